@@ -8,6 +8,7 @@
 #define HF_MP2_H
 
 #include "hf/context.h"
+#include "hf/onesided_settings.h"
 #include "hf/schedule_settings.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
@@ -35,6 +36,7 @@ const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm);
 struct hf_mp2_settings {
     const char *algorithm; /**< in hf_mp2_algorithm_list */
     struct hf_scheduler_settings schedule;
+    struct hf_onesided_settings onesided; /**< of p2 */
     int n_thread;         /**< of each rank; 0 counts as 1 */
     double threshold;     /**< hartree: quartets with smaller bounds are left out */
     int n_frozen;         /**< lowest occupied orbitals (of each spin) that are not correlated */
@@ -74,6 +76,7 @@ struct hf_mp2_need {
 struct hf_mp2_size {
     int n_function, n_rank, n_thread;
     int most_functions; /**< of a pair of shells */
+    int most_shell;     /**< functions of a shell */
     double n_row;       /**< products of two functions that there are integrals of */
     int n_spin, n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN];
 };

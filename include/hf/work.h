@@ -29,7 +29,8 @@
  *  round    all tasks once, by the threads of all ranks, between two collectives
  *
  * Quartets are (MN|RS) with MN and RS shell pairs of the list, each once. The tasks decide which of the two pairs
- * is the bra. Or each bra meets every ket, and most quartets come twice (hf_task_order.every_ket). */
+ * is the bra. Or quartets come more often, with each bra or each two shells of different electrons in one task
+ * (enum hf_task_quartets). */
 #ifndef HF_WORK_H
 #define HF_WORK_H
 
@@ -47,9 +48,10 @@
 /** Tasks for each thread, if there are enough pairs. */
 enum { HF_TASKS_PER_THREAD = 30 };
 
-/** Shell pairs begin .. end-1 of a pair of atoms, as kets of a part. */
+/** Shell pairs of a pair of atoms, as kets of a part. */
 struct hf_part_ket {
     const struct hf_atom_pair *atoms;
+    const int64_t *list; /**< pairs list[begin] .. list[end-1]; NULL: pairs begin .. end-1 */
     int64_t begin, end;
     int atom_c, atom_d; /**< hf_strip_atoms */
     bool triangle;      /**< kets up to the bra only */
@@ -87,7 +89,7 @@ struct hf_waiting_ket {
  *  shells is there once, as the list has it.
  *
  *  Each number is multiplied by the number of permutations of (ab|cd) that are different quartets, 1,
- *  2, 4 or 8, unless a bra meets every ket (hf_task_order.every_ket). Quartets that were not computed, since they are
+ *  2, 4 or 8, if tasks have each quartet once (HF_QUARTETS_ONCE). Quartets that were not computed, since they are
  *  negligible or in another strip, are zeros. The arrays are owned by work and valid until the consumer returns; HF_STRIP_ROOM bytes behind their ends may be
  *  read. */
 struct hf_strip {
@@ -237,11 +239,17 @@ bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part);
 hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Part `index` of a task: one of its bras with its kets or, if the task is one bra with all kets, with some of all
- *  pairs of atoms. Kets that do not matter in this round are left out; while there is a store the parts do not
+/** Part `index` of a task: one of its bras with its kets or, if a bra has many kets, with those of some pairs of
+ *  atoms; the parts of a bra follow each other. Kets that do not matter in this round are left out; while there is a store the parts do not
  *  change from round to round. False: there is no such part. */
 bool hf_work_find_part(const struct hf_worker *worker, int64_t task, int32_t index,
                        struct hf_part *part);
+
+/** The shells of a task of two shells: M of its bras, N of its kets. */
+void hf_work_shells_of_task(const struct hf_worker *worker, int64_t task, int *m, int *n);
+
+/** If tasks are of two shells: numbers of the shell pairs that have a shell, [*n_pair]. */
+const int64_t *hf_work_pairs_of_shell(const struct hf_worker *worker, int shell, int64_t *n_pair);
 
 /** Computes a part, or reads it back, for a consumer. HF_INTERRUPTED in the middle of it: the
  *  consumer has finished what it took. */

@@ -97,8 +97,7 @@ static void collect(const struct hf_mp2_exchange *exchange, const struct hf_mp2_
     }
 }
 
-/** Sends n numbers to a rank while m come from another one; either may be none. */
-static void pass_on(struct hf_context *context, int to, const double *sent, size_t n, int from,
+void hf_mp2_pass_on(struct hf_context *context, int to, const double *sent, size_t n, int from,
                     double *received, size_t m)
 {
     while (n > 0 || m > 0) {
@@ -141,8 +140,8 @@ void hf_mp2_exchange_round(struct hf_mp2_exchange *exchange, const struct hf_mp2
         const size_t out = n > 0 ? mp2->orbitals[unit[to].spin].length : 0;
         const size_t in = m > 0 ? mp2->orbitals[mine->spin].length : 0;
         if (n > 0) collect(exchange, &unit[to]);
-        pass_on(context, to, exchange->sent, n * out, from,
-                exchange->received + exchange->first_of_rank[from] * in, m * in);
+        hf_mp2_pass_on(context, to, exchange->sent, n * out, from,
+                       exchange->received + exchange->first_of_rank[from] * in, m * in);
         mp2->result->sent_bytes += (double)(n * out * sizeof *exchange->sent);
     }
     if (mine->i >= 0) find_rows(exchange, mine);

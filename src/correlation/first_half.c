@@ -258,7 +258,7 @@ hf_status hf_mp2_first_half(struct hf_mp2 *mp2, struct hf_error *error)
     struct hf_work *work = NULL;
     const struct hf_work_settings settings = {
         .schedule = mp2->settings->schedule,
-        .order = {.grain = HF_GRAIN_SHELL_PAIR, .every_ket = true},
+        .order = {.grain = HF_GRAIN_SHELL_PAIR, .quartets = HF_QUARTETS_EVERY_KET},
         .n_thread = mp2->n_thread,
         .phases = {&hf_phase_mp2_first, &hf_phase_mp2_wait, &hf_phase_mp2_wait},
     };

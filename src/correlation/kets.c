@@ -10,22 +10,19 @@
 
 #include <math.h>
 
-/** Of what ranks compute of (ia|rs) the one with the most has this times the mean. */
-static const double IMBALANCE = 1.15;
-
-static struct hf_mp2_words words(const struct hf_mp2_size *size)
+static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)
 {
-    const double n_i = hf_mp2_size_orbitals(size), n = size->n_function;
+    const double n = size->n_function;
     const double length = hf_mp2_size_longest(size);
     const double n_rank = size->n_rank, n_thread = fmax(1.0, size->n_thread);
-    const double uneven = size->n_rank > 1 ? IMBALANCE : 1.0;
+    const double uneven = size->n_rank > 1 ? HF_MP2_IMBALANCE : 1.0;
     const double row = (double)hf_padded(size->n_function);
     const double first = n_thread * n * (size->most_functions * row + 2.0 * n_i);
     const double sent = size->n_rank > 1 ? 1.0 + uneven / n_rank : 0.0;
     const double second =
         n * HF_MP2_MOST_J * length + n_thread * 2.0 * length * n + sent * size->n_row * length;
-    return (struct hf_mp2_words){.fixed = fmax(first, second),
-                                 .of_one = uneven * size->n_row * length / n_rank};
+    return (struct hf_mp2_words){.work = fmax(first, second),
+                                 .kept = uneven * size->n_row * length * n_i / n_rank};
 }
 
 /** Bytes of this rank's blocks. */

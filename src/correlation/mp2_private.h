@@ -4,25 +4,29 @@
 
 #include "hf/mp2.h"
 #include "hf/shell_pair.h"
+#include "hf/work.h"
 #include "matrix_product.h"
 
-/** What an algorithm needs of a rank's memory, in numbers: `of_one` for each orbital of a batch, and the rest
- *  beside the orbitals. */
+/** What an algorithm needs of a rank's memory beside the orbitals, in numbers. */
 struct hf_mp2_words {
-    double fixed, of_one;
+    double work, kept; /**< for its work; of half-transformed integrals */
 };
+
+/** Of the half-transformed integrals that ranks keep, the one with the most has this times the mean. */
+#define HF_MP2_IMBALANCE 1.15
 
 struct hf_mp2;
 
 /** An algorithm. */
 struct hf_mp2_algorithm {
     const char *name, *about, *cite;
-    struct hf_mp2_words (*words)(const struct hf_mp2_size *size);
+    /** With n_i orbitals in a batch. */
+    struct hf_mp2_words (*words)(const struct hf_mp2_size *size, double n_i);
     /** Energies of the pairs of the orbitals i of mp2->batch with all j <= i, each on one rank. Collective. */
     hf_status (*batch)(struct hf_mp2 *mp2, struct hf_error *error);
 };
 
-extern const struct hf_mp2_algorithm hf_mp2_kets;
+extern const struct hf_mp2_algorithm hf_mp2_kets, hf_mp2_of_pairs, hf_mp2_p1, hf_mp2_p2;
 
 /** Correlated orbitals of both spins; longest rows over virtual orbitals. */
 double hf_mp2_size_orbitals(const struct hf_mp2_size *size);
@@ -83,6 +87,33 @@ static inline struct hf_mp2_orbital hf_mp2_orbital(const struct hf_mp2 *mp2, int
 {
     const int n_alpha = mp2->orbitals[0].n_occupied;
     return i < n_alpha ? (struct hf_mp2_orbital){0, i} : (struct hf_mp2_orbital){1, i - n_alpha};
+}
+
+/** hf_quartet_consumer.bound of all passes. */
+void hf_mp2_bound(const struct hf_mp2 *mp2, const struct hf_shell_pair *bra, int n,
+                  struct hf_waiting_ket ket[]);
+
+/** A round of work with `settings`, to which scheduler and phases are added; counts its quartets. Collective. */
+hf_status hf_mp2_run_work(struct hf_mp2 *mp2, const struct hf_work_settings *settings,
+                          hf_status (*run)(void *data, struct hf_worker *worker,
+                                           struct hf_error *error),
+                          void *data, struct hf_error *error) HF_MUST_CHECK;
+
+/** Occupied orbitals of both spins as rows [n][length] over orbitals, zeros at the ends; those that do not fit are
+ *  left out. NULL: no memory. Released by the caller. */
+double *hf_mp2_join_orbitals(const struct hf_mp2 *mp2, size_t length);
+
+/** Functions of the largest shell. */
+int hf_mp2_most_shell(const struct hf_basis *basis);
+
+/** First orbital of a batch, and the one behind its last, both spins counted. */
+static inline int hf_mp2_batch_begin(const struct hf_mp2 *mp2)
+{
+    return mp2->batch.begin[0] + mp2->batch.begin[1];
+}
+static inline int hf_mp2_batch_end(const struct hf_mp2 *mp2)
+{
+    return mp2->batch.end[0] + mp2->batch.end[1];
 }
 
 /** Room of a thread for the last two quarters of pairs. */
@@ -147,6 +178,10 @@ struct hf_mp2_exchange {
     double *received;              /**< rows of all others, rank after rank, pairs rising */
     const double **where;          /**< [n_pair] rows of a pair, wherever they are; NULL: zeros */
 };
+
+/** Sends n numbers to a rank while m come from another one; either may be none. */
+void hf_mp2_pass_on(struct hf_context *context, int to, const double *sent, size_t n, int from,
+                    double *received, size_t m);
 
 /** What a rank does in a round: energies of orbital i with the orbitals j_begin .. j_end-1 of the spin
  *  `other`. */

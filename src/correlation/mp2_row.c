@@ -73,6 +73,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->settings = (struct hf_mp2_settings){
         .algorithm = hf_options_choice(of->options, "mp2_algorithm"),
         .schedule = scf->fock.schedule,
+        .onesided = scf->fock.onesided,
         .n_thread = scf->fock.n_thread,
         .threshold = scf->screening_threshold,
         .n_frozen_virtual = hf_options_integer(of->options, "frozen_virtuals"),
@@ -115,6 +116,7 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
                                .n_rank = of->context->n_rank,
                                .n_thread = self->settings.n_thread,
                                .most_functions = most * most,
+                               .most_shell = most,
                                .n_row = 0.5 * n * (n + (double)most),
                                .n_spin = n_spin};
     for (int spin = 0; spin < n_spin; spin++) {

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-const struct hf_mp2_algorithm *const hf_mp2_algorithm_list[] = {&hf_mp2_kets, NULL};
+const struct hf_mp2_algorithm *const hf_mp2_algorithm_list[] = {&hf_mp2_kets, &hf_mp2_of_pairs,
+                                                                &hf_mp2_p1, &hf_mp2_p2, NULL};
 
 const char *hf_mp2_algorithm_name(const struct hf_mp2_algorithm *algorithm)
 {
@@ -42,20 +43,27 @@ double hf_mp2_size_longest(const struct hf_mp2_size *size)
     return (double)longest;
 }
 
+/** Bytes of a rank with n_i orbitals in a batch. */
+static double bytes_of(const struct hf_mp2_algorithm *algorithm, const struct hf_mp2_size *size,
+                       double n_i)
+{
+    const struct hf_mp2_words words = algorithm->words(size, n_i);
+    const double o = hf_mp2_size_orbitals(size), n = size->n_function;
+    const double orbitals = n * (2.0 * o + size->n_spin * hf_mp2_size_longest(size) + n);
+    return sizeof(double) * (orbitals + words.work + words.kept);
+}
+
 struct hf_mp2_need hf_mp2_plan(const char *algorithm, const struct hf_mp2_size *size,
                                double memory_bytes)
 {
-    const struct hf_mp2_words words = hf_mp2_algorithm_find(algorithm)->words(size);
-    const double n_i = hf_mp2_size_orbitals(size), n = size->n_function;
-    const double orbitals = n * (2.0 * n_i + size->n_spin * hf_mp2_size_longest(size) + n);
-    const double fixed = sizeof(double) * (orbitals + words.fixed);
-    const double of_one = sizeof(double) * words.of_one;
-    struct hf_mp2_need need = {.n_batch = 0, .least = fixed + of_one};
-    double most = n_i; /* orbitals of a batch */
+    const struct hf_mp2_algorithm *found = hf_mp2_algorithm_find(algorithm);
+    const int n_i = (int)hf_mp2_size_orbitals(size);
+    struct hf_mp2_need need = {.n_batch = 0, .least = bytes_of(found, size, 1.0)};
     if (need.least > memory_bytes) return need;
-    if (fixed + n_i * of_one > memory_bytes) most = floor((memory_bytes - fixed) / of_one);
-    need.n_batch = most > 0.0 ? (int)ceil(n_i / most) : 1;
-    need.rank = fixed + ceil(n_i / need.n_batch) * of_one;
+    do {
+        need.n_batch++;
+        need.rank = bytes_of(found, size, ceil((double)n_i / need.n_batch));
+    } while (need.rank > memory_bytes && need.n_batch < n_i);
     return need;
 }
 

@@ -12,15 +12,29 @@ int hf_cost_step(double factor)
     return step < HF_COST_STEPS ? step : HF_COST_STEPS - 1;
 }
 
+/** Adds a pair to the step of its bound. */
+static void add_pair(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
+                     struct hf_cost_curve *curve)
+{
+    const double factor = pair->bound > 0.0 ? curve->bound / pair->bound : HUGE_VAL;
+    curve->above[hf_cost_step(factor)] += (float)hf_shell_pair_cost(pairs, pair);
+}
+
 void hf_cost_curve_make(const struct hf_shell_pairs *pairs, const struct hf_atom_pair *atoms,
                         struct hf_cost_curve *curve)
 {
     *curve = (struct hf_cost_curve){.bound = atoms->bound};
-    for (int64_t k = atoms->first_pair; k < atoms->first_pair + atoms->n_pair; k++) {
-        const struct hf_shell_pair *pair = &pairs->pair[k];
-        const double factor = pair->bound > 0.0 ? atoms->bound / pair->bound : HUGE_VAL;
-        curve->above[hf_cost_step(factor)] += (float)hf_shell_pair_cost(pairs, pair);
-    }
+    for (int64_t k = atoms->first_pair; k < atoms->first_pair + atoms->n_pair; k++)
+        add_pair(pairs, &pairs->pair[k], curve);
+    for (int i = 1; i < HF_COST_STEPS; i++) curve->above[i] += curve->above[i - 1];
+}
+
+void hf_cost_curve_of_shell(const struct hf_shell_pairs *pairs, int64_t n, const int64_t pair[],
+                            struct hf_cost_curve *curve)
+{
+    *curve = (struct hf_cost_curve){.bound = 0.0};
+    for (int64_t k = 0; k < n; k++) curve->bound = fmax(curve->bound, pairs->pair[pair[k]].bound);
+    for (int64_t k = 0; k < n; k++) add_pair(pairs, &pairs->pair[pair[k]], curve);
     for (int i = 1; i < HF_COST_STEPS; i++) curve->above[i] += curve->above[i - 1];
 }
 

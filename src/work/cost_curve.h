@@ -1,4 +1,4 @@
-/* Costs of pairs of atoms if small quartets are left out: curves of the costs of their shell pairs. */
+/* Costs of pairs of atoms, or of all pairs of a shell, if small quartets are left out: curves of the costs of their shell pairs. */
 #ifndef HF_WORK_COST_CURVE_H
 #define HF_WORK_COST_CURVE_H
 
@@ -8,7 +8,7 @@
 /** Steps in which the bounds of the shell pairs of a pair of atoms fall, by a factor of four each. */
 enum { HF_COST_STEPS = 12 };
 
-/** Costs of the shell pairs of a pair of atoms. above[i]: of those whose bound is above the largest bound over
+/** Costs of some shell pairs, those of a pair of atoms or of a shell. above[i]: of those whose bound is above the largest bound over
  *  4^(i+1); the last step has all. */
 struct hf_cost_curve {
     double bound; /**< largest */
@@ -18,6 +18,10 @@ struct hf_cost_curve {
 /** Costs of a pair of atoms. */
 void hf_cost_curve_make(const struct hf_shell_pairs *pairs, const struct hf_atom_pair *atoms,
                         struct hf_cost_curve *curve);
+
+/** The same of the pairs [n] of a shell. */
+void hf_cost_curve_of_shell(const struct hf_shell_pairs *pairs, int64_t n, const int64_t pair[],
+                            struct hf_cost_curve *curve);
 
 /** How often four goes into a number, 0 to HF_COST_STEPS - 1. */
 int hf_cost_step(double factor);

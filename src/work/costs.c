@@ -40,7 +40,7 @@ struct hf_task_costs {
     const struct hf_task_list *list;    /**< borrowed */
     int64_t n_task;
     struct hf_node_memory *shared;
-    struct hf_cost_curve *curve; /**< [n_atom_pair] in shared memory, and what follows */
+    struct hf_cost_curve *curve; /**< [n_curve] in shared memory, and what follows */
     int32_t *order;              /**< [n_task] those not empty, in falling level */
     unsigned char *level;        /**< [n_task] */
     unsigned char *correction;   /**< [n_task] in levels, and CORRECTION_BIAS */
@@ -52,19 +52,19 @@ struct hf_task_costs {
     struct notes *notes; /**< [n_thread] */
 };
 
-double hf_task_costs_bytes(double n_task, double n_atom_pair)
+double hf_task_costs_bytes(double n_task, double n_curve)
 {
     if (n_task > MOST_TASKS) return 0.0;
-    return n_task * (sizeof(int32_t) + 2.0) + n_atom_pair * (double)sizeof(struct hf_cost_curve);
+    return n_task * (sizeof(int32_t) + 2.0) + n_curve * (double)sizeof(struct hf_cost_curve);
 }
 
 /** The ranks of a node make the curves. Collective over the node. */
 static void make_curves(struct hf_task_costs *costs)
 {
-    const int64_t n = costs->pairs->n_atom_pair;
+    const int64_t n = hf_task_n_curve(costs->list, costs->pairs);
     const int rank = costs->shared->rank, n_rank = costs->shared->n_rank;
     for (int64_t i = n * rank / n_rank; i < n * (rank + 1) / n_rank; i++)
-        hf_cost_curve_make(costs->pairs, &costs->pairs->atom_pair[i], &costs->curve[i]);
+        hf_task_make_curve(costs->list, costs->pairs, i, &costs->curve[i]);
     hf_node_memory_sync(costs->shared);
 }
 
@@ -92,7 +92,7 @@ hf_status hf_task_costs_create(struct hf_context *context, const struct hf_shell
                                struct hf_task_costs **costs, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int64_t n_task = hf_task_list_size(list);
+    const int64_t n_task = hf_task_list_size(list), n_curve = hf_task_n_curve(list, pairs);
     struct hf_task_costs *made = NULL;
     *costs = NULL;
     if ((context->n_rank == 1 && !as_for_many) || n_task == 0 || n_task > MOST_TASKS) return HF_OK;
@@ -100,12 +100,11 @@ hf_status hf_task_costs_create(struct hf_context *context, const struct hf_shell
     if (made == NULL || made->piece == NULL || made->notes == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the costs of tasks");
     HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_node_memory_create(
-        context, HF_MEMORY_OTHER, "task costs",
-        (size_t)hf_task_costs_bytes((double)n_task, (double)pairs->n_atom_pair), &made->shared,
-        error));
+    HF_TRY(hf_node_memory_create(context, HF_MEMORY_OTHER, "task costs",
+                                 (size_t)hf_task_costs_bytes((double)n_task, (double)n_curve),
+                                 &made->shared, error));
     made->curve = made->shared->data;
-    made->order = (int32_t *)(made->curve + pairs->n_atom_pair);
+    made->order = (int32_t *)(made->curve + n_curve);
     made->level = (unsigned char *)(made->order + n_task);
     made->correction = made->level + n_task;
     make_curves(made);

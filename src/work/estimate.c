@@ -37,12 +37,31 @@ static double quartets_of_units(const struct hf_shell_pairs *pairs,
     return hf_shell_pair_cost(pairs, one) * hf_shell_pair_cost(pairs, other);
 }
 
+int64_t hf_task_n_curve(const struct hf_task_list *list, const struct hf_shell_pairs *pairs)
+{
+    return hf_task_list_of_shells(list) != NULL ? pairs->basis->n_shell : pairs->n_atom_pair;
+}
+
+void hf_task_make_curve(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
+                        int64_t i, struct hf_cost_curve *curve)
+{
+    const struct hf_shell_lists *lists = hf_task_list_of_shells(list);
+    if (lists == NULL)
+        hf_cost_curve_make(pairs, &pairs->atom_pair[i], curve);
+    else
+        hf_cost_curve_of_shell(pairs, lists->first[i + 1] - lists->first[i],
+                               lists->pair + lists->first[i], curve);
+}
+
 double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
                         const struct hf_cost_curve curve[], const struct hf_task *task,
                         double least)
 {
     const bool atoms = hf_task_list_grain(list) == HF_GRAIN_ATOM_QUARTET;
     double sum = 0.0;
+    if (task->of_shells)
+        return hf_cost_curve_quartets(&curve[hf_task_list_unit(list, task->bra_begin)],
+                                      &curve[hf_task_list_unit(list, task->ket_begin)], least);
     if (task->all_kets)
         return with_all_kets(pairs, curve, hf_task_list_unit(list, task->bra_begin),
                              task->every_ket, least);

@@ -1,6 +1,8 @@
 /* Tasks cut into parts. */
 #include "work_private.h"
 
+#include <limits.h>
+
 /** Whether quartets of two pairs of atoms can matter in the round or, if a part's kets are `fixed`, in the
  *  round that stores. */
 static bool can_matter(const struct hf_work *work, const struct hf_atom_pair *bra,
@@ -46,6 +48,52 @@ static bool find_kets_of_all(const struct hf_work *work, int64_t bra, bool every
     return end > 0;
 }
 
+/** Kets of pairs of atoms that have a shell: `n` pairs of shells, of which part number `chunk` begins with pairs
+ *  of atoms number chunk * HF_MOST_PART_KETS. Returns the number of pairs of atoms. */
+static int find_kets_of_shell(const struct hf_work *work, const int64_t *list, int64_t n, int chunk,
+                              struct hf_part *part)
+{
+    const struct hf_atom_pair *atoms = work->pairs->atom_pair;
+    const int first = chunk * HF_MOST_PART_KETS;
+    int n_atoms = 0;
+    for (int64_t k = 0, end; k < n; k = end, n_atoms++) {
+        const int a = hf_atom_pair_of(work->pairs, list[k]);
+        const int64_t next = atoms[a].first_pair + (int64_t)atoms[a].n_pair;
+        for (end = k; end < n && list[end] < next;) end++;
+        if (n_atoms < first || n_atoms >= first + HF_MOST_PART_KETS) continue;
+        const int before = part->n_ket;
+        add_kets(work, &atoms[a], 0, INT64_MAX, part);
+        if (part->n_ket == before) continue;
+        struct hf_part_ket *ket = &part->ket[before];
+        ket->list = list;
+        ket->begin = k;
+        ket->end = end;
+        ket->triangle = false;
+    }
+    return n_atoms;
+}
+
+/** A bra MR with kets NS; all parts of a bra before those of the next one. */
+static bool find_part_of_shells(const struct hf_work *work, const struct hf_task *task,
+                                struct hf_part *part)
+{
+    const struct hf_shell_lists *lists = hf_task_list_of_shells(work->tasks);
+    const int64_t m = hf_task_list_unit(work->tasks, task->bra_begin);
+    const int64_t n = hf_task_list_unit(work->tasks, task->ket_begin);
+    const int64_t *ket = lists->pair + lists->first[n];
+    const int64_t n_ket = lists->first[n + 1] - lists->first[n];
+    const int n_atoms = find_kets_of_shell(work, ket, n_ket, INT_MAX / HF_MOST_PART_KETS - 1, part);
+    const int n_chunk = (n_atoms + HF_MOST_PART_KETS - 1) / HF_MOST_PART_KETS;
+    if (n_chunk == 0 || part->index / n_chunk >= lists->first[m + 1] - lists->first[m])
+        return false;
+    const int64_t bra = lists->pair[lists->first[m] + part->index / n_chunk];
+    part->bra = &work->pairs->atom_pair[hf_atom_pair_of(work->pairs, bra)];
+    part->bra_begin = bra;
+    part->bra_end = bra + 1;
+    find_kets_of_shell(work, ket, n_ket, part->index % n_chunk, part);
+    return true;
+}
+
 /** hf_work_find_part, with the kets of the round or with those of the plan. */
 static bool find_part(const struct hf_worker *worker, int64_t index, int32_t part_index, bool fixed,
                       struct hf_part *part)
@@ -55,16 +103,17 @@ static bool find_part(const struct hf_worker *worker, int64_t index, int32_t par
     const struct hf_atom_pair *list = work->pairs->atom_pair;
     const bool atoms = work->settings.order.grain == HF_GRAIN_ATOM_QUARTET;
     const int64_t place = task.bra_begin + (task.all_kets ? 0 : part_index);
-    if (place >= task.bra_end) return false;
-    const int64_t bra = hf_task_list_unit(work->tasks, place);
     part->task = index;
     part->index = part_index;
     part->stored = false;
     part->fixed_kets = fixed;
+    part->n_ket = 0;
+    if (task.of_shells) return find_part_of_shells(work, &task, part);
+    if (place >= task.bra_end) return false;
+    const int64_t bra = hf_task_list_unit(work->tasks, place);
     part->bra = &list[atoms ? bra : hf_atom_pair_of(work->pairs, bra)];
     part->bra_begin = bra;
     part->bra_end = bra + 1;
-    part->n_ket = 0;
     if (task.all_kets) return find_kets_of_all(work, bra, task.every_ket, part);
     if (atoms) {
         const int64_t first = part->bra->first_pair, n = part->bra->n_pair;
@@ -89,6 +138,21 @@ bool hf_work_find_part(const struct hf_worker *worker, int64_t task, int32_t ind
                        struct hf_part *part)
 {
     return find_part(worker, task, index, worker->work->store_use == HF_STORE_FILL, part);
+}
+
+void hf_work_shells_of_task(const struct hf_worker *worker, int64_t task, int *m, int *n)
+{
+    const struct hf_task_list *tasks = worker->work->tasks;
+    const struct hf_task found = hf_task_list_get(tasks, task);
+    *m = (int)hf_task_list_unit(tasks, found.bra_begin);
+    *n = (int)hf_task_list_unit(tasks, found.ket_begin);
+}
+
+const int64_t *hf_work_pairs_of_shell(const struct hf_worker *worker, int shell, int64_t *n_pair)
+{
+    const struct hf_shell_lists *lists = hf_task_list_of_shells(worker->work->tasks);
+    *n_pair = lists->first[shell + 1] - lists->first[shell];
+    return lists->pair + lists->first[shell];
 }
 
 bool hf_work_find_stored_part(const struct hf_worker *worker, int64_t task, int32_t index,

@@ -139,7 +139,8 @@ static void find_kets(struct hf_worker *worker, const struct hf_part *part,
     const double least = least_ket(worker, part, bra, place, &stored), last = fmin(least, stored);
     const int64_t end = end_of_kets(work, bra, kets);
     for (int64_t k = kets->begin; k < end; k++) {
-        const struct hf_shell_pair *ket = &work->pairs->pair[k];
+        const struct hf_shell_pair *ket =
+            &work->pairs->pair[kets->list != NULL ? kets->list[k] : k];
         uint8_t kind = 0;
         if (ket->bound < last) break;
         if (use != HF_STORE_NONE && hf_store_plan_has(plan, bra, ket)) {

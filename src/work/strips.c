@@ -221,7 +221,7 @@ static void queue_kets(struct hf_worker *worker, const struct hf_shell_pair *bra
 {
     const struct hf_strips *strips = &worker->strips;
     const int n_bra = worker->work->pairs->class_of[bra->pair_class].n_function;
-    const bool weighed = !worker->work->settings.order.every_ket;
+    const bool weighed = worker->work->settings.order.quartets == HF_QUARTETS_ONCE;
     const float bra_factor = bra->a == bra->b ? 1.0F : 2.0F;
     for (int i = 0; i < n; i++) {
         if (!is_laid_out(&ket[i], choice)) continue;

@@ -26,8 +26,10 @@ struct hf_task_list {
     struct task_block *block;
     int n_group, n_block;
     enum hf_grain grain;
-    bool all_kets;  /**< tasks are single units */
-    bool every_ket; /**< these meet all units, not only those up to them */
+    bool all_kets;               /**< tasks are single units */
+    bool every_ket;              /**< these meet all units, not only those up to them */
+    bool of_shells;              /**< units are shells */
+    struct hf_shell_lists lists; /**< then their pairs */
     double dearest; /**< cost of the most expensive task, if no quartet were negligible */
 };
 
@@ -52,11 +54,26 @@ static int by_falling_block_cost(const void *left, const void *right)
     return (x->group_b > y->group_b) - (x->group_b < y->group_b);
 }
 
+/** Costs of shells: those of all their pairs. */
+static void find_shell_costs(const struct hf_shell_pairs *pairs, const struct hf_shell_lists *lists,
+                             struct unit_cost *unit)
+{
+    for (int s = 0; s < pairs->basis->n_shell; s++) {
+        unit[s] = (struct unit_cost){.unit = s};
+        for (int64_t k = lists->first[s]; k < lists->first[s + 1]; k++)
+            unit[s].cost += hf_shell_pair_cost(pairs, &pairs->pair[lists->pair[k]]);
+    }
+}
+
 /** Costs of the units; of a shell pair with all its kets, the product with their sum. */
-static void find_costs(const struct hf_shell_pairs *pairs, const struct hf_task_order *order,
+static void find_costs(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
                        struct unit_cost *unit)
 {
-    const enum hf_grain grain = order->grain;
+    const enum hf_grain grain = list->grain;
+    if (list->of_shells) {
+        find_shell_costs(pairs, &list->lists, unit);
+        return;
+    }
     if (grain == HF_GRAIN_ATOM_QUARTET) {
         for (int i = 0; i < pairs->n_atom_pair; i++)
             unit[i] = (struct unit_cost){.unit = i, .cost = pairs->atom_pair[i].cost};
@@ -67,9 +84,9 @@ static void find_costs(const struct hf_shell_pairs *pairs, const struct hf_task_
         const double cost = hf_shell_pair_cost(pairs, &pairs->pair[i]);
         sum += cost;
         unit[i].unit = i;
-        unit[i].cost = grain == HF_GRAIN_SHELL_PAIR && !order->every_ket ? cost * sum : cost;
+        unit[i].cost = list->all_kets && !list->every_ket ? cost * sum : cost;
     }
-    for (int64_t i = 0; i < pairs->n_pair && order->every_ket; i++) unit[i].cost *= sum;
+    for (int64_t i = 0; i < pairs->n_pair && list->every_ket; i++) unit[i].cost *= sum;
 }
 
 /** Cuts the sorted units into groups within a factor of the square root of 2; their number. */
@@ -114,9 +131,11 @@ static uint64_t curve_place(uint32_t i, uint32_t j)
 }
 
 /** The two atoms, or shells, of a unit. */
-static uint64_t unit_place(const struct hf_shell_pairs *pairs, enum hf_grain grain, int64_t unit)
+static uint64_t unit_place(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
+                           int64_t unit)
 {
-    if (grain == HF_GRAIN_ATOM_QUARTET)
+    if (list->of_shells) return (uint64_t)unit;
+    if (list->grain == HF_GRAIN_ATOM_QUARTET)
         return curve_place((uint32_t)pairs->atom_pair[unit].atom_a,
                            (uint32_t)pairs->atom_pair[unit].atom_b);
     return curve_place((uint32_t)pairs->pair[unit].a, (uint32_t)pairs->pair[unit].b);
@@ -124,10 +143,10 @@ static uint64_t unit_place(const struct hf_shell_pairs *pairs, enum hf_grain gra
 
 /** Units of a group along the curve; `place` is room for [n_unit]. */
 static void sort_groups(struct hf_task_list *list, const struct hf_shell_pairs *pairs,
-                        enum hf_grain grain, struct unit_place *place)
+                        struct unit_place *place)
 {
     for (int64_t i = 0; i < list->n_unit; i++)
-        place[i] = (struct unit_place){list->unit[i], unit_place(pairs, grain, list->unit[i])};
+        place[i] = (struct unit_place){list->unit[i], unit_place(list, pairs, list->unit[i])};
     for (int g = 0; g < list->n_group; g++) {
         const int64_t first = list->group_first[g], last = list->group_first[g + 1];
         qsort(place + first, (size_t)(last - first), sizeof *place, by_place);
@@ -195,6 +214,9 @@ static void choose_tile(const struct hf_task_order *order, double share, struct 
     enum { LARGEST_ROWS_AREA = 200 };
     const double area = share / block->cost, row = order->largest_row;
     block->n_slice = 1;
+    block->tile = 1;
+    block->rows = true;
+    if (order->quartets == HF_QUARTETS_OF_SHELLS) return; /* two shells are a task */
     block->rows = order->largest_side == 0 || area < LARGEST_ROWS_AREA;
     if (!block->rows) {
         block->tile = (int64_t)fmin(sqrt(area), order->largest_side);
@@ -248,15 +270,19 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     if (made == NULL) goto no_memory;
     made->memory = context->memory;
     made->grain = grain;
-    made->all_kets = grain == HF_GRAIN_SHELL_PAIR;
-    made->every_ket = made->all_kets && order->every_ket;
+    made->of_shells = order->quartets == HF_QUARTETS_OF_SHELLS;
+    made->all_kets = grain == HF_GRAIN_SHELL_PAIR && !made->of_shells;
+    made->every_ket = made->all_kets && order->quartets == HF_QUARTETS_EVERY_KET;
     made->n_unit = grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
+    if (made->of_shells) made->n_unit = pairs->basis->n_shell;
+    if (made->of_shells && !hf_shell_lists_init(&made->lists, context->memory, pairs))
+        goto no_memory;
     const size_t n_unit = (size_t)made->n_unit;
     unit = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *unit);
     made->unit = hf_memory_allocate(context->memory, "tasks", n_unit, sizeof *made->unit);
     place = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *place);
     if (unit == NULL || place == NULL || made->unit == NULL) goto no_memory;
-    find_costs(pairs, order, unit);
+    find_costs(made, pairs, unit);
     qsort(unit, n_unit, sizeof *unit, by_falling_unit_cost);
     for (size_t i = 0; i < n_unit; i++) made->unit[i] = unit[i].unit;
 
@@ -272,8 +298,8 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
                                          sizeof *made->block);
         if (made->group_first == NULL || made->block == NULL) goto no_memory;
         make_groups(unit, made->n_unit, made->group_first);
-        make_blocks(made, unit, order, hf_share_that_matters(pairs, grain));
-        sort_groups(made, pairs, grain, place);
+        make_blocks(made, unit, order, made->of_shells ? 1.0 : hf_share_that_matters(pairs, grain));
+        sort_groups(made, pairs, place);
     }
     hf_memory_release(context->memory, place);
     hf_memory_release(context->memory, unit);
@@ -293,6 +319,7 @@ void hf_task_list_destroy(struct hf_task_list **list)
         hf_memory_release(old->memory, old->unit);
         hf_memory_release(old->memory, old->group_first);
         hf_memory_release(old->memory, old->block);
+        hf_shell_lists_done(&old->lists, old->memory);
         free(old);
     }
     *list = NULL;
@@ -306,6 +333,11 @@ int64_t hf_task_list_size(const struct hf_task_list *list)
 enum hf_grain hf_task_list_grain(const struct hf_task_list *list)
 {
     return list->grain;
+}
+
+const struct hf_shell_lists *hf_task_list_of_shells(const struct hf_task_list *list)
+{
+    return list->of_shells ? &list->lists : NULL;
 }
 
 double hf_task_list_dearest(const struct hf_task_list *list)
@@ -422,6 +454,7 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
     struct hf_task task = whole_task(list, block, place % n_whole);
     task.slice = (int)(place / n_whole);
     task.n_slice = block->n_slice;
+    task.of_shells = list->of_shells;
     return task;
 }
 

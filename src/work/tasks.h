@@ -6,9 +6,10 @@
 #include "hf/shell_pair.h"
 #include "hf/task.h"
 #include "hf/task_levels.h"
+#include "shell_lists.h"
 
 /** Tasks are tiles or rows of pairs of units, smaller for expensive pairs, or one unit with all units up to it;
- *  units are atom pairs or shell pairs. Tasks are numbered in falling order of cost without making a list of
+ *  units are atom pairs, shell pairs or shells. Tasks are numbered in falling order of cost without making a list of
  *  them: units form groups of similar cost, and the products of groups ("blocks") are sorted.
  *
  *      units in falling cost:  | group 0 | group 1 |  group 2  | ...
@@ -33,9 +34,12 @@ double hf_task_list_dearest(const struct hf_task_list *list);
  *  the numbers of the tasks. The same on every rank. */
 void hf_task_list_levels(const struct hf_task_list *list, struct hf_task_levels *levels);
 
+/** The shell pairs of each shell, if the units are shells; otherwise NULL. */
+const struct hf_shell_lists *hf_task_list_of_shells(const struct hf_task_list *list);
+
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
 
-/** Index of the atom pair or shell pair at a position. */
+/** Index of the atom pair, shell pair or shell at a position. */
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position);
 
 /** Atom pair that a shell pair belongs to. */

@@ -84,6 +84,7 @@ static struct hf_mp2_settings usual(void)
 {
     return (struct hf_mp2_settings){.algorithm = "kets",
                                     .schedule = {.name = "static"},
+                                    .onesided = {.transport = "rma"},
                                     .threshold = 1e-14,
                                     .memory_bytes = INFINITY};
 }
@@ -170,6 +171,24 @@ static void assert_near(double value, double expected)
     assert_true(fabs(value - expected) < 1e-10);
 }
 
+/** Energies of an algorithm in one batch, two and as many as there are orbitals, on one and on three threads. */
+static void check_algorithm(struct system *s, struct hf_mp2_settings settings, double same,
+                            double opposite)
+{
+    const int most = 2 * s->wave.spin[0].n_occupied;
+    for (int n_batch = 1; n_batch <= most; n_batch += n_batch < 3 ? 1 : most - 3) {
+        settings.n_batch = n_batch;
+        settings.n_thread = n_batch == 2 ? 3 : 1;
+        settings.schedule.name = n_batch == 1 ? "static" : "steal";
+        settings.onesided.transport = n_batch == 1 ? "thread" : "rma";
+        const struct hf_mp2_result result = energies(s, &settings);
+        assert_near(result.same_spin, same);
+        assert_near(result.opposite_spin, opposite);
+        if (n_batch < 3) assert_int_equal(result.n_batch, n_batch);
+        if (rank_count() == 1) assert_true(result.sent_bytes == 0.0);
+    }
+}
+
 static void check_against_plain(struct system *s, int n_frozen, int n_frozen_virtual)
 {
     const int last = s->wave.n_spin - 1;
@@ -179,15 +198,9 @@ static void check_against_plain(struct system *s, int n_frozen, int n_frozen_vir
     const double same = plain_energy(s, 0, 0, true, n_frozen, n_frozen_virtual) +
                         plain_energy(s, last, last, true, n_frozen, n_frozen_virtual);
     const double opposite = plain_energy(s, 0, last, false, n_frozen, n_frozen_virtual);
-    const int most = 2 * s->wave.spin[0].n_occupied;
-    for (int n_batch = 1; n_batch <= most; n_batch += n_batch < 3 ? 1 : most - 3) {
-        settings.n_batch = n_batch;
-        settings.n_thread = n_batch == 2 ? 3 : 1;
-        const struct hf_mp2_result result = energies(s, &settings);
-        assert_near(result.same_spin, same);
-        assert_near(result.opposite_spin, opposite);
-        if (n_batch < 3) assert_int_equal(result.n_batch, n_batch);
-        if (rank_count() == 1) assert_true(result.sent_bytes == 0.0);
+    for (int k = 0; hf_mp2_algorithm_list[k] != NULL; k++) {
+        settings.algorithm = hf_mp2_algorithm_name(hf_mp2_algorithm_list[k]);
+        check_algorithm(s, settings, same, opposite);
     }
 }
 
@@ -299,6 +312,38 @@ static void nothing_to_correlate_is_zero(void **state)
     end(&s);
 }
 
+/* ---- What is sent ---------------------------------------------------------------------------- */
+
+/** Words of the book: P1 sums n_i n n_R n_S numbers of each bra RS over all ranks; P2 sends n_i o n (n_R + n_S), n_i o n
+ *  n_R if R is S, but for the pairs that its rank owns. */
+static void the_book_counts_words(void **state)
+{
+    struct system s;
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_basis *merged = NULL;
+    struct hf_mp2_settings settings = usual();
+    double p1 = 0.0, p2 = 0.0;
+    water(&s, "rhf", "6-31G");
+    assert_ok(hf_basis_merge(s.basis, &merged, NULL));
+    assert_ok(hf_shell_pairs_create(s.context, merged, 1e-17, &pairs, NULL));
+    settings.threshold = 1e-16;
+    const double o = s.wave.spin[0].n_occupied, n = merged->n_function, n_rank = rank_count();
+    for (int64_t k = 0; k < pairs->n_pair; k++) {
+        const int n_r = merged->shell[pairs->pair[k].a].n_function;
+        const int n_s = merged->shell[pairs->pair[k].b].n_function;
+        p1 += 8.0 * o * n * n_r * n_s;
+        p2 += 8.0 * o * o * n * (pairs->pair[k].a == pairs->pair[k].b ? n_r : n_r + n_s);
+    }
+    settings.algorithm = "p1";
+    assert_true(energies(&s, &settings).sent_bytes == (n_rank > 1.0 ? n_rank * p1 : 0.0));
+    settings.algorithm = "p2";
+    const double sent = energies(&s, &settings).sent_bytes;
+    assert_true(fabs(sent - p2 * (n_rank - 1.0) / n_rank) <= p2 / (o * o));
+    hf_shell_pairs_destroy(&pairs);
+    hf_basis_destroy(&merged);
+    end(&s);
+}
+
 /* ---- Memory and cores ------------------------------------------------------------------------ */
 
 static void memory_decides_the_batches(void **state)
@@ -360,6 +405,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(spins_are_equal),
         cmocka_unit_test(triplet_helium_has_one_spin),
         cmocka_unit_test(nothing_to_correlate_is_zero),
+        cmocka_unit_test(the_book_counts_words),
         cmocka_unit_test(memory_decides_the_batches),
         cmocka_unit_test(cores_are_those_of_noble_gases),
     };

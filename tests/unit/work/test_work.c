@@ -35,7 +35,7 @@ struct ledger {
     double least;     /**< products of bounds that are wanted */
     double threshold; /**< of the next round; 0: 1e-10 */
     bool lend_fails, finish_fails;
-    bool every_ket; /**< quartets come from both sides, without factors */
+    enum hf_task_quartets quartets; /**< unless each comes once, there are no factors */
     int n_lent, n_finished;
 };
 
@@ -87,7 +87,7 @@ static void book_quartet(struct ledger *ledger, const struct found_strip *f, int
     const size_t n = (size_t)basis->n_function, n_d = (size_t)f->strip->n_d;
     const size_t n_b = (size_t)f->b->n_function, n_a = (size_t)f->a->n_function;
     const int64_t i = bra - list, k = ledger->pair_of[c_shell * basis->n_shell + d_shell];
-    const double factor = ledger->every_ket
+    const double factor = ledger->quartets != HF_QUARTETS_ONCE
                               ? 1.0
                               : (bra->a == bra->b ? 1.0 : 2.0) * (c_shell == d_shell ? 1.0 : 2.0) *
                                     (i == k ? 1.0 : 2.0);
@@ -269,8 +269,22 @@ static bool is_something(const struct fixture *f, int64_t i, int64_t k)
     return false;
 }
 
-/** Every quartet above the bound was taken once, or from both sides, and none more often; those below are read back beside others
- *  only. */
+/** How often a round takes a quartet that matters. */
+static double times_taken(const struct fixture *f, int64_t i, int64_t k)
+{
+    const struct hf_shell_pair *one = &f->pairs->pair[i], *other = &f->pairs->pair[k];
+    const int of_one[2] = {one->a, one->b}, of_other[2] = {other->a, other->b};
+    double n = 0.0;
+    if (f->ledger.quartets == HF_QUARTETS_ONCE) return 1.0;
+    if (f->ledger.quartets == HF_QUARTETS_EVERY_KET) return i == k ? 1.0 : 2.0;
+    if (i == k) return one->a == one->b ? 1.0 : 3.0; /* tasks aa, ab and bb */
+    for (int x = 0; x < (one->a == one->b ? 1 : 2); x++)
+        for (int y = 0; y < (other->a == other->b ? 1 : 2); y++)
+            n += of_one[x] == of_other[y] ? 2.0 : 1.0; /* of one shell: from both sides */
+    return n;
+}
+
+/** Every quartet above the bound was taken as often as it must be; those below are read back beside others only. */
 static void check_taken(const struct fixture *f, bool reads)
 {
     const int64_t n = f->pairs->n_pair;
@@ -279,9 +293,9 @@ static void check_taken(const struct fixture *f, bool reads)
             const bool wanted =
                 f->pairs->pair[i].bound * f->pairs->pair[k].bound >= f->ledger.least;
             const double times = f->ledger.times[i * n + k];
-            const double once = f->ledger.every_ket && i != k ? 2.0 : 1.0;
             if (!is_something(f, i, k)) continue;
-            assert_true(times == (wanted ? once : 0.0) || (!wanted && reads && times == 1.0));
+            assert_true(times == (wanted ? times_taken(f, i, k) : 0.0) ||
+                        (!wanted && reads && times == 1.0));
         }
     }
     assert_int_equal(f->ledger.n_lent, f->ledger.n_finished);
@@ -357,16 +371,16 @@ static void a_queue_may_be_as_short_as_one(void **state)
     tear_down(&f);
 }
 
-static void a_bra_may_meet_every_ket(void **state)
+static void check_order(enum hf_task_quartets quartets)
 {
     struct fixture f;
     struct hf_error error;
     set_up(&f);
-    f.ledger.every_ket = true;
+    f.ledger.quartets = quartets;
     for (int n_thread = 1; n_thread <= 3; n_thread += 2) {
         struct hf_work *work = NULL;
         struct hf_work_settings settings = settings_for(HF_GRAIN_SHELL_PAIR, n_thread, 0.0);
-        settings.order.every_ket = true;
+        settings.order.quartets = quartets;
         assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
         for (f.ledger.least = 1e-10; f.ledger.least < 1e-3; f.ledger.least *= 1e6) {
             assert_ok(run_round(&f, work, &error));
@@ -375,6 +389,16 @@ static void a_bra_may_meet_every_ket(void **state)
         hf_work_destroy(&work);
     }
     tear_down(&f);
+}
+
+static void a_bra_may_meet_every_ket(void **state)
+{
+    check_order(HF_QUARTETS_EVERY_KET);
+}
+
+static void tasks_may_be_of_two_shells(void **state)
+{
+    check_order(HF_QUARTETS_OF_SHELLS);
 }
 
 /** Rounds of a calculation: two loose ones, a sharper one, a sharp one. */
@@ -469,6 +493,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_quartet_is_taken_once),
         cmocka_unit_test(a_failure_of_the_consumer_ends_the_round_with_its_message),
         cmocka_unit_test(a_bra_may_meet_every_ket),
+        cmocka_unit_test(tasks_may_be_of_two_shells),
         cmocka_unit_test(a_queue_may_be_as_short_as_one),
         cmocka_unit_test(a_loose_round_stores_what_does_for_sharp_ones),
         cmocka_unit_test(the_first_round_measures_and_the_second_one_stores_what_is_worth_it),

@@ -1,0 +1,69 @@
+/* What the algorithms P1 and P2 share (book Figs. 9.2 and 9.3): integrals (MN|RS) of one bra RS with its kets MN as a
+ * panel, the first two quarters of it, and pairs ij of the orbitals i of a batch with all j, each kept by one rank:
+ *
+ *     panel      [rs][m][length]      (mn|rs), both triangles
+ *     quarter    [rs][i][length]      (in|rs)
+ *     update     [j][s][length]       what the bra adds to (in|js), or the same with r and s exchanged
+ *     matrix     [s][length]          (in|js) of one pair ij
+ *
+ * Orbitals count through both spins (hf_mp2_orbital). length: functions, padded. */
+#ifndef HF_MP2_BOOK_H
+#define HF_MP2_BOOK_H
+
+#include "mp2_private.h"
+
+/** A thread's room for bras, and what it is filled with. */
+struct hf_mp2_bra {
+    struct hf_mp2 *mp2;         /**< borrowed */
+    const struct hf_part *part; /**< that is computed now */
+    const struct hf_shell_pair *pair;
+    int n_rs;
+    int share, n_share; /**< takes the kets number k with k % n_share == share */
+    size_t length;
+    int *shell_of;      /**< [n] shell of a function */
+    const double **row; /**< [n] rows of right matrices */
+    double *panel;
+    double *occupied; /**< orbitals i of the batch as packed left matrix */
+    double *joined;   /**< [n][n_orbital] all occupied orbitals */
+    double *quarter;  /**< [most_pair][n_i][length], and one number behind it */
+    double *packed, *update;
+};
+
+/** Room for one thread. False: no memory. Local. */
+bool hf_mp2_bra_init(struct hf_mp2_bra *bra, struct hf_mp2 *mp2);
+void hf_mp2_bra_done(struct hf_mp2_bra *bra);
+
+/** Integrals of a task (a bra with all its kets, or the share of them) to the panel; bra->pair is NULL if there are
+ *  none. Not collective. */
+hf_status hf_mp2_bra_compute(struct hf_mp2_bra *bra, struct hf_worker *worker, int64_t task,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** First quarter: the panel to `quarter`. */
+void hf_mp2_bra_first_quarter(struct hf_mp2_bra *bra);
+
+/** Orbitals j: first + k step, k below n. */
+struct hf_mp2_some_j {
+    int first, step, n;
+};
+
+/** What the bra adds to (in|js) of orbital number i of the batch: sum_r C_rj (in|rs). With `turned` what it adds to
+ *  (in|jr): sum_s C_sj (in|rs). To `update`, [j][functions of the other shell][length]. */
+void hf_mp2_bra_second_quarter(struct hf_mp2_bra *bra, int i, struct hf_mp2_some_j j, bool turned);
+
+/** The shell whose functions `update` has: S, or R if turned. */
+const struct hf_shell *hf_mp2_bra_updated(const struct hf_mp2_bra *bra, bool turned);
+
+/** Ordered pairs: number i n_orbital + j, i counted from the first of the batch, is of rank number % n_rank,
+ *  at place number / n_rank there. */
+int64_t hf_mp2_n_ordered(const struct hf_mp2 *mp2);
+int64_t hf_mp2_n_ordered_of_rank(const struct hf_mp2 *mp2);
+
+/** Third and fourth quarter and energies of this rank's pairs i <= j from their matrices, one after the other; a pair
+ *  i > j has the same integrals as ji. Collective. */
+hf_status hf_mp2_finish_ordered(struct hf_mp2 *mp2, const double *matrix,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** hf_mp2_algorithm.words of P1 and P2. */
+struct hf_mp2_words hf_mp2_book_words(const struct hf_mp2_size *size, double n_i);
+
+#endif

@@ -1,0 +1,143 @@
+/* The algorithm P1 (book Fig. 9.2): every rank goes through all bras RS, computes its kets MN of each, and a sum over all
+ * ranks completes (in|RS); each rank then adds what follows to its own pairs ij. */
+#include "book.h"
+
+#include "hf/interruption.h"
+
+#include <string.h>
+
+/** The pass of a rank. */
+struct pass {
+    struct hf_mp2_bra bra;
+    double *matrix; /**< of this rank's pairs */
+    double seconds; /**< in sums over all ranks */
+};
+
+/** (in|rs) without the ends of rows, and behind it `failed`; sums them over all ranks. Returns how many ranks
+ *  failed. Collective. */
+static double sum_quarter(struct pass *pass, size_t n_row, bool failed)
+{
+    struct hf_mp2_bra *bra = &pass->bra;
+    struct hf_mp2 *mp2 = bra->mp2;
+    const size_t n = (size_t)mp2->merged->n_function;
+    if (mp2->context->n_rank == 1) return failed ? 1.0 : 0.0;
+    const double start = hf_wall_seconds();
+    for (size_t k = 0; k < n_row; k++)
+        memmove(bra->quarter + k * n, bra->quarter + k * bra->length, n * sizeof *bra->quarter);
+    bra->quarter[n_row * n] = failed ? 1.0 : 0.0;
+    if (failed) memset(bra->quarter, 0, n_row * n * sizeof *bra->quarter);
+    hf_sum_over_ranks(mp2->context->comm, n_row * n + 1, bra->quarter);
+    const double n_failed = bra->quarter[n_row * n];
+    for (size_t k = n_row; k-- > 0;) {
+        memmove(bra->quarter + k * bra->length, bra->quarter + k * n, n * sizeof *bra->quarter);
+        for (size_t f = n; f < bra->length; f++) bra->quarter[k * bra->length + f] = 0.0;
+    }
+    mp2->result->sent_bytes += (double)(n_row * n * sizeof *bra->quarter);
+    pass->seconds += hf_wall_seconds() - start;
+    return n_failed;
+}
+
+/** Adds update number k, of so many functions from the `first` on, to the matrix of a pair. */
+static void add_update(const struct hf_mp2_bra *bra, int k, const struct hf_shell *shell,
+                       double *matrix)
+{
+    const size_t size = (size_t)shell->n_function * bra->length;
+    const double *from = bra->update + (size_t)k * size;
+    double *to = matrix + (size_t)shell->first_function * bra->length;
+    for (size_t f = 0; f < size; f++) to[f] += from[f];
+}
+
+/** Second quarter of the bra for the pairs of this rank. If R is S the second update is in the first. */
+static void update_pairs(struct pass *pass)
+{
+    struct hf_mp2_bra *bra = &pass->bra;
+    const struct hf_mp2 *mp2 = bra->mp2;
+    const int64_t n_rank = mp2->context->n_rank, rank = mp2->context->rank;
+    const int n_i = hf_mp2_batch_end(mp2) - hf_mp2_batch_begin(mp2);
+    const int64_t n_j = hf_mp2_n_ordered(mp2) / (n_i > 0 ? n_i : 1);
+    const size_t size = (size_t)mp2->merged->n_function * bra->length;
+    for (int i = 0; i < n_i; i++) {
+        const int64_t first =
+            ((rank - i * n_j) % n_rank + n_rank) % n_rank; /* (i n_j + j) % n_rank is rank */
+        if (first >= n_j) continue;
+        const struct hf_mp2_some_j j = {(int)first, (int)n_rank,
+                                        (int)((n_j - first + n_rank - 1) / n_rank)};
+        double *matrix = pass->matrix + (size_t)((i * n_j + first) / n_rank) * size;
+        for (int turn = 0; turn < (bra->pair->a == bra->pair->b ? 1 : 2); turn++) {
+            hf_mp2_bra_second_quarter(bra, i, j, turn == 1);
+            for (int k = 0; k < j.n; k++)
+                add_update(bra, k, hf_mp2_bra_updated(bra, turn == 1), matrix + (size_t)k * size);
+        }
+    }
+}
+
+/** One bra. A rank that fails takes part in the sum, so that all learn of it. Collective. */
+static hf_status do_bra(struct pass *pass, struct hf_worker *worker, int64_t task, bool *any_failed,
+                        struct hf_error *error)
+{
+    struct hf_mp2_bra *bra = &pass->bra;
+    const int n_i = hf_mp2_batch_end(bra->mp2) - hf_mp2_batch_begin(bra->mp2);
+    const hf_status status = hf_mp2_bra_compute(bra, worker, task, error);
+    if (bra->pair == NULL) return status; /* on every rank */
+    if (status == HF_OK) hf_mp2_bra_first_quarter(bra);
+    *any_failed = sum_quarter(pass, (size_t)bra->n_rs * (size_t)n_i, status != HF_OK) > 0.0;
+    if (!*any_failed) update_pairs(pass);
+    return status;
+}
+
+/** hf_round.run: all bras on every rank, whoever the scheduler gives them to. The static one gives without
+ *  messages. */
+static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
+{
+    struct pass *pass = data;
+    hf_status status = HF_OK, next;
+    bool any_failed = false;
+    int64_t given = 0;
+    for (int64_t task = 0; task < pass->bra.mp2->pairs->n_pair && !any_failed; task++) {
+        status = do_bra(pass, worker, task, &any_failed, error);
+        hf_interruption_set_fraction(pass->bra.mp2->context->interruption,
+                                     (double)task / (double)pass->bra.mp2->pairs->n_pair);
+    }
+    do next = hf_work_next_task(worker, &given, status == HF_OK ? error : NULL);
+    while (next == HF_OK && given >= 0);
+    return status != HF_OK ? status : next;
+}
+
+static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct pass pass = {0};
+    const struct hf_work_settings settings = {
+        .schedule = {.name = "static"},
+        .order = {.grain = HF_GRAIN_SHELL_PAIR, .quartets = HF_QUARTETS_EVERY_KET},
+        .n_thread = 1,
+    };
+    const size_t size = (size_t)hf_mp2_n_ordered_of_rank(mp2) * (size_t)mp2->merged->n_function *
+                        hf_padded(mp2->merged->n_function);
+    pass.matrix = hf_memory_allocate_class(mp2->context->memory, HF_MEMORY_STORED,
+                                           "integrals (iN|jS)", size, sizeof *pass.matrix);
+    if (!hf_mp2_bra_init(&pass.bra, mp2) || pass.matrix == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
+    HF_TRY(hf_agree(mp2->context->comm, status, error));
+    pass.bra.share = mp2->context->rank;
+    pass.bra.n_share = mp2->context->n_rank;
+    HF_TRY(hf_mp2_run_work(mp2, &settings, run, &pass, error));
+    hf_timer_add(&mp2->context->timers, &hf_phase_mp2_first, -pass.seconds);
+    hf_timer_add(&mp2->context->timers, &hf_phase_mp2_exchange, pass.seconds);
+    if ((double)size * sizeof(double) > mp2->result->bytes)
+        mp2->result->bytes = (double)size * sizeof(double);
+    HF_TRY(hf_mp2_finish_ordered(mp2, pass.matrix, error));
+cleanup:
+    hf_mp2_bra_done(&pass.bra);
+    hf_memory_release(mp2->context->memory, pass.matrix);
+    return status;
+}
+
+const struct hf_mp2_algorithm hf_mp2_p1 = {
+    .name = "p1",
+    .about = "every rank all bras RS and a share of their kets; sums of (iN|RS) over all ranks",
+    .cite =
+        "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), Fig. 9.2",
+    .words = hf_mp2_book_words,
+    .batch = do_batch,
+};

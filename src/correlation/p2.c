@@ -1,0 +1,134 @@
+/* The algorithm P2 (book Fig. 9.3): each bra RS goes to one rank, from any scheduler. What it adds to (iN|jS) and (iN|jR)
+ * is sent one-sidedly to the owner of ij while the threads compute (book section 4.4). */
+#include "book.h"
+
+#include "hf/onesided.h"
+#include "hf/threads.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/** The pass of a rank. */
+struct pass {
+    struct hf_mp2 *mp2;
+    struct hf_window *window; /**< matrices of the pairs of each rank */
+    pthread_mutex_t sending;  /**< one thread at a time */
+    double sent_bytes;
+    atomic_int n_begun;
+    int n_thread;
+    struct hf_mp2_bra *bra; /**< [n_thread] */
+};
+
+/** Sends what a bra adds to the pairs of orbital i with all j. The thread that waits for another one to send might
+ *  compute meanwhile, but messages of one i are much shorter than the computation of a bra. */
+static void send_updates(struct pass *pass, const struct hf_mp2_bra *bra, int i, int n_j,
+                         bool turned)
+{
+    const struct hf_shell *shell = hf_mp2_bra_updated(bra, turned);
+    const struct hf_context *context = pass->mp2->context;
+    const size_t size = (size_t)shell->n_function * bra->length;
+    const size_t n = (size_t)pass->mp2->merged->n_function;
+    pthread_mutex_lock(&pass->sending);
+    for (int j = 0; j < n_j; j++) {
+        const int64_t pair = (int64_t)i * n_j + j;
+        const struct hf_window_range range = {
+            .rank = (int)(pair % context->n_rank),
+            .offset = ((size_t)(pair / context->n_rank) * n + (size_t)shell->first_function) *
+                      bra->length,
+            .n = size};
+        hf_window_accumulate(pass->window, range, bra->update + (size_t)j * size);
+        if (range.rank != context->rank)
+            pass->sent_bytes += (double)((size_t)shell->n_function * n * sizeof(double));
+    }
+    pthread_mutex_unlock(&pass->sending);
+}
+
+/** Both updates for all orbitals i of the batch. If R is S the second one is in the first. */
+static void second_quarter(struct pass *pass, struct hf_mp2_bra *bra)
+{
+    const struct hf_mp2 *mp2 = pass->mp2;
+    const int n_i = hf_mp2_batch_end(mp2) - hf_mp2_batch_begin(mp2);
+    const struct hf_mp2_some_j all = {0, 1, (int)(hf_mp2_n_ordered(mp2) / (n_i > 0 ? n_i : 1))};
+    for (int i = 0; i < n_i; i++)
+        for (int turn = 0; turn < (bra->pair->a == bra->pair->b ? 1 : 2); turn++) {
+            hf_mp2_bra_second_quarter(bra, i, all, turn == 1);
+            send_updates(pass, bra, i, all.n, turn == 1);
+        }
+}
+
+/** hf_round.run */
+static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
+{
+    struct pass *pass = data;
+    struct hf_mp2_bra *bra = &pass->bra[atomic_fetch_add(&pass->n_begun, 1)];
+    hf_status status = HF_OK;
+    while (status == HF_OK) {
+        int64_t task;
+        status = hf_work_next_task(worker, &task, error);
+        if (status != HF_OK || task < 0) break;
+        status = hf_mp2_bra_compute(bra, worker, task, error);
+        if (status != HF_OK || bra->pair == NULL) continue;
+        hf_mp2_bra_first_quarter(bra);
+        second_quarter(pass, bra);
+    }
+    return status;
+}
+
+/** Local. */
+static hf_status pass_init(struct pass *pass, struct hf_mp2 *mp2, struct hf_error *error)
+{
+    bool ok;
+    *pass = (struct pass){.mp2 = mp2};
+    pass->n_thread = hf_mpi_takes_threads() ? mp2->n_thread : 1;
+    pthread_mutex_init(&pass->sending, NULL);
+    pass->bra = calloc((size_t)pass->n_thread, sizeof *pass->bra);
+    ok = pass->bra != NULL;
+    for (int t = 0; t < pass->n_thread && pass->bra != NULL; t++)
+        ok = hf_mp2_bra_init(&pass->bra[t], mp2) && ok;
+    return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the transformation");
+}
+
+static void pass_done(struct pass *pass)
+{
+    for (int t = 0; t < pass->n_thread && pass->bra != NULL; t++) hf_mp2_bra_done(&pass->bra[t]);
+    free(pass->bra);
+    pthread_mutex_destroy(&pass->sending);
+}
+
+static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
+{
+    hf_status status;
+    struct pass pass;
+    struct hf_onesided *onesided = NULL;
+    const struct hf_work_settings settings = {
+        .order = {.grain = HF_GRAIN_SHELL_PAIR, .quartets = HF_QUARTETS_EVERY_KET},
+        .n_thread = hf_mpi_takes_threads() ? mp2->n_thread : 1,
+    };
+    const size_t size = (size_t)hf_mp2_n_ordered_of_rank(mp2) * (size_t)mp2->merged->n_function *
+                        hf_padded(mp2->merged->n_function);
+    HF_TRY(hf_agree(mp2->context->comm, pass_init(&pass, mp2, error), error));
+    HF_TRY(hf_onesided_create(mp2->context, &mp2->settings->onesided, &onesided, error));
+    HF_TRY(hf_window_create(onesided, size, "integrals (iN|jS)", &pass.window, error));
+    if ((double)size * sizeof(double) > mp2->result->bytes)
+        mp2->result->bytes = (double)size * sizeof(double);
+    status = hf_mp2_run_work(mp2, &settings, run, &pass, error);
+    hf_window_fence(pass.window);
+    mp2->result->sent_bytes += pass.sent_bytes;
+    HF_TRY(status);
+    HF_TRY(hf_mp2_finish_ordered(mp2, hf_window_local(pass.window), error));
+cleanup:
+    hf_window_destroy(&pass.window);
+    hf_onesided_destroy(&onesided);
+    pass_done(&pass);
+    return status;
+}
+
+const struct hf_mp2_algorithm hf_mp2_p2 = {
+    .name = "p2",
+    .about = "each bra RS on one rank; (iN|jS) added one-sidedly by the owner of ij",
+    .cite =
+        "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), Fig. 9.3",
+    .words = hf_mp2_book_words,
+    .batch = do_batch,
+};

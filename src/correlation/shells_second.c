@@ -1,0 +1,271 @@
+/* The exchange of (iM|jN) and the last half of the algorithm "pairs". Pairs of orbitals are dealt to the ranks in
+ * turns, some to each rank at a time; all ranks send these to their owners (book Eq. 10.7), who finish them:
+ *
+ *     message    [task] number of M and N, then of each pair ij of the owner [m][n] (and [n][m])
+ *     matrix     [pair] (iM|jN), rows [n] over N */
+#include "shells.h"
+
+#include "hf/interruption.h"
+#include "hf/threads.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Numbers of the matrices of pairs at a time, if they are not very large: 64 MB. */
+static const double MATRIX_NUMBERS = 8e6;
+
+enum { MOST_PAIRS = 64 };
+
+/** A rank's part of the integrals. */
+struct part {
+    int64_t n_task, size; /**< numbers of a pair of orbitals */
+};
+
+struct second_half {
+    struct hf_mp2 *mp2;             /**< borrowed */
+    const struct hf_mp2_half *half; /**< borrowed */
+    int64_t n_pair, first;          /**< of the batch; those before `first` are done */
+    int at_a_time;                  /**< pairs of a rank */
+    int n_own;                      /**< of this rank now */
+    struct part *part;              /**< [n_rank] */
+    double *sent, *received;
+    double **matrix;                /**< [at_a_time] rows [n][padded n] */
+    const double **row;             /**< [at_a_time][n] */
+    struct hf_mp2_scratch *scratch; /**< [n_thread] */
+    atomic_int next;                /**< pair to be finished */
+};
+
+int hf_mp2_pairs_at_a_time(int n_function, int n_thread)
+{
+    const double size = (double)n_function * (double)hf_padded(n_function);
+    const int n = (int)(MATRIX_NUMBERS / size), most = n < MOST_PAIRS ? n : MOST_PAIRS;
+    return most > n_thread ? most : n_thread;
+}
+
+/** Pairs of a rank in this round: first + rank + k n_rank. */
+static int n_pair_of(const struct second_half *self, int rank)
+{
+    const int n_rank = self->mp2->context->n_rank;
+    const int64_t left = self->n_pair - self->first - rank;
+    const int64_t n = left > 0 ? (left + n_rank - 1) / n_rank : 0;
+    return n < self->at_a_time ? (int)n : self->at_a_time;
+}
+
+static size_t message_size(const struct second_half *self, int from, int to)
+{
+    const int n = n_pair_of(self, to);
+    return n == 0 ? 0 : (size_t)self->part[from].n_task + (size_t)n * (size_t)self->part[from].size;
+}
+
+/** Pair k of a rank in this round: its place in the blocks of the batch. */
+static size_t place_of(const struct second_half *self, int rank, int k)
+{
+    return (size_t)(self->first + rank + (int64_t)k * self->mp2->context->n_rank);
+}
+
+/** Fills self->sent for a rank. */
+static void collect(const struct second_half *self, int rank)
+{
+    const struct hf_basis *basis = self->mp2->merged;
+    const int n_pair = n_pair_of(self, rank);
+    double *to = self->sent;
+    for (int64_t t = 0; t < self->half->n_task; t++) {
+        const struct hf_mp2_shells *task = &self->half->task[t];
+        const size_t size = hf_mp2_shells_size(basis, task->m, task->n);
+        *to++ = (double)task->m * basis->n_shell + task->n;
+        for (int k = 0; k < n_pair; k++, to += size)
+            memcpy(to, task->value + place_of(self, rank, k) * size, size * sizeof *to);
+    }
+}
+
+/** Numbers of one pair and two shells to its matrix. */
+static void put(const struct second_half *self, int m, int n, const double *from, double *matrix)
+{
+    const struct hf_basis *basis = self->mp2->merged;
+    const struct hf_shell *one = &basis->shell[m], *other = &basis->shell[n];
+    const size_t length = hf_padded(basis->n_function);
+    for (int turn = 0; turn < (m == n ? 1 : 2); turn++) {
+        for (int f = 0; f < one->n_function; f++, from += other->n_function)
+            memcpy(matrix + (size_t)(one->first_function + f) * length + other->first_function,
+                   from, (size_t)other->n_function * sizeof *from);
+        one = &basis->shell[n];
+        other = &basis->shell[m];
+    }
+}
+
+static void unpack(const struct second_half *self, int64_t n_task, const double *from)
+{
+    const struct hf_basis *basis = self->mp2->merged;
+    for (int64_t t = 0; t < n_task; t++) {
+        const int64_t shells = (int64_t)*from++;
+        const int m = (int)(shells / basis->n_shell), n = (int)(shells % basis->n_shell);
+        const size_t size = hf_mp2_shells_size(basis, m, n);
+        for (int k = 0; k < self->n_own; k++, from += size) put(self, m, n, from, self->matrix[k]);
+    }
+}
+
+/** What this rank has of its own pairs. */
+static void take_own(const struct second_half *self)
+{
+    const struct hf_basis *basis = self->mp2->merged;
+    for (int64_t t = 0; t < self->half->n_task; t++) {
+        const struct hf_mp2_shells *task = &self->half->task[t];
+        const size_t size = hf_mp2_shells_size(basis, task->m, task->n);
+        for (int k = 0; k < self->n_own; k++)
+            put(self, task->m, task->n,
+                task->value + place_of(self, self->mp2->context->rank, k) * size, self->matrix[k]);
+    }
+}
+
+/** Brings the pairs of each rank to it. Collective. */
+static void exchange(struct second_half *self)
+{
+    struct hf_mp2 *mp2 = self->mp2;
+    const int rank = mp2->context->rank, n_rank = mp2->context->n_rank;
+    const size_t n = (size_t)mp2->merged->n_function;
+    self->n_own = n_pair_of(self, rank);
+    for (int k = 0; k < self->n_own; k++)
+        memset(self->matrix[k], 0, n * hf_padded((int)n) * sizeof *self->matrix[k]);
+    take_own(self);
+    for (int step = 1; step < n_rank; step++) {
+        const int to = (rank + step) % n_rank, from = (rank + n_rank - step) % n_rank;
+        const size_t out = message_size(self, rank, to), in = message_size(self, from, rank);
+        if (out > 0) collect(self, to);
+        hf_mp2_pass_on(mp2->context, to, self->sent, out, from, self->received, in);
+        if (in > 0) unpack(self, self->part[from].n_task, self->received);
+        mp2->result->sent_bytes += (double)(out * sizeof *self->sent);
+    }
+}
+
+/** The orbitals i >= j of a pair of the batch. */
+static void orbitals_of(const struct second_half *self, int64_t pair, int *i, int *j)
+{
+    const int64_t k = pair + hf_mp2_triangle(hf_mp2_batch_begin(self->mp2));
+    *i = hf_mp2_batch_begin(self->mp2);
+    while (hf_mp2_triangle(*i + 1) <= k) ++*i;
+    *j = (int)(k - hf_mp2_triangle(*i));
+}
+
+/** hf_thread_work: third and fourth quarter, and energies. */
+static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    struct second_half *self = data;
+    struct hf_mp2 *mp2 = self->mp2;
+    const int n = mp2->merged->n_function;
+    (void)n_thread;
+    (void)error;
+    for (int k; (k = atomic_fetch_add(&self->next, 1)) < self->n_own;) {
+        const double **row = self->row + (size_t)k * (size_t)n;
+        int i, j;
+        orbitals_of(self, (int64_t)place_of(self, mp2->context->rank, k), &i, &j);
+        for (int f = 0; f < n; f++) row[f] = self->matrix[k] + (size_t)f * hf_padded(n);
+        hf_mp2_finish_pair(mp2, &self->scratch[thread], hf_mp2_orbital(mp2, i),
+                           hf_mp2_orbital(mp2, j), row);
+    }
+    return HF_OK;
+}
+
+/** One round. Collective. */
+static hf_status do_round(struct second_half *self, struct hf_error *error)
+{
+    struct hf_context *context = self->mp2->context;
+    hf_timer_start(&context->timers, &hf_phase_mp2_exchange);
+    exchange(self);
+    hf_timer_stop(&context->timers, &hf_phase_mp2_exchange);
+    hf_timer_start(&context->timers, &hf_phase_mp2_second);
+    atomic_store(&self->next, 0);
+    hf_status status = hf_threads_run(self->mp2->n_thread, finish_pairs, self, error);
+    hf_timer_stop(&context->timers, &hf_phase_mp2_second);
+    hf_interruption_set_fraction(context->interruption, (double)self->first / (double)self->n_pair);
+    hf_timer_start(&context->timers, &hf_phase_mp2_wait);
+    status = hf_agree_to_go_on(context, status, error);
+    hf_timer_stop(&context->timers, &hf_phase_mp2_wait);
+    return status;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static hf_status out_of_memory(struct hf_error *error)
+{
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the pairs of orbitals");
+}
+
+/** Room for matrices and scratch. Local. */
+static hf_status make_room(struct second_half *self, struct hf_error *error)
+{
+    const struct hf_mp2 *mp2 = self->mp2;
+    const size_t n = (size_t)mp2->merged->n_function, n_matrix = (size_t)self->at_a_time;
+    bool ok;
+    self->part = calloc((size_t)mp2->context->n_rank, sizeof *self->part);
+    self->matrix = calloc(n_matrix, sizeof *self->matrix);
+    self->row = calloc(n_matrix * n, sizeof *self->row);
+    self->scratch = calloc((size_t)mp2->n_thread, sizeof *self->scratch);
+    ok = self->part != NULL && self->matrix != NULL && self->row != NULL && self->scratch != NULL;
+    for (size_t k = 0; k < n_matrix && ok; k++) {
+        self->matrix[k] = hf_memory_allocate_matrix(mp2->context->memory, "integrals of a pair",
+                                                    n * hf_padded((int)n), sizeof(double));
+        ok = self->matrix[k] != NULL;
+    }
+    for (int t = 0; t < mp2->n_thread && ok; t++) ok = hf_mp2_scratch_init(mp2, &self->scratch[t]);
+    return ok ? HF_OK : out_of_memory(error);
+}
+
+/** Room for messages, once the ranks know how much each has. Local. */
+static hf_status make_messages(struct second_half *self, struct hf_error *error)
+{
+    struct hf_context *context = self->mp2->context;
+    size_t sent = 0, received = 0;
+    for (int r = 0; r < context->n_rank; r++) {
+        if (r == context->rank) continue;
+        const size_t out = message_size(self, context->rank, r);
+        const size_t in = message_size(self, r, context->rank);
+        if (out > sent) sent = out;
+        if (in > received) received = in;
+    }
+    self->sent = hf_memory_allocate_unset(context->memory, HF_MEMORY_MATRIX,
+                                          "integrals on their way", sent * sizeof *self->sent);
+    self->received =
+        hf_memory_allocate_unset(context->memory, HF_MEMORY_MATRIX, "integrals on their way",
+                                 received * sizeof *self->received);
+    return self->sent != NULL && self->received != NULL ? HF_OK : out_of_memory(error);
+}
+
+static void second_half_done(struct second_half *self)
+{
+    struct hf_memory *memory = self->mp2->context->memory;
+    for (int k = 0; self->matrix != NULL && k < self->at_a_time; k++)
+        hf_memory_release(memory, self->matrix[k]);
+    for (int t = 0; self->scratch != NULL && t < self->mp2->n_thread; t++)
+        hf_mp2_scratch_done(self->mp2, &self->scratch[t]);
+    hf_memory_release(memory, self->sent);
+    hf_memory_release(memory, self->received);
+    free(self->part);
+    free(self->matrix);
+    free(self->row);
+    free(self->scratch);
+}
+
+hf_status hf_mp2_shells_second(struct hf_mp2 *mp2, const struct hf_mp2_half *half,
+                               struct hf_error *error)
+{
+    hf_status status;
+    const int n_rank = mp2->context->n_rank;
+    struct second_half self = {
+        .mp2 = mp2,
+        .half = half,
+        .n_pair = hf_mp2_triangle(hf_mp2_batch_end(mp2)) - hf_mp2_triangle(hf_mp2_batch_begin(mp2)),
+        .at_a_time = hf_mp2_pairs_at_a_time(mp2->merged->n_function, mp2->n_thread)};
+    struct part part = {.n_task = half->n_task};
+    for (int64_t t = 0; t < half->n_task; t++)
+        part.size += (int64_t)hf_mp2_shells_size(mp2->merged, half->task[t].m, half->task[t].n);
+    HF_TRY(hf_agree(mp2->context->comm, make_room(&self, error), error));
+    MPI_Allgather(&part, 2, MPI_INT64_T, self.part, 2, MPI_INT64_T, mp2->context->comm);
+    HF_TRY(hf_agree(mp2->context->comm, make_messages(&self, error), error));
+    for (; self.first < self.n_pair; self.first += (int64_t)self.at_a_time * n_rank)
+        HF_TRY(do_round(&self, error));
+cleanup:
+    hf_interruption_set_fraction(mp2->context->interruption, 0.0);
+    second_half_done(&self);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* The shell pairs of each shell, for tasks of two shells (HF_QUARTETS_OF_SHELLS). */
+#ifndef HF_WORK_SHELL_LISTS_H
+#define HF_WORK_SHELL_LISTS_H
+
+#include "hf/context.h"
+#include "hf/shell_pair.h"
+
+struct hf_shell_lists {
+    int64_t *first; /**< [n_shell + 1] into pair */
+    int64_t *
+        pair; /**< numbers of shell pairs, rising for each shell: by pairs of atoms, then by falling bound */
+};
+
+/** False: no memory. Not collective. */
+bool hf_shell_lists_init(struct hf_shell_lists *lists, struct hf_memory *memory,
+                         const struct hf_shell_pairs *pairs);
+void hf_shell_lists_done(struct hf_shell_lists *lists, struct hf_memory *memory);
+
+#endif
