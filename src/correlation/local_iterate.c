@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-const struct hf_phase hf_phase_local_iterate = {.name = "Local MP2 iterations"};
-const struct hf_phase hf_phase_local_wait = {.name = "Waiting for amplitudes"};
+const struct hf_phase hf_phase_local_iterate = {.name = "Local MP2: iterations"};
 
 /** Terms are left out that are so much smaller than amplitudes have to be. */
 static const double NEGLIGIBLE = 1e-3;

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* ---- Terms of G (local_terms.c) ------------------------------------------------------------------- */
+/* ---- Terms of G (local_residual.c) ------------------------------------------------------------------- */
 
 struct hf_local_term {
     int domain; /**< of the pair */
