@@ -108,8 +108,8 @@ struct hf_local_result {
 void hf_local_result_done(struct hf_local_result *result);
 
 /** Phases. */
-extern const struct hf_phase hf_phase_local_domains,
-    hf_phase_local_transform, hf_phase_local_exchange, hf_phase_local_finish,
+extern const struct hf_phase hf_phase_local_domains, hf_phase_local_transform,
+    hf_phase_local_wait_tasks, hf_phase_local_exchange, hf_phase_local_finish,
     hf_phase_local_iterate, hf_phase_local_wait;
 
 /** The energies.

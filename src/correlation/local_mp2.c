@@ -53,8 +53,7 @@ static hf_status make_result(const struct hf_local *local, struct hf_local_resul
         n_atom += (size_t)local->domain[local->domain_of_orbital[i]].atoms.n;
     result->n_orbital = local->n_orbital;
     result->n_pair = local->n_pair;
-    result->pair =
-        hf_memory_allocate(memory, label, (size_t)local->n_pair, sizeof *result->pair);
+    result->pair = hf_memory_allocate(memory, label, (size_t)local->n_pair, sizeof *result->pair);
     result->domain_begin = hf_memory_allocate(memory, label, o + 1, sizeof *result->domain_begin);
     result->domain_atom = hf_memory_allocate(memory, label, n_atom, sizeof *result->domain_atom);
     result->completeness = hf_memory_allocate(memory, label, o, sizeof *result->completeness);
@@ -79,10 +78,8 @@ static void describe(const struct hf_local *local, struct hf_local_result *resul
     }
     for (int p = 0; p < local->n_pair; p++) {
         const struct hf_local_pair *pair = &local->pair[p];
-        result->pair[p] = (struct hf_local_pair_result){.i = pair->i,
-                                                        .j = pair->j,
-                                                        .kind = pair->kind,
-                                                        .distance_bohr = pair->distance_bohr};
+        result->pair[p] = (struct hf_local_pair_result){
+            .i = pair->i, .j = pair->j, .kind = pair->kind, .distance_bohr = pair->distance_bohr};
         n_function += hf_local_pair_domain(local, pair)->n_function;
     }
     result->mean_domain_atoms = (double)n / local->n_orbital;

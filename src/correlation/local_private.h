@@ -170,38 +170,56 @@ extern const struct hf_local_transform_ops *const hf_local_transform_list[];
 hf_status hf_local_iterate(const struct hf_local *local, const double k[],
                            struct hf_local_result *result, struct hf_error *error) HF_MUST_CHECK;
 
-/* ---- Sparse blocks (pair of orbitals) x (pair of atoms or domain) --------------------------------- */
+/* ---- Sparse blocks (pair of orbitals) x (pair of shells or domain) --------------------------------- */
 
-/** A block: for a pair ij, what is between two parts (shells or sites M, N of half-transformed integrals; 0, 0 for
- *  all of a domain). */
+/** A block: for a pair ij, what is between two parts (shells M, N of half-transformed integrals; 0, 0 for all of a
+ *  domain). Another array than one over pairs may number its items in `pair`. */
 struct hf_local_block {
     int pair, row, column;
-    int n;         /**< numbers */
-    size_t offset; /**< in `value` */
+    int n; /**< numbers */
+    double *value;
 };
 
-/** Blocks of this rank, or of one thread of it, in the order in which they were added. Initialise with
- *  {.memory = , .label = }. */
+/** Blocks of this rank, or of one thread of it, in the order in which they were added. Their numbers stand in chunks
+ *  that never move. Initialise with {.memory = , .label = }. */
 struct hf_local_blocks {
     struct hf_memory *memory; /**< borrowed */
     const char *label;        /**< a string constant */
     size_t n_block, n_block_room;
     struct hf_local_block *block;
-    size_t n_value, n_value_room;
-    double *value;
+    size_t n_chunk, n_chunk_room;
+    double **chunk;
+    size_t n_free; /**< numbers at the end of the last chunk */
+    double *next;  /**< the first of these */
+    double bytes;  /**< of all chunks and blocks */
 };
 
-/** Adds a block of n zeros; its place in blocks->value is valid until the next call. NULL: no memory. Allocate only
- *  what screening leaves. Local. */
+/** Adds a block of n zeros; its place is valid until the list is freed or exchanged. NULL: no memory. Local. */
 double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, int column, int n);
 
-/** Frees and clears; keeps memory and label. */
+/** Removes the block that was added last. */
+void hf_local_blocks_remove_last(struct hf_local_blocks *blocks);
+
+/** Frees and clears; keeps memory and label. Accepts a cleared one. */
 void hf_local_blocks_done(struct hf_local_blocks *blocks);
 
-/** Moves the blocks of `n_from` lists (of the threads of this rank) to the owners of their pairs, one all-to-all
- *  exchange (Eq. 10.7), in pieces that fit MPI's counts. `to` gets this rank's, sorted by (pair, row, column) with a
- *  fixed order of what is equal only if no block has two producers. The lists are emptied. *sent_bytes grows by
- *  what leaves this rank. Collective. HF_NO_RESOURCE, on every rank; all lists are then still to be freed. */
+/** The ranks first .. last that need a block. */
+struct hf_local_ranks {
+    int first, last;
+};
+typedef struct hf_local_ranks hf_local_needed_by(const void *data,
+                                                 const struct hf_local_block *block);
+
+/** Moves the blocks of `n_from` lists (of the threads of this rank) to the ranks that need them: one all-to-all
+ *  exchange (Eq. 10.7), in pieces of a few megabytes. `to`, which is empty, gets this rank's, sorted by (pair, row,
+ *  column). No two blocks of all lists may have the same place. The lists are emptied. *sent_bytes grows by what
+ *  leaves this rank. Collective. HF_NO_RESOURCE, on every rank; all lists are then still to be freed. */
+hf_status hf_local_blocks_exchange(struct hf_context *context, hf_local_needed_by *needed_by,
+                                   const void *data, int n_from, struct hf_local_blocks from[],
+                                   struct hf_local_blocks *to, double *sent_bytes,
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** The same, to the owners of the pairs. */
 hf_status hf_local_blocks_redistribute(const struct hf_local *local, int n_from,
                                        struct hf_local_blocks from[], struct hf_local_blocks *to,
                                        double *sent_bytes, struct hf_error *error) HF_MUST_CHECK;

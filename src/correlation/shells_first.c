@@ -1,11 +1,10 @@
-/* From integrals to (iM|jN) for two shells M and N: a consumer of quartet work. A bra MR meets all kets NS; its
- * integrals wait in a panel that is a left matrix for a product with the orbitals j:
+/* From integrals to (iM|jN) for two shells M and N: a consumer of quartet work (shell_panel.h).
  *
  *     panel    [r m n][s]     -> half     [r][m][n][j]     first quarter, bra by bra
  *     half     [r][m][n][j]   -> result   [i][m][n][j]     second quarter, at the end of the task
  *
- * s counts the functions that have a shell pair with N, r those that have one with M. Each number has one producer and
- * a fixed order of its sum. */
+ * Each number has one producer and a fixed order of its sum. */
+#include "shell_panel.h"
 #include "shells.h"
 
 #include "hf/work.h"
@@ -28,15 +27,8 @@ struct pass {
 /** The task of a thread. */
 struct shell_task {
     struct pass *pass;
-    const struct hf_part *part; /**< that is computed now */
-    int m, n;                   /**< shells */
-    int n_m, n_n;               /**< their functions */
-    int *row, *column;          /**< [functions] r and s of a function; -1: none */
-    int n_row, n_column;
-    int64_t bra;    /**< shell pair whose panel is being filled; -1: none */
-    size_t *of_bra; /**< [functions of the bra] its row r m n with n = 0 */
-    size_t *place;  /**< [rows of a panel] where a row begins in the packed matrix */
-    double *panel, *half, *gathered, *packed, *result;
+    struct hf_shell_panel panel;
+    double *half, *gathered, *packed, *result;
     const double **right; /**< [functions] rows of right matrices */
 };
 
@@ -46,7 +38,7 @@ static hf_status lend(void *self, const struct hf_part *part, struct hf_error *e
 {
     struct shell_task *own = self;
     (void)error;
-    own->part = part;
+    own->panel.part = part;
     return HF_OK;
 }
 
@@ -56,39 +48,10 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
     hf_mp2_bound(own->pass->mp2, bra, n, ket);
 }
 
-/** Numbers value[n_d] of a function c and functions d from `first_d` on: either c belongs to N or some of d do. A pair
- *  of functions of one site stands in a strip in one order, with zeros in the other. */
-static void take_row(const struct shell_task *own, int c, int first_d, int n_d, size_t row,
-                     const double value[])
-{
-    const int first_n = own->pass->mp2->merged->shell[own->n].first_function;
-    if (c >= first_n && c < first_n + own->n_n) {
-        double *to = own->panel + own->place[row + (size_t)(c - first_n)];
-        for (int k = 0; k < n_d; k++) {
-            const int column = own->column[first_d + k];
-            if (column >= 0) to[(size_t)column * HF_PRODUCT_GROUP] += value[k];
-        }
-        return;
-    }
-    const int column = own->column[c], low = first_n > first_d ? first_n : first_d;
-    const int high = first_n + own->n_n < first_d + n_d ? first_n + own->n_n : first_d + n_d;
-    for (int d = low; d < high && column >= 0; d++)
-        own->panel[own->place[row + (size_t)(d - first_n)] + (size_t)column * HF_PRODUCT_GROUP] +=
-            value[d - first_d];
-}
-
 static void take(void *self, const struct hf_strip *strip)
 {
-    const struct shell_task *own = self;
-    const struct hf_mp2 *mp2 = own->pass->mp2;
-    const struct hf_part_ket *kets = &own->part->ket[strip->place];
-    const int n_bra = mp2->pairs->class_of[strip->bra->pair_class].n_function;
-    const int first_c = hf_atom_first_function(mp2->merged, kets->atom_c) + strip->first_c;
-    const int first_d = hf_atom_first_function(mp2->merged, kets->atom_d) + strip->first_d;
-    const double *value = strip->value;
-    for (int c = first_c; c < first_c + strip->n_c; c++)
-        for (int ab = 0; ab < n_bra; ab++, value += strip->n_d)
-            take_row(own, c, first_d, strip->n_d, own->of_bra[ab], value);
+    struct shell_task *own = self;
+    hf_shell_panel_take(&own->panel, strip);
 }
 
 static const struct hf_quartet_consumer transformation = {
@@ -101,102 +64,45 @@ static const struct hf_quartet_consumer transformation = {
 
 /* ---- A bra ----------------------------------------------------------------------------------- */
 
-/** Shell R of the bra. */
-static const struct hf_shell *other_shell(const struct shell_task *own, int64_t bra)
-{
-    const struct hf_shell_pair *pair = &own->pass->mp2->pairs->pair[bra];
-    return &own->pass->mp2->merged->shell[pair->a == own->m ? pair->b : pair->a];
-}
-
-static void begin_bra(struct shell_task *own, int64_t bra)
-{
-    const struct hf_mp2 *mp2 = own->pass->mp2;
-    const struct hf_shell_pair *pair = &mp2->pairs->pair[bra];
-    const int n_b = mp2->merged->shell[pair->b].n_function;
-    const int n_bra = mp2->pairs->class_of[pair->pair_class].n_function;
-    const bool first = pair->a == own->m;
-    own->bra = bra;
-    for (int ab = 0; ab < n_bra; ab++) {
-        const int m = first ? ab / n_b : ab % n_b, r = first ? ab % n_b : ab / n_b;
-        own->of_bra[ab] = (size_t)(r * own->n_m + m) * (size_t)own->n_n;
-    }
-    memset(own->panel, 0, hf_packed_size(n_bra * own->n_n, own->n_column) * sizeof *own->panel);
-}
-
 /** First quarter of the bra whose panel is full, if there is one. */
 static void end_bra(struct shell_task *own)
 {
     const struct pass *pass = own->pass;
-    if (own->bra < 0) return;
-    const struct hf_shell *shell = other_shell(own, own->bra);
-    const size_t of_r = (size_t)(own->n_m * own->n_n) * pass->length;
+    struct hf_shell_panel *panel = &own->panel;
+    if (panel->bra < 0) return;
+    const struct hf_shell *shell = hf_shell_panel_other(panel);
+    const size_t of_r = (size_t)(panel->n_m * panel->n_n) * pass->length;
     for (int f = 0; f < pass->mp2->merged->n_function; f++)
-        if (own->column[f] >= 0)
-            own->right[own->column[f]] = pass->occupied + (size_t)f * pass->length;
+        if (panel->column[f] >= 0)
+            own->right[panel->column[f]] = pass->occupied + (size_t)f * pass->length;
     pass->mp2->multiply(
-        &(struct hf_product){.n_row = shell->n_function * own->n_m * own->n_n,
-                             .n_inner = own->n_column,
+        &(struct hf_product){.n_row = shell->n_function * panel->n_m * panel->n_n,
+                             .n_inner = panel->n_column,
                              .n_column = pass->length,
-                             .left = own->panel,
+                             .left = panel->panel,
                              .right = own->right,
-                             .to = own->half + (size_t)own->row[shell->first_function] * of_r,
+                             .to = own->half + (size_t)panel->row[shell->first_function] * of_r,
                              .to_step = pass->length});
-    own->bra = -1;
+    panel->bra = -1;
 }
 
 /* ---- A task ---------------------------------------------------------------------------------- */
-
-/** Numbers the functions of shells that have a pair with `shell`, in their order; the others are -1. Returns how
- *  many there are. */
-static int number_partners(const struct shell_task *own, const struct hf_worker *worker, int shell,
-                           int number[])
-{
-    const struct hf_mp2 *mp2 = own->pass->mp2;
-    int64_t n_pair;
-    const int64_t *list = hf_work_pairs_of_shell(worker, shell, &n_pair);
-    int n = 0;
-    for (int f = 0; f < mp2->merged->n_function; f++) number[f] = -1;
-    for (int64_t k = 0; k < n_pair; k++) {
-        const struct hf_shell_pair *pair = &mp2->pairs->pair[list[k]];
-        const struct hf_shell *other = &mp2->merged->shell[pair->a == shell ? pair->b : pair->a];
-        for (int i = 0; i < other->n_function; i++) number[other->first_function + i] = 0;
-    }
-    for (int f = 0; f < mp2->merged->n_function; f++)
-        if (number[f] >= 0) number[f] = n++;
-    return n;
-}
-
-static void begin_task(struct shell_task *own, const struct hf_worker *worker, int64_t task)
-{
-    const struct hf_basis *basis = own->pass->mp2->merged;
-    hf_work_shells_of_task(worker, task, &own->m, &own->n);
-    own->n_m = basis->shell[own->m].n_function;
-    own->n_n = basis->shell[own->n].n_function;
-    own->n_row = number_partners(own, worker, own->m, own->row);
-    own->n_column = number_partners(own, worker, own->n, own->column);
-    own->bra = -1;
-    const int n_place = hf_mp2_most_shell(basis) * own->n_m * own->n_n;
-    for (int row = 0; row < n_place; row++)
-        own->place[row] =
-            (size_t)(row / HF_PRODUCT_GROUP) * HF_PRODUCT_GROUP * (size_t)own->n_column +
-            (size_t)(row % HF_PRODUCT_GROUP);
-}
 
 /** Second quarter: own->half to own->result. */
 static void second_quarter(struct shell_task *own)
 {
     const struct pass *pass = own->pass;
-    const size_t width = (size_t)(own->n_m * own->n_n) * pass->length;
+    const size_t width = (size_t)(own->panel.n_m * own->panel.n_n) * pass->length;
     for (int f = 0; f < pass->mp2->merged->n_function; f++) {
-        const int r = own->row[f];
+        const int r = own->panel.row[f];
         if (r < 0) continue;
         memcpy(own->gathered + (size_t)r * pass->length, pass->occupied + (size_t)f * pass->length,
                pass->length * sizeof *own->gathered);
         own->right[r] = own->half + (size_t)r * width;
     }
-    hf_pack(pass->end, own->n_row, own->gathered, 1, pass->length, own->packed);
+    hf_pack(pass->end, own->panel.n_row, own->gathered, 1, pass->length, own->packed);
     pass->mp2->multiply(&(struct hf_product){.n_row = pass->end,
-                                             .n_inner = own->n_row,
+                                             .n_inner = own->panel.n_row,
                                              .n_column = width,
                                              .left = own->packed,
                                              .right = own->right,
@@ -208,16 +114,16 @@ static void second_quarter(struct shell_task *own)
 static void sort_result(const struct shell_task *own, double *to)
 {
     const struct pass *pass = own->pass;
-    const int n_mn = own->n_m * own->n_n;
+    const int n_mn = own->panel.n_m * own->panel.n_n;
     const size_t length = pass->length, width = (size_t)n_mn * length;
     for (int i = pass->begin; i < pass->end; i++)
         for (int j = 0; j <= i; j++) {
             const double *direct = own->result + (size_t)i * width + j;
             const double *turned = own->result + (size_t)j * width + i;
             for (int mn = 0; mn < n_mn; mn++) *to++ = direct[(size_t)mn * length];
-            for (int n = 0; n < own->n_n && own->m != own->n; n++)
-                for (int m = 0; m < own->n_m; m++)
-                    *to++ = turned[(size_t)(m * own->n_n + n) * length];
+            for (int n = 0; n < own->panel.n_n && own->panel.m != own->panel.n; n++)
+                for (int m = 0; m < own->panel.n_m; m++)
+                    *to++ = turned[(size_t)(m * own->panel.n_n + n) * length];
         }
 }
 
@@ -227,7 +133,7 @@ static hf_status keep_result(const struct shell_task *own, struct hf_error *erro
     const struct pass *pass = own->pass;
     struct hf_mp2_half *half = pass->half;
     const size_t n_pair = (size_t)(hf_mp2_triangle(pass->end) - hf_mp2_triangle(pass->begin));
-    const size_t size = hf_mp2_shells_size(pass->mp2->merged, own->m, own->n);
+    const size_t size = hf_mp2_shells_size(pass->mp2->merged, own->panel.m, own->panel.n);
     double *value = hf_memory_allocate_unset(pass->mp2->context->memory, HF_MEMORY_STORED,
                                              "integrals (iM|jN)", n_pair * size * sizeof *value);
     bool ok = value != NULL;
@@ -240,7 +146,7 @@ static hf_status keep_result(const struct shell_task *own, struct hf_error *erro
         if (ok) half->task = longer;
         if (ok) half->room = room;
     }
-    if (ok) half->task[half->n_task++] = (struct hf_mp2_shells){own->m, own->n, value};
+    if (ok) half->task[half->n_task++] = (struct hf_mp2_shells){own->panel.m, own->panel.n, value};
     pthread_mutex_unlock(&half->lock);
     if (ok) return HF_OK;
     hf_memory_release(pass->mp2->context->memory, value);
@@ -253,11 +159,11 @@ static hf_status do_task(struct shell_task *own, struct hf_worker *worker, int64
     struct hf_part part = {0};
     hf_status status = HF_OK;
     bool any = false;
-    begin_task(own, worker, task);
+    hf_shell_panel_begin_task(&own->panel, worker, task, NULL, NULL);
     for (int32_t i = 0; status == HF_OK && hf_work_find_part(worker, task, i, &part); i++) {
-        if (part.bra_begin != own->bra) {
+        if (part.bra_begin != own->panel.bra) {
             end_bra(own);
-            begin_bra(own, part.bra_begin);
+            hf_shell_panel_begin_bra(&own->panel, part.bra_begin);
         }
         if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
         any = true;
@@ -290,15 +196,11 @@ static hf_status run(void *data, struct hf_worker *worker, struct hf_error *erro
 
 static void thread_done(struct hf_memory *memory, struct shell_task *own)
 {
-    hf_memory_release(memory, own->panel);
+    hf_shell_panel_done(&own->panel);
     hf_memory_release(memory, own->half);
     hf_memory_release(memory, own->gathered);
     hf_memory_release(memory, own->packed);
     hf_memory_release(memory, own->result);
-    free(own->row);
-    free(own->column);
-    free(own->of_bra);
-    free(own->place);
     free(own->right);
 }
 
@@ -308,12 +210,9 @@ static bool make_thread(struct pass *pass, struct shell_task *own)
     const struct hf_mp2 *mp2 = pass->mp2;
     struct hf_memory *memory = mp2->context->memory;
     const size_t n = (size_t)mp2->merged->n_function;
-    const size_t most_bra =
-        (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
     const size_t most = (size_t)hf_mp2_most_shell(mp2->merged);
     *own = (struct shell_task){.pass = pass};
-    own->panel = hf_memory_allocate_matrix(memory, "panel of two shells",
-                                           hf_packed_size((int)(most_bra * most), (int)n), 8);
+    const bool ok = hf_shell_panel_init(memory, mp2->pairs, &own->panel);
     own->half = hf_memory_allocate_matrix(memory, "quarter of two shells",
                                           n * most * most * pass->length, 8);
     own->gathered = hf_memory_allocate_matrix(memory, "quarter of two shells", n * pass->length, 8);
@@ -321,14 +220,9 @@ static bool make_thread(struct pass *pass, struct shell_task *own)
                                             hf_packed_size(pass->end, (int)n), 8);
     own->result = hf_memory_allocate_matrix(memory, "quarter of two shells",
                                             (size_t)pass->end * most * most * pass->length, 8);
-    own->row = calloc(n, sizeof *own->row);
-    own->column = calloc(n, sizeof *own->column);
-    own->of_bra = calloc(most_bra, sizeof *own->of_bra);
-    own->place = calloc(most * most * most, sizeof *own->place);
     own->right = calloc(n, sizeof *own->right);
-    return own->panel != NULL && own->half != NULL && own->gathered != NULL &&
-           own->packed != NULL && own->result != NULL && own->row != NULL && own->column != NULL &&
-           own->of_bra != NULL && own->place != NULL && own->right != NULL;
+    return ok && own->half != NULL && own->gathered != NULL && own->packed != NULL &&
+           own->result != NULL && own->right != NULL;
 }
 
 static hf_status pass_init(struct pass *pass, struct hf_mp2 *mp2, struct hf_mp2_half *half,

@@ -1,0 +1,327 @@
+/* Sparse blocks of pairs of orbitals, and how they get to the ranks that need them. A message is
+ *
+ *     | pair row column n | n numbers | pair row column n | n numbers | ...      the first four as two doubles
+ *
+ * cut between blocks into pieces. In every round of the exchange each rank sends a piece to each other one. */
+#include "local_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK = 1 << 17,  /**< numbers of a chunk, unless a block is larger */
+    PIECE = 1 << 16,  /**< numbers of a piece, unless a block is larger */
+    HEADER = 2,       /**< doubles of four ints */
+    MOST_PIECES = 64, /**< numbers of a round are at most so many pieces */
+};
+
+_Static_assert(4 * sizeof(int) == HEADER * sizeof(double), "the first four numbers of a block");
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+/** Room for `n` more elements at the end of an array of n_used. False: no memory, and nothing has changed. */
+static bool grow(struct hf_local_blocks *self, void **array, size_t n_used, size_t n, size_t *room,
+                 size_t element_bytes)
+{
+    if (n_used + n <= *room) return true;
+    const size_t n_new = n_used + n + n_used / 2 + 64;
+    void *longer =
+        hf_memory_allocate_unset(self->memory, HF_MEMORY_OTHER, self->label, n_new * element_bytes);
+    if (longer == NULL) return false;
+    if (n_used > 0) memcpy(longer, *array, n_used * element_bytes);
+    hf_memory_release(self->memory, *array);
+    self->bytes += (double)((n_new - *room) * element_bytes);
+    *array = longer;
+    *room = n_new;
+    return true;
+}
+
+static bool grow_chunks(struct hf_local_blocks *self, size_t n)
+{
+    void *list = self->chunk;
+    const bool ok = grow(self, &list, self->n_chunk, n, &self->n_chunk_room, sizeof *self->chunk);
+    self->chunk = list;
+    return ok;
+}
+
+static bool add_chunk(struct hf_local_blocks *self, size_t n)
+{
+    if (!grow_chunks(self, 1)) return false;
+    const size_t size = n > CHUNK ? n : CHUNK;
+    double *chunk =
+        hf_memory_allocate_unset(self->memory, HF_MEMORY_STORED, self->label, size * sizeof *chunk);
+    if (chunk == NULL) return false;
+    self->chunk[self->n_chunk++] = chunk;
+    self->bytes += (double)(size * sizeof *chunk);
+    self->next = chunk;
+    self->n_free = size;
+    return true;
+}
+
+static bool grow_blocks(struct hf_local_blocks *self, size_t n)
+{
+    void *list = self->block;
+    const bool ok = grow(self, &list, self->n_block, n, &self->n_block_room, sizeof *self->block);
+    self->block = list;
+    return ok;
+}
+
+double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, int column, int n)
+{
+    if (!grow_blocks(blocks, 1)) return NULL;
+    if (blocks->n_free < (size_t)n && !add_chunk(blocks, (size_t)n)) return NULL;
+    double *value = blocks->next;
+    memset(value, 0, (size_t)n * sizeof *value);
+    blocks->next += n;
+    blocks->n_free -= (size_t)n;
+    blocks->block[blocks->n_block++] =
+        (struct hf_local_block){.pair = pair, .row = row, .column = column, .n = n, .value = value};
+    return value;
+}
+
+void hf_local_blocks_remove_last(struct hf_local_blocks *blocks)
+{
+    const struct hf_local_block *last = &blocks->block[--blocks->n_block];
+    blocks->next -= last->n;
+    blocks->n_free += (size_t)last->n;
+}
+
+void hf_local_blocks_done(struct hf_local_blocks *blocks)
+{
+    for (size_t k = 0; k < blocks->n_chunk; k++)
+        hf_memory_release(blocks->memory, blocks->chunk[k]);
+    hf_memory_release(blocks->memory, blocks->chunk);
+    hf_memory_release(blocks->memory, blocks->block);
+    *blocks = (struct hf_local_blocks){.memory = blocks->memory, .label = blocks->label};
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct hf_local_block *x = left, *y = right;
+    if (x->pair != y->pair) return x->pair < y->pair ? -1 : 1;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/** First block of a pair, or of a later one. */
+static size_t first_of_pair(const struct hf_local_blocks *blocks, int pair)
+{
+    size_t low = 0, high = blocks->n_block;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (blocks->block[middle].pair < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void hf_local_blocks_of_pair(const struct hf_local_blocks *blocks, int pair, size_t *begin,
+                             size_t *end)
+{
+    *begin = first_of_pair(blocks, pair);
+    *end = first_of_pair(blocks, pair + 1);
+}
+
+/* ---- The exchange ---------------------------------------------------------------------------- */
+
+/** Where the message to a rank goes on. */
+struct cursor {
+    int list;
+    size_t block;
+};
+
+struct exchange {
+    struct hf_context *context;
+    hf_local_needed_by *needed_by;
+    const void *data;
+    int n_from;
+    struct hf_local_blocks *from;
+    struct hf_local_blocks *to;
+    size_t piece;          /**< most numbers of a piece */
+    struct cursor *cursor; /**< [n_rank] */
+    double *sent, *received;
+    int *n_sent, *n_received, *first_sent, *first_received; /**< [n_rank] of a round */
+};
+
+/** Whether a rank needs a block. */
+static bool needs(const struct exchange *self, int rank, const struct hf_local_block *block)
+{
+    const struct hf_local_ranks ranks = self->needed_by(self->data, block);
+    return rank >= ranks.first && rank <= ranks.last;
+}
+
+/** This rank's blocks stay where they are; move_chunks hands over their numbers. */
+static bool keep_own(struct exchange *self)
+{
+    struct hf_local_blocks *to = self->to;
+    size_t n_block = 0;
+    for (int t = 0; t < self->n_from; t++)
+        for (size_t k = 0; k < self->from[t].n_block; k++)
+            n_block += needs(self, self->context->rank, &self->from[t].block[k]);
+    const bool ok = grow_blocks(to, n_block);
+    for (int t = 0; t < self->n_from && ok; t++)
+        for (size_t k = 0; k < self->from[t].n_block; k++)
+            if (needs(self, self->context->rank, &self->from[t].block[k]))
+                to->block[to->n_block++] = self->from[t].block[k];
+    return ok;
+}
+
+/** Moves the chunks of the lists to `to` and frees the lists. */
+static bool move_chunks(struct exchange *self)
+{
+    struct hf_local_blocks *to = self->to;
+    size_t n = 0;
+    for (int t = 0; t < self->n_from; t++) n += self->from[t].n_chunk;
+    if (!grow_chunks(to, n)) return false;
+    for (int t = 0; t < self->n_from; t++) {
+        struct hf_local_blocks *from = &self->from[t];
+        for (size_t k = 0; k < from->n_chunk; k++) to->chunk[to->n_chunk++] = from->chunk[k];
+        to->bytes += from->bytes - (double)(from->n_block_room * sizeof *from->block) -
+                     (double)(from->n_chunk_room * sizeof *from->chunk);
+        from->n_chunk = 0;
+        hf_local_blocks_done(from);
+    }
+    return true;
+}
+
+/** Packs the next piece of the message to a rank; its numbers. */
+static size_t pack(struct exchange *self, int rank, double *to)
+{
+    size_t n = 0;
+    struct cursor *at = &self->cursor[rank];
+    for (; at->list < self->n_from; at->list++, at->block = 0)
+        for (; at->block < self->from[at->list].n_block; at->block++) {
+            const struct hf_local_block *block = &self->from[at->list].block[at->block];
+            const size_t size = HEADER + (size_t)block->n;
+            if (!needs(self, rank, block)) continue;
+            if (n + size > self->piece) return n;
+            memcpy(to + n, (const int[]){block->pair, block->row, block->column, block->n},
+                   HEADER * sizeof *to);
+            memcpy(to + n + HEADER, block->value, (size_t)block->n * sizeof *to);
+            n += size;
+        }
+    return n;
+}
+
+/** Adds the blocks of a piece. */
+static bool unpack(struct exchange *self, const double *from, size_t n)
+{
+    for (const double *end = from + n; from < end;) {
+        int header[4];
+        memcpy(header, from, sizeof header);
+        double *to = hf_local_blocks_add(self->to, header[0], header[1], header[2], header[3]);
+        if (to == NULL) return false;
+        memcpy(to, from + HEADER, (size_t)header[3] * sizeof *to);
+        from += HEADER + (size_t)header[3];
+    }
+    return true;
+}
+
+/** One piece from each rank to each other one; whether any was sent. Collective. */
+static bool do_round(struct exchange *self, double *sent_bytes, bool *ok)
+{
+    const int n_rank = self->context->n_rank;
+    int n = 0, any = 0;
+    for (int r = 0; r < n_rank; r++) {
+        self->first_sent[r] = n;
+        self->n_sent[r] = r == self->context->rank ? 0 : (int)pack(self, r, self->sent + (size_t)n);
+        n += self->n_sent[r];
+    }
+    *sent_bytes += n * (double)sizeof(double);
+    MPI_Allreduce(&n, &any, 1, MPI_INT, MPI_MAX, self->context->comm);
+    if (any == 0) return false;
+    MPI_Alltoall(self->n_sent, 1, MPI_INT, self->n_received, 1, MPI_INT, self->context->comm);
+    for (int r = 0, first = 0; r < n_rank; first += self->n_received[r++])
+        self->first_received[r] = first;
+    MPI_Alltoallv(self->sent, self->n_sent, self->first_sent, MPI_DOUBLE, self->received,
+                  self->n_received, self->first_received, MPI_DOUBLE, self->context->comm);
+    const int last = n_rank - 1;
+    const size_t all = (size_t)self->first_received[last] + (size_t)self->n_received[last];
+    if (*ok) *ok = unpack(self, self->received, all);
+    return true;
+}
+
+/** Numbers of a piece: at least the largest block of all ranks. Collective. */
+static size_t size_of_piece(const struct exchange *self)
+{
+    int64_t most = PIECE;
+    const int n_rank = self->context->n_rank;
+    if (n_rank > MOST_PIECES) most = (int64_t)PIECE * MOST_PIECES / n_rank;
+    for (int t = 0; t < self->n_from; t++)
+        for (size_t k = 0; k < self->from[t].n_block; k++)
+            if (self->from[t].block[k].n + HEADER > most) most = self->from[t].block[k].n + HEADER;
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, self->context->comm);
+    return (size_t)most;
+}
+
+/** Room for the messages of a round. Local. */
+static bool make_room(struct exchange *self)
+{
+    struct hf_memory *memory = self->context->memory;
+    const size_t n_rank = (size_t)self->context->n_rank, n = n_rank * self->piece;
+    self->sent = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "blocks on their way",
+                                          n * sizeof *self->sent);
+    self->received = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "blocks on their way",
+                                              n * sizeof *self->received);
+    self->cursor = calloc(n_rank, sizeof *self->cursor);
+    self->n_sent = calloc(4 * n_rank, sizeof *self->n_sent);
+    if (self->n_sent != NULL) {
+        self->n_received = self->n_sent + n_rank;
+        self->first_sent = self->n_received + n_rank;
+        self->first_received = self->first_sent + n_rank;
+    }
+    return self->sent != NULL && self->received != NULL && self->cursor != NULL &&
+           self->n_sent != NULL;
+}
+
+static hf_status out_of_memory(const struct exchange *self, bool ok, struct hf_error *error)
+{
+    return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", self->to->label);
+}
+
+hf_status hf_local_blocks_exchange(struct hf_context *context, hf_local_needed_by *needed_by,
+                                   const void *data, int n_from, struct hf_local_blocks from[],
+                                   struct hf_local_blocks *to, double *sent_bytes,
+                                   struct hf_error *error)
+{
+    hf_status status;
+    bool ok = true;
+    struct exchange self = {.context = context,
+                            .needed_by = needed_by,
+                            .data = data,
+                            .n_from = n_from,
+                            .from = from,
+                            .to = to};
+    HF_TRY(hf_agree(context->comm, out_of_memory(&self, keep_own(&self), error), error));
+    if (context->n_rank > 1) {
+        self.piece = size_of_piece(&self);
+        HF_TRY(hf_agree(context->comm, out_of_memory(&self, make_room(&self), error), error));
+        while (do_round(&self, sent_bytes, &ok)) continue;
+        HF_TRY(hf_agree(context->comm, out_of_memory(&self, ok, error), error));
+    }
+    HF_TRY(hf_agree(context->comm, out_of_memory(&self, move_chunks(&self), error), error));
+    if (to->n_block > 0) qsort(to->block, to->n_block, sizeof *to->block, by_place);
+cleanup:
+    hf_memory_release(context->memory, self.sent);
+    hf_memory_release(context->memory, self.received);
+    free(self.cursor);
+    free(self.n_sent);
+    return status;
+}
+
+static struct hf_local_ranks owner_of_pair(const void *data, const struct hf_local_block *block)
+{
+    const struct hf_local *local = data;
+    const int owner = local->pair[block->pair].owner;
+    return (struct hf_local_ranks){owner, owner};
+}
+
+hf_status hf_local_blocks_redistribute(const struct hf_local *local, int n_from,
+                                       struct hf_local_blocks from[], struct hf_local_blocks *to,
+                                       double *sent_bytes, struct hf_error *error)
+{
+    return hf_local_blocks_exchange(local->context, owner_of_pair, local, n_from, from, to,
+                                    sent_bytes, error);
+}

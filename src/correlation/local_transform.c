@@ -1,0 +1,198 @@
+/* The list of transformations, and what they share; see local_transform.h. */
+#include "local_transform.h"
+
+#include "hf/shell_pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct hf_phase hf_phase_local_transform = {.name = "Local MP2: transformation"};
+const struct hf_phase hf_phase_local_exchange = {.name = "Local MP2: exchange"};
+const struct hf_phase hf_phase_local_finish = {.name = "Local MP2: last quarters"};
+const struct hf_phase hf_phase_local_wait_tasks = {.name = "Local MP2: waiting for tasks"};
+
+/** Primitives that cannot add this share of the threshold to an integral are left out. */
+static const double PAIR_ACCURACY = 1e-3;
+
+const struct hf_local_transform_ops *const hf_local_transform_list[] = {&hf_local_of_shells, NULL};
+
+/* ---- Places of orbitals ---------------------------------------------------------------------- */
+
+/** An orbital and its coordinate along an axis. */
+struct along {
+    double x;
+    int orbital;
+};
+
+static int by_coordinate(const void *left, const void *right)
+{
+    const struct along *one = left, *other = right;
+    if (one->x != other->x) return one->x < other->x ? -1 : 1;
+    return (one->orbital > other->orbital) - (one->orbital < other->orbital);
+}
+
+/** Mean of the centres, and the direction in which they differ most (by power iteration). */
+static void find_axis(const struct hf_localised *localised, double mean[3], double axis[3])
+{
+    enum { MOST_STEPS = 50 };
+    double spread[3][3] = {{0}};
+    for (int x = 0; x < 3; x++) mean[x] = 0.0;
+    for (int i = 0; i < localised->n; i++)
+        for (int x = 0; x < 3; x++) mean[x] += localised->orbital[i].centre[x] / localised->n;
+    for (int i = 0; i < localised->n; i++)
+        for (int x = 0; x < 3; x++)
+            for (int y = 0; y < 3; y++)
+                spread[x][y] += (localised->orbital[i].centre[x] - mean[x]) *
+                                (localised->orbital[i].centre[y] - mean[y]);
+    for (int x = 0; x < 3; x++) axis[x] = 1.0 + 0.1 * x;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        double next[3], norm = 0.0;
+        for (int x = 0; x < 3; x++) {
+            next[x] = spread[x][0] * axis[0] + spread[x][1] * axis[1] + spread[x][2] * axis[2];
+            norm += next[x] * next[x];
+        }
+        if (norm < 1e-20) return;
+        for (int x = 0; x < 3; x++) axis[x] = next[x] / sqrt(norm);
+    }
+}
+
+/** self->place. The centres are the same bits on every rank. */
+static hf_status make_places(struct hf_local_integrals *self, struct hf_error *error)
+{
+    const struct hf_localised *localised = &self->local->localised;
+    const int n = self->local->n_orbital;
+    double mean[3], axis[3];
+    struct along *along = calloc((size_t)n + 1, sizeof *along);
+    self->place = calloc((size_t)n + 1, sizeof *self->place);
+    if (along == NULL || self->place == NULL) {
+        free(along);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of orbitals");
+    }
+    if (localised->orbital != NULL) find_axis(localised, mean, axis);
+    for (int i = 0; i < n; i++) {
+        along[i].orbital = i;
+        for (int x = 0; x < 3 && localised->orbital != NULL; x++)
+            along[i].x += axis[x] * (localised->orbital[i].centre[x] - mean[x]);
+    }
+    qsort(along, (size_t)n, sizeof *along, by_coordinate);
+    for (int k = 0; k < n; k++) self->place[along[k].orbital] = k;
+    free(along);
+    return HF_OK;
+}
+
+/* ---- Integrals ------------------------------------------------------------------------------- */
+
+hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct hf_local *local,
+                                  bool by_place, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_context *context = local->context;
+    *self = (struct hf_local_integrals){.local = local, .multiply = hf_product_kernel()};
+    hf_timer_start(&context->timers, &hf_phase_setup);
+    status = hf_basis_merge(local->basis, &self->merged, error);
+    if (status == HF_OK)
+        status = hf_sparse_mix(self->merged, local->orbitals, &self->orbitals, error);
+    if (status == HF_OK) status = hf_sparse_mix(self->merged, local->paos, &self->paos, error);
+    if (status == HF_OK && by_place) status = make_places(self, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_shell_pairs_create_ext(context, self->merged,
+                                     PAIR_ACCURACY * local->settings->threshold, local->n_thread,
+                                     &self->pairs, error));
+    HF_TRY(hf_agree(context->comm, hf_local_make_weights(self, error), error));
+cleanup:
+    hf_timer_stop(&context->timers, &hf_phase_setup);
+    return status;
+}
+
+void hf_local_integrals_done(struct hf_local_integrals *self)
+{
+    hf_local_weights_done(&self->of_pair);
+    hf_local_weights_done(&self->of_atoms);
+    hf_local_weights_done(&self->reach);
+    hf_shell_pairs_destroy(&self->pairs);
+    hf_sparse_destroy(&self->orbitals);
+    hf_sparse_destroy(&self->paos);
+    hf_basis_destroy(&self->merged);
+    free(self->place);
+    self->place = NULL;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+void hf_local_bound(const struct hf_local_integrals *self, const double weight[],
+                    const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
+{
+    const struct hf_local_weights *of_pair = &self->of_pair;
+    const double threshold = self->local->settings->threshold;
+    for (int q = 0; q < n; q++) {
+        const int64_t item = ket[q].pair - self->pairs->pair;
+        const double bound = bra->bound * ket[q].pair->bound * hf_far_factor(bra, ket[q].pair);
+        double largest = 0.0;
+        for (int64_t k = of_pair->first[item]; k < of_pair->first[item + 1]; k++)
+            largest = fmax(largest, weight[of_pair->orbital[k]] * of_pair->weight[k]);
+        ket[q].wanted = largest > 0.0 && bound * largest >= threshold;
+    }
+}
+
+/** What a round is given. */
+struct round_data {
+    const struct hf_local_integrals *integrals;
+    hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error);
+    void *data;
+};
+
+/** hf_round.run */
+static hf_status run_thread(void *data, struct hf_worker *worker, struct hf_error *error)
+{
+    const struct round_data *round = data;
+    return round->run(round->data, worker, error);
+}
+
+/** hf_round.factor: the largest product of X of two pairs of atoms for orbitals that have a pair. */
+static double factor_of_atoms(const void *data, const struct hf_atom_pair *bra,
+                              const struct hf_atom_pair *ket)
+{
+    const struct hf_local_integrals *self = ((const struct round_data *)data)->integrals;
+    const struct hf_local_weights *reach = &self->reach, *of_atoms = &self->of_atoms;
+    const int64_t x = bra - self->pairs->atom_pair, y = ket - self->pairs->atom_pair;
+    int64_t i = reach->first[x], k = of_atoms->first[y];
+    const int64_t i_end = reach->first[x + 1], k_end = of_atoms->first[y + 1];
+    double largest = 0.0;
+    while (i < i_end && k < k_end) {
+        const int left = reach->orbital[i], right = of_atoms->orbital[k];
+        if (left == right) largest = fmax(largest, (double)reach->weight[i] * of_atoms->weight[k]);
+        i += left <= right;
+        k += right <= left;
+    }
+    return largest;
+}
+
+hf_status
+hf_local_run_work(const struct hf_local_integrals *self, const struct hf_task_order *order,
+                  hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error),
+                  void *data, struct hf_local_result *result, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_work *work = NULL;
+    struct round_data round = {self, run, data};
+    const struct hf_local_settings *settings = self->local->settings;
+    const struct hf_work_settings all = {.schedule = settings->schedule,
+                                         .order = *order,
+                                         .n_thread = self->local->n_thread,
+                                         .phases = {&hf_phase_local_transform,
+                                                    &hf_phase_local_wait_tasks,
+                                                    &hf_phase_local_wait_tasks}};
+    HF_TRY(hf_work_create(self->local->context, self->pairs, &all, &work, error));
+    HF_TRY(hf_work_run(work,
+                       &(struct hf_round){.threshold = settings->threshold,
+                                          .largest = self->largest,
+                                          .factor = factor_of_atoms,
+                                          .run = run_thread,
+                                          .data = &round},
+                       error));
+    result->n_quartet += (double)hf_work_account(work).n_computed;
+cleanup:
+    if (work != NULL) hf_work_destroy(&work);
+    return status;
+}

@@ -1,0 +1,90 @@
+/* What the transformations of local MP2 share: integrals over merged functions, what orbitals and projected atomic
+ * orbitals (PAOs) let pass of them, and a round of work.
+ *
+ *     L_M,i     largest |L| of a shell and an orbital           P_M,i   largest |P| of a shell and the PAOs of all
+ *                                                                       domains [ij] of i
+ *     X_i(MN) = max(L_M,i P_N,i, L_N,i P_M,i)                   weight of a pair of shells for an orbital
+ *
+ * A quartet (MN|RS) adds no more than bound(MN) bound(RS) max X_i(MN) X_j(RS) to integrals (ia|jb) of the pairs ij, if
+ * i goes with MN and j with RS. */
+#ifndef HF_LOCAL_TRANSFORM_H
+#define HF_LOCAL_TRANSFORM_H
+
+#include "hf/work.h"
+#include "local_private.h"
+#include "matrix_product.h"
+
+/** Weights of some orbitals for each of a row of items. */
+struct hf_local_weights {
+    struct hf_memory *memory; /**< borrowed */
+    int64_t n_item, n, room;
+    int64_t *first; /**< [n_item + 1] */
+    int *orbital;   /**< rising for each item */
+    float *weight;  /**< rounded up */
+};
+
+struct hf_local_integrals {
+    const struct hf_local *local; /**< borrowed */
+    struct hf_basis *merged;
+    struct hf_shell_pairs *pairs;
+    struct hf_sparse_matrix *orbitals, *paos; /**< L and P of merged functions; rows are atoms */
+    hf_product_function *multiply;
+    /** [n_orbital] places of orbitals along the longest axis of the molecule, or NULL. If not, only quartets matter
+     *  whose bra goes with the orbital of a pair that comes later, or with both. */
+    int *place;
+    struct hf_local_weights of_pair;  /**< X of shell pairs */
+    struct hf_local_weights of_atoms; /**< largest X of the shell pairs of each pair of atoms */
+    struct hf_local_weights reach; /**< as of_atoms, of bras: the largest X_j of partners j of i */
+    double largest;                /**< product of two X */
+    double largest_pao;            /**< |P| */
+};
+
+/** self->of_pair, of_atoms, reach and largest; the other members are set. Local. HF_NO_RESOURCE. */
+hf_status hf_local_make_weights(struct hf_local_integrals *self,
+                                struct hf_error *error) HF_MUST_CHECK;
+void hf_local_weights_done(struct hf_local_weights *weights);
+
+/** Whether quartets matter whose ket goes with i and whose bra with j. */
+static inline bool hf_local_in_order(const struct hf_local_integrals *self, int i, int j)
+{
+    return self->place == NULL || self->place[i] <= self->place[j];
+}
+
+/** Collective. */
+hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct hf_local *local,
+                                  bool by_place, struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective. Accepts a half-made one. */
+void hf_local_integrals_done(struct hf_local_integrals *self);
+
+/** weight[n_orbital]: of orbitals i of kets that meet a bra, the largest X_j of the bra of partners j of i; otherwise
+ *  0. Not collective. */
+void hf_local_reach_of(const struct hf_local_integrals *self, int64_t bra, double weight[]);
+
+/** Raises weight[] to those of item `item` of a list. Not collective. */
+void hf_local_add_reach(const struct hf_local_integrals *self, const struct hf_local_weights *of,
+                        int64_t item, double weight[]);
+
+/** hf_quartet_consumer.bound with the weights of a bra. */
+void hf_local_bound(const struct hf_local_integrals *self, const double weight[],
+                    const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[]);
+
+/** A round of work on all integrals; counts its quartets. Collective. */
+hf_status
+hf_local_run_work(const struct hf_local_integrals *self, const struct hf_task_order *order,
+                  hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error),
+                  void *data, struct hf_local_result *result, struct hf_error *error) HF_MUST_CHECK;
+
+/** Coefficients L of a shell in orbital i [functions of the shell], or NULL. Not collective. */
+static inline const double *hf_local_coefficients(const struct hf_local_integrals *self, int shell,
+                                                  int i)
+{
+    const struct hf_shell *one = &self->merged->shell[shell];
+    const double *block = hf_sparse_find(self->orbitals, one->atom, i);
+    return block == NULL ? NULL
+                         : block + (one->first_function - self->orbitals->row_first[one->atom]);
+}
+
+extern const struct hf_local_transform_ops hf_local_of_shells, hf_local_of_bras;
+
+#endif

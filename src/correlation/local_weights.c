@@ -1,0 +1,245 @@
+/* Weights of pairs of shells for orbitals; see local_transform.h. */
+#include "local_transform.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char LABEL[] = "weights of shells";
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static bool begin(struct hf_local_weights *self, struct hf_memory *memory, int64_t n_item)
+{
+    *self = (struct hf_local_weights){.memory = memory, .n_item = n_item};
+    self->first = hf_memory_allocate(memory, LABEL, (size_t)n_item + 2, sizeof *self->first);
+    return self->first != NULL;
+}
+
+static bool grow(struct hf_local_weights *self)
+{
+    const size_t n = (size_t)self->n, room = n + n / 2 + 1024;
+    int *orbital =
+        hf_memory_allocate_unset(self->memory, HF_MEMORY_OTHER, LABEL, room * sizeof *orbital);
+    float *weight =
+        hf_memory_allocate_unset(self->memory, HF_MEMORY_OTHER, LABEL, room * sizeof *weight);
+    if (orbital == NULL || weight == NULL) {
+        hf_memory_release(self->memory, orbital);
+        hf_memory_release(self->memory, weight);
+        return false;
+    }
+    if (n > 0) memcpy(orbital, self->orbital, n * sizeof *orbital);
+    if (n > 0) memcpy(weight, self->weight, n * sizeof *weight);
+    hf_memory_release(self->memory, self->orbital);
+    hf_memory_release(self->memory, self->weight);
+    self->orbital = orbital;
+    self->weight = weight;
+    self->room = (int64_t)room;
+    return true;
+}
+
+/** Adds a weight of the item that is being filled. */
+static bool add(struct hf_local_weights *self, int orbital, double weight)
+{
+    if (self->n == self->room && !grow(self)) return false;
+    self->orbital[self->n] = orbital;
+    self->weight[self->n++] = (float)(weight * (1.0 + 1e-6));
+    return true;
+}
+
+/** Adds those of an array [n] that are not zero, as item `item`, and clears the array. */
+static bool add_item(struct hf_local_weights *self, int64_t item, int n, double weight[])
+{
+    bool ok = true;
+    for (int i = 0; i < n; i++) {
+        if (weight[i] > 0.0) ok = ok && add(self, i, weight[i]);
+        weight[i] = 0.0;
+    }
+    self->first[item + 1] = self->n;
+    return ok;
+}
+
+/** The same weights with items (n_item of them) and orbitals exchanged. */
+static bool transpose(const struct hf_local_weights *from, int64_t n_item,
+                      struct hf_local_weights *to)
+{
+    if (!begin(to, from->memory, n_item)) return false;
+    while (to->room < from->n)
+        if (to->n = to->room, !grow(to)) return false;
+    to->n = from->n;
+    for (int64_t k = 0; k < from->n; k++) to->first[from->orbital[k] + 2]++;
+    for (int64_t i = 2; i < n_item + 2; i++) to->first[i] += to->first[i - 1];
+    for (int64_t item = 0; item < from->n_item; item++)
+        for (int64_t k = from->first[item]; k < from->first[item + 1]; k++) {
+            const int64_t at = to->first[from->orbital[k] + 1]++;
+            to->orbital[at] = (int)item;
+            to->weight[at] = from->weight[k];
+        }
+    return true;
+}
+
+void hf_local_weights_done(struct hf_local_weights *weights)
+{
+    if (weights->memory == NULL) return;
+    hf_memory_release(weights->memory, weights->first);
+    hf_memory_release(weights->memory, weights->orbital);
+    hf_memory_release(weights->memory, weights->weight);
+    *weights = (struct hf_local_weights){0};
+}
+
+/* ---- Shells ---------------------------------------------------------------------------------- */
+
+/** Raises largest[] of all shells to the elements of column part c of a matrix. */
+static void add_column(const struct hf_basis *basis, const int *first_shell,
+                       const struct hf_sparse_matrix *matrix, int c, double largest[])
+{
+    const int n_column = matrix->column_first[c + 1] - matrix->column_first[c];
+    for (int k = matrix->begin[c]; k < matrix->begin[c + 1]; k++) {
+        const double *value = matrix->value + matrix->offset[k];
+        for (int s = first_shell[matrix->row[k]];
+             s < basis->n_shell && basis->shell[s].atom == matrix->row[k]; s++)
+            for (int e = basis->shell[s].n_function * n_column; e > 0; e--, value++)
+                if (fabs(*value) > largest[s]) largest[s] = fabs(*value);
+    }
+}
+
+/** Marks the atoms of all domains of an orbital's pairs. */
+static void mark_atoms(const struct hf_local *local, int i, int n_atom, bool atom[])
+{
+    memset(atom, 0, (size_t)n_atom * sizeof *atom);
+    for (int k = local->first_partner[i]; k < local->first_partner[i + 1]; k++) {
+        const struct hf_local_pair *pair = &local->pair[local->partner[k].pair];
+        const struct hf_parts atoms = hf_local_pair_domain(local, pair)->atoms;
+        for (int a = 0; a < atoms.n; a++) atom[atoms.part[a]] = true;
+    }
+}
+
+/** Largest |L| and |P| of shells: items are orbitals, which stand for their shells. */
+static bool find_shells(const struct hf_local_integrals *self, struct hf_local_weights *l,
+                        struct hf_local_weights *p)
+{
+    const struct hf_basis *basis = self->merged;
+    const int n_orbital = self->local->n_orbital, n_atom = self->paos->n_column_part;
+    struct hf_memory *memory = self->local->context->memory;
+    int *first_shell = calloc((size_t)n_atom + 1, sizeof *first_shell);
+    bool *atom = calloc((size_t)n_atom + 1, sizeof *atom);
+    double *largest = calloc((size_t)basis->n_shell, sizeof *largest);
+    bool ok = first_shell != NULL && atom != NULL && largest != NULL &&
+              begin(l, memory, n_orbital) && begin(p, memory, n_orbital);
+    for (int s = basis->n_shell - 1; s >= 0 && ok; s--) first_shell[basis->shell[s].atom] = s;
+    for (int i = 0; i < n_orbital && ok; i++) {
+        add_column(basis, first_shell, self->orbitals, i, largest);
+        ok = add_item(l, i, basis->n_shell, largest);
+        mark_atoms(self->local, i, n_atom, atom);
+        for (int a = 0; a < n_atom; a++)
+            if (atom[a]) add_column(basis, first_shell, self->paos, a, largest);
+        ok = ok && add_item(p, i, basis->n_shell, largest);
+    }
+    free(first_shell);
+    free(atom);
+    free(largest);
+    return ok;
+}
+
+/* ---- Pairs of shells ------------------------------------------------------------------------- */
+
+/** Raises weight[] to the products of what two shells have of the same orbitals. */
+static void add_products(const struct hf_local_weights *l, int a, const struct hf_local_weights *p,
+                         int b, double weight[])
+{
+    int64_t k = p->first[b];
+    for (int64_t i = l->first[a]; i < l->first[a + 1]; i++) {
+        const int orbital = l->orbital[i];
+        while (k < p->first[b + 1] && p->orbital[k] < orbital) k++;
+        if (k == p->first[b + 1]) return;
+        const double product = (double)l->weight[i] * p->weight[k];
+        if (p->orbital[k] == orbital && product > weight[orbital]) weight[orbital] = product;
+    }
+}
+
+static double largest_of(const struct hf_local_weights *weights)
+{
+    float largest = 0.0F;
+    for (int64_t k = 0; k < weights->n; k++)
+        if (weights->weight[k] > largest) largest = weights->weight[k];
+    return largest;
+}
+
+/** self->of_pair: weights that can matter. */
+static bool find_pairs(struct hf_local_integrals *self, const struct hf_local_weights *l,
+                       const struct hf_local_weights *p, double weight[])
+{
+    const struct hf_shell_pairs *pairs = self->pairs;
+    const int n = self->local->n_orbital;
+    const double threshold = self->local->settings->threshold;
+    bool ok = begin(&self->of_pair, l->memory, pairs->n_pair);
+    self->largest_pao = largest_of(p);
+    const double most = largest_of(l) * self->largest_pao;
+    self->largest = most * most;
+    for (int64_t k = 0; k < pairs->n_pair && ok; k++) {
+        const struct hf_shell_pair *pair = &pairs->pair[k];
+        const double factor = pair->bound * pairs->bound * most;
+        add_products(l, pair->a, p, pair->b, weight);
+        add_products(l, pair->b, p, pair->a, weight);
+        for (int i = 0; i < n; i++)
+            if (weight[i] * factor < threshold) weight[i] = 0.0;
+        ok = add_item(&self->of_pair, k, n, weight);
+    }
+    return ok;
+}
+
+void hf_local_add_reach(const struct hf_local_integrals *self, const struct hf_local_weights *of,
+                        int64_t item, double weight[])
+{
+    const struct hf_local *local = self->local;
+    for (int64_t k = of->first[item]; k < of->first[item + 1]; k++) {
+        const int j = of->orbital[k];
+        for (int p = local->first_partner[j]; p < local->first_partner[j + 1]; p++) {
+            const int i = local->partner[p].orbital;
+            if (of->weight[k] > weight[i] && hf_local_in_order(self, i, j))
+                weight[i] = of->weight[k];
+        }
+    }
+}
+
+void hf_local_reach_of(const struct hf_local_integrals *self, int64_t bra, double weight[])
+{
+    memset(weight, 0, (size_t)self->local->n_orbital * sizeof *weight);
+    hf_local_add_reach(self, &self->of_pair, bra, weight);
+}
+
+/** self->of_atoms and self->reach. */
+static bool find_atoms(struct hf_local_integrals *self, double weight[])
+{
+    const struct hf_local_weights *of_pair = &self->of_pair;
+    const int n_item = self->pairs->n_atom_pair, n = self->local->n_orbital;
+    bool ok = begin(&self->of_atoms, of_pair->memory, n_item) &&
+              begin(&self->reach, of_pair->memory, n_item);
+    for (int item = 0; item < n_item && ok; item++) {
+        const struct hf_atom_pair *atoms = &self->pairs->atom_pair[item];
+        const int64_t end = of_pair->first[atoms->first_pair + (int64_t)atoms->n_pair];
+        for (int64_t k = of_pair->first[atoms->first_pair]; k < end; k++)
+            weight[of_pair->orbital[k]] =
+                fmax(weight[of_pair->orbital[k]], (double)of_pair->weight[k]);
+        ok = add_item(&self->of_atoms, item, n, weight);
+        hf_local_add_reach(self, &self->of_atoms, item, weight);
+        ok = ok && add_item(&self->reach, item, n, weight);
+    }
+    return ok;
+}
+
+hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error *error)
+{
+    struct hf_local_weights l_of = {0}, p_of = {0}, l = {0}, p = {0};
+    const int n_shell = self->merged->n_shell;
+    double *weight = calloc((size_t)self->local->n_orbital + 1, sizeof *weight);
+    const bool ok = weight != NULL && find_shells(self, &l_of, &p_of) &&
+                    transpose(&l_of, n_shell, &l) && transpose(&p_of, n_shell, &p) &&
+                    find_pairs(self, &l, &p, weight) && find_atoms(self, weight);
+    hf_local_weights_done(&l_of);
+    hf_local_weights_done(&p_of);
+    hf_local_weights_done(&l);
+    hf_local_weights_done(&p);
+    free(weight);
+    return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the weights of shells");
+}
