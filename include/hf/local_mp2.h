@@ -19,6 +19,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** How the integrals are transformed: constant tables; the list ends with NULL. */
+struct hf_local_transform_ops;
+extern const struct hf_local_transform_ops *const hf_local_transform_list[];
+const char *hf_local_transform_name(const struct hf_local_transform_ops *transform);
+const char *hf_local_transform_about(const struct hf_local_transform_ops *transform);
+
 enum hf_local_class { HF_LOCAL_STRONG, HF_LOCAL_WEAK, HF_LOCAL_DISTANT, HF_N_LOCAL_CLASS };
 
 /** Which atoms an orbital may be excited to. */
@@ -102,8 +108,8 @@ struct hf_local_result {
 void hf_local_result_done(struct hf_local_result *result);
 
 /** Phases. */
-extern const struct hf_phase hf_phase_local_orbitals, hf_phase_local_domains,
-    hf_phase_local_transform, hf_phase_local_exchange, hf_phase_local_finish,
+extern const struct hf_phase hf_phase_local_domains, hf_phase_local_transform,
+    hf_phase_local_wait_tasks, hf_phase_local_exchange, hf_phase_local_finish,
     hf_phase_local_iterate, hf_phase_local_wait;
 
 /** The energies.

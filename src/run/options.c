@@ -2,6 +2,7 @@
 #include "calculation_private.h"
 
 #include "hf/fock.h"
+#include "hf/localise.h"
 #include "hf/mp2.h"
 #include "hf/scf.h"
 #include "hf/schedule.h"
@@ -53,6 +54,12 @@ static const struct hf_option_choice coulombs[] = {
     {"multipoles", "as engine, and by multipoles for products that are far apart",
      HF_COULOMB_MULTIPOLES},
     {"auto", "multipoles if exchange needs few of the integrals, else exact", HF_COULOMB_AUTO},
+    {0}};
+
+static const struct hf_option_choice localisations[] = {
+    {"pm", "Pipek-Mezey, with Mulliken populations", HF_LOCALISE_PM},
+    {"boys", "Foster-Boys: small spreads", HF_LOCALISE_BOYS},
+    {"none", "canonical orbitals", HF_LOCALISE_NONE},
     {0}};
 
 static const struct hf_option_choice counters[] = {
@@ -244,6 +251,15 @@ static const struct hf_option table[] = {
      .more =
          "default: for each atom the orbitals of the noble gas before it. Na, Mg and the alkali "
          "and alkaline earth metals below keep their outer core correlated."},
+    {.key = "localise",
+     .type = HF_OPTION_CHOICE,
+     .argument = "HOW",
+     .default_value = "pm",
+     .help = "localise the occupied orbitals",
+     .more =
+         "If it is given, spreads and populations of the localised orbitals are in the report and "
+         "the JSON file. Local MP2 localises anyway. Frozen core orbitals stay as they are.",
+     .choice = localisations},
     {.key = "frozen_virtuals",
      .type = HF_OPTION_INTEGER,
      .argument = "N",

@@ -8,6 +8,7 @@
 /** All quantities, in the order in which they are computed, reported and written. */
 #define QUANTITIES(ROW)                                                                            \
     ROW(mp2)                                                                                       \
+    ROW(localised)                                                                                 \
     ROW(properties)                                                                                \
     ROW(gradient)                                                                                  \
     ROW(orbitals)                                                                                  \

@@ -257,6 +257,59 @@ static void given_domains_are_found_by_populations(void **state)
     test_context_done(&context);
 }
 
+/** Every rank makes a block of each pair; owners get one from each rank, and all ranks get all of an array. */
+static void blocks_come_to_their_owners(void **state)
+{
+    struct hf_context *context = test_context();
+    struct test_solved s;
+    struct hf_error error = {0};
+    double sent = 0.0;
+    test_solved_water(&s, context, 0.0, "STO-3G");
+    struct hf_local_settings settings = usual();
+    struct hf_local *local = create(&s, &settings);
+    struct hf_local_blocks from[2], to = {.memory = context->memory, .label = "test"};
+    for (int t = 0; t < 2; t++) {
+        from[t] = (struct hf_local_blocks){.memory = context->memory, .label = "test"};
+        for (int p = local->n_pair - 1; p >= 0; p--) {
+            const int n = 1 + (p + t) % 4;
+            double *value = hf_local_blocks_add(&from[t], p, context->rank, 7 + t, n);
+            assert_non_null(value);
+            for (int x = 0; x < n; x++) value[x] = 1000.0 * context->rank + 10.0 * p + x + 0.5 * t;
+        }
+    }
+    expect_ok(hf_local_blocks_redistribute(local, 2, from, &to, &sent, &error), &error);
+    assert_int_equal(to.n_block, 2 * local->n_own * context->n_rank);
+    assert_true((sent > 0.0) == (context->n_rank > 1));
+    for (int k = 0; k < local->n_own; k++) {
+        size_t begin, end;
+        hf_local_blocks_of_pair(&to, local->own[k], &begin, &end);
+        assert_int_equal(end - begin, 2 * context->n_rank);
+        for (size_t b = begin; b < end; b++) {
+            const struct hf_local_block *block = &to.block[b];
+            const int rank = (int)(b - begin) / 2, t = (int)(b - begin) % 2;
+            assert_int_equal(block->row, rank);
+            assert_int_equal(block->column, 7 + t);
+            assert_int_equal(block->n, 1 + (local->own[k] + t) % 4);
+            for (int x = 0; x < block->n; x++)
+                assert_true(block->value[x] == 1000.0 * rank + 10.0 * local->own[k] + x + 0.5 * t);
+        }
+    }
+    hf_local_blocks_done(&to);
+    size_t all = 0, start = 0;
+    for (int rank = 0; rank < context->n_rank; rank++) all += local->n_number_of_rank[rank];
+    double *part = calloc(local->n_number + 1, 8), *whole = calloc(all, 8);
+    for (size_t x = 0; x < local->n_number; x++) part[x] = 1e6 * context->rank + (double)x;
+    hf_local_replicate(local, part, whole);
+    for (int rank = 0; rank < context->n_rank; rank++)
+        for (size_t x = 0; x < local->n_number_of_rank[rank]; x++)
+            assert_true(whole[start++] == 1e6 * rank + (double)x);
+    free(part);
+    free(whole);
+    hf_local_destroy(&local);
+    test_solved_end(&s);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +319,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(distant_pairs_have_the_energy_of_dipoles),
         cmocka_unit_test(equal_populations_stay_together),
         cmocka_unit_test(given_domains_are_found_by_populations),
+        cmocka_unit_test(blocks_come_to_their_owners),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }

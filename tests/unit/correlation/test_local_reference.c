@@ -1,7 +1,7 @@
 /* Local MP2 of molecules against a dense solution by another program, tests/reference/local_mp2.json (the argument). */
 #include "../solved.h"
 
-#include "../../../src/correlation/local_private.h"
+#include "hf/local_mp2.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -70,43 +70,19 @@ static struct hf_local_settings settings_of(const cJSON *one, const struct hf_lo
 {
     const cJSON *distant = cJSON_GetObjectItem(one, "distant_bohr");
     const bool boys = strcmp(cJSON_GetObjectItem(one, "localise")->valuestring, "boys") == 0;
-    return (struct hf_local_settings){.localise = boys ? HF_LOCALISE_BOYS : HF_LOCALISE_PM,
-                                      .n_frozen = (int)number_of(one, "frozen_orbitals"),
-                                      .domains = HF_DOMAINS_GIVEN,
-                                      .given = given,
-                                      .distant_bohr =
-                                          cJSON_IsNumber(distant) ? distant->valuedouble : INFINITY,
-                                      .redundant = 1e-6,
-                                      .threshold = 1e-12,
-                                      .energy_tolerance = 1e-10,
-                                      .amplitude_tolerance = 1e-7,
-                                      .max_iterations = 60,
-                                      .schedule = {.name = "static"},
-                                      .onesided = {.transport = "rma"},
-                                      .n_thread = 2};
-}
-
-/** Energies of all classes. Collective. */
-static void compute(const struct hf_local *local, struct hf_local_class_result of_class[])
-{
-    struct hf_memory *memory = local->context->memory;
-    struct hf_error error = {0};
-    struct hf_local_result result = {.memory = memory};
-    double *k = hf_memory_allocate(memory, "test", local->n_number + 1, sizeof *k);
-    result.pair = calloc((size_t)local->n_pair, sizeof *result.pair);
-    expect_ok(hf_local_transform_list[0]->transform(local, k, &result, &error), &error);
-    expect_ok(hf_local_iterate(local, k, &result, &error), &error);
-    assert_true(result.converged);
-    memset(of_class, 0, HF_N_LOCAL_CLASS * sizeof *of_class);
-    of_class[HF_LOCAL_DISTANT] = local->distant;
-    for (int p = 0; p < local->n_pair; p++) {
-        struct hf_local_class_result *sum = &of_class[local->pair[p].kind];
-        sum->n_pair++;
-        sum->same_spin += result.pair[p].same_spin;
-        sum->opposite_spin += result.pair[p].opposite_spin;
-    }
-    free(result.pair);
-    hf_memory_release(memory, k);
+    struct hf_local_settings settings = hf_local_default_settings();
+    settings.localise = boys ? HF_LOCALISE_BOYS : HF_LOCALISE_PM;
+    settings.n_frozen = (int)number_of(one, "frozen_orbitals");
+    settings.domains = HF_DOMAINS_GIVEN;
+    settings.given = given;
+    settings.distant_bohr = cJSON_IsNumber(distant) ? distant->valuedouble : INFINITY;
+    settings.threshold = 1e-12;
+    settings.sparse = 0.0;
+    settings.energy_tolerance = 1e-10;
+    settings.amplitude_tolerance = 1e-7;
+    settings.n_thread = 2;
+    settings.onesided.transport = "rma";
+    return settings;
 }
 
 /** Strong and weak pairs, distant ones; amplitudes replicated in every second case, otherwise distributed. */
@@ -122,28 +98,28 @@ static void energies_are_those_of_the_dense_solution(void **state)
         struct hf_context *context = test_context();
         struct test_solved s;
         struct hf_error error = {0};
-        struct hf_local_class_result of_class[HF_N_LOCAL_CLASS];
-        struct hf_local *local = NULL;
+        struct hf_local_result result;
         solve_case(one, context, &s);
         struct hf_local_given given = domains_of(one, s.molecule.n_atom);
         struct hf_local_settings settings = settings_of(one, &given);
         settings.replicated = n_case++ % 2 == 0;
-        expect_ok(hf_local_create(context, &s.wave, &settings, &local, &error), &error);
-        compute(local, of_class);
+        expect_ok(hf_local_mp2_compute(context, &s.wave, &settings, &result, &error), &error);
+        assert_true(result.converged);
+        assert_true(fabs(result.correlation - number_of(one, "correlation_energy")) < 1e-8);
         for (int kind = 0; kind < HF_N_LOCAL_CLASS; kind++) {
             const cJSON *expected =
                 cJSON_GetObjectItem(cJSON_GetObjectItem(one, "classes"), names[kind]);
-            const double same = of_class[kind].same_spin - number_of(expected, "same_spin"),
-                         opposite =
-                             of_class[kind].opposite_spin - number_of(expected, "opposite_spin");
+            const double same = result.of_class[kind].same_spin - number_of(expected, "same_spin"),
+                         opposite = result.of_class[kind].opposite_spin -
+                                    number_of(expected, "opposite_spin");
             if (context->rank == 0)
                 print_message("%s, %s: %d pairs, off by %.1e and %.1e\n",
                               cJSON_GetObjectItem(one, "name")->valuestring, names[kind],
-                              (int)of_class[kind].n_pair, same, opposite);
-            assert_int_equal(of_class[kind].n_pair, (int)number_of(expected, "pairs"));
+                              (int)result.of_class[kind].n_pair, same, opposite);
+            assert_int_equal(result.of_class[kind].n_pair, (int)number_of(expected, "pairs"));
             assert_true(fabs(same) < 1e-8 && fabs(opposite) < 1e-8);
         }
-        hf_local_destroy(&local);
+        hf_local_result_done(&result);
         free(given.population);
         free(given.member);
         test_solved_end(&s);
