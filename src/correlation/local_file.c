@@ -1,0 +1,123 @@
+/* Domains from a JSON file that hf wrote: the orbitals in extras.hf.local_mp2, each with populations and a domain. */
+#include "local_row.h"
+
+#include "hf/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static hf_status wrong(const char *path, const char *what, struct hf_error *error)
+{
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%s: %s; expected a JSON file of hf --method lmp2 of the same atoms", path,
+                   what);
+}
+
+static const cJSON *find_orbitals(const cJSON *root)
+{
+    const cJSON *extras = cJSON_GetObjectItemCaseSensitive(root, "extras");
+    const cJSON *ours = cJSON_GetObjectItemCaseSensitive(extras, "hf");
+    const cJSON *local = cJSON_GetObjectItemCaseSensitive(ours, "local_mp2");
+    return cJSON_GetObjectItemCaseSensitive(local, "orbitals");
+}
+
+/** The atom of a number counted from 1; -1: there is none. */
+static int atom_of(const cJSON *number, int n_atom)
+{
+    const bool good = cJSON_IsNumber(number) && number->valuedouble >= 1.0 &&
+                      number->valuedouble <= n_atom &&
+                      number->valuedouble == (double)number->valueint;
+    return good ? number->valueint - 1 : -1;
+}
+
+/** Populations and atoms of one orbital. False: something is wrong. */
+static bool read_orbital(const cJSON *orbital, int n_atom, double population[], bool member[])
+{
+    const cJSON *atoms = cJSON_GetObjectItemCaseSensitive(orbital, "population_atoms");
+    const cJSON *values = cJSON_GetObjectItemCaseSensitive(orbital, "populations");
+    const cJSON *domain = cJSON_GetObjectItemCaseSensitive(orbital, "domain");
+    if (!cJSON_IsArray(atoms) || !cJSON_IsArray(values) || !cJSON_IsArray(domain)) return false;
+    const cJSON *atom = atoms->child, *value = values->child;
+    for (; atom != NULL && value != NULL; atom = atom->next, value = value->next) {
+        const int a = atom_of(atom, n_atom);
+        if (a < 0 || !cJSON_IsNumber(value)) return false;
+        population[a] = value->valuedouble;
+    }
+    if (atom != NULL || value != NULL || domain->child == NULL) return false;
+    for (atom = domain->child; atom != NULL; atom = atom->next) {
+        const int a = atom_of(atom, n_atom);
+        if (a < 0) return false;
+        member[a] = true;
+    }
+    return true;
+}
+
+static bool make_arrays(struct hf_local_given *given)
+{
+    const size_t n = (size_t)given->n_orbital * (size_t)given->n_atom + 1;
+    given->population = calloc(n, sizeof *given->population);
+    given->member = calloc(n, sizeof *given->member);
+    return given->population != NULL && given->member != NULL;
+}
+
+hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_given *given,
+                              struct hf_error *error)
+{
+    struct hf_text text = {0};
+    const char *end = NULL;
+    *given = (struct hf_local_given){.n_atom = n_atom};
+    hf_status status = hf_text_read_alone(path, &text, error);
+    if (status != HF_OK) return status;
+    char *all = hf_text_join(&text);
+    hf_text_done(&text);
+    if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
+    cJSON *root = cJSON_ParseWithOpts(all, &end, true);
+    const cJSON *orbitals = find_orbitals(root);
+    free(all);
+    if (!cJSON_IsArray(orbitals)) {
+        status = wrong(path, "no domains of local MP2 in it", error);
+    } else {
+        given->n_orbital = cJSON_GetArraySize(orbitals);
+        if (!make_arrays(given))
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
+        const cJSON *orbital = orbitals->child;
+        for (size_t i = 0; status == HF_OK && orbital != NULL; i++, orbital = orbital->next)
+            if (!read_orbital(orbital, n_atom, given->population + i * (size_t)n_atom,
+                              given->member + i * (size_t)n_atom))
+                status = wrong(path, "an orbital without populations or domain", error);
+    }
+    cJSON_Delete(root);
+    if (status != HF_OK) hf_local_given_done(given);
+    return status;
+}
+
+hf_status hf_local_given_share(struct hf_context *context, const char *path, int n_atom,
+                               struct hf_local_given *given, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int n[2] = {0, n_atom};
+    *given = (struct hf_local_given){0};
+    if (context->rank == 0) status = hf_local_given_read(path, n_atom, given, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    n[0] = given->n_orbital;
+    MPI_Bcast(n, 2, MPI_INT, 0, context->comm);
+    if (context->rank != 0) {
+        *given = (struct hf_local_given){.n_orbital = n[0], .n_atom = n[1]};
+        if (!make_arrays(given))
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for domains of %s", path);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    const size_t size = (size_t)n[0] * (size_t)n[1];
+    hf_broadcast_bytes(context->comm, 0, size * sizeof *given->population, given->population);
+    hf_broadcast_bytes(context->comm, 0, size * sizeof *given->member, given->member);
+cleanup:
+    if (status != HF_OK) hf_local_given_done(given);
+    return status;
+}
+
+void hf_local_given_done(struct hf_local_given *given)
+{
+    free(given->population);
+    free(given->member);
+    *given = (struct hf_local_given){0};
+}
