@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
 """Local MP2 energies by dense matrices, from integrals of Psi4: what hf is compared with.
 
-    PYTHONPATH=/usr/lib/x86_64-linux-gnu /usr/bin/python3 tests/reference/make_local_mp2.py > tests/reference/local_mp2.json
+    export PYTHONPATH=/usr/lib/x86_64-linux-gnu
+    /usr/bin/python3 tests/reference/make_local_mp2.py > tests/reference/local_mp2.json
+    /usr/bin/python3 tests/reference/make_local_mp2.py RESULT.json ...      compares with files of hf --method lmp2 --json
+
+A file of hf gives the molecule, the domains, and all thresholds but those of screening; with these sharp
+(`--local-screening 1e-12 --energy-tolerance 1e-10`) energies of the classes agree to 1e-8. Exit code 1: they do not.
 
 Needs the Debian packages psi4 and python3-numpy. Only Hartree-Fock orbitals and integrals over basis functions come from
 Psi4. Here are localisation, projected orbitals, domains, and Eq. 10.6 for all pairs at once, solved by conjugate
@@ -17,7 +22,7 @@ import sys
 import numpy
 import psi4
 
-REDUNDANT = 1e-6
+TOLERANCE = 1e-8  # hartree
 CONVERGED = 1e-13
 
 WATER = ["O 0.00000000 0.00000000 0.22166487", "H 0.00000000 1.43090062 -0.88665950",
@@ -83,7 +88,7 @@ class Molecule:
         energies = numpy.asarray(wave.epsilon_a())
         self.overlap = numpy.asarray(integrals.ao_overlap())
         self.repulsion = numpy.asarray(integrals.ao_eri())
-        self.dipole = [numpy.asarray(d) for d in integrals.ao_dipole()]
+        self.dipole = [-numpy.asarray(d) for d in integrals.ao_dipole()]  # with the charge of an electron in Psi4
         self.atom = numpy.array([set_of.function_to_center(m) for m in range(set_of.nbf())])
         self.place = numpy.asarray(molecule.geometry())
         self.occupied, self.virtual = coefficients[:, n_frozen:n_occupied], coefficients[:, n_occupied:]
@@ -141,8 +146,8 @@ def localise(molecule, kind):
 class Pairs:
     """Everything between localised orbitals i and projected ones a: K, F, S, and the pairs with their domains."""
 
-    def __init__(self, molecule, u, domains, distant):
-        self.molecule, self.domains = molecule, domains
+    def __init__(self, molecule, u, domains, distant, redundant=1e-6):
+        self.molecule, self.domains, self.redundant = molecule, domains, redundant
         self.orbitals = molecule.occupied @ u
         self.fock_occupied = u.T @ numpy.diag(molecule.occupied_energy) @ u
         v = molecule.overlap @ molecule.virtual
@@ -173,7 +178,7 @@ class Pairs:
         """W over all projected orbitals, and energies."""
         mine = numpy.isin(self.molecule.atom, atoms)
         value, vector = numpy.linalg.eigh(self.overlap[numpy.ix_(mine, mine)])
-        kept = value > REDUNDANT
+        kept = value > self.redundant
         x = vector[:, kept] / numpy.sqrt(value[kept])
         energy, turn = numpy.linalg.eigh(x.T @ self.fock[numpy.ix_(mine, mine)] @ x)
         w = numpy.zeros((len(mine), len(energy)))
@@ -296,7 +301,43 @@ def charges_of(molecule, u):
     return numpy.array([u.T @ q @ u for q in charges(molecule, "pm")])
 
 
+def compare(path):
+    """Lines that say where a result of hf differs."""
+    with open(path, encoding="utf-8") as file:
+        result = json.load(file)
+    local, where = result["extras"]["hf"]["local_mp2"], result["molecule"]["geometry"]
+    atoms = [" ".join([symbol, *(f"{x:.12f}" for x in where[3 * a:3 * a + 3])])
+             for a, symbol in enumerate(result["molecule"]["symbols"])]
+    molecule = Molecule(atoms, result["model"]["basis"], local["frozen_core_orbitals"])
+    found = [("scf", result["properties"]["scf_total_energy"] - molecule.scf)]
+    u = localise(molecule, local["localisation"])
+    orbitals = molecule.occupied @ u
+    centre = numpy.array([numpy.diag(orbitals.T @ d @ orbitals) for d in molecule.dipole]).T
+    theirs = numpy.array([orbital["centre_bohr"] for orbital in local["orbitals"]])
+    far = numpy.linalg.norm(centre[:, None] - theirs[None], axis=2)
+    place = far.argmin(axis=0)
+    if sorted(place) != list(range(len(place))):
+        return [f"{path}: other orbitals"]
+    domains = [[a - 1 for a in orbital["domain"]] for orbital in local["orbitals"]]
+    rows = Pairs(molecule, u[:, place], domains, local["pair_distance_bohr"], local["redundant_below"]).energies()
+    for kind, mine in sums(rows).items():
+        his = local["classes"][kind]
+        found.append((f"number of {kind} pairs", his["pairs"] - mine["pairs"]))
+        for spin in "opposite_spin", "same_spin":
+            found.append((f"{kind} pairs, {spin}", his[spin + "_energy"] - mine[spin]))
+    of_pair = {(row[0], row[1]): row for row in rows}
+    worst = max(abs(pair[spin + "_spin_energy"] - of_pair[pair["i"] - 1, pair["j"] - 1][column])
+                for pair in local["pairs"] for spin, column in (("opposite", 4), ("same", 5)))
+    print(f"{path}: {json.dumps(sums(rows))}; orbitals within {far.min(axis=0).max():.1e} bohr; worst pair off by {worst:.1e}; "
+          + ", ".join(f"{what} {error:.1e}" for what, error in found if error != 0))
+    return [f"{path}: {what}: off by {error:.1e}" for what, error in found if not abs(error) <= TOLERANCE]
+
+
 def main():
+    if len(sys.argv) > 1:
+        lines = [line for path in sys.argv[1:] for line in compare(path)]
+        print("\n".join(lines) or "all agree")
+        return 1 if lines else 0
     about = ("Local MP2 energies in hartree by dense matrices over all projected atomic orbitals, from integrals and orbitals "
              "of Psi4 1.3.2, all written by tests/reference/make_local_mp2.py. Orbitals are in order of F_ii; `domains` has "
              "the atoms of each, `populations` its Mulliken populations. `classes`: pairs i >= j, with their whole energies. "
@@ -305,7 +346,8 @@ def main():
     cases = [stored_case(*case) for case in CASES]
     lines = [json.dumps(case) for case in cases]
     print('{\n "about": ' + json.dumps(about) + ',\n "cases": [\n  ' + ",\n  ".join(lines) + "\n ]\n}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
