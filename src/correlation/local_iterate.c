@@ -333,6 +333,8 @@ hf_status hf_local_iterate(const struct hf_local *local, const double k[],
     set_energies(&self, result);
     while (!result->converged && result->n_iteration < local->settings->max_iterations)
         HF_TRY(iterate_once(&self, result, error));
+    result->amplitude_bytes = sizeof(double) * self.amplitudes.n_received;
+    hf_sum_over_ranks(local->context->comm, 1, &result->amplitude_bytes);
 cleanup:
     iteration_done(&self);
     return status;
