@@ -29,10 +29,11 @@ enum hf_local_class { HF_LOCAL_STRONG, HF_LOCAL_WEAK, HF_LOCAL_DISTANT, HF_N_LOC
 
 /** Which atoms an orbital may be excited to. */
 enum hf_local_domains {
-    HF_DOMAINS_DEFAULT, /**< falling Mulliken population until the orbital is complete to `completeness` */
-    HF_DOMAINS_TIGHT, /**< those, with a smaller `completeness`, and the atoms bonded to them */
-    HF_DOMAINS_FULL,  /**< all atoms: canonical MP2 if no pair is distant */
-    HF_DOMAINS_GIVEN, /**< those of `given` */
+    HF_DOMAINS_PLAIN,   /**< falling Mulliken population until the orbital is complete */
+    HF_DOMAINS_DEFAULT, /**< those; for strong pairs also the atoms bonded to them */
+    HF_DOMAINS_TIGHT,   /**< more complete, and with bonded atoms for weak pairs, too */
+    HF_DOMAINS_FULL,    /**< all atoms: canonical MP2 if no pair is distant */
+    HF_DOMAINS_GIVEN,   /**< those of `given` */
 };
 
 /** Domains of another calculation, of the same atoms at other places. Its orbitals are found by their populations. */
@@ -40,6 +41,8 @@ struct hf_local_given {
     int n_orbital, n_atom;
     double *population; /**< [n_orbital][n_atom] */
     bool *member;       /**< [n_orbital][n_atom] whether the atom is in the domain */
+    bool *extended;     /**< [n_orbital][n_atom] and in that of strong pairs */
+    bool extends_weak;  /**< the latter is also that of weak pairs */
 };
 
 struct hf_local_settings {
@@ -88,14 +91,16 @@ struct hf_local_result {
     struct hf_local_class_result of_class[HF_N_LOCAL_CLASS];
     struct hf_localised localised; /**< orbitals with their populations */
     int n_orbital;
-    int *domain_begin;    /**< [n_orbital + 1] */
-    int *domain_atom;     /**< atoms of each orbital's domain, rising */
-    double *completeness; /**< [n_orbital] 1 - b^T S_dd^-1 b */
+    int *domain_begin;                   /**< [n_orbital + 1] */
+    int *domain_atom;                    /**< atoms of each orbital's domain, rising */
+    int *extended_begin, *extended_atom; /**< the same of extended domains */
+    bool extends_weak;                   /**< these are for all pairs, not for strong ones alone */
+    double *completeness;                /**< [n_orbital] 1 - b^T S_dd^-1 b */
     int *
         n_degenerate; /**< [n_orbital] atoms added because their population equals that of another one */
     int n_pair;
     struct hf_local_pair_result *pair;
-    double mean_domain_atoms, mean_pair_functions, mean_pair_kept;
+    double mean_domain_atoms, mean_extended_atoms, mean_pair_functions, mean_pair_kept;
     int n_iteration;
     bool converged;
     double energy_change, amplitude_change; /**< of the last iteration */

@@ -13,12 +13,11 @@ static hf_status wrong(const char *path, const char *what, struct hf_error *erro
                    what);
 }
 
-static const cJSON *find_orbitals(const cJSON *root)
+static const cJSON *find_part(const cJSON *root)
 {
     const cJSON *extras = cJSON_GetObjectItemCaseSensitive(root, "extras");
     const cJSON *ours = cJSON_GetObjectItemCaseSensitive(extras, "hf");
-    const cJSON *local = cJSON_GetObjectItemCaseSensitive(ours, "local_mp2");
-    return cJSON_GetObjectItemCaseSensitive(local, "orbitals");
+    return cJSON_GetObjectItemCaseSensitive(ours, "local_mp2");
 }
 
 /** The atom of a number counted from 1; -1: there is none. */
@@ -30,26 +29,36 @@ static int atom_of(const cJSON *number, int n_atom)
     return good ? number->valueint - 1 : -1;
 }
 
-/** Populations and atoms of one orbital. False: something is wrong. */
-static bool read_orbital(const cJSON *orbital, int n_atom, double population[], bool member[])
+/** Marks the atoms of an array. False: something is wrong. */
+static bool read_atoms(const cJSON *array, int n_atom, bool member[])
 {
-    const cJSON *atoms = cJSON_GetObjectItemCaseSensitive(orbital, "population_atoms");
-    const cJSON *values = cJSON_GetObjectItemCaseSensitive(orbital, "populations");
-    const cJSON *domain = cJSON_GetObjectItemCaseSensitive(orbital, "domain");
-    if (!cJSON_IsArray(atoms) || !cJSON_IsArray(values) || !cJSON_IsArray(domain)) return false;
-    const cJSON *atom = atoms->child, *value = values->child;
-    for (; atom != NULL && value != NULL; atom = atom->next, value = value->next) {
-        const int a = atom_of(atom, n_atom);
-        if (a < 0 || !cJSON_IsNumber(value)) return false;
-        population[a] = value->valuedouble;
-    }
-    if (atom != NULL || value != NULL || domain->child == NULL) return false;
-    for (atom = domain->child; atom != NULL; atom = atom->next) {
-        const int a = atom_of(atom, n_atom);
+    if (!cJSON_IsArray(array) || array->child == NULL) return false;
+    for (const cJSON *number = array->child; number != NULL; number = number->next) {
+        const int a = atom_of(number, n_atom);
         if (a < 0) return false;
         member[a] = true;
     }
     return true;
+}
+
+/** Populations and domains of orbital i. False: something is wrong. */
+static bool read_orbital(const cJSON *orbital, int i, struct hf_local_given *given)
+{
+    const size_t first = (size_t)i * (size_t)given->n_atom;
+    const cJSON *atoms = cJSON_GetObjectItemCaseSensitive(orbital, "population_atoms");
+    const cJSON *values = cJSON_GetObjectItemCaseSensitive(orbital, "populations");
+    if (!cJSON_IsArray(atoms) || !cJSON_IsArray(values)) return false;
+    const cJSON *atom = atoms->child, *value = values->child;
+    for (; atom != NULL && value != NULL; atom = atom->next, value = value->next) {
+        const int a = atom_of(atom, given->n_atom);
+        if (a < 0 || !cJSON_IsNumber(value)) return false;
+        given->population[first + (size_t)a] = value->valuedouble;
+    }
+    return atom == NULL && value == NULL &&
+           read_atoms(cJSON_GetObjectItemCaseSensitive(orbital, "domain"), given->n_atom,
+                      given->member + first) &&
+           read_atoms(cJSON_GetObjectItemCaseSensitive(orbital, "extended_domain"), given->n_atom,
+                      given->extended + first);
 }
 
 static bool make_arrays(struct hf_local_given *given)
@@ -57,7 +66,8 @@ static bool make_arrays(struct hf_local_given *given)
     const size_t n = (size_t)given->n_orbital * (size_t)given->n_atom + 1;
     given->population = calloc(n, sizeof *given->population);
     given->member = calloc(n, sizeof *given->member);
-    return given->population != NULL && given->member != NULL;
+    given->extended = calloc(n, sizeof *given->extended);
+    return given->population != NULL && given->member != NULL && given->extended != NULL;
 }
 
 hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_given *given,
@@ -72,18 +82,20 @@ hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_give
     hf_text_done(&text);
     if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
     cJSON *root = cJSON_ParseWithOpts(all, &end, true);
-    const cJSON *orbitals = find_orbitals(root);
+    const cJSON *part = find_part(root);
+    const cJSON *orbitals = cJSON_GetObjectItemCaseSensitive(part, "orbitals");
     free(all);
     if (!cJSON_IsArray(orbitals)) {
         status = wrong(path, "no domains of local MP2 in it", error);
     } else {
         given->n_orbital = cJSON_GetArraySize(orbitals);
+        given->extends_weak =
+            cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(part, "extended_weak_pairs"));
         if (!make_arrays(given))
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
         const cJSON *orbital = orbitals->child;
-        for (size_t i = 0; status == HF_OK && orbital != NULL; i++, orbital = orbital->next)
-            if (!read_orbital(orbital, n_atom, given->population + i * (size_t)n_atom,
-                              given->member + i * (size_t)n_atom))
+        for (int i = 0; status == HF_OK && orbital != NULL; i++, orbital = orbital->next)
+            if (!read_orbital(orbital, i, given))
                 status = wrong(path, "an orbital without populations or domain", error);
     }
     cJSON_Delete(root);
@@ -95,14 +107,16 @@ hf_status hf_local_given_share(struct hf_context *context, const char *path, int
                                struct hf_local_given *given, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    int n[2] = {0, n_atom};
+    int n[3] = {0, n_atom, 0};
     *given = (struct hf_local_given){0};
     if (context->rank == 0) status = hf_local_given_read(path, n_atom, given, error);
     HF_TRY(hf_agree(context->comm, status, error));
     n[0] = given->n_orbital;
-    MPI_Bcast(n, 2, MPI_INT, 0, context->comm);
+    n[2] = given->extends_weak;
+    MPI_Bcast(n, 3, MPI_INT, 0, context->comm);
     if (context->rank != 0) {
-        *given = (struct hf_local_given){.n_orbital = n[0], .n_atom = n[1]};
+        *given =
+            (struct hf_local_given){.n_orbital = n[0], .n_atom = n[1], .extends_weak = n[2] != 0};
         if (!make_arrays(given))
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for domains of %s", path);
     }
@@ -110,6 +124,7 @@ hf_status hf_local_given_share(struct hf_context *context, const char *path, int
     const size_t size = (size_t)n[0] * (size_t)n[1];
     hf_broadcast_bytes(context->comm, 0, size * sizeof *given->population, given->population);
     hf_broadcast_bytes(context->comm, 0, size * sizeof *given->member, given->member);
+    hf_broadcast_bytes(context->comm, 0, size * sizeof *given->extended, given->extended);
 cleanup:
     if (status != HF_OK) hf_local_given_done(given);
     return status;
@@ -119,5 +134,6 @@ void hf_local_given_done(struct hf_local_given *given)
 {
     free(given->population);
     free(given->member);
+    free(given->extended);
     *given = (struct hf_local_given){0};
 }

@@ -41,6 +41,25 @@ static const struct hf_local_transform_ops *find_transform(const char *name)
 
 /* ---- Result ---------------------------------------------------------------------------------- */
 
+/** Atoms of domains, one after another. Local. False: no memory. */
+static bool list_atoms(const struct hf_local *local, const int domain[], struct hf_memory *memory,
+                       int **begin, int **atom)
+{
+    const char *label = "results of local MP2";
+    int n = 0;
+    for (int i = 0; i < local->n_orbital; i++) n += local->domain[domain[i]].atoms.n;
+    *begin = hf_memory_allocate(memory, label, (size_t)local->n_orbital + 1, sizeof **begin);
+    *atom = hf_memory_allocate(memory, label, (size_t)n, sizeof **atom);
+    if (*begin == NULL || *atom == NULL) return false;
+    n = 0;
+    for (int i = 0; i < local->n_orbital; i++) {
+        const struct hf_parts *atoms = &local->domain[domain[i]].atoms;
+        for (int k = 0; k < atoms->n; k++) (*atom)[n++] = atoms->part[k];
+        (*begin)[i + 1] = n;
+    }
+    return true;
+}
+
 /** Arrays of the result. Local. */
 static hf_status make_result(const struct hf_local *local, struct hf_local_result *result,
                              struct hf_error *error)
@@ -48,18 +67,17 @@ static hf_status make_result(const struct hf_local *local, struct hf_local_resul
     struct hf_memory *memory = result->memory;
     const char *label = "results of local MP2";
     const size_t o = (size_t)local->n_orbital;
-    size_t n_atom = 0;
-    for (size_t i = 0; i < o; i++)
-        n_atom += (size_t)local->domain[local->domain_of_orbital[i]].atoms.n;
     result->n_orbital = local->n_orbital;
     result->n_pair = local->n_pair;
     result->pair = hf_memory_allocate(memory, label, (size_t)local->n_pair, sizeof *result->pair);
-    result->domain_begin = hf_memory_allocate(memory, label, o + 1, sizeof *result->domain_begin);
-    result->domain_atom = hf_memory_allocate(memory, label, n_atom, sizeof *result->domain_atom);
+    const bool domains = list_atoms(local, local->domain_of_orbital, memory, &result->domain_begin,
+                                    &result->domain_atom) &&
+                         list_atoms(local, local->extended_of_orbital, memory,
+                                    &result->extended_begin, &result->extended_atom);
     result->completeness = hf_memory_allocate(memory, label, o, sizeof *result->completeness);
     result->n_degenerate = hf_memory_allocate(memory, label, o, sizeof *result->n_degenerate);
-    if (result->pair == NULL || result->domain_begin == NULL || result->domain_atom == NULL ||
-        result->completeness == NULL || result->n_degenerate == NULL)
+    if (result->pair == NULL || !domains || result->completeness == NULL ||
+        result->n_degenerate == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for results of local MP2");
     return HF_OK;
 }
@@ -67,12 +85,9 @@ static hf_status make_result(const struct hf_local *local, struct hf_local_resul
 /** Domains and pairs, without energies. */
 static void describe(const struct hf_local *local, struct hf_local_result *result)
 {
-    int n = 0;
+    const int o = local->n_orbital;
     double n_function = 0.0;
-    for (int i = 0; i < local->n_orbital; i++) {
-        const struct hf_parts *atoms = &local->domain[local->domain_of_orbital[i]].atoms;
-        for (int k = 0; k < atoms->n; k++) result->domain_atom[n++] = atoms->part[k];
-        result->domain_begin[i + 1] = n;
+    for (int i = 0; i < o; i++) {
         result->completeness[i] = local->completeness[i];
         result->n_degenerate[i] = local->n_degenerate[i];
     }
@@ -82,7 +97,9 @@ static void describe(const struct hf_local *local, struct hf_local_result *resul
             .i = pair->i, .j = pair->j, .kind = pair->kind, .distance_bohr = pair->distance_bohr};
         n_function += hf_local_pair_domain(local, pair)->n_function;
     }
-    result->mean_domain_atoms = (double)n / local->n_orbital;
+    result->extends_weak = hf_local_extends_weak(local->settings);
+    result->mean_domain_atoms = (double)result->domain_begin[o] / o;
+    result->mean_extended_atoms = (double)result->extended_begin[o] / o;
     result->mean_pair_functions = n_function / local->n_pair;
 }
 
@@ -119,6 +136,8 @@ void hf_local_result_done(struct hf_local_result *result)
     hf_memory_release(result->memory, result->pair);
     hf_memory_release(result->memory, result->domain_begin);
     hf_memory_release(result->memory, result->domain_atom);
+    hf_memory_release(result->memory, result->extended_begin);
+    hf_memory_release(result->memory, result->extended_atom);
     hf_memory_release(result->memory, result->completeness);
     hf_memory_release(result->memory, result->n_degenerate);
     *result = (struct hf_local_result){0};

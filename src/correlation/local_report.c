@@ -44,6 +44,9 @@ static void report_domains(const struct hf_local_row *self, FILE *out)
             self->settings.n_frozen);
     fprintf(out, "  %-23s %s: %.1f atoms on average, %d at most\n", "Domains", self->domains,
             result->mean_domain_atoms, most);
+    if (result->mean_extended_atoms > result->mean_domain_atoms)
+        fprintf(out, "  %-23s for %s pairs %.1f atoms on average\n", "",
+                result->extends_weak ? "all" : "strong", result->mean_extended_atoms);
     if (n_added > 0)
         fprintf(out,
                 "  %-23s %d atoms in domains of %d orbitals, as they have nearly the population "
@@ -98,6 +101,7 @@ static bool add_settings(cJSON *object, const struct hf_local_row *self)
                                    localisation_names[settings->localise]) != NULL &&
            hf_json_add_text(object, "domains", self->domains) &&
            hf_json_add_double(object, "domain_completeness", settings->completeness) &&
+           cJSON_AddBoolToObject(object, "extended_weak_pairs", result->extends_weak) != NULL &&
            hf_json_add_double(object, "pair_distance_bohr", settings->distant_bohr) &&
            hf_json_add_double(object, "redundant_below", settings->redundant) &&
            hf_json_add_double(object, "screening", settings->threshold) &&
@@ -131,18 +135,29 @@ static bool add_classes(cJSON *object, const struct hf_local_result *result)
     return done;
 }
 
+/** Atoms begin[0] .. begin[1]-1 of a list, counted from 1. */
+static bool add_atoms(cJSON *object, const char *name, const int begin[2], const int atom[])
+{
+    cJSON *list = cJSON_AddArrayToObject(object, name);
+    bool done = list != NULL;
+    for (int k = begin[0]; done && k < begin[1]; k++)
+        done = hf_json_append_double(list, atom[k] + 1);
+    return done;
+}
+
 static bool add_orbitals(cJSON *object, const struct hf_local_result *result)
 {
     cJSON *list = cJSON_AddArrayToObject(object, "orbitals");
     bool done = list != NULL;
     for (int i = 0; done && i < result->n_orbital; i++) {
         cJSON *orbital = hf_json_append_object(list);
-        cJSON *domain = orbital != NULL ? cJSON_AddArrayToObject(orbital, "domain") : NULL;
-        done = domain != NULL && hf_localised_add_json(&result->localised, i, orbital) &&
+        done = orbital != NULL && hf_localised_add_json(&result->localised, i, orbital) &&
                hf_json_add_double(orbital, "incompleteness", result->completeness[i]) &&
                hf_json_add_integer(orbital, "atoms_of_equal_population", result->n_degenerate[i]);
-        for (int k = result->domain_begin[i]; done && k < result->domain_begin[i + 1]; k++)
-            done = hf_json_append_double(domain, result->domain_atom[k] + 1);
+        done = done &&
+               add_atoms(orbital, "domain", result->domain_begin + i, result->domain_atom) &&
+               add_atoms(orbital, "extended_domain", result->extended_begin + i,
+                         result->extended_atom);
     }
     return done;
 }
