@@ -273,7 +273,7 @@ static void memory_decides_the_batches(void **state)
 static int core_of(int atomic_number, int n_core, bool ghost)
 {
     struct hf_atom atom = {.atomic_number = atomic_number, .n_core = n_core, .ghost = ghost};
-    return hf_mp2_default_core(&(struct hf_molecule){.n_atom = 1, .atom = &atom});
+    return hf_default_core(&(struct hf_molecule){.n_atom = 1, .atom = &atom});
 }
 
 static void cores_are_those_of_noble_gases(void **state)

@@ -159,7 +159,7 @@ static void check_case(const cJSON *one)
                                            .n_frozen = (int)number_of(core, "frozen_orbitals"),
                                            .memory_bytes = INFINITY};
         if (strcmp(core->string, "frozen_core") == 0)
-            assert_int_equal(hf_mp2_default_core(&s.molecule), settings.n_frozen);
+            assert_int_equal(hf_default_core(&s.molecule), settings.n_frozen);
         const struct hf_mp2_result first = energies(&s, &settings);
         for (int k = 0; hf_mp2_algorithm_list[k] != NULL; k++)
             check_algorithm(&s, hf_mp2_algorithm_list[k], every, settings, &reference, &first);
