@@ -216,6 +216,15 @@ static inline int hf_atom_n_function(const struct hf_basis *basis, int atom)
     return n;
 }
 
+/** Largest number of functions of a shell. */
+static inline int hf_most_functions_of_shell(const struct hf_basis *basis)
+{
+    int most = 1;
+    for (int s = 0; s < basis->n_shell; s++)
+        if (basis->shell[s].n_function > most) most = basis->shell[s].n_function;
+    return most;
+}
+
 /** Largest number of functions, and of shells, of an atom. */
 static inline int hf_most_functions_of_atom(const struct hf_basis *basis)
 {

@@ -31,7 +31,7 @@ bool hf_mp2_book_init(struct hf_mp2_book *book, struct hf_mp2 *mp2,
     const size_t n = (size_t)mp2->merged->n_function, length = hf_padded((int)n);
     const size_t n_i = (size_t)n_i_of(mp2), n_orbital = (size_t)n_orbital_of(mp2);
     const size_t most = (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
-    const size_t most_shell = (size_t)hf_mp2_most_shell(mp2->merged);
+    const size_t most_shell = (size_t)hf_most_functions_of_shell(mp2->merged);
     *book = (struct hf_mp2_book){.mp2 = mp2, .panel = panel, .length = length};
     book->row = calloc(n, sizeof *book->row);
     book->joined = hf_mp2_join_orbitals(mp2, n_orbital);

@@ -161,7 +161,7 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
         .n_rank = mp2->context->n_rank,
         .n_thread = mp2->n_thread,
         .most_functions = hf_most_pair_functions(pairs->n_class, pairs->class_of),
-        .most_shell = hf_mp2_most_shell(mp2->merged),
+        .most_shell = hf_most_functions_of_shell(mp2->merged),
         .n_spin = mp2->n_spin,
     };
     for (int64_t k = 0; k < pairs->n_pair; k++) size.n_row += (double)hf_mp2_n_row(pairs, k);

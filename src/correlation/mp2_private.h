@@ -139,9 +139,6 @@ hf_status hf_mp2_run_work(struct hf_mp2 *mp2, const struct hf_work_settings *set
  *  left out. NULL: no memory. Released by the caller. */
 double *hf_mp2_join_orbitals(const struct hf_mp2 *mp2, size_t length);
 
-/** Functions of the largest shell. */
-int hf_mp2_most_shell(const struct hf_basis *basis);
-
 /** First orbital of a batch, and the one behind its last, both spins counted. */
 static inline int hf_mp2_batch_begin(const struct hf_mp2 *mp2)
 {

@@ -33,14 +33,6 @@ double *hf_mp2_join_orbitals(const struct hf_mp2 *mp2, size_t length)
     return joined;
 }
 
-int hf_mp2_most_shell(const struct hf_basis *basis)
-{
-    int most = 1;
-    for (int s = 0; s < basis->n_shell; s++)
-        if (basis->shell[s].n_function > most) most = basis->shell[s].n_function;
-    return most;
-}
-
 hf_status hf_mp2_run_work(struct hf_mp2 *mp2, const struct hf_work_settings *settings,
                           hf_status (*run)(void *data, struct hf_worker *worker,
                                            struct hf_error *error),

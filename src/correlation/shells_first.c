@@ -4,7 +4,7 @@
  *     half     [r][m][n][j]   -> result   [i][m][n][j]     second quarter, at the end of the task
  *
  * Each number has one producer and a fixed order of its sum. */
-#include "shell_panel.h"
+#include "hf/shell_panel.h"
 #include "shells.h"
 
 #include "hf/timer.h"
@@ -32,7 +32,7 @@ struct shell_task {
     struct hf_shell_panel panel;
     double *half, *gathered, *packed, *result;
     double n_flop, seconds; /**< of products */
-    const double **right; /**< [functions] rows of right matrices */
+    const double **right;   /**< [functions] rows of right matrices */
 };
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
@@ -87,8 +87,7 @@ static void end_bra(struct shell_task *own)
                              .right = own->right,
                              .to = own->half + (size_t)panel->row[shell->first_function] * of_r,
                              .to_step = pass->length});
-    own->n_flop +=
-        2.0 * shell->n_function * panel->n_m * panel->n_n * panel->n_column * pass->end;
+    own->n_flop += 2.0 * shell->n_function * panel->n_m * panel->n_n * panel->n_column * pass->end;
     own->seconds += hf_thread_seconds() - start;
     panel->bra = -1;
 }
@@ -220,7 +219,7 @@ static bool make_thread(struct pass *pass, struct shell_task *own)
     const struct hf_mp2 *mp2 = pass->mp2;
     struct hf_memory *memory = mp2->context->memory;
     const size_t n = (size_t)mp2->merged->n_function;
-    const size_t most = (size_t)hf_mp2_most_shell(mp2->merged);
+    const size_t most = (size_t)hf_most_functions_of_shell(mp2->merged);
     *own = (struct shell_task){.pass = pass};
     const bool ok = hf_shell_panel_init(memory, mp2->pairs, &own->panel);
     own->half = hf_memory_allocate_matrix(memory, "quarter of two shells",

@@ -1,6 +1,8 @@
 /* MP2 energies on any number of ranks: against plain sums over all integrals, and what must hold exactly. */
 #include "mp2_system.h"
 
+#include "hf/frozen_core.h"
+
 /* ---- Plain sums ------------------------------------------------------------------------------ */
 
 /** Sums over spin orbitals: of one spin (ia|jb) [(ia|jb) - (ib|ja)] / D, halved; of two without exchange. */

@@ -2,6 +2,7 @@
  * tests/reference/mp2.json; argv[2]: "all" cases, the small ones in all ways; or "some". */
 #include "../mpi_test.h"
 
+#include "hf/frozen_core.h"
 #include "hf/mp2.h"
 #include "hf/onesided.h"
 #include "hf/scf.h"

@@ -5,9 +5,9 @@
  *
  * i and j are those orbitals only that have weights with M and N. Each number has one producer and a fixed order of
  * its sum. */
+#include "hf/shell_panel.h"
 #include "local_screen.h"
 #include "local_shells.h"
-#include "shell_panel.h"
 
 #include <math.h>
 #include <stdatomic.h>

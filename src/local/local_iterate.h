@@ -11,7 +11,7 @@
 #define HF_LOCAL_ITERATE_H
 
 #include "local_private.h"
-#include "matrix_product.h"
+#include "hf/matrix_product.h"
 
 #include "hf/onesided.h"
 

@@ -1,7 +1,8 @@
 /* Integrals of a task of two shells in a panel; see shell_panel.h. */
-#include "shell_panel.h"
+#include "hf/shell_panel.h"
 
-#include "mp2_private.h"
+#include "hf/basis.h"
+#include "hf/matrix_product.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ bool hf_shell_panel_init(struct hf_memory *memory, const struct hf_shell_pairs *
 {
     const size_t n = (size_t)pairs->basis->n_function;
     const size_t most_bra = (size_t)hf_most_pair_functions(pairs->n_class, pairs->class_of);
-    const size_t most = (size_t)hf_mp2_most_shell(pairs->basis);
+    const size_t most = (size_t)hf_most_functions_of_shell(pairs->basis);
     *panel = (struct hf_shell_panel){.memory = memory, .pairs = pairs};
     panel->panel = hf_memory_allocate_matrix(memory, "panel of two shells",
                                              hf_packed_size((int)(most_bra * most), (int)n), 8);
@@ -68,7 +69,7 @@ void hf_shell_panel_begin_task(struct hf_shell_panel *own, const struct hf_worke
     own->n_row = number_partners(own, worker, own->m, matters, data, own->row);
     own->n_column = number_partners(own, worker, own->n, matters, data, own->column);
     own->bra = -1;
-    const int n_place = hf_mp2_most_shell(basis) * own->n_m * own->n_n;
+    const int n_place = hf_most_functions_of_shell(basis) * own->n_m * own->n_n;
     for (int row = 0; row < n_place; row++)
         own->place[row] =
             (size_t)(row / HF_PRODUCT_GROUP) * HF_PRODUCT_GROUP * (size_t)own->n_column +

@@ -9,9 +9,9 @@
 #ifndef HF_LOCAL_TRANSFORM_H
 #define HF_LOCAL_TRANSFORM_H
 
+#include "hf/matrix_product.h"
 #include "hf/work.h"
 #include "local_private.h"
-#include "hf/matrix_product.h"
 
 /** Weights of some orbitals for each of a row of items. */
 struct hf_local_weights {
