@@ -13,7 +13,7 @@ OPTIONS = ["--basis", "cc-pVDZ", "--frozen-core", "none", "--commutator-toleranc
            "--checkpoint", "none"]
 ALGORITHMS = ("p1", "p2", "kets", "pairs")
 NAMES = {"p1": "P1", "p2": "P2", "kets": "kets", "pairs": "pairs"}
-SIZES = {"kets": (1, 16, 100)}  # the units of its second half depend on the number of ranks
+SIZES = {"kets": (1, 100)}  # the units of its second half depend on the number of ranks
 PROCESSES = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 80, 100, 110)
 ETHERNET = dataclasses.replace(NETWORK, alpha_seconds=book.ETHERNET_ALPHA,
                                beta_seconds_per_byte=book.ETHERNET_PER_WORD / models.BYTES_PER_WORD)
