@@ -73,7 +73,7 @@ struct hf_mp2_result {
     double sent_bytes; /**< of all ranks together */
     double n_quartet;  /**< computed on all ranks */
     int n_shell;       /**< with shells of one atom that share primitives merged */
-    /** Products of matrices in the two halves of the algorithm kets, on all ranks: additions and multiplications
+    /** Products of matrices in the two halves of the transformation, on all ranks: additions and multiplications
      *  without those of padding, and CPU seconds of all threads. */
     double n_flop[2], cpu_seconds[2];
 };

@@ -3,6 +3,7 @@
 
 #include "hf/interruption.h"
 #include "hf/threads.h"
+#include "hf/timer.h"
 #include "hf/trace.h"
 
 #include <math.h>
@@ -50,6 +51,8 @@ void hf_mp2_book_done(struct hf_mp2_book *book)
 {
     if (book->mp2 == NULL) return;
     struct hf_memory *memory = book->mp2->context->memory;
+    book->mp2->result->n_flop[0] += book->n_flop;
+    book->mp2->result->cpu_seconds[0] += book->seconds;
     hf_mp2_bra_done(&book->bra);
     hf_memory_release(memory, book->joined);
     hf_memory_release(memory, book->plane);
@@ -67,6 +70,7 @@ hf_status hf_mp2_book_first_quarter(struct hf_mp2_book *book, struct hf_worker *
     const hf_status status = hf_mp2_bra_compute(&book->bra, worker, task, error);
     hf_work_trace_step(worker, HF_TRACE_TASK, task);
     if (book->bra.pair == NULL) return status;
+    const double start = hf_thread_seconds();
     book->n_rs = (int)hf_mp2_n_row(mp2->pairs, book->bra.pair - mp2->pairs->pair);
     for (size_t rs = 0; rs < (size_t)book->n_rs && status == HF_OK; rs++) {
         double *to = book->quarter + rs * n_i * book->length;
@@ -75,7 +79,9 @@ hf_status hf_mp2_book_first_quarter(struct hf_mp2_book *book, struct hf_worker *
             hf_mp2_panel_quarter(book->panel, spin, book->plane, book->length, book->row, to);
             to += (size_t)book->panel->n_i[spin] * book->length;
         }
+        book->n_flop += 2.0 * (double)n_i * book->panel->n_element;
     }
+    book->seconds += hf_thread_seconds() - start;
     hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
     return status;
 }
@@ -94,6 +100,7 @@ void hf_mp2_book_second_quarter(struct hf_mp2_book *book, int i, struct hf_mp2_s
     const struct hf_shell *left = hf_mp2_book_updated(book, turned);
     const int n_b = mp2->merged->shell[book->bra.pair->b].n_function;
     const size_t n_orbital = (size_t)n_orbital_of(mp2), n_i = (size_t)n_i_of(mp2);
+    const double start = hf_thread_seconds();
     hf_pack(j.n, summed->n_function,
             book->joined + (size_t)summed->first_function * n_orbital + j.first, (size_t)j.step,
             n_orbital, book->packed);
@@ -110,6 +117,8 @@ void hf_mp2_book_second_quarter(struct hf_mp2_book *book, int i, struct hf_mp2_s
                                            .to = book->update + (size_t)s * book->length,
                                            .to_step = (size_t)left->n_function * book->length});
     }
+    book->n_flop += 2.0 * j.n * book->n_rs * mp2->merged->n_function;
+    book->seconds += hf_thread_seconds() - start;
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@ struct hf_mp2_book {
     double *joined;     /**< [n][n_orbital] all occupied orbitals */
     double *quarter;    /**< [most_pair][n_i][length], and one number behind it */
     double *packed, *update;
+    double n_flop, seconds; /**< of both first quarters */
 };
 
 /** Room for one thread. False: no memory. Local. */

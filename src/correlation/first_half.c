@@ -1,6 +1,5 @@
 /* From integrals to (ia|rs): a consumer of quartet work that gathers all kets of a bra in a panel. */
-#include "mp2_private.h"
-#include "panel.h"
+#include "bra.h"
 
 #include "hf/timer.h"
 #include "hf/trace.h"
@@ -20,10 +19,8 @@ enum { HEADER = 8 };
 
 /** What a thread needs for one bra RS. */
 struct transformer {
-    struct hf_mp2 *mp2;         /**< borrowed */
-    const struct hf_part *part; /**< that is computed now */
-    const struct hf_shell_pair *bra;
-    struct hf_mp2_strips strips;
+    struct hf_mp2 *mp2; /**< borrowed */
+    struct hf_mp2_bra bra;
     double *plane;              /**< of one rs */
     const double **row;         /**< [n] */
     size_t length;              /**< of rows over functions: n, padded */
@@ -41,44 +38,6 @@ struct pass {
     atomic_int n_begun;
     struct hf_mp2_panel panel;
     struct transformer *transformer; /**< [n_thread] */
-};
-
-/* ---- The consumer ---------------------------------------------------------------------------- */
-
-/** A thread and what is the same for all. */
-struct consumer {
-    struct pass *pass;
-    struct transformer *transformer;
-};
-
-static hf_status lend(void *self, const struct hf_part *part, struct hf_error *error)
-{
-    struct consumer *consumer = self;
-    (void)error;
-    consumer->transformer->part = part;
-    return HF_OK;
-}
-
-static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
-{
-    const struct consumer *consumer = self;
-    hf_mp2_bound(consumer->pass->mp2, bra, n, ket);
-}
-
-static void take(void *self, const struct hf_strip *strip)
-{
-    const struct consumer *consumer = self;
-    struct transformer *own = consumer->transformer;
-    const struct hf_part_ket *kets = &own->part->ket[strip->place];
-    hf_mp2_strips_keep(&own->strips, own->mp2->merged, strip, kets->atom_c, kets->atom_d);
-}
-
-static const struct hf_quartet_consumer transformation = {
-    .name = "mp2",
-    .about = "first half of the transformation to orbitals",
-    .lend = lend,
-    .bound = bound,
-    .take = take,
 };
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -145,7 +104,7 @@ static void transform_plane(const struct pass *pass, struct transformer *own, si
 {
     const struct hf_mp2 *mp2 = pass->mp2;
     const int n = mp2->merged->n_function;
-    hf_mp2_panel_fill(&pass->panel, &own->strips, rs, own->plane);
+    hf_mp2_panel_fill(&pass->panel, &own->bra.strips, rs, own->plane);
     for (int spin = 0; spin < mp2->n_spin; spin++) {
         const struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
         const int n_i = pass->panel.n_i[spin];
@@ -171,11 +130,11 @@ static hf_status transform(const struct pass *pass, struct transformer *own, str
 {
     struct hf_mp2 *mp2 = pass->mp2;
     const double start = hf_thread_seconds();
-    const int64_t pair = own->bra - mp2->pairs->pair;
+    const int64_t pair = own->bra.pair - mp2->pairs->pair;
     const size_t n_bra = hf_mp2_n_row(mp2->pairs, pair);
     const int last = mp2->n_spin - 1;
     double *block = find_room(own, hf_mp2_place(mp2, last, mp2->batch.end[last], n_bra));
-    if (block == NULL || own->strips.failed)
+    if (block == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
     for (size_t rs = 0; rs < n_bra; rs++) transform_plane(pass, own, rs, n_bra, block);
     mp2->block[pair] = block;
@@ -187,20 +146,8 @@ static hf_status transform(const struct pass *pass, struct transformer *own, str
 static hf_status do_task(struct pass *pass, struct transformer *own, struct hf_worker *worker,
                          int64_t task, struct hf_error *error)
 {
-    const struct hf_mp2 *mp2 = pass->mp2;
-    struct consumer consumer = {pass, own};
-    struct hf_part part = {0};
-    hf_status status = HF_OK;
-    own->bra = NULL;
-    for (int32_t i = 0; status == HF_OK && hf_work_find_part(worker, task, i, &part); i++) {
-        if (own->bra == NULL) {
-            own->bra = &mp2->pairs->pair[part.bra_begin];
-            hf_mp2_strips_begin(&own->strips);
-        }
-        if (part.n_ket > 0)
-            status = hf_work_do_part(worker, &transformation, &consumer, &part, error);
-    }
-    if (status == HF_OK && own->bra != NULL) status = transform(pass, own, error);
+    hf_status status = hf_mp2_bra_compute(&own->bra, worker, task, error);
+    if (status == HF_OK && own->bra.pair != NULL) status = transform(pass, own, error);
     hf_work_trace_step(worker, HF_TRACE_TASK, task);
     return status;
 }
@@ -228,7 +175,7 @@ static void pass_done(struct pass *pass)
     for (int t = 0; t < pass->mp2->n_thread && pass->transformer != NULL; t++) {
         struct transformer *own = &pass->transformer[t];
         hand_over(pass->mp2, own);
-        hf_mp2_strips_done(&own->strips);
+        hf_mp2_bra_done(&own->bra);
         hf_memory_release(memory, own->plane);
         hf_memory_release(memory, own->half);
         hf_memory_release(memory, own->packed);
@@ -245,14 +192,13 @@ static bool make_transformer(const struct pass *pass, struct transformer *own)
     struct hf_memory *memory = mp2->context->memory;
     const int *n_i = pass->panel.n_i, most_i = n_i[0] > n_i[1] ? n_i[0] : n_i[1];
     const size_t n = (size_t)mp2->merged->n_function, length = hf_padded((int)n);
-    const size_t most = (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
     *own = (struct transformer){.mp2 = mp2, .length = length};
     own->plane = hf_memory_allocate_matrix(memory, "panel of a bra", pass->panel.plane, 8);
     own->half = hf_memory_allocate_matrix(memory, "quarter of a bra", (size_t)most_i * length, 8);
     own->packed =
         hf_memory_allocate_matrix(memory, "quarter of a bra", hf_packed_size(most_i, (int)n), 8);
     own->row = calloc(n, sizeof *own->row);
-    const bool ok = hf_mp2_strips_init(&own->strips, mp2, most);
+    const bool ok = hf_mp2_bra_init(&own->bra, mp2);
     return ok && own->plane != NULL && own->half != NULL && own->packed != NULL && own->row != NULL;
 }
 

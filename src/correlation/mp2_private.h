@@ -155,6 +155,7 @@ static inline int hf_mp2_batch_end(const struct hf_mp2 *mp2)
 /** Room of a thread for the last two quarters of pairs. */
 struct hf_mp2_scratch {
     double *half, *packed, *integrals;
+    double n_flop, seconds; /**< of products; hf_mp2_scratch_done adds them to the result */
 };
 
 bool hf_mp2_scratch_init(const struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch);

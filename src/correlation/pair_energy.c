@@ -1,6 +1,8 @@
 /* The last two quarters of a pair of orbitals, and its energy. */
 #include "mp2_private.h"
 
+#include "hf/timer.h"
+
 #include <math.h>
 
 /** Most virtual orbitals of a spin. */
@@ -31,6 +33,8 @@ void hf_mp2_scratch_done(const struct hf_mp2 *mp2, struct hf_mp2_scratch *scratc
     hf_memory_release(memory, scratch->half);
     hf_memory_release(memory, scratch->packed);
     hf_memory_release(memory, scratch->integrals);
+    mp2->result->n_flop[1] += scratch->n_flop;
+    mp2->result->cpu_seconds[1] += scratch->seconds;
     *scratch = (struct hf_mp2_scratch){0};
 }
 
@@ -74,6 +78,7 @@ void hf_mp2_finish_pair(struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch, stru
     const struct hf_mp2_orbitals *one = &mp2->orbitals[i.spin], *other = &mp2->orbitals[j.spin];
     const int n = mp2->merged->n_function;
     const size_t length = hf_padded(n);
+    const double start = hf_thread_seconds();
     mp2->multiply(&(struct hf_product){.n_row = one->n_virtual,
                                        .n_inner = n,
                                        .n_column = length,
@@ -90,4 +95,6 @@ void hf_mp2_finish_pair(struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch, stru
                                        .to = scratch->integrals,
                                        .to_step = other->length});
     hf_mp2_add_pair(mp2, i, j, scratch->integrals);
+    scratch->n_flop += 2.0 * n * (double)one->n_virtual * (n + other->n_virtual);
+    scratch->seconds += hf_thread_seconds() - start;
 }

@@ -8,6 +8,7 @@
  * a fixed order of its sum. */
 #include "shells.h"
 
+#include "hf/timer.h"
 #include "hf/trace.h"
 #include "hf/work.h"
 
@@ -38,7 +39,8 @@ struct shell_task {
     size_t *of_bra; /**< [functions of the bra] its row r m n with n = 0 */
     size_t *place;  /**< [rows of a panel] where a row begins in the packed matrix */
     double *panel, *half, *gathered, *packed, *result;
-    const double **right; /**< [functions] rows of right matrices */
+    double n_flop, seconds; /**< of products */
+    const double **right;   /**< [functions] rows of right matrices */
 };
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
@@ -128,6 +130,7 @@ static void begin_bra(struct shell_task *own, int64_t bra)
 static void end_bra(struct shell_task *own)
 {
     const struct pass *pass = own->pass;
+    const double start = hf_thread_seconds();
     if (own->bra < 0) return;
     const struct hf_shell *shell = other_shell(own, own->bra);
     const size_t of_r = (size_t)(own->n_m * own->n_n) * pass->length;
@@ -142,6 +145,8 @@ static void end_bra(struct shell_task *own)
                              .right = own->right,
                              .to = own->half + (size_t)own->row[shell->first_function] * of_r,
                              .to_step = pass->length});
+    own->n_flop += 2.0 * shell->n_function * own->n_m * own->n_n * own->n_column * pass->end;
+    own->seconds += hf_thread_seconds() - start;
     own->bra = -1;
 }
 
@@ -188,6 +193,7 @@ static void second_quarter(struct shell_task *own)
 {
     const struct pass *pass = own->pass;
     const size_t width = (size_t)(own->n_m * own->n_n) * pass->length;
+    const double start = hf_thread_seconds();
     for (int f = 0; f < pass->mp2->merged->n_function; f++) {
         const int r = own->row[f];
         if (r < 0) continue;
@@ -203,6 +209,8 @@ static void second_quarter(struct shell_task *own)
                                              .right = own->right,
                                              .to = own->result,
                                              .to_step = width});
+    own->n_flop += 2.0 * pass->end * own->n_row * own->n_m * own->n_n * pass->end;
+    own->seconds += hf_thread_seconds() - start;
 }
 
 /** own->result to the places of pairs of orbitals. */
@@ -349,8 +357,11 @@ static hf_status pass_init(struct pass *pass, struct hf_mp2 *mp2, struct hf_mp2_
 static void pass_done(struct pass *pass)
 {
     struct hf_memory *memory = pass->mp2->context->memory;
-    for (int t = 0; t < pass->mp2->n_thread && pass->thread != NULL; t++)
+    for (int t = 0; t < pass->mp2->n_thread && pass->thread != NULL; t++) {
+        pass->mp2->result->n_flop[0] += pass->thread[t].n_flop;
+        pass->mp2->result->cpu_seconds[0] += pass->thread[t].seconds;
         thread_done(memory, &pass->thread[t]);
+    }
     free(pass->thread);
     hf_memory_release(memory, pass->occupied);
 }
