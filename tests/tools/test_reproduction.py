@@ -91,7 +91,8 @@ class Book(WithStandIn):
 class Mp2(WithStandIn):
     """Two correlated orbitals in one batch; all 36 pairs of 8 shells are bras of 1 s."""
     EXTRAS = {"batches": 1, "shells": 8, "correlated_orbitals": 2, "virtual_orbitals": 18, "stored_bytes": 6400,
-              "quartets_computed": 100, "sent_bytes": 0}
+              "quartets_computed": 100, "sent_bytes": 0, "first_half_flops": 2e6, "first_half_product_seconds": 1e-3,
+              "second_half_flops": 1e6, "second_half_product_seconds": 2e-3}
     PAIRS = {"p1": {0: 1.0, 1: 1.0, 3: 1.0}, "p2": {0: 1.0, 1: 1.0, 3: 1.0}, "kets": {0: 2.0, 1: 1.0},
              "pairs": {0: 1.0, 1: 1.0, 2: 1.0}}
     STAND_IN = """#!/usr/bin/env python3
@@ -147,11 +148,12 @@ if "--json" in arguments:
         self.assertRegex(output, r"\n +1 +4 \(4\) +1\.00 +1\.00\n +2 +2 \(2\) +3\.96 +1\.98\n +4 +1 \(1\) +15\.86 +3\.96\n")
 
     def test_table_9_1(self):
-        """6400 bytes are 800 words: n = 20, o = 2, v = 18; kets keep o v n n / 2 = 7200. Two processes sent 400."""
+        """6400 bytes are 800 words: n = 20, o = 2, v = 18; kets keep o v n n / 2 = 7200. Two processes sent 400. pairs: 2 x
+        160000 + 4 x 20 (400 + 360 + 324) = 406720 operations; 3e6 were done, 2e6 in a millisecond."""
         tool_test.executable(self.folder / "mpiexec", "#!/bin/sh\nshift 2\nexec \"$@\"\n")
         output, _ = self.reproduce("table-9.1", "--mpiexec", self.folder / "mpiexec")
         self.assertRegex(output, r"\n +kets +2\.00u +800 \( 0\.11\) +400 \( 0\.11\) ")
-        self.assertRegex(output, r"\n +pairs +2\.00u +800 \( 1\.00\) +400 \( 1\.00\) ")
+        self.assertRegex(output, r"\n +pairs +2\.00u +800 \( 1\.00\) +400 \( 1\.00\) +3e\+06 \( 7\.38\) +2\.0 +0\.5\n")
 
 
 class Numbers(unittest.TestCase):
