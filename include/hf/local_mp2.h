@@ -19,14 +19,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** How the integrals are transformed: constant tables; the list ends with NULL. */
+struct hf_local_transform_ops;
+extern const struct hf_local_transform_ops *const hf_local_transform_list[];
+const char *hf_local_transform_name(const struct hf_local_transform_ops *transform);
+const char *hf_local_transform_about(const struct hf_local_transform_ops *transform);
+
 enum hf_local_class { HF_LOCAL_STRONG, HF_LOCAL_WEAK, HF_LOCAL_DISTANT, HF_N_LOCAL_CLASS };
 
 /** Which atoms an orbital may be excited to. */
 enum hf_local_domains {
-    HF_DOMAINS_DEFAULT, /**< falling Mulliken population until the orbital is complete to `completeness` */
-    HF_DOMAINS_TIGHT, /**< those, with a smaller `completeness`, and the atoms bonded to them */
-    HF_DOMAINS_FULL,  /**< all atoms: canonical MP2 if no pair is distant */
-    HF_DOMAINS_GIVEN, /**< those of `given` */
+    HF_DOMAINS_PLAIN,   /**< falling Mulliken population until the orbital is complete */
+    HF_DOMAINS_DEFAULT, /**< those; for strong pairs also the atoms bonded to them */
+    HF_DOMAINS_TIGHT,   /**< more complete, and with bonded atoms for weak pairs, too */
+    HF_DOMAINS_FULL,    /**< all atoms: canonical MP2 if no pair is distant */
+    HF_DOMAINS_GIVEN,   /**< those of `given` */
 };
 
 /** Domains of another calculation, of the same atoms at other places. Its orbitals are found by their populations. */
@@ -34,6 +41,8 @@ struct hf_local_given {
     int n_orbital, n_atom;
     double *population; /**< [n_orbital][n_atom] */
     bool *member;       /**< [n_orbital][n_atom] whether the atom is in the domain */
+    bool *extended;     /**< [n_orbital][n_atom] and in that of strong pairs */
+    bool extends_weak;  /**< the latter is also that of weak pairs */
 };
 
 struct hf_local_settings {
@@ -82,14 +91,16 @@ struct hf_local_result {
     struct hf_local_class_result of_class[HF_N_LOCAL_CLASS];
     struct hf_localised localised; /**< orbitals with their populations */
     int n_orbital;
-    int *domain_begin;    /**< [n_orbital + 1] */
-    int *domain_atom;     /**< atoms of each orbital's domain, rising */
-    double *completeness; /**< [n_orbital] 1 - b^T S_dd^-1 b */
+    int *domain_begin;                   /**< [n_orbital + 1] */
+    int *domain_atom;                    /**< atoms of each orbital's domain, rising */
+    int *extended_begin, *extended_atom; /**< the same of extended domains */
+    bool extends_weak;                   /**< these are for all pairs, not for strong ones alone */
+    double *completeness;                /**< [n_orbital] 1 - b^T S_dd^-1 b */
     int *
         n_degenerate; /**< [n_orbital] atoms added because their population equals that of another one */
     int n_pair;
     struct hf_local_pair_result *pair;
-    double mean_domain_atoms, mean_pair_functions, mean_pair_kept;
+    double mean_domain_atoms, mean_extended_atoms, mean_pair_functions, mean_pair_kept;
     int n_iteration;
     bool converged;
     double energy_change, amplitude_change; /**< of the last iteration */
@@ -102,8 +113,8 @@ struct hf_local_result {
 void hf_local_result_done(struct hf_local_result *result);
 
 /** Phases. */
-extern const struct hf_phase hf_phase_local_orbitals, hf_phase_local_domains,
-    hf_phase_local_transform, hf_phase_local_exchange, hf_phase_local_finish,
+extern const struct hf_phase hf_phase_local_domains, hf_phase_local_transform,
+    hf_phase_local_wait_tasks, hf_phase_local_exchange, hf_phase_local_finish,
     hf_phase_local_iterate, hf_phase_local_wait;
 
 /** The energies.

@@ -10,6 +10,7 @@
 #define HF_LOCALISE_H
 
 #include "hf/context.h"
+#include "hf/json.h"
 #include "hf/sparse_matrix.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
@@ -68,6 +69,9 @@ hf_status hf_localise(struct hf_context *context, const struct hf_wavefunction *
 hf_status hf_localised_matrix(const struct hf_localised *localised,
                               const struct hf_wavefunction *wavefunction,
                               struct hf_matrix **orbitals, struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds energy, spread, centre and populations of orbital i to a JSON object. False: no memory. */
+bool hf_localised_add_json(const struct hf_localised *localised, int i, cJSON *object);
 
 /** Frees and clears. Not collective. */
 void hf_localised_done(struct hf_localised *localised);

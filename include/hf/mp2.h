@@ -60,11 +60,6 @@ struct hf_mp2_result {
 extern const struct hf_phase hf_phase_mp2_first, hf_phase_mp2_exchange, hf_phase_mp2_second,
     hf_phase_mp2_wait;
 
-/** Orbitals that are frozen by default: for each atom those of the noble gas before it. Sodium, magnesium
- *  and the alkali and earth alkali metals below keep the shell under the valence shell correlated.
- *  Ghosts freeze nothing; electrons in an effective core potential count as frozen. Not collective. */
-int hf_mp2_default_core(const struct hf_molecule *molecule);
-
 /** What a rank needs, from the sizes of a calculation. */
 struct hf_mp2_need {
     int n_batch;

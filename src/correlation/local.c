@@ -69,6 +69,7 @@ void hf_local_destroy(struct hf_local **local)
     hf_sparse_destroy(&old->fock_occupied);
     free(old->domain);
     free(old->domain_of_orbital);
+    free(old->extended_of_orbital);
     free(old->completeness);
     free(old->n_degenerate);
     free(old->pair);

@@ -325,14 +325,3 @@ hf_status hf_local_blocks_redistribute(const struct hf_local *local, int n_from,
     return hf_local_blocks_exchange(local->context, owner_of_pair, local, n_from, from, to,
                                     sent_bytes, error);
 }
-
-void hf_local_replicate(const struct hf_local *local, const double part[], double all[])
-{
-    size_t first = 0;
-    for (int r = 0; r < local->context->n_rank; r++) {
-        const size_t n = local->n_number_of_rank[r];
-        if (r == local->context->rank) memcpy(all + first, part, n * sizeof *all);
-        hf_broadcast_bytes(local->context->comm, r, n * sizeof *all, all + first);
-        first += n;
-    }
-}

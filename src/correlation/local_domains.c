@@ -179,31 +179,36 @@ static hf_status choose_atoms(struct domains *self, int i, int *n, struct hf_err
         ++*n;
         self->local->n_degenerate[i]++;
     }
-    if (tight) *n = extend(self, *n);
     return HF_OK;
 }
 
-/** Atoms of the given domain whose populations resemble those of orbital i most. */
-static int take_given(struct domains *self, int i, bool taken[])
+/** The given orbital whose populations resemble those of orbital i most, of those that are not taken yet. */
+static int find_given(const struct domains *self, int i, bool taken[])
 {
     const struct hf_local_given *given = self->local->settings->given;
     const struct hf_sparse_matrix *population = self->local->localised.population;
     double most = -1.0;
-    int best = 0, n = 0;
+    int best = 0;
     for (int f = 0; f < given->n_orbital; f++) {
+        const double *other = given->population + (size_t)f * (size_t)given->n_atom;
         double sum = 0.0;
         for (int k = population->begin[i]; k < population->begin[i + 1]; k++)
             sum += sqrt(fmax(0.0, population->value[population->offset[k]]) *
-                        fmax(0.0, given->population[(size_t)f * (size_t)given->n_atom +
-                                                    (size_t)population->row[k]]));
+                        fmax(0.0, other[population->row[k]]));
         if (!taken[f] && sum > most + 1e-6) {
             most = sum;
             best = f;
         }
     }
     taken[best] = true;
-    for (int a = 0; a < given->n_atom; a++)
-        if (given->member[(size_t)best * (size_t)given->n_atom + (size_t)a]) self->atom[n++] = a;
+    return best;
+}
+
+static int take_given(struct domains *self, const bool member[])
+{
+    int n = 0;
+    for (int a = 0; a < self->local->basis->n_atom; a++)
+        if (member[a]) self->atom[n++] = a;
     return n;
 }
 
@@ -216,26 +221,40 @@ static int take_all(struct domains *self)
     return n;
 }
 
-/** Domain of orbital i. Local. */
+/** Adds the domain in self->atom; false: no memory. */
+static bool add(struct domains *self, int n, int *place)
+{
+    qsort(self->atom, (size_t)n, sizeof *self->atom, compare_atoms);
+    *place = hf_local_add_domain(self->local, (struct hf_parts){.n = n, .part = self->atom});
+    return *place >= 0;
+}
+
+/** Both domains of orbital i. Local. */
 static hf_status make_domain(struct domains *self, int i, bool taken[], struct hf_error *error)
 {
     struct hf_local *local = self->local;
+    const enum hf_local_domains kind = local->settings->domains;
+    const struct hf_local_given *given = local->settings->given;
     hf_status status = HF_OK;
     int n = 0;
-    if (local->settings->domains == HF_DOMAINS_FULL)
+    const size_t first =
+        kind == HF_DOMAINS_GIVEN ? (size_t)find_given(self, i, taken) * (size_t)given->n_atom : 0;
+    if (kind == HF_DOMAINS_FULL)
         n = take_all(self);
-    else if (local->settings->domains == HF_DOMAINS_GIVEN)
-        n = take_given(self, i, taken);
+    else if (kind == HF_DOMAINS_GIVEN)
+        n = take_given(self, given->member + first);
     else
         status = choose_atoms(self, i, &n, error);
-    if (status == HF_OK && local->settings->domains != HF_DOMAINS_FULL)
+    if (status == HF_OK && kind != HF_DOMAINS_FULL)
         status = find_completeness(self, i, n, self->atom, &local->completeness[i], error);
     if (status != HF_OK) return status;
-    local->domain_of_orbital[i] =
-        hf_local_add_domain(local, (struct hf_parts){.n = n, .part = self->atom});
-    if (local->domain_of_orbital[i] < 0)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
-    return HF_OK;
+    bool done = add(self, n, &local->domain_of_orbital[i]);
+    if (kind == HF_DOMAINS_GIVEN)
+        n = take_given(self, given->extended + first);
+    else if (kind == HF_DOMAINS_DEFAULT || kind == HF_DOMAINS_TIGHT)
+        n = extend(self, n);
+    done = done && add(self, n, &local->extended_of_orbital[i]);
+    return done ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
 }
 
 /** Whether given domains are of this molecule. Local. */
@@ -260,11 +279,12 @@ static hf_status make_all(struct domains *self, struct hf_error *error)
     self->atom = calloc(n_atom + 1, sizeof *self->atom);
     self->member = calloc(n_atom + 1, sizeof *self->member);
     local->domain_of_orbital = calloc(o + 1, sizeof *local->domain_of_orbital);
+    local->extended_of_orbital = calloc(o + 1, sizeof *local->extended_of_orbital);
     local->completeness = calloc(o + 1, sizeof *local->completeness);
     local->n_degenerate = calloc(o + 1, sizeof *local->n_degenerate);
     if (taken == NULL || self->candidate == NULL || self->atom == NULL || self->member == NULL ||
-        local->domain_of_orbital == NULL || local->completeness == NULL ||
-        local->n_degenerate == NULL)
+        local->domain_of_orbital == NULL || local->extended_of_orbital == NULL ||
+        local->completeness == NULL || local->n_degenerate == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
     for (int i = 0; status == HF_OK && i < local->n_orbital; i++)
         status = make_domain(self, i, taken, error);

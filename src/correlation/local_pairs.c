@@ -34,11 +34,10 @@ double hf_local_distance(const struct hf_local *local, int i, int j)
     return sqrt(least);
 }
 
-/** Atoms of both orbitals, rising; their number. */
-static int unite(const struct hf_local *local, int i, int j, int atom[])
+/** Atoms of two domains, rising; their number. */
+static int unite(const struct hf_local *local, int one, int other, int atom[])
 {
-    const struct hf_parts *a = &local->domain[local->domain_of_orbital[i]].atoms;
-    const struct hf_parts *b = &local->domain[local->domain_of_orbital[j]].atoms;
+    const struct hf_parts *a = &local->domain[one].atoms, *b = &local->domain[other].atoms;
     int n = 0, k = 0, l = 0;
     while (k < a->n || l < b->n) {
         const int left = k < a->n ? a->part[k] : INT32_MAX;
@@ -50,6 +49,12 @@ static int unite(const struct hf_local *local, int i, int j, int atom[])
     return n;
 }
 
+bool hf_local_extends_weak(const struct hf_local_settings *settings)
+{
+    return settings->domains == HF_DOMAINS_TIGHT ||
+           (settings->domains == HF_DOMAINS_GIVEN && settings->given->extends_weak);
+}
+
 static bool add_pair(struct hf_local *local, int i, int j, double distance, int atom[])
 {
     if (local->n_pair == local->n_pair_room) {
@@ -59,14 +64,14 @@ static bool add_pair(struct hf_local *local, int i, int j, double distance, int 
         local->pair = larger;
         local->n_pair_room = room;
     }
-    const int domain =
-        hf_local_add_domain(local, (struct hf_parts){unite(local, i, j, atom), atom});
-    local->pair[local->n_pair++] =
-        (struct hf_local_pair){.i = i,
-                               .j = j,
-                               .kind = distance > 0.0 ? HF_LOCAL_WEAK : HF_LOCAL_STRONG,
-                               .domain = domain,
-                               .distance_bohr = distance};
+    const enum hf_local_class kind = distance > 0.0 ? HF_LOCAL_WEAK : HF_LOCAL_STRONG;
+    const int *domains = kind == HF_LOCAL_STRONG || hf_local_extends_weak(local->settings)
+                             ? local->extended_of_orbital
+                             : local->domain_of_orbital;
+    const int n = unite(local, domains[i], domains[j], atom);
+    const int domain = hf_local_add_domain(local, (struct hf_parts){n, atom});
+    local->pair[local->n_pair++] = (struct hf_local_pair){
+        .i = i, .j = j, .kind = kind, .domain = domain, .distance_bohr = distance};
     return domain >= 0;
 }
 

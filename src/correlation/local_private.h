@@ -4,7 +4,7 @@
  *     L   [function][i]          localised orbitals
  *     P   [function][a]          C_v C_v^T S, columns normalised; zero where next to nothing is left
  *     S   = P^T S_ao P           F = P^T F_ao P                     between PAOs
- *     [i] = atoms of i's domain; [ij] = [i] with [j]; PAOs of a domain in order of the functions
+ *     [i] = atoms of i's domain; [ij] = [i] with [j], of strong pairs of the extended domains; PAOs of a domain in order of the functions
  *
  *     K_ij[a][b] = (ia|jb), T_ij[a][b], R_ij[a][b]:  a, b in [ij], i >= j, a goes with i;  T_ji = T_ij^T
  *
@@ -69,6 +69,7 @@ struct hf_local {
     int n_domain, n_domain_room;
     struct hf_local_domain *domain; /**< [n_domain] */
     int *domain_of_orbital;         /**< [n_orbital] */
+    int *extended_of_orbital;       /**< [n_orbital] with the atoms bonded to these; or the same */
     double *completeness;           /**< [n_orbital] 1 - b^T S_dd^-1 b */
     int *
         n_degenerate; /**< [n_orbital] atoms added because their population equals that of another one */
@@ -137,6 +138,9 @@ hf_status hf_local_make_vectors(struct hf_local *local, struct hf_error *error) 
 /** Energy of the distant pairs (local_distant.c). */
 hf_status hf_local_add_distant(struct hf_local *local, const struct hf_wavefunction *wavefunction,
                                struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether weak pairs have extended domains, as strong ones have. Not collective. */
+bool hf_local_extends_weak(const struct hf_local_settings *settings);
 
 /** Distance between the nearest atoms of the domains of two orbitals, bohr. Not collective. */
 double hf_local_distance(const struct hf_local *local, int i, int j);

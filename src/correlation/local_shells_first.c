@@ -37,8 +37,8 @@ struct shell_task {
     bool any;             /**< the panel is not zero */
     struct orbitals i, j; /**< that go with M, N */
     struct hf_local_screen screen;
-    double *p_m, *p_n;    /**< [n_orbital] largest |P| of M, N and the domain of an orbital */
-    const double **right; /**< [functions] rows of right matrices */
+    double *p_m[2], *p_n[2]; /**< [n_orbital] |P| of M, N and domains as in p_of_shell */
+    const double **right;    /**< [functions] rows of right matrices */
     struct hf_local_scratch coefficients, half, gathered, packed, result;
 };
 
@@ -142,12 +142,14 @@ static bool gather(struct shell_task *own, const struct orbitals *orbitals, cons
 }
 
 /** Largest |P| of a shell for all orbitals. */
-static void find_paos(const struct shell_task *own, int shell, double p[])
+static void find_paos(const struct shell_task *own, int shell, double *const p[2])
 {
-    const struct hf_local_weights *weights = &own->integrals->p_of_shell;
-    memset(p, 0, (size_t)own->integrals->local->n_orbital * sizeof *p);
-    for (int64_t k = weights->first[shell]; k < weights->first[shell + 1]; k++)
-        p[weights->orbital[k]] = weights->weight[k];
+    for (int wide = 0; wide < 2; wide++) {
+        const struct hf_local_weights *weights = &own->integrals->p_of_shell[wide];
+        memset(p[wide], 0, (size_t)own->integrals->local->n_orbital * sizeof *p[wide]);
+        for (int64_t k = weights->first[shell]; k < weights->first[shell + 1]; k++)
+            p[wide][weights->orbital[k]] = weights->weight[k];
+    }
 }
 
 /** Orbitals, coefficients of j and room of a task. False: no memory. */
@@ -231,11 +233,12 @@ static bool add_block(struct shell_task *own, int i, int j, int pair, bool turne
     const int n_m = panel->n_m, n_n = panel->n_n, n = n_m * n_n;
     const double *from =
         own->result.value + (size_t)own->i.number[i] * (size_t)n * own->j.length + own->j.number[j];
+    const bool wide = own->integrals->wide[pair];
+    const double *p_m = own->p_m[wide], *p_n = own->p_n[wide];
     double largest = 0.0;
     for (int mn = 0; mn < n; mn++) largest = fmax(largest, fabs(from[(size_t)mn * own->j.length]));
-    if (largest == 0.0 ||
-        largest * fmax(own->p_m[i], own->p_m[j]) * fmax(own->p_n[i], own->p_n[j]) <
-            own->integrals->local->settings->threshold)
+    if (largest == 0.0 || largest * fmax(p_m[i], p_m[j]) * fmax(p_n[i], p_n[j]) <
+                              own->integrals->local->settings->threshold)
         return true;
     double *to = turned ? hf_local_blocks_add(own->blocks, pair, panel->n, panel->m, n)
                         : hf_local_blocks_add(own->blocks, pair, panel->m, panel->n, n);
@@ -334,13 +337,14 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
                                .gathered = none,
                                .packed = none,
                                .result = none};
-    own->p_m = calloc((size_t)local->n_orbital + 1, sizeof *own->p_m);
-    own->p_n = calloc((size_t)local->n_orbital + 1, sizeof *own->p_n);
+    bool ok = true;
+    for (int k = 0; k < 2; k++)
+        ok = ok && (own->p_m[k] = calloc((size_t)local->n_orbital + 1, sizeof(double))) != NULL &&
+             (own->p_n[k] = calloc((size_t)local->n_orbital + 1, sizeof(double))) != NULL;
     own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
     return hf_shell_panel_init(memory, integrals->pairs, &own->panel) &&
-           hf_local_screen_init(integrals, &own->screen) && own->right != NULL &&
-           own->p_m != NULL && own->p_n != NULL && orbitals_init(local->n_orbital, &own->i) &&
-           orbitals_init(local->n_orbital, &own->j);
+           hf_local_screen_init(integrals, &own->screen) && own->right != NULL && ok &&
+           orbitals_init(local->n_orbital, &own->i) && orbitals_init(local->n_orbital, &own->j);
 }
 
 static void thread_done(struct shell_task *own)
@@ -355,8 +359,10 @@ static void thread_done(struct shell_task *own)
     free(own->j.orbital);
     free(own->j.number);
     hf_local_screen_done(&own->screen);
-    free(own->p_m);
-    free(own->p_n);
+    for (int k = 0; k < 2; k++) {
+        free(own->p_m[k]);
+        free(own->p_n[k]);
+    }
     free(own->right);
 }
 

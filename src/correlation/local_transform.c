@@ -10,7 +10,7 @@
 const struct hf_phase hf_phase_local_transform = {.name = "Local MP2: transformation"};
 const struct hf_phase hf_phase_local_exchange = {.name = "Local MP2: exchange"};
 const struct hf_phase hf_phase_local_finish = {.name = "Local MP2: last quarters"};
-const struct hf_phase hf_phase_local_wait = {.name = "Local MP2: waiting"};
+const struct hf_phase hf_phase_local_wait_tasks = {.name = "Local MP2: waiting for tasks"};
 
 /** Primitives that cannot add this share of the threshold to an integral are left out. */
 static const double PAIR_ACCURACY = 1e-3;
@@ -121,7 +121,10 @@ void hf_local_integrals_done(struct hf_local_integrals *self)
     hf_basis_destroy(&self->merged);
     hf_local_weights_done(&self->l_of_shell);
     hf_local_weights_done(&self->l_of_site);
-    hf_local_weights_done(&self->p_of_shell);
+    hf_local_weights_done(&self->p_of_shell[0]);
+    hf_local_weights_done(&self->p_of_shell[1]);
+    free(self->wide);
+    self->wide = NULL;
     free(self->place);
     free(self->orbital_at);
     self->place = self->orbital_at = NULL;
@@ -171,11 +174,12 @@ hf_local_run_work(const struct hf_local_integrals *self, const struct hf_task_or
     struct hf_work *work = NULL;
     struct round_data round = {self, run, data};
     const struct hf_local_settings *settings = self->local->settings;
-    const struct hf_work_settings all = {
-        .schedule = settings->schedule,
-        .order = *order,
-        .n_thread = self->local->n_thread,
-        .phases = {&hf_phase_local_transform, &hf_phase_local_wait, &hf_phase_local_wait}};
+    const struct hf_work_settings all = {.schedule = settings->schedule,
+                                         .order = *order,
+                                         .n_thread = self->local->n_thread,
+                                         .phases = {&hf_phase_local_transform,
+                                                    &hf_phase_local_wait_tasks,
+                                                    &hf_phase_local_wait_tasks}};
     HF_TRY(hf_work_create(self->local->context, self->pairs, &all, &work, error));
     HF_TRY(hf_work_run(work,
                        &(struct hf_round){.threshold = settings->threshold,

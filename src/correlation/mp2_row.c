@@ -1,13 +1,12 @@
 /* The row of MP2 in the list of quantities: its options, report and part of the JSON file. */
+#include "hf/frozen_core.h"
 #include "hf/memory_limits.h"
 #include "hf/mp2.h"
 #include "hf/orbitals.h"
 #include "hf/quantity.h"
-#include "hf/text.h"
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 /** Core and valence orbitals that are nearer than this are not told apart by their energies (hartree). */
 static const double LEAST_GAP = 0.5;
@@ -30,30 +29,6 @@ static double scs_energy(const struct hf_mp2_result *result)
 static bool is_open(const struct hf_quantity *quantity)
 {
     return strcmp(quantity->of->settings->method, "rhf") != 0;
-}
-
-/** Reads --frozen-core. */
-static hf_status read_core(const struct hf_quantity *quantity, int *n_frozen,
-                           struct hf_error *error)
-{
-    const struct hf_quantity_source *of = quantity->of;
-    const struct mp2 *self = quantity->self;
-    const char *text = hf_options_text(of->options, "frozen_core");
-    const int n_occupied = self->n_electron.alpha;
-    int n = 0;
-    *n_frozen = 0;
-    if (strcasecmp(text, "none") == 0) return HF_OK;
-    if (strcasecmp(text, "default") == 0) {
-        *n_frozen = hf_mp2_default_core(of->molecule);
-        return HF_OK;
-    }
-    if (hf_word_integer(hf_rest_of_line(text), &n) != HF_NUMBER_OK || n < 0 || n > n_occupied)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: frozen core '%.40s'; expected none, default, or a number of orbitals "
-                       "up to %d",
-                       hf_options_given(of->options, "frozen_core")->where, text, n_occupied);
-    *n_frozen = n;
-    return HF_OK;
 }
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -84,7 +59,8 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                        "%s: %d frozen virtual orbitals; expected fewer than the %d there are",
                        hf_options_given(of->options, "frozen_virtuals")->where,
                        self->settings.n_frozen_virtual, n_virtual);
-    return read_core(quantity, &self->settings.n_frozen, error);
+    return hf_frozen_core_read(of->options, of->molecule, self->n_electron.alpha,
+                               &self->settings.n_frozen, error);
 }
 
 /** Bytes that this rank may take: what --memory says, or a part of what is free. Local. */

@@ -2,6 +2,8 @@
 #include "calculation_private.h"
 
 #include "hf/fock.h"
+#include "hf/local_mp2.h"
+#include "hf/localise.h"
 #include "hf/mp2.h"
 #include "hf/scf.h"
 #include "hf/schedule.h"
@@ -55,6 +57,21 @@ static const struct hf_option_choice coulombs[] = {
     {"auto", "multipoles if exchange needs few of the integrals, else exact", HF_COULOMB_AUTO},
     {0}};
 
+static const struct hf_option_choice localisations[] = {
+    {"pm", "Pipek-Mezey, with Mulliken populations", HF_LOCALISE_PM},
+    {"boys", "Foster-Boys: small spreads", HF_LOCALISE_BOYS},
+    {"none", "canonical orbitals", HF_LOCALISE_NONE},
+    {0}};
+
+static const struct hf_option_choice domains[] = {
+    {"plain", "98 % of each orbital", HF_DOMAINS_PLAIN},
+    {"default", "those; for pairs of near orbitals also the atoms bonded to them",
+     HF_DOMAINS_DEFAULT},
+    {"tight", "99 % of each orbital, and the atoms bonded to these, for all pairs",
+     HF_DOMAINS_TIGHT},
+    {"full", "all atoms, which is MP2 if no pair is distant", HF_DOMAINS_FULL},
+    {0}};
+
 static const struct hf_option_choice counters[] = {
     {"fetch-and-op", "one atomic operation of MPI-3", HF_COUNTER_FETCH_AND_OP},
     {"array", "an array of counts under a lock, as in MPI-2", HF_COUNTER_ARRAY},
@@ -89,6 +106,7 @@ CHOICES_OF(hf_fock_list, NAME_OF, ABOUT_OF)
 CHOICES_OF(hf_scheduler_list, NAME_OF, ABOUT_OF)
 CHOICES_OF(hf_transport_list, hf_transport_name, hf_transport_about)
 CHOICES_OF(hf_mp2_algorithm_list, hf_mp2_algorithm_name, hf_mp2_algorithm_about)
+CHOICES_OF(hf_local_transform_list, hf_local_transform_name, hf_local_transform_about)
 CHOICES_OF(hf_guess_list, hf_guess_name, hf_guess_about)
 CHOICES_OF(hf_converger_list, hf_converger_name, hf_converger_about)
 
@@ -244,6 +262,58 @@ static const struct hf_option table[] = {
      .more =
          "default: for each atom the orbitals of the noble gas before it. Na, Mg and the alkali "
          "and alkaline earth metals below keep their outer core correlated."},
+    {.key = "localise",
+     .type = HF_OPTION_CHOICE,
+     .argument = "HOW",
+     .default_value = "pm",
+     .help = "localise the occupied orbitals",
+     .more =
+         "If it is given, spreads and populations of the localised orbitals are in the report and "
+         "the JSON file. Local MP2 localises anyway. Frozen core orbitals stay as they are.",
+     .choice = localisations},
+    {.key = "domains",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME|FILE",
+     .default_value = "default",
+     .help = "atoms that local MP2 excites an orbital to",
+     .more =
+         "FILE is a JSON file of hf with local MP2 of the same atoms, at the same or other places: "
+         "with its domains a scan of geometries has a smooth curve.",
+     .choice = domains,
+     .or_path = true,
+     .not_kept = true},
+    {.key = "domain_completeness",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "0",
+     .help = "part of an orbital that its domain may lack",
+     .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.01.",
+     .range = {0, 1}},
+    {.key = "pair_distance",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "15",
+     .unit = "bohr",
+     .help = "pairs of orbitals that are farther apart are treated as dipoles by local MP2",
+     .more = "Between the nearest atoms of their domains.",
+     .range = {0, 1e9}},
+    {.key = "local_screening",
+     .type = HF_OPTION_REAL,
+     .argument = "X",
+     .default_value = "1e-8",
+     .unit = "hartree",
+     .help = "smaller integrals are left out at each step of the transformation of local MP2",
+     .range = {1e-30, 0.01}},
+    {.key = "local_transform",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "shells",
+     .help = "how local MP2 transforms the integrals",
+     .list = hf_local_transform_list_choice},
+    {.key = "replicate_amplitudes",
+     .type = HF_OPTION_FLAG,
+     .help = "keep the amplitudes of local MP2 on every rank",
+     .more = "Otherwise each rank has those of its pairs and gets others when it needs them."},
     {.key = "frozen_virtuals",
      .type = HF_OPTION_INTEGER,
      .argument = "N",

@@ -8,6 +8,8 @@
 /** All quantities, in the order in which they are computed, reported and written. */
 #define QUANTITIES(ROW)                                                                            \
     ROW(mp2)                                                                                       \
+    ROW(local_mp2)                                                                                 \
+    ROW(localised)                                                                                 \
     ROW(properties)                                                                                \
     ROW(gradient)                                                                                  \
     ROW(orbitals)                                                                                  \
@@ -42,6 +44,8 @@ static const struct {
     const struct hf_quantity_ops *quantity;
 } correlated[] = {
     {"mp2", "second-order perturbation theory after rhf", "rhf", &hf_quantity_mp2},
+    {"lmp2", "local MP2 after rhf: localised orbitals, excited to atoms near them", "rhf",
+     &hf_quantity_local_mp2},
     {"ump2", "second-order perturbation theory after uhf", "uhf", &hf_quantity_mp2},
 };
 enum { N_CORRELATED = sizeof correlated / sizeof *correlated };

@@ -24,7 +24,7 @@ HEADERS = {
     "output": ["output", "record"],
     "checkpoint": ["checkpoint"],
     "correlation": ["local_mp2", "mp2"],
-    "localise": ["localise", "sparse_matrix"],
+    "localise": ["frozen_core", "localise", "sparse_matrix"],
     "properties": ["properties", "spatial", "spatial_grid"],
     "scf": ["quantity", "restart", "scf", "scf_memory"],
     "guess": ["guess", "guess_input"],

@@ -6,7 +6,7 @@
 static struct hf_local_settings usual(void)
 {
     return (struct hf_local_settings){.localise = HF_LOCALISE_PM,
-                                      .domains = HF_DOMAINS_DEFAULT,
+                                      .domains = HF_DOMAINS_PLAIN,
                                       .distant_bohr = INFINITY,
                                       .redundant = 1e-6,
                                       .n_frozen = 1};
@@ -211,7 +211,7 @@ static void equal_populations_stay_together(void **state)
     settings.domains = HF_DOMAINS_TIGHT;
     local = create(&s, &settings);
     for (int i = 0; i < local->n_orbital; i++)
-        assert_true(local->domain[local->domain_of_orbital[i]].atoms.n >= 4);
+        assert_true(local->domain[local->extended_of_orbital[i]].atoms.n >= 4);
     hf_local_destroy(&local);
     test_solved_end(&s);
     test_context_done(&context);
@@ -225,8 +225,8 @@ static void given_domains_are_found_by_populations(void **state)
     struct hf_local_settings settings = usual();
     struct hf_local *local = create(&s, &settings);
     double population[4 * 3] = {0.0};
-    bool member[4 * 3] = {false};
-    const struct hf_local_given given = {4, 3, population, member};
+    bool member[4 * 3] = {false}, extended[4 * 3] = {false};
+    const struct hf_local_given given = {4, 3, population, member, extended, false};
     for (int i = 0; i < 4; i++) { /* in the opposite order, and all with one more atom */
         const struct hf_parts *atoms = &local->domain[local->domain_of_orbital[i]].atoms;
         for (int a = 0; a < 3; a++) {
@@ -234,6 +234,7 @@ static void given_domains_are_found_by_populations(void **state)
             population[(3 - i) * 3 + a] = value != NULL ? *value : 0.0;
         }
         for (int k = 0; k < atoms->n; k++) member[(3 - i) * 3 + atoms->part[k]] = true;
+        for (int a = 0; a < 3; a++) extended[(3 - i) * 3 + a] = true;
     }
     settings.domains = HF_DOMAINS_GIVEN;
     settings.given = &given;

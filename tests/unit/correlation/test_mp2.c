@@ -2,6 +2,7 @@
 #include "../all_integrals.h"
 #include "../mpi_test.h"
 
+#include "hf/frozen_core.h"
 #include "hf/mp2.h"
 #include "hf/scf.h"
 
@@ -380,7 +381,7 @@ static void memory_decides_the_batches(void **state)
 static int core_of(int atomic_number, int n_core, bool ghost)
 {
     struct hf_atom atom = {.atomic_number = atomic_number, .n_core = n_core, .ghost = ghost};
-    return hf_mp2_default_core(&(struct hf_molecule){.n_atom = 1, .atom = &atom});
+    return hf_default_core(&(struct hf_molecule){.n_atom = 1, .atom = &atom});
 }
 
 static void cores_are_those_of_noble_gases(void **state)

@@ -1,0 +1,185 @@
+/* T of all pairs: on every rank (Eq. 10.8), or with the owners of the pairs, from where blocks are fetched while other
+ * ones are used. */
+#include "local_iterate.h"
+
+#include <limits.h>
+
+/** Numbers of a buffer, at least; otherwise as many as the rank's own. */
+enum { LEAST_ROOM = 1 << 18 };
+
+static const char label[] = "amplitudes of pairs";
+
+static bool make_lists(struct hf_local_amplitudes *self)
+{
+    const struct hf_local *local = self->local;
+    struct hf_memory *memory = local->context->memory;
+    const size_t n = (size_t)local->n_pair + 1;
+    for (int s = 0; s < 2; s++)
+        self->where[s] = hf_memory_allocate(memory, label, n, sizeof *self->where[s]);
+    self->mark = hf_memory_allocate(memory, label, n, sizeof *self->mark);
+    self->batch_end =
+        hf_memory_allocate(memory, label, (size_t)local->n_own + 1, sizeof *self->batch_end);
+    return self->where[0] != NULL && self->where[1] != NULL && self->mark != NULL &&
+           self->batch_end != NULL;
+}
+
+/** Room for all, and where each pair is. */
+static bool make_replicated(struct hf_local_amplitudes *self)
+{
+    const struct hf_local *local = self->local;
+    struct hf_context *context = local->context;
+    size_t n = 0;
+    for (int r = 0; r < context->n_rank; r++) n += local->n_number_of_rank[r];
+    self->all = hf_memory_allocate_matrix(context->memory, label, n + 1, sizeof *self->all);
+    if (self->all == NULL) return false;
+    double *start = self->all;
+    for (int r = 0; r < context->n_rank; start += local->n_number_of_rank[r], r++) {
+        if (r == context->rank) self->own = start;
+        for (int p = 0; p < local->n_pair; p++)
+            if (local->pair[p].owner == r)
+                self->where[0][p] = self->where[1][p] = start + local->pair[p].offset;
+    }
+    return true;
+}
+
+hf_status hf_local_amplitudes_init(struct hf_local_amplitudes *self, const struct hf_local *local,
+                                   struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_local_settings *settings = local->settings;
+    *self = (struct hf_local_amplitudes){.local = local};
+    if (!make_lists(self) || (settings->replicated && !make_replicated(self)))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
+    HF_TRY(hf_agree(local->context->comm, status, error));
+    if (!settings->replicated) {
+        HF_TRY(hf_onesided_create(local->context, &settings->onesided, &self->onesided, error));
+        HF_TRY(hf_window_create(self->onesided, local->n_number, label, &self->window, error));
+        self->own = hf_window_local(self->window);
+        for (int q = 0; q < local->n_own; q++)
+            self->where[0][local->own[q]] = self->where[1][local->own[q]] =
+                self->own + local->pair[local->own[q]].offset;
+    }
+cleanup:
+    return status;
+}
+
+void hf_local_amplitudes_done(struct hf_local_amplitudes *self)
+{
+    if (self->local == NULL) return;
+    struct hf_memory *memory = self->local->context->memory;
+    hf_window_destroy(&self->window);
+    hf_onesided_destroy(&self->onesided);
+    hf_memory_release(memory, self->all);
+    for (int s = 0; s < 2; s++) {
+        hf_memory_release(memory, (void *)self->where[s]);
+        hf_memory_release(memory, self->buffer[s]);
+    }
+    hf_memory_release(memory, self->mark);
+    hf_memory_release(memory, self->batch_end);
+}
+
+void hf_local_amplitudes_share(struct hf_local_amplitudes *self)
+{
+    if (self->all != NULL)
+        hf_local_replicate(self->local, self->own, self->all);
+    else
+        hf_window_fence(self->window);
+}
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+/** Numbers of a block that has to be fetched. */
+static size_t size_of(const struct hf_local *local, int pair)
+{
+    const size_t n = (size_t)hf_local_pair_domain(local, &local->pair[pair])->n_function;
+    return n * n;
+}
+
+static bool is_foreign(const struct hf_local_amplitudes *self, int pair)
+{
+    return self->all == NULL && self->local->pair[pair].owner != self->local->context->rank;
+}
+
+/** Numbers that pair q needs beyond those marked with this stamp, which are marked. */
+static size_t mark_needed(struct hf_local_amplitudes *self, const struct hf_local_terms *terms,
+                          int q)
+{
+    size_t n = 0;
+    for (size_t p = terms->begin[q]; p < terms->begin[q + 1]; p++) {
+        const int pair = terms->term[p].pair;
+        if (!is_foreign(self, pair) || self->mark[pair] == self->stamp) continue;
+        self->mark[pair] = self->stamp;
+        n += size_of(self->local, pair);
+    }
+    return n;
+}
+
+hf_status hf_local_amplitudes_plan(struct hf_local_amplitudes *self,
+                                   const struct hf_local_terms *terms, struct hf_error *error)
+{
+    const struct hf_local *local = self->local;
+    const size_t limit = local->n_number > LEAST_ROOM ? local->n_number : LEAST_ROOM;
+    size_t filled = 0, most = 0;
+    self->n_batch = 0;
+    self->stamp++;
+    for (int q = 0; q < local->n_own; q++) {
+        size_t n = mark_needed(self, terms, q);
+        if (filled > 0 && filled + n > limit) {
+            self->batch_end[self->n_batch++] = q;
+            self->stamp++;
+            filled = 0;
+            n = mark_needed(self, terms, q);
+        }
+        filled += n;
+        if (filled > most) most = filled;
+    }
+    if (local->n_own > 0) self->batch_end[self->n_batch++] = local->n_own;
+    if (most <= self->n_room) return HF_OK;
+    for (int s = 0; s < 2; s++) {
+        hf_memory_release(local->context->memory, self->buffer[s]);
+        self->buffer[s] = NULL;
+    }
+    self->n_room = 0;
+    for (int s = 0; s < 2; s++) {
+        self->buffer[s] = hf_memory_allocate_unset(local->context->memory, HF_MEMORY_MATRIX, label,
+                                                   most * sizeof *self->buffer[s]);
+        if (self->buffer[s] == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
+    }
+    self->n_room = most;
+    return HF_OK;
+}
+
+/** The oldest get ends. */
+static void end_one(struct hf_local_amplitudes *self)
+{
+    hf_window_end_get(self->window, &self->request[self->n_ended++ % HF_LOCAL_MOST_GETS]);
+}
+
+void hf_local_amplitudes_begin(struct hf_local_amplitudes *self, const struct hf_local_terms *terms,
+                               int batch)
+{
+    const struct hf_local *local = self->local;
+    const int first = batch > 0 ? self->batch_end[batch - 1] : 0, slot = batch % 2;
+    double *to = self->buffer[slot];
+    if (self->all != NULL) return;
+    self->n_begun = self->n_ended = 0;
+    self->stamp++;
+    for (size_t p = terms->begin[first]; p < terms->begin[self->batch_end[batch]]; p++) {
+        const int pair = terms->term[p].pair;
+        if (!is_foreign(self, pair) || self->mark[pair] == self->stamp) continue;
+        const struct hf_window_range range = {local->pair[pair].owner, local->pair[pair].offset,
+                                              size_of(local, pair)};
+        if (self->n_begun - self->n_ended == HF_LOCAL_MOST_GETS) end_one(self);
+        hf_window_begin_get(self->window, range, to,
+                            &self->request[self->n_begun++ % HF_LOCAL_MOST_GETS]);
+        self->mark[pair] = self->stamp;
+        self->where[slot][pair] = to;
+        to += range.n;
+    }
+}
+
+void hf_local_amplitudes_end(struct hf_local_amplitudes *self)
+{
+    while (self->n_ended < self->n_begun) end_one(self);
+}

@@ -1,0 +1,139 @@
+/* Domains from a JSON file that hf wrote: the orbitals in extras.hf.local_mp2, each with populations and a domain. */
+#include "local_row.h"
+
+#include "hf/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static hf_status wrong(const char *path, const char *what, struct hf_error *error)
+{
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%s: %s; expected a JSON file of hf --method lmp2 of the same atoms", path,
+                   what);
+}
+
+static const cJSON *find_part(const cJSON *root)
+{
+    const cJSON *extras = cJSON_GetObjectItemCaseSensitive(root, "extras");
+    const cJSON *ours = cJSON_GetObjectItemCaseSensitive(extras, "hf");
+    return cJSON_GetObjectItemCaseSensitive(ours, "local_mp2");
+}
+
+/** The atom of a number counted from 1; -1: there is none. */
+static int atom_of(const cJSON *number, int n_atom)
+{
+    const bool good = cJSON_IsNumber(number) && number->valuedouble >= 1.0 &&
+                      number->valuedouble <= n_atom &&
+                      number->valuedouble == (double)number->valueint;
+    return good ? number->valueint - 1 : -1;
+}
+
+/** Marks the atoms of an array. False: something is wrong. */
+static bool read_atoms(const cJSON *array, int n_atom, bool member[])
+{
+    if (!cJSON_IsArray(array) || array->child == NULL) return false;
+    for (const cJSON *number = array->child; number != NULL; number = number->next) {
+        const int a = atom_of(number, n_atom);
+        if (a < 0) return false;
+        member[a] = true;
+    }
+    return true;
+}
+
+/** Populations and domains of orbital i. False: something is wrong. */
+static bool read_orbital(const cJSON *orbital, int i, struct hf_local_given *given)
+{
+    const size_t first = (size_t)i * (size_t)given->n_atom;
+    const cJSON *atoms = cJSON_GetObjectItemCaseSensitive(orbital, "population_atoms");
+    const cJSON *values = cJSON_GetObjectItemCaseSensitive(orbital, "populations");
+    if (!cJSON_IsArray(atoms) || !cJSON_IsArray(values)) return false;
+    const cJSON *atom = atoms->child, *value = values->child;
+    for (; atom != NULL && value != NULL; atom = atom->next, value = value->next) {
+        const int a = atom_of(atom, given->n_atom);
+        if (a < 0 || !cJSON_IsNumber(value)) return false;
+        given->population[first + (size_t)a] = value->valuedouble;
+    }
+    return atom == NULL && value == NULL &&
+           read_atoms(cJSON_GetObjectItemCaseSensitive(orbital, "domain"), given->n_atom,
+                      given->member + first) &&
+           read_atoms(cJSON_GetObjectItemCaseSensitive(orbital, "extended_domain"), given->n_atom,
+                      given->extended + first);
+}
+
+static bool make_arrays(struct hf_local_given *given)
+{
+    const size_t n = (size_t)given->n_orbital * (size_t)given->n_atom + 1;
+    given->population = calloc(n, sizeof *given->population);
+    given->member = calloc(n, sizeof *given->member);
+    given->extended = calloc(n, sizeof *given->extended);
+    return given->population != NULL && given->member != NULL && given->extended != NULL;
+}
+
+hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_given *given,
+                              struct hf_error *error)
+{
+    struct hf_text text = {0};
+    const char *end = NULL;
+    *given = (struct hf_local_given){.n_atom = n_atom};
+    hf_status status = hf_text_read_alone(path, &text, error);
+    if (status != HF_OK) return status;
+    char *all = hf_text_join(&text);
+    hf_text_done(&text);
+    if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
+    cJSON *root = cJSON_ParseWithOpts(all, &end, true);
+    const cJSON *part = find_part(root);
+    const cJSON *orbitals = cJSON_GetObjectItemCaseSensitive(part, "orbitals");
+    free(all);
+    if (!cJSON_IsArray(orbitals)) {
+        status = wrong(path, "no domains of local MP2 in it", error);
+    } else {
+        given->n_orbital = cJSON_GetArraySize(orbitals);
+        given->extends_weak =
+            cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(part, "extended_weak_pairs"));
+        if (!make_arrays(given))
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
+        const cJSON *orbital = orbitals->child;
+        for (int i = 0; status == HF_OK && orbital != NULL; i++, orbital = orbital->next)
+            if (!read_orbital(orbital, i, given))
+                status = wrong(path, "an orbital without populations or domain", error);
+    }
+    cJSON_Delete(root);
+    if (status != HF_OK) hf_local_given_done(given);
+    return status;
+}
+
+hf_status hf_local_given_share(struct hf_context *context, const char *path, int n_atom,
+                               struct hf_local_given *given, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int n[3] = {0, n_atom, 0};
+    *given = (struct hf_local_given){0};
+    if (context->rank == 0) status = hf_local_given_read(path, n_atom, given, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    n[0] = given->n_orbital;
+    n[2] = given->extends_weak;
+    MPI_Bcast(n, 3, MPI_INT, 0, context->comm);
+    if (context->rank != 0) {
+        *given =
+            (struct hf_local_given){.n_orbital = n[0], .n_atom = n[1], .extends_weak = n[2] != 0};
+        if (!make_arrays(given))
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for domains of %s", path);
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    const size_t size = (size_t)n[0] * (size_t)n[1];
+    hf_broadcast_bytes(context->comm, 0, size * sizeof *given->population, given->population);
+    hf_broadcast_bytes(context->comm, 0, size * sizeof *given->member, given->member);
+    hf_broadcast_bytes(context->comm, 0, size * sizeof *given->extended, given->extended);
+cleanup:
+    if (status != HF_OK) hf_local_given_done(given);
+    return status;
+}
+
+void hf_local_given_done(struct hf_local_given *given)
+{
+    free(given->population);
+    free(given->member);
+    free(given->extended);
+    *given = (struct hf_local_given){0};
+}

@@ -1,0 +1,339 @@
+/* The amplitudes of local MP2 (Fig. 10.3): residuals of own pairs, updates, extrapolation, and the exchange. */
+#include "local_iterate.h"
+
+#include "hf/interruption.h"
+#include "hf/threads.h"
+#include "hf/trace.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+const struct hf_phase hf_phase_local_iterate = {.name = "Local MP2 iterations"};
+const struct hf_phase hf_phase_local_wait = {.name = "Waiting for amplitudes"};
+
+/** Terms are left out that are so much smaller than amplitudes have to be. */
+static const double NEGLIGIBLE = 1e-3;
+
+/** What is known of each pair after an iteration; the sum over all ranks. */
+struct pair_state {
+    double norm; /**< |t + dt|^2 */
+    double direct, exchange;
+    double largest; /**< |dt| */
+    double dot[HF_LOCAL_HISTORY];
+};
+
+struct iteration {
+    const struct hf_local *local; /**< borrowed */
+    const double *k;              /**< borrowed */
+    size_t n_number;              /**< of t of this rank */
+    size_t *offset;               /**< [n_own] t of each pair of this rank */
+    double *t;                    /**< [n_number] */
+    struct pair_state *state;     /**< [n_pair] */
+    double *norm;                 /**< [n_pair] |t| */
+    struct hf_local_amplitudes amplitudes;
+    struct hf_local_terms terms;
+    struct hf_local_diis diis;
+    struct hf_local_room *room; /**< [n_thread] */
+    double energy;
+    /* of the loop that runs */
+    const double *const *where;
+    double coefficient[HF_LOCAL_HISTORY];
+    void (*work)(struct iteration *self, int q, struct hf_local_room *room);
+    int end;
+    atomic_int next;
+    atomic_int reason; /**< to stop */
+};
+
+/* ---- One pair ------------------------------------------------------------------------------------ */
+
+/** dt = -r / (e_a + e_b - F_ii - F_jj), in the place of r. */
+static void divide(const struct iteration *self, int q, double r[])
+{
+    const struct hf_local_pair *pair = &self->local->pair[self->local->own[q]];
+    const struct hf_local_domain *domain = hf_local_pair_domain(self->local, pair);
+    const double occupied = hf_local_occupied_energy(self->local, pair);
+    for (int a = 0; a < domain->n_kept; a++)
+        for (int b = 0; b < domain->n_kept; b++)
+            *r++ /= occupied - domain->energy[a] - domain->energy[b];
+}
+
+static size_t size_of(const struct iteration *self, int q)
+{
+    const struct hf_local *local = self->local;
+    const size_t m = (size_t)hf_local_pair_domain(local, &local->pair[local->own[q]])->n_kept;
+    return m * m;
+}
+
+static double dot(size_t n, const double a[], const double b[])
+{
+    double sum = 0.0;
+    for (size_t p = 0; p < n; p++) sum += a[p] * b[p];
+    return sum;
+}
+
+/** t of first order, as if orbitals were canonical. */
+static void begin_pair(struct iteration *self, int q, struct hf_local_room *room)
+{
+    const struct hf_local *local = self->local;
+    const struct hf_local_pair *pair = &local->pair[local->own[q]];
+    struct pair_state *state = &self->state[local->own[q]];
+    const size_t n = size_of(self, q), m = (size_t)hf_local_pair_domain(local, pair)->n_kept;
+    double *t = self->t + self->offset[q];
+    /* r is K as long as t is zero */
+    hf_local_residual(local, q, NULL, NULL, self->k + pair->offset, t, t, room);
+    double *r = self->diis.step[0] + self->offset[q];
+    memcpy(r, t, n * sizeof *r);
+    divide(self, q, t);
+    state->norm = dot(n, t, t);
+    state->direct = dot(n, t, r);
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < m; b++) state->exchange += t[b * m + a] * r[a * m + b];
+    hf_local_back(local, q, t, self->amplitudes.own + pair->offset, room);
+}
+
+/** r, dt and what follows from them. */
+static void advance_pair(struct iteration *self, int q, struct hf_local_room *room)
+{
+    const struct hf_local *local = self->local;
+    const struct hf_local_pair *pair = &local->pair[local->own[q]];
+    struct pair_state *state = &self->state[local->own[q]];
+    const size_t n = size_of(self, q), offset = self->offset[q];
+    const double *t = self->t + offset;
+    double *step = self->diis.step[self->diis.newest] + offset,
+           *trial = self->diis.trial[self->diis.newest] + offset;
+    const struct hf_local_sums sums = hf_local_residual(local, q, &self->terms, self->where,
+                                                        self->k + pair->offset, t, step, room);
+    divide(self, q, step);
+    state->direct = sums.direct;
+    state->exchange = sums.exchange;
+    for (size_t p = 0; p < n; p++) {
+        trial[p] = t[p] + step[p];
+        if (!(fabs(step[p]) <= state->largest)) state->largest = fabs(step[p]);
+    }
+    state->norm = dot(n, trial, trial);
+    for (int h = 0; h < HF_LOCAL_HISTORY; h++)
+        state->dot[h] = dot(n, step, self->diis.step[h] + offset);
+}
+
+/** The next t, and T for all. */
+static void end_pair(struct iteration *self, int q, struct hf_local_room *room)
+{
+    const size_t n = size_of(self, q), offset = self->offset[q];
+    double *t = self->t + offset;
+    memset(t, 0, n * sizeof *t);
+    for (int h = 0; h < HF_LOCAL_HISTORY; h++) {
+        const double factor = self->coefficient[h], *trial = self->diis.trial[h] + offset;
+        for (size_t p = 0; p < n && factor != 0.0; p++) t[p] += factor * trial[p];
+    }
+    hf_local_back(self->local, q, t,
+                  self->amplitudes.own + self->local->pair[self->local->own[q]].offset, room);
+}
+
+/* ---- All pairs of this rank ---------------------------------------------------------------------- */
+
+/** Thread 0 alone is in MPI. */
+static void look_around(struct iteration *self, int q)
+{
+    struct hf_interruption *interruption = self->local->context->interruption;
+    hf_interruption_set_fraction(interruption, (double)q / self->local->n_own);
+    const int reason = hf_interruption_look(interruption, true);
+    if (reason != 0) atomic_store(&self->reason, reason);
+    if (self->amplitudes.onesided != NULL) hf_onesided_poke(self->amplitudes.onesided);
+}
+
+/** hf_thread_work */
+static hf_status do_pairs(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    struct iteration *self = data;
+    struct hf_trace *trace = self->local->context->trace;
+    int q;
+    (void)n_thread;
+    (void)error;
+    while (atomic_load(&self->reason) == 0 && (q = atomic_fetch_add(&self->next, 1)) < self->end) {
+        const double start = hf_wall_seconds();
+        self->work(self, q, &self->room[thread]);
+        if (self->work == advance_pair)
+            hf_trace_add(trace, thread, HF_TRACE_TASK, self->local->own[q], start,
+                         hf_wall_seconds() - start);
+        if (thread == 0) look_around(self, q);
+    }
+    return HF_OK;
+}
+
+/** Threads share the pairs begin .. end-1. Local. HF_INTERRUPTED. */
+static hf_status share_pairs(struct iteration *self, int begin, int end,
+                             void (*work)(struct iteration *self, int q,
+                                          struct hf_local_room *room),
+                             struct hf_error *error)
+{
+    struct hf_timers *timers = &self->local->context->timers;
+    self->work = work;
+    self->end = end;
+    atomic_store(&self->next, begin);
+    hf_timer_start(timers, &hf_phase_local_iterate);
+    const hf_status status = hf_threads_run(self->local->n_thread, do_pairs, self, error);
+    hf_timer_stop(timers, &hf_phase_local_iterate);
+    const int reason = atomic_load(&self->reason);
+    return status == HF_OK && reason != 0 ? hf_interrupted(error, reason) : status;
+}
+
+/** advance_pair for all pairs, batch by batch. Local. HF_NO_RESOURCE, HF_INTERRUPTED. */
+static hf_status advance(struct iteration *self, struct hf_error *error)
+{
+    const struct hf_local *local = self->local;
+    struct hf_local_amplitudes *amplitudes = &self->amplitudes;
+    const double least = NEGLIGIBLE * local->settings->amplitude_tolerance;
+    hf_status status = hf_local_terms_make(local, self->norm, least, &self->terms, error);
+    if (status == HF_OK) status = hf_local_amplitudes_plan(amplitudes, &self->terms, error);
+    if (status != HF_OK) return status;
+    if (amplitudes->n_batch > 0) hf_local_amplitudes_begin(amplitudes, &self->terms, 0);
+    for (int batch = 0; batch < amplitudes->n_batch; batch++) {
+        hf_timer_start(&local->context->timers, &hf_phase_local_wait);
+        hf_local_amplitudes_end(amplitudes);
+        hf_timer_stop(&local->context->timers, &hf_phase_local_wait);
+        if (status != HF_OK) break;
+        if (batch + 1 < amplitudes->n_batch)
+            hf_local_amplitudes_begin(amplitudes, &self->terms, batch + 1);
+        self->where = amplitudes->where[batch % 2];
+        status = share_pairs(self, batch > 0 ? amplitudes->batch_end[batch - 1] : 0,
+                             amplitudes->batch_end[batch], advance_pair, error);
+    }
+    hf_local_amplitudes_end(amplitudes);
+    return status;
+}
+
+/* ---- All ranks ----------------------------------------------------------------------------------- */
+
+/** Agrees on the work of all ranks, and gives its results to all. Collective. */
+static hf_status gather(struct iteration *self, hf_status status, struct hf_error *error)
+{
+    const struct hf_local *local = self->local;
+    const size_t n_double = sizeof *self->state / sizeof(double);
+    hf_timer_start(&local->context->timers, &hf_phase_local_wait);
+    status = hf_agree_to_go_on(local->context, status, error);
+    if (status == HF_OK)
+        hf_sum_over_ranks(local->context->comm, (size_t)local->n_pair * n_double,
+                          &self->state[0].norm);
+    hf_timer_stop(&local->context->timers, &hf_phase_local_wait);
+    for (int p = 0; p < local->n_pair; p++) self->norm[p] = sqrt(self->state[p].norm);
+    return status;
+}
+
+/** Own pairs become others with `work`, and T goes to all ranks. Collective. */
+static hf_status exchange(struct iteration *self,
+                          void (*work)(struct iteration *self, int q, struct hf_local_room *room),
+                          struct hf_error *error)
+{
+    hf_status status = share_pairs(self, 0, self->local->n_own, work, error);
+    hf_timer_start(&self->local->context->timers, &hf_phase_local_wait);
+    status = hf_agree_to_go_on(self->local->context, status, error);
+    if (status == HF_OK) hf_local_amplitudes_share(&self->amplitudes);
+    hf_timer_stop(&self->local->context->timers, &hf_phase_local_wait);
+    return status;
+}
+
+/** Energies of pairs from the sums, and how much their sum has changed. */
+static void set_energies(struct iteration *self, struct hf_local_result *result)
+{
+    const struct hf_local *local = self->local;
+    double energy = 0.0;
+    for (int p = 0; p < local->n_pair; p++) {
+        const double factor = local->pair[p].i == local->pair[p].j ? 1.0 : 2.0;
+        const struct pair_state *state = &self->state[p];
+        result->pair[p].opposite_spin = factor * state->direct;
+        result->pair[p].same_spin = factor * (state->direct - state->exchange);
+        energy += result->pair[p].opposite_spin + result->pair[p].same_spin;
+    }
+    result->energy_change = energy - self->energy;
+    self->energy = energy;
+}
+
+/** One iteration. Collective. */
+static hf_status iterate_once(struct iteration *self, struct hf_local_result *result,
+                              struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_local *local = self->local;
+    double product[HF_LOCAL_HISTORY] = {0.0};
+    memset(self->state, 0, (size_t)local->n_pair * sizeof *self->state);
+    hf_local_diis_next(&self->diis);
+    HF_TRY(gather(self, advance(self, error), error));
+    set_energies(self, result);
+    result->amplitude_change = 0.0;
+    for (int p = 0; p < local->n_pair; p++) {
+        const double factor = local->pair[p].i == local->pair[p].j ? 1.0 : 2.0;
+        if (!(self->state[p].largest <= result->amplitude_change))
+            result->amplitude_change = self->state[p].largest;
+        for (int h = 0; h < HF_LOCAL_HISTORY; h++) product[h] += factor * self->state[p].dot[h];
+    }
+    result->n_iteration++;
+    result->converged = fabs(result->energy_change) <= local->settings->energy_tolerance &&
+                        result->amplitude_change <= local->settings->amplitude_tolerance;
+    if (result->converged || result->n_iteration >= local->settings->max_iterations) return HF_OK;
+    hf_local_diis_solve(&self->diis, product, self->coefficient);
+    HF_TRY(exchange(self, end_pair, error));
+cleanup:
+    return status;
+}
+
+/* ---- Begin and end ------------------------------------------------------------------------------- */
+
+static bool make_rooms(struct iteration *self)
+{
+    const struct hf_local *local = self->local;
+    struct hf_memory *memory = local->context->memory;
+    const char *label = "iterations of local MP2";
+    self->offset =
+        hf_memory_allocate(memory, label, (size_t)local->n_own + 1, sizeof *self->offset);
+    if (self->offset == NULL) return false;
+    for (int q = 0; q < local->n_own; q++) {
+        self->offset[q] = self->n_number;
+        self->n_number += size_of(self, q);
+    }
+    self->t = hf_memory_allocate_matrix(memory, label, self->n_number + 1, sizeof *self->t);
+    self->state = hf_memory_allocate(memory, label, (size_t)local->n_pair + 1, sizeof *self->state);
+    self->norm = hf_memory_allocate(memory, label, (size_t)local->n_pair + 1, sizeof *self->norm);
+    self->room = hf_memory_allocate(memory, label, (size_t)local->n_thread, sizeof *self->room);
+    bool ok = hf_local_diis_init(&self->diis, local->context, self->n_number) && self->t != NULL &&
+              self->state != NULL && self->norm != NULL && self->room != NULL;
+    for (int t = 0; t < local->n_thread && ok; t++) ok = hf_local_room_init(&self->room[t], local);
+    return ok;
+}
+
+/** Collective. */
+static void iteration_done(struct iteration *self)
+{
+    struct hf_memory *memory = self->local->context->memory;
+    hf_local_amplitudes_done(&self->amplitudes);
+    hf_local_terms_done(&self->terms);
+    hf_local_diis_done(&self->diis);
+    for (int t = 0; t < self->local->n_thread && self->room != NULL; t++)
+        hf_local_room_done(&self->room[t]);
+    hf_memory_release(memory, self->offset);
+    hf_memory_release(memory, self->t);
+    hf_memory_release(memory, self->state);
+    hf_memory_release(memory, self->norm);
+    hf_memory_release(memory, self->room);
+    hf_interruption_set_fraction(self->local->context->interruption, 0.0);
+}
+
+hf_status hf_local_iterate(const struct hf_local *local, const double k[],
+                           struct hf_local_result *result, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct iteration self = {.local = local, .k = k};
+    result->n_iteration = 0;
+    result->converged = false;
+    if (!make_rooms(&self))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for amplitudes of local MP2");
+    HF_TRY(hf_agree(local->context->comm, status, error));
+    HF_TRY(hf_local_amplitudes_init(&self.amplitudes, local, error));
+    HF_TRY(exchange(&self, begin_pair, error));
+    HF_TRY(gather(&self, HF_OK, error));
+    set_energies(&self, result);
+    while (!result->converged && result->n_iteration < local->settings->max_iterations)
+        HF_TRY(iterate_once(&self, result, error));
+cleanup:
+    iteration_done(&self);
+    return status;
+}

@@ -1,0 +1,148 @@
+/* The parts of the solution of Eq. 10.6. In the pseudo-canonical orbitals of a pair, W^T S W = 1 and W^T F W = e:
+ *
+ *     T = W t W^T        r_ab = (W^T (K - G) W)_ab + (e_a + e_b - F_ii - F_jj) t_ab
+ *
+ *     G = S { sum over k /= i of F_ik T_kj  +  sum over k /= j of F_kj T_ik } S
+ *
+ * S stands between the domain of ij and that of kj or ik. The terms of one such domain are added up before S is
+ * applied. T is what ranks exchange, since they have W of their own pairs only; t and its history stay with the
+ * owners. Sums over pairs are made in the order of the pairs, so that bits do not depend on ranks and threads. */
+#ifndef HF_LOCAL_ITERATE_H
+#define HF_LOCAL_ITERATE_H
+
+#include "local_private.h"
+#include "matrix_product.h"
+
+#include "hf/onesided.h"
+
+#include <string.h>
+
+/* ---- Terms of G (local_terms.c) ------------------------------------------------------------------- */
+
+struct hf_local_term {
+    int domain; /**< of the pair */
+    int pair;   /**< kj or ik */
+    bool transposed;
+    double factor; /**< F_ik or F_kj */
+};
+
+/** Of all pairs of this rank; those of its pair q are begin[q] .. begin[q + 1] - 1, by domains. */
+struct hf_local_terms {
+    struct hf_memory *memory; /**< borrowed */
+    size_t *begin;            /**< [n_own + 1] */
+    size_t n_room;
+    struct hf_local_term *term;
+};
+
+/** |F_ik| |t_kj| is an upper bound of what a term adds to |r_ij|, since S between orthonormal orbitals cannot make
+ *  a vector longer: terms below `least` are left out. `norm` [n_pair]: |t|. Local. HF_NO_RESOURCE. */
+hf_status hf_local_terms_make(const struct hf_local *local, const double norm[], double least,
+                              struct hf_local_terms *terms, struct hf_error *error) HF_MUST_CHECK;
+void hf_local_terms_done(struct hf_local_terms *terms);
+
+/* ---- T of all pairs (local_amplitudes.c) ---------------------------------------------------------- */
+
+enum { HF_LOCAL_MOST_GETS = 256 };
+
+/** Blocks that this rank needs come in batches of its own pairs: while one batch is computed, the blocks of the next
+ *  one are fetched. Replicated amplitudes are one batch. */
+struct hf_local_amplitudes {
+    const struct hf_local *local; /**< borrowed */
+    double *own; /**< [n_number] blocks of this rank's pairs; a part of what follows */
+    double *all; /**< replicated: of every rank, one after another */
+    struct hf_onesided *onesided; /**< distributed */
+    struct hf_window *window;
+    int n_batch;
+    int *batch_end; /**< [n_batch] places in local->own */
+    int stamp;      /**< number of a batch, never used twice */
+    int *mark;      /**< [n_pair] stamp of the batch that needs the pair */
+    /* of the batches with even and odd numbers */
+    const double **where[2]; /**< [n_pair] block of each pair that is needed */
+    double *buffer[2];       /**< [n_room] */
+    size_t n_room;
+    int n_begun, n_ended; /**< gets: those in between are under way */
+    struct hf_window_request request[HF_LOCAL_MOST_GETS];
+};
+
+/** Collective. HF_NO_RESOURCE. */
+hf_status hf_local_amplitudes_init(struct hf_local_amplitudes *self, const struct hf_local *local,
+                                   struct hf_error *error) HF_MUST_CHECK;
+/** Collective; takes half-made ones. */
+void hf_local_amplitudes_done(struct hf_local_amplitudes *self);
+
+/** This rank's blocks are ready, for all ranks. No rank reads the old ones. Collective. */
+void hf_local_amplitudes_share(struct hf_local_amplitudes *self);
+
+/** Makes the batches and their buffers. Local. HF_NO_RESOURCE. */
+hf_status hf_local_amplitudes_plan(struct hf_local_amplitudes *self,
+                                   const struct hf_local_terms *terms,
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** Fetches the blocks of a batch, in two halves. One batch may be under way, none with replicated ones. Local. */
+void hf_local_amplitudes_begin(struct hf_local_amplitudes *self, const struct hf_local_terms *terms,
+                               int batch);
+void hf_local_amplitudes_end(struct hf_local_amplitudes *self);
+
+/* ---- One pair (local_residual.c) ------------------------------------------------------------------ */
+
+/** Room of a thread for matrices of the largest domain. */
+struct hf_local_room {
+    struct hf_memory *memory; /**< borrowed */
+    double *square[5];        /**< [n][hf_padded(n)] */
+    double *packed;           /**< a left matrix */
+    const double **row;       /**< [n] */
+    hf_product_function *multiply;
+};
+
+bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local);
+void hf_local_room_done(struct hf_local_room *room);
+
+/** Sums over a and b. */
+struct hf_local_sums {
+    double direct, exchange; /**< of T_ab X_ab and of T_ba X_ab */
+};
+
+/** F_ii + F_jj. */
+static inline double hf_local_occupied_energy(const struct hf_local *local,
+                                              const struct hf_local_pair *pair)
+{
+    return hf_local_fock_occupied(local, pair->i, pair->i) +
+           hf_local_fock_occupied(local, pair->j, pair->j);
+}
+
+/** r [n_kept][n_kept] of this rank's pair q, from K and t. `where` [n_pair] has T of the pairs in terms (NULL: T is
+ *  zero everywhere). Returns the sums of X = K + R, hence the pair's part of Hylleraas' functional: its error is
+ *  quadratic in that of T. */
+struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
+                                       const struct hf_local_terms *terms,
+                                       const double *const where[], const double k[],
+                                       const double t[], double r[], struct hf_local_room *room);
+
+/** T = W t W^T of this rank's pair q: block [n][n]. */
+void hf_local_back(const struct hf_local *local, int q, const double t[], double block[],
+                   struct hf_local_room *room);
+
+/* ---- History (local_diis.c) ----------------------------------------------------------------------- */
+
+enum { HF_LOCAL_HISTORY = 8 };
+
+/** The last t + dt of this rank's pairs, with dt as their errors, and the small matrix of <dt|dt>, the same on all
+ *  ranks. The newest one is in the place of the oldest. */
+struct hf_local_diis {
+    struct hf_context *context; /**< borrowed */
+    int n, newest;              /**< how many; place of the last one */
+    double *trial[HF_LOCAL_HISTORY], *step[HF_LOCAL_HISTORY]; /**< [numbers of this rank] */
+    double product[HF_LOCAL_HISTORY][HF_LOCAL_HISTORY];       /**< of places */
+};
+
+bool hf_local_diis_init(struct hf_local_diis *self, struct hf_context *context, size_t n_number);
+void hf_local_diis_done(struct hf_local_diis *self);
+
+/** Makes room for the next one: its place. */
+int hf_local_diis_next(struct hf_local_diis *self);
+
+/** coefficient [HF_LOCAL_HISTORY] of each place, 0 for those without one: that of the shortest combined error. `dot`
+ *  [HF_LOCAL_HISTORY]: of the newest dt with all. Collective. */
+void hf_local_diis_solve(struct hf_local_diis *self, const double dot[], double coefficient[]);
+
+#endif

@@ -1,0 +1,176 @@
+/* Local MP2 energies: orbitals and pairs, integrals, amplitudes, and the sums over classes of pairs. */
+#include "local_private.h"
+
+#include <math.h>
+#include <string.h>
+
+struct hf_local_settings hf_local_default_settings(void)
+{
+    return (struct hf_local_settings){
+        .localise = HF_LOCALISE_PM,
+        .domains = HF_DOMAINS_DEFAULT,
+        .distant_bohr = 15.0,
+        .redundant = 1e-6,
+        .threshold = 1e-8,
+        .sparse = 1e-7,
+        .transform = hf_local_transform_list[0]->name,
+        .energy_tolerance = 1e-8,
+        .amplitude_tolerance = 1e-6,
+        .max_iterations = 100,
+        .schedule = {.name = "static"},
+        .memory_bytes = INFINITY,
+    };
+}
+
+const char *hf_local_transform_name(const struct hf_local_transform_ops *transform)
+{
+    return transform->name;
+}
+
+const char *hf_local_transform_about(const struct hf_local_transform_ops *transform)
+{
+    return transform->about;
+}
+
+static const struct hf_local_transform_ops *find_transform(const char *name)
+{
+    int i = 0;
+    while (strcmp(hf_local_transform_list[i]->name, name) != 0) i++;
+    return hf_local_transform_list[i];
+}
+
+/* ---- Result ---------------------------------------------------------------------------------- */
+
+/** Atoms of domains, one after another. Local. False: no memory. */
+static bool list_atoms(const struct hf_local *local, const int domain[], struct hf_memory *memory,
+                       int **begin, int **atom)
+{
+    const char *label = "results of local MP2";
+    int n = 0;
+    for (int i = 0; i < local->n_orbital; i++) n += local->domain[domain[i]].atoms.n;
+    *begin = hf_memory_allocate(memory, label, (size_t)local->n_orbital + 1, sizeof **begin);
+    *atom = hf_memory_allocate(memory, label, (size_t)n, sizeof **atom);
+    if (*begin == NULL || *atom == NULL) return false;
+    n = 0;
+    for (int i = 0; i < local->n_orbital; i++) {
+        const struct hf_parts *atoms = &local->domain[domain[i]].atoms;
+        for (int k = 0; k < atoms->n; k++) (*atom)[n++] = atoms->part[k];
+        (*begin)[i + 1] = n;
+    }
+    return true;
+}
+
+/** Arrays of the result. Local. */
+static hf_status make_result(const struct hf_local *local, struct hf_local_result *result,
+                             struct hf_error *error)
+{
+    struct hf_memory *memory = result->memory;
+    const char *label = "results of local MP2";
+    const size_t o = (size_t)local->n_orbital;
+    result->n_orbital = local->n_orbital;
+    result->n_pair = local->n_pair;
+    result->pair = hf_memory_allocate(memory, label, (size_t)local->n_pair, sizeof *result->pair);
+    const bool domains = list_atoms(local, local->domain_of_orbital, memory, &result->domain_begin,
+                                    &result->domain_atom) &&
+                         list_atoms(local, local->extended_of_orbital, memory,
+                                    &result->extended_begin, &result->extended_atom);
+    result->completeness = hf_memory_allocate(memory, label, o, sizeof *result->completeness);
+    result->n_degenerate = hf_memory_allocate(memory, label, o, sizeof *result->n_degenerate);
+    if (result->pair == NULL || !domains || result->completeness == NULL ||
+        result->n_degenerate == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for results of local MP2");
+    return HF_OK;
+}
+
+/** Domains and pairs, without energies. */
+static void describe(const struct hf_local *local, struct hf_local_result *result)
+{
+    const int o = local->n_orbital;
+    double n_function = 0.0;
+    for (int i = 0; i < o; i++) {
+        result->completeness[i] = local->completeness[i];
+        result->n_degenerate[i] = local->n_degenerate[i];
+    }
+    for (int p = 0; p < local->n_pair; p++) {
+        const struct hf_local_pair *pair = &local->pair[p];
+        result->pair[p] = (struct hf_local_pair_result){
+            .i = pair->i, .j = pair->j, .kind = pair->kind, .distance_bohr = pair->distance_bohr};
+        n_function += hf_local_pair_domain(local, pair)->n_function;
+    }
+    result->extends_weak = hf_local_extends_weak(local->settings);
+    result->mean_domain_atoms = (double)result->domain_begin[o] / o;
+    result->mean_extended_atoms = (double)result->extended_begin[o] / o;
+    result->mean_pair_functions = n_function / local->n_pair;
+}
+
+/** Sums over ranks and pairs. Collective. */
+static void add_up(const struct hf_local *local, struct hf_local_result *result)
+{
+    const MPI_Comm comm = local->context->comm;
+    double sums[3] = {result->sent_bytes, result->n_quartet, 0.0};
+    for (int k = 0; k < local->n_own; k++)
+        sums[2] += hf_local_pair_domain(local, &local->pair[local->own[k]])->n_kept;
+    hf_sum_over_ranks(comm, 3, sums);
+    MPI_Allreduce(MPI_IN_PLACE, &result->bytes, 1, MPI_DOUBLE, MPI_MAX, comm);
+    result->sent_bytes = sums[0];
+    result->n_quartet = sums[1];
+    result->mean_pair_kept = sums[2] / local->n_pair;
+    result->of_class[HF_LOCAL_DISTANT] = local->distant;
+    for (int p = 0; p < local->n_pair; p++) {
+        struct hf_local_class_result *of_class = &result->of_class[result->pair[p].kind];
+        of_class->n_pair++;
+        of_class->same_spin += result->pair[p].same_spin;
+        of_class->opposite_spin += result->pair[p].opposite_spin;
+    }
+    for (int k = 0; k < HF_N_LOCAL_CLASS; k++) {
+        result->same_spin += result->of_class[k].same_spin;
+        result->opposite_spin += result->of_class[k].opposite_spin;
+    }
+    result->correlation = result->same_spin + result->opposite_spin;
+}
+
+void hf_local_result_done(struct hf_local_result *result)
+{
+    if (result->memory == NULL) return;
+    hf_localised_done(&result->localised);
+    hf_memory_release(result->memory, result->pair);
+    hf_memory_release(result->memory, result->domain_begin);
+    hf_memory_release(result->memory, result->domain_atom);
+    hf_memory_release(result->memory, result->extended_begin);
+    hf_memory_release(result->memory, result->extended_atom);
+    hf_memory_release(result->memory, result->completeness);
+    hf_memory_release(result->memory, result->n_degenerate);
+    *result = (struct hf_local_result){0};
+}
+
+hf_status hf_local_mp2_compute(struct hf_context *context,
+                               const struct hf_wavefunction *wavefunction,
+                               const struct hf_local_settings *settings,
+                               struct hf_local_result *result, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_local *local = NULL;
+    double *k = NULL;
+    const struct hf_local_transform_ops *transform = find_transform(settings->transform);
+    *result = (struct hf_local_result){.memory = context->memory};
+    HF_TRY(hf_local_create(context, wavefunction, settings, &local, error));
+    status = make_result(local, result, error);
+    k = hf_memory_allocate_matrix(context->memory, "integrals of pairs", local->n_number + 1,
+                                  sizeof *k);
+    if (status == HF_OK && k == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE,
+                         "out of memory for integrals of pairs: %.1f MB on one rank",
+                         8e-6 * (double)local->n_number);
+    HF_TRY(hf_agree(context->comm, status, error));
+    describe(local, result);
+    HF_TRY(transform->transform(local, k, result, error));
+    HF_TRY(hf_local_iterate(local, k, result, error));
+    add_up(local, result);
+    result->localised = local->localised;
+    local->localised = (struct hf_localised){0};
+cleanup:
+    hf_memory_release(context->memory, k);
+    hf_local_destroy(&local);
+    if (status != HF_OK) hf_local_result_done(result);
+    return status;
+}

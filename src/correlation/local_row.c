@@ -1,0 +1,175 @@
+/* The row of local MP2 in the list of quantities: options and memory. */
+#include "local_row.h"
+
+#include "hf/arithmetic.h"
+#include "hf/frozen_core.h"
+#include "hf/memory_limits.h"
+#include "hf/orbitals.h"
+
+#include <math.h>
+#include <string.h>
+
+/** What changes an amplitude by this much changes energies by less than a tenth of it. */
+static const double AMPLITUDES_TO_ENERGY = 10.0;
+
+/** Atoms of a domain, and what others need beside K of a pair: T, R, and the history of DIIS. */
+static const double USUAL_ATOMS = 2.5, PAIR_ARRAYS = 16.0;
+
+static hf_status check(const struct hf_quantity_source *of, struct hf_error *error)
+{
+    if (of->settings->smearing > 0.0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: local MP2 needs whole occupations; expected no smearing",
+                       hf_options_given(of->options, "smearing")->where);
+    if (strcmp(hf_options_choice(of->options, "task"), "gradient") == 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: there are no gradients of local MP2 energies; expected task energy",
+                       hf_options_given(of->options, "task")->where);
+    if (hf_options_integer(of->options, "frozen_virtuals") > 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: local MP2 uses all virtual orbitals; expected no frozen ones",
+                       hf_options_given(of->options, "frozen_virtuals")->where);
+    return HF_OK;
+}
+
+/** Domains: a kind, or a file, which rank 0 reads to check it. */
+static hf_status plan_domains(const struct hf_quantity_source *of, struct hf_local_row *self,
+                              struct hf_error *error)
+{
+    const struct hf_option_value *given = hf_options_given(of->options, "domains");
+    hf_status status = HF_OK;
+    self->domains = hf_options_text(of->options, "domains");
+    if (strchr(self->domains, '.') == NULL && strchr(self->domains, '/') == NULL) {
+        self->settings.domains = (enum hf_local_domains)hf_options_value(of->options, "domains");
+        return HF_OK;
+    }
+    self->settings.domains = HF_DOMAINS_GIVEN;
+    if (of->context->rank == 0) {
+        struct hf_error reason;
+        status = hf_local_given_read(self->domains, of->molecule->n_atom, &self->given, &reason);
+        if (status != HF_OK)
+            (void)hf_fail(error, status, "%s: %.800s", given->where, reason.message);
+        hf_local_given_done(&self->given);
+    }
+    return status;
+}
+
+static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
+{
+    const struct hf_quantity_source *of = quantity->of;
+    const struct hf_options *options = of->options;
+    struct hf_local_row *self = quantity->self;
+    struct hf_local_settings *settings = &self->settings;
+    struct hf_spin_count n;
+    hf_status status = check(of, error);
+    if (status == HF_OK) status = hf_spin_count_of(of->molecule, &n, error);
+    if (status != HF_OK) return status;
+    self->n_electron_pair = n.alpha;
+    *settings = hf_local_default_settings();
+    settings->localise = (enum hf_localise_kind)hf_options_value(options, "localise");
+    settings->completeness = hf_options_real(options, "domain_completeness");
+    settings->distant_bohr = hf_options_real(options, "pair_distance");
+    settings->threshold = hf_options_real(options, "local_screening");
+    settings->sparse = 0.1 * settings->threshold;
+    settings->transform = hf_options_choice(options, "local_transform");
+    settings->replicated = hf_options_flag(options, "replicate_amplitudes");
+    settings->energy_tolerance = hf_options_real(options, "energy_tolerance");
+    settings->amplitude_tolerance = AMPLITUDES_TO_ENERGY * settings->energy_tolerance;
+    settings->max_iterations = hf_options_integer(options, "max_iterations");
+    settings->schedule = of->settings->fock.schedule;
+    settings->onesided = of->settings->fock.onesided;
+    settings->n_thread = of->settings->fock.n_thread;
+    status = hf_frozen_core_read(options, of->molecule, n.alpha, &settings->n_frozen, error);
+    return status == HF_OK ? plan_domains(of, self, error) : status;
+}
+
+/** Atoms within a distance of an atom, itself included, on average. */
+static double near_atoms(const struct hf_molecule *molecule, double reach)
+{
+    double n = 0.0;
+    for (int a = 0; a < molecule->n_atom; a++)
+        for (int b = 0; b < molecule->n_atom; b++)
+            n += hf_distance_squared(molecule->atom[a].position_bohr,
+                                     molecule->atom[b].position_bohr) < reach * reach;
+    return molecule->n_atom > 0 ? n / molecule->n_atom : 0.0;
+}
+
+/** An estimate from distances: domains are not known before there are orbitals. */
+static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
+{
+    const struct hf_local_row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    const double n = of->basis->n_function, n_atom = fmax(of->molecule->n_atom, 1.0);
+    const double o = self->n_electron_pair - self->settings.n_frozen;
+    const bool full = self->settings.domains == HF_DOMAINS_FULL;
+    const double atoms =
+        full ? n_atom
+             : fmin(n_atom,
+                    self->settings.domains == HF_DOMAINS_TIGHT ? 3.0 * USUAL_ATOMS : USUAL_ATOMS);
+    const double of_pair = fmin(n, 1.6 * atoms * n / n_atom);
+    const double reach = full ? INFINITY : self->settings.distant_bohr + 4.0;
+    const double near = near_atoms(of->molecule, reach);
+    const double pairs = 0.5 * o * fmin(o, o * near / n_atom + 1.0);
+    const double sparse = 4.0 * n * n * fmin(1.0, near_atoms(of->molecule, 20.0) / n_atom);
+    (void)error;
+    *bytes = 8.0 * (pairs * of_pair * of_pair * PAIR_ARRAYS / of->context->n_rank + sparse +
+                    3.0 * n * n / of->context->n_rank);
+    if (self->settings.replicated) *bytes += 8.0 * pairs * of_pair * of_pair;
+    return HF_OK;
+}
+
+static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_local_row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    if (self->settings.domains == HF_DOMAINS_GIVEN) {
+        HF_TRY(hf_local_given_share(of->context, self->domains, of->molecule->n_atom, &self->given,
+                                    error));
+        self->settings.given = &self->given;
+    }
+    HF_TRY(
+        hf_local_mp2_compute(of->context, of->wavefunction, &self->settings, &self->result, error));
+    if (!self->result.converged)
+        status = hf_fail(error, HF_NOT_CONVERGED,
+                         "local MP2 did not converge in %d iterations: the last one changed the "
+                         "energy by %.1e hartree",
+                         self->result.n_iteration, fabs(self->result.energy_change));
+cleanup:
+    return status;
+}
+
+static double energy(const struct hf_quantity *quantity)
+{
+    const struct hf_local_row *self = quantity->self;
+    return quantity->of->result->energy + self->result.correlation;
+}
+
+static void done(struct hf_quantity *quantity)
+{
+    struct hf_local_row *self = quantity->self;
+    hf_local_result_done(&self->result);
+    hf_local_given_done(&self->given);
+}
+
+static const struct hf_phase *const phases[] = {
+    &hf_phase_localise,         &hf_phase_local_domains,  &hf_phase_local_transform,
+    &hf_phase_local_wait_tasks, &hf_phase_local_exchange, &hf_phase_local_finish,
+    &hf_phase_local_iterate,    &hf_phase_local_wait,     NULL};
+
+const struct hf_quantity_ops hf_quantity_local_mp2 = {
+    .name = "local MP2",
+    .of_converged = true,
+    .commutator_tolerance = 1e-8, /* as MP2 */
+    .needs = HF_WAVEFUNCTION_ALL,
+    .phases = phases,
+    .size = sizeof(struct hf_local_row),
+    .doing = "local MP2",
+    .plan = plan,
+    .peak = peak,
+    .compute = compute,
+    .energy = energy,
+    .report = hf_local_report,
+    .json = hf_local_add_json,
+    .done = done,
+};

@@ -1,0 +1,34 @@
+/* Parts of the row of local MP2 in the list of quantities. */
+#ifndef HF_LOCAL_ROW_H
+#define HF_LOCAL_ROW_H
+
+#include "hf/local_mp2.h"
+#include "hf/quantity.h"
+
+/** What the row holds. */
+struct hf_local_row {
+    struct hf_local_settings settings;
+    struct hf_local_given given;
+    struct hf_local_result result;
+    int n_electron_pair; /**< occupied orbitals */
+    const char *domains; /**< as given: a kind or a path */
+};
+
+/** Domains from a file that hf wrote; their number of atoms must be n_atom. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_given *given,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** The same, read by rank 0 for all. Collective. */
+hf_status hf_local_given_share(struct hf_context *context, const char *path, int n_atom,
+                               struct hf_local_given *given, struct hf_error *error) HF_MUST_CHECK;
+
+/** Frees and clears; accepts a cleared one. */
+void hf_local_given_done(struct hf_local_given *given);
+
+/** The section of the report. */
+void hf_local_report(const struct hf_quantity *quantity, FILE *out);
+
+/** The part of the JSON file. False: no memory. */
+bool hf_local_add_json(const struct hf_quantity *quantity, const struct hf_json_places *to);
+
+#endif

@@ -1,0 +1,154 @@
+/* The row of localised orbitals in the list of quantities: option, report, part of the JSON file. */
+#include "hf/frozen_core.h"
+#include "hf/localise.h"
+#include "hf/orbitals.h"
+#include "hf/quantity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Populations below this are not in the report; at most so many of an orbital are. */
+static const double REPORTED = 0.05;
+enum { MOST_REPORTED = 4 };
+
+struct row {
+    struct hf_localise_settings settings;
+    struct hf_localised found;
+};
+
+static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
+{
+    const struct hf_quantity_source *of = quantity->of;
+    struct row *self = quantity->self;
+    struct hf_spin_count n;
+    if (strcmp(of->settings->method, "rhf") != 0 || of->settings->smearing > 0.0)
+        return hf_fail(
+            error, HF_BAD_INPUT,
+            "orbitals of closed shells alone are localised; expected method rhf, without "
+            "smearing");
+    hf_status status = hf_spin_count_of(of->molecule, &n, error);
+    if (status != HF_OK) return status;
+    self->settings.kind = (enum hf_localise_kind)hf_options_value(of->options, "localise");
+    self->settings.n_thread = of->settings->fock.n_thread;
+    return hf_frozen_core_read(of->options, of->molecule, n.alpha, &self->settings.n_frozen, error);
+}
+
+static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
+{
+    struct row *self = quantity->self;
+    self->settings.threshold = 1e-8;
+    return hf_localise(quantity->of->context, quantity->of->wavefunction, &self->settings,
+                       &self->found, error);
+}
+
+/** An atom of an orbital. */
+struct share {
+    int atom;
+    double population;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct share *a = left, *b = right;
+    if (a->population != b->population) return a->population > b->population ? -1 : 1;
+    return a->atom < b->atom ? -1 : a->atom > b->atom;
+}
+
+/** The largest populations, "C1 0.512  H3 0.489". */
+static void report_populations(const struct hf_localised *found, int i,
+                               const struct hf_molecule *molecule, FILE *out)
+{
+    const struct hf_sparse_matrix *population = found->population;
+    const int n = population->begin[i + 1] - population->begin[i];
+    struct share *share = calloc((size_t)n + 1, sizeof *share);
+    for (int k = 0; share != NULL && k < n; k++) {
+        const int block = population->begin[i] + k;
+        share[k] =
+            (struct share){population->row[block], population->value[population->offset[block]]};
+    }
+    if (share != NULL) qsort(share, (size_t)n, sizeof *share, compare);
+    for (int k = 0; share != NULL && k < n && k < MOST_REPORTED; k++)
+        if (share[k].population >= REPORTED)
+            fprintf(out, "  %s%d %.3f",
+                    hf_element_symbol(molecule->atom[share[k].atom].atomic_number),
+                    share[k].atom + 1, share[k].population);
+    free(share);
+}
+
+static void report(const struct hf_quantity *quantity, FILE *out)
+{
+    const struct row *self = quantity->self;
+    const struct hf_localised *found = &self->found;
+    fprintf(out, "\nLocalised orbitals (%s), %d core orbitals left out\n",
+            hf_options_choice(quantity->of->options, "localise"), self->settings.n_frozen);
+    fprintf(out, "  %d sweeps%s\n", found->n_sweep,
+            found->converged ? "" : ": NOT CONVERGED, orbitals are not at a maximum");
+    fprintf(out, "  orbital      energy      spread  populations of atoms\n");
+    fprintf(out, "             (hartree)      (bohr)\n");
+    for (int i = 0; i < found->n; i++) {
+        fprintf(out, "  %7d %11.5f %11.4f", i + 1 + self->settings.n_frozen,
+                found->orbital[i].energy, found->orbital[i].spread);
+        report_populations(found, i, quantity->of->molecule, out);
+        fprintf(out, "\n");
+    }
+}
+
+bool hf_localised_add_json(const struct hf_localised *found, int i, cJSON *object)
+{
+    const struct hf_localised_orbital *orbital = &found->orbital[i];
+    const struct hf_sparse_matrix *population = found->population;
+    cJSON *atoms = cJSON_AddArrayToObject(object, "population_atoms");
+    cJSON *values = cJSON_AddArrayToObject(object, "populations");
+    bool done = atoms != NULL && values != NULL &&
+                hf_json_add_double(object, "energy", orbital->energy) &&
+                hf_json_add_double(object, "spread_bohr", orbital->spread) &&
+                hf_json_add_doubles(object, "centre_bohr", 3, orbital->centre);
+    for (int k = population->begin[i]; done && k < population->begin[i + 1]; k++)
+        done = hf_json_append_double(atoms, population->row[k] + 1) &&
+               hf_json_append_double(values, population->value[population->offset[k]]);
+    return done;
+}
+
+static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+{
+    const struct row *self = quantity->self;
+    const struct hf_localised *found = &self->found;
+    cJSON *object = cJSON_AddObjectToObject(to->extras, "localised_orbitals");
+    cJSON *list = object != NULL ? cJSON_AddArrayToObject(object, "orbitals") : NULL;
+    bool done =
+        list != NULL &&
+        cJSON_AddStringToObject(object, "method",
+                                hf_options_choice(quantity->of->options, "localise")) != NULL &&
+        hf_json_add_integer(object, "frozen_core_orbitals", self->settings.n_frozen) &&
+        hf_json_add_integer(object, "sweeps", found->n_sweep) &&
+        cJSON_AddBoolToObject(object, "converged", found->converged) != NULL &&
+        hf_json_add_double(object, "maximised_sum", found->value);
+    for (int i = 0; done && i < found->n; i++) {
+        cJSON *orbital = hf_json_append_object(list);
+        done = orbital != NULL && hf_localised_add_json(found, i, orbital);
+    }
+    return done;
+}
+
+static void done(struct hf_quantity *quantity)
+{
+    struct row *self = quantity->self;
+    hf_localised_done(&self->found);
+}
+
+static const struct hf_phase *const phases[] = {&hf_phase_localise, NULL};
+
+const struct hf_quantity_ops hf_quantity_localised = {
+    .name = "localised orbitals",
+    .option = "localise",
+    .needs = HF_WAVEFUNCTION_ALL,
+    .of_converged = true,
+    .phases = phases,
+    .size = sizeof(struct row),
+    .doing = "localisation",
+    .plan = plan,
+    .compute = compute,
+    .report = report,
+    .json = add_json,
+    .done = done,
+};
