@@ -2,7 +2,7 @@
  *
  * The pairs ij of orbitals are
  *
- *     strong, weak   nearer than `distant_bohr`: amplitudes from Eq. 10.6; strong ones share an atom
+ *     strong, weak   nearer than `distant_bohr`: amplitudes from Eq. 10.6; strong ones are nearer than `strong_bohr`
  *     distant        the others: energies from dipoles of i -> a and j -> b, without exchange, so that half of
  *                    them is of equal spins
  */
@@ -52,6 +52,7 @@ struct hf_local_settings {
     const struct hf_local_given *given; /**< of HF_DOMAINS_GIVEN; borrowed */
     double completeness;                /**< largest 1 - b^T S_dd^-1 b; 0: of `domains` */
     double degenerate;     /**< populations nearer than this are equal; 0: of `domains` */
+    double strong_bohr;    /**< pairs whose domains are at most so far apart are strong */
     double distant_bohr;   /**< pairs whose domains are farther apart are distant; INFINITY: none */
     double redundant;      /**< eigenvalues of a pair's S below this are dropped */
     double threshold;      /**< hartree: of integrals and of each quarter of their transformation */

@@ -54,7 +54,8 @@ struct hf_localised {
 /** Localises orbitals. A wave function of method rhf with all parts is needed.
  *
  *  Order    sweeps of rotations of two orbitals in a fixed order of rounds, which ranks and threads share; begins
- *           with a Cholesky decomposition of the density of these orbitals. Orbitals do not depend on the
+ *           with a Cholesky decomposition of the density of these orbitals. From the maximum small rotations are tried: if
+ *           they lead higher, it was a saddle. Orbitals do not depend on the
  *           number of ranks or threads, nor on rotations among canonical orbitals of equal energy.
  *  Memory   a rank holds its share of the coefficients of the orbitals.
  *  Call     collective.

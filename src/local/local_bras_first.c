@@ -330,7 +330,7 @@ static hf_status do_task(struct transformer *own, struct hf_worker *worker, int6
         if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
     }
     if (status == HF_OK && own->screen.n > 0 && !end_bra(own)) status = out_of_memory(error);
-    hf_work_trace_part(worker, &part);
+    hf_work_trace_step(worker, HF_TRACE_TASK, task);
     return status;
 }
 

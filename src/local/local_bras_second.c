@@ -66,29 +66,31 @@ static void add_quarter(int n_a, int n_r, int n_s, size_t step_a, int step_r, in
         }
 }
 
-/** Adds a block to T of one pair. */
-static void add_block(struct finisher *own, const struct hf_local_block *block,
-                      const struct sum *sum)
+/** Adds blocks of one RS to T of one pair. */
+static void add_blocks(struct finisher *own, size_t n, const struct hf_local_block block[],
+                       const struct sum *sum)
 {
     const struct hf_local_integrals *integrals = own->integrals;
-    const struct hf_local_pair *pair = &integrals->local->pair[sum->pair];
+    const struct hf_local_domain *domain =
+        hf_local_pair_domain(integrals->local, &integrals->local->pair[sum->pair]);
     const struct hf_shell_pair *rs = &integrals->pairs->pair[block->row];
     const int n_r = integrals->merged->shell[rs->a].n_function;
-    const int n_s = integrals->merged->shell[rs->b].n_function;
-    const int place =
-        place_of_atom(integrals, hf_local_pair_domain(integrals->local, pair), block->column);
-    if (place < 0) return;
+    const int n_s = integrals->merged->shell[rs->b].n_function, n_rs = n_r * n_s;
     const size_t step = hf_padded(own->s.n);
-    double *to = own->third.value + sum->offset + (size_t)place * step;
-    const double *l = hf_local_coefficients(integrals, rs->a, sum->j);
-    const int n_a = block->n / (n_r * n_s);
-    if (l != NULL)
-        add_quarter(n_a, n_r, n_s, (size_t)(n_r * n_s), n_s, 1, l, block->value,
-                    to + own->s.number[rs->b], step);
-    l = rs->a != rs->b ? hf_local_coefficients(integrals, rs->b, sum->j) : NULL;
-    if (l != NULL)
-        add_quarter(n_a, n_s, n_r, (size_t)(n_r * n_s), 1, n_s, l, block->value,
-                    to + own->s.number[rs->a], step);
+    const double *l_r = hf_local_coefficients(integrals, rs->a, sum->j);
+    const double *l_s = rs->a != rs->b ? hf_local_coefficients(integrals, rs->b, sum->j) : NULL;
+    for (size_t b = 0; b < n; b++) {
+        const int place = place_of_atom(integrals, domain, block[b].column);
+        const int n_a = block[b].n / n_rs;
+        if (place < 0) continue;
+        double *to = own->third.value + sum->offset + (size_t)place * step;
+        if (l_r != NULL)
+            add_quarter(n_a, n_r, n_s, (size_t)n_rs, n_s, 1, l_r, block[b].value,
+                        to + own->s.number[rs->b], step);
+        if (l_s != NULL)
+            add_quarter(n_a, n_s, n_r, (size_t)n_rs, 1, n_s, l_s, block[b].value,
+                        to + own->s.number[rs->a], step);
+    }
 }
 
 /** The pairs of orbital i that this rank finishes, functions of the blocks begin .. end-1, and T of zeros. */
@@ -158,11 +160,12 @@ static bool finish_orbital(struct finisher *own, const struct hf_local_blocks *f
     hf_local_blocks_of_pair(from, i, &begin, &end);
     if (begin == end) return true;
     bool ok = begin_orbital(own, i, from, begin, end);
-    for (size_t b = begin; b < end && ok; b++) {
+    for (size_t b = begin, next; b < end && ok; b = next) {
         const int rs = from->block[b].row;
+        for (next = b; next < end && from->block[next].row == rs;) next++;
         for (int64_t k = of_pair->first[rs]; k < of_pair->first[rs + 1]; k++) {
             const int sum = own->sum_of[of_pair->orbital[k]];
-            if (sum >= 0) add_block(own, &from->block[b], &own->sum[sum]);
+            if (sum >= 0) add_blocks(own, next - b, &from->block[b], &own->sum[sum]);
         }
     }
     for (int k = 0; k < own->n_sum && ok; k++) ok = finish_pair(own, &own->sum[k], i);

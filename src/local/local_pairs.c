@@ -64,7 +64,8 @@ static bool add_pair(struct hf_local *local, int i, int j, double distance, int 
         local->pair = larger;
         local->n_pair_room = room;
     }
-    const enum hf_local_class kind = distance > 0.0 ? HF_LOCAL_WEAK : HF_LOCAL_STRONG;
+    const enum hf_local_class kind =
+        distance > local->settings->strong_bohr ? HF_LOCAL_WEAK : HF_LOCAL_STRONG;
     const int *domains = kind == HF_LOCAL_STRONG || hf_local_extends_weak(local->settings)
                              ? local->extended_of_orbital
                              : local->domain_of_orbital;

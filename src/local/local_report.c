@@ -102,6 +102,7 @@ static bool add_settings(cJSON *object, const struct hf_local_row *self)
            hf_json_add_text(object, "domains", self->domains) &&
            hf_json_add_double(object, "domain_completeness", settings->completeness) &&
            cJSON_AddBoolToObject(object, "extended_weak_pairs", result->extends_weak) != NULL &&
+           hf_json_add_double(object, "strong_distance_bohr", settings->strong_bohr) &&
            hf_json_add_double(object, "pair_distance_bohr", settings->distant_bohr) &&
            hf_json_add_double(object, "redundant_below", settings->redundant) &&
            hf_json_add_double(object, "screening", settings->threshold) &&

@@ -68,6 +68,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     *settings = hf_local_default_settings();
     settings->localise = (enum hf_localise_kind)hf_options_value(options, "localise");
     settings->completeness = hf_options_real(options, "domain_completeness");
+    settings->strong_bohr = hf_options_real(options, "strong_distance");
     settings->distant_bohr = hf_options_real(options, "pair_distance");
     settings->threshold = hf_options_real(options, "local_screening");
     settings->sparse = 0.1 * settings->threshold;

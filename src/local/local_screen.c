@@ -11,9 +11,6 @@ static inline double larger(double x, double y)
     return x > y ? x : y;
 }
 
-/** L and p of the shells R and S of the bra, in hf_local_screen.shell. */
-enum { L_R, P_R, L_S, P_S };
-
 bool hf_local_screen_init(const struct hf_local_integrals *integrals,
                           struct hf_local_screen *screen)
 {
@@ -26,14 +23,16 @@ bool hf_local_screen_init(const struct hf_local_integrals *integrals,
     screen->orbital = calloc(n, sizeof *screen->orbital);
     screen->number = malloc(n * sizeof *screen->number);
     screen->first_link = calloc(2 * n, sizeof *screen->first_link);
-    screen->weight = calloc(2 * n, sizeof *screen->weight);
     screen->most = calloc(n_row, sizeof *screen->most);
-    for (int k = 0; k < 4; k++) {
-        screen->shell[k] = calloc(n, sizeof *screen->shell[k]);
-        ok = ok && screen->shell[k] != NULL;
+    for (int k = 0; k < 2; k++) {
+        ok = ok && (screen->of_i[k] = calloc(n, sizeof(double))) != NULL &&
+             (screen->of_j[k] = calloc(n, sizeof(double))) != NULL &&
+             (screen->l[k] = calloc(n, sizeof(double))) != NULL &&
+             (screen->p[k][0] = calloc(n, sizeof(double))) != NULL &&
+             (screen->p[k][1] = calloc(n, sizeof(double))) != NULL;
     }
     return ok && screen->orbital != NULL && screen->number != NULL && screen->first_link != NULL &&
-           screen->weight != NULL && screen->most != NULL;
+           screen->most != NULL;
 }
 
 void hf_local_screen_done(struct hf_local_screen *screen)
@@ -44,9 +43,14 @@ void hf_local_screen_done(struct hf_local_screen *screen)
     free(screen->number);
     free(screen->link);
     free(screen->first_link);
-    free(screen->weight);
     free(screen->most);
-    for (int k = 0; k < 4; k++) free(screen->shell[k]);
+    for (int k = 0; k < 2; k++) {
+        free(screen->of_i[k]);
+        free(screen->of_j[k]);
+        free(screen->l[k]);
+        free(screen->p[k][0]);
+        free(screen->p[k][1]);
+    }
 }
 
 /** Least product of what is left out of a bra, with kets of the largest bound. */
@@ -83,17 +87,18 @@ static bool add_link(struct hf_local_screen *self, struct hf_local_link link)
 static bool link_orbital(struct hf_local_screen *self, int j, double least)
 {
     const struct hf_local *local = self->integrals->local;
-    double *const *shell = self->shell;
-    double *of_j = self->weight + local->n_orbital + 1;
     for (int k = local->first_partner[j]; k < local->first_partner[j + 1]; k++) {
         const int i = local->partner[k].orbital;
         if (!hf_local_in_order(self->integrals, i, j)) continue;
-        const double x = larger(shell[L_R][j] * larger(shell[P_S][i], shell[P_S][j]),
-                                shell[L_S][j] * larger(shell[P_R][i], shell[P_R][j]));
+        const int pair = local->partner[k].pair;
+        const bool wide = self->integrals->wide[pair];
+        const double *p_r = self->p[0][wide], *p_s = self->p[1][wide];
+        const double x =
+            larger(self->l[0][j] * larger(p_s[i], p_s[j]), self->l[1][j] * larger(p_r[i], p_r[j]));
         if (x == 0.0 || x * self->integrals->largest_pao < least) continue;
-        if (!add_link(self, (struct hf_local_link){i, j, local->partner[k].pair, x})) return false;
-        self->weight[i] = larger(self->weight[i], x);
-        of_j[j] = larger(of_j[j], x);
+        if (!add_link(self, (struct hf_local_link){i, j, pair, wide, x})) return false;
+        self->of_i[wide][i] = larger(self->of_i[wide][i], x);
+        self->of_j[wide][j] = larger(self->of_j[wide][j], x);
     }
     return true;
 }
@@ -105,45 +110,56 @@ static bool find_orbitals(struct hf_local_screen *self)
     const int n = integrals->local->n_orbital;
     const double least = least_of(self);
     bool ok = true;
-    scatter(&integrals->l_of_shell, self->bra->a, n, self->shell[L_R]);
-    scatter(&integrals->p_of_shell, self->bra->a, n, self->shell[P_R]);
-    scatter(&integrals->l_of_shell, self->bra->b, n, self->shell[L_S]);
-    scatter(&integrals->p_of_shell, self->bra->b, n, self->shell[P_S]);
-    memset(self->weight, 0, 2 * ((size_t)n + 1) * sizeof *self->weight);
+    for (int k = 0; k < 2; k++) {
+        const int shell = k == 0 ? self->bra->a : self->bra->b;
+        scatter(&integrals->l_of_shell, shell, n, self->l[k]);
+        for (int wide = 0; wide < 2; wide++)
+            scatter(&integrals->p_of_shell[wide], shell, n, self->p[k][wide]);
+        memset(self->of_i[k], 0, (size_t)n * sizeof(double));
+        memset(self->of_j[k], 0, (size_t)n * sizeof(double));
+    }
     self->n_link = self->n = 0;
     for (int j = 0; j < n && ok; j++) {
         self->first_link[2 * j] = self->n_link;
-        if (self->shell[L_R][j] > 0.0 || self->shell[L_S][j] > 0.0)
-            ok = link_orbital(self, j, least);
+        if (self->l[0][j] > 0.0 || self->l[1][j] > 0.0) ok = link_orbital(self, j, least);
         self->first_link[2 * j + 1] = self->n_link;
     }
     for (int place = 0; place < n; place++) {
         const int i = integrals->orbital_at != NULL ? integrals->orbital_at[place] : place;
-        self->number[i] = self->weight[i] > 0.0 ? self->n : -1;
-        if (self->weight[i] > 0.0) self->orbital[self->n++] = i;
+        const bool any = self->of_i[0][i] > 0.0 || self->of_i[1][i] > 0.0;
+        self->number[i] = any ? self->n : -1;
+        if (any) self->orbital[self->n++] = i;
     }
     return ok;
 }
 
 /* ---- V --------------------------------------------------------------------------------------- */
 
+/** Adds to a row of V of a shell what pairs of one kind of domains need. */
+static void add_to_row(const struct hf_local_screen *self, int shell, bool wide, double least,
+                       double row[])
+{
+    const struct hf_local_weights *p = &self->integrals->p_of_shell[wide];
+    for (int64_t k = p->first[shell]; k < p->first[shell + 1]; k++) {
+        const int o = p->orbital[k], number = self->number[o];
+        const double own = p->weight[k] * self->of_i[wide][o];
+        if (number >= 0 && own >= least) row[number] = larger(row[number], own);
+        if (p->weight[k] * self->of_j[wide][o] < least) continue;
+        for (int l = self->first_link[2 * o]; l < self->first_link[2 * o + 1]; l++) {
+            const struct hf_local_link *link = &self->link[l];
+            const int i = self->number[link->i];
+            if (link->wide == wide) row[i] = larger(row[i], p->weight[k] * link->x);
+        }
+    }
+}
+
 /** Row of V of a shell. */
 static void fill_row(struct hf_local_screen *self, int shell, double least)
 {
-    const struct hf_local_weights *p = &self->integrals->p_of_shell;
-    const double *of_j = self->weight + self->integrals->local->n_orbital + 1;
     double *row = self->v.value + (size_t)shell * (size_t)self->n;
     memset(row, 0, (size_t)self->n * sizeof *row);
-    for (int64_t k = p->first[shell]; k < p->first[shell + 1]; k++) {
-        const int o = p->orbital[k], number = self->number[o];
-        const double own = p->weight[k] * self->weight[o];
-        if (number >= 0 && own >= least) row[number] = larger(row[number], own);
-        if (p->weight[k] * of_j[o] < least) continue;
-        for (int l = self->first_link[2 * o]; l < self->first_link[2 * o + 1]; l++) {
-            const int i = self->number[self->link[l].i];
-            row[i] = larger(row[i], p->weight[k] * self->link[l].x);
-        }
-    }
+    add_to_row(self, shell, false, least, row);
+    add_to_row(self, shell, true, least, row);
     self->most[shell] = 0.0;
     for (int i = 0; i < self->n; i++) self->most[shell] = larger(self->most[shell], row[i]);
 }

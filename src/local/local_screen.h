@@ -1,5 +1,6 @@
 /* Which kets a bra RS needs. Of the pairs ij with j on the bra, and with p_i(N) the largest |P| of a shell and the PAOs
- * in the domain of i,
+ * in the domain of i (the
+ * extended one if the pair ij has extended domains),
  *
  *     x_ij   = max of |L_Rj| max(p_i(S), p_j(S)) and |L_Sj| max(p_i(R), p_j(R))
  *     V_i(N) = max over j of x_ij max(p_i(N), p_j(N))
@@ -14,6 +15,7 @@
 /** A pair of orbitals that the bra is needed for: i goes with kets, j with the bra. */
 struct hf_local_link {
     int i, j, pair;
+    bool wide; /**< with extended domains */
     double x;
 };
 
@@ -27,8 +29,8 @@ struct hf_local_screen {
     int n_link, link_room;
     struct hf_local_link *link; /**< [n_link], those of each j together */
     int *first_link;            /**< [n_orbital][2] links of an orbital j: begin, end */
-    double *weight;             /**< [n_orbital] largest x_ij of each i, then of each j */
-    double *shell[4];           /**< [n_orbital] |L| and p of the two shells of the bra */
+    double *of_i[2], *of_j[2];  /**< [n_orbital] largest x_ij of i, of j; of each kind of domains */
+    double *l[2], *p[2][2];     /**< [n_orbital] |L| of R, S; p of these, of each kind of domains */
     struct hf_local_scratch v;  /**< [n_shell + n_site][n] V, largest of each site's shells */
     double *most;               /**< [n_shell + n_site] largest of each row of V */
 };

@@ -121,7 +121,10 @@ void hf_local_integrals_done(struct hf_local_integrals *self)
     hf_basis_destroy(&self->merged);
     hf_local_weights_done(&self->l_of_shell);
     hf_local_weights_done(&self->l_of_site);
-    hf_local_weights_done(&self->p_of_shell);
+    hf_local_weights_done(&self->p_of_shell[0]);
+    hf_local_weights_done(&self->p_of_shell[1]);
+    free(self->wide);
+    self->wide = NULL;
     free(self->place);
     free(self->orbital_at);
     self->place = self->orbital_at = NULL;

@@ -33,8 +33,10 @@ struct hf_local_integrals {
     int *place;
     int *orbital_at; /**< [n_orbital] the orbital of a place; NULL as `place` */
     /** Largest |L| of shells and of sites, falling for each item; largest |P| of shells and the PAOs of the domain of an
-     *  orbital itself. */
-    struct hf_local_weights l_of_shell, l_of_site, p_of_shell;
+     *  orbital itself, and of its extended one. */
+    struct hf_local_weights l_of_shell, l_of_site, p_of_shell[2];
+    bool *
+        wide; /**< [n_pair] the pair's domain is not within the two domains of its orbitals, but in the extended ones */
     struct hf_local_weights of_pair;  /**< X of shell pairs */
     struct hf_local_weights of_atoms; /**< largest X of the shell pairs of each pair of atoms */
     struct hf_local_weights reach; /**< as of_atoms, of bras: the largest X_j of partners j of i */

@@ -103,25 +103,43 @@ static void add_column(const struct hf_basis *basis, const int *first_shell,
     }
 }
 
-/** Marks the atoms of the domain of an orbital, or of all its pairs. */
-static void mark_atoms(const struct hf_local *local, int i, bool own, int n_atom, bool atom[])
+/** Which domains of an orbital. */
+enum { OWN, EXTENDED, OF_PAIRS };
+
+/** Marks the atoms of a domain. */
+static void mark_domain(const struct hf_local *local, int domain, bool atom[])
+{
+    const struct hf_parts atoms = local->domain[domain].atoms;
+    for (int a = 0; a < atoms.n; a++) atom[atoms.part[a]] = true;
+}
+
+/** Marks the atoms of a domain of an orbital, or of those of all its pairs. */
+static void mark_atoms(const struct hf_local *local, int i, int which, int n_atom, bool atom[])
 {
     memset(atom, 0, (size_t)n_atom * sizeof *atom);
-    if (own) {
-        const struct hf_parts atoms = local->domain[local->domain_of_orbital[i]].atoms;
-        for (int a = 0; a < atoms.n; a++) atom[atoms.part[a]] = true;
-        return;
-    }
-    for (int k = local->first_partner[i]; k < local->first_partner[i + 1]; k++) {
-        const struct hf_local_pair *pair = &local->pair[local->partner[k].pair];
-        const struct hf_parts atoms = hf_local_pair_domain(local, pair)->atoms;
-        for (int a = 0; a < atoms.n; a++) atom[atoms.part[a]] = true;
+    if (which == OWN) mark_domain(local, local->domain_of_orbital[i], atom);
+    if (which == EXTENDED) mark_domain(local, local->extended_of_orbital[i], atom);
+    if (which != OF_PAIRS) return;
+    for (int k = local->first_partner[i]; k < local->first_partner[i + 1]; k++)
+        mark_domain(local, local->pair[local->partner[k].pair].domain, atom);
+}
+
+/** self->wide. `atom` is room for all atoms. */
+static void find_wide(struct hf_local_integrals *self, int n_atom, bool atom[])
+{
+    const struct hf_local *local = self->local;
+    for (int k = 0; k < local->n_pair; k++) {
+        const struct hf_parts atoms = hf_local_pair_domain(local, &local->pair[k])->atoms;
+        mark_atoms(local, local->pair[k].i, OWN, n_atom, atom);
+        mark_domain(local, local->domain_of_orbital[local->pair[k].j], atom);
+        for (int a = 0; a < atoms.n; a++)
+            if (!atom[atoms.part[a]]) self->wide[k] = true;
     }
 }
 
-/** Largest |L| of shells, and largest |P| in own and in all domains. Items are orbitals, what has weights is shells. */
-static bool find_shells(const struct hf_local_integrals *self, struct hf_local_weights *l,
-                        struct hf_local_weights *own, struct hf_local_weights *p)
+/** Largest |L| of shells, and largest |P| in each kind of domains. Items are orbitals, what has weights is shells. */
+static bool find_shells(struct hf_local_integrals *self, struct hf_local_weights *l,
+                        struct hf_local_weights p[3])
 {
     const struct hf_basis *basis = self->merged;
     const int n_orbital = self->local->n_orbital, n_atom = self->paos->n_column_part;
@@ -130,19 +148,20 @@ static bool find_shells(const struct hf_local_integrals *self, struct hf_local_w
     bool *atom = calloc((size_t)n_atom + 1, sizeof *atom);
     double *largest = calloc((size_t)basis->n_shell, sizeof *largest);
     bool ok = first_shell != NULL && atom != NULL && largest != NULL &&
-              begin(l, memory, n_orbital) && begin(own, memory, n_orbital) &&
-              begin(p, memory, n_orbital);
+              begin(l, memory, n_orbital) && begin(&p[OWN], memory, n_orbital) &&
+              begin(&p[EXTENDED], memory, n_orbital) && begin(&p[OF_PAIRS], memory, n_orbital);
     for (int s = basis->n_shell - 1; s >= 0 && ok; s--) first_shell[basis->shell[s].atom] = s;
     for (int i = 0; i < n_orbital && ok; i++) {
         add_column(basis, first_shell, self->orbitals, i, largest);
         ok = add_item(l, i, basis->n_shell, largest);
-        for (int all = 0; all < 2; all++) {
-            mark_atoms(self->local, i, all == 0, n_atom, atom);
+        for (int which = OWN; which <= OF_PAIRS; which++) {
+            mark_atoms(self->local, i, which, n_atom, atom);
             for (int a = 0; a < n_atom; a++)
                 if (atom[a]) add_column(basis, first_shell, self->paos, a, largest);
-            ok = ok && add_item(all == 0 ? own : p, i, basis->n_shell, largest);
+            ok = ok && add_item(&p[which], i, basis->n_shell, largest);
         }
     }
+    if (ok) find_wide(self, n_atom, atom);
     free(first_shell);
     free(atom);
     free(largest);
@@ -286,18 +305,19 @@ static bool find_sites(struct hf_local_integrals *self, double weight[])
 
 hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error *error)
 {
-    struct hf_local_weights l_of = {0}, own_of = {0}, p_of = {0}, p = {0};
+    struct hf_local_weights l_of = {0}, p_of[3] = {0}, p = {0};
     const int n_shell = self->merged->n_shell;
     double *weight = calloc((size_t)self->local->n_orbital + 1, sizeof *weight);
-    const bool ok = weight != NULL && find_shells(self, &l_of, &own_of, &p_of) &&
+    self->wide = calloc((size_t)self->local->n_pair + 1, sizeof *self->wide);
+    const bool ok = weight != NULL && self->wide != NULL && find_shells(self, &l_of, p_of) &&
                     transpose(&l_of, n_shell, &self->l_of_shell) &&
-                    transpose(&own_of, n_shell, &self->p_of_shell) &&
-                    transpose(&p_of, n_shell, &p) &&
+                    transpose(&p_of[OWN], n_shell, &self->p_of_shell[0]) &&
+                    transpose(&p_of[EXTENDED], n_shell, &self->p_of_shell[1]) &&
+                    transpose(&p_of[OF_PAIRS], n_shell, &p) &&
                     find_pairs(self, &self->l_of_shell, &p, weight) && find_atoms(self, weight) &&
                     find_sites(self, weight);
     hf_local_weights_done(&l_of);
-    hf_local_weights_done(&own_of);
-    hf_local_weights_done(&p_of);
+    for (int which = OWN; which <= OF_PAIRS; which++) hf_local_weights_done(&p_of[which]);
     hf_local_weights_done(&p);
     free(weight);
     return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the weights of shells");

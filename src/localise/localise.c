@@ -10,7 +10,10 @@
 const struct hf_phase hf_phase_localise = {.name = "Localisation"};
 
 static const double USUAL_TOLERANCE = 1e-9;
-enum { USUAL_SWEEPS = 500 };
+enum { USUAL_SWEEPS = 500, MOST_SADDLES = 5 };
+
+/** A sum that is higher by this part of it is another maximum. */
+static const double HIGHER = 1e-6;
 
 /** Rotations that are smaller than this and do not get smaller move along a direction in which nothing changes, as
  *  between the two sets of double bonds of benzene: the wave function is no more symmetric than it has converged. */
@@ -194,25 +197,16 @@ static void collect(struct work *work)
     hf_sum_over_ranks(work->context->comm, o * o, work->u);
 }
 
-static hf_status sweep(struct work *work, struct hf_localised *localised, struct hf_error *error)
+/** Sweeps until nothing changes. Collective. */
+static hf_status climb(struct work *work, struct hf_localised *localised, struct hf_error *error)
 {
-    hf_status status;
+    hf_status status = HF_OK;
     const struct hf_localise_settings *settings = work->settings;
     const double tolerance = settings->tolerance > 0.0 ? settings->tolerance : USUAL_TOLERANCE;
     const int most = settings->most_sweeps > 0 ? settings->most_sweeps : USUAL_SWEEPS;
     double largest = INFINITY;
     bool flat = false;
-    work->sweeps = (struct hf_sweeps){
-        .context = work->context,
-        .basis = work->wavefunction->basis,
-        .ops = ops_of(settings->kind),
-        .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
-        .n_orbital = work->n_orbital,
-    };
-    HF_TRY(hf_localise_start(work->context, work->canonical, work->u, error));
-    HF_TRY(hf_sweeps_init(&work->sweeps, error));
-    HF_TRY(load(work, error));
-    while (largest > tolerance && !flat && localised->n_sweep < most) {
+    for (int n = 0; largest > tolerance && !flat && n < most; n++) {
         const double before = largest;
         HF_TRY(hf_sweeps_run(&work->sweeps, &largest, error));
         flat = largest < FLAT && largest > NO_SMALLER * before;
@@ -220,7 +214,50 @@ static hf_status sweep(struct work *work, struct hf_localised *localised, struct
     }
     localised->converged = flat || largest <= tolerance;
     HF_TRY(hf_sweeps_value(&work->sweeps, &localised->value, error));
+cleanup:
+    return status;
+}
+
+/** Whether orbitals near the converged ones climb to a higher sum: then those were at a saddle, and these are taken.
+ *  Otherwise work->u stays. Collective. */
+static hf_status leave_saddles(struct work *work, struct hf_localised *localised,
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    bool left = localised->converged;
+    for (int n = 0; left && n < MOST_SADDLES; n++) {
+        const struct hf_localised before = *localised;
+        HF_TRY(hf_sweeps_shake(&work->sweeps, error));
+        HF_TRY(climb(work, localised, error));
+        left = localised->converged && localised->value > before.value * (1.0 + HIGHER);
+        if (left) {
+            localised->n_saddle++;
+            collect(work);
+        } else {
+            localised->value = before.value;
+            localised->converged = true;
+        }
+    }
+cleanup:
+    return status;
+}
+
+static hf_status sweep(struct work *work, struct hf_localised *localised, struct hf_error *error)
+{
+    hf_status status;
+    work->sweeps = (struct hf_sweeps){
+        .context = work->context,
+        .basis = work->wavefunction->basis,
+        .ops = ops_of(work->settings->kind),
+        .n_thread = work->settings->n_thread > 1 ? work->settings->n_thread : 1,
+        .n_orbital = work->n_orbital,
+    };
+    HF_TRY(hf_localise_start(work->context, work->canonical, work->u, error));
+    HF_TRY(hf_sweeps_init(&work->sweeps, error));
+    HF_TRY(load(work, error));
+    HF_TRY(climb(work, localised, error));
     collect(work);
+    HF_TRY(leave_saddles(work, localised, error));
 cleanup:
     hf_sweeps_done(&work->sweeps);
     return status;

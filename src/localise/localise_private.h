@@ -40,6 +40,7 @@ struct hf_sweeps {
     double **spare;   /**< buffers for blocks that arrive */
     double *room;     /**< all buffers */
     double *elements; /**< [n_thread][3][n_centre] */
+    bool shake;       /**< this sweep makes small rotations instead of the best ones */
 };
 
 /** Sizes and room; collective. HF_NO_RESOURCE. */
@@ -55,6 +56,10 @@ double *hf_sweeps_orbital(const struct hf_sweeps *sweeps, int i);
 /** A sweep over all pairs of orbitals. Collective; *largest is the largest rotation, the same on every rank. */
 hf_status hf_sweeps_run(struct hf_sweeps *sweeps, double *largest,
                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Rotates orbitals that are in the same places by small angles, which look random and depend on their places in the
+ *  tournament only: away from a saddle. Collective. HF_NO_RESOURCE, HF_INTERRUPTED. */
+hf_status hf_sweeps_shake(struct hf_sweeps *sweeps, struct hf_error *error) HF_MUST_CHECK;
 
 /** Sum of Q^A_ii^2, the same on every rank. Collective. HF_NO_RESOURCE. */
 hf_status hf_sweeps_value(struct hf_sweeps *sweeps, double *value,

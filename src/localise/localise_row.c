@@ -81,7 +81,7 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     const struct hf_localised *found = &self->found;
     fprintf(out, "\nLocalised orbitals (%s), %d core orbitals left out\n",
             hf_options_choice(quantity->of->options, "localise"), self->settings.n_frozen);
-    fprintf(out, "  %d sweeps%s\n", found->n_sweep,
+    fprintf(out, "  %d sweeps, %d saddles left%s\n", found->n_sweep, found->n_saddle,
             found->converged ? "" : ": NOT CONVERGED, orbitals are not at a maximum");
     fprintf(out, "  orbital      energy      spread  populations of atoms\n");
     fprintf(out, "             (hartree)      (bohr)\n");

@@ -12,6 +12,9 @@ enum { MOST_BLOCKS = 128 };
 /** What is smaller than this is round-off, relative to 1 (Q^2). */
 static const double NOTHING = 1e-13;
 
+/** Away from saddles: orbitals with larger sums of Q_ij^2 are rotated by angles up to half of this. */
+static const double SHARED = 1e-4, SHAKE = 0.1;
+
 static int n_centre(const struct hf_sweeps *self)
 {
     return self->ops->n_centre(self->basis);
@@ -122,15 +125,29 @@ static double best_angle(int n, const double *q_ii, const double *q_ij, const do
     return 0.25 * atan2(b, -a);
 }
 
-/** Makes the best rotation of two orbitals; returns its size. */
-static double rotate(const struct hf_sweeps *self, double *i, double *j, double *elements)
+/** A small angle for two orbitals that share places; the numbers are those of the orbitals. */
+static double small_angle(int n, const double *q_ij, int i, int j)
+{
+    double overlap = 0.0;
+    uint32_t hash = (uint32_t)i * 2654435761U + (uint32_t)j * 40503U + 12345U;
+    for (int c = 0; c < n; c++) overlap += q_ij[c] * q_ij[c];
+    hash = (hash ^ (hash >> 15)) * 2246822519U;
+    hash ^= hash >> 13;
+    return overlap < SHARED ? 0.0 : SHAKE * ((double)hash / UINT32_MAX - 0.5);
+}
+
+/** Makes the best rotation of two orbitals, of numbers n_i and n_j; returns its size. */
+static double rotate(const struct hf_sweeps *self, int n_i, double *i, int n_j, double *j,
+                     double *elements)
 {
     const int n = n_centre(self);
     double *q_ii = elements, *q_ij = q_ii + n, *q_jj = q_ij + n;
     self->ops->elements(self->basis, i, i, q_ii);
     self->ops->elements(self->basis, i, j, q_ij);
     self->ops->elements(self->basis, j, j, q_jj);
-    const double angle = best_angle(n, q_ii, q_ij, q_jj), c = cos(angle), s = sin(angle);
+    const double angle =
+        self->shake ? small_angle(n, q_ij, n_i, n_j) : best_angle(n, q_ii, q_ij, q_jj);
+    const double c = cos(angle), s = sin(angle);
     if (angle == 0.0) return 0.0;
     for (size_t m = 0; m < self->length; m++) {
         const double before = i[m];
@@ -148,7 +165,9 @@ static double rotate_blocks(const struct hf_sweeps *self, int x, int y, double *
     double largest = 0.0;
     for (int i = 0; i < n_x; i++)
         for (int j = x == y ? i + 1 : 0; j < n_y; j++)
-            largest = fmax(largest, rotate(self, self->block[x] + (size_t)i * self->length,
+            largest = fmax(largest, rotate(self, hf_sweeps_first(self, x) + i,
+                                           self->block[x] + (size_t)i * self->length,
+                                           hf_sweeps_first(self, y) + j,
                                            self->block[y] + (size_t)j * self->length, elements));
     return largest;
 }
@@ -224,6 +243,15 @@ hf_status hf_sweeps_run(struct hf_sweeps *self, double *largest, struct hf_error
     MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPI_DOUBLE, MPI_MAX, self->context->comm);
 cleanup:
     free(of_thread);
+    return status;
+}
+
+hf_status hf_sweeps_shake(struct hf_sweeps *self, struct hf_error *error)
+{
+    double largest;
+    self->shake = true;
+    const hf_status status = hf_sweeps_run(self, &largest, error);
+    self->shake = false;
     return status;
 }
 

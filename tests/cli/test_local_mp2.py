@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Localised orbitals and local MP2 as users see them: report, JSON, domains from a file, and what is refused.
+
+Usage: test_local_mp2.py HF MPIEXEC RANKS INPUTS
+Exit code 0 when all checks hold; each failed one is a line of its own.
+"""
+
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from program_test import ProgramTest
+
+TEST = ProgramTest.of_arguments(most_seconds=60)
+check, run = TEST.check, TEST.run
+WATER, OXYGEN = (os.path.join(sys.argv[4], name + ".mol") for name in ("water", "oxygen"))
+USUAL = [WATER, "--method", "lmp2", "--basis", "6-31G*"]
+
+# (what, arguments, exit code, parts of the message)
+REFUSED = [
+    ("open shells", [OXYGEN, "--method", "lmp2"], 2, ["multiplicity 3", "expected method ump2"]),
+    ("gradient", USUAL + ["--task", "gradient"], 2, ["--task: there are no gradients of local MP2 energies"]),
+    ("smearing", USUAL + ["--smearing", "0.01"], 2, ["--smearing: local MP2 needs whole occupations"]),
+    ("virtual orbitals", USUAL + ["--frozen-virtuals", "2"], 2, ["--frozen-virtuals: local MP2 uses all virtual orbitals"]),
+    ("core", USUAL + ["--frozen-core", "6"], 2, ["frozen core '6'", "up to 5"]),
+    ("nothing left", USUAL + ["--frozen-core", "5"], 2, ["no orbital is left to correlate"]),
+    ("kind of domains", USUAL + ["--domains", "tigth"], 2, ["--domains", "tight"]),
+    ("no file", USUAL + ["--domains", "./nowhere.json"], 2, ["--domains: ", "nowhere.json"]),
+    ("localised open shells", [OXYGEN, "--localise", "pm"], 2, ["--localise: orbitals of closed shells alone"]),
+]
+
+
+def read(path):
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+def local(path):
+    return read(path)["extras"]["hf"]["local_mp2"]
+
+
+def check_numbers(document, output):
+    """The parts add up; the result is the total energy, in the report as well."""
+    of, scf = document["extras"]["hf"]["local_mp2"], document["properties"]["scf_total_energy"]
+    for spin in "same", "opposite":
+        key = spin + "_spin_energy"
+        sums = [sum(part[key] for part in parts) for parts in (of["classes"].values(), of["pairs"])]
+        check(max(abs(s - of[key]) for s in sums) < 1e-13, key + " is not the sum:", (of[key], sums))
+    check(abs(scf + of["correlation_energy"] - of["total_energy"]) < 1e-12, "not the sum:", of["total_energy"])
+    check(document["return_result"] == of["total_energy"], "return_result:", document["return_result"])
+    check(len(of["orbitals"]) == 4 and len(of["pairs"]) == 10, "orbitals and pairs:", (len(of["orbitals"]), len(of["pairs"])))
+    for orbital in of["orbitals"]:
+        check(abs(sum(orbital["populations"]) - 1) < 1e-5, "populations:", orbital)
+        check(set(orbital["domain"]) <= set(orbital["extended_domain"]), "domains:", orbital)
+    line = f"Local MP2 total energy {of['total_energy']:.10f}"
+    check(line in re.sub(" +", " ", output), f"no \"{line}\" in:", output)
+    check(output.rstrip().splitlines()[-1].startswith(f"Total energy {of['total_energy']:.10f} hartree"), "last line:", output[-200:])
+
+
+def check_domains(folder):
+    """Larger domains lower the energy, down to that of MP2; those of a file are taken again."""
+    energy, document = {}, os.path.join(folder, "domains.json")
+    for kind in "plain", "default", "full":
+        code, _, errors = run(USUAL + ["--domains", kind, "--local-screening", "1e-11", "--json", document])
+        check(code == 0, "exit code", errors)
+        energy[kind] = local(document)["correlation_energy"]
+        if kind == "plain":
+            again = os.path.join(folder, "again.json")
+            run(USUAL + ["--domains", document, "--local-screening", "1e-11", "--json", again])
+            check(abs(local(again)["correlation_energy"] - energy[kind]) < 1e-9, "domains of a file:", local(again)["correlation_energy"])
+    run([WATER, "--method", "mp2", "--basis", "6-31G*", "--json", document])
+    mp2 = read(document)["properties"]["mp2_correlation_energy"]
+    check(energy["plain"] >= energy["default"] >= energy["full"] - 1e-9, "not falling:", energy)
+    check(abs(energy["full"] - mp2) < 1e-8, "full domains and MP2:", (energy["full"], mp2))
+    code, _, errors = run([os.path.join(os.path.dirname(WATER), "benzene.mol"), "--method", "lmp2", "--domains", document])
+    check(code == 2 and "no domains of local MP2 in it" in errors, "not of local MP2:", errors)
+
+
+def main():
+    for name, arguments, code, parts in REFUSED:
+        TEST.expect_one_line(name, run(arguments), code, parts)
+    with tempfile.TemporaryDirectory() as folder:
+        document = os.path.join(folder, "a.json")
+        code, output, errors = run(USUAL + ["--scs", "--json", document])
+        check(code == 0, "exit code", errors)
+        check_numbers(read(document), output)
+        check_domains(folder)
+        energy = local(document)["correlation_energy"]
+        for options in ["--replicate-amplitudes"], ["--threads", "2"], ["--schedule", "static"]:
+            run(USUAL + options + ["--json", document])
+            check(abs(local(document)["correlation_energy"] - energy) < 1e-9, f"{options}:", local(document)["correlation_energy"])
+        code, output, errors = run(USUAL + ["--max-iterations", "9", "--energy-tolerance", "1e-13"])
+        check(code == 1, "unconverged:", (code, errors))
+        code, output, errors = run([WATER, "--localise", "boys", "--json", document])
+        found = read(document)["extras"]["hf"]["localised_orbitals"]
+        check(code == 0 and "Localised orbitals (boys), 1 core orbitals" in output, "report:", output)
+        check(len(found["orbitals"]) == 4 and found["converged"], "JSON:", found)
+    return TEST.report()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
