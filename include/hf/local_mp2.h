@@ -107,6 +107,7 @@ struct hf_local_result {
     double energy_change, amplitude_change; /**< of the last iteration */
     double bytes;                           /**< of the transformation, of the rank with the most */
     double sent_bytes;                      /**< of all ranks */
+    double amplitude_bytes; /**< amplitudes from other ranks, of all ranks and iterations */
     double n_quartet;
 };
 

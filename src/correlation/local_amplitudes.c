@@ -80,10 +80,13 @@ void hf_local_amplitudes_done(struct hf_local_amplitudes *self)
 
 void hf_local_amplitudes_share(struct hf_local_amplitudes *self)
 {
+    const struct hf_local *local = self->local;
     if (self->all != NULL)
-        hf_local_replicate(self->local, self->own, self->all);
+        hf_local_replicate(local, self->own, self->all);
     else
         hf_window_fence(self->window);
+    for (int r = 0; r < local->context->n_rank && self->all != NULL; r++)
+        if (r != local->context->rank) self->n_received += (double)local->n_number_of_rank[r];
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -175,6 +178,7 @@ void hf_local_amplitudes_begin(struct hf_local_amplitudes *self, const struct hf
                             &self->request[self->n_begun++ % HF_LOCAL_MOST_GETS]);
         self->mark[pair] = self->stamp;
         self->where[slot][pair] = to;
+        self->n_received += (double)range.n;
         to += range.n;
     }
 }

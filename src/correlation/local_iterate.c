@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdatomic.h>
 
-const struct hf_phase hf_phase_local_iterate = {.name = "Local MP2 iterations"};
-const struct hf_phase hf_phase_local_wait = {.name = "Waiting for amplitudes"};
+const struct hf_phase hf_phase_local_iterate = {.name = "Local MP2: iterations"};
+const struct hf_phase hf_phase_local_wait = {.name = "Local MP2: waiting for amplitudes"};
 
 /** Terms are left out that are so much smaller than amplitudes have to be. */
-static const double NEGLIGIBLE = 1e-3;
+static const double NEGLIGIBLE = 1e-2;
 
 /** What is known of each pair after an iteration; the sum over all ranks. */
 struct pair_state {
@@ -333,6 +333,8 @@ hf_status hf_local_iterate(const struct hf_local *local, const double k[],
     set_energies(&self, result);
     while (!result->converged && result->n_iteration < local->settings->max_iterations)
         HF_TRY(iterate_once(&self, result, error));
+    result->amplitude_bytes = sizeof(double) * self.amplitudes.n_received;
+    hf_sum_over_ranks(local->context->comm, 1, &result->amplitude_bytes);
 cleanup:
     iteration_done(&self);
     return status;

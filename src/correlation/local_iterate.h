@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* ---- Terms of G (local_terms.c) ------------------------------------------------------------------- */
+/* ---- Terms of G (local_residual.c) ------------------------------------------------------------------- */
 
 struct hf_local_term {
     int domain; /**< of the pair */
@@ -60,6 +60,7 @@ struct hf_local_amplitudes {
     const double **where[2]; /**< [n_pair] block of each pair that is needed */
     double *buffer[2];       /**< [n_room] */
     size_t n_room;
+    double n_received;    /**< numbers from other ranks so far */
     int n_begun, n_ended; /**< gets: those in between are under way */
     struct hf_window_request request[HF_LOCAL_MOST_GETS];
 };

@@ -86,8 +86,9 @@ void hf_local_report(const struct hf_quantity *quantity, FILE *out)
                 "Neglected");
     fprintf(out, "  %-23s %s, %.1f MB per rank, %.1f MB sent\n", "Integrals",
             self->settings.transform, 1e-6 * result->bytes, 1e-6 * result->sent_bytes);
-    fprintf(out, "  %-23s %d, amplitudes %s\n", "Iterations", result->n_iteration,
-            self->settings.replicated ? "on every rank" : "of their owners");
+    fprintf(out, "  %-23s %d, amplitudes %s, %.1f MB sent\n", "Iterations", result->n_iteration,
+            self->settings.replicated ? "on every rank" : "of their owners",
+            1e-6 * result->amplitude_bytes);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -117,6 +118,7 @@ static bool add_settings(cJSON *object, const struct hf_local_row *self)
            hf_json_add_integer(object, "iterations", result->n_iteration) &&
            hf_json_add_double(object, "stored_bytes", result->bytes) &&
            hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&
+           hf_json_add_double(object, "amplitude_bytes", result->amplitude_bytes) &&
            hf_json_add_double(object, "quartets_computed", result->n_quartet);
 }
 
