@@ -12,7 +12,7 @@ const struct hf_phase hf_phase_local_iterate = {.name = "Local MP2: iterations"}
 const struct hf_phase hf_phase_local_wait = {.name = "Local MP2: waiting for amplitudes"};
 
 /** Terms are left out that are so much smaller than amplitudes have to be. */
-static const double NEGLIGIBLE = 1e-3;
+static const double NEGLIGIBLE = 1e-2;
 
 /** What is known of each pair after an iteration; the sum over all ranks. */
 struct pair_state {

@@ -122,47 +122,94 @@ static bool list_partners(struct hf_local *local)
 
 /* ---- Owners ---------------------------------------------------------------------------------- */
 
-struct cost {
+/** A pair that is to get an owner. */
+struct place {
+    double centre[3]; /**< between both orbitals */
     double cost;
     int pair;
+    double along; /**< the centre in the direction of the cut that is being made */
 };
 
-static int compare(const void *left, const void *right)
+static int by_place(const void *left, const void *right)
 {
-    const struct cost *a = left, *b = right;
-    if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
+    const struct place *a = left, *b = right;
+    if (a->along != b->along) return a->along < b->along ? -1 : 1;
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-/** Work of a pair: products of matrices of its domain, some for each partner. */
+/** Terms in the residual of ij: partners k of j with an F_ik that matters. */
+static double n_term(const struct hf_local *local, int i, int j)
+{
+    const double least = 1e-6;
+    double n = 0.0;
+    for (int p = local->first_partner[j]; p < local->first_partner[j + 1]; p++)
+        if (fabs(hf_local_fock_occupied(local, i, local->partner[p].orbital)) > least) n += 1.0;
+    return n;
+}
+
+/** Work of a pair: products of matrices of its domain, some for each term. */
 static double cost_of(const struct hf_local *local, const struct hf_local_pair *pair)
 {
     const double n = hf_local_pair_domain(local, pair)->n_function;
-    const int n_partner = local->first_partner[pair->i + 1] - local->first_partner[pair->i] +
-                          local->first_partner[pair->j + 1] - local->first_partner[pair->j];
-    return n * n * n * (4.0 + n_partner);
+    const double n_product = n_term(local, pair->i, pair->j) +
+                             (pair->i != pair->j ? n_term(local, pair->j, pair->i) : 0.0);
+    return n * n * n * (4.0 + n_product);
 }
 
-/** The next pair, by falling work, goes to the rank with the least. Local, the same on every rank. */
+/** Sorts along the axis in which the centres differ most. */
+static void sort_places(int n, struct place place[])
+{
+    int widest = 0;
+    double width[3];
+    for (int d = 0; d < 3; d++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int k = 0; k < n; k++) {
+            low = fmin(low, place[k].centre[d]);
+            high = fmax(high, place[k].centre[d]);
+        }
+        width[d] = high - low;
+        if (width[d] > width[widest]) widest = d;
+    }
+    for (int k = 0; k < n; k++) place[k].along = place[k].centre[widest];
+    qsort(place, (size_t)n, sizeof *place, by_place);
+}
+
+/** The ranks first .. first + n_rank - 1 get these pairs: half of the ranks those on one side of a cut, so that most
+ *  amplitudes that a rank needs are its own or of a few other ranks. */
+static void give(struct hf_local *local, int n, struct place place[], int first, int n_rank)
+{
+    while (n_rank > 1) {
+        const int n_lower = n_rank / 2;
+        double all = 0.0, lower = 0.0;
+        int cut = 0;
+        sort_places(n, place);
+        for (int k = 0; k < n; k++) all += place[k].cost;
+        while (cut < n && (lower + 0.5 * place[cut].cost) * n_rank <= all * n_lower)
+            lower += place[cut++].cost;
+        give(local, cut, place, first, n_lower);
+        place += cut;
+        n -= cut;
+        first += n_lower;
+        n_rank -= n_lower;
+    }
+    for (int k = 0; k < n; k++) local->pair[place[k].pair].owner = first;
+}
+
+/** Local, the same on every rank. */
 static bool choose_owners(struct hf_local *local)
 {
-    const int n_rank = local->context->n_rank;
-    struct cost *cost = calloc((size_t)local->n_pair + 1, sizeof *cost);
-    double *sum = calloc((size_t)n_rank, sizeof *sum);
-    const bool done = cost != NULL && sum != NULL;
-    for (int p = 0; done && p < local->n_pair; p++)
-        cost[p] = (struct cost){cost_of(local, &local->pair[p]), p};
-    if (done) qsort(cost, (size_t)local->n_pair, sizeof *cost, compare);
-    for (int k = 0; done && k < local->n_pair; k++) {
-        int best = 0;
-        for (int rank = 1; rank < n_rank; rank++)
-            if (sum[rank] < sum[best]) best = rank;
-        local->pair[cost[k].pair].owner = best;
-        sum[best] += cost[k].cost;
+    struct place *place = calloc((size_t)local->n_pair + 1, sizeof *place);
+    if (place == NULL) return false;
+    for (int p = 0; p < local->n_pair; p++) {
+        const struct hf_local_pair *pair = &local->pair[p];
+        place[p] = (struct place){.cost = cost_of(local, pair), .pair = p};
+        for (int d = 0; d < 3; d++)
+            place[p].centre[d] = local->localised.orbital[pair->i].centre[d] +
+                                 local->localised.orbital[pair->j].centre[d];
     }
-    free(cost);
-    free(sum);
-    return done;
+    give(local, local->n_pair, place, 0, local->context->n_rank);
+    free(place);
+    return true;
 }
 
 /** Places of the blocks. Local. */

@@ -13,7 +13,8 @@ Psi4. Here are localisation, projected orbitals, domains, and Eq. 10.6 for all p
 gradients with matrices over all projected orbitals. With full domains the energy must be the MP2 energy of Psi4; that is
 checked for each molecule.
 
-Domains of the stored cases: all atoms with a Mulliken population of the orbital above the one in `CASES`.
+Domains of the stored cases: all atoms with a Mulliken population of the orbital above the first one in `CASES`; for
+strong pairs above the second one.
 """
 
 import json
@@ -47,20 +48,21 @@ def alkane(n):
     return atoms
 
 
-# name, basis, atoms, frozen orbitals, localisation, least population of an atom of a domain, distance of distant pairs
+# name, basis, atoms, frozen orbitals, localisation, least populations of an atom of a domain, distance of distant pairs
 CASES = [
-    ("water", "cc-pvdz", WATER, 1, "pm", 0.3, None),
-    ("two waters", "6-31g*", WATER + moved(WATER, 5.6, 0.2, 0.4), 2, "pm", 0.1, None),
+    ("water", "cc-pvdz", WATER, 1, "pm", (0.3, 0.3), None),
+    ("two waters", "6-31g*", WATER + moved(WATER, 5.6, 0.2, 0.4), 2, "pm", (0.1, 0.1), None),
     ("water and ammonia", "6-31g", WATER + ["N 9.0 0.5 1.0", "H 10.77 0.5 0.27", "H 8.115 2.033 0.27", "H 8.115 -1.033 0.27"],
-     2, "pm", 0.1, 7.0),
+     2, "pm", (0.1, 0.1), 7.0),
     ("methanol", "6-31g*", ["C -0.1 0.0 1.35", "O 0.0 0.1 -1.35", "H 1.75 0.25 -1.9", "H -2.0 0.15 1.95", "H 0.8 1.75 2.05",
-                            "H 0.95 -1.6 2.1"], 2, "pm", 0.1, None),
+                            "H 0.95 -1.6 2.1"], 2, "pm", (0.1, 0.1), None),
     ("methanol", "6-31g*", ["C -0.1 0.0 1.35", "O 0.0 0.1 -1.35", "H 1.75 0.25 -1.9", "H -2.0 0.15 1.95", "H 0.8 1.75 2.05",
-                            "H 0.95 -1.6 2.1"], 2, "boys", 0.1, None),
+                            "H 0.95 -1.6 2.1"], 2, "boys", (0.1, 0.01), None),
     ("ammonia and hydrogen fluoride", "6-31g*", ["N 0.0 0.0 0.1", "H 1.77 0.0 -0.63", "H -0.885 1.533 -0.63",
-                                                 "H -0.885 -1.533 -0.63", "F 0.3 0.2 5.4", "H 0.2 0.1 3.7"], 2, "pm", 0.05, None),
-    ("butane", "sto-3g", alkane(4), 4, "pm", 0.1, 3.5),
-    ("three waters", "6-31g", WATER + moved(WATER, 7.0, 0.3, 0.5) + moved(WATER, 15.0, -0.4, 0.2), 3, "boys", 0.1, 7.5),
+                                                 "H -0.885 -1.533 -0.63", "F 0.3 0.2 5.4", "H 0.2 0.1 3.7"], 2,
+     "pm", (0.05, 0.01), None),
+    ("butane", "sto-3g", alkane(4), 4, "pm", (0.1, -0.002), 3.5),
+    ("three waters", "6-31g", WATER + moved(WATER, 7.0, 0.3, 0.5) + moved(WATER, 15.0, -0.4, 0.2), 3, "boys", (0.1, 0.1), 7.5),
 ]
 
 
@@ -146,7 +148,7 @@ def localise(molecule, kind):
 class Pairs:
     """Everything between localised orbitals i and projected ones a: K, F, S, and the pairs with their domains."""
 
-    def __init__(self, molecule, u, domains, distant, redundant=1e-6):
+    def __init__(self, molecule, u, domains, extended, distant, extends_weak=False, redundant=1e-6):
         self.molecule, self.domains, self.redundant = molecule, domains, redundant
         self.orbitals = molecule.occupied @ u
         self.fock_occupied = u.T @ numpy.diag(molecule.occupied_energy) @ u
@@ -165,7 +167,10 @@ class Pairs:
         self.distance = {(i, j): self.nearest(i, j) for i in range(n) for j in range(i + 1)}
         self.near = [p for p in self.distance if distant is None or self.distance[p] <= distant]
         self.distant = [p for p in self.distance if p not in self.near]
-        self.vector = {(i, j): self.canonical(sorted(set(domains[i]) | set(domains[j]))) for i, j in self.near}
+        self.vector = {}
+        for i, j in self.near:
+            of = extended if extends_weak or self.kind(i, j) == "strong" else domains
+            self.vector[i, j] = self.canonical(sorted(set(of[i]) | set(of[j])))
 
     def nearest(self, i, j):
         place = self.molecule.place
@@ -264,7 +269,7 @@ class Pairs:
 def check_full(molecule, u):
     """With full domains the energy is that of Psi4."""
     everywhere = list(range(len(molecule.place)))
-    rows = Pairs(molecule, u, [everywhere] * u.shape[1], None).energies()
+    rows = Pairs(molecule, u, [everywhere] * u.shape[1], [everywhere] * u.shape[1], None).energies()
     error = sum(row[4] + row[5] for row in rows) - molecule.mp2
     if abs(error) > 1e-9:
         raise SystemExit(f"full domains: off by {error:.1e}")
@@ -281,19 +286,21 @@ def sums(rows):
 
 
 def stored_case(name, basis, atoms, n_frozen, kind, least, distant):
+    """`least`: of domains, and of those of strong pairs."""
     molecule = Molecule(atoms, basis, n_frozen)
     u = localise(molecule, kind)
     population = numpy.diagonal(charges_of(molecule, u), axis1=1, axis2=2).T
-    domains = [[a for a in range(len(atoms)) if row[a] >= least] for row in population]
+    domains, extended = ([[a for a in range(len(atoms)) if row[a] >= x] for row in population] for x in least)
     error = check_full(molecule, u)
-    rows = Pairs(molecule, u, domains, distant).energies()
+    rows = Pairs(molecule, u, domains, extended, distant).energies()
     classes = sums(rows)
     print(f"{name}: {classes}, full domains {error:.1e}", file=sys.stderr)
     return {"name": name, "basis": basis, "frozen_orbitals": n_frozen, "localise": kind, "distant_bohr": distant,
             "scf_total_energy": round(molecule.scf, 10),
             "canonical_correlation_energy": round(molecule.mp2, 12),
             "correlation_energy": round(sum(row[4] + row[5] for row in rows), 12), "classes": classes, "geometry_bohr": atoms,
-            "domains": domains, "populations": [[round(float(p), 4) for p in row] for row in population]}
+            "domains": domains, "extended_domains": extended,
+            "populations": [[round(float(p), 4) for p in row] for row in population]}
 
 
 def charges_of(molecule, u):
@@ -318,8 +325,10 @@ def compare(path):
     place = far.argmin(axis=0)
     if sorted(place) != list(range(len(place))):
         return [f"{path}: other orbitals"]
-    domains = [[a - 1 for a in orbital["domain"]] for orbital in local["orbitals"]]
-    rows = Pairs(molecule, u[:, place], domains, local["pair_distance_bohr"], local["redundant_below"]).energies()
+    domains, extended = ([[a - 1 for a in orbital[name]] for orbital in local["orbitals"]]
+                         for name in ("domain", "extended_domain"))
+    rows = Pairs(molecule, u[:, place], domains, extended, local["pair_distance_bohr"], local["extended_weak_pairs"],
+                 local["redundant_below"]).energies()
     for kind, mine in sums(rows).items():
         his = local["classes"][kind]
         found.append((f"number of {kind} pairs", his["pairs"] - mine["pairs"]))
@@ -340,9 +349,9 @@ def main():
         return 1 if lines else 0
     about = ("Local MP2 energies in hartree by dense matrices over all projected atomic orbitals, from integrals and orbitals "
              "of Psi4 1.3.2, all written by tests/reference/make_local_mp2.py. Orbitals are in order of F_ii; `domains` has "
-             "the atoms of each, `populations` its Mulliken populations. `classes`: pairs i >= j, with their whole energies. "
-             "`distant_bohr`: pairs whose domains are farther apart are distant; null: none. Eigenvalues of the overlap below "
-             "1e-6 are redundant.")
+             "the atoms of each, `extended_domains` those for strong pairs, `populations` its Mulliken populations. `classes`: "
+             "pairs i >= j, with their whole energies. `distant_bohr`: pairs whose domains are farther "
+             "apart are distant; null: none. Eigenvalues of the overlap below 1e-6 are redundant.")
     cases = [stored_case(*case) for case in CASES]
     lines = [json.dumps(case) for case in cases]
     print('{\n "about": ' + json.dumps(about) + ',\n "cases": [\n  ' + ",\n  ".join(lines) + "\n ]\n}")

@@ -50,11 +50,13 @@ static void solve_case(const cJSON *one, struct hf_context *context, struct test
 static struct hf_local_given domains_of(const cJSON *one, int n_atom)
 {
     const cJSON *populations = cJSON_GetObjectItem(one, "populations"),
-                *domains = cJSON_GetObjectItem(one, "domains"), *item;
+                *domains = cJSON_GetObjectItem(one, "domains"),
+                *extended = cJSON_GetObjectItem(one, "extended_domains"), *item;
     struct hf_local_given given = {.n_orbital = cJSON_GetArraySize(populations), .n_atom = n_atom};
     const size_t n = (size_t)n_atom;
     given.population = calloc((size_t)given.n_orbital * n, sizeof *given.population);
     given.member = calloc((size_t)given.n_orbital * n, sizeof *given.member);
+    given.extended = calloc((size_t)given.n_orbital * n, sizeof *given.extended);
     for (int i = 0; i < given.n_orbital; i++) {
         int a = 0;
         cJSON_ArrayForEach(item, cJSON_GetArrayItem(populations, i))
@@ -62,6 +64,8 @@ static struct hf_local_given domains_of(const cJSON *one, int n_atom)
         assert_int_equal(a, n_atom);
         cJSON_ArrayForEach(item, cJSON_GetArrayItem(domains, i))
             given.member[(size_t)i * n + (size_t)item->valueint] = true;
+        cJSON_ArrayForEach(item, cJSON_GetArrayItem(extended, i))
+            given.extended[(size_t)i * n + (size_t)item->valueint] = true;
     }
     return given;
 }
@@ -122,6 +126,7 @@ static void energies_are_those_of_the_dense_solution(void **state)
         hf_local_result_done(&result);
         free(given.population);
         free(given.member);
+        free(given.extended);
         test_solved_end(&s);
         test_context_done(&context);
     }
