@@ -1,5 +1,5 @@
 /* The parts of a local MP2 calculation, one after another. */
-#include "local_private.h"
+#include "local_mp2_private.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  *     | pair row column n | n numbers | pair row column n | n numbers | ...      the first four as two doubles
  *
  * cut between blocks into pieces. In every round of the exchange each rank sends a piece to each other one. */
-#include "local_private.h"
+#include "local_mp2_private.h"
 
 #include <limits.h>
 #include <stdlib.h>

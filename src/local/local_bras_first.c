@@ -5,9 +5,10 @@
  *
  * i are the orbitals that meet the bra, in order of their places, so that those that matter for a site or an atom are
  * near each other. rs is padded. Each number has one producer and a fixed order of its sum. */
+#include "hf/site_panels.h"
+#include "hf/trace.h"
 #include "local_bras.h"
 #include "local_screen.h"
-#include "site_panels.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -38,7 +39,7 @@ struct transformer {
     int *function; /**< [n_half] their functions n */
     int *half_of;  /**< [n_function] the row of a function; -1 */
     const double **right; /**< [n_function] */
-    struct hf_local_scratch left, packed, half, result;
+    struct hf_scratch left, packed, half, result;
 };
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
@@ -169,11 +170,11 @@ static bool transform_site(struct transformer *own, int site, int n_panel, const
     }
     const int n_i = range.end - range.begin, n_n = hf_atom_n_function(basis, site);
     if (n_i <= 0) return true;
-    double *left = hf_local_reserve(&own->left, (size_t)n_m * (size_t)n_i);
-    double *packed = hf_local_reserve(&own->packed, hf_packed_size(n_i, n_m));
+    double *left = hf_scratch_reserve(&own->left, (size_t)n_m * (size_t)n_i);
+    double *packed = hf_scratch_reserve(&own->packed, hf_packed_size(n_i, n_m));
     if (left == NULL || packed == NULL ||
-        !hf_local_extend(&own->half, (size_t)own->n_half * width,
-                         (size_t)(own->n_half + n_n) * width))
+        !hf_scratch_extend(&own->half, (size_t)own->n_half * width,
+                           (size_t)(own->n_half + n_n) * width))
         return false;
     for (int k = 0; k < n_panel; k++) {
         const int site_m = panels->panel[list[k]].site_m;
@@ -266,9 +267,9 @@ static bool transform_atom(struct transformer *own, int atom, struct range range
     const int n_a = paos->column_first[atom + 1] - paos->column_first[atom];
     const size_t length = own->panels.length, n_i = (size_t)(range.end - range.begin);
     int n_inner = 0;
-    double *left = hf_local_reserve(&own->left, (size_t)own->n_half * (size_t)n_a);
-    double *packed = hf_local_reserve(&own->packed, hf_packed_size(n_a, own->n_half));
-    double *result = hf_local_reserve(&own->result, (size_t)n_a * n_i * length);
+    double *left = hf_scratch_reserve(&own->left, (size_t)own->n_half * (size_t)n_a);
+    double *packed = hf_scratch_reserve(&own->packed, hf_packed_size(n_a, own->n_half));
+    double *result = hf_scratch_reserve(&own->result, (size_t)n_a * n_i * length);
     if (left == NULL || packed == NULL || result == NULL) return false;
     for (int k = paos->begin[atom]; k < paos->begin[atom + 1]; k++) {
         const int first = paos->row_first[paos->row[k]];
@@ -355,7 +356,7 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
                         struct transformer *own)
 {
     struct hf_memory *memory = integrals->local->context->memory;
-    const struct hf_local_scratch none = {.memory = memory, .label = "quarters of a bra"};
+    const struct hf_scratch none = {.memory = memory, .label = "quarters of a bra"};
     const size_t n = (size_t)integrals->merged->n_function;
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
     *own = (struct transformer){.integrals = integrals,
@@ -376,9 +377,8 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
 
 static void thread_done(struct transformer *own)
 {
-    struct hf_local_scratch *scratch[] = {&own->left, &own->packed, &own->half, &own->result};
-    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++)
-        hf_local_scratch_done(scratch[k]);
+    struct hf_scratch *scratch[] = {&own->left, &own->packed, &own->half, &own->result};
+    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) hf_scratch_done(scratch[k]);
     hf_site_panels_done(&own->panels);
     hf_local_screen_done(&own->screen);
     free(own->needed);

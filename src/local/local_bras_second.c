@@ -28,7 +28,7 @@ struct finisher {
     struct sum *sum;      /**< [n_sum], j rising */
     int *sum_of;          /**< [n_orbital] place in `sum`; -1: none */
     const double **right; /**< [n_function] */
-    struct hf_local_scratch third, p, packed, k;
+    struct hf_scratch third, p, packed, k;
 };
 
 struct second_half {
@@ -117,7 +117,7 @@ static bool begin_orbital(struct finisher *own, int i, const struct hf_local_blo
         n += (size_t)hf_local_pair_domain(local, &local->pair[pair])->n_function *
              hf_padded(own->s.n);
     }
-    double *third = hf_local_reserve(&own->third, n);
+    double *third = hf_scratch_reserve(&own->third, n);
     if (third != NULL) memset(third, 0, n * sizeof *third);
     return third != NULL;
 }
@@ -133,8 +133,8 @@ static bool finish_pair(struct finisher *own, const struct sum *sum, int i)
     const int n = domain->n_function;
     const size_t length = hf_padded(n), step = hf_padded(own->s.n);
     const double *p = hf_local_gather_paos(integrals, &own->s, domain, length, &own->p);
-    double *packed = hf_local_reserve(&own->packed, hf_packed_size(n, own->s.n));
-    double *k = hf_local_reserve(&own->k, (size_t)n * length);
+    double *packed = hf_scratch_reserve(&own->packed, hf_packed_size(n, own->s.n));
+    double *k = hf_scratch_reserve(&own->k, (size_t)n * length);
     double *to = hf_local_blocks_add(own->blocks, sum->pair, 0, 0, n * n);
     if (p == NULL || packed == NULL || k == NULL || to == NULL) return false;
     hf_pack(n, own->s.n, own->third.value + sum->offset, step, 1, packed);
@@ -236,8 +236,8 @@ static bool finisher_init(const struct hf_local_integrals *integrals,
                           const struct hf_local_finishing *finishing,
                           struct hf_local_blocks *blocks, struct finisher *own)
 {
-    const struct hf_local_scratch none = {.memory = integrals->local->context->memory,
-                                          .label = "last quarters"};
+    const struct hf_scratch none = {.memory = integrals->local->context->memory,
+                                    .label = "last quarters"};
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
     *own = (struct finisher){.integrals = integrals,
                              .finishing = finishing,
@@ -256,10 +256,10 @@ static bool finisher_init(const struct hf_local_integrals *integrals,
 
 static void finisher_done(struct finisher *own)
 {
-    hf_local_scratch_done(&own->third);
-    hf_local_scratch_done(&own->p);
-    hf_local_scratch_done(&own->packed);
-    hf_local_scratch_done(&own->k);
+    hf_scratch_done(&own->third);
+    hf_scratch_done(&own->p);
+    hf_scratch_done(&own->packed);
+    hf_scratch_done(&own->k);
     hf_local_functions_done(&own->s);
     free(own->sum);
     free(own->sum_of);

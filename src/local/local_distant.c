@@ -4,7 +4,7 @@
  *
  * of pseudo-canonical a of [i] and b of [j]; without exchange each pair has -4 sum of K^2 / (e_a + e_b - F_ii - F_jj).
  * Source: Hetzer, Pulay, Werner, Chem. Phys. Lett. 290, 143 (1998). */
-#include "local_private.h"
+#include "local_mp2_private.h"
 
 #include "hf/arithmetic.h"
 #include "hf/hamiltonian.h"

@@ -1,6 +1,6 @@
 /* The atoms that an orbital may be excited to.
  * Source: Boughton, Pulay, J. Comput. Chem. 14, 736 (1993). */
-#include "local_private.h"
+#include "local_mp2_private.h"
 
 #include "hf/arithmetic.h"
 #include "hf/units.h"

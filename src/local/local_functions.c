@@ -38,11 +38,11 @@ void hf_local_functions_count(const struct hf_basis *basis, struct hf_local_func
 double *hf_local_gather_paos(const struct hf_local_integrals *integrals,
                              const struct hf_local_functions *functions,
                              const struct hf_local_domain *domain, size_t step,
-                             struct hf_local_scratch *to)
+                             struct hf_scratch *to)
 {
     const struct hf_sparse_matrix *paos = integrals->paos;
     const struct hf_basis *basis = integrals->merged;
-    double *value = hf_local_reserve(to, (size_t)functions->n * step);
+    double *value = hf_scratch_reserve(to, (size_t)functions->n * step);
     if (value == NULL) return NULL;
     memset(value, 0, (size_t)functions->n * step * sizeof *value);
     for (int s = 0; s < basis->n_shell; s++) {

@@ -2,7 +2,7 @@
 #ifndef HF_LOCAL_FUNCTIONS_H
 #define HF_LOCAL_FUNCTIONS_H
 
-#include "local_scratch.h"
+#include "hf/scratch.h"
 #include "local_transform.h"
 
 struct hf_local_functions {
@@ -24,7 +24,7 @@ void hf_local_functions_count(const struct hf_basis *basis, struct hf_local_func
 double *hf_local_gather_paos(const struct hf_local_integrals *integrals,
                              const struct hf_local_functions *functions,
                              const struct hf_local_domain *domain, size_t step,
-                             struct hf_local_scratch *to);
+                             struct hf_scratch *to);
 
 /** row[n]: rows that begin at `first` and are `step` long. */
 static inline void hf_local_set_rows(int n, const double *first, size_t step, const double *row[])

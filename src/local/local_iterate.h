@@ -10,8 +10,8 @@
 #ifndef HF_LOCAL_ITERATE_H
 #define HF_LOCAL_ITERATE_H
 
-#include "local_private.h"
 #include "hf/matrix_product.h"
+#include "local_mp2_private.h"
 
 #include "hf/onesided.h"
 

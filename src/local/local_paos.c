@@ -4,7 +4,7 @@
  *
  * of all virtual orbitals v with energies e. Where linearly dependent functions were dropped, 1 - D S / 2 would keep
  * them; this does not. */
-#include "local_private.h"
+#include "local_mp2_private.h"
 
 #include <math.h>
 #include <stdlib.h>

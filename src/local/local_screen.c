@@ -38,7 +38,7 @@ bool hf_local_screen_init(const struct hf_local_integrals *integrals,
 void hf_local_screen_done(struct hf_local_screen *screen)
 {
     if (screen->integrals == NULL) return;
-    hf_local_scratch_done(&screen->v);
+    hf_scratch_done(&screen->v);
     free(screen->orbital);
     free(screen->number);
     free(screen->link);
@@ -185,7 +185,7 @@ bool hf_local_screen_begin(struct hf_local_screen *screen, int64_t bra)
     screen->bra = &screen->integrals->pairs->pair[bra];
     if (!find_orbitals(screen)) return false;
     const size_t n_row = (size_t)(basis->n_shell + basis->n_atom);
-    if (hf_local_reserve(&screen->v, n_row * (size_t)screen->n) == NULL) return false;
+    if (hf_scratch_reserve(&screen->v, n_row * (size_t)screen->n) == NULL) return false;
     const double least = least_of(screen);
     for (int s = 0; s < basis->n_shell; s++) fill_row(screen, s, least);
     for (int site = 0; site < basis->n_atom; site++) fill_site(screen, site);

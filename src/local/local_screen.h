@@ -9,7 +9,7 @@
 #ifndef HF_LOCAL_SCREEN_H
 #define HF_LOCAL_SCREEN_H
 
-#include "local_scratch.h"
+#include "hf/scratch.h"
 #include "local_transform.h"
 
 /** A pair of orbitals that the bra is needed for: i goes with kets, j with the bra. */
@@ -31,7 +31,7 @@ struct hf_local_screen {
     int *first_link;            /**< [n_orbital][2] links of an orbital j: begin, end */
     double *of_i[2], *of_j[2];  /**< [n_orbital] largest x_ij of i, of j; of each kind of domains */
     double *l[2], *p[2][2];     /**< [n_orbital] |L| of R, S; p of these, of each kind of domains */
-    struct hf_local_scratch v;  /**< [n_shell + n_site][n] V, largest of each site's shells */
+    struct hf_scratch v;        /**< [n_shell + n_site][n] V, largest of each site's shells */
     double *most;               /**< [n_shell + n_site] largest of each row of V */
 };
 

@@ -5,8 +5,9 @@
  *
  * i and j are those orbitals only that have weights with M and N. Each number has one producer and a fixed order of
  * its sum. */
+#include "hf/scratch.h"
 #include "hf/shell_panel.h"
-#include "local_scratch.h"
+#include "hf/trace.h"
 #include "local_shells.h"
 
 #include <math.h>
@@ -40,8 +41,8 @@ struct shell_task {
         most; /**< [n_orbital] of the bra: largest |L_Ri| c_ij of each j; largest of all */
     double *p_m[2], *p_n[2]; /**< [n_orbital] |P| of M, N and domains as in p_of_shell */
     const double **right;    /**< [functions] rows of right matrices */
-    struct hf_local_scratch coefficients, half, gathered, packed, result;
-    struct hf_local_scratch factor; /**< c [i][j] */
+    struct hf_scratch coefficients, half, gathered, packed, result;
+    struct hf_scratch factor; /**< c [i][j] */
 };
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
@@ -148,10 +149,10 @@ static void number_orbitals(const struct hf_local *local, const struct orbitals 
 
 /** Coefficients [functions that have a number][orbitals], padded, to own->coefficients. */
 static bool gather(struct shell_task *own, const struct orbitals *orbitals, const int *number,
-                   int n, struct hf_local_scratch *to)
+                   int n, struct hf_scratch *to)
 {
     const struct hf_sparse_matrix *matrix = own->integrals->orbitals;
-    double *value = hf_local_reserve(to, (size_t)n * orbitals->length);
+    double *value = hf_scratch_reserve(to, (size_t)n * orbitals->length);
     if (value == NULL) return false;
     memset(value, 0, (size_t)n * orbitals->length * sizeof *value);
     for (int o = 0; o < orbitals->n; o++) {
@@ -184,7 +185,7 @@ static bool find_factors(struct shell_task *own)
 {
     const struct hf_local *local = own->integrals->local;
     const size_t n = (size_t)own->i.n * (size_t)own->j.n;
-    double *factor = hf_local_reserve(&own->factor, n);
+    double *factor = hf_scratch_reserve(&own->factor, n);
     if (factor == NULL) return false;
     memset(factor, 0, n * sizeof *factor);
     for (int o = 0; o < own->i.n; o++, factor += own->j.n) {
@@ -217,9 +218,9 @@ static bool begin_task(struct shell_task *own, const struct hf_worker *worker, i
     if (!find_factors(own)) return false;
     hf_shell_panel_begin_task(panel, worker, task, has_orbital, own->integrals);
     const size_t width = (size_t)(panel->n_m * panel->n_n) * own->j.length;
-    return hf_local_reserve(&own->half, (size_t)panel->n_row * width) != NULL &&
-           hf_local_reserve(&own->result, (size_t)own->i.n * width) != NULL &&
-           hf_local_reserve(&own->packed, hf_packed_size(own->i.n, panel->n_row)) != NULL &&
+    return hf_scratch_reserve(&own->half, (size_t)panel->n_row * width) != NULL &&
+           hf_scratch_reserve(&own->result, (size_t)own->i.n * width) != NULL &&
+           hf_scratch_reserve(&own->packed, hf_packed_size(own->i.n, panel->n_row)) != NULL &&
            gather(own, &own->j, panel->column, panel->n_column, &own->coefficients) &&
            gather(own, &own->i, panel->row, panel->n_row, &own->gathered);
 }
@@ -392,7 +393,7 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
 {
     const struct hf_local *local = integrals->local;
     struct hf_memory *memory = local->context->memory;
-    const struct hf_local_scratch none = {.memory = memory, .label = "quarters of two shells"};
+    const struct hf_scratch none = {.memory = memory, .label = "quarters of two shells"};
     *own = (struct shell_task){.integrals = integrals,
                                .blocks = blocks,
                                .coefficients = none,
@@ -414,10 +415,9 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
 
 static void thread_done(struct shell_task *own)
 {
-    struct hf_local_scratch *scratch[] = {&own->coefficients, &own->half,   &own->gathered,
-                                          &own->packed,       &own->result, &own->factor};
-    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++)
-        hf_local_scratch_done(scratch[k]);
+    struct hf_scratch *scratch[] = {&own->coefficients, &own->half,   &own->gathered,
+                                    &own->packed,       &own->result, &own->factor};
+    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) hf_scratch_done(scratch[k]);
     hf_shell_panel_done(&own->panel);
     free(own->i.orbital);
     free(own->i.number);

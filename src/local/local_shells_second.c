@@ -16,7 +16,7 @@ struct finisher {
     const struct hf_local_integrals *integrals;
     struct hf_local_functions m, n;
     const double **right; /**< [functions] */
-    struct hf_local_scratch x, p, packed, half, k;
+    struct hf_scratch x, p, packed, half, k;
 };
 
 struct second_half {
@@ -44,7 +44,7 @@ static double *gather_blocks(struct finisher *own, const struct hf_local_blocks 
 {
     const struct hf_basis *basis = own->integrals->merged;
     const size_t step = hf_padded(own->n.n);
-    double *value = hf_local_reserve(&own->x, (size_t)own->m.n * step);
+    double *value = hf_scratch_reserve(&own->x, (size_t)own->m.n * step);
     if (value == NULL) return NULL;
     memset(value, 0, (size_t)own->m.n * step * sizeof *value);
     for (size_t k = begin; k < end; k++) {
@@ -72,9 +72,9 @@ static bool finish_pair(struct finisher *own, const struct hf_local_blocks *bloc
     const int most = own->m.n > own->n.n ? own->m.n : own->n.n;
     const double *x = gather_blocks(own, blocks, begin, end);
     const double *p = hf_local_gather_paos(integrals, &own->m, domain, length, &own->p);
-    double *packed = hf_local_reserve(&own->packed, hf_packed_size(n, most));
-    double *half = hf_local_reserve(&own->half, (size_t)n * step);
-    double *result = hf_local_reserve(&own->k, (size_t)n * length);
+    double *packed = hf_scratch_reserve(&own->packed, hf_packed_size(n, most));
+    double *half = hf_scratch_reserve(&own->half, (size_t)n * step);
+    double *result = hf_scratch_reserve(&own->k, (size_t)n * length);
     if (x == NULL || p == NULL || packed == NULL || half == NULL || result == NULL) return false;
     hf_pack(n, own->m.n, p, 1, length, packed);
     hf_local_set_rows(own->m.n, x, step, own->right);
@@ -125,8 +125,8 @@ static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_er
 
 static bool finisher_init(const struct hf_local_integrals *integrals, struct finisher *own)
 {
-    const struct hf_local_scratch none = {.memory = integrals->local->context->memory,
-                                          .label = "last quarters"};
+    const struct hf_scratch none = {.memory = integrals->local->context->memory,
+                                    .label = "last quarters"};
     *own = (struct finisher){
         .integrals = integrals, .x = none, .p = none, .packed = none, .half = none, .k = none};
     own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
@@ -136,9 +136,8 @@ static bool finisher_init(const struct hf_local_integrals *integrals, struct fin
 
 static void finisher_done(struct finisher *own)
 {
-    struct hf_local_scratch *scratch[] = {&own->x, &own->p, &own->packed, &own->half, &own->k};
-    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++)
-        hf_local_scratch_done(scratch[k]);
+    struct hf_scratch *scratch[] = {&own->x, &own->p, &own->packed, &own->half, &own->k};
+    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) hf_scratch_done(scratch[k]);
     free(own->right);
     hf_local_functions_done(&own->m);
     hf_local_functions_done(&own->n);

@@ -11,7 +11,7 @@
 
 #include "hf/matrix_product.h"
 #include "hf/work.h"
-#include "local_private.h"
+#include "local_mp2_private.h"
 
 /** Weights of some orbitals for each of a row of items. */
 struct hf_local_weights {

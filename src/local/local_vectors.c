@@ -1,7 +1,7 @@
 /* Pseudo-canonical orbitals of domains: X = U s^-1/2 of the eigenvalues s of S that are not too small, then the
  * eigenvectors of X^T F X. */
 #include "hf/matrix_product.h"
-#include "local_private.h"
+#include "local_mp2_private.h"
 
 #include <math.h>
 #include <string.h>

@@ -33,7 +33,7 @@ HEADERS = {
     "orbitals": ["diis", "orbitals", "wavefunction"],
     "fock": ["digest", "exact_sums", "fock", "fock_settings"],
     "coulomb": ["coulomb"],
-    "work": ["grain", "shell_panel", "stored_integrals", "task", "work"],
+    "work": ["grain", "shell_panel", "site_panels", "stored_integrals", "task", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
     "one_electron": ["charge_field", "core_integrals", "hermite", "one_electron"],
     "pairs": ["common_pairs", "shell_pairs"],
@@ -46,7 +46,7 @@ HEADERS = {
     "layout": ["layout"],
     "basis": ["basis", "basis_description"],
     "molecule": ["input", "molecule"],
-    "base": ["arithmetic", "context", "data_folders", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "simd", "status", "text", "threads", "timer",
+    "base": ["arithmetic", "context", "data_folders", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "scratch", "simd", "status", "text", "threads", "timer",
              "trace", "units", "version"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}

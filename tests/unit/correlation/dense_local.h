@@ -5,7 +5,7 @@
 #include "../all_integrals.h"
 #include "../solved.h"
 
-#include "../../../src/local/local_private.h"
+#include "../../../src/local/local_mp2_private.h"
 
 /** Square matrices [n][n] over PAOs; those of pairs are zero outside of the pair's domain. */
 struct dense_local {

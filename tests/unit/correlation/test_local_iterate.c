@@ -2,7 +2,7 @@
  * hold exactly. */
 #include "../mpi_test.h"
 
-#include "../../../src/local/local_private.h"
+#include "../../../src/local/local_mp2_private.h"
 #include "hf/interruption.h"
 
 #include <float.h>

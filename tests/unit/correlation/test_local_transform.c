@@ -3,7 +3,7 @@
 #include "../all_integrals.h"
 #include "../mpi_test.h"
 
-#include "../../../src/local/local_private.h"
+#include "../../../src/local/local_mp2_private.h"
 
 #include <math.h>
 #include <string.h>

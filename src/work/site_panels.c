@@ -1,5 +1,5 @@
 /* Integrals of a bra by pairs of sites; see site_panels.h. */
-#include "site_panels.h"
+#include "hf/site_panels.h"
 
 #include "hf/matrix_product.h"
 
@@ -20,7 +20,7 @@ bool hf_site_panels_init(struct hf_memory *memory, const struct hf_basis *basis,
 
 void hf_site_panels_done(struct hf_site_panels *panels)
 {
-    hf_local_scratch_done(&panels->numbers);
+    hf_scratch_done(&panels->numbers);
     free(panels->shell_of);
     free(panels->panel);
 }
@@ -54,7 +54,7 @@ static int add_panel(struct hf_site_panels *self, const struct hf_atom_pair *ato
         self->panel = longer;
         self->room = room;
     }
-    if (!hf_local_extend(&self->numbers, self->n_used, self->n_used + n)) return -1;
+    if (!hf_scratch_extend(&self->numbers, self->n_used, self->n_used + n)) return -1;
     memset(self->numbers.value + self->n_used, 0, n * sizeof(double));
     self->panel[self->n] = (struct hf_site_panel){site_m, site_n, atoms, self->n_used};
     self->n_used += n;

@@ -6,8 +6,8 @@
 #ifndef HF_SITE_PANELS_H
 #define HF_SITE_PANELS_H
 
+#include "hf/scratch.h"
 #include "hf/work.h"
-#include "local_scratch.h"
 
 struct hf_site_panel {
     int site_m, site_n;
@@ -26,7 +26,7 @@ struct hf_site_panels {
     struct hf_site_panel *panel;        /**< [n] */
     int of_place[HF_MOST_PART_KETS][2]; /**< of the pairs of sites of the part; -1: none */
     size_t n_used;
-    struct hf_local_scratch numbers;
+    struct hf_scratch numbers;
     bool failed; /**< no memory */
 };
 

@@ -1,6 +1,6 @@
 /* Arrays of a thread that grow when they are too small. */
-#ifndef HF_LOCAL_SCRATCH_H
-#define HF_LOCAL_SCRATCH_H
+#ifndef HF_SCRATCH_H
+#define HF_SCRATCH_H
 
 #include "hf/memory.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /** Initialise with {.memory = , .label = }. */
-struct hf_local_scratch {
+struct hf_scratch {
     struct hf_memory *memory; /**< borrowed */
     const char *label;        /**< a string constant */
     size_t room;
@@ -16,7 +16,7 @@ struct hf_local_scratch {
 };
 
 /** At least n numbers, whatever they are; NULL: no memory. Earlier contents are lost. Not collective. */
-static inline double *hf_local_reserve(struct hf_local_scratch *self, size_t n)
+static inline double *hf_scratch_reserve(struct hf_scratch *self, size_t n)
 {
     if (self->value != NULL && n <= self->room) return self->value;
     hf_memory_release(self->memory, self->value);
@@ -27,7 +27,7 @@ static inline double *hf_local_reserve(struct hf_local_scratch *self, size_t n)
 }
 
 /** Room for n numbers of which the first n_kept stay as they are. False: no memory. Not collective. */
-static inline bool hf_local_extend(struct hf_local_scratch *self, size_t n_kept, size_t n)
+static inline bool hf_scratch_extend(struct hf_scratch *self, size_t n_kept, size_t n)
 {
     if (self->value != NULL && n <= self->room) return true;
     const size_t room = n + n / 2 + 64;
@@ -42,7 +42,7 @@ static inline bool hf_local_extend(struct hf_local_scratch *self, size_t n_kept,
 }
 
 /** Accepts a cleared one. */
-static inline void hf_local_scratch_done(struct hf_local_scratch *self)
+static inline void hf_scratch_done(struct hf_scratch *self)
 {
     if (self->value != NULL) hf_memory_release(self->memory, self->value);
     self->value = NULL;
