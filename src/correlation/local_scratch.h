@@ -4,6 +4,9 @@
 
 #include "hf/memory.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 /** Initialise with {.memory = , .label = }. */
 struct hf_local_scratch {
     struct hf_memory *memory; /**< borrowed */
@@ -21,6 +24,21 @@ static inline double *hf_local_reserve(struct hf_local_scratch *self, size_t n)
     self->value = hf_memory_allocate_unset(self->memory, HF_MEMORY_MATRIX, self->label,
                                            self->room * sizeof *self->value);
     return self->value;
+}
+
+/** Room for n numbers of which the first n_kept stay as they are. False: no memory. Not collective. */
+static inline bool hf_local_extend(struct hf_local_scratch *self, size_t n_kept, size_t n)
+{
+    if (self->value != NULL && n <= self->room) return true;
+    const size_t room = n + n / 2 + 64;
+    double *longer = hf_memory_allocate_unset(self->memory, HF_MEMORY_MATRIX, self->label,
+                                              room * sizeof *longer);
+    if (longer == NULL) return false;
+    if (n_kept > 0) memcpy(longer, self->value, n_kept * sizeof *longer);
+    hf_memory_release(self->memory, self->value);
+    self->value = longer;
+    self->room = room;
+    return true;
 }
 
 /** Accepts a cleared one. */

@@ -36,9 +36,12 @@ struct shell_task {
     struct hf_shell_panel panel;
     bool any;             /**< the panel is not zero */
     struct orbitals i, j; /**< that go with M, N */
-    double *weight;       /**< [n_orbital] of the bra */
-    const double **right; /**< [functions] rows of right matrices */
+    double *reach,
+        most; /**< [n_orbital] of the bra: largest |L_Ri| c_ij of each j; largest of all */
+    double *p_m[2], *p_n[2]; /**< [n_orbital] |P| of M, N and domains as in p_of_shell */
+    const double **right;    /**< [functions] rows of right matrices */
     struct hf_local_scratch coefficients, half, gathered, packed, result;
+    struct hf_local_scratch factor; /**< c [i][j] */
 };
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
@@ -51,10 +54,42 @@ static hf_status lend(void *self, const struct hf_part *part, struct hf_error *e
     return HF_OK;
 }
 
+/** Largest |L_Sj| of an item times the reach of j, or anything not below `enough`. */
+static double largest_product(const struct shell_task *own, const struct hf_local_weights *l,
+                              int item, double enough)
+{
+    double largest = 0.0;
+    for (int64_t k = l->first[item]; k < l->first[item + 1]; k++) {
+        const double left = l->weight[k], product = left * own->reach[l->orbital[k]];
+        if (left * own->most <= largest || largest >= enough) break;
+        if (product > largest) largest = product;
+    }
+    return largest;
+}
+
+/** hf_quartet_consumer.least_bound: shell S is in one of the two sites. */
+static double least_bound(void *self, const struct hf_shell_pair *bra, int place)
+{
+    const struct shell_task *own = self;
+    const struct hf_part_ket *kets = &own->panel.part->ket[place];
+    const struct hf_local_weights *l = &own->integrals->l_of_site;
+    const double largest = fmax(largest_product(own, l, kets->atom_c, HUGE_VAL),
+                                largest_product(own, l, kets->atom_d, HUGE_VAL));
+    if (largest == 0.0) return HUGE_VAL;
+    return own->integrals->local->settings->threshold / (bra->bound * largest);
+}
+
 static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
     const struct shell_task *own = self;
-    hf_local_bound(own->integrals, own->weight, bra, n, ket);
+    const double threshold = own->integrals->local->settings->threshold;
+    for (int q = 0; q < n; q++) {
+        const struct hf_shell_pair *pair = ket[q].pair;
+        const int s = pair->a == own->panel.n ? pair->b : pair->a;
+        const double enough = threshold / (bra->bound * pair->bound * hf_far_factor(bra, pair));
+        const double largest = largest_product(own, &own->integrals->l_of_shell, s, enough);
+        ket[q].wanted = largest > 0.0 && largest >= enough;
+    }
 }
 
 static void take(void *self, const struct hf_strip *strip)
@@ -68,6 +103,7 @@ static const struct hf_quartet_consumer transformation = {
     .name = "local mp2 of two shells",
     .about = "first half of the local transformation for two shells of different electrons",
     .lend = lend,
+    .least_bound = least_bound,
     .bound = bound,
     .take = take,
 };
@@ -131,6 +167,39 @@ static bool gather(struct shell_task *own, const struct orbitals *orbitals, cons
     return true;
 }
 
+/** Largest |P| of a shell for all orbitals. */
+static void find_paos(const struct shell_task *own, int shell, double *const p[2])
+{
+    for (int wide = 0; wide < 2; wide++) {
+        const struct hf_local_weights *weights = &own->integrals->p_of_shell[wide];
+        memset(p[wide], 0, (size_t)own->integrals->local->n_orbital * sizeof *p[wide]);
+        for (int64_t k = weights->first[shell]; k < weights->first[shell + 1]; k++)
+            p[wide][weights->orbital[k]] = weights->weight[k];
+    }
+}
+
+/** c_ij = max(P_Mi, P_Mj) max(P_Ni, P_Nj) of pairs of the task's orbitals, so that a quartet (MR|NS) adds no more than
+ *  its bounds times |L_Ri| |L_Sj| c_ij to integrals (ia|jb). False: no memory. */
+static bool find_factors(struct shell_task *own)
+{
+    const struct hf_local *local = own->integrals->local;
+    const size_t n = (size_t)own->i.n * (size_t)own->j.n;
+    double *factor = hf_local_reserve(&own->factor, n);
+    if (factor == NULL) return false;
+    memset(factor, 0, n * sizeof *factor);
+    for (int o = 0; o < own->i.n; o++, factor += own->j.n) {
+        const int i = own->i.orbital[o];
+        for (int k = local->first_partner[i]; k < local->first_partner[i + 1]; k++) {
+            const int j = local->partner[k].orbital;
+            const bool wide = own->integrals->wide[local->partner[k].pair];
+            const double *p_m = own->p_m[wide], *p_n = own->p_n[wide];
+            if (own->j.number[j] >= 0)
+                factor[own->j.number[j]] = fmax(p_m[i], p_m[j]) * fmax(p_n[i], p_n[j]);
+        }
+    }
+    return true;
+}
+
 /** Orbitals, coefficients of j and room of a task. False: no memory. */
 static bool begin_task(struct shell_task *own, const struct hf_worker *worker, int64_t task)
 {
@@ -143,6 +212,9 @@ static bool begin_task(struct shell_task *own, const struct hf_worker *worker, i
     number_orbitals(local, &own->j, &own->i);
     number_orbitals(local, &own->i, &own->j);
     if (own->i.n == 0 || own->j.n == 0) return true;
+    find_paos(own, m, own->p_m);
+    find_paos(own, n, own->p_n);
+    if (!find_factors(own)) return false;
     hf_shell_panel_begin_task(panel, worker, task, has_orbital, own->integrals);
     const size_t width = (size_t)(panel->n_m * panel->n_n) * own->j.length;
     return hf_local_reserve(&own->half, (size_t)panel->n_row * width) != NULL &&
@@ -180,9 +252,23 @@ static void end_bra(struct shell_task *own)
 
 static void begin_bra(struct shell_task *own, int64_t bra)
 {
+    const struct hf_local_weights *l = &own->integrals->l_of_shell;
     hf_shell_panel_begin_bra(&own->panel, bra);
-    hf_local_reach_of(own->integrals, bra, own->weight);
+    const int r = (int)(hf_shell_panel_other(&own->panel) - own->integrals->merged->shell);
     own->any = false;
+    own->most = 0.0;
+    memset(own->reach, 0, (size_t)own->integrals->local->n_orbital * sizeof *own->reach);
+    for (int64_t k = l->first[r]; k < l->first[r + 1]; k++) {
+        const int i = own->i.number[l->orbital[k]];
+        if (i < 0) continue;
+        const double *factor = own->factor.value + (size_t)i * (size_t)own->j.n;
+        for (int o = 0; o < own->j.n; o++) {
+            const double product = l->weight[k] * factor[o];
+            double *reach = &own->reach[own->j.orbital[o]];
+            if (product > *reach) *reach = product;
+            if (product > own->most) own->most = product;
+        }
+    }
 }
 
 /** Second quarter: own->half to own->result. */
@@ -210,9 +296,11 @@ static bool add_block(struct shell_task *own, int i, int j, int pair, bool turne
     const int n_m = panel->n_m, n_n = panel->n_n, n = n_m * n_n;
     const double *from =
         own->result.value + (size_t)own->i.number[i] * (size_t)n * own->j.length + own->j.number[j];
+    const bool wide = own->integrals->wide[pair];
+    const double *p_m = own->p_m[wide], *p_n = own->p_n[wide];
     double largest = 0.0;
     for (int mn = 0; mn < n; mn++) largest = fmax(largest, fabs(from[(size_t)mn * own->j.length]));
-    if (largest == 0.0 || largest * own->integrals->largest_pao * own->integrals->largest_pao <
+    if (largest == 0.0 || largest * fmax(p_m[i], p_m[j]) * fmax(p_n[i], p_n[j]) <
                               own->integrals->local->settings->threshold)
         return true;
     double *to = turned ? hf_local_blocks_add(own->blocks, pair, panel->n, panel->m, n)
@@ -311,18 +399,23 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
                                .half = none,
                                .gathered = none,
                                .packed = none,
-                               .result = none};
-    own->weight = calloc((size_t)local->n_orbital + 1, sizeof *own->weight);
+                               .result = none,
+                               .factor = none};
+    bool ok = true;
+    for (int k = 0; k < 2; k++)
+        ok = ok && (own->p_m[k] = calloc((size_t)local->n_orbital + 1, sizeof(double))) != NULL &&
+             (own->p_n[k] = calloc((size_t)local->n_orbital + 1, sizeof(double))) != NULL;
+    own->reach = calloc((size_t)local->n_orbital + 1, sizeof *own->reach);
     own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
-    return hf_shell_panel_init(memory, integrals->pairs, &own->panel) && own->weight != NULL &&
-           own->right != NULL && orbitals_init(local->n_orbital, &own->i) &&
+    return hf_shell_panel_init(memory, integrals->pairs, &own->panel) && own->reach != NULL &&
+           own->right != NULL && ok && orbitals_init(local->n_orbital, &own->i) &&
            orbitals_init(local->n_orbital, &own->j);
 }
 
 static void thread_done(struct shell_task *own)
 {
-    struct hf_local_scratch *scratch[] = {&own->coefficients, &own->half, &own->gathered,
-                                          &own->packed, &own->result};
+    struct hf_local_scratch *scratch[] = {&own->coefficients, &own->half,   &own->gathered,
+                                          &own->packed,       &own->result, &own->factor};
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++)
         hf_local_scratch_done(scratch[k]);
     hf_shell_panel_done(&own->panel);
@@ -330,7 +423,11 @@ static void thread_done(struct shell_task *own)
     free(own->i.number);
     free(own->j.orbital);
     free(own->j.number);
-    free(own->weight);
+    free(own->reach);
+    for (int k = 0; k < 2; k++) {
+        free(own->p_m[k]);
+        free(own->p_n[k]);
+    }
     free(own->right);
 }
 

@@ -2,7 +2,7 @@
  *
  *     X [m][n] = (im|jn)     K = P^T X P          m, n: functions of the shells that a pair has blocks of
  */
-#include "local_scratch.h"
+#include "local_functions.h"
 #include "local_shells.h"
 
 #include "hf/threads.h"
@@ -11,17 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Functions of some shells. */
-struct functions {
-    int n;
-    int *function; /**< [n] rising, shell by shell */
-    int *number;   /**< [n_shell] place of a shell's first function; -1: not among them */
-};
-
 /** Of a thread. */
 struct finisher {
     const struct hf_local_integrals *integrals;
-    struct functions m, n;
+    struct hf_local_functions m, n;
     const double **right; /**< [functions] */
     struct hf_local_scratch x, p, packed, half, k;
 };
@@ -36,46 +29,13 @@ struct second_half {
 
 /** Numbers the functions of the rows, or columns, of blocks begin .. end-1. */
 static void number_functions(const struct hf_basis *basis, const struct hf_local_blocks *blocks,
-                             size_t begin, size_t end, bool columns, struct functions *functions)
+                             size_t begin, size_t end, bool columns,
+                             struct hf_local_functions *functions)
 {
-    for (int s = 0; s < basis->n_shell; s++) functions->number[s] = -1;
+    hf_local_functions_clear(basis, functions);
     for (size_t k = begin; k < end; k++)
         functions->number[columns ? blocks->block[k].column : blocks->block[k].row] = 0;
-    functions->n = 0;
-    for (int s = 0; s < basis->n_shell; s++) {
-        if (functions->number[s] < 0) continue;
-        functions->number[s] = functions->n;
-        for (int f = 0; f < basis->shell[s].n_function; f++)
-            functions->function[functions->n++] = basis->shell[s].first_function + f;
-    }
-}
-
-/** P [functions][PAOs of a domain], rows as long as `step`, zeros at their ends. */
-static double *gather_paos(const struct hf_local_integrals *integrals,
-                           const struct functions *functions, const struct hf_local_domain *domain,
-                           size_t step, struct hf_local_scratch *to)
-{
-    const struct hf_sparse_matrix *paos = integrals->paos;
-    const struct hf_basis *basis = integrals->merged;
-    double *value = hf_local_reserve(to, (size_t)functions->n * step);
-    if (value == NULL) return NULL;
-    memset(value, 0, (size_t)functions->n * step * sizeof *value);
-    for (int s = 0; s < basis->n_shell; s++) {
-        const struct hf_shell *shell = &basis->shell[s];
-        if (functions->number[s] < 0) continue;
-        double *column = value + (size_t)functions->number[s] * step;
-        for (int a = 0; a < domain->atoms.n; a++) {
-            const int part = domain->atoms.part[a];
-            const size_t n = (size_t)(paos->column_first[part + 1] - paos->column_first[part]);
-            const double *from = hf_sparse_find(paos, shell->atom, part);
-            if (from != NULL)
-                from += (size_t)(shell->first_function - paos->row_first[shell->atom]) * n;
-            for (int f = 0; f < shell->n_function && from != NULL; f++, from += n)
-                memcpy(column + (size_t)f * step, from, n * sizeof *from);
-            column += n;
-        }
-    }
-    return value;
+    hf_local_functions_count(basis, functions);
 }
 
 /** X of a pair [m][n], rows as long as n padded. */
@@ -99,12 +59,6 @@ static double *gather_blocks(struct finisher *own, const struct hf_local_blocks 
     return value;
 }
 
-/** Rows begin at `first` and are `step` long. */
-static void set_rows(struct finisher *own, int n, const double *first, size_t step)
-{
-    for (int r = 0; r < n; r++) own->right[r] = first + (size_t)r * step;
-}
-
 /** K of a pair that has blocks begin .. end-1. False: no memory. */
 static bool finish_pair(struct finisher *own, const struct hf_local_blocks *blocks, size_t begin,
                         size_t end, const struct hf_local_domain *domain, double *k)
@@ -117,13 +71,13 @@ static bool finish_pair(struct finisher *own, const struct hf_local_blocks *bloc
     const size_t step = hf_padded(own->n.n);
     const int most = own->m.n > own->n.n ? own->m.n : own->n.n;
     const double *x = gather_blocks(own, blocks, begin, end);
-    const double *p = gather_paos(integrals, &own->m, domain, length, &own->p);
+    const double *p = hf_local_gather_paos(integrals, &own->m, domain, length, &own->p);
     double *packed = hf_local_reserve(&own->packed, hf_packed_size(n, most));
     double *half = hf_local_reserve(&own->half, (size_t)n * step);
     double *result = hf_local_reserve(&own->k, (size_t)n * length);
     if (x == NULL || p == NULL || packed == NULL || half == NULL || result == NULL) return false;
     hf_pack(n, own->m.n, p, 1, length, packed);
-    set_rows(own, own->m.n, x, step);
+    hf_local_set_rows(own->m.n, x, step, own->right);
     integrals->multiply(&(struct hf_product){.n_row = n,
                                              .n_inner = own->m.n,
                                              .n_column = step,
@@ -131,10 +85,10 @@ static bool finish_pair(struct finisher *own, const struct hf_local_blocks *bloc
                                              .right = own->right,
                                              .to = half,
                                              .to_step = step});
-    p = gather_paos(integrals, &own->n, domain, length, &own->p);
+    p = hf_local_gather_paos(integrals, &own->n, domain, length, &own->p);
     if (p == NULL) return false;
     hf_pack(n, own->n.n, half, step, 1, packed);
-    set_rows(own, own->n.n, p, length);
+    hf_local_set_rows(own->n.n, p, length, own->right);
     integrals->multiply(&(struct hf_product){.n_row = n,
                                              .n_inner = own->n.n,
                                              .n_column = length,
@@ -169,13 +123,6 @@ static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_er
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static bool functions_init(const struct hf_basis *basis, struct functions *functions)
-{
-    functions->function = calloc((size_t)basis->n_function, sizeof *functions->function);
-    functions->number = calloc((size_t)basis->n_shell, sizeof *functions->number);
-    return functions->function != NULL && functions->number != NULL;
-}
-
 static bool finisher_init(const struct hf_local_integrals *integrals, struct finisher *own)
 {
     const struct hf_local_scratch none = {.memory = integrals->local->context->memory,
@@ -183,8 +130,8 @@ static bool finisher_init(const struct hf_local_integrals *integrals, struct fin
     *own = (struct finisher){
         .integrals = integrals, .x = none, .p = none, .packed = none, .half = none, .k = none};
     own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
-    return own->right != NULL && functions_init(integrals->merged, &own->m) &&
-           functions_init(integrals->merged, &own->n);
+    return own->right != NULL && hf_local_functions_init(integrals->merged, &own->m) &&
+           hf_local_functions_init(integrals->merged, &own->n);
 }
 
 static void finisher_done(struct finisher *own)
@@ -193,10 +140,8 @@ static void finisher_done(struct finisher *own)
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++)
         hf_local_scratch_done(scratch[k]);
     free(own->right);
-    free(own->m.function);
-    free(own->m.number);
-    free(own->n.function);
-    free(own->n.number);
+    hf_local_functions_done(&own->m);
+    hf_local_functions_done(&own->n);
 }
 
 hf_status hf_local_shells_second(const struct hf_local_integrals *integrals,

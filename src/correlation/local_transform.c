@@ -15,7 +15,8 @@ const struct hf_phase hf_phase_local_wait_tasks = {.name = "Local MP2: waiting f
 /** Primitives that cannot add this share of the threshold to an integral are left out. */
 static const double PAIR_ACCURACY = 1e-3;
 
-const struct hf_local_transform_ops *const hf_local_transform_list[] = {&hf_local_of_shells, NULL};
+const struct hf_local_transform_ops *const hf_local_transform_list[] = {&hf_local_of_bras,
+                                                                        &hf_local_of_shells, NULL};
 
 /* ---- Places of orbitals ---------------------------------------------------------------------- */
 
@@ -65,7 +66,8 @@ static hf_status make_places(struct hf_local_integrals *self, struct hf_error *e
     double mean[3], axis[3];
     struct along *along = calloc((size_t)n + 1, sizeof *along);
     self->place = calloc((size_t)n + 1, sizeof *self->place);
-    if (along == NULL || self->place == NULL) {
+    self->orbital_at = calloc((size_t)n + 1, sizeof *self->orbital_at);
+    if (along == NULL || self->place == NULL || self->orbital_at == NULL) {
         free(along);
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of orbitals");
     }
@@ -76,7 +78,10 @@ static hf_status make_places(struct hf_local_integrals *self, struct hf_error *e
             along[i].x += axis[x] * (localised->orbital[i].centre[x] - mean[x]);
     }
     qsort(along, (size_t)n, sizeof *along, by_coordinate);
-    for (int k = 0; k < n; k++) self->place[along[k].orbital] = k;
+    for (int k = 0; k < n; k++) {
+        self->orbital_at[k] = along[k].orbital;
+        self->place[along[k].orbital] = k;
+    }
     free(along);
     return HF_OK;
 }
@@ -114,26 +119,18 @@ void hf_local_integrals_done(struct hf_local_integrals *self)
     hf_sparse_destroy(&self->orbitals);
     hf_sparse_destroy(&self->paos);
     hf_basis_destroy(&self->merged);
+    hf_local_weights_done(&self->l_of_shell);
+    hf_local_weights_done(&self->l_of_site);
+    hf_local_weights_done(&self->p_of_shell[0]);
+    hf_local_weights_done(&self->p_of_shell[1]);
+    free(self->wide);
+    self->wide = NULL;
     free(self->place);
-    self->place = NULL;
+    free(self->orbital_at);
+    self->place = self->orbital_at = NULL;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
-
-void hf_local_bound(const struct hf_local_integrals *self, const double weight[],
-                    const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
-{
-    const struct hf_local_weights *of_pair = &self->of_pair;
-    const double threshold = self->local->settings->threshold;
-    for (int q = 0; q < n; q++) {
-        const int64_t item = ket[q].pair - self->pairs->pair;
-        const double bound = bra->bound * ket[q].pair->bound * hf_far_factor(bra, ket[q].pair);
-        double largest = 0.0;
-        for (int64_t k = of_pair->first[item]; k < of_pair->first[item + 1]; k++)
-            largest = fmax(largest, weight[of_pair->orbital[k]] * of_pair->weight[k]);
-        ket[q].wanted = largest > 0.0 && bound * largest >= threshold;
-    }
-}
 
 /** What a round is given. */
 struct round_data {

@@ -1,12 +1,11 @@
 /* What the transformations of local MP2 share: integrals over merged functions, what orbitals and projected atomic
  * orbitals (PAOs) let pass of them, and a round of work.
  *
- *     L_M,i     largest |L| of a shell and an orbital           P_M,i   largest |P| of a shell and the PAOs of all
- *                                                                       domains [ij] of i
- *     X_i(MN) = max(L_M,i P_N,i, L_N,i P_M,i)                   weight of a pair of shells for an orbital
+ *     L_Mi, P_Mi   largest |L| of a shell and an orbital; largest |P| of a shell and the PAOs of all domains [ij] of i
+ *     X_i(MN)      max(L_Mi P_Ni, L_Ni P_Mi): weight of a pair of shells for an orbital
  *
- * A quartet (MN|RS) adds no more than bound(MN) bound(RS) max X_i(MN) X_j(RS) to integrals (ia|jb) of the pairs ij, if
- * i goes with MN and j with RS. */
+ * A quartet (MN|RS) adds no more than bound(MN) bound(RS) max X_i(MN) X_j(RS) to integrals (ia|jb) of the pairs ij with i
+ * on MN and j on RS. This bound selects pairs of atoms and orbitals; that of local_screen.h selects quartets. */
 #ifndef HF_LOCAL_TRANSFORM_H
 #define HF_LOCAL_TRANSFORM_H
 
@@ -19,7 +18,7 @@ struct hf_local_weights {
     struct hf_memory *memory; /**< borrowed */
     int64_t n_item, n, room;
     int64_t *first; /**< [n_item + 1] */
-    int *orbital;   /**< rising for each item */
+    int *orbital;   /**< rising for each item, unless it says otherwise */
     float *weight;  /**< rounded up */
 };
 
@@ -32,14 +31,20 @@ struct hf_local_integrals {
     /** [n_orbital] places of orbitals along the longest axis of the molecule, or NULL. If not, only quartets matter
      *  whose bra goes with the orbital of a pair that comes later, or with both. */
     int *place;
+    int *orbital_at; /**< [n_orbital] the orbital of a place; NULL as `place` */
+    /** Largest |L| of shells and of sites, falling for each item; largest |P| of shells and the PAOs of the domain of an
+     *  orbital itself, and of its extended one. */
+    struct hf_local_weights l_of_shell, l_of_site, p_of_shell[2];
+    bool *
+        wide; /**< [n_pair] the pair's domain is not within the two domains of its orbitals, but in the extended ones */
     struct hf_local_weights of_pair;  /**< X of shell pairs */
     struct hf_local_weights of_atoms; /**< largest X of the shell pairs of each pair of atoms */
     struct hf_local_weights reach; /**< as of_atoms, of bras: the largest X_j of partners j of i */
     double largest;                /**< product of two X */
-    double largest_pao;            /**< |P| */
+    double largest_pao, largest_orbital; /**< |P|, |L| */
 };
 
-/** self->of_pair, of_atoms, reach and largest; the other members are set. Local. HF_NO_RESOURCE. */
+/** All weights and what is largest; the other members are set. Local. HF_NO_RESOURCE. */
 hf_status hf_local_make_weights(struct hf_local_integrals *self,
                                 struct hf_error *error) HF_MUST_CHECK;
 void hf_local_weights_done(struct hf_local_weights *weights);
@@ -56,18 +61,6 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
 
 /** Collective. Accepts a half-made one. */
 void hf_local_integrals_done(struct hf_local_integrals *self);
-
-/** weight[n_orbital]: of orbitals i of kets that meet a bra, the largest X_j of the bra of partners j of i; otherwise
- *  0. Not collective. */
-void hf_local_reach_of(const struct hf_local_integrals *self, int64_t bra, double weight[]);
-
-/** Raises weight[] to those of item `item` of a list. Not collective. */
-void hf_local_add_reach(const struct hf_local_integrals *self, const struct hf_local_weights *of,
-                        int64_t item, double weight[]);
-
-/** hf_quartet_consumer.bound with the weights of a bra. */
-void hf_local_bound(const struct hf_local_integrals *self, const double weight[],
-                    const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[]);
 
 /** A round of work on all integrals; counts its quartets. Collective. */
 hf_status

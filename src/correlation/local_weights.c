@@ -103,20 +103,43 @@ static void add_column(const struct hf_basis *basis, const int *first_shell,
     }
 }
 
-/** Marks the atoms of all domains of an orbital's pairs. */
-static void mark_atoms(const struct hf_local *local, int i, int n_atom, bool atom[])
+/** Which domains of an orbital. */
+enum { OWN, EXTENDED, OF_PAIRS };
+
+/** Marks the atoms of a domain. */
+static void mark_domain(const struct hf_local *local, int domain, bool atom[])
+{
+    const struct hf_parts atoms = local->domain[domain].atoms;
+    for (int a = 0; a < atoms.n; a++) atom[atoms.part[a]] = true;
+}
+
+/** Marks the atoms of a domain of an orbital, or of those of all its pairs. */
+static void mark_atoms(const struct hf_local *local, int i, int which, int n_atom, bool atom[])
 {
     memset(atom, 0, (size_t)n_atom * sizeof *atom);
-    for (int k = local->first_partner[i]; k < local->first_partner[i + 1]; k++) {
-        const struct hf_local_pair *pair = &local->pair[local->partner[k].pair];
-        const struct hf_parts atoms = hf_local_pair_domain(local, pair)->atoms;
-        for (int a = 0; a < atoms.n; a++) atom[atoms.part[a]] = true;
+    if (which == OWN) mark_domain(local, local->domain_of_orbital[i], atom);
+    if (which == EXTENDED) mark_domain(local, local->extended_of_orbital[i], atom);
+    if (which != OF_PAIRS) return;
+    for (int k = local->first_partner[i]; k < local->first_partner[i + 1]; k++)
+        mark_domain(local, local->pair[local->partner[k].pair].domain, atom);
+}
+
+/** self->wide. `atom` is room for all atoms. */
+static void find_wide(struct hf_local_integrals *self, int n_atom, bool atom[])
+{
+    const struct hf_local *local = self->local;
+    for (int k = 0; k < local->n_pair; k++) {
+        const struct hf_parts atoms = hf_local_pair_domain(local, &local->pair[k])->atoms;
+        mark_atoms(local, local->pair[k].i, OWN, n_atom, atom);
+        mark_domain(local, local->domain_of_orbital[local->pair[k].j], atom);
+        for (int a = 0; a < atoms.n; a++)
+            if (!atom[atoms.part[a]]) self->wide[k] = true;
     }
 }
 
-/** Largest |L| and |P| of shells: items are orbitals, which stand for their shells. */
-static bool find_shells(const struct hf_local_integrals *self, struct hf_local_weights *l,
-                        struct hf_local_weights *p)
+/** Largest |L| of shells, and largest |P| in each kind of domains. Items are orbitals, what has weights is shells. */
+static bool find_shells(struct hf_local_integrals *self, struct hf_local_weights *l,
+                        struct hf_local_weights p[3])
 {
     const struct hf_basis *basis = self->merged;
     const int n_orbital = self->local->n_orbital, n_atom = self->paos->n_column_part;
@@ -125,16 +148,20 @@ static bool find_shells(const struct hf_local_integrals *self, struct hf_local_w
     bool *atom = calloc((size_t)n_atom + 1, sizeof *atom);
     double *largest = calloc((size_t)basis->n_shell, sizeof *largest);
     bool ok = first_shell != NULL && atom != NULL && largest != NULL &&
-              begin(l, memory, n_orbital) && begin(p, memory, n_orbital);
+              begin(l, memory, n_orbital) && begin(&p[OWN], memory, n_orbital) &&
+              begin(&p[EXTENDED], memory, n_orbital) && begin(&p[OF_PAIRS], memory, n_orbital);
     for (int s = basis->n_shell - 1; s >= 0 && ok; s--) first_shell[basis->shell[s].atom] = s;
     for (int i = 0; i < n_orbital && ok; i++) {
         add_column(basis, first_shell, self->orbitals, i, largest);
         ok = add_item(l, i, basis->n_shell, largest);
-        mark_atoms(self->local, i, n_atom, atom);
-        for (int a = 0; a < n_atom; a++)
-            if (atom[a]) add_column(basis, first_shell, self->paos, a, largest);
-        ok = ok && add_item(p, i, basis->n_shell, largest);
+        for (int which = OWN; which <= OF_PAIRS; which++) {
+            mark_atoms(self->local, i, which, n_atom, atom);
+            for (int a = 0; a < n_atom; a++)
+                if (atom[a]) add_column(basis, first_shell, self->paos, a, largest);
+            ok = ok && add_item(&p[which], i, basis->n_shell, largest);
+        }
     }
+    if (ok) find_wide(self, n_atom, atom);
     free(first_shell);
     free(atom);
     free(largest);
@@ -174,7 +201,8 @@ static bool find_pairs(struct hf_local_integrals *self, const struct hf_local_we
     const double threshold = self->local->settings->threshold;
     bool ok = begin(&self->of_pair, l->memory, pairs->n_pair);
     self->largest_pao = largest_of(p);
-    const double most = largest_of(l) * self->largest_pao;
+    self->largest_orbital = largest_of(l);
+    const double most = self->largest_orbital * self->largest_pao;
     self->largest = most * most;
     for (int64_t k = 0; k < pairs->n_pair && ok; k++) {
         const struct hf_shell_pair *pair = &pairs->pair[k];
@@ -188,8 +216,9 @@ static bool find_pairs(struct hf_local_integrals *self, const struct hf_local_we
     return ok;
 }
 
-void hf_local_add_reach(const struct hf_local_integrals *self, const struct hf_local_weights *of,
-                        int64_t item, double weight[])
+/** Raises weight[] to those of orbitals i that meet the orbitals of an item. */
+static void add_reach(const struct hf_local_integrals *self, const struct hf_local_weights *of,
+                      int64_t item, double weight[])
 {
     const struct hf_local *local = self->local;
     for (int64_t k = of->first[item]; k < of->first[item + 1]; k++) {
@@ -200,12 +229,6 @@ void hf_local_add_reach(const struct hf_local_integrals *self, const struct hf_l
                 weight[i] = of->weight[k];
         }
     }
-}
-
-void hf_local_reach_of(const struct hf_local_integrals *self, int64_t bra, double weight[])
-{
-    memset(weight, 0, (size_t)self->local->n_orbital * sizeof *weight);
-    hf_local_add_reach(self, &self->of_pair, bra, weight);
 }
 
 /** self->of_atoms and self->reach. */
@@ -222,23 +245,79 @@ static bool find_atoms(struct hf_local_integrals *self, double weight[])
             weight[of_pair->orbital[k]] =
                 fmax(weight[of_pair->orbital[k]], (double)of_pair->weight[k]);
         ok = add_item(&self->of_atoms, item, n, weight);
-        hf_local_add_reach(self, &self->of_atoms, item, weight);
+        add_reach(self, &self->of_atoms, item, weight);
         ok = ok && add_item(&self->reach, item, n, weight);
     }
     return ok;
 }
 
+/* ---- Falling weights of orbitals ------------------------------------------------------------- */
+
+/** A weight on its way to its place in the order. */
+struct place {
+    float weight;
+    int orbital;
+};
+
+static int by_falling_weight(const void *left, const void *right)
+{
+    const struct place *x = left, *y = right;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    return (x->orbital > y->orbital) - (x->orbital < y->orbital);
+}
+
+/** Sorts the weights of each item. `place` is room for all orbitals. */
+static void sort_falling(struct hf_local_weights *self, struct place *place)
+{
+    for (int64_t item = 0; item < self->n_item; item++) {
+        const int64_t first = self->first[item], n = self->first[item + 1] - first;
+        for (int64_t k = 0; k < n; k++)
+            place[k] = (struct place){self->weight[first + k], self->orbital[first + k]};
+        qsort(place, (size_t)n, sizeof *place, by_falling_weight);
+        for (int64_t k = 0; k < n; k++) {
+            self->weight[first + k] = place[k].weight;
+            self->orbital[first + k] = place[k].orbital;
+        }
+    }
+}
+
+/** self->l_of_site; then those and l_of_shell are sorted. */
+static bool find_sites(struct hf_local_integrals *self, double weight[])
+{
+    const struct hf_basis *basis = self->merged;
+    const struct hf_local_weights *l = &self->l_of_shell;
+    const int n = self->local->n_orbital;
+    struct place *place = calloc((size_t)n + 1, sizeof *place);
+    bool ok = place != NULL && begin(&self->l_of_site, l->memory, basis->n_atom);
+    for (int site = 0; site < basis->n_atom && ok; site++) {
+        const int64_t end = l->first[basis->first_shell_of_atom[site + 1]];
+        for (int64_t k = l->first[basis->first_shell_of_atom[site]]; k < end; k++)
+            weight[l->orbital[k]] = fmax(weight[l->orbital[k]], (double)l->weight[k]);
+        ok = add_item(&self->l_of_site, site, n, weight);
+    }
+    if (ok) {
+        sort_falling(&self->l_of_site, place);
+        sort_falling(&self->l_of_shell, place);
+    }
+    free(place);
+    return ok;
+}
+
 hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error *error)
 {
-    struct hf_local_weights l_of = {0}, p_of = {0}, l = {0}, p = {0};
+    struct hf_local_weights l_of = {0}, p_of[3] = {0}, p = {0};
     const int n_shell = self->merged->n_shell;
     double *weight = calloc((size_t)self->local->n_orbital + 1, sizeof *weight);
-    const bool ok = weight != NULL && find_shells(self, &l_of, &p_of) &&
-                    transpose(&l_of, n_shell, &l) && transpose(&p_of, n_shell, &p) &&
-                    find_pairs(self, &l, &p, weight) && find_atoms(self, weight);
+    self->wide = calloc((size_t)self->local->n_pair + 1, sizeof *self->wide);
+    const bool ok = weight != NULL && self->wide != NULL && find_shells(self, &l_of, p_of) &&
+                    transpose(&l_of, n_shell, &self->l_of_shell) &&
+                    transpose(&p_of[OWN], n_shell, &self->p_of_shell[0]) &&
+                    transpose(&p_of[EXTENDED], n_shell, &self->p_of_shell[1]) &&
+                    transpose(&p_of[OF_PAIRS], n_shell, &p) &&
+                    find_pairs(self, &self->l_of_shell, &p, weight) && find_atoms(self, weight) &&
+                    find_sites(self, weight);
     hf_local_weights_done(&l_of);
-    hf_local_weights_done(&p_of);
-    hf_local_weights_done(&l);
+    for (int which = OWN; which <= OF_PAIRS; which++) hf_local_weights_done(&p_of[which]);
     hf_local_weights_done(&p);
     free(weight);
     return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the weights of shells");

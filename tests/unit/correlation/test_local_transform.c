@@ -8,11 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_ATOM = 5, N_ORBITAL = 6, N_DOMAIN = 4, MOST_PAIR = N_ORBITAL * (N_ORBITAL + 1) / 2 };
+enum { N_ATOM = 5, N_ORBITAL = 6, MOST_PAIR = N_ORBITAL * (N_ORBITAL + 1) / 2 };
 
-/** Atoms of the domains. */
-static const int atoms_of_domain[N_DOMAIN][N_ATOM] = {{0, 1}, {1, 2, 3}, {0, 1, 2, 3, 4}, {2, 4}};
-static const int n_atoms_of_domain[N_DOMAIN] = {2, 3, 5, 2};
+/** Atoms of the domains of orbitals. */
+static const bool in_domain[N_ORBITAL][N_ATOM] = {{1, 1, 0, 0, 0}, {0, 1, 1, 1, 0},
+                                                  {1, 1, 0, 0, 0}, {0, 0, 1, 0, 0},
+                                                  {0, 0, 1, 1, 0}, {0, 0, 0, 0, 1}};
 
 /** A problem with everything that transformations read. */
 struct problem {
@@ -23,7 +24,9 @@ struct problem {
     struct hf_local_settings settings;
     struct hf_local local;
     struct hf_localised_orbital orbital[N_ORBITAL];
-    struct hf_local_domain domain[N_DOMAIN];
+    struct hf_local_domain domain[MOST_PAIR + N_ORBITAL]; /**< of each pair, and of orbitals */
+    int atoms[MOST_PAIR + N_ORBITAL][N_ATOM], domain_of_orbital[N_ORBITAL],
+        extended_of_orbital[N_ORBITAL];
     struct hf_local_pair pair[MOST_PAIR];
     struct hf_local_partner partner[2 * MOST_PAIR];
     int first_pair[N_ORBITAL + 1], first_partner[N_ORBITAL + 1], own[MOST_PAIR];
@@ -87,15 +90,24 @@ static struct hf_sparse_matrix *make_matrix(const struct problem *p, int n_colum
     return made;
 }
 
+/** Domain k, of a pair; extended ones have the atom before each atom, too. */
+static void make_domain(struct problem *p, int i, int j, bool extended, int k)
+{
+    int n = 0;
+    for (int a = 0; a < N_ATOM; a++) {
+        bool in = in_domain[i][a] || in_domain[j][a];
+        if (extended && a + 1 < N_ATOM) in = in || in_domain[i][a + 1] || in_domain[j][a + 1];
+        if (in) p->atoms[k][n++] = a;
+    }
+    p->domain[k].atoms = (struct hf_parts){n, p->atoms[k]};
+    p->domain[k].n_function = hf_parts_size(p->local.paos->column_first, p->domain[k].atoms);
+}
+
 /** Pairs of all orbitals but two, dealt to the ranks in turns, and partners. */
 static void make_pairs(struct problem *p)
 {
     struct hf_local *local = &p->local;
     int n_partner = 0;
-    for (int d = 0; d < N_DOMAIN; d++) {
-        p->domain[d].atoms = (struct hf_parts){n_atoms_of_domain[d], atoms_of_domain[d]};
-        p->domain[d].n_function = hf_parts_size(local->paos->column_first, p->domain[d].atoms);
-    }
     for (int i = 0; i < N_ORBITAL; i++) {
         p->first_pair[i] = local->n_pair;
         for (int j = 0; j <= i; j++) {
@@ -103,7 +115,9 @@ static void make_pairs(struct problem *p)
             const int k = local->n_pair++, owner = k % p->context->n_rank;
             struct hf_local_pair *pair = &p->pair[k];
             *pair = (struct hf_local_pair){.i = i, .j = j, .owner = owner};
-            pair->domain = (i + 2 * j) % N_DOMAIN;
+            pair->domain = k;
+            make_domain(p, i, j, i - j < 2, k);
+            if (i == j) p->extended_of_orbital[i] = k;
             pair->offset = p->n_number_of_rank[owner];
             const size_t n = (size_t)p->domain[pair->domain].n_function;
             p->n_number_of_rank[owner] += n * n;
@@ -111,6 +125,10 @@ static void make_pairs(struct problem *p)
         }
     }
     p->first_pair[N_ORBITAL] = local->n_pair;
+    for (int i = 0; i < N_ORBITAL; i++) {
+        p->domain_of_orbital[i] = MOST_PAIR + i;
+        make_domain(p, i, i, false, MOST_PAIR + i);
+    }
     for (int i = 0; i < N_ORBITAL; i++) {
         p->first_partner[i] = n_partner;
         for (int j = 0; j < N_ORBITAL; j++)
@@ -200,7 +218,8 @@ static void begin(struct problem *p, const char *set)
                                  .n_thread = 1,
                                  .n_orbital = N_ORBITAL,
                                  .localised = {.n = N_ORBITAL, .orbital = p->orbital},
-                                 .n_domain = N_DOMAIN,
+                                 .domain_of_orbital = p->domain_of_orbital,
+                                 .extended_of_orbital = p->extended_of_orbital,
                                  .domain = p->domain,
                                  .pair = p->pair,
                                  .first_pair = p->first_pair,

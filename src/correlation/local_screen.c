@@ -1,0 +1,240 @@
+/* Which kets a bra needs; see local_screen.h. */
+#include "local_screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** fmax is a call unless NaN may be ignored. */
+static inline double larger(double x, double y)
+{
+    return x > y ? x : y;
+}
+
+bool hf_local_screen_init(const struct hf_local_integrals *integrals,
+                          struct hf_local_screen *screen)
+{
+    const size_t n = (size_t)integrals->local->n_orbital + 1;
+    const size_t n_row = (size_t)(integrals->merged->n_shell + integrals->merged->n_atom);
+    bool ok = true;
+    *screen = (struct hf_local_screen){
+        .integrals = integrals,
+        .v = {.memory = integrals->local->context->memory, .label = "screening of a bra"}};
+    screen->orbital = calloc(n, sizeof *screen->orbital);
+    screen->number = malloc(n * sizeof *screen->number);
+    screen->first_link = calloc(2 * n, sizeof *screen->first_link);
+    screen->most = calloc(n_row, sizeof *screen->most);
+    for (int k = 0; k < 2; k++) {
+        ok = ok && (screen->of_i[k] = calloc(n, sizeof(double))) != NULL &&
+             (screen->of_j[k] = calloc(n, sizeof(double))) != NULL &&
+             (screen->l[k] = calloc(n, sizeof(double))) != NULL &&
+             (screen->p[k][0] = calloc(n, sizeof(double))) != NULL &&
+             (screen->p[k][1] = calloc(n, sizeof(double))) != NULL;
+    }
+    return ok && screen->orbital != NULL && screen->number != NULL && screen->first_link != NULL &&
+           screen->most != NULL;
+}
+
+void hf_local_screen_done(struct hf_local_screen *screen)
+{
+    if (screen->integrals == NULL) return;
+    hf_local_scratch_done(&screen->v);
+    free(screen->orbital);
+    free(screen->number);
+    free(screen->link);
+    free(screen->first_link);
+    free(screen->most);
+    for (int k = 0; k < 2; k++) {
+        free(screen->of_i[k]);
+        free(screen->of_j[k]);
+        free(screen->l[k]);
+        free(screen->p[k][0]);
+        free(screen->p[k][1]);
+    }
+}
+
+/** Least product of what is left out of a bra, with kets of the largest bound. */
+static double least_of(const struct hf_local_screen *self)
+{
+    const struct hf_local_integrals *integrals = self->integrals;
+    return integrals->local->settings->threshold /
+           (self->bra->bound * integrals->pairs->bound * integrals->largest_orbital);
+}
+
+/* ---- Pairs of orbitals ----------------------------------------------------------------------- */
+
+static void scatter(const struct hf_local_weights *weights, int item, int n, double to[])
+{
+    memset(to, 0, (size_t)n * sizeof *to);
+    for (int64_t k = weights->first[item]; k < weights->first[item + 1]; k++)
+        to[weights->orbital[k]] = weights->weight[k];
+}
+
+static bool add_link(struct hf_local_screen *self, struct hf_local_link link)
+{
+    if (self->n_link == self->link_room) {
+        const int room = 2 * self->link_room + 256;
+        struct hf_local_link *longer = realloc(self->link, (size_t)room * sizeof *longer);
+        if (longer == NULL) return false;
+        self->link = longer;
+        self->link_room = room;
+    }
+    self->link[self->n_link++] = link;
+    return true;
+}
+
+/** Links of orbital j. */
+static bool link_orbital(struct hf_local_screen *self, int j, double least)
+{
+    const struct hf_local *local = self->integrals->local;
+    for (int k = local->first_partner[j]; k < local->first_partner[j + 1]; k++) {
+        const int i = local->partner[k].orbital;
+        if (!hf_local_in_order(self->integrals, i, j)) continue;
+        const int pair = local->partner[k].pair;
+        const bool wide = self->integrals->wide[pair];
+        const double *p_r = self->p[0][wide], *p_s = self->p[1][wide];
+        const double x =
+            larger(self->l[0][j] * larger(p_s[i], p_s[j]), self->l[1][j] * larger(p_r[i], p_r[j]));
+        if (x == 0.0 || x * self->integrals->largest_pao < least) continue;
+        if (!add_link(self, (struct hf_local_link){i, j, pair, wide, x})) return false;
+        self->of_i[wide][i] = larger(self->of_i[wide][i], x);
+        self->of_j[wide][j] = larger(self->of_j[wide][j], x);
+    }
+    return true;
+}
+
+/** Links, weights and orbitals of the bra. */
+static bool find_orbitals(struct hf_local_screen *self)
+{
+    const struct hf_local_integrals *integrals = self->integrals;
+    const int n = integrals->local->n_orbital;
+    const double least = least_of(self);
+    bool ok = true;
+    for (int k = 0; k < 2; k++) {
+        const int shell = k == 0 ? self->bra->a : self->bra->b;
+        scatter(&integrals->l_of_shell, shell, n, self->l[k]);
+        for (int wide = 0; wide < 2; wide++)
+            scatter(&integrals->p_of_shell[wide], shell, n, self->p[k][wide]);
+        memset(self->of_i[k], 0, (size_t)n * sizeof(double));
+        memset(self->of_j[k], 0, (size_t)n * sizeof(double));
+    }
+    self->n_link = self->n = 0;
+    for (int j = 0; j < n && ok; j++) {
+        self->first_link[2 * j] = self->n_link;
+        if (self->l[0][j] > 0.0 || self->l[1][j] > 0.0) ok = link_orbital(self, j, least);
+        self->first_link[2 * j + 1] = self->n_link;
+    }
+    for (int place = 0; place < n; place++) {
+        const int i = integrals->orbital_at != NULL ? integrals->orbital_at[place] : place;
+        const bool any = self->of_i[0][i] > 0.0 || self->of_i[1][i] > 0.0;
+        self->number[i] = any ? self->n : -1;
+        if (any) self->orbital[self->n++] = i;
+    }
+    return ok;
+}
+
+/* ---- V --------------------------------------------------------------------------------------- */
+
+/** Adds to a row of V of a shell what pairs of one kind of domains need. */
+static void add_to_row(const struct hf_local_screen *self, int shell, bool wide, double least,
+                       double row[])
+{
+    const struct hf_local_weights *p = &self->integrals->p_of_shell[wide];
+    for (int64_t k = p->first[shell]; k < p->first[shell + 1]; k++) {
+        const int o = p->orbital[k], number = self->number[o];
+        const double own = p->weight[k] * self->of_i[wide][o];
+        if (number >= 0 && own >= least) row[number] = larger(row[number], own);
+        if (p->weight[k] * self->of_j[wide][o] < least) continue;
+        for (int l = self->first_link[2 * o]; l < self->first_link[2 * o + 1]; l++) {
+            const struct hf_local_link *link = &self->link[l];
+            const int i = self->number[link->i];
+            if (link->wide == wide) row[i] = larger(row[i], p->weight[k] * link->x);
+        }
+    }
+}
+
+/** Row of V of a shell. */
+static void fill_row(struct hf_local_screen *self, int shell, double least)
+{
+    double *row = self->v.value + (size_t)shell * (size_t)self->n;
+    memset(row, 0, (size_t)self->n * sizeof *row);
+    add_to_row(self, shell, false, least, row);
+    add_to_row(self, shell, true, least, row);
+    self->most[shell] = 0.0;
+    for (int i = 0; i < self->n; i++) self->most[shell] = larger(self->most[shell], row[i]);
+}
+
+/** Row of V of a site, from those of its shells. */
+static void fill_site(struct hf_local_screen *self, int site)
+{
+    const struct hf_basis *basis = self->integrals->merged;
+    const size_t n = (size_t)self->n, at = (size_t)(basis->n_shell + site);
+    double *row = self->v.value + at * n;
+    memset(row, 0, n * sizeof *row);
+    self->most[at] = 0.0;
+    for (int s = basis->first_shell_of_atom[site]; s < basis->first_shell_of_atom[site + 1]; s++) {
+        if (self->most[s] == 0.0) continue;
+        self->most[at] = larger(self->most[at], self->most[s]);
+        for (size_t i = 0; i < n; i++) row[i] = larger(row[i], self->v.value[(size_t)s * n + i]);
+    }
+}
+
+bool hf_local_screen_begin(struct hf_local_screen *screen, int64_t bra)
+{
+    const struct hf_basis *basis = screen->integrals->merged;
+    screen->bra = &screen->integrals->pairs->pair[bra];
+    if (!find_orbitals(screen)) return false;
+    const size_t n_row = (size_t)(basis->n_shell + basis->n_atom);
+    if (hf_local_reserve(&screen->v, n_row * (size_t)screen->n) == NULL) return false;
+    const double least = least_of(screen);
+    for (int s = 0; s < basis->n_shell; s++) fill_row(screen, s, least);
+    for (int site = 0; site < basis->n_atom; site++) fill_site(screen, site);
+    return true;
+}
+
+/* ---- Kets ------------------------------------------------------------------------------------ */
+
+/** The largest |L_Mi| V_i(N), or anything not below `enough`: |L| of a row are falling. */
+static double largest_product(const struct hf_local_screen *self, const struct hf_local_weights *l,
+                              int m, size_t n, double enough)
+{
+    const double *row = self->v.value + n * (size_t)self->n;
+    double largest = 0.0;
+    if (self->most[n] == 0.0) return 0.0;
+    for (int64_t k = l->first[m]; k < l->first[m + 1]; k++) {
+        const double left = l->weight[k];
+        if (largest >= enough || left * self->most[n] <= largest) break;
+        const int i = self->number[l->orbital[k]];
+        if (i >= 0) largest = larger(largest, left * row[i]);
+    }
+    return largest;
+}
+
+double hf_local_screen_least_bound(const struct hf_local_screen *screen,
+                                   const struct hf_part_ket *kets)
+{
+    const struct hf_local_integrals *integrals = screen->integrals;
+    const size_t first = (size_t)integrals->merged->n_shell;
+    const double one = largest_product(screen, &integrals->l_of_site, kets->atom_c,
+                                       first + (size_t)kets->atom_d, HUGE_VAL);
+    const double other = largest_product(screen, &integrals->l_of_site, kets->atom_d,
+                                         first + (size_t)kets->atom_c, HUGE_VAL);
+    const double largest = larger(one, other);
+    if (largest == 0.0) return HUGE_VAL;
+    return integrals->local->settings->threshold / (screen->bra->bound * largest);
+}
+
+void hf_local_screen_bound(const struct hf_local_screen *screen, int n, struct hf_waiting_ket ket[])
+{
+    const struct hf_local_weights *l = &screen->integrals->l_of_shell;
+    const double threshold = screen->integrals->local->settings->threshold;
+    for (int q = 0; q < n; q++) {
+        const struct hf_shell_pair *pair = ket[q].pair;
+        const double bound = screen->bra->bound * pair->bound * hf_far_factor(screen->bra, pair);
+        const double enough = threshold / bound;
+        double largest = largest_product(screen, l, pair->a, (size_t)pair->b, enough);
+        if (largest < enough && pair->a != pair->b)
+            largest = larger(largest, largest_product(screen, l, pair->b, (size_t)pair->a, enough));
+        ket[q].wanted = largest > 0.0 && largest >= enough;
+    }
+}

@@ -1,0 +1,59 @@
+/* Which kets a bra RS needs. Of the pairs ij with j on the bra, and with p_i(N) the largest |P| of a shell and the PAOs
+ * in the domain of i (the
+ * extended one if the pair ij has extended domains),
+ *
+ *     x_ij   = max of |L_Rj| max(p_i(S), p_j(S)) and |L_Sj| max(p_i(R), p_j(R))
+ *     V_i(N) = max over j of x_ij max(p_i(N), p_j(N))
+ *
+ * the kets MN add no more than bound(RS) bound(MN) max over i of |L_Mi| V_i(N) and |L_Ni| V_i(M) to integrals (ia|jb). */
+#ifndef HF_LOCAL_SCREEN_H
+#define HF_LOCAL_SCREEN_H
+
+#include "local_scratch.h"
+#include "local_transform.h"
+
+/** A pair of orbitals that the bra is needed for: i goes with kets, j with the bra. */
+struct hf_local_link {
+    int i, j, pair;
+    bool wide; /**< with extended domains */
+    double x;
+};
+
+/** Of a thread. */
+struct hf_local_screen {
+    const struct hf_local_integrals *integrals; /**< borrowed */
+    const struct hf_shell_pair *bra;
+    int n;        /**< orbitals i */
+    int *orbital; /**< [n], by place if there are places */
+    int *number;  /**< [n_orbital] places in `orbital`; -1: not there */
+    int n_link, link_room;
+    struct hf_local_link *link; /**< [n_link], those of each j together */
+    int *first_link;            /**< [n_orbital][2] links of an orbital j: begin, end */
+    double *of_i[2], *of_j[2];  /**< [n_orbital] largest x_ij of i, of j; of each kind of domains */
+    double *l[2], *p[2][2];     /**< [n_orbital] |L| of R, S; p of these, of each kind of domains */
+    struct hf_local_scratch v;  /**< [n_shell + n_site][n] V, largest of each site's shells */
+    double *most;               /**< [n_shell + n_site] largest of each row of V */
+};
+
+/** Local. False: no memory. */
+bool hf_local_screen_init(const struct hf_local_integrals *integrals,
+                          struct hf_local_screen *screen);
+void hf_local_screen_done(struct hf_local_screen *screen);
+
+/** Begins a bra. False: no memory. */
+bool hf_local_screen_begin(struct hf_local_screen *screen, int64_t bra);
+
+/** hf_quartet_consumer.least_bound and .bound. */
+double hf_local_screen_least_bound(const struct hf_local_screen *screen,
+                                   const struct hf_part_ket *kets);
+void hf_local_screen_bound(const struct hf_local_screen *screen, int n,
+                           struct hf_waiting_ket ket[]);
+
+/** V_i of a site for orbital number k of the screen. */
+static inline double hf_local_screen_site(const struct hf_local_screen *screen, int site, int k)
+{
+    const size_t row = (size_t)(screen->integrals->merged->n_shell + site);
+    return screen->v.value[row * (size_t)screen->n + (size_t)k];
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* Integrals of a bra by pairs of sites; see site_panels.h. */
+#include "site_panels.h"
+
+#include "matrix_product.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool hf_site_panels_init(struct hf_memory *memory, const struct hf_basis *basis,
+                         struct hf_site_panels *panels)
+{
+    *panels = (struct hf_site_panels){.basis = basis,
+                                      .numbers = {.memory = memory, .label = "panels of a bra"}};
+    panels->shell_of = malloc((size_t)basis->n_function * sizeof *panels->shell_of);
+    for (int s = 0; s < basis->n_shell && panels->shell_of != NULL; s++)
+        for (int f = 0; f < basis->shell[s].n_function; f++)
+            panels->shell_of[basis->shell[s].first_function + f] = s;
+    return panels->shell_of != NULL;
+}
+
+void hf_site_panels_done(struct hf_site_panels *panels)
+{
+    hf_local_scratch_done(&panels->numbers);
+    free(panels->shell_of);
+    free(panels->panel);
+}
+
+void hf_site_panels_begin_bra(struct hf_site_panels *panels, int n_rs)
+{
+    panels->n_rs = n_rs;
+    panels->length = hf_padded(n_rs);
+    panels->n = 0;
+    panels->n_used = 0;
+    panels->failed = false;
+}
+
+void hf_site_panels_begin_part(struct hf_site_panels *panels, const struct hf_part *part)
+{
+    panels->part = part;
+    for (int k = 0; k < HF_MOST_PART_KETS; k++)
+        panels->of_place[k][0] = panels->of_place[k][1] = -1;
+}
+
+/** A panel of zeros; its number, or -1: no memory. */
+static int add_panel(struct hf_site_panels *self, const struct hf_atom_pair *atoms, int site_m,
+                     int site_n)
+{
+    const size_t n = (size_t)hf_atom_n_function(self->basis, site_m) *
+                     (size_t)hf_atom_n_function(self->basis, site_n) * self->length;
+    if (self->n == self->room) {
+        const int room = 2 * self->room + 64;
+        struct hf_site_panel *longer = realloc(self->panel, (size_t)room * sizeof *longer);
+        if (longer == NULL) return -1;
+        self->panel = longer;
+        self->room = room;
+    }
+    if (!hf_local_extend(&self->numbers, self->n_used, self->n_used + n)) return -1;
+    memset(self->numbers.value + self->n_used, 0, n * sizeof(double));
+    self->panel[self->n] = (struct hf_site_panel){site_m, site_n, atoms, self->n_used};
+    self->n_used += n;
+    return self->n++;
+}
+
+/** The panels of the pair of sites of a strip. */
+static bool find_panels(struct hf_site_panels *self, int place)
+{
+    const struct hf_part_ket *kets = &self->part->ket[place];
+    int *of_place = self->of_place[place];
+    if (of_place[0] >= 0) return true;
+    of_place[0] = add_panel(self, kets->atoms, kets->atom_c, kets->atom_d);
+    of_place[1] = of_place[0];
+    if (of_place[0] >= 0 && kets->atom_c != kets->atom_d)
+        of_place[1] = add_panel(self, kets->atoms, kets->atom_d, kets->atom_c);
+    if (of_place[1] < 0) of_place[0] = -1;
+    return of_place[0] >= 0;
+}
+
+/** One function c: value [rs][d] to [d][rs] of both panels. Of a pair of shells of one site, the strip has zeros in one
+ *  of the two orders. */
+static void take_rows(const struct hf_site_panels *self, const struct hf_strip *strip, int c,
+                      const double *value)
+{
+    const int *of_place = self->of_place[strip->place];
+    const struct hf_site_panel *direct = &self->panel[of_place[0]];
+    const struct hf_site_panel *turned = &self->panel[of_place[1]];
+    const bool same = direct->site_m == direct->site_n;
+    const int *shell_c = self->shell_of + hf_atom_first_function(self->basis, direct->site_m);
+    const int *shell_d = self->shell_of + hf_atom_first_function(self->basis, direct->site_n);
+    const size_t n_c = (size_t)hf_atom_n_function(self->basis, direct->site_m);
+    const size_t n_d = (size_t)hf_atom_n_function(self->basis, direct->site_n);
+    const size_t length = self->length, step = (size_t)strip->n_d;
+    for (int k = 0; k < strip->n_d; k++) {
+        const int d = strip->first_d + k;
+        double *one = self->numbers.value + direct->offset + ((size_t)c * n_d + (size_t)d) * length;
+        double *other =
+            self->numbers.value + turned->offset + ((size_t)d * n_c + (size_t)c) * length;
+        if (same && shell_c[c] == shell_d[d]) other = NULL;
+        for (int rs = 0; rs < self->n_rs; rs++) one[rs] += value[(size_t)rs * step + (size_t)k];
+        for (int rs = 0; rs < self->n_rs && other != NULL; rs++)
+            other[rs] += value[(size_t)rs * step + (size_t)k];
+    }
+}
+
+void hf_site_panels_take(struct hf_site_panels *panels, const struct hf_strip *strip)
+{
+    if (panels->failed || !find_panels(panels, strip->place)) {
+        panels->failed = true;
+        return;
+    }
+    const size_t n = (size_t)panels->n_rs * (size_t)strip->n_d;
+    for (int c = 0; c < strip->n_c; c++)
+        take_rows(panels, strip, strip->first_c + c, strip->value + (size_t)c * n);
+}
