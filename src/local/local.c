@@ -31,6 +31,7 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
 {
     hf_status status = HF_OK;
     bool timed = false;
+    const int n_blas_thread = hf_linalg_blas_threads();
     struct hf_local *self = *local = calloc(1, sizeof *self);
     if (self == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for local MP2");
     HF_TRY(hf_agree(context->comm, status, error));
@@ -43,11 +44,14 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
     hf_timer_start(&context->timers, &hf_phase_local_domains);
     timed = true;
     HF_TRY(hf_local_make_paos(self, wavefunction, error));
+    hf_linalg_set_blas_threads(1); /* small matrices */
     HF_TRY(hf_local_make_domains(self, wavefunction, error));
     HF_TRY(hf_local_make_pairs(self, error));
     HF_TRY(hf_local_make_vectors(self, error));
+    hf_linalg_set_blas_threads(n_blas_thread);
     HF_TRY(hf_local_add_distant(self, wavefunction, error));
 cleanup:
+    hf_linalg_set_blas_threads(n_blas_thread);
     if (timed) hf_timer_stop(&context->timers, &hf_phase_local_domains);
     if (status != HF_OK) hf_local_destroy(local);
     return status;

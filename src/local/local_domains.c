@@ -10,7 +10,7 @@
 #include <string.h>
 
 /** Largest 1 - b^T S^-1 b of the kinds of domains. */
-static const double USUAL_COMPLETENESS = 0.02, TIGHT_COMPLETENESS = 0.01;
+static const double USUAL_COMPLETENESS = 0.02, TIGHT_COMPLETENESS = 0.005;
 
 /** Populations that differ by less are equal, unless they are as small as the second number. */
 static const double USUAL_DEGENERATE = 0.02, LEAST_POPULATION = 0.02;

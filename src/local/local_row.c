@@ -112,9 +112,12 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
     const double near = near_atoms(of->molecule, reach);
     const double pairs = 0.5 * o * fmin(o, o * near / n_atom + 1.0);
     const double sparse = 4.0 * n * n * fmin(1.0, near_atoms(of->molecule, 20.0) / n_atom);
+    /* (Mi|Nj) of functions near the pair, and a copy while they are moved */
+    const double of_half = n * fmin(1.0, near_atoms(of->molecule, 12.0) / n_atom);
     (void)error;
-    *bytes = 8.0 * (pairs * of_pair * of_pair * PAIR_ARRAYS / of->context->n_rank + sparse +
-                    3.0 * n * n / of->context->n_rank);
+    *bytes = 16.0 * pairs * of_half * of_half / of->context->n_rank;
+    *bytes += 8.0 * (pairs * of_pair * of_pair * PAIR_ARRAYS / of->context->n_rank + sparse +
+                     3.0 * n * n / of->context->n_rank);
     if (self->settings.replicated) *bytes += 8.0 * pairs * of_pair * of_pair;
     return HF_OK;
 }

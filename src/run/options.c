@@ -67,7 +67,7 @@ static const struct hf_option_choice domains[] = {
     {"plain", "98 % of each orbital", HF_DOMAINS_PLAIN},
     {"default", "those; for pairs of near orbitals also the atoms bonded to them",
      HF_DOMAINS_DEFAULT},
-    {"tight", "99 % of each orbital, and the atoms bonded to these, for all pairs",
+    {"tight", "99.5 % of each orbital, and the atoms bonded to these, for all pairs",
      HF_DOMAINS_TIGHT},
     {"full", "all atoms, which is MP2 if no pair is distant", HF_DOMAINS_FULL},
     {0}};
@@ -287,7 +287,7 @@ static const struct hf_option table[] = {
      .argument = "X",
      .default_value = "0",
      .help = "part of an orbital that its domain may lack",
-     .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.01.",
+     .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
      .range = {0, 1}},
     {.key = "strong_distance",
      .type = HF_OPTION_REAL,
