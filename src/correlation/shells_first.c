@@ -136,6 +136,18 @@ static void sort_result(const struct shell_task *own, double *to)
         }
 }
 
+/** Room for one more task. The lock is held. False: no memory. */
+static bool make_room(struct hf_mp2_half *half)
+{
+    if (half->n_task < half->room) return true;
+    const int64_t room = 2 * half->room + 64;
+    struct hf_mp2_shells *longer = realloc(half->task, (size_t)room * sizeof *longer);
+    if (longer == NULL) return false;
+    half->task = longer;
+    half->room = room;
+    return true;
+}
+
 /** Adds the task to those of the rank. */
 static hf_status keep_result(const struct shell_task *own, struct hf_error *error)
 {
@@ -148,13 +160,7 @@ static hf_status keep_result(const struct shell_task *own, struct hf_error *erro
     bool ok = value != NULL;
     if (ok) sort_result(own, value);
     pthread_mutex_lock(&half->lock);
-    if (ok && half->n_task == half->room) {
-        const int64_t room = 2 * half->room + 64;
-        struct hf_mp2_shells *longer = realloc(half->task, (size_t)room * sizeof *longer);
-        ok = longer != NULL;
-        if (ok) half->task = longer;
-        if (ok) half->room = room;
-    }
+    ok = ok && make_room(half);
     if (ok) half->task[half->n_task++] = (struct hf_mp2_shells){own->panel.m, own->panel.n, value};
     pthread_mutex_unlock(&half->lock);
     if (ok) return HF_OK;
