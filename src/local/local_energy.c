@@ -98,7 +98,7 @@ static void describe(const struct hf_local *local, struct hf_local_result *resul
             .i = pair->i, .j = pair->j, .kind = pair->kind, .distance_bohr = pair->distance_bohr};
         n_function += hf_local_pair_domain(local, pair)->n_function;
     }
-    result->extends_weak = hf_scratch_extends_weak(local->settings);
+    result->extends_weak = hf_local_extends_weak(local->settings);
     result->mean_domain_atoms = (double)result->domain_begin[o] / o;
     result->mean_extended_atoms = (double)result->extended_begin[o] / o;
     result->mean_pair_functions = n_function / local->n_pair;

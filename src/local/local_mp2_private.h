@@ -140,7 +140,7 @@ hf_status hf_local_add_distant(struct hf_local *local, const struct hf_wavefunct
                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Whether weak pairs have extended domains, as strong ones have. Not collective. */
-bool hf_scratch_extends_weak(const struct hf_local_settings *settings);
+bool hf_local_extends_weak(const struct hf_local_settings *settings);
 
 /** Distance between the nearest atoms of the domains of two orbitals, bohr. Not collective. */
 double hf_local_distance(const struct hf_local *local, int i, int j);

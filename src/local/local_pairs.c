@@ -49,7 +49,7 @@ static int unite(const struct hf_local *local, int one, int other, int atom[])
     return n;
 }
 
-bool hf_scratch_extends_weak(const struct hf_local_settings *settings)
+bool hf_local_extends_weak(const struct hf_local_settings *settings)
 {
     return settings->domains == HF_DOMAINS_TIGHT ||
            (settings->domains == HF_DOMAINS_GIVEN && settings->given->extends_weak);
@@ -66,7 +66,7 @@ static bool add_pair(struct hf_local *local, int i, int j, double distance, int 
     }
     const enum hf_local_class kind =
         distance > local->settings->strong_bohr ? HF_LOCAL_WEAK : HF_LOCAL_STRONG;
-    const int *domains = kind == HF_LOCAL_STRONG || hf_scratch_extends_weak(local->settings)
+    const int *domains = kind == HF_LOCAL_STRONG || hf_local_extends_weak(local->settings)
                              ? local->extended_of_orbital
                              : local->domain_of_orbital;
     const int n = unite(local, domains[i], domains[j], atom);
