@@ -148,8 +148,8 @@ def localise(molecule, kind):
 class Pairs:
     """Everything between localised orbitals i and projected ones a: K, F, S, and the pairs with their domains."""
 
-    def __init__(self, molecule, u, domains, extended, distant, extends_weak=False, redundant=1e-6):
-        self.molecule, self.domains, self.redundant = molecule, domains, redundant
+    def __init__(self, molecule, u, domains, extended, distant, extends_weak=False, redundant=1e-6, strong=0.0):
+        self.molecule, self.domains, self.redundant, self.strong = molecule, domains, redundant, strong
         self.orbitals = molecule.occupied @ u
         self.fock_occupied = u.T @ numpy.diag(molecule.occupied_energy) @ u
         v = molecule.overlap @ molecule.virtual
@@ -177,7 +177,7 @@ class Pairs:
         return min(float(numpy.linalg.norm(place[a] - place[b])) for a in self.domains[i] for b in self.domains[j])
 
     def kind(self, i, j):
-        return "distant" if (i, j) in self.distant else "strong" if self.distance[i, j] == 0.0 else "weak"
+        return "distant" if (i, j) in self.distant else "strong" if self.distance[i, j] <= self.strong else "weak"
 
     def canonical(self, atoms):
         """W over all projected orbitals, and energies."""
@@ -328,7 +328,7 @@ def compare(path):
     domains, extended = ([[a - 1 for a in orbital[name]] for orbital in local["orbitals"]]
                          for name in ("domain", "extended_domain"))
     rows = Pairs(molecule, u[:, place], domains, extended, local["pair_distance_bohr"], local["extended_weak_pairs"],
-                 local["redundant_below"]).energies()
+                 local["redundant_below"], local["strong_distance_bohr"]).energies()
     for kind, mine in sums(rows).items():
         his = local["classes"][kind]
         found.append((f"number of {kind} pairs", his["pairs"] - mine["pairs"]))

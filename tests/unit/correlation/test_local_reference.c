@@ -79,6 +79,7 @@ static struct hf_local_settings settings_of(const cJSON *one, const struct hf_lo
     settings.n_frozen = (int)number_of(one, "frozen_orbitals");
     settings.domains = HF_DOMAINS_GIVEN;
     settings.given = given;
+    settings.strong_bohr = 0.0; /* those that share an atom */
     settings.distant_bohr = cJSON_IsNumber(distant) ? distant->valuedouble : INFINITY;
     settings.threshold = 1e-12;
     settings.sparse = 0.0;
