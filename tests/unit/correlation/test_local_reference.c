@@ -83,7 +83,6 @@ static struct hf_local_settings settings_of(const cJSON *one, const struct hf_lo
     settings.distant_bohr = cJSON_IsNumber(distant) ? distant->valuedouble : INFINITY;
     settings.threshold = 1e-12;
     settings.sparse = 0.0;
-    settings.strong_bohr = 0.0; /* strong pairs share an atom */
     settings.energy_tolerance = 1e-10;
     settings.amplitude_tolerance = 1e-7;
     settings.n_thread = 2;
