@@ -218,7 +218,7 @@ static void move(struct hf_sweeps *self)
                       &request[n_request++]);
         }
     }
-    MPI_Waitall(n_request, request, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < n_request; k++) MPI_Wait(&request[k], MPI_STATUS_IGNORE);
     for (int k = 0; k < n_gone; k++) {
         self->spare[self->n_spare++] = self->block[gone[k]];
         self->block[gone[k]] = NULL;
