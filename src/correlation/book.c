@@ -62,17 +62,22 @@ void hf_mp2_book_done(struct hf_mp2_book *book)
     free(book->row);
 }
 
-hf_status hf_mp2_book_first_quarter(struct hf_mp2_book *book, struct hf_worker *worker,
-                                    int64_t task, struct hf_error *error)
+hf_status hf_mp2_book_compute(struct hf_mp2_book *book, struct hf_worker *worker, int64_t task,
+                              struct hf_error *error)
+{
+    const struct hf_shell_pairs *pairs = book->mp2->pairs;
+    const hf_status status = hf_mp2_bra_compute(&book->bra, worker, task, error);
+    if (book->bra.pair != NULL) book->n_rs = (int)hf_mp2_n_row(pairs, book->bra.pair - pairs->pair);
+    hf_work_trace_step(worker, HF_TRACE_TASK, task);
+    return status;
+}
+
+void hf_mp2_book_first_quarter(struct hf_mp2_book *book)
 {
     const struct hf_mp2 *mp2 = book->mp2;
     const size_t n_i = (size_t)n_i_of(mp2);
-    const hf_status status = hf_mp2_bra_compute(&book->bra, worker, task, error);
-    hf_work_trace_step(worker, HF_TRACE_TASK, task);
-    if (book->bra.pair == NULL) return status;
     const double start = hf_thread_seconds();
-    book->n_rs = (int)hf_mp2_n_row(mp2->pairs, book->bra.pair - mp2->pairs->pair);
-    for (size_t rs = 0; rs < (size_t)book->n_rs && status == HF_OK; rs++) {
+    for (size_t rs = 0; rs < (size_t)book->n_rs; rs++) {
         double *to = book->quarter + rs * n_i * book->length;
         hf_mp2_panel_fill(book->panel, &book->bra.strips, rs, book->plane);
         for (int spin = 0; spin < mp2->n_spin; spin++) {
@@ -82,8 +87,6 @@ hf_status hf_mp2_book_first_quarter(struct hf_mp2_book *book, struct hf_worker *
         book->n_flop += 2.0 * (double)n_i * book->panel->n_element;
     }
     book->seconds += hf_thread_seconds() - start;
-    hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
-    return status;
 }
 
 const struct hf_shell *hf_mp2_book_updated(const struct hf_mp2_book *book, bool turned)

@@ -32,10 +32,13 @@ bool hf_mp2_book_init(struct hf_mp2_book *book, struct hf_mp2 *mp2,
                       const struct hf_mp2_panel *panel);
 void hf_mp2_book_done(struct hf_mp2_book *book);
 
-/** Integrals of a task (a bra with all its kets, or the share of them), and the first quarter; bra.pair is NULL if there
- *  are none. Not collective. HF_NO_RESOURCE, HF_INTERRUPTED. */
-hf_status hf_mp2_book_first_quarter(struct hf_mp2_book *book, struct hf_worker *worker,
-                                    int64_t task, struct hf_error *error) HF_MUST_CHECK;
+/** Integrals of a task: a bra with all its kets, or the share of them; bra.pair is NULL if there are none. Not
+ *  collective. HF_NO_RESOURCE, HF_INTERRUPTED. */
+hf_status hf_mp2_book_compute(struct hf_mp2_book *book, struct hf_worker *worker, int64_t task,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** First quarter: the integrals to `quarter`. */
+void hf_mp2_book_first_quarter(struct hf_mp2_book *book);
 
 /** Orbitals j: first + k step, k below n. */
 struct hf_mp2_some_j {

@@ -69,8 +69,10 @@ static hf_status run(void *data, struct hf_worker *worker, struct hf_error *erro
         int64_t task;
         status = hf_work_next_task(worker, &task, error);
         if (status != HF_OK || task < 0) break;
-        status = hf_mp2_book_first_quarter(book, worker, task, error);
+        status = hf_mp2_book_compute(book, worker, task, error);
         if (status != HF_OK || book->bra.pair == NULL) continue;
+        hf_mp2_book_first_quarter(book);
+        hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
         second_quarter(pass, book);
         hf_work_trace_step(worker, HF_TRACE_SECOND_QUARTER, task);
     }
