@@ -114,6 +114,13 @@ class OfTheBook(WithTraces):
         found = self.simulated("p1", [one]).predict("static", 2)
         self.assertEqual(found.phases, mp2_replay.Phases(3.0 + 3.0 + 3.0, 3.0, 0.0, 1.0 + 2.0))
 
+    def test_p1_on_more_ranks_divides_the_first_quarter(self):
+        source = (SOURCES / "correlation" / "p1.c").read_text(encoding="utf-8")
+        self.assertEqual(int(re.search(r"FEW_KETS = (\d+)", source)[1]), mp2_replay.P1_FEW_KETS)
+        one = batch([6.0] * 10, self.PAIRS, [1.0] * 10, [2.0] * 10)
+        found = self.simulated("p1", [one]).predict("static", 10)
+        self.assertAlmostEqual(found.phases.first, 6.0 + 5.0 + 2.0)
+
     def test_p1_has_a_sum_for_each_bra(self):
         """Three sums of 2 s, and the one of energies."""
         one = batch([3.0, 2.0, 1.0], self.PAIRS, [1.0] * 3, [2.0] * 3)

@@ -82,6 +82,8 @@ def first_half(batch, machine, costs=None):
 
 # ---- P1 and P2 ----
 
+P1_FEW_KETS = 6  # ranks from which the first quarter is divided (src/correlation/p1.c)
+P1_SMALL_PRODUCTS = 5.0  # then it takes so many times as long in all (measured there)
 MOST_SENDS = 32  # messages of a rank on their way (src/onesided/thread_private.h)
 
 
@@ -96,12 +98,13 @@ def finish_ordered(batch, machine):
 
 
 def p1(batch, sizes, machine):
-    """Each bra by all ranks. A rank has its kets' integrals and the second quarter of its pairs; the first quarter is one
-    product over all functions whatever kets it has (src/correlation/book.c). A quartet costs as much as its bra and its
-    ket have in all quartets."""
+    """Each bra by all ranks. A rank has its kets' integrals and the second quarter of its pairs. The first quarter is one
+    product over all functions on few ranks; on more ranks each multiplies its own kets, with smaller products. A quartet
+    costs as much as its bra and its ket have in all quartets."""
     n_rank, model = machine.n_rank, sizes.model
     n_pair = sizes.n_orbital * model.n_occupied
     integrals, first_quarter, second_quarter = map(sum, batch[:3])
+    first_quarter *= 1.0 if n_rank < P1_FEW_KETS else P1_SMALL_PRODUCTS / n_rank
     first = integrals / n_rank + first_quarter + second_quarter / n_rank
     waiting = integrals * (share_of_most(batch.first, n_rank) - 1.0 / n_rank)
     waiting += second_quarter * (-(-n_pair // n_rank) / n_pair - 1.0 / n_rank)
