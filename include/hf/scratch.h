@@ -5,7 +5,7 @@
 #include "hf/memory.h"
 
 #include <stdbool.h>
-#include <string.h>
+#include <stddef.h>
 
 /** Initialise with {.memory = , .label = }. */
 struct hf_scratch {
@@ -16,36 +16,12 @@ struct hf_scratch {
 };
 
 /** At least n numbers, whatever they are; NULL: no memory. Earlier contents are lost. Not collective. */
-static inline double *hf_scratch_reserve(struct hf_scratch *self, size_t n)
-{
-    if (self->value != NULL && n <= self->room) return self->value;
-    hf_memory_release(self->memory, self->value);
-    self->room = n + n / 4 + 64;
-    self->value = hf_memory_allocate_unset(self->memory, HF_MEMORY_MATRIX, self->label,
-                                           self->room * sizeof *self->value);
-    return self->value;
-}
+double *hf_scratch_reserve(struct hf_scratch *self, size_t n);
 
 /** Room for n numbers of which the first n_kept stay as they are. False: no memory. Not collective. */
-static inline bool hf_scratch_extend(struct hf_scratch *self, size_t n_kept, size_t n)
-{
-    if (self->value != NULL && n <= self->room) return true;
-    const size_t room = n + n / 2 + 64;
-    double *longer = hf_memory_allocate_unset(self->memory, HF_MEMORY_MATRIX, self->label,
-                                              room * sizeof *longer);
-    if (longer == NULL) return false;
-    if (n_kept > 0) memcpy(longer, self->value, n_kept * sizeof *longer);
-    hf_memory_release(self->memory, self->value);
-    self->value = longer;
-    self->room = room;
-    return true;
-}
+bool hf_scratch_extend(struct hf_scratch *self, size_t n_kept, size_t n);
 
 /** Accepts a cleared one. */
-static inline void hf_scratch_done(struct hf_scratch *self)
-{
-    if (self->value != NULL) hf_memory_release(self->memory, self->value);
-    self->value = NULL;
-}
+void hf_scratch_done(struct hf_scratch *self);
 
 #endif
