@@ -37,6 +37,8 @@ struct hf_checkpoint_content {
     int n_iteration;
     const struct hf_scf_iteration *iteration; /**< [n_iteration] those of this one */
     double seconds;                           /**< wall time so far, of earlier runs too */
+    const struct hf_checkpoint
+        *continues; /**< what was added to this one is taken over; NULL: nothing */
 };
 
 /** Writes the checkpoint: to FILE.part in the same folder, which is flushed to the disk and renamed,
@@ -112,6 +114,56 @@ hf_status hf_checkpoint_load(struct hf_context *context, const char *path,
 
 /** Closes and frees; accepts an empty or half-made one. Not collective. */
 void hf_checkpoint_done(struct hf_checkpoint *checkpoint);
+
+/** Whether a file begins as HDF5 files do. Not collective. */
+bool hf_checkpoint_is_file(const char *path);
+
+/* ---- What is added to a checkpoint: matrices below /local_mp2 ---------------------------------------- */
+
+struct hf_checkpoint_addition;
+
+/** Begins to add to the checkpoint `path`, in place of what was added to it before. The file takes its place in one step
+ *  at the end. Collective. HF_NO_RESOURCE: memory, or the file cannot be read or written. */
+hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, const char *about,
+                                  struct hf_checkpoint_addition **addition,
+                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds a matrix. Collective. HF_NO_RESOURCE: memory; what cannot be written is reported at the end. */
+hf_status hf_checkpoint_add_matrix(struct hf_checkpoint_addition *addition, const char *name,
+                                   const struct hf_matrix *matrix, const char *units,
+                                   const char *about, struct hf_error *error) HF_MUST_CHECK;
+
+/** This rank's share of rows first .. first+n-1 of a matrix whose numbers each have one owner: writes its own numbers to
+ *  rows [n][n_col], which are zero at first. */
+typedef void hf_checkpoint_give(const void *data, int first, int n, double rows[]);
+
+/** Adds a matrix of shares, a piece at a time. Collective. Errors as above. */
+hf_status hf_checkpoint_add_shares(struct hf_checkpoint_addition *addition, const char *name,
+                                   int n_row, int n_col, const char *units, const char *about,
+                                   hf_checkpoint_give *give, const void *data,
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** Ends it; the file stays as it was unless `good`. Collective. HF_NO_RESOURCE: it cannot be written. */
+hf_status hf_checkpoint_add_end(struct hf_checkpoint_addition **addition, bool good,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether there is such a matrix of reals, and its shape. Needs the file: on rank 0. */
+bool hf_checkpoint_added(const struct hf_checkpoint *checkpoint, const char *name, int *n_row,
+                         int *n_col);
+
+/** Rows of it. On rank 0. HF_BAD_INPUT: damaged. */
+hf_status hf_checkpoint_added_rows(const struct hf_checkpoint *checkpoint, const char *name,
+                                   int n_col, int first, int n, double rows[],
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** Takes this rank's share of rows [n][n_col]. */
+typedef void hf_checkpoint_take(void *data, int first, int n, const double rows[]);
+
+/** All rows of it to all ranks, a piece at a time. Collective. HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_checkpoint_added_shares(struct hf_context *context,
+                                     const struct hf_checkpoint *checkpoint, const char *name,
+                                     int n_row, int n_col, hf_checkpoint_take *take, void *data,
+                                     struct hf_error *error) HF_MUST_CHECK;
 
 /** Value of a setting, or NULL. */
 const char *hf_checkpoint_setting(const struct hf_checkpoint *checkpoint, const char *key);

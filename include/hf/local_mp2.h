@@ -27,6 +27,8 @@ const char *hf_local_transform_about(const struct hf_local_transform_ops *transf
 
 enum hf_local_class { HF_LOCAL_STRONG, HF_LOCAL_WEAK, HF_LOCAL_DISTANT, HF_N_LOCAL_CLASS };
 
+struct hf_checkpoint;
+
 /** Which atoms an orbital may be excited to. */
 enum hf_local_domains {
     HF_DOMAINS_PLAIN,   /**< falling Mulliken population until the orbital is complete */
@@ -63,8 +65,12 @@ struct hf_local_settings {
     int max_iterations;
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided;
-    int n_thread;        /**< of each rank; 0 counts as 1 */
-    double memory_bytes; /**< of a rank; INFINITY: no limit */
+    double orbital_tolerance; /**< what the SCF converged to; only for `restart` */
+    const char *checkpoint;   /**< that of the SCF: gets domains and integrals; NULL: none */
+    bool checkpoint_always;   /**< integrals however short their transformation took */
+    const struct hf_checkpoint *restart; /**< may have integrals; borrowed; NULL: none */
+    int n_thread;                        /**< of each rank; 0 counts as 1 */
+    double memory_bytes;                 /**< of a rank; INFINITY: no limit */
 };
 
 /** The defaults of all members, also of their tolerances. Not collective. */
@@ -109,6 +115,9 @@ struct hf_local_result {
     double sent_bytes;                      /**< of all ranks */
     double amplitude_bytes; /**< amplitudes from other ranks, of all ranks and iterations */
     double n_quartet;
+    bool resumed;      /**< integrals are those of the checkpoint */
+    double kept_bytes; /**< of integrals in a checkpoint */
+    char warning[400]; /**< why nothing was added to the checkpoint, or "" */
 };
 
 /** Frees and clears; accepts a cleared one. */

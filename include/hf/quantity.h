@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct hf_checkpoint;
 struct hf_common_pairs;
 struct hf_report;
 
@@ -40,6 +41,9 @@ struct hf_quantity_source {
     const struct hf_scf_settings *settings;
     const struct hf_scf_result *result; /**< this and what follows: NULL until the SCF has ended */
     const struct hf_wavefunction *wavefunction;
+    const struct hf_checkpoint *restart; /**< that the calculation continues from; NULL: none */
+    const char *checkpoint;   /**< of this calculation, written when the SCF ended; NULL: none */
+    bool checkpoint_given;    /**< the user has named it */
     struct hf_report *report; /**< for progress and warnings */
 };
 

@@ -317,6 +317,18 @@ void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col
     H5Dclose(dataset);
 }
 
+bool hf_hdf5_get_shape(struct hf_hdf5_reader *reader, const char *path, int *n_row, int *n_col)
+{
+    hsize_t shape[2];
+    if (!has(reader, path)) return false;
+    const hid_t dataset = open_numbers(reader, path, H5T_IEEE_F64LE, 2, shape);
+    if (dataset < 0) return false;
+    H5Dclose(dataset);
+    *n_row = (int)shape[0];
+    *n_col = (int)shape[1];
+    return *n_row > 0 && *n_col > 0;
+}
+
 void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col,
                           bool numbers)
 {

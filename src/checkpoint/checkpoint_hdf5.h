@@ -56,6 +56,10 @@ hid_t hf_hdf5_put_matrix(struct hf_hdf5_writer *writer, const char *path, int n_
 /** Rows first .. first+n-1 of it. */
 void hf_hdf5_put_rows(struct hf_hdf5_writer *writer, hid_t dataset, int first, int n,
                       const double rows[]);
+/** Opens a file to add to it. A failure sets writer->failed. Closes `access`. */
+void hf_hdf5_open(struct hf_hdf5_writer *writer, const char *path, hid_t access);
+/** The same group as in another file, if it is there. */
+void hf_hdf5_copy_group(struct hf_hdf5_writer *writer, hid_t from, const char *path);
 /** Flushes and closes. */
 void hf_hdf5_close(struct hf_hdf5_writer *writer);
 
@@ -112,6 +116,8 @@ int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const struct hf_field *fie
 /** Notes as damaged a number that is not from least to most. */
 void hf_hdf5_expect(struct hf_hdf5_reader *reader, const char *path, double value, double least,
                     double most);
+/** Shape of a matrix of reals; false: there is none. */
+bool hf_hdf5_get_shape(struct hf_hdf5_reader *reader, const char *path, int *n_row, int *n_col);
 /** Looks whether there is a matrix [n_row][n_col] of reals; with `numbers` reads all of it. */
 void hf_hdf5_check_matrix(struct hf_hdf5_reader *reader, const char *path, int n_row, int n_col,
                           bool numbers);
@@ -122,6 +128,9 @@ void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col
 /** Looks whether the matrices of a checkpoint are there; with `numbers` reads all of them. */
 void hf_checkpoint_check_matrices(struct hf_hdf5_reader *reader,
                                   const struct hf_checkpoint *checkpoint, bool numbers);
+/** To read more of a checkpoint. */
+struct hf_hdf5_reader hf_checkpoint_reader(const struct hf_checkpoint *checkpoint,
+                                           struct hf_error *error);
 /** The hf_scf_restart.read of a checkpoint, which is `data`. */
 hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int index, int spin,
                                   int first, int n, double rows[], struct hf_error *error);

@@ -25,8 +25,7 @@ void hf_checkpoint_check_matrices(struct hf_hdf5_reader *reader, const struct hf
             hf_hdf5_check_matrix(reader, hf_diis_path(i, state->n_fock, k, path), m, m, numbers);
 }
 
-/** To read more of a checkpoint. */
-static struct hf_hdf5_reader reader_of(const struct hf_checkpoint *self, struct hf_error *error)
+struct hf_hdf5_reader hf_checkpoint_reader(const struct hf_checkpoint *self, struct hf_error *error)
 {
     return (struct hf_hdf5_reader){.file = self->file->file,
                                    .name = self->file->name,
@@ -37,7 +36,7 @@ static struct hf_hdf5_reader reader_of(const struct hf_checkpoint *self, struct 
 hf_status hf_checkpoint_check_numbers(const struct hf_checkpoint *checkpoint,
                                       struct hf_error *error)
 {
-    struct hf_hdf5_reader reader = reader_of(checkpoint, error);
+    struct hf_hdf5_reader reader = hf_checkpoint_reader(checkpoint, error);
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
     hf_checkpoint_check_matrices(&reader, checkpoint, true);
     hf_hdf5_silence_end(silence);
@@ -49,7 +48,7 @@ hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int 
 {
     const struct hf_checkpoint *self = data;
     const struct hf_scf_restart *state = &self->state;
-    struct hf_hdf5_reader reader = reader_of(self, error);
+    struct hf_hdf5_reader reader = hf_checkpoint_reader(self, error);
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
     char path[HF_CHECKPOINT_PATH] = "/diis/orthogonaliser";
     int n_col = state->n_orbital;

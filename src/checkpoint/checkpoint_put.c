@@ -71,6 +71,21 @@ void hf_hdf5_create(struct hf_hdf5_writer *writer, const char *path, hid_t acces
     if (access >= 0) H5Pclose(access);
 }
 
+void hf_hdf5_open(struct hf_hdf5_writer *writer, const char *path, hid_t access)
+{
+    errno = 0;
+    *writer = (struct hf_hdf5_writer){.file = -1};
+    if (access >= 0) writer->file = H5Fopen(path, H5F_ACC_RDWR, access);
+    check(writer, writer->file >= 0);
+    if (access >= 0) H5Pclose(access);
+}
+
+void hf_hdf5_copy_group(struct hf_hdf5_writer *writer, hid_t from, const char *path)
+{
+    if (writer->failed || H5Lexists(from, path, H5P_DEFAULT) <= 0) return;
+    check(writer, H5Ocopy(from, path, writer->file, path, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+}
+
 /** Type of a text of that length. */
 static hid_t text_type(size_t length)
 {

@@ -224,7 +224,9 @@ static double file_bytes(const struct hf_checkpoint_content *content,
 static hf_status begin(struct writing *self, const char *path, struct hf_error *error)
 {
     char group[HF_CHECKPOINT_PATH];
-    const double bytes = file_bytes(self->content, self->state);
+    const struct hf_checkpoint *continues = self->content->continues;
+    const double bytes =
+        file_bytes(self->content, self->state) + (continues != NULL ? continues->file_bytes : 0.0);
     const size_t n = (size_t)(self->content->n_earlier + self->content->n_iteration);
     struct hf_scf_iteration *iteration = calloc(n + 1, sizeof *iteration);
     if (iteration == NULL) return hf_part_file_fail(path, ENOMEM, error);
@@ -233,6 +235,8 @@ static hf_status begin(struct writing *self, const char *path, struct hf_error *
         hf_hdf5_create(&self->writer, self->file.part, hf_hdf5_disk_access());
         hf_part_file_reserve(&self->file, bytes);
         put_content(self, iteration);
+        if (continues != NULL)
+            hf_hdf5_copy_group(&self->writer, continues->file->file, hf_checkpoint_group_added);
         hf_hdf5_put_group(&self->writer, "/density", "of these orbitals");
         hf_hdf5_put_group(
             &self->writer, "/diis",

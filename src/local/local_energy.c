@@ -1,5 +1,5 @@
 /* Local MP2 energies: orbitals and pairs, integrals, amplitudes, and the sums over classes of pairs. */
-#include "local_mp2_private.h"
+#include "local_keep.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,6 +144,41 @@ void hf_local_result_done(struct hf_local_result *result)
     *result = (struct hf_local_result){0};
 }
 
+/** The problem, of the orbitals of kept integrals if these are of this calculation. Collective. */
+static hf_status create(struct hf_context *context, const struct hf_wavefunction *wavefunction,
+                        const struct hf_local_settings *settings, struct hf_local **local,
+                        bool *resumed, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_local_kept kept;
+    HF_TRY(hf_local_kept_find(context, wavefunction, settings, &kept, error));
+    *resumed = false;
+    if (kept.found) {
+        HF_TRY(hf_local_create(context, &kept.wavefunction, settings, local, error));
+        *resumed = hf_local_kept_fits(&kept, *local);
+        if (!*resumed) hf_local_destroy(local);
+    }
+    if (!*resumed) HF_TRY(hf_local_create(context, wavefunction, settings, local, error));
+cleanup:
+    hf_local_kept_done(&kept);
+    return status;
+}
+
+/** K: kept ones, or new ones, which are kept. Collective. */
+static hf_status make_integrals(const struct hf_local *local,
+                                const struct hf_wavefunction *wavefunction, double k[],
+                                struct hf_local_result *result, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_local_transform_ops *transform = find_transform(local->settings->transform);
+    if (result->resumed) return hf_local_kept_take(local, k, error);
+    const double start = hf_wall_seconds();
+    HF_TRY(transform->transform(local, k, result, error));
+    hf_local_keep(local, wavefunction, k, hf_wall_seconds() - start, result);
+cleanup:
+    return status;
+}
+
 hf_status hf_local_mp2_compute(struct hf_context *context,
                                const struct hf_wavefunction *wavefunction,
                                const struct hf_local_settings *settings,
@@ -152,9 +187,8 @@ hf_status hf_local_mp2_compute(struct hf_context *context,
     hf_status status;
     struct hf_local *local = NULL;
     double *k = NULL;
-    const struct hf_local_transform_ops *transform = find_transform(settings->transform);
     *result = (struct hf_local_result){.memory = context->memory};
-    HF_TRY(hf_local_create(context, wavefunction, settings, &local, error));
+    HF_TRY(create(context, wavefunction, settings, &local, &result->resumed, error));
     status = make_result(local, result, error);
     k = hf_memory_allocate_matrix(context->memory, "integrals of pairs", local->n_number + 1,
                                   sizeof *k);
@@ -164,7 +198,7 @@ hf_status hf_local_mp2_compute(struct hf_context *context,
                          8e-6 * (double)local->n_number);
     HF_TRY(hf_agree(context->comm, status, error));
     describe(local, result);
-    HF_TRY(transform->transform(local, k, result, error));
+    HF_TRY(make_integrals(local, wavefunction, k, result, error));
     HF_TRY(hf_local_iterate(local, k, result, error));
     add_up(local, result);
     result->localised = local->localised;

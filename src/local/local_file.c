@@ -1,6 +1,8 @@
-/* Domains from a JSON file that hf wrote: the orbitals in extras.hf.local_mp2, each with populations and a domain. */
+/* Domains from a file that hf wrote: a checkpoint, or a JSON file with orbitals in extras.hf.local_mp2, each with
+ * populations and a domain. */
 #include "local_row.h"
 
+#include "hf/checkpoint.h"
 #include "hf/text.h"
 
 #include <stdlib.h>
@@ -8,9 +10,10 @@
 
 static hf_status wrong(const char *path, const char *what, struct hf_error *error)
 {
-    return hf_fail(error, HF_BAD_INPUT,
-                   "%s: %s; expected a JSON file of hf --method lmp2 of the same atoms", path,
-                   what);
+    return hf_fail(
+        error, HF_BAD_INPUT,
+        "%s: %s; expected a JSON file or a checkpoint of hf --method lmp2 of the same atoms", path,
+        what);
 }
 
 static const cJSON *find_part(const cJSON *root)
@@ -70,12 +73,68 @@ static bool make_arrays(struct hf_local_given *given)
     return given->population != NULL && given->member != NULL && given->extended != NULL;
 }
 
+/** Arrays of a checkpoint. */
+static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *path,
+                            struct hf_local_given *given, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n_atom = given->n_atom;
+    int shape[2][2] = {{0}};
+    double *domain = NULL;
+    if (!hf_checkpoint_added(checkpoint, "populations", &shape[0][0], &shape[0][1]) ||
+        !hf_checkpoint_added(checkpoint, "domains", &shape[1][0], &shape[1][1]))
+        return wrong(path, "no domains of local MP2 in it", error);
+    const int o = given->n_orbital = shape[0][0];
+    if (shape[0][1] != n_atom || shape[1][0] != o || shape[1][1] != n_atom)
+        return wrong(path, "its domains are of other atoms", error);
+    const size_t n = (size_t)o * (size_t)n_atom;
+    domain = calloc(n, sizeof *domain);
+    if (!make_arrays(given) || domain == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
+    if (status == HF_OK)
+        status = hf_checkpoint_added_rows(checkpoint, "populations", n_atom, 0, o,
+                                          given->population, error);
+    if (status == HF_OK)
+        status = hf_checkpoint_added_rows(checkpoint, "domains", n_atom, 0, o, domain, error);
+    for (size_t k = 0; status == HF_OK && k < n; k++) {
+        const int bits = domain[k] >= 0.0 && domain[k] < 8.0 ? (int)domain[k] : 0;
+        given->member[k] = (bits & 1) != 0;
+        given->extended[k] = bits > 1;
+        given->extends_weak = given->extends_weak || bits > 3;
+    }
+    free(domain);
+    return status;
+}
+
+hf_status hf_local_given_restart(const struct hf_checkpoint *checkpoint, int n_atom,
+                                 struct hf_local_given *given, struct hf_error *error)
+{
+    int n_row, n_col;
+    *given = (struct hf_local_given){.n_atom = n_atom};
+    if (!hf_checkpoint_added(checkpoint, "domains", &n_row, &n_col)) return HF_OK;
+    const hf_status status = read_added(checkpoint, checkpoint->path, given, error);
+    if (status != HF_OK) hf_local_given_done(given);
+    return status;
+}
+
+static hf_status read_checkpoint(const char *path, struct hf_local_given *given,
+                                 struct hf_error *error)
+{
+    struct hf_checkpoint checkpoint;
+    hf_status status = hf_checkpoint_read(path, &checkpoint, error);
+    if (status == HF_OK) status = read_added(&checkpoint, path, given, error);
+    hf_checkpoint_done(&checkpoint);
+    if (status != HF_OK) hf_local_given_done(given);
+    return status;
+}
+
 hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_given *given,
                               struct hf_error *error)
 {
     struct hf_text text = {0};
     const char *end = NULL;
     *given = (struct hf_local_given){.n_atom = n_atom};
+    if (hf_checkpoint_is_file(path)) return read_checkpoint(path, given, error);
     hf_status status = hf_text_read_alone(path, &text, error);
     if (status != HF_OK) return status;
     char *all = hf_text_join(&text);
@@ -103,22 +162,17 @@ hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_give
     return status;
 }
 
-hf_status hf_local_given_share(struct hf_context *context, const char *path, int n_atom,
-                               struct hf_local_given *given, struct hf_error *error)
+hf_status hf_local_given_share(struct hf_context *context, struct hf_local_given *given,
+                               struct hf_error *error)
 {
     hf_status status = HF_OK;
-    int n[3] = {0, n_atom, 0};
-    *given = (struct hf_local_given){0};
-    if (context->rank == 0) status = hf_local_given_read(path, n_atom, given, error);
-    HF_TRY(hf_agree(context->comm, status, error));
-    n[0] = given->n_orbital;
-    n[2] = given->extends_weak;
+    int n[3] = {given->n_orbital, given->n_atom, given->extends_weak};
     MPI_Bcast(n, 3, MPI_INT, 0, context->comm);
     if (context->rank != 0) {
         *given =
             (struct hf_local_given){.n_orbital = n[0], .n_atom = n[1], .extends_weak = n[2] != 0};
         if (!make_arrays(given))
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for domains of %s", path);
+            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for given domains");
     }
     HF_TRY(hf_agree(context->comm, status, error));
     const size_t size = (size_t)n[0] * (size_t)n[1];

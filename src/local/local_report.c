@@ -1,6 +1,7 @@
 /* Report and JSON part of local MP2. */
 #include "local_row.h"
 
+#include "hf/checkpoint.h"
 #include "hf/units.h"
 
 #include <math.h>
@@ -84,8 +85,16 @@ void hf_local_report(const struct hf_quantity *quantity, FILE *out)
     if (self->settings.domains != HF_DOMAINS_FULL)
         fprintf(out, "  %-23s excitations to other atoms than those of the domains (--domains)\n",
                 "Neglected");
-    fprintf(out, "  %-23s %s, %.1f MB per rank, %.1f MB sent\n", "Integrals",
-            self->settings.transform, 1e-6 * result->bytes, 1e-6 * result->sent_bytes);
+    if (result->resumed)
+        fprintf(out, "  %-23s of the checkpoint %s, not transformed again\n", "Integrals",
+                quantity->of->restart->path);
+    else
+        fprintf(out, "  %-23s %s, %.1f MB per rank, %.1f MB sent\n", "Integrals",
+                self->settings.transform, 1e-6 * result->bytes, 1e-6 * result->sent_bytes);
+    if (result->kept_bytes > 0.0)
+        fprintf(out, "  %-23s %.1f MB of integrals in %s\n", "Kept", 1e-6 * result->kept_bytes,
+                self->settings.checkpoint);
+    if (result->warning[0] != '\0') fprintf(out, "  WARNING: %s\n", result->warning);
     fprintf(out, "  %-23s %d, amplitudes %s, %.1f MB sent\n", "Iterations", result->n_iteration,
             self->settings.replicated ? "on every rank" : "of their owners",
             1e-6 * result->amplitude_bytes);
@@ -119,7 +128,8 @@ static bool add_settings(cJSON *object, const struct hf_local_row *self)
            hf_json_add_double(object, "stored_bytes", result->bytes) &&
            hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&
            hf_json_add_double(object, "amplitude_bytes", result->amplitude_bytes) &&
-           hf_json_add_double(object, "quartets_computed", result->n_quartet);
+           hf_json_add_double(object, "quartets_computed", result->n_quartet) &&
+           cJSON_AddBoolToObject(object, "integrals_of_checkpoint", result->resumed) != NULL;
 }
 
 static bool add_classes(cJSON *object, const struct hf_local_result *result)

@@ -2,6 +2,7 @@
 #include "local_row.h"
 
 #include "hf/arithmetic.h"
+#include "hf/checkpoint.h"
 #include "hf/frozen_core.h"
 #include "hf/memory_limits.h"
 #include "hf/orbitals.h"
@@ -32,6 +33,18 @@ static hf_status check(const struct hf_quantity_source *of, struct hf_error *err
     return HF_OK;
 }
 
+/** Domains of the checkpoint that the calculation continues, if it has them for these orbitals. */
+static hf_status plan_restart(const struct hf_quantity_source *of, struct hf_local_row *self,
+                              struct hf_error *error)
+{
+    if (of->context->rank != 0) return HF_OK;
+    const hf_status status =
+        hf_local_given_restart(of->restart, of->molecule->n_atom, &self->given, error);
+    if (self->given.n_orbital != self->n_electron_pair - self->settings.n_frozen)
+        hf_local_given_done(&self->given);
+    return status;
+}
+
 /** Domains: a kind, or a file, which rank 0 reads to check it. */
 static hf_status plan_domains(const struct hf_quantity_source *of, struct hf_local_row *self,
                               struct hf_error *error)
@@ -41,15 +54,15 @@ static hf_status plan_domains(const struct hf_quantity_source *of, struct hf_loc
     self->domains = hf_options_text(of->options, "domains");
     if (strchr(self->domains, '.') == NULL && strchr(self->domains, '/') == NULL) {
         self->settings.domains = (enum hf_local_domains)hf_options_value(of->options, "domains");
-        return HF_OK;
+        return given == NULL && of->restart != NULL ? plan_restart(of, self, error) : HF_OK;
     }
-    self->settings.domains = HF_DOMAINS_GIVEN;
+    self->settings.domains =
+        HF_DOMAINS_GIVEN; /* read now: the file may be replaced by the checkpoint */
     if (of->context->rank == 0) {
         struct hf_error reason;
         status = hf_local_given_read(self->domains, of->molecule->n_atom, &self->given, &reason);
         if (status != HF_OK)
             (void)hf_fail(error, status, "%s: %.800s", given->where, reason.message);
-        hf_local_given_done(&self->given);
     }
     return status;
 }
@@ -127,11 +140,16 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     hf_status status = HF_OK;
     struct hf_local_row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
-    if (self->settings.domains == HF_DOMAINS_GIVEN) {
-        HF_TRY(hf_local_given_share(of->context, self->domains, of->molecule->n_atom, &self->given,
-                                    error));
+    HF_TRY(hf_local_given_share(of->context, &self->given, error));
+    if (self->given.n_orbital > 0) {
+        if (self->settings.domains != HF_DOMAINS_GIVEN) self->domains = of->restart->path;
+        self->settings.domains = HF_DOMAINS_GIVEN;
         self->settings.given = &self->given;
     }
+    self->settings.orbital_tolerance = of->settings->commutator_tolerance;
+    self->settings.checkpoint = of->checkpoint;
+    self->settings.checkpoint_always = of->checkpoint_given;
+    self->settings.restart = of->restart;
     HF_TRY(
         hf_local_mp2_compute(of->context, of->wavefunction, &self->settings, &self->result, error));
     if (!self->result.converged)

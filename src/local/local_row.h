@@ -14,13 +14,18 @@ struct hf_local_row {
     const char *domains; /**< as given: a kind or a path */
 };
 
-/** Domains from a file that hf wrote; their number of atoms must be n_atom. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
+/** Domains from a file that hf wrote, JSON or checkpoint; their number of atoms must be n_atom. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_given *given,
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** The same, read by rank 0 for all. Collective. */
-hf_status hf_local_given_share(struct hf_context *context, const char *path, int n_atom,
-                               struct hf_local_given *given, struct hf_error *error) HF_MUST_CHECK;
+/** Those of a checkpoint, if it has any; else given->n_orbital is 0. Local, on rank 0. Errors as above. */
+hf_status hf_local_given_restart(const struct hf_checkpoint *checkpoint, int n_atom,
+                                 struct hf_local_given *given,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** Those of rank 0 to all ranks. Collective. HF_NO_RESOURCE. */
+hf_status hf_local_given_share(struct hf_context *context, struct hf_local_given *given,
+                               struct hf_error *error) HF_MUST_CHECK;
 
 /** Frees and clears; accepts a cleared one. */
 void hf_local_given_done(struct hf_local_given *given);

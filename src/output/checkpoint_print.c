@@ -92,6 +92,17 @@ static void print_orbitals(const struct hf_checkpoint *checkpoint, FILE *stream)
     fprintf(stream, "DIIS          %d Fock matrices\n", state->n_diis);
 }
 
+/** What local MP2 added. */
+static void print_added(const struct hf_checkpoint *checkpoint, FILE *stream)
+{
+    int n_orbital = 0, n_atom = 0, n = 0, one = 0;
+    if (!hf_checkpoint_added(checkpoint, "domains", &n_orbital, &n_atom)) return;
+    fprintf(stream, "Local MP2     domains of %d orbitals", n_orbital);
+    if (hf_checkpoint_added(checkpoint, "integrals", &n, &one))
+        fprintf(stream, "; integrals of their pairs, %.1f MB", 8e-6 * n);
+    fprintf(stream, "\n");
+}
+
 static void print_state(const struct hf_checkpoint *checkpoint, FILE *stream)
 {
     static const char *const reasons[] = {"written while it ran", "interrupted", "finished"};
@@ -107,6 +118,7 @@ static void print_state(const struct hf_checkpoint *checkpoint, FILE *stream)
         fprintf(stream, "Energy        %.10f hartree%s\n", state->energy,
                 checkpoint->converged ? "" : " (not converged)");
     print_orbitals(checkpoint, stream);
+    print_added(checkpoint, stream);
     fprintf(stream, "To continue   hf --restart %s\n", path);
     fprintf(stream,
             "Other start   hf INPUT --guess %s starts another calculation from its orbitals\n",

@@ -317,6 +317,8 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     calculation->converged = result->converged;
     calculation->source.result = result;
     calculation->source.wavefunction = wavefunction;
+    calculation->source.checkpoint = hf_calculation_checkpoint_written(calculation);
+    calculation->source.checkpoint_given = hf_calculation_checkpoint_given(calculation);
     calculation->source.report = report;
     hf_report_result(report, run, result, wavefunction);
     hf_checkpointer_tell(calculation->checkpointer, report);

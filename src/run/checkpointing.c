@@ -126,6 +126,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
         .n_iteration = calculation->record->n_iteration,
         .iteration = calculation->record->iteration,
         .seconds = start - calculation->began_seconds + (restart != NULL ? restart->seconds : 0.0),
+        .continues = restart,
     };
     if (state != NULL)
         status = hf_checkpoint_write(context, self->path, &content, state, reason, error);
@@ -203,6 +204,12 @@ const char *hf_calculation_checkpoint_written(const struct hf_calculation *calcu
 {
     const struct hf_checkpointer *checkpointer = calculation->checkpointer;
     return checkpointer != NULL && checkpointer->n_written > 0 ? checkpointer->path : NULL;
+}
+
+bool hf_calculation_checkpoint_given(const struct hf_calculation *calculation)
+{
+    const struct hf_checkpointer *checkpointer = calculation->checkpointer;
+    return checkpointer != NULL && !checkpointer->automatic;
 }
 
 const char *hf_calculation_checkpoint_warning(const struct hf_calculation *calculation)

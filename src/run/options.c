@@ -277,8 +277,9 @@ static const struct hf_option table[] = {
      .default_value = "default",
      .help = "atoms that local MP2 excites an orbital to",
      .more =
-         "FILE is a JSON file of hf with local MP2 of the same atoms, at the same or other places: "
-         "with its domains a scan of geometries has a smooth curve.",
+         "FILE is a checkpoint or JSON file of hf with local MP2 of the same atoms, at the same or "
+         "other places: with its domains a scan of geometries has a smooth curve. A restart keeps "
+         "the domains of its checkpoint.",
      .choice = domains,
      .or_path = true,
      .not_kept = true},

@@ -147,6 +147,7 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
         .molecule = &calculation->input.molecule,
         .basis = calculation->basis,
         .settings = &calculation->settings,
+        .restart = calculation->restart,
     };
     calculation->quantity = calloc(N_LIST, sizeof *calculation->quantity);
     if (calculation->source.file_stem == NULL || calculation->quantity == NULL)

@@ -79,6 +79,50 @@ def check_domains(folder):
     check(code == 2 and "no domains of local MP2 in it" in errors, "not of local MP2:", errors)
 
 
+def energy_of(arguments, document):
+    """The report, and the part of local MP2 of the JSON file."""
+    code, output, errors = run(arguments + ["--json", document])
+    check(code == 0, "exit code", (arguments, errors))
+    return output, local(document)
+
+
+def check_restart(folder):
+    """Integrals of a checkpoint give the same bits; they are transformed again if something else is asked for."""
+    state, document = (os.path.join(folder, name) for name in ("a.h5", "restart.json"))
+    _, first = energy_of(USUAL + ["--checkpoint", state], document)
+    for launcher in None, False:
+        code, output, errors = run(["--restart", state, "--json", document], launcher=launcher)
+        again = local(document)
+        check(code == 0 and "not transformed again" in output, "restart:", output + errors)
+        check(again["integrals_of_checkpoint"], "integrals were transformed", again)
+        check(again["correlation_energy"] == first["correlation_energy"], "bits:", (again["correlation_energy"], first["correlation_energy"]))
+    for options in ["--local-screening", "1e-9"], ["--domains", "plain"], ["--local-transform", "shells"]:
+        _, other = energy_of(["--restart", state, "--checkpoint", "none"] + options, document)
+        check(not other["integrals_of_checkpoint"], f"integrals for {options}:", other["correlation_energy"])
+    _, plain = energy_of(USUAL + ["--domains", "plain", "--checkpoint", state], document)
+    output, again = energy_of(["--restart", state], document)
+    check("not transformed again" in output, "restart of plain domains:", output)
+    check(again["correlation_energy"] == plain["correlation_energy"] != first["correlation_energy"], "domains:", again["correlation_energy"])
+    code, output, _ = run(["--show", state])
+    check(code == 0 and "domains of 4 orbitals; integrals of their pairs" in output, "--show:", output)
+
+
+def check_scan(folder):
+    """A stretched molecule keeps its domains, those of a shorter one, from a checkpoint."""
+    found, state, document = {}, os.path.join(folder, "scan.h5"), os.path.join(folder, "scan.json")
+    for name, angstrom, options in [("far", 1.2, ["--checkpoint", state]), ("near", 0.8, []), ("kept", 0.8, ["--domains", state])]:
+        molecule = pathlib.Path(folder, name + ".xyz")
+        molecule.write_text(f"2\n\nH 0 0 0\nF 0 0 {angstrom}\n", encoding="utf-8")
+        _, part = energy_of([str(molecule), "--method", "lmp2", "--basis", "6-31G*"] + options, document)
+        found[name] = sorted(orbital["domain"] for orbital in part["orbitals"])
+    check(found["near"] != found["far"], "domains do not change:", found)
+    check(found["kept"] == found["far"], "domains are not kept:", found)
+    TEST.expect_one_line("other atoms", run(USUAL + ["--domains", state]), 2, ["scan.h5", "its domains are of other atoms"])
+    empty = os.path.join(folder, "empty.h5")
+    run([WATER, "--checkpoint", empty])
+    TEST.expect_one_line("no domains", run(USUAL + ["--domains", empty]), 2, ["empty.h5", "no domains of local MP2 in it"])
+
+
 def main():
     for name, arguments, code, parts in REFUSED:
         TEST.expect_one_line(name, run(arguments), code, parts)
@@ -88,6 +132,8 @@ def main():
         check(code == 0, "exit code", errors)
         check_numbers(read(document), output)
         check_domains(folder)
+        check_restart(folder)
+        check_scan(folder)
         energy = local(document)["correlation_energy"]
         for options in ["--replicate-amplitudes"], ["--threads", "2"], ["--schedule", "static"]:
             run(USUAL + options + ["--json", document])
