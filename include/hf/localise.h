@@ -71,6 +71,14 @@ hf_status hf_localised_matrix(const struct hf_localised *localised,
                               const struct hf_wavefunction *wavefunction,
                               struct hf_matrix **orbitals, struct hf_error *error) HF_MUST_CHECK;
 
+/** A copy of the wave function whose orbitals of these are localised, with their energies <i|F|i>; the others are canonical.
+ *  It borrows all but that. localised NULL: all are canonical. Collective. HF_NO_RESOURCE. */
+hf_status hf_localised_show(struct hf_context *context, const struct hf_localised *localised,
+                            const struct hf_wavefunction *wavefunction,
+                            struct hf_wavefunction *shown, struct hf_error *error) HF_MUST_CHECK;
+/** Frees what the copy owns; accepts a cleared one. */
+void hf_localised_show_done(struct hf_wavefunction *shown, const struct hf_wavefunction *of);
+
 /** Adds energy, spread, centre and populations of orbital i to a JSON object. False: no memory. */
 bool hf_localised_add_json(const struct hf_localised *localised, int i, cJSON *object);
 

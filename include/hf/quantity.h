@@ -28,6 +28,7 @@
 
 struct hf_checkpoint;
 struct hf_common_pairs;
+struct hf_localised;
 struct hf_report;
 
 /** The calculation that quantities are of. Rows borrow everything. */
@@ -41,6 +42,8 @@ struct hf_quantity_source {
     const struct hf_scf_settings *settings;
     const struct hf_scf_result *result; /**< this and what follows: NULL until the SCF has ended */
     const struct hf_wavefunction *wavefunction;
+    const struct hf_localised
+        *localised; /**< orbitals to draw instead of occupied canonical ones; NULL: none */
     const struct hf_checkpoint *restart; /**< that the calculation continues from; NULL: none */
     const char *checkpoint;   /**< of this calculation, written when the SCF ended; NULL: none */
     bool checkpoint_given;    /**< the user has named it */
@@ -91,6 +94,8 @@ struct hf_quantity_ops {
     hf_status (*compute)(struct hf_quantity *quantity, struct hf_error *error);
     /** Of a quantity that is the energy of the method: what replaces that of the SCF. */
     double (*energy)(const struct hf_quantity *quantity);
+    /** Of a quantity that makes localised orbitals, for files of orbitals: those that it has made. */
+    const struct hf_localised *(*localised)(const struct hf_quantity *quantity);
     void (*report)(const struct hf_quantity *quantity, FILE *out);
     /** False: no memory. */
     bool (*json)(const struct hf_quantity *quantity, const struct hf_json_places *to);

@@ -1,5 +1,5 @@
 /* Local MP2 energies: orbitals and pairs, integrals, amplitudes, and the sums over classes of pairs. */
-#include "local_keep.h"
+#include "local_mp2_private.h"
 
 #include <math.h>
 #include <string.h>

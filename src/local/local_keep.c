@@ -1,5 +1,5 @@
 /* Domains and integrals of local MP2 in a checkpoint. */
-#include "local_keep.h"
+#include "local_mp2_private.h"
 
 #include "hf/checkpoint.h"
 #include "hf/text.h"

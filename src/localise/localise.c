@@ -99,6 +99,41 @@ cleanup:
     return status;
 }
 
+hf_status hf_localised_show(struct hf_context *context, const struct hf_localised *localised,
+                            const struct hf_wavefunction *wavefunction,
+                            struct hf_wavefunction *shown, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_orbitals *orbitals = &shown->spin[0];
+    struct hf_matrix *local = NULL;
+    *shown = *wavefunction;
+    if (localised == NULL) return HF_OK;
+    const int m = orbitals->n_orbital, first = orbitals->n_occupied - localised->n;
+    orbitals->coefficient = NULL;
+    orbitals->energy = calloc((size_t)m + 1, sizeof *orbitals->energy);
+    if (orbitals->energy == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    HF_TRY(hf_agree(context->comm, status, error));
+    memcpy(orbitals->energy, wavefunction->spin[0].energy, (size_t)m * sizeof *orbitals->energy);
+    for (int i = 0; i < localised->n; i++)
+        orbitals->energy[first + i] = localised->orbital[i].energy;
+    HF_TRY(hf_matrix_create(wavefunction->linalg, "orbitals to draw",
+                            wavefunction->basis->n_function, m, &orbitals->coefficient, error));
+    hf_matrix_copy(wavefunction->spin[0].coefficient, orbitals->coefficient);
+    HF_TRY(hf_localised_matrix(localised, wavefunction, &local, error));
+    hf_matrix_copy_columns(local, 0, localised->n, NULL, orbitals->coefficient, first);
+cleanup:
+    hf_matrix_destroy(&local);
+    return status;
+}
+
+void hf_localised_show_done(struct hf_wavefunction *shown, const struct hf_wavefunction *of)
+{
+    struct hf_orbitals *orbitals = &shown->spin[0];
+    if (orbitals->energy != of->spin[0].energy) free(orbitals->energy);
+    if (orbitals->coefficient != of->spin[0].coefficient) hf_matrix_destroy(&orbitals->coefficient);
+    *shown = (struct hf_wavefunction){0};
+}
+
 /* ---- Sweeps ---------------------------------------------------------------------------------- */
 
 /** Vector k of the orbitals of this rank from the columns of a matrix. Collective. */

@@ -41,6 +41,12 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
                        &self->found, error);
 }
 
+static const struct hf_localised *localised(const struct hf_quantity *quantity)
+{
+    const struct row *self = quantity->self;
+    return &self->found;
+}
+
 /** An atom of an orbital. */
 struct share {
     int atom;
@@ -148,6 +154,7 @@ const struct hf_quantity_ops hf_quantity_localised = {
     .doing = "localisation",
     .plan = plan,
     .compute = compute,
+    .localised = localised,
     .report = report,
     .json = add_json,
     .done = done,

@@ -3,6 +3,7 @@
  * holds some planes of the grid, 8 MB or one plane; see also hf_spatial_create. */
 #include "output_private.h"
 
+#include "hf/localise.h"
 #include "hf/output_file.h"
 #include "hf/spatial.h"
 #include "hf/timer.h"
@@ -249,7 +250,8 @@ cleanup:
 }
 
 /** Writes a function; `name` stands in the first comment. Collective. */
-static hf_status write_function(const struct hf_quantity_source *of, const char *path,
+static hf_status write_function(const struct hf_quantity_source *of,
+                                const struct hf_wavefunction *shown, const char *path,
                                 const char *name, const struct hf_spatial_function *function,
                                 const struct hf_grid *grid, struct account *account,
                                 struct hf_error *error)
@@ -266,7 +268,7 @@ static hf_status write_function(const struct hf_quantity_source *of, const char 
     }
     HF_TRY(hf_agree(context->comm, status, error));
     if (self.open) write_head(&self, name, of->molecule, grid);
-    HF_TRY(hf_spatial_create(context, of->wavefunction, function, &spatial, error));
+    HF_TRY(hf_spatial_create(context, shown, function, &spatial, error));
     HF_TRY(write_planes(context, &self, spatial, grid, account, error));
     if (self.open && !hf_output_file_end(&self.file, true)) status = fail(path, error);
     self.open = false;
@@ -299,7 +301,8 @@ static void print_cube(struct hf_report *report, const struct cube *cube,
 }
 
 /** One file. Collective. */
-static hf_status write_cube(const struct hf_quantity_source *of, const struct hf_grid *grid,
+static hf_status write_cube(const struct hf_quantity_source *of,
+                            const struct hf_wavefunction *shown, const struct hf_grid *grid,
                             const struct cube *cube, struct hf_error *error)
 {
     struct account account;
@@ -319,7 +322,8 @@ static hf_status write_cube(const struct hf_quantity_source *of, const struct hf
     snprintf(name, sizeof name, "%.40s of %.100s", cube->name,
              molecule->title != NULL ? molecule->title : "the molecule");
     hf_report_begin(of->report, "Cube file");
-    const hf_status status = write_function(of, cube->path, name, &function, grid, &account, error);
+    const hf_status status =
+        write_function(of, shown, cube->path, name, &function, grid, &account, error);
     if (status != HF_OK) return status;
     print_cube(of->report, cube, grid, &account);
     const double lacking = hf_molecule_n_electron(molecule) - account.integral;
@@ -337,9 +341,14 @@ static hf_status write_cube(const struct hf_quantity_source *of, const struct hf
 static hf_status write_cubes(struct hf_quantity *quantity, struct hf_error *error)
 {
     const struct cubes *self = quantity->self;
-    hf_status status = HF_OK;
-    for (int i = 0; i < self->n && status == HF_OK; i++)
-        status = write_cube(quantity->of, &self->grid, &self->cube[i], error);
+    const struct hf_quantity_source *of = quantity->of;
+    struct hf_wavefunction shown = {0};
+    hf_status status;
+    HF_TRY(hf_localised_show(of->context, of->localised, of->wavefunction, &shown, error));
+    for (int i = 0; i < self->n; i++)
+        HF_TRY(write_cube(of, &shown, &self->grid, &self->cube[i], error));
+cleanup:
+    hf_localised_show_done(&shown, of->wavefunction);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* Molden files: geometry, basis and all orbitals of a wave function. Coordinates are in bohr, contraction
+/* Molden files: geometry, basis and all orbitals of a wave function, the occupied ones localised if that was asked for. Coordinates are in bohr, contraction
  * coefficients are of normalised primitives, functions are in the order of the format and each of norm 1.
  * The format has no h functions: they follow its pattern, spherical 0, +1, -1 ... under [11H], Cartesian in
  * the order of struct hf_shell. While it is written there is a matrix like the coefficients, spread as they
@@ -7,6 +7,7 @@
 #include "output_private.h"
 
 #include "hf/linalg.h"
+#include "hf/localise.h"
 #include "hf/output_file.h"
 #include "hf/quantity.h"
 
@@ -212,11 +213,14 @@ cleanup:
 
 static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *error)
 {
-    struct molden self = {.wavefunction = quantity->of->wavefunction};
+    struct hf_wavefunction shown = {0};
+    struct molden self = {.wavefunction = &shown};
     const struct hf_context *context = quantity->of->context;
     const char *path = path_of(quantity, 0);
     hf_status status = HF_OK;
     bool open = false;
+    HF_TRY(hf_localised_show(quantity->of->context, quantity->of->localised,
+                             quantity->of->wavefunction, &shown, error));
     HF_TRY(hf_agree(context->comm, make_order(&self, error), error));
     if (context->rank == 0) {
         open = hf_output_file_begin(path, &self.file);
@@ -234,6 +238,7 @@ static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *err
     HF_TRY(hf_agree(context->comm, status, error));
 cleanup:
     if (open) (void)hf_output_file_end(&self.file, false);
+    hf_localised_show_done(&shown, quantity->of->wavefunction);
     free(self.function);
     free(self.factor);
     return status;

@@ -269,7 +269,8 @@ static const struct hf_option table[] = {
      .help = "localise the occupied orbitals",
      .more =
          "If it is given, spreads and populations of the localised orbitals are in the report and "
-         "the JSON file. Local MP2 localises anyway. Frozen core orbitals stay as they are.",
+         "the JSON file, and Molden and cube files have them. Local MP2 localises anyway. Frozen "
+         "core orbitals stay as they are.",
      .choice = localisations},
     {.key = "domains",
      .type = HF_OPTION_CHOICE,

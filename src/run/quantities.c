@@ -190,6 +190,8 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         if (ops->doing != NULL) hf_report_begin(calculation->source.report, ops->doing);
         status = ops->compute(quantity, error);
         quantity->made = status == HF_OK;
+        if (quantity->made && ops->localised != NULL)
+            calculation->source.localised = ops->localised(quantity);
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
     }
     if (status == HF_OK) calculation->computing = NULL;
