@@ -12,6 +12,28 @@ static const double SCS_OPPOSITE = 6.0 / 5.0, SCS_SAME = 1.0 / 3.0;
 /** Energies of distant pairs from dipoles are wrong by this part of them at most, as a rule. */
 static const double DISTANT_ERROR = 0.15;
 
+/** Part of the correlation energy that domains lose: the most that was measured, rounded up (docs/measurements/mp2.md).
+ *  Below 0: not known. */
+static const double DOMAIN_LOSS[] = {[HF_DOMAINS_PLAIN] = 0.035,
+                                     [HF_DOMAINS_DEFAULT] = 0.005,
+                                     [HF_DOMAINS_TIGHT] = 0.001,
+                                     [HF_DOMAINS_FULL] = 0.0,
+                                     [HF_DOMAINS_GIVEN] = -1.0};
+
+/** What domains are likely to cost at most, hartree; NAN: not known. */
+static double domain_error(const struct hf_local_row *self)
+{
+    const double loss =
+        self->settings.completeness > 0.0 ? -1.0 : DOMAIN_LOSS[self->settings.domains];
+    return loss < 0.0 ? NAN : loss * fabs(self->result.correlation);
+}
+
+static double distant_error(const struct hf_local_result *result)
+{
+    const struct hf_local_class_result *distant = &result->of_class[HF_LOCAL_DISTANT];
+    return DISTANT_ERROR * fabs(distant->same_spin + distant->opposite_spin);
+}
+
 static const char *const class_names[HF_N_LOCAL_CLASS] = {"strong", "weak", "distant"};
 static const char *const localisation_names[] = {
     [HF_LOCALISE_NONE] = "none", [HF_LOCALISE_PM] = "pm", [HF_LOCALISE_BOYS] = "boys"};
@@ -57,11 +79,26 @@ static void report_domains(const struct hf_local_row *self, FILE *out)
             result->mean_pair_functions, result->mean_pair_kept);
 }
 
+/** What is left out, and what that is likely to cost. */
+static void report_neglected(const struct hf_local_row *self, FILE *out)
+{
+    const double of_domains = domain_error(self);
+    if (self->result.of_class[HF_LOCAL_DISTANT].n_pair > 0)
+        fprintf(out,
+                "  %-23s farther apart than %.1f bohr (--pair-distance): energies from dipoles,\n"
+                "  %-23s uncertain by about %.1e hartree\n",
+                "Distant pairs", self->settings.distant_bohr, "", distant_error(&self->result));
+    if (self->settings.domains == HF_DOMAINS_FULL) return;
+    fprintf(out, "  %-23s excitations to other atoms than those of the domains (--domains)\n",
+            "Neglected");
+    if (!isnan(of_domains))
+        fprintf(out, "  %-23s likely to cost %.1e hartree at most\n", "", of_domains);
+}
+
 void hf_local_report(const struct hf_quantity *quantity, FILE *out)
 {
     const struct hf_local_row *self = quantity->self;
     const struct hf_local_result *result = &self->result;
-    const struct hf_local_class_result *distant = &result->of_class[HF_LOCAL_DISTANT];
     const double scf = quantity->of->result->energy;
     fprintf(out, "\nLocal MP2 energies\n");
     report_domains(self, out);
@@ -76,15 +113,7 @@ void hf_local_report(const struct hf_quantity *quantity, FILE *out)
     print_energy(out, "Local MP2 total energy", scf + result->correlation);
     if (hf_options_flag(quantity->of->options, "scs"))
         print_energy(out, "SCS local MP2 energy", scf + scs_energy(result));
-    if (distant->n_pair > 0)
-        fprintf(out,
-                "  %-23s farther apart than %.1f bohr (--pair-distance): energies from dipoles,\n"
-                "  %-23s uncertain by about %.1e hartree\n",
-                "Distant pairs", self->settings.distant_bohr, "",
-                DISTANT_ERROR * fabs(distant->same_spin + distant->opposite_spin));
-    if (self->settings.domains != HF_DOMAINS_FULL)
-        fprintf(out, "  %-23s excitations to other atoms than those of the domains (--domains)\n",
-                "Neglected");
+    report_neglected(self, out);
     if (result->resumed)
         fprintf(out, "  %-23s of the checkpoint %s, not transformed again\n", "Integrals",
                 quantity->of->restart->path);
@@ -190,6 +219,14 @@ static bool add_pairs(cJSON *object, const struct hf_local_result *result)
     return done;
 }
 
+/** Numbers of the report. */
+static bool add_neglected(cJSON *object, const struct hf_local_row *self)
+{
+    cJSON *to = cJSON_AddObjectToObject(object, "likely_errors");
+    return to != NULL && hf_json_add_double(to, "domains", domain_error(self)) &&
+           hf_json_add_double(to, "distant_pairs", distant_error(&self->result));
+}
+
 bool hf_local_add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
 {
     const struct hf_local_row *self = quantity->self;
@@ -202,6 +239,6 @@ bool hf_local_add_json(const struct hf_quantity *quantity, const struct hf_json_
            hf_json_add_double(object, "total_energy", scf + result->correlation) &&
            hf_json_add_double(object, "scs_correlation_energy", scs_energy(result)) &&
            hf_json_add_double(object, "scs_total_energy", scf + scs_energy(result)) &&
-           add_settings(object, self) && add_classes(object, result) &&
-           add_orbitals(object, result) && add_pairs(object, result);
+           add_neglected(object, self) && add_settings(object, self) &&
+           add_classes(object, result) && add_orbitals(object, result) && add_pairs(object, result);
 }

@@ -62,17 +62,21 @@ def check_numbers(document, output):
 
 def check_domains(folder):
     """Larger domains lower the energy, down to that of MP2; those of a file are taken again."""
-    energy, document = {}, os.path.join(folder, "domains.json")
+    energy, errors_of, document = {}, {}, os.path.join(folder, "domains.json")
     for kind in "plain", "default", "full":
         code, _, errors = run(USUAL + ["--domains", kind, "--local-screening", "1e-11", "--json", document])
         check(code == 0, "exit code", errors)
         energy[kind] = local(document)["correlation_energy"]
+        errors_of[kind] = local(document)["likely_errors"]["domains"]
         if kind == "plain":
             again = os.path.join(folder, "again.json")
             run(USUAL + ["--domains", document, "--local-screening", "1e-11", "--json", again])
             check(abs(local(again)["correlation_energy"] - energy[kind]) < 1e-9, "domains of a file:", local(again)["correlation_energy"])
+            check(local(again)["likely_errors"]["domains"] is None, "errors of given domains are known:", local(again)["likely_errors"])
     run([WATER, "--method", "mp2", "--basis", "6-31G*", "--json", document])
     mp2 = read(document)["properties"]["mp2_correlation_energy"]
+    for kind, error in errors_of.items():
+        check(-1e-7 < energy[kind] - mp2 <= error + 1e-7, f"estimate for {kind}:", (energy[kind] - mp2, error))
     check(energy["plain"] >= energy["default"] >= energy["full"] - 1e-9, "not falling:", energy)
     check(abs(energy["full"] - mp2) < 1e-8, "full domains and MP2:", (energy["full"], mp2))
     code, _, errors = run([os.path.join(os.path.dirname(WATER), "benzene.mol"), "--method", "lmp2", "--domains", document])
