@@ -4,6 +4,7 @@
 #include "hf/localise.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static struct hf_localised localise(struct test_solved *s, enum hf_localise_kind kind, int n_frozen,
                                     int n_thread)
@@ -116,6 +117,109 @@ static void orbitals_do_not_depend_on_the_ranks(void **state)
     test_context_done(&alone);
 }
 
+/** Q^A_ij of all atoms: q[A][i][j]. */
+static double *populations(const struct test_solved *s, const struct hf_localised *found)
+{
+    const struct hf_sparse_matrix *l = found->coefficient, *sl = found->overlap;
+    const int o = found->n, n_atom = s->molecule.n_atom;
+    double *q = calloc((size_t)(n_atom * o * o), sizeof *q);
+    assert_non_null(q);
+    for (int a = 0; a < n_atom; a++)
+        for (int i = 0; i < o; i++)
+            for (int j = 0; j < o; j++) {
+                const double *left = hf_sparse_find(l, a, i), *right = hf_sparse_find(sl, a, j);
+                const int n = l->row_first[a + 1] - l->row_first[a];
+                double sum = 0.0;
+                for (int m = 0; left != NULL && right != NULL && m < n; m++)
+                    sum += 0.5 * left[m] * right[m];
+                q[(a * o + i) * o + j] += sum;
+                q[(a * o + j) * o + i] += sum;
+            }
+    return q;
+}
+
+/** Second derivative of the sum of Q_ii^2 along exp(t K), K antisymmetric: Q' = Q K + (Q K)^T, and so on. */
+static double curvature(int n_atom, int o, const double q[], const double k[], double qk[],
+                        double q1[])
+{
+    double sum = 0.0;
+    for (int a = 0; a < n_atom; a++, q += o * o) {
+        for (int i = 0; i < o; i++)
+            for (int j = 0; j < o; j++) {
+                qk[i * o + j] = 0.0;
+                for (int m = 0; m < o; m++) qk[i * o + j] += q[i * o + m] * k[m * o + j];
+            }
+        for (int i = 0; i < o; i++)
+            for (int j = 0; j < o; j++) q1[i * o + j] = qk[i * o + j] + qk[j * o + i];
+        for (int i = 0; i < o; i++) {
+            double second = 0.0;
+            for (int m = 0; m < o; m++) second += 2.0 * q1[i * o + m] * k[m * o + i];
+            sum += 2.0 * (q1[i * o + i] * q1[i * o + i] + q[i * o + i] * second);
+        }
+    }
+    return sum;
+}
+
+static void add_rotation(int o, int p, double value, double k[])
+{
+    int i = 1;
+    while (i * (i + 1) / 2 <= p) i++;
+    const int j = p - i * (i - 1) / 2;
+    k[i * o + j] += value;
+    k[j * o + i] -= value;
+}
+
+/** The largest eigenvalue of all second derivatives by rotations of two orbitals. */
+static double largest_curvature(const struct test_solved *s, const struct hf_localised *found)
+{
+    const int o = found->n, n = o * (o - 1) / 2, n_atom = s->molecule.n_atom;
+    double *q = populations(s, found), *room = calloc((size_t)(3 * o * o), sizeof *room);
+    double *hessian = calloc((size_t)(n * n + n), sizeof *hessian);
+    struct hf_error error;
+    assert_true(room != NULL && hessian != NULL);
+    for (int p = 0; p < n; p++)
+        for (int r = 0; r <= p; r++) {
+            double along[2];
+            for (int k = 0; k < 2; k++) {
+                memset(room, 0, (size_t)(o * o) * sizeof *room);
+                add_rotation(o, p, 0.5, room);
+                add_rotation(o, r, k == 0 ? 0.5 : -0.5, room);
+                along[k] = curvature(n_atom, o, q, room, room + o * o, room + 2 * o * o);
+            }
+            hessian[p * n + r] = hessian[r * n + p] = along[0] - along[1];
+        }
+    assert_ok(hf_eigen_small(n, hessian, hessian + n * n, &error));
+    const double largest = hessian[n * n + n - 1];
+    free(q);
+    free(room);
+    free(hessian);
+    return largest;
+}
+
+/** No direction leads higher, in all rotations at once: the end is no saddle. That of a ring may be flat. */
+static void the_end_is_a_maximum(void **state)
+{
+    struct hf_context *context = test_context();
+    struct test_solved s;
+    for (int k = 0; k < 2; k++) {
+        if (k == 0)
+            test_solved_water(&s, context, 0.0, "6-31G");
+        else
+            test_solved_benzene(&s, context, "STO-3G");
+        struct hf_localised found = localise(&s, HF_LOCALISE_PM, k == 0 ? 1 : 6, 1);
+        const double largest = largest_curvature(&s, &found);
+        if (getenv("HF_TEST_VERBOSE") != NULL)
+            print_message("largest curvature %g, %d saddles\n", largest, found.n_saddle);
+        assert_true(largest < (k == 0 ? -1e-3 : 1e-5));
+        hf_localised_done(&found);
+        found = localise(&s, HF_LOCALISE_NONE, k == 0 ? 1 : 6, 1);
+        assert_true(largest_curvature(&s, &found) > 0.1); /* canonical orbitals are none */
+        hf_localised_done(&found);
+        test_solved_end(&s);
+    }
+    test_context_done(&context);
+}
+
 static void one_orbital_is_itself(void **state)
 {
     struct hf_context *context = test_context();
@@ -141,6 +245,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(water_has_two_bonds_and_two_lone_pairs),
         cmocka_unit_test(canonical_orbitals_stay),
         cmocka_unit_test(one_orbital_is_itself),
+        cmocka_unit_test(the_end_is_a_maximum),
         cmocka_unit_test(orbitals_do_not_depend_on_the_ranks),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
