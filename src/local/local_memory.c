@@ -5,7 +5,6 @@
  *     (ia|rs)    r and s near each other, a near i, r or s: in the transformation
  *
  * The lengths and factors are fitted to C10H22 and uracil, cc-pVDZ, with the transformation "bras". */
-#include "local_mp2_private.h"
 #include "local_row.h"
 
 #include "hf/arithmetic.h"
@@ -142,7 +141,7 @@ static double to_domain(const struct model *self, int a, int i)
 static double numbers_of_pairs(const struct model *self, int i, const double to[])
 {
     const size_t n = (size_t)self->n_atom;
-    const bool wide = hf_local_extends_weak(self->settings);
+    const bool wide = self->settings->domains == HF_DOMAINS_TIGHT; /* of a file: as default ones */
     double sum = 0.0;
     for (int j = 0; j <= i; j++) {
         double least = INFINITY, of_pair = 0.0;

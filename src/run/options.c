@@ -280,8 +280,7 @@ static const struct hf_option table[] = {
          "FILE is a JSON file of hf with local MP2 of the same atoms, at the same or other places: "
          "with its domains a scan of geometries has a smooth curve.",
      .choice = domains,
-     .or_path = true,
-     .not_kept = true},
+     .or_path = true},
     {.key = "domain_completeness",
      .type = HF_OPTION_REAL,
      .argument = "X",
