@@ -203,10 +203,11 @@ def main():
     parser.add_argument("what", choices=["recovery", "differences"])
     parser.add_argument("--only", default="", help="only names that contain this")
     parser.add_argument("--basis", default="cc-pVDZ", help="basis sets, with commas between them")
-    parser.add_argument("options", nargs="*")
-    arguments = parser.parse_args()
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    arguments = parser.parse_args(words[:end])
     with tempfile.TemporaryDirectory() as folder:
-        calculations = Calculations(arguments.program, arguments.options, folder)
+        calculations = Calculations(arguments.program, words[end + 1:], folder)
         table = recovery if arguments.what == "recovery" else differences
         return 0 if table(calculations, arguments.only, arguments.basis.split(",")) else 1
 
