@@ -4,7 +4,6 @@
 #include "hf/arithmetic.h"
 #include "hf/checkpoint.h"
 #include "hf/frozen_core.h"
-#include "hf/memory_limits.h"
 #include "hf/orbitals.h"
 
 #include <math.h>
@@ -12,9 +11,6 @@
 
 /** What changes an amplitude by this much changes energies by less than a tenth of it. */
 static const double AMPLITUDES_TO_ENERGY = 10.0;
-
-/** Atoms of a domain, and what others need beside K of a pair: T, R, and the history of DIIS. */
-static const double USUAL_ATOMS = 2.5, PAIR_ARRAYS = 16.0;
 
 static hf_status check(const struct hf_quantity_source *of, struct hf_error *error)
 {
@@ -97,42 +93,21 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     return status == HF_OK ? plan_domains(of, self, error) : status;
 }
 
-/** Atoms within a distance of an atom, itself included, on average. */
-static double near_atoms(const struct hf_molecule *molecule, double reach)
-{
-    double n = 0.0;
-    for (int a = 0; a < molecule->n_atom; a++)
-        for (int b = 0; b < molecule->n_atom; b++)
-            n += hf_distance_squared(molecule->atom[a].position_bohr,
-                                     molecule->atom[b].position_bohr) < reach * reach;
-    return molecule->n_atom > 0 ? n / molecule->n_atom : 0.0;
-}
-
-/** An estimate from distances: domains are not known before there are orbitals. */
+/** An estimate, and its refusal: domains are not known before there are orbitals. */
 static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
     const struct hf_local_row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
-    const double n = of->basis->n_function, n_atom = fmax(of->molecule->n_atom, 1.0);
-    const double o = self->n_electron_pair - self->settings.n_frozen;
-    const bool full = self->settings.domains == HF_DOMAINS_FULL;
-    const double atoms =
-        full ? n_atom
-             : fmin(n_atom,
-                    self->settings.domains == HF_DOMAINS_TIGHT ? 3.0 * USUAL_ATOMS : USUAL_ATOMS);
-    const double of_pair = fmin(n, 1.6 * atoms * n / n_atom);
-    const double reach = full ? INFINITY : self->settings.distant_bohr + 4.0;
-    const double near = near_atoms(of->molecule, reach);
-    const double pairs = 0.5 * o * fmin(o, o * near / n_atom + 1.0);
-    const double sparse = 4.0 * n * n * fmin(1.0, near_atoms(of->molecule, 20.0) / n_atom);
-    /* (Mi|Nj) of functions near the pair, and a copy while they are moved */
-    const double of_half = n * fmin(1.0, near_atoms(of->molecule, 12.0) / n_atom);
-    (void)error;
-    *bytes = 16.0 * pairs * of_half * of_half / of->context->n_rank;
-    *bytes += 8.0 * (pairs * of_pair * of_pair * PAIR_ARRAYS / of->context->n_rank + sparse +
-                     3.0 * n * n / of->context->n_rank);
-    if (self->settings.replicated) *bytes += 8.0 * pairs * of_pair * of_pair;
-    return HF_OK;
+    const double given = of->settings->fock.memory_bytes; /* later that of the stored integrals */
+    const hf_status status = hf_local_expected_bytes(
+        of->molecule, of->basis, &self->settings, self->n_electron_pair - self->settings.n_frozen,
+        of->context->n_rank, bytes, error);
+    if (status != HF_OK || given == 0.0 || *bytes <= given) return status;
+    const double megabytes = ceil(1e-6 * *bytes);
+    return hf_fail(error, HF_NO_RESOURCE,
+                   "local MP2 needs about %.0f MB per rank and may take %.0f MB; expected --memory "
+                   "'%.0f MB' or more, or more ranks",
+                   megabytes, 1e-6 * given, megabytes);
 }
 
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)

@@ -282,8 +282,7 @@ static const struct hf_option table[] = {
          "other places: with its domains a scan of geometries has a smooth curve. A restart keeps "
          "the domains of its checkpoint.",
      .choice = domains,
-     .or_path = true,
-     .not_kept = true},
+     .or_path = true},
     {.key = "domain_completeness",
      .type = HF_OPTION_REAL,
      .argument = "X",
@@ -310,7 +309,7 @@ static const struct hf_option table[] = {
     {.key = "local_screening",
      .type = HF_OPTION_REAL,
      .argument = "X",
-     .default_value = "1e-8",
+     .default_value = "1e-9",
      .unit = "hartree",
      .help = "smaller integrals are left out at each step of the transformation of local MP2",
      .range = {1e-30, 0.01}},

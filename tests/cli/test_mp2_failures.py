@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What goes wrong during MP2: signals, the time limit, a killed rank, full disks, too little memory. Nothing hangs, the
+"""What goes wrong during MP2 and local MP2: signals, the time limit, a killed rank, full disks, too little memory. Nothing hangs, the
 SCF is not lost, and energies that were found are printed.
 
 Usage: test_mp2_failures.py HF MPIEXEC RANKS INPUTS ALGORITHM
+ALGORITHM is one of --mp2-algorithm, or lmp2: that method.
 Exit code 0 when all checks hold; each failed one is a line of its own.
 """
 
@@ -16,81 +17,51 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from marked_job import MarkedJob, lines_until
 from program_test import ProgramTest
 
 HF, MPIEXEC, RANKS, INPUTS, ALGORITHM = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
 TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=100)
 check, run = TEST.check, TEST.run
-MARK = "HF_TEST_MARK=" + uuid.uuid4().hex
+MARKED = MarkedJob(HF, MPIEXEC, RANKS)
 MOST_SECONDS = 60  # from the signal to the end; several ranks on a core take turns
-MP2 = ["--method", "mp2", "--mp2-algorithm", ALGORITHM]
+LOCAL = ALGORITHM == "lmp2"
+MP2 = ["--method", "lmp2", "--domains", "tight"] if LOCAL else ["--method", "mp2", "--mp2-algorithm", ALGORITHM]
+NAME, NEED = ("local MP2", "local MP2 needs about") if LOCAL else ("mp2", NEED)
+MUCH = ["--memory", "2 GB" if LOCAL else "500 MB"]
 WATER = [os.path.join(os.path.abspath(INPUTS), "water.mol"), *MP2, "--basis", "6-31G*"]
 URACIL = [os.path.join(INPUTS, "uracil.mol"), *MP2, "--basis", "6-31G*", "--frozen-core", "none"]
 
 
-def ranks_alive():
-    """Process by rank number of this job."""
-    found = {}
-    for name in os.listdir("/proc"):
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                variables = file.read().decode(errors="replace").split("\0")
-            program = os.readlink(f"/proc/{name}/exe")
-        except OSError:
-            continue  # not a process, not ours, or gone
-        if MARK not in variables or os.path.realpath(program) != os.path.realpath(HF):
-            continue
-        rank = [int(text.split("=")[1]) for text in variables if text.startswith(("OMPI_COMM_WORLD_RANK=", "PMI_RANK="))]
-        found[rank[0] if rank else 0] = int(name)
-    return found
-
-
-def start(arguments):
-    name, value = MARK.split("=")
-    command = ([MPIEXEC, "-n", str(RANKS)] if RANKS > 1 else []) + [HF, *arguments]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            env=dict(os.environ, OMPI_MCA_orte_execute_quiet="1", **{name: value}))
-
-
 def wait_for_mp2(job):
     """The report names the checkpoint of the SCF just before MP2."""
-    seen = []
-    for line in job.stdout:
-        seen.append(line)
-        if line.startswith("Checkpoint"):
-            return True
-    check(False, "MP2 was not reached:", "".join(seen))
-    return False
+    found, seen = lines_until(job, "Checkpoint")
+    check(found, "MP2 was not reached:", seen)
+    return found
 
 
 def end_of(job):
     """Standard output and error; a job that does not end is killed."""
-    try:
-        return job.communicate(timeout=MOST_SECONDS)
-    except subprocess.TimeoutExpired:
-        for process in ranks_alive().values():
-            os.kill(process, signal.SIGKILL)
-        job.kill()
-        check(False, f"hf does not end in {MOST_SECONDS} s")
-        return job.communicate()
+    end = MARKED.end_of(job, MOST_SECONDS)
+    check(end is not None, f"hf does not end in {MOST_SECONDS} s")
+    return end or job.communicate()
 
 
 def least_memory():
     """Too little for one batch is refused before the SCF, with what is enough; a megabyte less is not."""
     outcome = run(URACIL + ["--memory", "1 MB"])
-    TEST.expect_one_line("1 MB", outcome, 3, ["MP2 needs at least", "may take 1 MB"])
+    TEST.expect_one_line("1 MB", outcome, 3, [NEED, "may take 1 MB"])
     check("Iter" not in outcome[1], "refused after the SCF:", outcome[1])
     megabytes = int(re.search(r"expected --memory '(\d+) MB' or more", outcome[2])[1])
-    TEST.expect_one_line("a megabyte less", run(URACIL + ["--memory", f"{megabytes - 1} MB"]), 3, ["MP2 needs at least"])
+    TEST.expect_one_line("a megabyte less", run(URACIL + ["--memory", f"{megabytes - 1} MB"]), 3, [NEED])
     return ["--memory", f"{megabytes} MB"]
 
 
 def energy_of(path):
     document = json.loads(path.read_text(encoding="utf-8"))
-    return document["properties"]["mp2_total_energy"], document
+    return document["return_result"], document
 
 
 def signals(folder, little):
@@ -100,25 +71,25 @@ def signals(folder, little):
     for number, target in ((signal.SIGTERM, "all"), (signal.SIGINT, 0), (signal.SIGTERM, RANKS - 1)):
         first = not state.exists()
         arguments = [*URACIL, "--checkpoint", str(state)] if first else ["--restart", str(state)]
-        with start([*arguments, *little, "--json", str(output)]) as job:
+        with MARKED.start([*arguments, *little, "--json", str(output)]) as job:
             if not wait_for_mp2(job):
                 return
             time.sleep(3.0 * random.random())
-            ranks = ranks_alive()
+            ranks = MARKED.ranks_alive()
             for rank in ranks if target == "all" else [target]:
                 os.kill(ranks[rank], number)
             sent = time.monotonic()
             _, errors = end_of(job)
             print(f"{signal.Signals(number).name} to {target}: {time.monotonic() - sent:.2f} s, exit code {job.returncode}")
         TEST.expect_one_line(signal.Signals(number).name, (job.returncode, "", errors), 128 + number,
-                             [f"interrupted by signal {int(number)}: converged after", "but not computed: mp2",
+                             [f"interrupted by signal {int(number)}: converged after", f"but not computed: {NAME}",
                               f"to continue: hf --restart {state}"])
         error = json.loads(output.read_text(encoding="utf-8"))["error"]
         check(error["error_type"] == "interrupted", "JSON file:", error)
     outcome = run(["--restart", str(state), *little, "--time-limit", "00:00:04"])
     TEST.expect_one_line("time limit", outcome, 1, ["the time limit of 00:00:04 is up", "to continue: hf --restart"])
     for arguments in ["--restart", str(state)], URACIL:
-        code, report, errors = run([*arguments, "--json", str(output), "--memory", "500 MB"])
+        code, report, errors = run([*arguments, "--json", str(output), *MUCH])
         check(code == 0, "exit code", errors)
         energy, document = energy_of(output)
         energies.append(energy)
@@ -145,21 +116,18 @@ def from_rhf(folder):
 def killed_rank(folder, little):
     """The job ends soon, with the checkpoint of the SCF whole and no process left."""
     state = folder / "killed.h5"
-    with start([*URACIL, *little, "--checkpoint", str(state)]) as job:
+    with MARKED.start([*URACIL, *little, "--checkpoint", str(state)]) as job:
         if not wait_for_mp2(job):
             return
         time.sleep(2.0 * random.random())
-        os.kill(ranks_alive()[RANKS - 1], signal.SIGKILL)
+        os.kill(MARKED.ranks_alive()[RANKS - 1], signal.SIGKILL)
         killed = time.monotonic()
         output, _ = end_of(job)
         print(f"rank {RANKS - 1} killed: {time.monotonic() - killed:.2f} s, exit code {job.returncode}")
     check(job.returncode != 0 and "Total energy" not in output, f"killed rank: exit code {job.returncode}", output)
-    time.sleep(1.0)
-    left = ranks_alive()
+    left = MARKED.left_behind()
     check(not left, "processes left behind:", left)
-    for process in left.values():
-        os.kill(process, signal.SIGKILL)
-    code, report, errors = TEST.run(["--restart", str(state), "--memory", "500 MB"])
+    code, report, errors = TEST.run(["--restart", str(state), *MUCH])
     check(code == 0 and "MP2 total energy" in report, "restart after a killed rank:", errors)
 
 

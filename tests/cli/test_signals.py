@@ -17,32 +17,16 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from marked_job import MarkedJob
 
 HF, MPIEXEC, RANKS, INPUT, TRIALS, *OPTIONS = sys.argv[1:]
 # The first is against hangs: several ranks on a core may be in a diagonalisation, which nobody can
 # interrupt, and take turns there. The second is looked at where no mpiexec stands between.
 MOST_SECONDS, MOST_PROCESSOR_SECONDS = 60.0, 1.0
-MARK = uuid.uuid4().hex
+MARKED = MarkedJob(HF, MPIEXEC, RANKS)
 LONG = ["--basis", "cc-pVTZ", "--guess", "core", "--screening", "1e-14", "--memory", "0"]
-
-
-def ranks_alive():
-    """Process by rank number of this job."""
-    found = {}
-    for name in os.listdir("/proc"):
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                variables = file.read().decode(errors="replace").split("\0")
-            program = os.readlink(f"/proc/{name}/exe")
-        except OSError:
-            continue  # not a process, not ours, or gone
-        if "HF_TEST_MARK=" + MARK not in variables or os.path.realpath(program) != os.path.realpath(HF):
-            continue
-        rank = [int(text.split("=")[1]) for text in variables
-                if text.startswith(("OMPI_COMM_WORLD_RANK=", "PMI_RANK="))]
-        found[rank[0] if rank else 0] = int(name)
-    return found
 
 
 def processor_seconds(process):
@@ -59,13 +43,7 @@ def of_ended_jobs():
 
 
 def start(options=(), hang_up=signal.SIG_DFL):
-    command = [HF, INPUT] + LONG + OPTIONS + list(options)
-    if int(RANKS) > 1:
-        command = [MPIEXEC, "-n", RANKS] + command
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True,
-                            preexec_fn=lambda: signal.signal(signal.SIGHUP, hang_up),
-                            env=dict(os.environ, HF_TEST_MARK=MARK, OMPI_MCA_orte_execute_quiet="1"))
+    return MARKED.start([INPUT, *LONG, *OPTIONS, *options], preexec_fn=lambda: signal.signal(signal.SIGHUP, hang_up))
 
 
 def wait_for(job, word=""):
@@ -81,7 +59,7 @@ def trial(number, target, delay):
     with start() as job:
         wait_for(job)
         time.sleep(delay)
-        ranks = ranks_alive()
+        ranks = MARKED.ranks_alive()
         if len(ranks) != int(RANKS) or job.poll() is not None:
             job.kill()
             return f"{len(ranks)} ranks are there"
@@ -91,13 +69,10 @@ def trial(number, target, delay):
         else:
             for rank in ranks if target == "all" else [target]:
                 os.kill(ranks[rank], number)
-        try:
-            _, errors = job.communicate(timeout=MOST_SECONDS)
-        except subprocess.TimeoutExpired:
-            for process in ranks_alive().values():
-                os.kill(process, signal.SIGKILL)
-            job.kill()
+        end = MARKED.end_of(job, MOST_SECONDS)
+        if end is None:
             return "hf does not end"
+        errors = end[1]
         took = time.monotonic() - sent
     used = (of_ended_jobs() - before - busy)
     expected = 128 + number

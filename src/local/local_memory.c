@@ -1,0 +1,264 @@
+/* What local MP2 is expected to take of memory, before there are orbitals: a model of them from the bonds of the molecule.
+ *
+ *     orbitals   one in each bond; lone pairs; second bonds between neighbours that have single electrons left
+ *     pairs      with domains by the rules of local_domains.c, n_ij functions: ARRAYS sum of n_ij^2 in the iterations
+ *     (ia|rs)    r and s near each other, a near i, r or s: in the transformation
+ *
+ * The lengths and factors are fitted to C10H22 and uracil, cc-pVDZ, with the transformation "bras". */
+#include "local_row.h"
+
+#include "hf/arithmetic.h"
+#include "hf/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Arrays over pairs in the iterations: K, T, t, r and the history of DIIS. */
+static const double ARRAYS = 19.5;
+
+/** Bohr: r and s are nearer than the first, a is nearer to one of them than the second. */
+static const double PAIR_REACH = 8.0, VIRTUAL_REACH = 5.0;
+
+/** Each of n ranks has n^-SPREAD of (ia|rs): some are on several ranks. Panels of bras are so much of that. */
+static const double SPREAD = 0.45, PANELS = 1.1;
+
+/** As in local_domains.c. */
+static const double BOND = 1.3;
+
+/** Orbitals are sets of atoms. */
+struct model {
+    const struct hf_molecule *molecule;
+    const struct hf_local_settings *settings;
+    int n_atom, n_orbital, n_made;
+    bool *bonded;            /**< [n_atom][n_atom] */
+    bool *domain, *extended; /**< [n_orbital][n_atom] */
+    int *left;               /**< [n_atom] valence electrons that are in no bond */
+    double *n_function;      /**< [n_atom] */
+    bool *near;              /**< [n_atom][n_atom] within VIRTUAL_REACH */
+    double *
+        common; /**< [n_atom][n_atom] functions near r or s <= r; -1: these are far from each other */
+};
+
+static double distance(const struct model *self, int a, int b)
+{
+    return sqrt(hf_distance_squared(self->molecule->atom[a].position_bohr,
+                                    self->molecule->atom[b].position_bohr));
+}
+
+static int valence_electrons(int atomic_number)
+{
+    static const int noble[] = {86, 54, 36, 18, 10, 2};
+    for (int k = 0; k < 6; k++)
+        if (atomic_number > noble[k]) return atomic_number - noble[k];
+    return atomic_number;
+}
+
+/** The next orbital, at one or two atoms; with their neighbours, if it is spread. */
+static void add_orbital(struct model *self, int a, int b, bool spread)
+{
+    if (self->n_made == self->n_orbital) return;
+    const size_t n = (size_t)self->n_atom;
+    bool *domain = self->domain + (size_t)self->n_made++ * n;
+    domain[a] = domain[b] = true;
+    for (size_t c = 0; c < n && spread; c++)
+        domain[c] = domain[c] || self->bonded[(size_t)a * n + c] || self->bonded[(size_t)b * n + c];
+}
+
+static void find_bonds(struct model *self)
+{
+    const struct hf_atom *atom = self->molecule->atom;
+    const int n = self->n_atom;
+    for (int a = 0; a < n; a++)
+        if (!atom[a].ghost) self->left[a] = valence_electrons(atom[a].atomic_number);
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < a; b++) {
+            const double radii = hf_covalent_radius_angstrom(atom[a].atomic_number) +
+                                 hf_covalent_radius_angstrom(atom[b].atomic_number);
+            if (atom[a].ghost || atom[b].ghost ||
+                distance(self, a, b) > BOND / HF_BOHR_IN_ANGSTROM * radii)
+                continue;
+            self->bonded[a * n + b] = self->bonded[b * n + a] = true;
+            self->left[a]--;
+            self->left[b]--;
+        }
+    }
+}
+
+/** Atoms with more than two bonds share their lone pairs with their neighbours, as in amides. */
+static void make_orbitals(struct model *self)
+{
+    const int n = self->n_atom;
+    const bool tight = self->settings->domains == HF_DOMAINS_TIGHT;
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < a; b++)
+            if (self->bonded[a * n + b]) add_orbital(self, a, b, tight);
+    for (int a = 0; a < n; a++) {
+        int n_bond = 0;
+        for (int b = 0; b < n; b++) n_bond += self->bonded[a * n + b];
+        for (; self->left[a] >= 2; self->left[a] -= 2) add_orbital(self, a, a, n_bond > 2 || tight);
+    }
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            if (self->bonded[a * n + b] && self->left[a] > 0 && self->left[b] > 0) {
+                self->left[a]--;
+                self->left[b]--;
+                add_orbital(self, a, b, tight);
+            }
+    for (int a = 0; self->n_made < self->n_orbital; a = (a + 1) % n) add_orbital(self, a, a, tight);
+}
+
+static void extend(struct model *self)
+{
+    const size_t n = (size_t)self->n_atom;
+    const enum hf_local_domains kind = self->settings->domains;
+    memcpy(self->extended, self->domain, (size_t)self->n_orbital * n * sizeof *self->domain);
+    if (kind == HF_DOMAINS_PLAIN) return;
+    for (int i = 0; i < self->n_orbital; i++) {
+        bool *domain = self->domain + (size_t)i * n, *extended = self->extended + (size_t)i * n;
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b < n; b++)
+                extended[b] = extended[b] || (domain[a] && self->bonded[a * n + b]);
+    }
+    if (kind != HF_DOMAINS_FULL) return;
+    for (size_t k = 0; k < (size_t)self->n_orbital * n; k++)
+        self->domain[k] = self->extended[k] = true;
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+/** From an atom to the nearest one of orbital i's domain. */
+static double to_domain(const struct model *self, int a, int i)
+{
+    const bool *domain = self->domain + (size_t)i * (size_t)self->n_atom;
+    double least = INFINITY;
+    for (int b = 0; b < self->n_atom; b++)
+        if (domain[b]) least = fmin(least, distance(self, a, b));
+    return least;
+}
+
+/** Numbers of an array over the pairs of orbital i with j <= i; `to` [n_atom]: to_domain. */
+static double numbers_of_pairs(const struct model *self, int i, const double to[])
+{
+    const size_t n = (size_t)self->n_atom;
+    const bool wide = self->settings->domains == HF_DOMAINS_TIGHT; /* of a file: as default ones */
+    double sum = 0.0;
+    for (int j = 0; j <= i; j++) {
+        double least = INFINITY, of_pair = 0.0;
+        for (size_t a = 0; a < n; a++)
+            if (self->domain[(size_t)j * n + a]) least = fmin(least, to[a]);
+        if (least > self->settings->distant_bohr) continue;
+        const bool *atoms =
+            wide || least <= self->settings->strong_bohr ? self->extended : self->domain;
+        for (size_t a = 0; a < n; a++)
+            if (atoms[(size_t)i * n + a] || atoms[(size_t)j * n + a])
+                of_pair += self->n_function[a];
+        sum += of_pair * of_pair;
+    }
+    return sum;
+}
+
+/** self->near and self->common. */
+static void find_neighbours(struct model *self)
+{
+    const size_t n = (size_t)self->n_atom;
+    for (size_t r = 0; r < n; r++)
+        for (size_t s = 0; s < n; s++)
+            self->near[r * n + s] = distance(self, (int)r, (int)s) < VIRTUAL_REACH;
+    for (size_t r = 0; r < n; r++) {
+        for (size_t s = 0; s <= r; s++) {
+            double *common = &self->common[r * n + s];
+            *common = -1.0;
+            if (distance(self, (int)r, (int)s) > PAIR_REACH) continue;
+            *common = 0.0;
+            for (size_t a = 0; a < n; a++)
+                if (self->near[r * n + a] || self->near[s * n + a]) *common += self->n_function[a];
+        }
+    }
+}
+
+/** Numbers (ia|rs) of orbital i; `atom` [n_atom]: a room. */
+static double numbers_of_orbital(const struct model *self, int i, const double to[], size_t atom[])
+{
+    const size_t n = (size_t)self->n_atom;
+    size_t n_own = 0;
+    double sum = 0.0;
+    for (size_t a = 0; a < n; a++)
+        if (self->extended[(size_t)i * n + a]) atom[n_own++] = a;
+    for (size_t r = 0; r < n; r++) {
+        if (to[r] > self->settings->distant_bohr) continue;
+        for (size_t s = 0; s <= r; s++) {
+            double n_virtual = self->common[r * n + s];
+            if (n_virtual < 0.0) continue;
+            for (size_t k = 0; k < n_own; k++)
+                if (!self->near[r * n + atom[k]] && !self->near[s * n + atom[k]])
+                    n_virtual += self->n_function[atom[k]];
+            sum += (r == s ? 0.5 : 1.0) * self->n_function[r] * self->n_function[s] * n_virtual;
+        }
+    }
+    return sum;
+}
+
+static bool make_rooms(struct model *self, const struct hf_basis *basis)
+{
+    const size_t n = (size_t)self->n_atom, o = (size_t)self->n_orbital;
+    self->bonded = calloc(n * n + 1, sizeof *self->bonded);
+    self->domain = calloc(o * n + 1, sizeof *self->domain);
+    self->extended = calloc(o * n + 1, sizeof *self->extended);
+    self->left = calloc(n + 1, sizeof *self->left);
+    self->n_function = calloc(n + 1, sizeof *self->n_function);
+    self->near = calloc(n * n + 1, sizeof *self->near);
+    self->common = calloc(n * n + 1, sizeof *self->common);
+    if (self->near == NULL || self->common == NULL || self->bonded == NULL ||
+        self->domain == NULL || self->extended == NULL || self->left == NULL ||
+        self->n_function == NULL)
+        return false;
+    for (int s = 0; s < basis->n_shell; s++)
+        self->n_function[basis->shell[s].atom] += basis->shell[s].n_function;
+    return true;
+}
+
+static void free_rooms(struct model *self)
+{
+    free(self->bonded);
+    free(self->domain);
+    free(self->extended);
+    free(self->left);
+    free(self->n_function);
+    free(self->near);
+    free(self->common);
+}
+
+hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const struct hf_basis *basis,
+                                  const struct hf_local_settings *settings, int n_orbital,
+                                  int n_rank, double *bytes, struct hf_error *error)
+{
+    struct model self = {.molecule = molecule,
+                         .settings = settings,
+                         .n_atom = molecule->n_atom,
+                         .n_orbital = n_orbital};
+    double of_pairs = 0.0, half = 0.0;
+    double *to = calloc((size_t)self.n_atom + 1, sizeof *to);
+    size_t *atom = calloc((size_t)self.n_atom + 1, sizeof *atom);
+    hf_status status = HF_OK;
+    if (!make_rooms(&self, basis) || to == NULL || atom == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the estimate of memory");
+    } else {
+        find_bonds(&self);
+        make_orbitals(&self);
+        extend(&self);
+        find_neighbours(&self);
+    }
+    for (int i = 0; i < n_orbital && status == HF_OK; i++) {
+        for (int a = 0; a < self.n_atom; a++) to[a] = to_domain(&self, a, i);
+        of_pairs += numbers_of_pairs(&self, i, to);
+        half += numbers_of_orbital(&self, i, to, atom);
+    }
+    const double of_all = settings->replicated ? of_pairs : 0.0;
+    *bytes = sizeof(double) * fmax(ARRAYS * of_pairs / n_rank + of_all,
+                                   PANELS * half / pow(n_rank, SPREAD) + of_pairs / n_rank);
+    free(to);
+    free(atom);
+    free_rooms(&self);
+    return status;
+}
