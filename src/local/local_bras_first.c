@@ -36,10 +36,12 @@ struct transformer {
     struct hf_local_screen screen;
     float *needed; /**< [n_orbital][n_atom] largest X_j of the bra for (ia|rs); 0: not needed */
     int n_half;    /**< rows of `half` */
-    int *function; /**< [n_half] their functions n */
     int *half_of;  /**< [n_function] the row of a function; -1 */
+    bool *met;     /**< [sites][groups of orbitals] for the panels of a site n */
+    double *most;  /**< [atoms][screen.n] largest |(in|rs)| of the functions n of an atom */
     const double **right; /**< [n_function] */
-    struct hf_scratch left, packed, half, result;
+    int *inner;           /**< [n_function] */
+    struct hf_scratch packed, half, result;
 };
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
@@ -106,98 +108,116 @@ static bool begin_bra(struct transformer *own, int64_t bra)
 
 /* ---- First quarter --------------------------------------------------------------------------- */
 
-/** Widens a range to the orbitals that matter for m and n of a panel. */
-static void add_orbitals(const struct transformer *own, const struct hf_site_panel *panel,
-                         struct range *range)
+/** Orbitals are transformed in groups of one packed row each, from the panels that any of them needs. */
+static int n_group(const struct transformer *own)
 {
+    return (own->screen.n + HF_PRODUCT_GROUP - 1) / HF_PRODUCT_GROUP;
+}
+
+/** The largest magnitude of n numbers and `largest`. */
+static double larger(double largest, size_t n, const double *from)
+{
+#pragma omp simd reduction(max : largest)
+    for (size_t k = 0; k < n; k++) largest = fabs(from[k]) > largest ? fabs(from[k]) : largest;
+    return largest;
+}
+
+/** met [n_group]: which orbitals matter for a panel. */
+static void find_groups(const struct transformer *own, const struct hf_site_panel *panel,
+                        bool met[])
+{
+    const struct hf_basis *basis = own->integrals->merged;
     const struct hf_local_weights *l = &own->integrals->l_of_site;
-    const double least =
-        own->integrals->local->settings->threshold / (panel->atoms->bound * own->screen.bra->bound);
+    const size_t n = (size_t)(hf_atom_n_function(basis, panel->site_m) *
+                              hf_atom_n_function(basis, panel->site_n)) *
+                     own->panels.length;
+    const double most = larger(0.0, n, hf_site_panel_row(&own->panels, panel, 0));
+    const double least = own->integrals->local->settings->threshold / most;
+    memset(met, 0, (size_t)n_group(own) * sizeof *met);
     for (int64_t k = l->first[panel->site_m]; k < l->first[panel->site_m + 1]; k++) {
         const int i = own->screen.number[l->orbital[k]];
-        if (i < 0 || l->weight[k] * hf_local_screen_site(&own->screen, panel->site_n, i) < least)
-            continue;
-        if (i < range->begin) range->begin = i;
-        if (i + 1 > range->end) range->end = i + 1;
+        if (l->weight[k] * hf_local_screen_most(&own->screen, panel->site_n) < least) break;
+        if (i < 0 || met[i / HF_PRODUCT_GROUP]) continue;
+        met[i / HF_PRODUCT_GROUP] =
+            l->weight[k] * hf_local_screen_site(&own->screen, panel->site_n, i) >= least;
     }
 }
 
-/** Coefficients of the functions of site m in orbitals of a range, to `to` [m][orbitals]. */
-static void gather_orbitals(const struct transformer *own, int site, struct range range, double *to)
+/** Coefficients of the functions of site m in orbitals begin .. begin + n - 1, packed. */
+static void pack_orbitals(const struct transformer *own, int site, int begin, int n, double *to)
 {
     const struct hf_basis *basis = own->integrals->merged;
     const struct hf_sparse_matrix *matrix = own->integrals->orbitals;
-    const int n = range.end - range.begin, first = hf_atom_first_function(basis, site);
-    memset(to, 0, (size_t)(hf_atom_n_function(basis, site) * n) * sizeof *to);
+    const int first = hf_atom_first_function(basis, site);
+    memset(to, 0, (size_t)(hf_atom_n_function(basis, site) * HF_PRODUCT_GROUP) * sizeof *to);
     for (int k = 0; k < n; k++) {
         const double *block = NULL;
         for (int s = basis->first_shell_of_atom[site], atom = -1;
              s < basis->first_shell_of_atom[site + 1]; s++) {
             const struct hf_shell *shell = &basis->shell[s];
             if (shell->atom != atom)
-                block = hf_sparse_find(matrix, shell->atom, own->screen.orbital[range.begin + k]);
+                block = hf_sparse_find(matrix, shell->atom, own->screen.orbital[begin + k]);
             atom = shell->atom;
             if (block == NULL) continue;
             const double *from = block + (shell->first_function - matrix->row_first[atom]);
-            double *row = to + (size_t)((shell->first_function - first) * n + k);
-            for (int f = 0; f < shell->n_function; f++) row[(size_t)(f * n)] = from[f];
+            double *row = to + (size_t)((shell->first_function - first) * HF_PRODUCT_GROUP + k);
+            for (int f = 0; f < shell->n_function; f++) row[f * HF_PRODUCT_GROUP] = from[f];
         }
     }
 }
 
-/** Rows of the first function n of some panels. */
-static void set_rows(const struct transformer *own, int n_panel, const int list[])
+/** A group of orbitals of site n: the panels that it needs, of those that begin at `panel`, to `to`, the first of its
+ *  rows. */
+static void transform_group(struct transformer *own, int n_panel, const struct hf_site_panel *panel,
+                            int group, double *to)
 {
-    const double **row = own->right;
+    const struct hf_basis *basis = own->integrals->merged;
+    const size_t length = own->panels.length, width = (size_t)own->screen.n * length;
+    const int begin = group * HF_PRODUCT_GROUP, left = own->screen.n - begin;
+    const int n_i = left < HF_PRODUCT_GROUP ? left : HF_PRODUCT_GROUP;
+    int n_inner = 0;
     for (int k = 0; k < n_panel; k++) {
-        const struct hf_site_panel *panel = &own->panels.panel[list[k]];
-        const int n_m = hf_atom_n_function(own->integrals->merged, panel->site_m);
-        for (int m = 0; m < n_m; m++) *row++ = hf_site_panel_row(&own->panels, panel, m);
+        const int n_m = hf_atom_n_function(basis, panel[k].site_m);
+        if (!own->met[(size_t)k * (size_t)n_group(own) + (size_t)group]) continue;
+        pack_orbitals(own, panel[k].site_m, begin, n_i,
+                      own->packed.value + (size_t)(n_inner * HF_PRODUCT_GROUP));
+        for (int m = 0; m < n_m; m++)
+            own->right[n_inner++] = hf_site_panel_row(&own->panels, &panel[k], m);
+    }
+    to += (size_t)begin * length;
+    for (int f = 0; f < hf_atom_n_function(basis, panel->site_n); f++, to += width) {
+        if (n_inner == 0) memset(to, 0, (size_t)n_i * length * sizeof *to);
+        if (n_inner == 0) continue;
+        own->integrals->multiply(&(struct hf_product){.n_row = n_i,
+                                                      .n_inner = n_inner,
+                                                      .n_column = length,
+                                                      .left = own->packed.value,
+                                                      .right = own->right,
+                                                      .to = to,
+                                                      .to_step = length});
+        for (int m = 0; m < n_inner; m++) own->right[m] += length;
     }
 }
 
-/** The panels of site n, which are list[n_panel], to rows of own->half. */
-static bool transform_site(struct transformer *own, int site, int n_panel, const int list[])
+/** All panels of a site n to rows of own->half. */
+static bool transform_site(struct transformer *own, int n_panel, const struct hf_site_panel *panel)
 {
     const struct hf_basis *basis = own->integrals->merged;
-    const struct hf_site_panels *panels = &own->panels;
-    const size_t length = panels->length, width = (size_t)own->screen.n * length;
-    struct range range = {.begin = own->screen.n};
-    int n_m = 0, at = 0;
+    const size_t width = (size_t)own->screen.n * own->panels.length;
+    const int site = panel->site_n, n_n = hf_atom_n_function(basis, site);
+    int n_m = 0;
     for (int k = 0; k < n_panel; k++) {
-        add_orbitals(own, &panels->panel[list[k]], &range);
-        n_m += hf_atom_n_function(basis, panels->panel[list[k]].site_m);
+        n_m += hf_atom_n_function(basis, panel[k].site_m);
+        find_groups(own, &panel[k], own->met + (size_t)k * (size_t)n_group(own));
     }
-    const int n_i = range.end - range.begin, n_n = hf_atom_n_function(basis, site);
-    if (n_i <= 0) return true;
-    double *left = hf_scratch_reserve(&own->left, (size_t)n_m * (size_t)n_i);
-    double *packed = hf_scratch_reserve(&own->packed, hf_packed_size(n_i, n_m));
-    if (left == NULL || packed == NULL ||
+    if (hf_scratch_reserve(&own->packed, hf_packed_size(1, n_m)) == NULL ||
         !hf_scratch_extend(&own->half, (size_t)own->n_half * width,
                            (size_t)(own->n_half + n_n) * width))
         return false;
-    for (int k = 0; k < n_panel; k++) {
-        const int site_m = panels->panel[list[k]].site_m;
-        gather_orbitals(own, site_m, range, left + (size_t)at * (size_t)n_i);
-        at += hf_atom_n_function(basis, site_m);
-    }
-    hf_pack(n_i, n_m, left, 1, (size_t)n_i, packed);
-    set_rows(own, n_panel, list);
-    for (int f = 0; f < n_n; f++, own->n_half++) {
-        double *to = own->half.value + (size_t)own->n_half * width;
-        const size_t begin = (size_t)range.begin * length, end = (size_t)range.end * length;
-        memset(to, 0, begin * sizeof *to);
-        memset(to + end, 0, (width - end) * sizeof *to);
-        own->function[own->n_half] = hf_atom_first_function(basis, site) + f;
-        own->integrals->multiply(&(struct hf_product){.n_row = n_i,
-                                                      .n_inner = n_m,
-                                                      .n_column = length,
-                                                      .left = packed,
-                                                      .right = own->right,
-                                                      .to = to + begin,
-                                                      .to_step = length});
-        for (int m = 0; m < n_m; m++) own->right[m] += length;
-    }
+    for (int group = 0; group < n_group(own); group++)
+        transform_group(own, n_panel, panel, group, own->half.value + (size_t)own->n_half * width);
+    for (int f = 0; f < n_n; f++)
+        own->half_of[hf_atom_first_function(basis, site) + f] = own->n_half++;
     return true;
 }
 
@@ -213,28 +233,38 @@ static bool first_quarter(struct transformer *own)
 {
     struct hf_site_panels *panels = &own->panels;
     bool ok = true;
-    int *list = malloc(((size_t)panels->n + 1) * sizeof *list);
-    if (list == NULL) return false;
     qsort(panels->panel, (size_t)panels->n, sizeof *panels->panel, by_site);
-    for (int k = 0; k < panels->n; k++) list[k] = k;
+    for (int f = 0; f < own->integrals->merged->n_function; f++) own->half_of[f] = -1;
     own->n_half = 0;
     for (int k = 0, end; k < panels->n && ok; k = end) {
         for (end = k; end < panels->n && panels->panel[end].site_n == panels->panel[k].site_n;)
             end++;
-        ok = transform_site(own, panels->panel[k].site_n, end - k, list + k);
+        ok = transform_site(own, end - k, &panels->panel[k]);
     }
-    free(list);
     return ok;
 }
 
 /* ---- Second quarter -------------------------------------------------------------------------- */
 
-/** The largest magnitude of n numbers and `largest`. */
-static double larger(double largest, int n, const double *from)
+/** Products that are so much smaller than the threshold are left out. */
+static const double NEGLIGIBLE = 0.1;
+
+/** Columns of a product, at least: some orbitals, one after another. */
+static const size_t LEAST_COLUMNS = 48;
+
+/** own->most: the largest |(in|rs)| of the functions n of each atom. */
+static void find_most(struct transformer *own)
 {
-#pragma omp simd reduction(max : largest)
-    for (int k = 0; k < n; k++) largest = fabs(from[k]) > largest ? fabs(from[k]) : largest;
-    return largest;
+    const struct hf_sparse_matrix *paos = own->integrals->paos;
+    const size_t length = own->panels.length, n = (size_t)own->screen.n;
+    memset(own->most, 0, (size_t)paos->n_row_part * n * sizeof *own->most);
+    for (int atom = 0; atom < paos->n_row_part; atom++)
+        for (int f = paos->row_first[atom]; f < paos->row_first[atom + 1]; f++) {
+            double *most = own->most + (size_t)atom * n;
+            const double *row = own->half.value + (size_t)own->half_of[f] * n * length;
+            if (own->half_of[f] < 0) continue;
+            for (size_t i = 0; i < n; i++) most[i] = larger(most[i], length, row + i * length);
+        }
 }
 
 /** Adds (ia|rs) of an atom for the orbitals of a range, unless all are negligible. */
@@ -249,7 +279,8 @@ static bool add_blocks(struct transformer *own, int atom, int n_a, struct range 
         const double *from = own->result.value + (size_t)(i - range.begin) * length;
         double largest = 0.0;
         if (needed == 0.0) continue;
-        for (int a = 0; a < n_a; a++) largest = larger(largest, n_rs, from + (size_t)a * width);
+        for (int a = 0; a < n_a; a++)
+            largest = larger(largest, (size_t)n_rs, from + (size_t)a * width);
         if (largest == 0.0 || largest * needed < local->settings->threshold) continue;
         double *to = hf_local_blocks_add(own->blocks, own->screen.orbital[i], (int)own->bra, atom,
                                          n_a * n_rs);
@@ -260,58 +291,81 @@ static bool add_blocks(struct transformer *own, int atom, int n_a, struct range 
     return true;
 }
 
-/** own->half to the PAOs of an atom. */
+/** Functions n that matter for an atom and any orbital of a range: their rows of own->half and of P. */
+static int find_inner(struct transformer *own, int atom, struct range range)
+{
+    const struct hf_sparse_matrix *paos = own->integrals->paos;
+    const size_t n_a = (size_t)(paos->column_first[atom + 1] - paos->column_first[atom]);
+    const size_t n = (size_t)own->screen.n, n_atom = (size_t)paos->n_column_part;
+    const double least = NEGLIGIBLE * own->integrals->local->settings->threshold;
+    int n_inner = 0;
+    for (int k = paos->begin[atom]; k < paos->begin[atom + 1]; k++) {
+        const double *most = own->most + (size_t)paos->row[k] * n;
+        double largest = 0.0;
+        for (int i = range.begin; i < range.end; i++)
+            largest = fmax(largest, most[i] * own->needed[(size_t)i * n_atom + (size_t)atom]);
+        if (largest * own->integrals->most_pao[k] < least) continue;
+        const int first = paos->row_first[paos->row[k]];
+        const int place = (int)((paos->offset[k] - paos->offset[paos->begin[atom]]) / n_a);
+        for (int f = first; f < paos->row_first[paos->row[k] + 1]; f++) {
+            if (own->half_of[f] < 0) continue;
+            own->inner[n_inner] = place + f - first;
+            own->right[n_inner++] =
+                own->half.value +
+                ((size_t)own->half_of[f] * n + (size_t)range.begin) * own->panels.length;
+        }
+    }
+    return n_inner;
+}
+
+/** own->half of a range of orbitals to the PAOs of an atom. */
 static bool transform_atom(struct transformer *own, int atom, struct range range)
 {
     const struct hf_sparse_matrix *paos = own->integrals->paos;
     const int n_a = paos->column_first[atom + 1] - paos->column_first[atom];
-    const size_t length = own->panels.length, n_i = (size_t)(range.end - range.begin);
-    int n_inner = 0;
-    double *left = hf_scratch_reserve(&own->left, (size_t)own->n_half * (size_t)n_a);
-    double *packed = hf_scratch_reserve(&own->packed, hf_packed_size(n_a, own->n_half));
-    double *result = hf_scratch_reserve(&own->result, (size_t)n_a * n_i * length);
-    if (left == NULL || packed == NULL || result == NULL) return false;
-    for (int k = paos->begin[atom]; k < paos->begin[atom + 1]; k++) {
-        const int first = paos->row_first[paos->row[k]];
-        for (int f = first; f < paos->row_first[paos->row[k] + 1]; f++) {
-            if (own->half_of[f] < 0) continue;
-            memcpy(left + (size_t)(n_inner * n_a),
-                   paos->value + paos->offset[k] + (size_t)((f - first) * n_a),
-                   (size_t)n_a * sizeof *left);
-            own->right[n_inner++] =
-                own->half.value +
-                ((size_t)own->half_of[f] * (size_t)own->screen.n + (size_t)range.begin) * length;
-        }
-    }
+    const size_t width = (size_t)(range.end - range.begin) * own->panels.length;
+    const int n_inner = find_inner(own, atom, range);
     if (n_inner == 0) return true;
-    hf_pack(n_a, n_inner, left, 1, (size_t)n_a, packed);
+    double *packed = hf_scratch_reserve(&own->packed, hf_packed_size(n_a, n_inner));
+    double *result = hf_scratch_reserve(&own->result, (size_t)n_a * width);
+    if (packed == NULL || result == NULL) return false;
+    hf_pack_rows(n_a, n_inner, own->inner, paos->value + paos->offset[paos->begin[atom]],
+                 (size_t)n_a, packed);
     own->integrals->multiply(&(struct hf_product){.n_row = n_a,
                                                   .n_inner = n_inner,
-                                                  .n_column = n_i * length,
+                                                  .n_column = width,
                                                   .left = packed,
                                                   .right = own->right,
                                                   .to = result,
-                                                  .to_step = n_i * length});
+                                                  .to_step = width});
     return add_blocks(own, atom, n_a, range);
 }
 
-/** The bra whose panels are full. */
-static bool end_bra(struct transformer *own)
+/** All orbitals of a range that need an atom. */
+static bool transform_range(struct transformer *own, int atom, struct range range)
+{
+    const size_t n_atom = (size_t)own->integrals->paos->n_column_part;
+    struct range met = {.begin = range.end};
+    for (int i = range.begin; i < range.end; i++) {
+        if (own->needed[(size_t)i * n_atom + (size_t)atom] == 0.0F) continue;
+        if (i < met.begin) met.begin = i;
+        met.end = i + 1;
+    }
+    return met.begin >= range.end || transform_atom(own, atom, met);
+}
+
+/** own->half to own->blocks. */
+static bool second_quarter(struct transformer *own)
 {
     const int n_atom = own->integrals->paos->n_column_part;
-    bool ok = !own->panels.failed && first_quarter(own);
-    if (!ok) return false;
-    for (int k = 0; k < own->n_half; k++) own->half_of[own->function[k]] = k;
-    for (int atom = 0; atom < n_atom && ok; atom++) {
-        struct range range = {.begin = own->screen.n};
-        for (int i = 0; i < own->screen.n; i++) {
-            if (own->needed[(size_t)i * (size_t)n_atom + (size_t)atom] == 0.0F) continue;
-            if (i < range.begin) range.begin = i;
-            range.end = i + 1;
+    const int step = (int)((LEAST_COLUMNS + own->panels.length - 1) / own->panels.length);
+    bool ok = true;
+    find_most(own);
+    for (int atom = 0; atom < n_atom && ok; atom++)
+        for (int begin = 0; begin < own->screen.n && ok; begin += step) {
+            const int end = begin + step < own->screen.n ? begin + step : own->screen.n;
+            ok = transform_range(own, atom, (struct range){begin, end});
         }
-        if (range.begin < range.end) ok = transform_atom(own, atom, range);
-    }
-    for (int k = 0; k < own->n_half; k++) own->half_of[own->function[k]] = -1;
     return ok;
 }
 
@@ -330,7 +384,9 @@ static hf_status do_task(struct transformer *own, struct hf_worker *worker, int6
         if (own->screen.n == 0) break;
         if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
     }
-    if (status == HF_OK && own->screen.n > 0 && !end_bra(own)) status = out_of_memory(error);
+    if (status == HF_OK && own->screen.n > 0 &&
+        (own->panels.failed || !first_quarter(own) || !second_quarter(own)))
+        status = out_of_memory(error);
     hf_work_trace_step(worker, HF_TRACE_TASK, task);
     return status;
 }
@@ -359,32 +415,33 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
     const struct hf_scratch none = {.memory = memory, .label = "quarters of a bra"};
     const size_t n = (size_t)integrals->merged->n_function;
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
-    *own = (struct transformer){.integrals = integrals,
-                                .blocks = blocks,
-                                .left = none,
-                                .packed = none,
-                                .half = none,
-                                .result = none};
+    *own = (struct transformer){
+        .integrals = integrals, .blocks = blocks, .packed = none, .half = none, .result = none};
     own->needed = calloc(n_orbital * (size_t)integrals->paos->n_column_part, sizeof *own->needed);
-    own->function = calloc(n, sizeof *own->function);
-    own->half_of = malloc(n * sizeof *own->half_of);
+    own->half_of = calloc(n, sizeof *own->half_of);
+    own->met = calloc((size_t)integrals->merged->n_atom * (n_orbital / HF_PRODUCT_GROUP + 1),
+                      sizeof *own->met);
+    own->most = calloc(n_orbital * (size_t)integrals->paos->n_row_part + 1, sizeof *own->most);
     own->right = calloc(n, sizeof *own->right);
-    for (size_t f = 0; f < n && own->half_of != NULL; f++) own->half_of[f] = -1;
+    own->inner = calloc(n, sizeof *own->inner);
     return hf_site_panels_init(memory, integrals->merged, &own->panels) &&
            hf_local_screen_init(integrals, &own->screen) && own->needed != NULL &&
-           own->function != NULL && own->half_of != NULL && own->right != NULL;
+           own->half_of != NULL && own->met != NULL && own->most != NULL && own->right != NULL &&
+           own->inner != NULL;
 }
 
 static void thread_done(struct transformer *own)
 {
-    struct hf_scratch *scratch[] = {&own->left, &own->packed, &own->half, &own->result};
+    struct hf_scratch *scratch[] = {&own->packed, &own->half, &own->result};
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) hf_scratch_done(scratch[k]);
     hf_site_panels_done(&own->panels);
     hf_local_screen_done(&own->screen);
     free(own->needed);
-    free(own->function);
     free(own->half_of);
+    free(own->met);
+    free(own->most);
     free(own->right);
+    free(own->inner);
 }
 
 hf_status hf_local_bras_first(const struct hf_local_integrals *integrals,

@@ -56,4 +56,10 @@ static inline double hf_local_screen_site(const struct hf_local_screen *screen, 
     return screen->v.value[row * (size_t)screen->n + (size_t)k];
 }
 
+/** The largest V_i of a site. */
+static inline double hf_local_screen_most(const struct hf_local_screen *screen, int site)
+{
+    return screen->most[screen->integrals->merged->n_shell + site];
+}
+
 #endif

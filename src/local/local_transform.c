@@ -124,7 +124,9 @@ void hf_local_integrals_done(struct hf_local_integrals *self)
     hf_local_weights_done(&self->p_of_shell[0]);
     hf_local_weights_done(&self->p_of_shell[1]);
     free(self->wide);
+    free(self->most_pao);
     self->wide = NULL;
+    self->most_pao = NULL;
     free(self->place);
     free(self->orbital_at);
     self->place = self->orbital_at = NULL;

@@ -27,6 +27,7 @@ struct hf_local_integrals {
     struct hf_basis *merged;
     struct hf_shell_pairs *pairs;
     struct hf_sparse_matrix *orbitals, *paos; /**< L and P of merged functions; rows are atoms */
+    float *most_pao;                          /**< [paos->n_block] largest |P| of each block */
     hf_product_function *multiply;
     /** [n_orbital] places of orbitals along the longest axis of the molecule, or NULL. If not, only quartets matter
      *  whose bra goes with the orbital of a pair that comes later, or with both. */

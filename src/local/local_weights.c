@@ -303,6 +303,20 @@ static bool find_sites(struct hf_local_integrals *self, double weight[])
     return ok;
 }
 
+/** self->most_pao. */
+static bool find_most_paos(struct hf_local_integrals *self)
+{
+    const struct hf_sparse_matrix *paos = self->paos;
+    self->most_pao = calloc((size_t)paos->n_block + 1, sizeof *self->most_pao);
+    for (int k = 0; k < paos->n_block && self->most_pao != NULL; k++) {
+        double largest = 0.0;
+        for (size_t e = paos->offset[k]; e < paos->offset[k + 1]; e++)
+            if (fabs(paos->value[e]) > largest) largest = fabs(paos->value[e]);
+        self->most_pao[k] = (float)(largest * (1.0 + 1e-6));
+    }
+    return self->most_pao != NULL;
+}
+
 hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error *error)
 {
     struct hf_local_weights l_of = {0}, p_of[3] = {0}, p = {0};
@@ -315,7 +329,7 @@ hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error
                     transpose(&p_of[EXTENDED], n_shell, &self->p_of_shell[1]) &&
                     transpose(&p_of[OF_PAIRS], n_shell, &p) &&
                     find_pairs(self, &self->l_of_shell, &p, weight) && find_atoms(self, weight) &&
-                    find_sites(self, weight);
+                    find_sites(self, weight) && find_most_paos(self);
     hf_local_weights_done(&l_of);
     for (int which = OWN; which <= OF_PAIRS; which++) hf_local_weights_done(&p_of[which]);
     hf_local_weights_done(&p);
