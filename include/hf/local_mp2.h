@@ -81,6 +81,8 @@ struct hf_local_pair_result {
     int i, j; /**< i >= j */
     enum hf_local_class kind;
     double distance_bohr; /**< between the nearest atoms of the two domains */
+    int n_function;       /**< projected orbitals of its domain */
+    double work; /**< what its residual takes, about: multiplications. Pairs are dealt by this */
     double same_spin, opposite_spin;
 };
 

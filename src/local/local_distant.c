@@ -8,6 +8,7 @@
 
 #include "hf/arithmetic.h"
 #include "hf/hamiltonian.h"
+#include "hf/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,8 +127,11 @@ static hf_status share_excitations(struct excitations *self, struct hf_error *er
     }
     if (self->energy == NULL || self->dipole == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for distant pairs");
-    for (int i = context->rank; status == HF_OK && i < local->n_orbital; i += context->n_rank)
+    for (int i = context->rank; status == HF_OK && i < local->n_orbital; i += context->n_rank) {
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         status = make_excitations(self, i, &local->domain[local->domain_of_orbital[i]], error);
+        hf_trace_add(context->trace, 0, HF_TRACE_PAIR_TASK, i, start, hf_thread_seconds() - begun);
+    }
     HF_TRY(hf_agree(context->comm, status, error));
     hf_sum_over_ranks(context->comm, (size_t)self->begin[local->n_orbital], self->energy);
     hf_sum_over_ranks(context->comm, 3 * (size_t)self->begin[local->n_orbital], self->dipole);

@@ -201,8 +201,9 @@ static bool choose_owners(struct hf_local *local)
     struct place *place = calloc((size_t)local->n_pair + 1, sizeof *place);
     if (place == NULL) return false;
     for (int p = 0; p < local->n_pair; p++) {
-        const struct hf_local_pair *pair = &local->pair[p];
-        place[p] = (struct place){.cost = cost_of(local, pair), .pair = p};
+        struct hf_local_pair *pair = &local->pair[p];
+        pair->work = cost_of(local, pair);
+        place[p] = (struct place){.cost = pair->work, .pair = p};
         for (int d = 0; d < 3; d++)
             place[p].centre[d] = local->localised.orbital[pair->i].centre[d] +
                                  local->localised.orbital[pair->j].centre[d];
