@@ -121,7 +121,9 @@ extern const struct hf_phase hf_phase_local_domains, hf_phase_local_transform,
     hf_phase_local_wait_tasks, hf_phase_local_exchange, hf_phase_local_finish,
     hf_phase_local_iterate, hf_phase_local_wait;
 
-/** The energies.
+/** The energies. A trace has batches of: localisation (sweeps as tasks); domains and pairs (W of own pairs as tasks,
+ *  excitations of distant orbitals as pair tasks); transformation; first amplitudes; each iteration (residuals as tasks,
+ *  amplitudes as pair tasks, lists of terms as copying, and in the first one which T a residual needs).
  *
  *  Needs    all of the wave function, of method rhf, with whole occupations.
  *  Call     collective over the context of the wave function.

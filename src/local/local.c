@@ -1,6 +1,8 @@
 /* The parts of a local MP2 calculation, one after another. */
 #include "local_mp2_private.h"
 
+#include "hf/trace.h"
+
 #include <stdlib.h>
 
 const struct hf_phase hf_phase_local_domains = {.name = "Local MP2: domains and pairs"};
@@ -41,6 +43,7 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
                               .molecule = wavefunction->molecule,
                               .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
     HF_TRY(localise(self, wavefunction, error));
+    hf_trace_begin_batch(context->trace);
     hf_timer_start(&context->timers, &hf_phase_local_domains);
     timed = true;
     HF_TRY(hf_local_make_paos(self, wavefunction, error));

@@ -196,8 +196,10 @@ static hf_status advance(struct iteration *self, struct hf_error *error)
     const struct hf_local *local = self->local;
     struct hf_local_amplitudes *amplitudes = &self->amplitudes;
     const double least = NEGLIGIBLE * local->settings->amplitude_tolerance;
+    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     hf_status status = hf_local_terms_make(local, self->norm, least, &self->terms, error);
     if (status == HF_OK) status = hf_local_amplitudes_plan(amplitudes, &self->terms, error);
+    hf_trace_add(local->context->trace, 0, HF_TRACE_COPYING, 0, start, hf_thread_seconds() - begun);
     if (status != HF_OK) return status;
     if (self->n_iteration == 0) trace_terms(self);
     if (amplitudes->n_batch > 0) hf_local_amplitudes_begin(amplitudes, &self->terms, 0);

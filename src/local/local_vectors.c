@@ -147,7 +147,7 @@ hf_status hf_local_make_vectors(struct hf_local *local, struct hf_error *error)
         const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         if (domain->vector != NULL) continue;
         status = hf_local_domain_vectors(local, domain, error);
-        hf_trace_add(local->context->trace, 0, HF_TRACE_TASK, domain - local->domain, start,
+        hf_trace_add(local->context->trace, 0, HF_TRACE_TASK, local->own[k], start,
                      hf_thread_seconds() - begun);
     }
     return hf_agree_to_go_on(local->context, status, error);
