@@ -43,7 +43,10 @@ static hf_status make_moments(struct excitations *self, const struct hf_wavefunc
     HF_TRY(hf_hamiltonian_create(local->context, wave->linalg, wave->basis, wave->molecule,
                                  &hamiltonian, error));
     for (int d = 0; d < 3; d++) {
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         HF_TRY(hf_operator_matrix(hamiltonian, along[d], integrals, error));
+        hf_trace_add(local->context->trace, 0, HF_TRACE_COPYING, 0, start,
+                     hf_thread_seconds() - begun);
         hf_matrix_multiply(1.0, false, integrals, false, orbitals, 0.0, product);
         HF_TRY(hf_sparse_from_matrix(local->context, local->basis, product, true, &choice,
                                      &self->moment[d], error));

@@ -318,16 +318,17 @@ class SimulatedLocalMp2:
         return self._known[key]
 
     def localisation(self, n_rank):
-        """Sweeps by seats of blocks of orbitals; the rest by every rank."""
+        """Sweeps by seats of blocks of orbitals, operators by all; the rest by every rank."""
         batch, o = self.batches[LOCALISATION], self.pairs.n_orbital
-        sweeps = sum(batch.first)
+        sweeps, shared = sum(batch.first), batch.copying / n_rank
         n_block = max(2, min(o + o % 2, MOST_BLOCKS))
         n_seat = n_block // 2
-        found = batch.phases.get("Localisation", sweeps) - sweeps + sweeps * math.ceil(n_seat / n_rank) / n_seat
+        rest = batch.phases.get("Localisation", 0.0) - sweeps - batch.copying
+        found = shared + max(0.0, rest) + sweeps * math.ceil(n_seat / n_rank) / n_seat
         if n_rank > 1:
             block = BYTES * o / n_block * (2 * self.recording.header["n_function"] + o)
             found += self.local["sweeps"] * (n_block - 1) * 2.0 * self.network.message_seconds(block)
-        return max(0.0, found)
+        return found
 
     def domains(self, machine):
         """W of the domains of own pairs, excitations of distant pairs in turns, products of dense matrices."""
@@ -342,11 +343,11 @@ class SimulatedLocalMp2:
         found = machine.finish([sum(cost.get(domain, 0.0) for domain in domains) for domains in own])
         found = found.plus(machine.finish([sum(batch.pairs[rank::n_rank]) for rank in range(n_rank)]))
         one, many = (self.algebra(n) for n in (1, n_rank))
-        apart = sum(batch.first) + sum(batch.pairs) + one.compute
+        apart = sum(batch.first) + sum(batch.pairs) + batch.copying + one.compute
         rest = max(0.0, batch.phases.get("Local MP2: domains and pairs", 0.0) - apart)
         if n_rank > 1:
             found = found.plus(Phases(moving=models.all_reduce_seconds(self.model, 4 * header["n_function"], n_rank)))
-        return found.total + many.compute + many.messages + rest
+        return found.total + batch.copying / n_rank + many.compute + many.messages + rest
 
     def algebra(self, n_rank):
         """V = S C_v, P, and both symmetric products (src/local/local_paos.c)."""
