@@ -2,6 +2,7 @@
 #include "local_transform.h"
 
 #include "hf/shell_pairs.h"
+#include "hf/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
     hf_status status;
     struct hf_context *context = local->context;
     *self = (struct hf_local_integrals){.local = local, .multiply = hf_product_kernel()};
+    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     hf_timer_start(&context->timers, &hf_phase_setup);
     status = hf_basis_merge(local->basis, &self->merged, error);
     if (status == HF_OK)
@@ -105,6 +107,7 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
                                      PAIR_ACCURACY * local->settings->threshold, local->n_thread,
                                      &self->pairs, error));
     HF_TRY(hf_agree(context->comm, hf_local_make_weights(self, error), error));
+    hf_trace_add(context->trace, 0, HF_TRACE_STEP, 0, start, hf_thread_seconds() - begun);
 cleanup:
     hf_timer_stop(&context->timers, &hf_phase_setup);
     return status;

@@ -183,7 +183,7 @@ class Traces(WithTrace):
         recorded = trace.Trace(traces.local_mp2(self.folder / "a"))
         self.assertEqual(recorded.batches[2].bytes, {0: 800.0, 1: 800.0})
         self.assertEqual(recorded.batches[4].needs, {0: {2: 800.0}, 1: {0: 800.0}, 2: {1: 3200.0}})
-        self.assertEqual(recorded.batches[0].phases, {"Localisation": 1.5})
+        self.assertEqual(recorded.batches[0].tasks[trace.STEP], {0: 1.5})
         self.assertEqual(recorded.batches[4].owner[trace.TASK], {0: 0, 1: 0, 2: 0})
 
 

@@ -7,9 +7,9 @@ from lab import trace
 
 KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: waiting for blocks",
          "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output",
-         "Initial guess", "Diagonalisation", "Other linear algebra", "Fock: Coulomb pass", "MP2: exchange", "Localisation",
-         "Local MP2: domains and pairs", "Local MP2: exchange", trace.TASK,
-         trace.STORED_TASK, trace.COULOMB_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING]
+         "Initial guess", "Diagonalisation", "Other linear algebra", "Fock: Coulomb pass", "MP2: exchange", "Local MP2: exchange",
+         trace.TASK,
+         trace.STORED_TASK, trace.COULOMB_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP]
 N_PHASE = KINDS.index(trace.TASK)
 BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K}
 BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "quartets_read": 0, "stored_bytes": 0,
@@ -62,7 +62,7 @@ def local_mp2(path, transformation="bras", n_iteration=2, **header):
     second = row([3.0, 1.0] if transformation == "bras" else [1.0, 2.0, 1.0], trace.PAIR_TASK)
     amplitudes = row([0.5] * 3, trace.PAIR_TASK)
     needs = [("K", 0, 0, 2, 800.0), ("K", 0, 1, 0, 800.0), ("K", 0, 2, 1, 3200.0)]
-    batches = [row([1.0]) + [("Localisation", 0, -1, 0.0, 1.5)],
+    batches = [row([1.0]) + [(trace.STEP, 0, 0, 0.0, 1.5)],
                row([1.0, 2.0, 3.0]) + row([1.0, 1.0], trace.PAIR_TASK),
                row([4.0, 3.0, 2.0, 1.0]) + second + [("J", 0, task, 0, 800.0) for _, _, task, *_ in second],
                amplitudes, needs + row([1.0, 3.0, 2.0]) + amplitudes]

@@ -323,7 +323,7 @@ class SimulatedLocalMp2:
         sweeps, shared = sum(batch.first), batch.copying / n_rank
         n_block = max(2, min(o + o % 2, MOST_BLOCKS))
         n_seat = n_block // 2
-        rest = batch.phases.get("Localisation", 0.0) - sweeps - batch.copying
+        rest = batch.step - sweeps - batch.copying
         found = shared + max(0.0, rest) + sweeps * math.ceil(n_seat / n_rank) / n_seat
         if n_rank > 1:
             block = BYTES * o / n_block * (2 * self.recording.header["n_function"] + o)
@@ -344,7 +344,7 @@ class SimulatedLocalMp2:
         found = found.plus(machine.finish([sum(batch.pairs[rank::n_rank]) for rank in range(n_rank)]))
         one, many = (self.algebra(n) for n in (1, n_rank))
         apart = sum(batch.first) + sum(batch.pairs) + batch.copying + one.compute
-        rest = max(0.0, batch.phases.get("Local MP2: domains and pairs", 0.0) - apart)
+        rest = max(0.0, batch.step - apart)
         if n_rank > 1:
             found = found.plus(Phases(moving=models.all_reduce_seconds(self.model, 4 * header["n_function"], n_rank)))
         return found.total + batch.copying / n_rank + many.compute + many.messages + rest
@@ -361,7 +361,7 @@ class SimulatedLocalMp2:
         batch = self.batches[TRANSFORMATION]
         in_node = min(self.network.ranks_per_node, machine.n_rank)
         moved = batch.phases.get("Local MP2: exchange", 0.0) / machine.n_rank  # sorted and handed over within a rank
-        found = first_half(batch, machine).plus(Phases(second=batch.phases.get("Set-up", 0.0) / in_node, moving=moved))
+        found = first_half(batch, machine).plus(Phases(second=batch.step / in_node, moving=moved))
         return found.plus(SECOND_HALVES[self.local["transformation"]](batch, self.pairs, machine))
 
     @property

@@ -4,7 +4,7 @@ for one number of ranks or another (`hf --tasks-for`), from one run or several."
 import array
 from typing import NamedTuple
 
-from .trace import COPYING, FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, TASK, Trace
+from .trace import COPYING, FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, STEP, TASK, Trace
 
 SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
 
@@ -33,12 +33,13 @@ class BuildCosts(NamedTuple):
 class BatchCosts(NamedTuple):
     """One batch of MP2: seconds of the tasks of the first half in the order of their list, of their quarters where these
     are recorded apart, of the units of the second half in their order; and those of copying within a rank between. Of local
-    MP2 also the phases, the bytes that a unit is made of, and the blocks that a task needs."""
+    MP2 also whole steps and phases, the bytes that a unit is made of, and the blocks that a task needs."""
     first: array.array
     first_quarter: array.array
     second_quarter: array.array
     pairs: array.array
     copying: float
+    step: float
     phases: dict
     bytes: dict
     needs: dict
@@ -117,7 +118,7 @@ def least_batch(batches):
 
     phases = {phase: min(batch.phases.get(phase, most) for batch in batches) for phase, most in batches[0].phases.items()}
     return BatchCosts(*map(least_of, (TASK, FIRST_QUARTER, SECOND_QUARTER, PAIR_TASK)),
-                      sum(least_of(COPYING)), phases, batches[0].bytes, batches[0].needs)
+                      sum(least_of(COPYING)), sum(least_of(STEP)), phases, batches[0].bytes, batches[0].needs)
 
 
 def share_least(sizes):

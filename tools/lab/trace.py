@@ -28,6 +28,7 @@ FIRST_BATCH = 0x8000
 TASK, STORED_TASK, COULOMB_TASK, PAIR_TASK = "task", "stored task", "Coulomb task", "pair task"
 FIRST_QUARTER, SECOND_QUARTER = "first quarter", "second quarter"  # of a task of a batch, if they are recorded apart
 COPYING = "copying"  # between the halves of a batch, within a rank
+STEP = "step"  # of local MP2, with the tasks in it
 SET_UP = "Set-up"
 
 
@@ -66,7 +67,7 @@ class Batch:
     """One batch of a transformation: seconds of its tasks, and of phases on all ranks together."""
 
     def __init__(self):
-        self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}, COPYING: {}}
+        self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}, COPYING: {}, STEP: {}}
         self.phases = {}
         self.owner = {TASK: {}, PAIR_TASK: {}}  # rank that did a task
         self.bytes = {}    # of what a pair task is made of
