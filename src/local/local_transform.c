@@ -103,9 +103,12 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
     if (status == HF_OK) status = hf_sparse_mix(self->merged, local->paos, &self->paos, error);
     if (status == HF_OK && by_place) status = make_places(self, error);
     HF_TRY(hf_agree(context->comm, status, error));
+    const double pairs_start = hf_wall_seconds(), pairs_begun = hf_thread_seconds();
     HF_TRY(hf_shell_pairs_create_ext(context, self->merged,
                                      PAIR_ACCURACY * local->settings->threshold, local->n_thread,
                                      &self->pairs, error));
+    hf_trace_add(context->trace, 0, HF_TRACE_COPYING, 0, pairs_start,
+                 hf_thread_seconds() - pairs_begun);
     HF_TRY(hf_agree(context->comm, hf_local_make_weights(self, error), error));
     hf_trace_add(context->trace, 0, HF_TRACE_STEP, 0, start, hf_thread_seconds() - begun);
 cleanup:

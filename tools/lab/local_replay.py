@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 from . import models
-from .linear_algebra import NOTHING, LinearAlgebra
+from .linear_algebra import LinearAlgebra
 from .mp2_replay import BYTES, Machine, Phases, first_half
 
 LOCALISATION, DOMAINS, TRANSFORMATION, AMPLITUDES, ITERATIONS = range(5)  # numbers of batches; iterations go on
@@ -318,13 +318,14 @@ class SimulatedLocalMp2:
         return self._known[key]
 
     def localisation(self, n_rank):
-        """Sweeps by seats of blocks of orbitals, operators by all; the rest by every rank."""
+        """Sweeps by seats of blocks of orbitals, operators by all, dense products by the grid; the rest by every rank."""
         batch, o = self.batches[LOCALISATION], self.pairs.n_orbital
         sweeps, shared = sum(batch.first), batch.copying / n_rank
         n_block = max(2, min(o + o % 2, MOST_BLOCKS))
         n_seat = n_block // 2
-        rest = batch.step - sweeps - batch.copying
-        found = shared + max(0.0, rest) + sweeps * math.ceil(n_seat / n_rank) / n_seat
+        one, many = (self.localisation_algebra(n) for n in (1, n_rank))
+        rest = batch.step - sweeps - batch.copying - one.compute
+        found = shared + max(0.0, rest) + many.compute + many.messages + sweeps * math.ceil(n_seat / n_rank) / n_seat
         if n_rank > 1:
             block = BYTES * o / n_block * (2 * self.recording.header["n_function"] + o)
             found += self.local["sweeps"] * (n_block - 1) * 2.0 * self.network.message_seconds(block)
@@ -342,7 +343,7 @@ class SimulatedLocalMp2:
             own[rank].add(self.pairs.all[p].domain)
         found = machine.finish([sum(cost.get(domain, 0.0) for domain in domains) for domains in own])
         found = found.plus(machine.finish([sum(batch.pairs[rank::n_rank]) for rank in range(n_rank)]))
-        one, many = (self.algebra(n) for n in (1, n_rank))
+        one, many = (self.domains_algebra(n) for n in (1, n_rank))
         apart = sum(batch.first) + sum(batch.pairs) + batch.copying + one.compute
         rest = max(0.0, batch.step - apart)
         if n_rank > 1:
@@ -350,18 +351,29 @@ class SimulatedLocalMp2:
         return found.total + batch.copying / n_rank + many.compute + many.messages + rest
 
     def algebra(self, n_rank):
-        """V = S C_v, P, and both symmetric products (src/local/local_paos.c)."""
         n = self.recording.header["n_function"]
+        return n, self.pairs.n_orbital, LinearAlgebra(self.network, n_rank, n, None, self.n_thread)
+
+    def localisation_algebra(self, n_rank):
+        """Orbitals at the start and end; S and four moments of orbitals (src/localise/)."""
+        n, o, algebra = self.algebra(n_rank)
+        return algebra.product(n, o, o).times(2.0).plus(algebra.product(n, o, n).times(6.0)).plus(
+            algebra.product(o, o, n).times(4.0))
+
+    def domains_algebra(self, n_rank):
+        """V = S C_v, P, and both symmetric products (local_paos.c); dipoles of orbitals (local_distant.c)."""
+        n, o, algebra = self.algebra(n_rank)
         v = n - self.recording.header.get("n_occupied", n)
-        algebra = LinearAlgebra(self.network, n_rank, n, None, self.n_thread)
-        return NOTHING.plus(algebra.product(n, v, n)).plus(algebra.product(n, n, v).times(2.0))
+        return algebra.product(n, v, n).plus(algebra.product(n, n, v).times(2.0)).plus(
+            algebra.product(n, o, n).times(3.0)).plus(algebra.product(n, o, o))
 
     def transformation(self, machine):
-        """Set-up is divided over the ranks of a node."""
+        """Of the set-up, shell pairs are divided over the ranks of a node."""
         batch = self.batches[TRANSFORMATION]
         in_node = min(self.network.ranks_per_node, machine.n_rank)
         moved = batch.phases.get("Local MP2: exchange", 0.0) / machine.n_rank  # sorted and handed over within a rank
-        found = first_half(batch, machine).plus(Phases(second=batch.step / in_node, moving=moved))
+        found = first_half(batch, machine).plus(Phases(second=batch.step - batch.copying * (1.0 - 1.0 / in_node),
+                                                         moving=moved))
         return found.plus(SECOND_HALVES[self.local["transformation"]](batch, self.pairs, machine))
 
     @property
