@@ -87,6 +87,8 @@ struct hf_local_pair_result {
     int i, j; /**< i >= j */
     enum hf_local_class kind;
     double distance_bohr; /**< between the nearest atoms of the two domains */
+    int n_function;       /**< projected orbitals of its domain */
+    double work; /**< what its residual takes, about: multiplications. Pairs are dealt by this */
     double same_spin, opposite_spin;
 };
 
@@ -128,7 +130,11 @@ extern const struct hf_phase hf_phase_local_domains, hf_phase_local_transform,
     hf_phase_local_wait_tasks, hf_phase_local_exchange, hf_phase_local_finish,
     hf_phase_local_iterate, hf_phase_local_wait;
 
-/** The energies.
+/** The energies. A trace has batches of: localisation (sweeps as tasks); domains and pairs (W of own pairs as tasks,
+ *  excitations of orbitals in distant pairs as pair tasks); transformation; first amplitudes; each iteration (residuals as
+ *  tasks, amplitudes as pair tasks, and in the first one which T a residual needs). What ranks share evenly (operators,
+ *  shell pairs, lists of terms) is recorded as copying; localisation, domains and pairs, and the set-up of the
+ *  transformation as a whole are steps.
  *
  *  Needs    all of the wave function, of method rhf, with whole occupations.
  *  Call     collective over the context of the wave function.

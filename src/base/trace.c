@@ -46,6 +46,7 @@ const char *hf_trace_kind_name(const struct hf_context *context, int kind)
     case HF_TRACE_SECOND_QUARTER: return "second quarter";
     case HF_TRACE_COPYING: return "copying";
     case HF_TRACE_PAIR_TASK: return "pair task";
+    case HF_TRACE_STEP: return "step";
     default: return context->timers.timer[kind - HF_TRACE_FIRST_PHASE].phase->name;
     }
 }

@@ -1,6 +1,8 @@
 /* The parts of a local MP2 calculation, one after another. */
 #include "local_mp2_private.h"
 
+#include "hf/trace.h"
+
 #include <stdlib.h>
 
 const struct hf_phase hf_phase_local_domains = {.name = "Local MP2: domains and pairs"};
@@ -31,6 +33,7 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
 {
     hf_status status = HF_OK;
     bool timed = false;
+    double start = hf_wall_seconds(), begun = hf_thread_seconds();
     const int n_blas_thread = hf_linalg_blas_threads();
     struct hf_local *self = *local = calloc(1, sizeof *self);
     if (self == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for local MP2");
@@ -41,6 +44,10 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
                               .molecule = wavefunction->molecule,
                               .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
     HF_TRY(localise(self, wavefunction, error));
+    hf_trace_add(context->trace, 0, HF_TRACE_STEP, 0, start, hf_thread_seconds() - begun);
+    hf_trace_begin_batch(context->trace);
+    start = hf_wall_seconds();
+    begun = hf_thread_seconds();
     hf_timer_start(&context->timers, &hf_phase_local_domains);
     timed = true;
     HF_TRY(hf_local_make_paos(self, wavefunction, error));
@@ -50,6 +57,7 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
     HF_TRY(hf_local_make_vectors(self, error));
     hf_linalg_set_blas_threads(n_blas_thread);
     HF_TRY(hf_local_add_distant(self, wavefunction, error));
+    hf_trace_add(context->trace, 0, HF_TRACE_STEP, 0, start, hf_thread_seconds() - begun);
 cleanup:
     hf_linalg_set_blas_threads(n_blas_thread);
     if (timed) hf_timer_stop(&context->timers, &hf_phase_local_domains);

@@ -5,6 +5,8 @@
  * cut between blocks into pieces. In every round of the exchange each rank sends a piece to each other one. */
 #include "local_mp2_private.h"
 
+#include "hf/trace.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -325,6 +327,19 @@ hf_status hf_local_blocks_redistribute(const struct hf_local *local, int n_from,
 {
     return hf_local_blocks_exchange(local->context, owner_of_pair, local, n_from, from, to,
                                     sent_bytes, error);
+}
+
+void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
+                         const struct hf_local_blocks *blocks, double start, double begun)
+{
+    struct hf_trace *trace = local->context->trace;
+    double bytes = 0.0;
+    size_t begin, end;
+    if (trace == NULL) return;
+    hf_local_blocks_of_pair(blocks, pair, &begin, &end);
+    for (size_t b = begin; b < end; b++) bytes += (double)blocks->block[b].n * sizeof(double);
+    hf_trace_add(trace, thread, HF_TRACE_PAIR_TASK, pair, start, hf_thread_seconds() - begun);
+    hf_trace_add_block(trace, thread, HF_TRACE_BLOCK_J, pair, 0, 0, bytes);
 }
 
 /* ---- Arrays over pairs ----------------------------------------------------------------------- */

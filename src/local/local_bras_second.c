@@ -5,8 +5,8 @@
  *     K_ij [a][b] = sum_s T_ij [a][s] P_sb
  */
 #include "hf/threads.h"
+#include "hf/trace.h"
 #include "local_bras.h"
-#include "local_functions.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -178,9 +178,12 @@ static hf_status finish_orbitals(void *data, int thread, int n_thread, struct hf
 {
     struct second_half *self = data;
     (void)n_thread;
-    for (int i; (i = atomic_fetch_add(&self->next, 1)) < self->integrals->local->n_orbital;)
+    for (int i; (i = atomic_fetch_add(&self->next, 1)) < self->integrals->local->n_orbital;) {
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         if (!finish_orbital(&self->finisher[thread], self->from, i))
             return hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
+        hf_local_trace_unit(self->integrals->local, thread, i, self->from, start, begun);
+    }
     return HF_OK;
 }
 

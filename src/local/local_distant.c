@@ -8,6 +8,7 @@
 
 #include "hf/arithmetic.h"
 #include "hf/hamiltonian.h"
+#include "hf/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +43,10 @@ static hf_status make_moments(struct excitations *self, const struct hf_wavefunc
     HF_TRY(hf_hamiltonian_create(local->context, wave->linalg, wave->basis, wave->molecule,
                                  &hamiltonian, error));
     for (int d = 0; d < 3; d++) {
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         HF_TRY(hf_operator_matrix(hamiltonian, along[d], integrals, error));
+        hf_trace_add(local->context->trace, 0, HF_TRACE_COPYING, 0, start,
+                     hf_thread_seconds() - begun);
         hf_matrix_multiply(1.0, false, integrals, false, orbitals, 0.0, product);
         HF_TRY(hf_sparse_from_matrix(local->context, local->basis, product, true, &choice,
                                      &self->moment[d], error));
@@ -126,8 +130,11 @@ static hf_status share_excitations(struct excitations *self, struct hf_error *er
     }
     if (self->energy == NULL || self->dipole == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for distant pairs");
-    for (int i = context->rank; status == HF_OK && i < local->n_orbital; i += context->n_rank)
+    for (int i = context->rank; status == HF_OK && i < local->n_orbital; i += context->n_rank) {
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         status = make_excitations(self, i, &local->domain[local->domain_of_orbital[i]], error);
+        hf_trace_add(context->trace, 0, HF_TRACE_PAIR_TASK, i, start, hf_thread_seconds() - begun);
+    }
     HF_TRY(hf_agree(context->comm, status, error));
     hf_sum_over_ranks(context->comm, (size_t)self->begin[local->n_orbital], self->energy);
     hf_sum_over_ranks(context->comm, 3 * (size_t)self->begin[local->n_orbital], self->dipole);

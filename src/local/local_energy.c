@@ -1,6 +1,8 @@
 /* Local MP2 energies: orbitals and pairs, integrals, amplitudes, and the sums over classes of pairs. */
 #include "local_mp2_private.h"
 
+#include "hf/trace.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -95,8 +97,13 @@ static void describe(const struct hf_local *local, struct hf_local_result *resul
     for (int p = 0; p < local->n_pair; p++) {
         const struct hf_local_pair *pair = &local->pair[p];
         result->pair[p] = (struct hf_local_pair_result){
-            .i = pair->i, .j = pair->j, .kind = pair->kind, .distance_bohr = pair->distance_bohr};
-        n_function += hf_local_pair_domain(local, pair)->n_function;
+            .i = pair->i,
+            .j = pair->j,
+            .kind = pair->kind,
+            .distance_bohr = pair->distance_bohr,
+            .n_function = hf_local_pair_domain(local, pair)->n_function,
+            .work = pair->work};
+        n_function += result->pair[p].n_function;
     }
     result->extends_weak = hf_local_extends_weak(local->settings);
     result->mean_domain_atoms = (double)result->domain_begin[o] / o;
@@ -173,6 +180,7 @@ static hf_status make_integrals(const struct hf_local *local,
     const struct hf_local_transform_ops *transform = find_transform(local->settings->transform);
     if (result->resumed) return hf_local_kept_take(local, k, error);
     const double start = hf_wall_seconds();
+    hf_trace_begin_batch(local->context->trace);
     HF_TRY(transform->transform(local, k, result, error));
     hf_local_keep(local, wavefunction, k, hf_wall_seconds() - start, result);
 cleanup:
@@ -188,6 +196,7 @@ hf_status hf_local_mp2_compute(struct hf_context *context,
     struct hf_local *local = NULL;
     double *k = NULL;
     *result = (struct hf_local_result){.memory = context->memory};
+    hf_trace_begin_batch(context->trace);
     HF_TRY(create(context, wavefunction, settings, &local, &result->resumed, error));
     status = make_result(local, result, error);
     k = hf_memory_allocate_matrix(context->memory, "integrals of pairs", local->n_number + 1,
@@ -204,6 +213,7 @@ hf_status hf_local_mp2_compute(struct hf_context *context,
     result->localised = local->localised;
     local->localised = (struct hf_localised){0};
 cleanup:
+    hf_trace_end_build(context->trace);
     hf_memory_release(context->memory, k);
     hf_local_destroy(&local);
     if (status != HF_OK) hf_local_result_done(result);

@@ -35,6 +35,7 @@ struct iteration {
     struct hf_local_diis diis;
     struct hf_local_room *room; /**< [n_thread] */
     double energy;
+    int n_iteration; /**< that are over */
     /* of the loop that runs */
     const double *const *where;
     double coefficient[HF_LOCAL_HISTORY];
@@ -150,11 +151,10 @@ static hf_status do_pairs(void *data, int thread, int n_thread, struct hf_error 
     (void)n_thread;
     (void)error;
     while (atomic_load(&self->reason) == 0 && (q = atomic_fetch_add(&self->next, 1)) < self->end) {
-        const double start = hf_wall_seconds();
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         self->work(self, q, &self->room[thread]);
-        if (self->work == advance_pair)
-            hf_trace_add(trace, thread, HF_TRACE_TASK, self->local->own[q], start,
-                         hf_wall_seconds() - start);
+        hf_trace_add(trace, thread, self->work == advance_pair ? HF_TRACE_TASK : HF_TRACE_PAIR_TASK,
+                     self->local->own[q], start, hf_thread_seconds() - begun);
         if (thread == 0) look_around(self, q);
     }
     return HF_OK;
@@ -177,15 +177,31 @@ static hf_status share_pairs(struct iteration *self, int begin, int end,
     return status == HF_OK && reason != 0 ? hf_interrupted(error, reason) : status;
 }
 
+/** Which T each residual needs: once, for replays. */
+static void trace_terms(const struct iteration *self)
+{
+    const struct hf_local *local = self->local;
+    for (int q = 0; local->context->trace != NULL && q < local->n_own; q++)
+        for (size_t p = self->terms.begin[q]; p < self->terms.begin[q + 1]; p++) {
+            const struct hf_local_pair *pair = &local->pair[self->terms.term[p].pair];
+            const double n = hf_local_pair_domain(local, pair)->n_function;
+            hf_trace_add_block(local->context->trace, 0, HF_TRACE_BLOCK_K, local->own[q], pair->i,
+                               pair->j, n * n * sizeof(double));
+        }
+}
+
 /** advance_pair for all pairs, batch by batch. Local. HF_NO_RESOURCE, HF_INTERRUPTED. */
 static hf_status advance(struct iteration *self, struct hf_error *error)
 {
     const struct hf_local *local = self->local;
     struct hf_local_amplitudes *amplitudes = &self->amplitudes;
     const double least = NEGLIGIBLE * local->settings->amplitude_tolerance;
+    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     hf_status status = hf_local_terms_make(local, self->norm, least, &self->terms, error);
     if (status == HF_OK) status = hf_local_amplitudes_plan(amplitudes, &self->terms, error);
+    hf_trace_add(local->context->trace, 0, HF_TRACE_COPYING, 0, start, hf_thread_seconds() - begun);
     if (status != HF_OK) return status;
+    if (self->n_iteration == 0) trace_terms(self);
     if (amplitudes->n_batch > 0) hf_local_amplitudes_begin(amplitudes, &self->terms, 0);
     for (int batch = 0; batch < amplitudes->n_batch; batch++) {
         hf_timer_start(&local->context->timers, &hf_phase_local_wait);
@@ -256,6 +272,7 @@ static hf_status iterate_once(struct iteration *self, struct hf_local_result *re
     const struct hf_local *local = self->local;
     double product[HF_LOCAL_HISTORY] = {0.0};
     memset(self->state, 0, (size_t)local->n_pair * sizeof *self->state);
+    hf_trace_begin_batch(local->context->trace);
     hf_local_diis_next(&self->diis);
     HF_TRY(gather(self, advance(self, error), error));
     set_energies(self, result);
@@ -266,7 +283,7 @@ static hf_status iterate_once(struct iteration *self, struct hf_local_result *re
             result->amplitude_change = self->state[p].largest;
         for (int h = 0; h < HF_LOCAL_HISTORY; h++) product[h] += factor * self->state[p].dot[h];
     }
-    result->n_iteration++;
+    result->n_iteration = ++self->n_iteration;
     result->converged = fabs(result->energy_change) <= local->settings->energy_tolerance &&
                         result->amplitude_change <= local->settings->amplitude_tolerance;
     if (result->converged || result->n_iteration >= local->settings->max_iterations) return HF_OK;
@@ -328,6 +345,7 @@ hf_status hf_local_iterate(const struct hf_local *local, const double k[],
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for amplitudes of local MP2");
     HF_TRY(hf_agree(local->context->comm, status, error));
     HF_TRY(hf_local_amplitudes_init(&self.amplitudes, local, error));
+    hf_trace_begin_batch(local->context->trace);
     HF_TRY(exchange(&self, begin_pair, error));
     HF_TRY(gather(&self, HF_OK, error));
     set_energies(&self, result);

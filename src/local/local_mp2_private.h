@@ -41,6 +41,7 @@ struct hf_local_pair {
     int owner;            /**< rank */
     size_t offset;        /**< of its block in the owner's part of an array over pairs */
     double distance_bohr; /**< between the nearest atoms of [i] and [j]; 0: they share one */
+    double work;          /**< of its residual, about: multiplications */
 };
 
 /** A partner of an orbital: the pair of both. */
@@ -231,6 +232,11 @@ hf_status hf_local_blocks_redistribute(const struct hf_local *local, int n_from,
 /** Blocks of a pair in a sorted list: begin .. end-1. Not collective. */
 void hf_local_blocks_of_pair(const struct hf_local_blocks *blocks, int pair, size_t *begin,
                              size_t *end);
+
+/** Records that a thread has finished the blocks of a "pair" since `start` (hf_wall_seconds; `begun` of
+ *  hf_thread_seconds), and how many bytes they have. Not collective. */
+void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
+                         const struct hf_local_blocks *blocks, double start, double begun);
 
 /** An array over pairs, from its owners to all ranks (Eq. 10.8): all[pair.offset + start of the owner's part]. The
  *  start of rank r is the sum of n_number_of_rank below r. Collective. */

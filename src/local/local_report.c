@@ -213,6 +213,8 @@ static bool add_pairs(cJSON *object, const struct hf_local_result *result)
                hf_json_add_integer(to, "j", from->j + 1) &&
                cJSON_AddStringToObject(to, "class", class_names[from->kind]) != NULL &&
                hf_json_add_double(to, "distance_bohr", from->distance_bohr) &&
+               hf_json_add_integer(to, "functions", from->n_function) &&
+               hf_json_add_double(to, "work", from->work) &&
                hf_json_add_double(to, "opposite_spin_energy", from->opposite_spin) &&
                hf_json_add_double(to, "same_spin_energy", from->same_spin);
     }

@@ -2,7 +2,6 @@
  *
  *     X [m][n] = (im|jn)     K = P^T X P          m, n: functions of the shells that a pair has blocks of
  */
-#include "local_functions.h"
 #include "local_shells.h"
 
 #include "hf/threads.h"
@@ -114,9 +113,11 @@ static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_er
         size_t begin, end;
         hf_local_blocks_of_pair(self->blocks, local->own[q], &begin, &end);
         memset(k, 0, (size_t)domain->n_function * (size_t)domain->n_function * sizeof *k);
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         if (begin < end &&
             !finish_pair(&self->finisher[thread], self->blocks, begin, end, domain, k))
             return hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
+        hf_local_trace_unit(local, thread, local->own[q], self->blocks, start, begun);
     }
     return HF_OK;
 }

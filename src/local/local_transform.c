@@ -2,6 +2,7 @@
 #include "local_transform.h"
 
 #include "hf/shell_pairs.h"
+#include "hf/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
     hf_status status;
     struct hf_context *context = local->context;
     *self = (struct hf_local_integrals){.local = local, .multiply = hf_product_kernel()};
+    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     hf_timer_start(&context->timers, &hf_phase_setup);
     status = hf_basis_merge(local->basis, &self->merged, error);
     if (status == HF_OK)
@@ -101,10 +103,14 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
     if (status == HF_OK) status = hf_sparse_mix(self->merged, local->paos, &self->paos, error);
     if (status == HF_OK && by_place) status = make_places(self, error);
     HF_TRY(hf_agree(context->comm, status, error));
+    const double pairs_start = hf_wall_seconds(), pairs_begun = hf_thread_seconds();
     HF_TRY(hf_shell_pairs_create_ext(context, self->merged,
                                      PAIR_ACCURACY * local->settings->threshold, local->n_thread,
                                      &self->pairs, error));
+    hf_trace_add(context->trace, 0, HF_TRACE_COPYING, 0, pairs_start,
+                 hf_thread_seconds() - pairs_begun);
     HF_TRY(hf_agree(context->comm, hf_local_make_weights(self, error), error));
+    hf_trace_add(context->trace, 0, HF_TRACE_STEP, 0, start, hf_thread_seconds() - begun);
 cleanup:
     hf_timer_stop(&context->timers, &hf_phase_setup);
     return status;
@@ -194,4 +200,65 @@ hf_local_run_work(const struct hf_local_integrals *self, const struct hf_task_or
 cleanup:
     if (work != NULL) hf_work_destroy(&work);
     return status;
+}
+
+/* ---- Functions of some shells ---------------------------------------------------------------- */
+
+bool hf_local_functions_init(const struct hf_basis *basis, struct hf_local_functions *functions)
+{
+    *functions = (struct hf_local_functions){
+        .number = malloc((size_t)basis->n_shell * sizeof *functions->number)};
+    if (functions->number == NULL) return false;
+    hf_local_functions_clear(basis, functions);
+    return true;
+}
+
+void hf_local_functions_done(struct hf_local_functions *functions)
+{
+    free(functions->number);
+    functions->number = NULL;
+}
+
+void hf_local_functions_clear(const struct hf_basis *basis, struct hf_local_functions *functions)
+{
+    for (int s = 0; s < basis->n_shell; s++) functions->number[s] = -1;
+    functions->n = 0;
+}
+
+void hf_local_functions_count(const struct hf_basis *basis, struct hf_local_functions *functions)
+{
+    functions->n = 0;
+    for (int s = 0; s < basis->n_shell; s++) {
+        if (functions->number[s] < 0) continue;
+        functions->number[s] = functions->n;
+        functions->n += basis->shell[s].n_function;
+    }
+}
+
+double *hf_local_gather_paos(const struct hf_local_integrals *integrals,
+                             const struct hf_local_functions *functions,
+                             const struct hf_local_domain *domain, size_t step,
+                             struct hf_scratch *to)
+{
+    const struct hf_sparse_matrix *paos = integrals->paos;
+    const struct hf_basis *basis = integrals->merged;
+    double *value = hf_scratch_reserve(to, (size_t)functions->n * step);
+    if (value == NULL) return NULL;
+    memset(value, 0, (size_t)functions->n * step * sizeof *value);
+    for (int s = 0; s < basis->n_shell; s++) {
+        const struct hf_shell *shell = &basis->shell[s];
+        if (functions->number[s] < 0) continue;
+        double *column = value + (size_t)functions->number[s] * step;
+        for (int a = 0; a < domain->atoms.n; a++) {
+            const int part = domain->atoms.part[a];
+            const size_t n = (size_t)(paos->column_first[part + 1] - paos->column_first[part]);
+            const double *from = hf_sparse_find(paos, shell->atom, part);
+            if (from != NULL)
+                from += (size_t)(shell->first_function - paos->row_first[shell->atom]) * n;
+            for (int f = 0; f < shell->n_function && from != NULL; f++, from += n)
+                memcpy(column + (size_t)f * step, from, n * sizeof *from);
+            column += n;
+        }
+    }
+    return value;
 }

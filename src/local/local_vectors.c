@@ -1,6 +1,7 @@
 /* Pseudo-canonical orbitals of domains: X = U s^-1/2 of the eigenvalues s of S that are not too small, then the
  * eigenvectors of X^T F X. */
 #include "hf/matrix_product.h"
+#include "hf/trace.h"
 #include "local_mp2_private.h"
 
 #include <math.h>
@@ -143,7 +144,11 @@ hf_status hf_local_make_vectors(struct hf_local *local, struct hf_error *error)
     hf_status status = HF_OK;
     for (int k = 0; k < local->n_own && status == HF_OK; k++) {
         struct hf_local_domain *domain = &local->domain[local->pair[local->own[k]].domain];
-        if (domain->vector == NULL) status = hf_local_domain_vectors(local, domain, error);
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
+        if (domain->vector != NULL) continue;
+        status = hf_local_domain_vectors(local, domain, error);
+        hf_trace_add(local->context->trace, 0, HF_TRACE_TASK, local->own[k], start,
+                     hf_thread_seconds() - begun);
     }
     return hf_agree_to_go_on(local->context, status, error);
 }

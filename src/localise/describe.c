@@ -2,6 +2,7 @@
 #include "localise_private.h"
 
 #include "hf/hamiltonian.h"
+#include "hf/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,15 +11,18 @@
 static const double LEAST_POPULATION = 1e-6;
 
 /** value[n_orbital] = <i|operator|i>. Collective. */
-static hf_status expectation(const struct hf_wavefunction *wave, struct hf_hamiltonian *hamiltonian,
-                             enum hf_operator which, const struct hf_matrix *orbitals,
-                             double value[], struct hf_error *error)
+static hf_status expectation(struct hf_context *context, const struct hf_wavefunction *wave,
+                             struct hf_hamiltonian *hamiltonian, enum hf_operator which,
+                             const struct hf_matrix *orbitals, double value[],
+                             struct hf_error *error)
 {
     hf_status status;
     const int n = hf_matrix_n_row(orbitals), o = hf_matrix_n_col(orbitals);
     struct hf_matrix *integrals = NULL, *product = NULL, *square = NULL;
     HF_TRY(hf_matrix_create(wave->linalg, "integrals of moments", n, n, &integrals, error));
+    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     HF_TRY(hf_operator_matrix(hamiltonian, which, integrals, error));
+    hf_trace_add(context->trace, 0, HF_TRACE_COPYING, 0, start, hf_thread_seconds() - begun);
     HF_TRY(hf_matrix_create(wave->linalg, "operator times orbitals", n, o, &product, error));
     hf_matrix_multiply(1.0, false, integrals, false, orbitals, 0.0, product);
     hf_matrix_destroy(&integrals);
@@ -46,7 +50,7 @@ static hf_status add_moments(struct hf_context *context, const struct hf_wavefun
     HF_TRY(hf_hamiltonian_create(context, wave->linalg, wave->basis, wave->molecule, &hamiltonian,
                                  error));
     for (int k = 0; k < 4; k++) {
-        HF_TRY(expectation(wave, hamiltonian, which[k], orbitals, value, error));
+        HF_TRY(expectation(context, wave, hamiltonian, which[k], orbitals, value, error));
         for (int i = 0; i < localised->n; i++) {
             struct hf_localised_orbital *orbital = &localised->orbital[i];
             if (k < 3)

@@ -2,6 +2,7 @@
 #include "localise_private.h"
 
 #include "hf/threads.h"
+#include "hf/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -234,7 +235,9 @@ hf_status hf_sweeps_run(struct hf_sweeps *self, double *largest, struct hf_error
     HF_TRY(hf_agree_to_go_on(self->context, status, error));
     for (int r = 0; r < self->n_block - 1; r++) {
         struct round round = {self, of_thread};
+        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         if (status == HF_OK) status = hf_threads_run(self->n_thread, do_seats, &round, error);
+        hf_trace_add(self->context->trace, 0, HF_TRACE_TASK, 0, start, hf_thread_seconds() - begun);
         move(self);
     }
     HF_TRY(hf_agree(self->context->comm, status, error));

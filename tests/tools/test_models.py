@@ -447,5 +447,35 @@ class Mp2(Numbers):
             self.assertEqual(kept, (32, 16)[i])
 
 
+class LocalMp2(Numbers):
+    def test_by_hand(self):
+        """alpha 10 us, beta 8 ns; 1000 words on 4: 3 messages and 250 words; 2 steps and 750 words."""
+        self.near(models.redistribution_seconds(ROUND, 1000, 4), 30e-6 + 250 * 8e-9)
+        self.near(models.replication_seconds(ROUND, 1000, 4), 20e-6 + 750 * 8e-9)
+        for model in (models.redistribution_seconds, models.replication_seconds):
+            self.assertEqual(model(ROUND, 1000, 1), 0.0)
+            self.refuses("n_word is -1, expected 0 or more", model, ROUND, -1, 2)
+            self.refuses("the number of processes is 0, expected 1 or more", model, ROUND, 10, 0)
+
+    def test_redistribution_scales_and_replication_does_not(self):
+        """Section 10.3.1 and 10.3.2: the share of the former stays the same for all p but for latencies, the latter takes the
+        same time for large p."""
+        machine = Machine(0.0, 8e-9, 0.0)
+        self.near(10 * models.redistribution_seconds(machine, 1e8, 100), models.redistribution_seconds(machine, 1e8, 10))
+        self.near(models.replication_seconds(machine, 1e8, 100), models.replication_seconds(machine, 1e8, 10), 0.11)
+        self.assertGreater(models.replication_seconds(machine, 1e8, 100), models.replication_seconds(machine, 1e8, 10))
+
+    def test_speedups_of_the_book(self):
+        """If Eq. 10.8 alone holds the iterations back to 52 on 100 processes (Fig. 10.4), it leaves them nearly linear on few, 7.5
+        of 8, which is what the figure has; it limits them to 107."""
+        told = book.LOCAL_MP2["uracil dimer"]
+        lost = 1.0 / told.iterations - 1.0 / told.n_process  # of the time of one process
+        machine = Machine(0.0, lost * told.n_process / (told.n_process - 1), 0.0)
+        speedup = {p: 1.0 / (1.0 / p + models.replication_seconds(machine, 1.0, p)) for p in (8, 100, 1e9)}
+        self.near(speedup[100], 52.0)
+        self.near(speedup[8], 7.5, 0.01)
+        self.near(speedup[1e9], 107.3, 0.01)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -156,6 +156,21 @@ if "--json" in arguments:
         self.assertRegex(output, r"\n +pairs +2\.00u +800 \( 1\.00\) +400 \( 1\.00\) +3e\+06 \( 7\.38\) +2\.0 +0\.5\n")
 
 
+@unittest.skipIf(shutil.which("gnuplot") is None, "gnuplot is not here")
+class LocalMp2(WithStandIn):
+    def test_figures_10_4_and_10_5(self):
+        """On 100 processes 14 s of transformation become the longest task, 4, and 2 of a pair; 16.5 of iterations 7.5; the whole of
+        40 becomes 19."""
+        traces.local_mp2(self.folder / "0")
+        output, _ = self.reproduce("figure-10.4,figure-10.5")
+        for number, told in (("10.4", (90, 52, 67)), ("10.5", (87, 37, 62))):
+            self.assertIn(f"Figure {number}: local MP2, ", output)
+            self.assertIn(f"(after Janssen and Nielsen, Fig. {number}, simulated)<",
+                          (self.folder / "book" / f"figure-{number}.svg").read_text(encoding="utf-8"))
+            self.assertRegex(output, rf"transformation +2\.\d +{told[0]} +0\.02\d\niterations, T fetched +2\.\d +- .*\n"
+                                     rf"iterations, T on every rank +2\.\d +{told[1]} .*\nwhole +2\.\d +{told[2]} ")
+
+
 class Numbers(unittest.TestCase):
     def test_book_says_of_its_own_model_what_the_model_says(self):
         """Section 8.4: about 93 % efficiency for the network and the integrals given there."""

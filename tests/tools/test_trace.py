@@ -15,7 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from lab import trace  # noqa: E402 # pylint: disable=wrong-import-position
+from lab import local_replay, trace  # noqa: E402 # pylint: disable=wrong-import-position
 
 HF, MPIEXEC, INPUTS = sys.argv[1:4]
 WAYS = {  # name: ranks, options
@@ -224,6 +224,53 @@ class Mp2(unittest.TestCase):
         for run in self.trace.values():
             self.assertGreater(len(run.builds), 3)
             self.assertTrue(all(build.n_task > 10 for build in run.builds if not build.stored))
+
+
+class LocalMp2(unittest.TestCase):
+    """Batches of local MP2, on one rank and on two."""
+    @classmethod
+    def setUpClass(cls):
+        cls.trace = {}
+        with tempfile.TemporaryDirectory() as folder:
+            for transformation, n_rank in (("bras", 1), ("bras", 2), ("shells", 3)):
+                path = os.path.join(folder, "a.trace")
+                command = [HF, os.path.join(INPUTS, "methanol.xyz"), "--basis", "cc-pVDZ", "--method", "lmp2",
+                           "--local-transform", transformation, "--trace", path, "--checkpoint", "none"]
+                command = [MPIEXEC, "-n", str(n_rank)] * (n_rank > 1) + command
+                subprocess.run(command, check=True, capture_output=True, timeout=240)
+                cls.trace[transformation, n_rank] = trace.Trace(path)
+
+    def test_a_batch_for_each_step_and_iteration(self):
+        for run in self.trace.values():
+            self.assertEqual(len(run.batches), 4 + run.header["extras"]["local_mp2"]["iterations"])
+
+    def test_every_pair_is_there(self):
+        for (transformation, _), run in self.trace.items():
+            said = run.header["extras"]["local_mp2"]
+            every, n_orbital = set(range(len(said["pairs"]))), len(said["orbitals"])
+            units = run.batches[2].tasks[trace.PAIR_TASK]
+            self.assertEqual(set(units), set(range(n_orbital)) if transformation == "bras" else every)
+            self.assertTrue(all(n_byte > 0.0 for n_byte in run.batches[2].bytes.values()))
+            for batch in run.batches[4:]:
+                self.assertEqual(set(batch.tasks[trace.TASK]), every)
+            self.assertEqual(set(run.batches[3].tasks[trace.PAIR_TASK]), every)
+            self.assertTrue(set(run.batches[1].tasks[trace.TASK]) <= every)
+
+    def test_pairs_are_where_the_replay_deals_them(self):
+        for (_, n_rank), run in self.trace.items():
+            pairs = local_replay.Pairs(run.header["extras"]["local_mp2"])
+            owner = run.batches[4].owner[trace.TASK]
+            self.assertEqual([owner[p] for p in range(len(pairs.all))], pairs.owners(n_rank))
+
+    def test_residuals_need_other_pairs(self):
+        run = self.trace["bras", 1]
+        pairs = local_replay.Pairs(run.header["extras"]["local_mp2"])
+        self.assertGreater(len(run.batches[4].needs), len(pairs.all) // 2)
+        for p, needs in run.batches[4].needs.items():
+            for number, n_byte in needs.items():
+                other = pairs.all[pairs.number[number]]
+                self.assertTrue({other.i, other.j} & {pairs.all[p].i, pairs.all[p].j})
+                self.assertEqual(n_byte, other.n_byte)
 
 
 if __name__ == "__main__":

@@ -62,3 +62,15 @@ MP2_CROSSING, P1_LARGEST_SPEEDUP, P1_LARGEST_AT = 12, 31.5, 1183
 P2_OVER_P1_OF_110, P1_FASTEST_UP_TO = 2.5, 16
 # Section 5.4: Fig. 5.6 sets the speedup of 16 processes to 16; Fig. 5.8 has so many passes over the integrals.
 INFLATED_FROM, PASSES = 16, {1: 4, 2: 2, 4: 1}
+
+
+class LocalMp2(NamedTuple):
+    """Section 10.3.3: measured speedups of local MP2 in cc-pVDZ on so many processes."""
+    n_process: int
+    transformation: float
+    iterations: float
+    whole: float
+
+
+# Figs. 10.4 and 10.5. Of C32H66 those of transformation and whole are relative to two processes, set to 2.
+LOCAL_MP2 = {"uracil dimer": LocalMp2(100, 90, 52, 67), "C32H66": LocalMp2(100, 87, 37, 62)}

@@ -395,3 +395,24 @@ def transformation_operations(algorithm, sizes):
     if algorithm == "kets":
         return o * n**4 + o * v * n**3 + o**2 * v * n**2 + o**2 * v**2 * n
     return o * n**4 + sizes.pair_operations
+
+
+# --- Local MP2 (chapter 10) ---
+
+def redistribution_seconds(machine, n_word, n_process):
+    """t_comm(p) of Eq. 10.7, (p - 1) alpha + n_half/p beta: n_word half-transformed integrals in all, each process sends what
+    it has to all the others (an all-to-all scatter, Eq. 3.2). 0 for one process, which sends nothing."""
+    _require_processes(n_process)
+    _require_not_negative(n_word=n_word)
+    if n_process == 1:
+        return 0.0
+    return (n_process - 1) * machine.alpha_seconds + n_word / n_process * machine.beta_seconds_per_word
+
+
+def replication_seconds(machine, n_word, n_process):
+    """t_comm(p) of Eq. 10.8, log2(p) alpha + n_ampl (p - 1)/p beta: n_word amplitudes in all go from their owners to all
+    processes (an all-to-all broadcast by recursive doubling, Eq. 3.4)."""
+    _require_processes(n_process)
+    _require_not_negative(n_word=n_word)
+    return (math.log2(n_process) * machine.alpha_seconds
+            + n_word * (n_process - 1) / n_process * machine.beta_seconds_per_word)

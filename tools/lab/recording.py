@@ -4,10 +4,11 @@ for one number of ranks or another (`hf --tasks-for`), from one run or several."
 import array
 from typing import NamedTuple
 
-from .trace import COPYING, FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, TASK, Trace
+from .trace import COPYING, FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, STEP, TASK, Trace
 
 SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
 
+SAME_LOCAL_MP2 = ("domains", "transformation", "iterations", "screening")
 SAME_MP2 = ("algorithm", "batches", "correlated_orbitals", "virtual_orbitals", "shells")
 ENERGY_DIFFERENCE = 1e-4  # hartree; of one molecule wherever its file lies, cut after other iterations at most
 
@@ -31,12 +32,17 @@ class BuildCosts(NamedTuple):
 
 class BatchCosts(NamedTuple):
     """One batch of MP2: seconds of the tasks of the first half in the order of their list, of their quarters where these
-    are recorded apart, of the units of the second half in their order; and those of copying within a rank between."""
+    are recorded apart, of the units of the second half in their order; and those of copying within a rank between. Of local
+    MP2 also whole steps and phases, the bytes that a unit is made of, and the blocks that a task needs."""
     first: array.array
     first_quarter: array.array
     second_quarter: array.array
     pairs: array.array
     copying: float
+    step: float
+    phases: dict
+    bytes: dict
+    needs: dict
 
     @property
     def seconds(self):
@@ -83,6 +89,11 @@ def mp2_of(header):
     return header.get("extras", {}).get("mp2", {})
 
 
+def local_mp2_of(header):
+    """The same of local MP2."""
+    return header.get("extras", {}).get("local_mp2", {})
+
+
 def mean(values):
     values = list(values)
     return sum(values) / len(values)
@@ -105,8 +116,9 @@ def least_batch(batches):
             found[task] = min(seconds.get(task, most) for seconds in costs)
         return found
 
+    phases = {phase: min(batch.phases.get(phase, most) for batch in batches) for phase, most in batches[0].phases.items()}
     return BatchCosts(*map(least_of, (TASK, FIRST_QUARTER, SECOND_QUARTER, PAIR_TASK)),
-                      sum(least_of(COPYING)))
+                      sum(least_of(COPYING)), sum(least_of(STEP)), phases, batches[0].bytes, batches[0].needs)
 
 
 def share_least(sizes):
@@ -128,18 +140,20 @@ class Recording:
         if not paths:
             raise RecordingError("no traces, expected one or more")
         by_size = {}
-        self.header, self.mp2, self.mp2_set_up = None, {}, float("inf")
+        self.header, self.mp2, self.local_mp2, self.mp2_set_up = None, {}, {}, float("inf")
         for path in paths:
             trace = Trace(path)
             self.header = self.header or trace.header
             for key in SAME:
                 if trace.header[key] != self.header[key]:
                     raise RecordingError(f"{path}: {key} is {trace.header[key]}, but {self.header[key]} in {paths[0]}")
-            mp2 = mp2_of(trace.header)
-            self.mp2 = self.mp2 or mp2
-            for key in SAME_MP2:
-                if mp2.get(key) != self.mp2.get(key):
-                    raise RecordingError(f"{path}: {key} of MP2 is {mp2.get(key)}, but {self.mp2.get(key)} in {paths[0]}")
+            self.mp2 = self.mp2 or mp2_of(trace.header)
+            self.local_mp2 = self.local_mp2 or local_mp2_of(trace.header)
+            for known, found, keys, name in ((self.mp2, mp2_of(trace.header), SAME_MP2, "MP2"),
+                                             (self.local_mp2, local_mp2_of(trace.header), SAME_LOCAL_MP2, "local MP2")):
+                for key in keys:
+                    if found.get(key) != known.get(key):
+                        raise RecordingError(f"{path}: {key} of {name} is {found.get(key)}, but {known.get(key)} in {paths[0]}")
             self.mp2_set_up = min(self.mp2_set_up, trace.set_up)
             energies = [header.get("energy") for header in (trace.header, self.header)]
             if None not in energies and not abs(energies[0] - energies[1]) <= ENERGY_DIFFERENCE:

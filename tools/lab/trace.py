@@ -8,7 +8,9 @@ more say which blocks of distributed matrices a task needs, for J or for K; the 
 K was added to in a build.
 
 Batches of a transformation of integrals (MP2) are numbered from FIRST_BATCH on, beside the Fock builds: "task" is then one
-of the first half (without its quarters, where these are recorded apart), "pair task" one of the second. What the transformation was is in the header's "extras"."""
+of the first half (without its quarters, where these are recorded apart), "pair task" one of the second. What the transformation
+was is in the header's "extras". The batches of local MP2 are listed in include/hf/local_mp2.h; in these the two kinds of blocks
+say how many bytes a pair task is made of, and which amplitudes a task needs."""
 
 import array
 import json
@@ -26,6 +28,7 @@ FIRST_BATCH = 0x8000
 TASK, STORED_TASK, COULOMB_TASK, PAIR_TASK = "task", "stored task", "Coulomb task", "pair task"
 FIRST_QUARTER, SECOND_QUARTER = "first quarter", "second quarter"  # of a task of a batch, if they are recorded apart
 COPYING = "copying"  # between the halves of a batch, within a rank
+STEP = "step"  # of local MP2, with the tasks in it
 SET_UP = "Set-up"
 
 
@@ -64,14 +67,25 @@ class Batch:
     """One batch of a transformation: seconds of its tasks, and of phases on all ranks together."""
 
     def __init__(self):
-        self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}, COPYING: {}}
+        self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}, COPYING: {}, STEP: {}}
         self.phases = {}
+        self.owner = {TASK: {}, PAIR_TASK: {}}  # rank that did a task
+        self.bytes = {}    # of what a pair task is made of
+        self.needs = {}    # {task: {number of a block among pairs i >= j: bytes}}
         self.begin, self.end = float("inf"), 0.0
 
-    def add(self, kind, task, start, seconds):
+    def add(self, kind, task, start, seconds, rank=0):
         of, key = (self.phases, kind) if task < 0 else (self.tasks[kind], task)
+        if kind in self.owner:
+            self.owner[kind][task] = rank
         of[key] = of.get(key, 0.0) + seconds
         self.begin, self.end = min(self.begin, start), max(self.end, start + seconds)
+
+    def add_block(self, kind, task, number, n_byte):
+        if kind == BLOCK_J:
+            self.bytes[task] = self.bytes.get(task, 0.0) + n_byte
+        else:
+            self.needs.setdefault(task, {})[number] = n_byte
 
     @property
     def seconds(self):
@@ -105,6 +119,8 @@ class Trace:
                 rank = task
             elif kind == TOTAL:
                 self.totals[rank][kinds[task]] = start
+            elif kind in (BLOCK_J, BLOCK_K) and number >= FIRST_BATCH:
+                self.batch(number).add_block(kind, task, round(start), seconds)
             elif kind in (BLOCK_J, BLOCK_K):
                 self.builds[number].blocks.setdefault(task, []).append((round(start), kind, seconds))
             elif kind in (ADDS_J, ADDS_K):
@@ -114,8 +130,7 @@ class Trace:
                 if kinds[kind] == SET_UP and not self.batches:
                     self.set_up = seconds
             elif number >= FIRST_BATCH:
-                self.batches += [Batch() for _ in range(number - FIRST_BATCH + 1 - len(self.batches))]
-                self.batches[number - FIRST_BATCH].add(kinds[kind], task, start, seconds)
+                self.batch(number).add(kinds[kind], task, start, seconds, rank)
             else:
                 begin[number] = min(begin[number], start)
                 end[number] = max(end[number], start + seconds)
@@ -130,6 +145,11 @@ class Trace:
                     build.coulomb_busy[rank] = build.coulomb_busy.get(rank, 0.0) + seconds
         for i, build in enumerate(self.builds):
             build.seconds = max(0.0, end[i] - begin[i])
+
+    def batch(self, number):
+        """The one of this number, and all before it."""
+        self.batches += [Batch() for _ in range(number - FIRST_BATCH + 1 - len(self.batches))]
+        return self.batches[number - FIRST_BATCH]
 
     @property
     def coulomb_rest_seconds(self):

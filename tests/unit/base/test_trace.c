@@ -135,6 +135,7 @@ static void kinds_have_names(void **state)
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_SECOND_QUARTER), "second quarter");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_COPYING), "copying");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_PAIR_TASK), "pair task");
+    assert_string_equal(hf_trace_kind_name(context, HF_TRACE_STEP), "step");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_FIRST_PHASE), "Reading");
     test_context_done(&context);
 }
