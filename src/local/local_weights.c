@@ -39,24 +39,31 @@ static bool grow(struct hf_local_weights *self)
 }
 
 /** Adds a weight of the item that is being filled. */
-static bool add(struct hf_local_weights *self, int orbital, double weight)
+static bool add(struct hf_local_weights *self, int orbital, float weight)
 {
     if (self->n == self->room && !grow(self)) return false;
     self->orbital[self->n] = orbital;
-    self->weight[self->n++] = (float)(weight * (1.0 + 1e-6));
+    self->weight[self->n++] = weight;
     return true;
 }
 
-/** Adds those of an array [n] that are not zero, as item `item`, and clears the array. */
-static bool add_item(struct hf_local_weights *self, int64_t item, int n, double weight[])
+/** Adds those of an array [n] that are not zero, times `factor`, as item `item`, and clears the array. */
+static bool add_times(struct hf_local_weights *self, int64_t item, int n, double weight[],
+                      double factor)
 {
     bool ok = true;
     for (int i = 0; i < n; i++) {
-        if (weight[i] > 0.0) ok = ok && add(self, i, weight[i]);
+        if (weight[i] > 0.0) ok = ok && add(self, i, (float)(weight[i] * factor));
         weight[i] = 0.0;
     }
     self->first[item + 1] = self->n;
     return ok;
+}
+
+/** The same, rounded up. */
+static bool add_item(struct hf_local_weights *self, int64_t item, int n, double weight[])
+{
+    return add_times(self, item, n, weight, 1.0 + 1e-6);
 }
 
 /** The same weights with items (n_item of them) and orbitals exchanged. */
@@ -137,32 +144,57 @@ static void find_wide(struct hf_local_integrals *self, int n_atom, bool atom[])
     }
 }
 
+/** Largest elements of shells in each column part of a matrix: items are column parts, what has weights is shells.
+ *  `largest` [n_shell] is zero. */
+static bool find_columns(const struct hf_basis *basis, const struct hf_sparse_matrix *matrix,
+                         double largest[], struct hf_local_weights *to)
+{
+    int *first_shell = calloc((size_t)matrix->n_row_part + 1, sizeof *first_shell);
+    bool ok = first_shell != NULL;
+    for (int s = basis->n_shell - 1; s >= 0 && ok; s--) first_shell[basis->shell[s].atom] = s;
+    for (int c = 0; c < matrix->n_column_part && ok; c++) {
+        add_column(basis, first_shell, matrix, c, largest);
+        ok = add_item(to, c, basis->n_shell, largest);
+    }
+    free(first_shell);
+    return ok;
+}
+
+/** Largest |P| of shells and the PAOs of marked atoms, as weights of an orbital. `largest` [n_shell] is zero. */
+static bool join_atoms(const struct hf_local_weights *of_atom, const bool atom[], int orbital,
+                       int n_shell, double largest[], struct hf_local_weights *to)
+{
+    for (int64_t a = 0; a < of_atom->n_item; a++) {
+        if (!atom[a]) continue;
+        for (int64_t k = of_atom->first[a]; k < of_atom->first[a + 1]; k++)
+            if (of_atom->weight[k] > largest[of_atom->orbital[k]])
+                largest[of_atom->orbital[k]] = of_atom->weight[k];
+    }
+    return add_times(to, orbital, n_shell, largest, 1.0);
+}
+
 /** Largest |L| of shells, and largest |P| in each kind of domains. Items are orbitals, what has weights is shells. */
 static bool find_shells(struct hf_local_integrals *self, struct hf_local_weights *l,
                         struct hf_local_weights p[3])
 {
-    const struct hf_basis *basis = self->merged;
+    const int n_shell = self->merged->n_shell;
     const int n_orbital = self->local->n_orbital, n_atom = self->paos->n_column_part;
     struct hf_memory *memory = self->local->context->memory;
-    int *first_shell = calloc((size_t)n_atom + 1, sizeof *first_shell);
+    struct hf_local_weights of_atom = {0};
     bool *atom = calloc((size_t)n_atom + 1, sizeof *atom);
-    double *largest = calloc((size_t)basis->n_shell, sizeof *largest);
-    bool ok = first_shell != NULL && atom != NULL && largest != NULL &&
-              begin(l, memory, n_orbital) && begin(&p[OWN], memory, n_orbital) &&
-              begin(&p[EXTENDED], memory, n_orbital) && begin(&p[OF_PAIRS], memory, n_orbital);
-    for (int s = basis->n_shell - 1; s >= 0 && ok; s--) first_shell[basis->shell[s].atom] = s;
-    for (int i = 0; i < n_orbital && ok; i++) {
-        add_column(basis, first_shell, self->orbitals, i, largest);
-        ok = add_item(l, i, basis->n_shell, largest);
-        for (int which = OWN; which <= OF_PAIRS; which++) {
+    double *largest = calloc((size_t)n_shell, sizeof *largest);
+    bool ok = atom != NULL && largest != NULL && begin(l, memory, n_orbital) &&
+              begin(&p[OWN], memory, n_orbital) && begin(&p[EXTENDED], memory, n_orbital) &&
+              begin(&p[OF_PAIRS], memory, n_orbital) && begin(&of_atom, memory, n_atom) &&
+              find_columns(self->merged, self->orbitals, largest, l) &&
+              find_columns(self->merged, self->paos, largest, &of_atom);
+    for (int i = 0; i < n_orbital && ok; i++)
+        for (int which = OWN; which <= OF_PAIRS && ok; which++) {
             mark_atoms(self->local, i, which, n_atom, atom);
-            for (int a = 0; a < n_atom; a++)
-                if (atom[a]) add_column(basis, first_shell, self->paos, a, largest);
-            ok = ok && add_item(&p[which], i, basis->n_shell, largest);
+            ok = join_atoms(&of_atom, atom, i, n_shell, largest, &p[which]);
         }
-    }
     if (ok) find_wide(self, n_atom, atom);
-    free(first_shell);
+    hf_local_weights_done(&of_atom);
     free(atom);
     free(largest);
     return ok;
