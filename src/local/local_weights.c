@@ -85,6 +85,12 @@ static bool transpose(const struct hf_local_weights *from, int64_t n_item,
     return true;
 }
 
+/** fmax is a call. */
+static inline void raise_to(double *largest, double x)
+{
+    if (x > *largest) *largest = x;
+}
+
 void hf_local_weights_done(struct hf_local_weights *weights)
 {
     if (weights->memory == NULL) return;
@@ -167,8 +173,7 @@ static bool join_atoms(const struct hf_local_weights *of_atom, const bool atom[]
     for (int64_t a = 0; a < of_atom->n_item; a++) {
         if (!atom[a]) continue;
         for (int64_t k = of_atom->first[a]; k < of_atom->first[a + 1]; k++)
-            if (of_atom->weight[k] > largest[of_atom->orbital[k]])
-                largest[of_atom->orbital[k]] = of_atom->weight[k];
+            raise_to(&largest[of_atom->orbital[k]], of_atom->weight[k]);
     }
     return add_times(to, orbital, n_shell, largest, 1.0);
 }
@@ -197,89 +202,6 @@ static bool find_shells(struct hf_local_integrals *self, struct hf_local_weights
     hf_local_weights_done(&of_atom);
     free(atom);
     free(largest);
-    return ok;
-}
-
-/* ---- Pairs of shells ------------------------------------------------------------------------- */
-
-/** Raises weight[] to the products of what two shells have of the same orbitals. */
-static void add_products(const struct hf_local_weights *l, int a, const struct hf_local_weights *p,
-                         int b, double weight[])
-{
-    int64_t k = p->first[b];
-    for (int64_t i = l->first[a]; i < l->first[a + 1]; i++) {
-        const int orbital = l->orbital[i];
-        while (k < p->first[b + 1] && p->orbital[k] < orbital) k++;
-        if (k == p->first[b + 1]) return;
-        const double product = (double)l->weight[i] * p->weight[k];
-        if (p->orbital[k] == orbital && product > weight[orbital]) weight[orbital] = product;
-    }
-}
-
-static double largest_of(const struct hf_local_weights *weights)
-{
-    float largest = 0.0F;
-    for (int64_t k = 0; k < weights->n; k++)
-        if (weights->weight[k] > largest) largest = weights->weight[k];
-    return largest;
-}
-
-/** self->of_pair: weights that can matter. */
-static bool find_pairs(struct hf_local_integrals *self, const struct hf_local_weights *l,
-                       const struct hf_local_weights *p, double weight[])
-{
-    const struct hf_shell_pairs *pairs = self->pairs;
-    const int n = self->local->n_orbital;
-    const double threshold = self->local->settings->threshold;
-    bool ok = begin(&self->of_pair, l->memory, pairs->n_pair);
-    self->largest_pao = largest_of(p);
-    self->largest_orbital = largest_of(l);
-    const double most = self->largest_orbital * self->largest_pao;
-    self->largest = most * most;
-    for (int64_t k = 0; k < pairs->n_pair && ok; k++) {
-        const struct hf_shell_pair *pair = &pairs->pair[k];
-        const double factor = pair->bound * pairs->bound * most;
-        add_products(l, pair->a, p, pair->b, weight);
-        add_products(l, pair->b, p, pair->a, weight);
-        for (int i = 0; i < n; i++)
-            if (weight[i] * factor < threshold) weight[i] = 0.0;
-        ok = add_item(&self->of_pair, k, n, weight);
-    }
-    return ok;
-}
-
-/** Raises weight[] to those of orbitals i that meet the orbitals of an item. */
-static void add_reach(const struct hf_local_integrals *self, const struct hf_local_weights *of,
-                      int64_t item, double weight[])
-{
-    const struct hf_local *local = self->local;
-    for (int64_t k = of->first[item]; k < of->first[item + 1]; k++) {
-        const int j = of->orbital[k];
-        for (int p = local->first_partner[j]; p < local->first_partner[j + 1]; p++) {
-            const int i = local->partner[p].orbital;
-            if (of->weight[k] > weight[i] && hf_local_in_order(self, i, j))
-                weight[i] = of->weight[k];
-        }
-    }
-}
-
-/** self->of_atoms and self->reach. */
-static bool find_atoms(struct hf_local_integrals *self, double weight[])
-{
-    const struct hf_local_weights *of_pair = &self->of_pair;
-    const int n_item = self->pairs->n_atom_pair, n = self->local->n_orbital;
-    bool ok = begin(&self->of_atoms, of_pair->memory, n_item) &&
-              begin(&self->reach, of_pair->memory, n_item);
-    for (int item = 0; item < n_item && ok; item++) {
-        const struct hf_atom_pair *atoms = &self->pairs->atom_pair[item];
-        const int64_t end = of_pair->first[atoms->first_pair + (int64_t)atoms->n_pair];
-        for (int64_t k = of_pair->first[atoms->first_pair]; k < end; k++)
-            weight[of_pair->orbital[k]] =
-                fmax(weight[of_pair->orbital[k]], (double)of_pair->weight[k]);
-        ok = add_item(&self->of_atoms, item, n, weight);
-        add_reach(self, &self->of_atoms, item, weight);
-        ok = ok && add_item(&self->reach, item, n, weight);
-    }
     return ok;
 }
 
@@ -324,7 +246,7 @@ static bool find_sites(struct hf_local_integrals *self, double weight[])
     for (int site = 0; site < basis->n_atom && ok; site++) {
         const int64_t end = l->first[basis->first_shell_of_atom[site + 1]];
         for (int64_t k = l->first[basis->first_shell_of_atom[site]]; k < end; k++)
-            weight[l->orbital[k]] = fmax(weight[l->orbital[k]], (double)l->weight[k]);
+            raise_to(&weight[l->orbital[k]], l->weight[k]);
         ok = add_item(&self->l_of_site, site, n, weight);
     }
     if (ok) {
@@ -334,6 +256,150 @@ static bool find_sites(struct hf_local_integrals *self, double weight[])
     free(place);
     return ok;
 }
+
+/* ---- Pairs of shells ------------------------------------------------------------------------- */
+
+/** |P| of the shells of a site, for all orbitals: [shells][n_orbital], and the largest one of each. */
+struct site_rows {
+    int first_shell;
+    double *row, *most;
+};
+
+static void fill_rows(const struct hf_basis *basis, const struct hf_local_weights *p, int site,
+                      int n_orbital, struct site_rows *rows)
+{
+    const int end = basis->first_shell_of_atom[site + 1];
+    double *row = rows->row;
+    rows->first_shell = basis->first_shell_of_atom[site];
+    for (int s = rows->first_shell; s < end; s++, row += n_orbital) {
+        double most = 0.0;
+        memset(row, 0, (size_t)n_orbital * sizeof *row);
+        for (int64_t k = p->first[s]; k < p->first[s + 1]; k++) {
+            row[p->orbital[k]] = p->weight[k];
+            raise_to(&most, p->weight[k]);
+        }
+        rows->most[s - rows->first_shell] = most;
+    }
+}
+
+/** What a weight is multiplied by to be compared with the threshold. */
+struct limit {
+    double factor, threshold;
+};
+
+/** Raises weight[] to the products of |L| of one shell, which are falling, and |P| of another one that matter. */
+static void add_products(const struct hf_local_weights *l, int a, const struct site_rows *rows,
+                         int b, int n_orbital, struct limit limit, double weight[])
+{
+    const double *p = rows->row + (size_t)(b - rows->first_shell) * (size_t)n_orbital;
+    const double most = rows->most[b - rows->first_shell];
+    for (int64_t k = l->first[a]; k < l->first[a + 1]; k++) {
+        const double left = l->weight[k], product = left * p[l->orbital[k]];
+        if (left * most * limit.factor < limit.threshold) return;
+        if (product * limit.factor >= limit.threshold) raise_to(&weight[l->orbital[k]], product);
+    }
+}
+
+static double largest_of(const struct hf_local_weights *weights)
+{
+    float largest = 0.0F;
+    for (int64_t k = 0; k < weights->n; k++)
+        if (weights->weight[k] > largest) largest = weights->weight[k];
+    return largest;
+}
+
+/** Weights of the pairs of two sites. */
+static bool find_pairs_of(struct hf_local_integrals *self, const struct hf_atom_pair *atoms,
+                          const struct site_rows rows[2], double most, double weight[])
+{
+    const struct hf_shell_pairs *pairs = self->pairs;
+    const struct hf_local_weights *l = &self->l_of_shell;
+    const int n = self->local->n_orbital;
+    bool ok = true;
+    for (int64_t k = atoms->first_pair; k < atoms->first_pair + (int64_t)atoms->n_pair; k++) {
+        const struct hf_shell_pair *pair = &pairs->pair[k];
+        const bool turned = pair->a < rows[0].first_shell; /* atom_a is the later one */
+        const struct limit limit = {pair->bound * pairs->bound * most,
+                                    self->local->settings->threshold};
+        add_products(l, pair->a, &rows[!turned], pair->b, n, limit, weight);
+        add_products(l, pair->b, &rows[turned], pair->a, n, limit, weight);
+        ok = ok && add_item(&self->of_pair, k, n, weight);
+    }
+    return ok;
+}
+
+/** self->of_pair: weights that can matter. */
+static bool find_pairs(struct hf_local_integrals *self, const struct hf_local_weights *p,
+                       double weight[])
+{
+    const struct hf_shell_pairs *pairs = self->pairs;
+    const struct hf_basis *basis = self->merged;
+    const size_t n = (size_t)self->local->n_orbital;
+    struct site_rows rows[2];
+    int most_shells = 0;
+    for (int site = 0; site < basis->n_atom; site++) {
+        const int n_shell = basis->first_shell_of_atom[site + 1] - basis->first_shell_of_atom[site];
+        if (n_shell > most_shells) most_shells = n_shell;
+    }
+    bool ok = begin(&self->of_pair, p->memory, pairs->n_pair);
+    for (int k = 0; k < 2; k++) {
+        rows[k].row = malloc((size_t)most_shells * n * sizeof(double));
+        rows[k].most = malloc((size_t)most_shells * sizeof(double));
+        ok = ok && rows[k].row != NULL && rows[k].most != NULL;
+    }
+    self->largest_pao = largest_of(p);
+    self->largest_orbital = largest_of(&self->l_of_shell);
+    const double most = self->largest_orbital * self->largest_pao;
+    self->largest = most * most;
+    for (int item = 0; item < pairs->n_atom_pair && ok; item++) {
+        const struct hf_atom_pair *atoms = &pairs->atom_pair[item];
+        if (item == 0 || atoms->atom_a != atoms[-1].atom_a)
+            fill_rows(basis, p, atoms->atom_a, (int)n, &rows[0]);
+        fill_rows(basis, p, atoms->atom_b, (int)n, &rows[1]);
+        ok = find_pairs_of(self, atoms, rows, most, weight);
+    }
+    for (int k = 0; k < 2; k++) {
+        free(rows[k].row);
+        free(rows[k].most);
+    }
+    return ok;
+}
+
+/** Raises weight[] to those of orbitals i that meet the orbitals of an item. */
+static void add_reach(const struct hf_local_integrals *self, const struct hf_local_weights *of,
+                      int64_t item, double weight[])
+{
+    const struct hf_local *local = self->local;
+    for (int64_t k = of->first[item]; k < of->first[item + 1]; k++) {
+        const int j = of->orbital[k];
+        for (int p = local->first_partner[j]; p < local->first_partner[j + 1]; p++) {
+            const int i = local->partner[p].orbital;
+            if (of->weight[k] > weight[i] && hf_local_in_order(self, i, j))
+                weight[i] = of->weight[k];
+        }
+    }
+}
+
+/** self->of_atoms and self->reach. */
+static bool find_atoms(struct hf_local_integrals *self, double weight[])
+{
+    const struct hf_local_weights *of_pair = &self->of_pair;
+    const int n_item = self->pairs->n_atom_pair, n = self->local->n_orbital;
+    bool ok = begin(&self->of_atoms, of_pair->memory, n_item) &&
+              begin(&self->reach, of_pair->memory, n_item);
+    for (int item = 0; item < n_item && ok; item++) {
+        const struct hf_atom_pair *atoms = &self->pairs->atom_pair[item];
+        const int64_t end = of_pair->first[atoms->first_pair + (int64_t)atoms->n_pair];
+        for (int64_t k = of_pair->first[atoms->first_pair]; k < end; k++)
+            raise_to(&weight[of_pair->orbital[k]], of_pair->weight[k]);
+        ok = add_item(&self->of_atoms, item, n, weight);
+        add_reach(self, &self->of_atoms, item, weight);
+        ok = ok && add_item(&self->reach, item, n, weight);
+    }
+    return ok;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
 
 /** self->most_pao. */
 static bool find_most_paos(struct hf_local_integrals *self)
@@ -359,9 +425,9 @@ hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error
                     transpose(&l_of, n_shell, &self->l_of_shell) &&
                     transpose(&p_of[OWN], n_shell, &self->p_of_shell[0]) &&
                     transpose(&p_of[EXTENDED], n_shell, &self->p_of_shell[1]) &&
-                    transpose(&p_of[OF_PAIRS], n_shell, &p) &&
-                    find_pairs(self, &self->l_of_shell, &p, weight) && find_atoms(self, weight) &&
-                    find_sites(self, weight) && find_most_paos(self);
+                    transpose(&p_of[OF_PAIRS], n_shell, &p) && find_sites(self, weight) &&
+                    find_pairs(self, &p, weight) && find_atoms(self, weight) &&
+                    find_most_paos(self);
     hf_local_weights_done(&l_of);
     for (int which = OWN; which <= OF_PAIRS; which++) hf_local_weights_done(&p_of[which]);
     hf_local_weights_done(&p);
