@@ -28,6 +28,7 @@ const char *hf_local_transform_about(const struct hf_local_transform_ops *transf
 enum hf_local_class { HF_LOCAL_STRONG, HF_LOCAL_WEAK, HF_LOCAL_DISTANT, HF_N_LOCAL_CLASS };
 
 struct hf_checkpoint;
+struct hf_common_pairs;
 
 /** Which atoms an orbital may be excited to. */
 enum hf_local_domains {
@@ -65,13 +66,21 @@ struct hf_local_settings {
     int max_iterations;
     struct hf_scheduler_settings schedule;
     struct hf_onesided_settings onesided;
-    double orbital_tolerance; /**< what the SCF converged to; only for `restart` */
-    const char *checkpoint;   /**< that of the SCF: gets domains and integrals; NULL: none */
-    bool checkpoint_always;   /**< integrals however short their transformation took */
+    double orbital_tolerance;      /**< what the SCF converged to; only for `restart` */
+    struct hf_common_pairs *pairs; /**< of the wave function's basis; borrowed; NULL: own ones */
+    const char *checkpoint;        /**< that of the SCF: gets domains and integrals; NULL: none */
+    bool checkpoint_always;        /**< integrals however short their transformation took */
     const struct hf_checkpoint *restart; /**< may have integrals; borrowed; NULL: none */
     int n_thread;                        /**< of each rank; 0 counts as 1 */
     double memory_bytes;                 /**< of a rank; INFINITY: no limit */
 };
+
+/** Accuracy of the shell pairs: primitives are left out that cannot add more than a thousandth of the threshold to
+ *  an integral. */
+static inline double hf_local_pair_accuracy(const struct hf_local_settings *settings)
+{
+    return 1e-3 * settings->threshold;
+}
 
 /** The defaults of all members, also of their tolerances. Not collective. */
 struct hf_local_settings hf_local_default_settings(void);

@@ -89,6 +89,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     settings->schedule = of->settings->fock.schedule;
     settings->onesided = of->settings->fock.onesided;
     settings->n_thread = of->settings->fock.n_thread;
+    quantity->pair_accuracy = hf_local_pair_accuracy(settings);
     status = hf_frozen_core_read(options, of->molecule, n.alpha, &settings->n_frozen, error);
     return status == HF_OK ? plan_domains(of, self, error) : status;
 }
@@ -125,6 +126,7 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     self->settings.checkpoint = of->checkpoint;
     self->settings.checkpoint_always = of->checkpoint_given;
     self->settings.restart = of->restart;
+    self->settings.pairs = of->pairs;
     HF_TRY(
         hf_local_mp2_compute(of->context, of->wavefunction, &self->settings, &self->result, error));
     if (!self->result.converged)

@@ -1,7 +1,7 @@
 /* The list of transformations, and what they share; see local_transform.h. */
 #include "local_transform.h"
 
-#include "hf/shell_pairs.h"
+#include "hf/common_pairs.h"
 #include "hf/trace.h"
 
 #include <math.h>
@@ -12,9 +12,6 @@ const struct hf_phase hf_phase_local_transform = {.name = "Local MP2: transforma
 const struct hf_phase hf_phase_local_exchange = {.name = "Local MP2: exchange"};
 const struct hf_phase hf_phase_local_finish = {.name = "Local MP2: last quarters"};
 const struct hf_phase hf_phase_local_wait_tasks = {.name = "Local MP2: waiting for tasks"};
-
-/** Primitives that cannot add this share of the threshold to an integral are left out. */
-static const double PAIR_ACCURACY = 1e-3;
 
 const struct hf_local_transform_ops *const hf_local_transform_list[] = {&hf_local_of_bras,
                                                                         &hf_local_of_shells, NULL};
@@ -94,19 +91,22 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
 {
     hf_status status;
     struct hf_context *context = local->context;
+    struct hf_common_pairs *common = local->settings->pairs;
     *self = (struct hf_local_integrals){.local = local, .multiply = hf_product_kernel()};
     const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     hf_timer_start(&context->timers, &hf_phase_setup);
-    status = hf_basis_merge(local->basis, &self->merged, error);
-    if (status == HF_OK)
-        status = hf_sparse_mix(self->merged, local->orbitals, &self->orbitals, error);
+    if (common == NULL) {
+        HF_TRY(hf_common_pairs_create(context, local->basis, INFINITY, &self->own_pairs, error));
+        common = self->own_pairs;
+    }
+    self->merged = hf_common_pairs_merged(common);
+    status = hf_sparse_mix(self->merged, local->orbitals, &self->orbitals, error);
     if (status == HF_OK) status = hf_sparse_mix(self->merged, local->paos, &self->paos, error);
     if (status == HF_OK && by_place) status = make_places(self, error);
     HF_TRY(hf_agree(context->comm, status, error));
     const double pairs_start = hf_wall_seconds(), pairs_begun = hf_thread_seconds();
-    HF_TRY(hf_shell_pairs_create_ext(context, self->merged,
-                                     PAIR_ACCURACY * local->settings->threshold, local->n_thread,
-                                     &self->pairs, error));
+    HF_TRY(hf_common_pairs_get(common, hf_local_pair_accuracy(local->settings), local->n_thread,
+                               &self->pairs, error));
     hf_trace_add(context->trace, 0, HF_TRACE_COPYING, 0, pairs_start,
                  hf_thread_seconds() - pairs_begun);
     HF_TRY(hf_agree(context->comm, hf_local_make_weights(self, error), error));
@@ -121,10 +121,9 @@ void hf_local_integrals_done(struct hf_local_integrals *self)
     hf_local_weights_done(&self->of_pair);
     hf_local_weights_done(&self->of_atoms);
     hf_local_weights_done(&self->reach);
-    hf_shell_pairs_destroy(&self->pairs);
     hf_sparse_destroy(&self->orbitals);
     hf_sparse_destroy(&self->paos);
-    hf_basis_destroy(&self->merged);
+    hf_common_pairs_destroy(&self->own_pairs);
     hf_local_weights_done(&self->l_of_shell);
     hf_local_weights_done(&self->l_of_site);
     hf_local_weights_done(&self->p_of_shell[0]);

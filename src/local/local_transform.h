@@ -24,9 +24,10 @@ struct hf_local_weights {
 };
 
 struct hf_local_integrals {
-    const struct hf_local *local; /**< borrowed */
-    struct hf_basis *merged;
-    struct hf_shell_pairs *pairs;
+    const struct hf_local *local;      /**< borrowed */
+    struct hf_common_pairs *own_pairs; /**< NULL: the settings lend some */
+    const struct hf_basis *merged;     /**< of either; so are `pairs` */
+    const struct hf_shell_pairs *pairs;
     struct hf_sparse_matrix *orbitals, *paos; /**< L and P of merged functions; rows are atoms */
     float *most_pao;                          /**< [paos->n_block] largest |P| of each block */
     hf_product_function *multiply;
