@@ -17,8 +17,11 @@ struct hf_mp2_chunk {
 };
 enum { HEADER = 8 };
 
+struct pass;
+
 /** What a thread needs for one bra RS. */
 struct transformer {
+    const struct pass *pass;
     struct hf_mp2 *mp2; /**< borrowed */
     struct hf_mp2_bra bra;
     double *plane;              /**< of one rs */
@@ -142,12 +145,12 @@ static hf_status transform(const struct pass *pass, struct transformer *own, str
     return HF_OK;
 }
 
-/** A task: a bra with all its kets. */
-static hf_status do_task(struct pass *pass, struct transformer *own, struct hf_worker *worker,
-                         int64_t task, struct hf_error *error)
+/** hf_work_do_tasks: a bra with all its kets. */
+static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, struct hf_error *error)
 {
+    struct transformer *own = self;
     hf_status status = hf_mp2_bra_compute(&own->bra, worker, task, error);
-    if (status == HF_OK && own->bra.pair != NULL) status = transform(pass, own, error);
+    if (status == HF_OK && own->bra.pair != NULL) status = transform(own->pass, own, error);
     hf_work_trace_step(worker, HF_TRACE_TASK, task);
     return status;
 }
@@ -157,14 +160,7 @@ static hf_status run(void *data, struct hf_worker *worker, struct hf_error *erro
 {
     struct pass *pass = data;
     struct transformer *own = &pass->transformer[atomic_fetch_add(&pass->n_begun, 1)];
-    hf_status status = HF_OK;
-    while (status == HF_OK) {
-        int64_t task;
-        status = hf_work_next_task(worker, &task, error);
-        if (status != HF_OK || task < 0) break;
-        status = do_task(pass, own, worker, task, error);
-    }
-    return status;
+    return hf_work_do_tasks(worker, do_task, own, error);
 }
 
 /* ---- All bras -------------------------------------------------------------------------------- */
@@ -192,7 +188,7 @@ static bool make_transformer(const struct pass *pass, struct transformer *own)
     struct hf_memory *memory = mp2->context->memory;
     const int *n_i = pass->panel.n_i, most_i = n_i[0] > n_i[1] ? n_i[0] : n_i[1];
     const size_t n = (size_t)mp2->merged->n_function, length = hf_padded((int)n);
-    *own = (struct transformer){.mp2 = mp2, .length = length};
+    *own = (struct transformer){.pass = pass, .mp2 = mp2, .length = length};
     own->plane = hf_memory_allocate_matrix(memory, "panel of a bra", pass->panel.plane, 8);
     own->half = hf_memory_allocate_matrix(memory, "quarter of a bra", (size_t)most_i * length, 8);
     own->packed =

@@ -59,24 +59,31 @@ static void second_quarter(struct pass *pass, struct hf_mp2_book *book)
         }
 }
 
+/** A thread and its book. */
+struct book_of_pass {
+    struct pass *pass;
+    struct hf_mp2_book *book;
+};
+
+/** hf_work_do_tasks */
+static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, struct hf_error *error)
+{
+    const struct book_of_pass *own = self;
+    const hf_status status = hf_mp2_book_compute(own->book, worker, task, error);
+    if (status != HF_OK || own->book->bra.pair == NULL) return status;
+    hf_mp2_book_first_quarter(own->book);
+    hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
+    second_quarter(own->pass, own->book);
+    hf_work_trace_step(worker, HF_TRACE_SECOND_QUARTER, task);
+    return HF_OK;
+}
+
 /** hf_round.run */
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct pass *pass = data;
-    struct hf_mp2_book *book = &pass->book[atomic_fetch_add(&pass->n_begun, 1)];
-    hf_status status = HF_OK;
-    while (status == HF_OK) {
-        int64_t task;
-        status = hf_work_next_task(worker, &task, error);
-        if (status != HF_OK || task < 0) break;
-        status = hf_mp2_book_compute(book, worker, task, error);
-        if (status != HF_OK || book->bra.pair == NULL) continue;
-        hf_mp2_book_first_quarter(book);
-        hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
-        second_quarter(pass, book);
-        hf_work_trace_step(worker, HF_TRACE_SECOND_QUARTER, task);
-    }
-    return status;
+    struct book_of_pass own = {pass, &pass->book[atomic_fetch_add(&pass->n_begun, 1)]};
+    return hf_work_do_tasks(worker, do_task, &own, error);
 }
 
 /** Local. */

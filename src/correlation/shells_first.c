@@ -168,9 +168,10 @@ static hf_status keep_result(const struct shell_task *own, struct hf_error *erro
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
 }
 
-static hf_status do_task(struct shell_task *own, struct hf_worker *worker, int64_t task,
-                         struct hf_error *error)
+/** hf_work_do_tasks */
+static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, struct hf_error *error)
 {
+    struct shell_task *own = self;
     struct hf_part part = {0};
     hf_status status = HF_OK;
     bool any = false;
@@ -197,14 +198,7 @@ static hf_status run(void *data, struct hf_worker *worker, struct hf_error *erro
 {
     struct pass *pass = data;
     struct shell_task *own = &pass->thread[atomic_fetch_add(&pass->n_begun, 1)];
-    hf_status status = HF_OK;
-    while (status == HF_OK) {
-        int64_t task;
-        status = hf_work_next_task(worker, &task, error);
-        if (status != HF_OK || task < 0) break;
-        status = do_task(own, worker, task, error);
-    }
-    return status;
+    return hf_work_do_tasks(worker, do_task, own, error);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

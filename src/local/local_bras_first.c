@@ -374,9 +374,10 @@ static hf_status out_of_memory(struct hf_error *error)
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
 }
 
-static hf_status do_task(struct transformer *own, struct hf_worker *worker, int64_t task,
-                         struct hf_error *error)
+/** hf_work_do_tasks */
+static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, struct hf_error *error)
 {
+    struct transformer *own = self;
     struct hf_part part = {0};
     hf_status status = HF_OK;
     for (int32_t q = 0; status == HF_OK && hf_work_find_part(worker, task, q, &part); q++) {
@@ -396,14 +397,7 @@ static hf_status run(void *data, struct hf_worker *worker, struct hf_error *erro
 {
     struct pass *pass = data;
     struct transformer *own = &pass->thread[atomic_fetch_add(&pass->n_begun, 1)];
-    hf_status status = HF_OK;
-    while (status == HF_OK) {
-        int64_t task;
-        status = hf_work_next_task(worker, &task, error);
-        if (status != HF_OK || task < 0) break;
-        status = do_task(own, worker, task, error);
-    }
-    return status;
+    return hf_work_do_tasks(worker, do_task, own, error);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
