@@ -135,33 +135,39 @@ static bool find_orbitals(struct hf_local_screen *self)
 
 /* ---- V --------------------------------------------------------------------------------------- */
 
-/** Adds to a row of V of a shell what pairs of one kind of domains need. */
-static void add_to_row(const struct hf_local_screen *self, int shell, bool wide, double least,
-                       double row[])
+/** The row of V of a shell or site, zeros at first. */
+static double *begin_row(struct hf_local_screen *self, size_t at)
 {
-    const struct hf_local_weights *p = &self->integrals->p_of_shell[wide];
-    for (int64_t k = p->first[shell]; k < p->first[shell + 1]; k++) {
-        const int o = p->orbital[k], number = self->number[o];
-        const double own = p->weight[k] * self->of_i[wide][o];
-        if (number >= 0 && own >= least) row[number] = larger(row[number], own);
-        if (p->weight[k] * self->of_j[wide][o] < least) continue;
-        for (int l = self->first_link[2 * o]; l < self->first_link[2 * o + 1]; l++) {
-            const struct hf_local_link *link = &self->link[l];
-            const int i = self->number[link->i];
-            if (link->wide == wide) row[i] = larger(row[i], p->weight[k] * link->x);
-        }
-    }
+    double *row = self->v.value + at * (size_t)self->n;
+    if (self->most[at] == 0.0) memset(row, 0, (size_t)self->n * sizeof *row);
+    return row;
 }
 
-/** Row of V of a shell. */
-static void fill_row(struct hf_local_screen *self, int shell, double least)
+/** Raises V of a shell for orbital number i. */
+static void raise_to(struct hf_local_screen *self, int shell, double row[], int i, double x)
 {
-    double *row = self->v.value + (size_t)shell * (size_t)self->n;
-    memset(row, 0, (size_t)self->n * sizeof *row);
-    add_to_row(self, shell, false, least, row);
-    add_to_row(self, shell, true, least, row);
-    self->most[shell] = 0.0;
-    for (int i = 0; i < self->n; i++) self->most[shell] = larger(self->most[shell], row[i]);
+    row[i] = larger(row[i], x);
+    self->most[shell] = larger(self->most[shell], x);
+}
+
+/** Adds to V what pairs of one kind of domains need for the PAOs of orbital o, whose |P| are falling. */
+static void add_orbital(struct hf_local_screen *self, int o, bool wide, double least)
+{
+    const struct hf_local_weights *p = &self->integrals->p_of_orbital[wide];
+    const double of_i = self->of_i[wide][o], of_j = self->of_j[wide][o];
+    for (int64_t k = p->first[o]; k < p->first[o + 1]; k++) {
+        const int shell = p->orbital[k];
+        const double left = p->weight[k];
+        if (left * larger(of_i, of_j) < least) return;
+        double *row = begin_row(self, (size_t)shell);
+        if (left * of_i >= least) raise_to(self, shell, row, self->number[o], left * of_i);
+        if (left * of_j < least) continue;
+        for (int l = self->first_link[2 * o]; l < self->first_link[2 * o + 1]; l++) {
+            const struct hf_local_link *link = &self->link[l];
+            if (link->wide == wide)
+                raise_to(self, shell, row, self->number[link->i], left * link->x);
+        }
+    }
 }
 
 /** Row of V of a site, from those of its shells. */
@@ -169,13 +175,12 @@ static void fill_site(struct hf_local_screen *self, int site)
 {
     const struct hf_basis *basis = self->integrals->merged;
     const size_t n = (size_t)self->n, at = (size_t)(basis->n_shell + site);
-    double *row = self->v.value + at * n;
-    memset(row, 0, n * sizeof *row);
-    self->most[at] = 0.0;
     for (int s = basis->first_shell_of_atom[site]; s < basis->first_shell_of_atom[site + 1]; s++) {
+        const double *from = self->v.value + (size_t)s * n;
         if (self->most[s] == 0.0) continue;
+        double *row = begin_row(self, at);
+        for (size_t i = 0; i < n; i++) row[i] = larger(row[i], from[i]);
         self->most[at] = larger(self->most[at], self->most[s]);
-        for (size_t i = 0; i < n; i++) row[i] = larger(row[i], self->v.value[(size_t)s * n + i]);
     }
 }
 
@@ -187,7 +192,11 @@ bool hf_local_screen_begin(struct hf_local_screen *screen, int64_t bra)
     const size_t n_row = (size_t)(basis->n_shell + basis->n_atom);
     if (hf_scratch_reserve(&screen->v, n_row * (size_t)screen->n) == NULL) return false;
     const double least = least_of(screen);
-    for (int s = 0; s < basis->n_shell; s++) fill_row(screen, s, least);
+    memset(screen->most, 0, n_row * sizeof *screen->most);
+    for (int o = 0; o < screen->integrals->local->n_orbital; o++)
+        for (int wide = 0; wide < 2; wide++)
+            if (screen->of_i[wide][o] > 0.0 || screen->of_j[wide][o] > 0.0)
+                add_orbital(screen, o, wide, least);
     for (int site = 0; site < basis->n_atom; site++) fill_site(screen, site);
     return true;
 }

@@ -31,8 +31,9 @@ struct hf_local_screen {
     int *first_link;            /**< [n_orbital][2] links of an orbital j: begin, end */
     double *of_i[2], *of_j[2];  /**< [n_orbital] largest x_ij of i, of j; of each kind of domains */
     double *l[2], *p[2][2];     /**< [n_orbital] |L| of R, S; p of these, of each kind of domains */
-    struct hf_scratch v;        /**< [n_shell + n_site][n] V, largest of each site's shells */
-    double *most;               /**< [n_shell + n_site] largest of each row of V */
+    struct hf_scratch
+        v; /**< [n_shell + n_site][n] V, largest of each site's shells; rows whose `most` is 0 are not set */
+    double *most; /**< [n_shell + n_site] largest of each row of V */
 };
 
 /** Local. False: no memory. */

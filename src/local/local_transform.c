@@ -128,6 +128,8 @@ void hf_local_integrals_done(struct hf_local_integrals *self)
     hf_local_weights_done(&self->l_of_site);
     hf_local_weights_done(&self->p_of_shell[0]);
     hf_local_weights_done(&self->p_of_shell[1]);
+    hf_local_weights_done(&self->p_of_orbital[0]);
+    hf_local_weights_done(&self->p_of_orbital[1]);
     free(self->wide);
     free(self->most_pao);
     self->wide = NULL;

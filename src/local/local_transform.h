@@ -38,6 +38,8 @@ struct hf_local_integrals {
     /** Largest |L| of shells and of sites, falling for each item; largest |P| of shells and the PAOs of the domain of an
      *  orbital itself, and of its extended one. */
     struct hf_local_weights l_of_shell, l_of_site, p_of_shell[2];
+    struct hf_local_weights
+        p_of_orbital[2]; /**< the latter with orbitals and shells exchanged, falling */
     bool *
         wide; /**< [n_pair] the pair's domain is not within the two domains of its orbitals, but in the extended ones */
     struct hf_local_weights of_pair;  /**< X of shell pairs */

@@ -220,9 +220,15 @@ static int by_falling_weight(const void *left, const void *right)
     return (x->orbital > y->orbital) - (x->orbital < y->orbital);
 }
 
-/** Sorts the weights of each item. `place` is room for all orbitals. */
-static void sort_falling(struct hf_local_weights *self, struct place *place)
+/** Sorts the weights of each item. False: no memory. */
+static bool sort_falling(struct hf_local_weights *self)
 {
+    int64_t most = 1;
+    for (int64_t item = 0; item < self->n_item; item++)
+        if (self->first[item + 1] - self->first[item] > most)
+            most = self->first[item + 1] - self->first[item];
+    struct place *place = malloc((size_t)most * sizeof *place);
+    if (place == NULL) return false;
     for (int64_t item = 0; item < self->n_item; item++) {
         const int64_t first = self->first[item], n = self->first[item + 1] - first;
         for (int64_t k = 0; k < n; k++)
@@ -233,27 +239,22 @@ static void sort_falling(struct hf_local_weights *self, struct place *place)
             self->orbital[first + k] = place[k].orbital;
         }
     }
+    free(place);
+    return true;
 }
 
-/** self->l_of_site; then those and l_of_shell are sorted. */
+/** self->l_of_site. */
 static bool find_sites(struct hf_local_integrals *self, double weight[])
 {
     const struct hf_basis *basis = self->merged;
     const struct hf_local_weights *l = &self->l_of_shell;
-    const int n = self->local->n_orbital;
-    struct place *place = calloc((size_t)n + 1, sizeof *place);
-    bool ok = place != NULL && begin(&self->l_of_site, l->memory, basis->n_atom);
+    bool ok = begin(&self->l_of_site, l->memory, basis->n_atom);
     for (int site = 0; site < basis->n_atom && ok; site++) {
         const int64_t end = l->first[basis->first_shell_of_atom[site + 1]];
         for (int64_t k = l->first[basis->first_shell_of_atom[site]]; k < end; k++)
             raise_to(&weight[l->orbital[k]], l->weight[k]);
-        ok = add_item(&self->l_of_site, site, n, weight);
+        ok = add_item(&self->l_of_site, site, self->local->n_orbital, weight);
     }
-    if (ok) {
-        sort_falling(&self->l_of_site, place);
-        sort_falling(&self->l_of_shell, place);
-    }
-    free(place);
     return ok;
 }
 
@@ -415,21 +416,34 @@ static bool find_most_paos(struct hf_local_integrals *self)
     return self->most_pao != NULL;
 }
 
-hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error *error)
+/** Weights of shells and sites, and `p`, |P| of shells and the PAOs of all pairs of orbitals. */
+static bool find_weights(struct hf_local_integrals *self, double weight[],
+                         struct hf_local_weights *p)
 {
-    struct hf_local_weights l_of = {0}, p_of[3] = {0}, p = {0};
+    struct hf_local_weights l_of = {0}, p_of[3] = {0};
     const int n_shell = self->merged->n_shell;
-    double *weight = calloc((size_t)self->local->n_orbital + 1, sizeof *weight);
-    self->wide = calloc((size_t)self->local->n_pair + 1, sizeof *self->wide);
-    const bool ok = weight != NULL && self->wide != NULL && find_shells(self, &l_of, p_of) &&
+    const bool ok = find_shells(self, &l_of, p_of) &&
                     transpose(&l_of, n_shell, &self->l_of_shell) &&
                     transpose(&p_of[OWN], n_shell, &self->p_of_shell[0]) &&
                     transpose(&p_of[EXTENDED], n_shell, &self->p_of_shell[1]) &&
-                    transpose(&p_of[OF_PAIRS], n_shell, &p) && find_sites(self, weight) &&
+                    transpose(&p_of[OF_PAIRS], n_shell, p) && find_sites(self, weight) &&
+                    sort_falling(&self->l_of_site) && sort_falling(&self->l_of_shell) &&
+                    sort_falling(&p_of[OWN]) && sort_falling(&p_of[EXTENDED]);
+    self->p_of_orbital[0] = p_of[OWN];
+    self->p_of_orbital[1] = p_of[EXTENDED];
+    hf_local_weights_done(&l_of);
+    hf_local_weights_done(&p_of[OF_PAIRS]);
+    return ok;
+}
+
+hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error *error)
+{
+    struct hf_local_weights p = {0};
+    double *weight = calloc((size_t)self->local->n_orbital + 1, sizeof *weight);
+    self->wide = calloc((size_t)self->local->n_pair + 1, sizeof *self->wide);
+    const bool ok = weight != NULL && self->wide != NULL && find_weights(self, weight, &p) &&
                     find_pairs(self, &p, weight) && find_atoms(self, weight) &&
                     find_most_paos(self);
-    hf_local_weights_done(&l_of);
-    for (int which = OWN; which <= OF_PAIRS; which++) hf_local_weights_done(&p_of[which]);
     hf_local_weights_done(&p);
     free(weight);
     return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the weights of shells");
