@@ -24,6 +24,8 @@ bool hf_local_screen_init(const struct hf_local_integrals *integrals,
     screen->number = malloc(n * sizeof *screen->number);
     screen->first_link = calloc(2 * n, sizeof *screen->first_link);
     screen->most = calloc(n_row, sizeof *screen->most);
+    screen->raised = malloc(n * sizeof *screen->raised);
+    screen->factor = malloc(n * sizeof *screen->factor);
     for (int k = 0; k < 2; k++) {
         ok = ok && (screen->of_i[k] = calloc(n, sizeof(double))) != NULL &&
              (screen->of_j[k] = calloc(n, sizeof(double))) != NULL &&
@@ -32,7 +34,7 @@ bool hf_local_screen_init(const struct hf_local_integrals *integrals,
              (screen->p[k][1] = calloc(n, sizeof(double))) != NULL;
     }
     return ok && screen->orbital != NULL && screen->number != NULL && screen->first_link != NULL &&
-           screen->most != NULL;
+           screen->most != NULL && screen->raised != NULL && screen->factor != NULL;
 }
 
 void hf_local_screen_done(struct hf_local_screen *screen)
@@ -44,6 +46,8 @@ void hf_local_screen_done(struct hf_local_screen *screen)
     free(screen->link);
     free(screen->first_link);
     free(screen->most);
+    free(screen->raised);
+    free(screen->factor);
     for (int k = 0; k < 2; k++) {
         free(screen->of_i[k]);
         free(screen->of_j[k]);
@@ -143,11 +147,16 @@ static double *begin_row(struct hf_local_screen *self, size_t at)
     return row;
 }
 
-/** Raises V of a shell for orbital number i. */
-static void raise_to(struct hf_local_screen *self, int shell, double row[], int i, double x)
+/** Numbers of the orbitals i that are linked with orbital o by one kind of domains, and their x. How many. */
+static int find_raised(struct hf_local_screen *self, int o, bool wide)
 {
-    row[i] = larger(row[i], x);
-    self->most[shell] = larger(self->most[shell], x);
+    int n = 0;
+    for (int l = self->first_link[2 * o]; l < self->first_link[2 * o + 1]; l++) {
+        if (self->link[l].wide != wide) continue;
+        self->raised[n] = self->number[self->link[l].i];
+        self->factor[n++] = self->link[l].x;
+    }
+    return n;
 }
 
 /** Adds to V what pairs of one kind of domains need for the PAOs of orbital o, whose |P| are falling. */
@@ -155,18 +164,17 @@ static void add_orbital(struct hf_local_screen *self, int o, bool wide, double l
 {
     const struct hf_local_weights *p = &self->integrals->p_of_orbital[wide];
     const double of_i = self->of_i[wide][o], of_j = self->of_j[wide][o];
+    const double most = larger(of_i, of_j), *factor = self->factor;
+    const int n = find_raised(self, o, wide), own = self->number[o], *raised = self->raised;
     for (int64_t k = p->first[o]; k < p->first[o + 1]; k++) {
-        const int shell = p->orbital[k];
+        const size_t shell = (size_t)p->orbital[k];
         const double left = p->weight[k];
-        if (left * larger(of_i, of_j) < least) return;
-        double *row = begin_row(self, (size_t)shell);
-        if (left * of_i >= least) raise_to(self, shell, row, self->number[o], left * of_i);
+        if (left * most < least) return;
+        double *restrict row = begin_row(self, shell);
+        self->most[shell] = larger(self->most[shell], left * most);
+        if (left * of_i >= least) row[own] = larger(row[own], left * of_i);
         if (left * of_j < least) continue;
-        for (int l = self->first_link[2 * o]; l < self->first_link[2 * o + 1]; l++) {
-            const struct hf_local_link *link = &self->link[l];
-            if (link->wide == wide)
-                raise_to(self, shell, row, self->number[link->i], left * link->x);
-        }
+        for (int l = 0; l < n; l++) row[raised[l]] = larger(row[raised[l]], left * factor[l]);
     }
 }
 

@@ -33,7 +33,9 @@ struct hf_local_screen {
     double *l[2], *p[2][2];     /**< [n_orbital] |L| of R, S; p of these, of each kind of domains */
     struct hf_scratch
         v; /**< [n_shell + n_site][n] V, largest of each site's shells; rows whose `most` is 0 are not set */
-    double *most; /**< [n_shell + n_site] largest of each row of V */
+    double *most;   /**< [n_shell + n_site] largest of each row of V */
+    int *raised;    /**< [n_orbital] orbitals linked with one, by number */
+    double *factor; /**< [n_orbital] their x */
 };
 
 /** Local. False: no memory. */
