@@ -1,9 +1,10 @@
 /* The last two quarters of the transformation "bras" (local_bras.h), an orbital i at a time, for all its pairs ij that
  * this rank finishes:
  *
- *     T_ij [a][s] = sum_r L_rj (ia|rs)     from one block of (ia|rs) after another, as (ia|rs) and as (ia|sr)
+ *     T_ij [a][s] = sum_r L_rj (ia|rs)     for all j at a time, shell by shell of s and atom by atom of a
  *     K_ij [a][b] = sum_s T_ij [a][s] P_sb
- */
+ *
+ * Blocks of (ia|rs) are used twice, as (ia|rs) and as (ia|sr), unless R is S. */
 #include "hf/threads.h"
 #include "hf/trace.h"
 #include "local_bras.h"
@@ -25,10 +26,18 @@ struct finisher {
     struct hf_local_blocks *blocks;
     struct hf_local_functions s; /**< of T */
     int n_sum;
-    struct sum *sum;      /**< [n_sum], j rising */
-    int *sum_of;          /**< [n_orbital] place in `sum`; -1: none */
-    const double **right; /**< [n_function] */
-    struct hf_scratch third, p, packed, k;
+    struct sum *sum; /**< [n_sum], j rising */
+    int *sum_of;     /**< [n_orbital] place in `sum`; -1: none */
+    int *place; /**< [n_sum][n_atom] first PAO of an atom in a domain; -1: it has not the atom */
+    int *row;   /**< [n_sum] of the products for a shell and an atom; -1: none */
+    const double **right;               /**< [n_function] */
+    const struct hf_local_block *block; /**< (ia|rs) of orbital i */
+    int use_room;
+    int *use
+        [2]; /**< [2 n_block] uses of blocks: twice the block, and 1 if S is the first shell of the pair */
+    int *count;          /**< [n_shell + n_atom + 1] */
+    struct hf_scratch l; /**< L [n_sum][functions of T] */
+    struct hf_scratch third, p, packed, k, panel;
 };
 
 struct second_half {
@@ -40,56 +49,30 @@ struct second_half {
 
 /* ---- Third quarter --------------------------------------------------------------------------- */
 
-/** First PAO of an atom in a domain; -1: it has not the atom. */
-static int place_of_atom(const struct hf_local_integrals *integrals,
-                         const struct hf_local_domain *domain, int atom)
-{
-    const int *first = integrals->paos->column_first;
-    int place = 0;
-    for (int a = 0; a < domain->atoms.n; a++) {
-        const int part = domain->atoms.part[a];
-        if (part == atom) return place;
-        place += first[part + 1] - first[part];
-    }
-    return -1;
-}
-
-/** T [a][s] += sum_r L_rj (ia|rs) of a block [a][..], r and s so many numbers apart in it. */
-static void add_quarter(int n_a, int n_r, int n_s, size_t step_a, int step_r, int step_s,
-                        const double *l, const double *from, double *to, size_t to_step)
-{
-    for (int a = 0; a < n_a; a++)
-        for (int r = 0; r < n_r; r++) {
-            const double *row = from + (size_t)a * step_a + (size_t)(r * step_r);
-            double *sum = to + (size_t)a * to_step;
-            for (int s = 0; s < n_s; s++) sum[s] += l[r] * row[(size_t)(s * step_s)];
-        }
-}
-
-/** Adds blocks of one RS to T of one pair. */
-static void add_blocks(struct finisher *own, size_t n, const struct hf_local_block block[],
-                       const struct sum *sum)
+/** Places of the PAOs of a sum's domain, and its row of own->l. */
+static void begin_sum(struct finisher *own, int number)
 {
     const struct hf_local_integrals *integrals = own->integrals;
+    const struct sum *sum = &own->sum[number];
     const struct hf_local_domain *domain =
         hf_local_pair_domain(integrals->local, &integrals->local->pair[sum->pair]);
-    const struct hf_shell_pair *rs = &integrals->pairs->pair[block->row];
-    const int n_r = integrals->merged->shell[rs->a].n_function;
-    const int n_s = integrals->merged->shell[rs->b].n_function, n_rs = n_r * n_s;
-    const size_t step = hf_padded(own->s.n);
-    const double *l_r = hf_local_coefficients(integrals, rs->a, sum->j);
-    const double *l_s = rs->a != rs->b ? hf_local_coefficients(integrals, rs->b, sum->j) : NULL;
-    for (size_t b = 0; b < n; b++) {
-        const int place = place_of_atom(integrals, domain, block[b].column);
-        const int n_a = block[b].n / n_rs;
-        if (place < 0) continue;
-        double *to = own->third.value + sum->offset + (size_t)place * step;
-        if (l_r != NULL)
-            add_quarter(n_a, n_r, n_s, (size_t)n_rs, n_s, 1, l_r, block[b].value,
-                        to + own->s.number[rs->b], step);
-        if (l_s != NULL)
-            add_quarter(n_a, n_s, n_r, (size_t)n_rs, 1, n_s, l_s, block[b].value,
-                        to + own->s.number[rs->a], step);
+    const int *first = integrals->paos->column_first;
+    const size_t n_atom = (size_t)integrals->paos->n_column_part;
+    int *place = own->place + (size_t)number * n_atom, next = 0;
+    double *l = own->l.value + (size_t)number * (size_t)own->s.n;
+    for (size_t a = 0; a < n_atom; a++) place[a] = -1;
+    for (int a = 0; a < domain->atoms.n; a++) {
+        const int atom = domain->atoms.part[a];
+        place[atom] = next;
+        next += first[atom + 1] - first[atom];
+    }
+    memset(l, 0, (size_t)own->s.n * sizeof *l);
+    for (int r = 0; r < integrals->merged->n_shell; r++) {
+        if (own->s.number[r] < 0) continue;
+        const double *from = hf_local_coefficients(integrals, r, sum->j);
+        if (from == NULL) continue;
+        memcpy(l + own->s.number[r], from,
+               (size_t)integrals->merged->shell[r].n_function * sizeof *l);
     }
 }
 
@@ -106,6 +89,7 @@ static bool begin_orbital(struct finisher *own, int i, const struct hf_local_blo
         own->s.number[rs->a] = own->s.number[rs->b] = 0;
     }
     hf_local_functions_count(integrals->merged, &own->s);
+    own->block = &from->block[begin];
     own->n_sum = 0;
     for (int k = local->first_partner[i]; k < local->first_partner[i + 1]; k++) {
         const int j = local->partner[k].orbital, pair = local->partner[k].pair;
@@ -118,8 +102,159 @@ static bool begin_orbital(struct finisher *own, int i, const struct hf_local_blo
              hf_padded(own->s.n);
     }
     double *third = hf_scratch_reserve(&own->third, n);
-    if (third != NULL) memset(third, 0, n * sizeof *third);
-    return third != NULL;
+    if (third == NULL || hf_scratch_reserve(&own->l, (size_t)own->n_sum * (size_t)own->s.n) == NULL)
+        return false;
+    memset(third, 0, n * sizeof *third);
+    for (int k = 0; k < own->n_sum; k++) begin_sum(own, k);
+    return true;
+}
+
+/** What a use of a block has: shells R and S, and how far numbers of adjacent r and s are apart. */
+struct use {
+    const struct hf_local_block *block;
+    int r, s, n_r, n_s, step_r, step_s;
+};
+
+static struct use find_use(const struct finisher *own, int number)
+{
+    const struct hf_local_block *block = &own->block[number / 2];
+    const struct hf_shell_pair *rs = &own->integrals->pairs->pair[block->row];
+    const struct hf_shell *shell = own->integrals->merged->shell;
+    const int n_a = shell[rs->a].n_function, n_b = shell[rs->b].n_function;
+    if (number % 2 == 0) return (struct use){block, rs->a, rs->b, n_a, n_b, n_b, 1};
+    return (struct use){block, rs->b, rs->a, n_b, n_a, 1, n_b};
+}
+
+/** Sorts uses [n] by shell S or by atom; those of the same one keep their order. */
+static void sort_uses(const struct finisher *own, bool by_shell, int n, const int from[], int to[])
+{
+    const struct hf_local_integrals *integrals = own->integrals;
+    const int n_key = by_shell ? integrals->merged->n_shell : integrals->paos->n_column_part;
+    memset(own->count, 0, ((size_t)n_key + 1) * sizeof *own->count);
+    for (int k = 0; k < n; k++) {
+        const struct use use = find_use(own, from[k]);
+        own->count[(by_shell ? use.s : use.block->column) + 1]++;
+    }
+    for (int key = 0; key < n_key; key++) own->count[key + 1] += own->count[key];
+    for (int k = 0; k < n; k++) {
+        const struct use use = find_use(own, from[k]);
+        to[own->count[by_shell ? use.s : use.block->column]++] = from[k];
+    }
+}
+
+/** All uses of n blocks to own->use[0], by S, then by atom, then in the order of R. Their number; -1: no memory. */
+static int list_uses(struct finisher *own, int n_block)
+{
+    int n = 0;
+    if (own->use_room < 2 * n_block) {
+        for (int k = 0; k < 2; k++) {
+            free(own->use[k]);
+            own->use[k] = malloc(2 * (size_t)n_block * sizeof *own->use[k]);
+        }
+        own->use_room = 2 * n_block;
+    }
+    if (own->use[0] == NULL || own->use[1] == NULL) {
+        own->use_room = 0;
+        return -1;
+    }
+    for (int b = 0; b < n_block; b++) {
+        const struct hf_shell_pair *rs = &own->integrals->pairs->pair[own->block[b].row];
+        own->use[0][n++] = 2 * b;
+        if (rs->a != rs->b) own->use[0][n++] = 2 * b + 1;
+    }
+    sort_uses(own, false, n, own->use[0], own->use[1]);
+    sort_uses(own, true, n, own->use[1], own->use[0]);
+    return n;
+}
+
+/** A block as rows of the right matrix [r][as], which begin at `to`. */
+static void copy_block(const struct use *use, int n_a, size_t n_column, double *to)
+{
+    for (int r = 0; r < use->n_r; r++, to += n_column) {
+        const double *from = use->block->value + (size_t)(r * use->step_r);
+        size_t n = 0;
+        for (int a = 0; a < n_a; a++, from += (size_t)(use->n_r * use->n_s))
+            for (int s = 0; s < use->n_s; s++) to[n++] = from[(size_t)(s * use->step_s)];
+        while (n < n_column) to[n++] = 0.0;
+    }
+}
+
+/** L of a use's R for the orbitals j that matter, inner elements from `first` on of the packed left matrix. */
+static void pack_coefficients(const struct finisher *own, const struct use *use, int first,
+                              int n_inner, double *packed)
+{
+    const struct hf_local_weights *of_pair = &own->integrals->of_pair;
+    const int rs = use->block->row;
+    for (int64_t k = of_pair->first[rs]; k < of_pair->first[rs + 1]; k++) {
+        const int sum = own->sum_of[of_pair->orbital[k]];
+        const int row = sum >= 0 ? own->row[sum] : -1;
+        if (row < 0) continue;
+        const double *l = own->l.value + (size_t)sum * (size_t)own->s.n + own->s.number[use->r];
+        double *to = packed +
+                     ((size_t)(row / HF_PRODUCT_GROUP) * (size_t)n_inner + (size_t)first) *
+                         HF_PRODUCT_GROUP +
+                     row % HF_PRODUCT_GROUP;
+        for (int r = 0; r < use->n_r; r++) to[(size_t)r * HF_PRODUCT_GROUP] = l[r];
+    }
+}
+
+/** T of an atom and a shell S for all j from uses [n]. */
+static bool transform_uses(struct finisher *own, int n, const int number[])
+{
+    const struct use first = find_use(own, number[0]);
+    const int atom = first.block->column, n_a = first.block->n / (first.n_r * first.n_s);
+    const size_t n_atom = (size_t)own->integrals->paos->n_column_part;
+    const size_t n_column = hf_padded(n_a * first.n_s), step = hf_padded(own->s.n);
+    int n_row = 0, n_inner = 0, at = 0;
+    for (int k = 0; k < own->n_sum; k++)
+        own->row[k] = own->place[(size_t)k * n_atom + (size_t)atom] >= 0 ? n_row++ : -1;
+    if (n_row == 0) return true;
+    for (int k = 0; k < n; k++) n_inner += find_use(own, number[k]).n_r;
+    double *packed = hf_scratch_reserve(&own->packed, hf_packed_size(n_row, n_inner));
+    double *panel = hf_scratch_reserve(&own->panel, (size_t)n_inner * n_column);
+    double *product = hf_scratch_reserve(&own->k, (size_t)n_row * n_column);
+    if (packed == NULL || panel == NULL || product == NULL) return false;
+    memset(packed, 0, hf_packed_size(n_row, n_inner) * sizeof *packed);
+    for (int k = 0; k < n; k++) {
+        const struct use use = find_use(own, number[k]);
+        copy_block(&use, n_a, n_column, panel + (size_t)at * n_column);
+        pack_coefficients(own, &use, at, n_inner, packed);
+        at += use.n_r;
+    }
+    hf_local_set_rows(n_inner, panel, n_column, own->right);
+    own->integrals->multiply(&(struct hf_product){.n_row = n_row,
+                                                  .n_inner = n_inner,
+                                                  .n_column = n_column,
+                                                  .left = packed,
+                                                  .right = own->right,
+                                                  .to = product,
+                                                  .to_step = n_column});
+    for (int k = 0; k < own->n_sum; k++) {
+        if (own->row[k] < 0) continue;
+        const int place = own->place[(size_t)k * n_atom + (size_t)atom];
+        const double *from = product + (size_t)own->row[k] * n_column;
+        double *to =
+            own->third.value + own->sum[k].offset + (size_t)place * step + own->s.number[first.s];
+        for (int a = 0; a < n_a; a++, to += step, from += first.n_s)
+            memcpy(to, from, (size_t)first.n_s * sizeof *to);
+    }
+    return true;
+}
+
+/** T of all pairs of an orbital from its n blocks. */
+static bool third_quarter(struct finisher *own, int n_block)
+{
+    const int n = list_uses(own, n_block);
+    bool ok = n >= 0;
+    for (int k = 0, end; k < n && ok; k = end) {
+        const struct use first = find_use(own, own->use[0][k]);
+        for (end = k + 1; end < n; end++) {
+            const struct use use = find_use(own, own->use[0][end]);
+            if (use.s != first.s || use.block->column != first.block->column) break;
+        }
+        ok = transform_uses(own, end - k, &own->use[0][k]);
+    }
+    return ok;
 }
 
 /* ---- Fourth quarter -------------------------------------------------------------------------- */
@@ -155,19 +290,11 @@ static bool finish_pair(struct finisher *own, const struct sum *sum, int i)
 /** All pairs of an orbital i. */
 static bool finish_orbital(struct finisher *own, const struct hf_local_blocks *from, int i)
 {
-    const struct hf_local_weights *of_pair = &own->integrals->of_pair;
     size_t begin, end;
     hf_local_blocks_of_pair(from, i, &begin, &end);
     if (begin == end) return true;
     bool ok = begin_orbital(own, i, from, begin, end);
-    for (size_t b = begin, next; b < end && ok; b = next) {
-        const int rs = from->block[b].row;
-        for (next = b; next < end && from->block[next].row == rs;) next++;
-        for (int64_t k = of_pair->first[rs]; k < of_pair->first[rs + 1]; k++) {
-            const int sum = own->sum_of[of_pair->orbital[k]];
-            if (sum >= 0) add_blocks(own, next - b, &from->block[b], &own->sum[sum]);
-        }
-    }
+    ok = ok && (own->n_sum == 0 || third_quarter(own, (int)(end - begin)));
     for (int k = 0; k < own->n_sum && ok; k++) ok = finish_pair(own, &own->sum[k], i);
     for (int k = 0; k < own->n_sum; k++) own->sum_of[own->sum[k].j] = -1;
     return ok;
@@ -242,9 +369,12 @@ static bool finisher_init(const struct hf_local_integrals *integrals,
     const struct hf_scratch none = {.memory = integrals->local->context->memory,
                                     .label = "last quarters"};
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
+    const size_t n_atom = (size_t)integrals->paos->n_column_part;
     *own = (struct finisher){.integrals = integrals,
                              .finishing = finishing,
                              .blocks = blocks,
+                             .l = none,
+                             .panel = none,
                              .third = none,
                              .p = none,
                              .packed = none,
@@ -252,8 +382,12 @@ static bool finisher_init(const struct hf_local_integrals *integrals,
     own->sum = calloc(n_orbital, sizeof *own->sum);
     own->sum_of = malloc(n_orbital * sizeof *own->sum_of);
     own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
+    own->place = malloc(n_orbital * n_atom * sizeof *own->place);
+    own->row = malloc(n_orbital * sizeof *own->row);
+    own->count = malloc(((size_t)integrals->merged->n_shell + n_atom + 1) * sizeof *own->count);
     for (size_t j = 0; j < n_orbital && own->sum_of != NULL; j++) own->sum_of[j] = -1;
-    return own->sum != NULL && own->sum_of != NULL && own->right != NULL &&
+    return own->sum != NULL && own->sum_of != NULL && own->right != NULL && own->place != NULL &&
+           own->row != NULL && own->count != NULL &&
            hf_local_functions_init(integrals->merged, &own->s);
 }
 
@@ -263,9 +397,16 @@ static void finisher_done(struct finisher *own)
     hf_scratch_done(&own->p);
     hf_scratch_done(&own->packed);
     hf_scratch_done(&own->k);
+    hf_scratch_done(&own->l);
+    hf_scratch_done(&own->panel);
     hf_local_functions_done(&own->s);
     free(own->sum);
     free(own->sum_of);
+    free(own->place);
+    free(own->row);
+    free(own->count);
+    free(own->use[0]);
+    free(own->use[1]);
     free(own->right);
 }
 
