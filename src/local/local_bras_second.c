@@ -1,7 +1,7 @@
 /* The last two quarters of the transformation "bras" (local_bras.h), an orbital i at a time, for all its pairs ij that
  * this rank finishes:
  *
- *     T_ij [a][s] = sum_r L_rj (ia|rs)     for all j at a time, shell by shell of s and atom by atom of a
+ *     T_ij [a][s] = sum_r L_rj (ia|rs)     for all j at a time, atom by atom of a and shell by shell of s
  *     K_ij [a][b] = sum_s T_ij [a][s] P_sb
  *
  * Blocks of (ia|rs) are used twice, as (ia|rs) and as (ia|sr), unless R is S. */
@@ -142,7 +142,8 @@ static void sort_uses(const struct finisher *own, bool by_shell, int n, const in
     }
 }
 
-/** All uses of n blocks to own->use[0], by S, then by atom, then in the order of R. Their number; -1: no memory. */
+/** All uses of n blocks to own->use[0], by atom (so that both uses of a block are near each other), then by S, then in
+ *  the order of R. Their number; -1: no memory. */
 static int list_uses(struct finisher *own, int n_block)
 {
     int n = 0;
@@ -162,19 +163,27 @@ static int list_uses(struct finisher *own, int n_block)
         own->use[0][n++] = 2 * b;
         if (rs->a != rs->b) own->use[0][n++] = 2 * b + 1;
     }
-    sort_uses(own, false, n, own->use[0], own->use[1]);
-    sort_uses(own, true, n, own->use[1], own->use[0]);
+    sort_uses(own, true, n, own->use[0], own->use[1]);
+    sort_uses(own, false, n, own->use[1], own->use[0]);
     return n;
+}
+
+/** Blocks of an orbital lie far from each other in memory: without this, half of the time is waiting for them. */
+static void prefetch(const struct hf_local_block *block)
+{
+    for (int k = 0; k < block->n; k += HF_PRODUCT_STEP) __builtin_prefetch(block->value + k);
 }
 
 /** A block as rows of the right matrix [r][as], which begin at `to`. */
 static void copy_block(const struct use *use, int n_a, size_t n_column, double *to)
 {
+    const size_t n_rs = (size_t)(use->n_r * use->n_s), step_s = (size_t)use->step_s;
+    const size_t end_s = (size_t)use->n_s * step_s;
     for (int r = 0; r < use->n_r; r++, to += n_column) {
         const double *from = use->block->value + (size_t)(r * use->step_r);
         size_t n = 0;
-        for (int a = 0; a < n_a; a++, from += (size_t)(use->n_r * use->n_s))
-            for (int s = 0; s < use->n_s; s++) to[n++] = from[(size_t)(s * use->step_s)];
+        for (int a = 0; a < n_a; a++, from += n_rs)
+            for (size_t s = 0; s < end_s; s += step_s) to[n++] = from[s];
         while (n < n_column) to[n++] = 0.0;
     }
 }
@@ -217,6 +226,7 @@ static bool transform_uses(struct finisher *own, int n, const int number[])
     memset(packed, 0, hf_packed_size(n_row, n_inner) * sizeof *packed);
     for (int k = 0; k < n; k++) {
         const struct use use = find_use(own, number[k]);
+        if (k + 2 < n) prefetch(&own->block[number[k + 2] / 2]);
         copy_block(&use, n_a, n_column, panel + (size_t)at * n_column);
         pack_coefficients(own, &use, at, n_inner, packed);
         at += use.n_r;
