@@ -117,7 +117,7 @@ static int n_group(const struct transformer *own)
 /** The largest magnitude of n numbers and `largest`. */
 static double larger(double largest, size_t n, const double *from)
 {
-#pragma omp simd reduction(max : largest)
+#pragma omp simd simdlen(16) reduction(max : largest)
     for (size_t k = 0; k < n; k++) largest = fabs(from[k]) > largest ? fabs(from[k]) : largest;
     return largest;
 }
