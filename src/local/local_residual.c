@@ -103,9 +103,9 @@ bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local
     }
     const struct hf_scratch none = {.memory = room->memory, .label = label};
     room->sum = room->overlap = room->half = room->packed = none;
-    room->place = hf_memory_allocate(room->memory, label, (size_t)local->paos->n_column_part + 1,
+    room->place = hf_memory_allocate(room->memory, label, (size_t)local->overlap->n_column_part + 1,
                                      sizeof *room->place);
-    room->atom = hf_memory_allocate(room->memory, label, (size_t)local->paos->n_column_part + 1,
+    room->atom = hf_memory_allocate(room->memory, label, (size_t)local->overlap->n_column_part + 1,
                                     sizeof *room->atom);
     return ok && room->place != NULL && room->atom != NULL && reserve_left(room, n, n);
 }
@@ -182,8 +182,8 @@ static struct terms_of_sum find_sum(const struct hf_local_terms *terms, int q, s
 static int unite(const struct hf_local *local, struct terms_of_sum terms,
                  struct hf_local_room *room)
 {
-    const int *first = local->paos->column_first;
-    const int n_atom = local->paos->n_column_part;
+    const int *first = local->overlap->column_first;
+    const int n_atom = local->overlap->n_column_part;
     int n = 0;
     for (int a = 0; a < n_atom; a++) room->place[a] = -1;
     for (size_t p = 0; p < terms.n; p++) {
@@ -205,7 +205,7 @@ static int unite(const struct hf_local *local, struct terms_of_sum terms,
 static void add_block(const struct hf_local *local, const struct hf_local_term *term,
                       const double *block, const int place[], size_t length, double *sum)
 {
-    const int *first = local->paos->column_first;
+    const int *first = local->overlap->column_first;
     const struct hf_local_domain *domain = hf_local_pair_domain(local, &local->pair[term->pair]);
     const size_t step = term->transposed ? length : 1, row_step = term->transposed ? 1 : length;
     for (int a = 0; a < domain->atoms.n; a++) {
