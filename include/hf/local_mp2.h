@@ -72,7 +72,6 @@ struct hf_local_settings {
     bool checkpoint_always;        /**< integrals however short their transformation took */
     const struct hf_checkpoint *restart; /**< may have integrals; borrowed; NULL: none */
     int n_thread;                        /**< of each rank; 0 counts as 1 */
-    double memory_bytes;                 /**< of a rank; INFINITY: no limit */
 };
 
 /** Accuracy of the shell pairs: primitives are left out that cannot add more than a thousandth of the threshold to

@@ -34,11 +34,12 @@ struct transformer {
     struct hf_site_panels panels;
     int64_t bra;
     struct hf_local_screen screen;
-    float *needed; /**< [n_orbital][n_atom] largest X_j of the bra for (ia|rs); 0: not needed */
-    int n_half;    /**< rows of `half` */
-    int *half_of;  /**< [n_function] the row of a function; -1 */
-    bool *met;     /**< [sites][groups of orbitals] for the panels of a site n */
-    double *most;  /**< [atoms][screen.n] largest |(in|rs)| of the functions n of an atom */
+    float *needed;   /**< [n_orbital][n_atom] largest X_j of the bra for (ia|rs); 0: not needed */
+    int n_half;      /**< rows of `half` */
+    int *half_of;    /**< [n_function] the row of a function; -1 */
+    bool *met;       /**< [sites][groups of orbitals] for the panels of a site n */
+    float *most;     /**< [atoms][screen.n] largest |(in|rs)| of the functions n of an atom */
+    float *of_range; /**< [atoms] the same of a range of orbitals */
     const double **right; /**< [n_function] */
     int *inner;           /**< [n_function] */
     struct hf_scratch packed, half, result;
@@ -117,7 +118,7 @@ static int n_group(const struct transformer *own)
 /** The largest magnitude of n numbers and `largest`. */
 static double larger(double largest, size_t n, const double *from)
 {
-#pragma omp simd reduction(max : largest)
+#pragma omp simd simdlen(16) reduction(max : largest)
     for (size_t k = 0; k < n; k++) largest = fabs(from[k]) > largest ? fabs(from[k]) : largest;
     return largest;
 }
@@ -167,7 +168,7 @@ static void pack_orbitals(const struct transformer *own, int site, int begin, in
 }
 
 /** A group of orbitals of site n: the panels that it needs, of those that begin at `panel`, to `to`, the first of its
- *  rows. */
+ *  rows. If it needs none, nothing is written, and own->most stays zero. */
 static void transform_group(struct transformer *own, int n_panel, const struct hf_site_panel *panel,
                             int group, double *to)
 {
@@ -185,9 +186,10 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
             own->right[n_inner++] = hf_site_panel_row(&own->panels, &panel[k], m);
     }
     to += (size_t)begin * length;
-    for (int f = 0; f < hf_atom_n_function(basis, panel->site_n); f++, to += width) {
-        if (n_inner == 0) memset(to, 0, (size_t)n_i * length * sizeof *to);
-        if (n_inner == 0) continue;
+    const int first = hf_atom_first_function(basis, panel->site_n);
+    for (int f = 0; f < hf_atom_n_function(basis, panel->site_n) && n_inner > 0; f++, to += width) {
+        const int atom = basis->shell[own->panels.shell_of[first + f]].atom;
+        float *most = own->most + (size_t)atom * (size_t)own->screen.n + (size_t)begin;
         own->integrals->multiply(&(struct hf_product){.n_row = n_i,
                                                       .n_inner = n_inner,
                                                       .n_column = length,
@@ -195,6 +197,8 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
                                                       .right = own->right,
                                                       .to = to,
                                                       .to_step = length});
+        for (int i = 0; i < n_i; i++)
+            most[i] = (float)larger((double)most[i], length, to + (size_t)i * length);
         for (int m = 0; m < n_inner; m++) own->right[m] += length;
     }
 }
@@ -235,6 +239,8 @@ static bool first_quarter(struct transformer *own)
     bool ok = true;
     qsort(panels->panel, (size_t)panels->n, sizeof *panels->panel, by_site);
     for (int f = 0; f < own->integrals->merged->n_function; f++) own->half_of[f] = -1;
+    memset(own->most, 0,
+           (size_t)own->integrals->paos->n_row_part * (size_t)own->screen.n * sizeof *own->most);
     own->n_half = 0;
     for (int k = 0, end; k < panels->n && ok; k = end) {
         for (end = k; end < panels->n && panels->panel[end].site_n == panels->panel[k].site_n;)
@@ -251,21 +257,6 @@ static const double NEGLIGIBLE = 0.1;
 
 /** Columns of a product, at least: some orbitals, one after another. */
 static const size_t LEAST_COLUMNS = 48;
-
-/** own->most: the largest |(in|rs)| of the functions n of each atom. */
-static void find_most(struct transformer *own)
-{
-    const struct hf_sparse_matrix *paos = own->integrals->paos;
-    const size_t length = own->panels.length, n = (size_t)own->screen.n;
-    memset(own->most, 0, (size_t)paos->n_row_part * n * sizeof *own->most);
-    for (int atom = 0; atom < paos->n_row_part; atom++)
-        for (int f = paos->row_first[atom]; f < paos->row_first[atom + 1]; f++) {
-            double *most = own->most + (size_t)atom * n;
-            const double *row = own->half.value + (size_t)own->half_of[f] * n * length;
-            if (own->half_of[f] < 0) continue;
-            for (size_t i = 0; i < n; i++) most[i] = larger(most[i], length, row + i * length);
-        }
-}
 
 /** Adds (ia|rs) of an atom for the orbitals of a range, unless all are negligible. */
 static bool add_blocks(struct transformer *own, int atom, int n_a, struct range range)
@@ -291,20 +282,21 @@ static bool add_blocks(struct transformer *own, int atom, int n_a, struct range 
     return true;
 }
 
-/** Functions n that matter for an atom and any orbital of a range: their rows of own->half and of P. */
+/** Functions n that matter for an atom and the orbitals of a range: their rows of own->half and of P. */
 static int find_inner(struct transformer *own, int atom, struct range range)
 {
     const struct hf_sparse_matrix *paos = own->integrals->paos;
     const size_t n_a = (size_t)(paos->column_first[atom + 1] - paos->column_first[atom]);
     const size_t n = (size_t)own->screen.n, n_atom = (size_t)paos->n_column_part;
-    const double least = NEGLIGIBLE * own->integrals->local->settings->threshold;
+    float needed = 0.0F;
+    for (int i = range.begin; i < range.end; i++) {
+        const float one = own->needed[(size_t)i * n_atom + (size_t)atom];
+        needed = one > needed ? one : needed;
+    }
+    const float least = (float)(NEGLIGIBLE * own->integrals->local->settings->threshold) / needed;
     int n_inner = 0;
     for (int k = paos->begin[atom]; k < paos->begin[atom + 1]; k++) {
-        const double *most = own->most + (size_t)paos->row[k] * n;
-        double largest = 0.0;
-        for (int i = range.begin; i < range.end; i++)
-            largest = fmax(largest, most[i] * own->needed[(size_t)i * n_atom + (size_t)atom]);
-        if (largest * own->integrals->most_pao[k] < least) continue;
+        if (!(own->of_range[paos->row[k]] * own->integrals->most_pao[k] >= least)) continue;
         const int first = paos->row_first[paos->row[k]];
         const int place = (int)((paos->offset[k] - paos->offset[paos->begin[atom]]) / n_a);
         for (int f = first; f < paos->row_first[paos->row[k] + 1]; f++) {
@@ -354,18 +346,32 @@ static bool transform_range(struct transformer *own, int atom, struct range rang
     return met.begin >= range.end || transform_atom(own, atom, met);
 }
 
-/** own->half to own->blocks. */
+/** own->of_range. */
+static void find_most(struct transformer *own, struct range range)
+{
+    const size_t n = (size_t)own->screen.n;
+    for (int atom = 0; atom < own->integrals->paos->n_row_part; atom++) {
+        const float *most = own->most + (size_t)atom * n;
+        float largest = 0.0F;
+        for (int i = range.begin; i < range.end; i++)
+            largest = most[i] > largest ? most[i] : largest;
+        own->of_range[atom] = largest;
+    }
+}
+
+/** own->half to own->blocks, range by range. Ranges are parts of groups, for of other groups own->half is not set. */
 static bool second_quarter(struct transformer *own)
 {
     const int n_atom = own->integrals->paos->n_column_part;
-    const int step = (int)((LEAST_COLUMNS + own->panels.length - 1) / own->panels.length);
+    int step = (int)((LEAST_COLUMNS + own->panels.length - 1) / own->panels.length);
     bool ok = true;
-    find_most(own);
-    for (int atom = 0; atom < n_atom && ok; atom++)
-        for (int begin = 0; begin < own->screen.n && ok; begin += step) {
-            const int end = begin + step < own->screen.n ? begin + step : own->screen.n;
+    while (HF_PRODUCT_GROUP % step != 0) step++;
+    for (int begin = 0; begin < own->screen.n && ok; begin += step) {
+        const int end = begin + step < own->screen.n ? begin + step : own->screen.n;
+        find_most(own, (struct range){begin, end});
+        for (int atom = 0; atom < n_atom && ok; atom++)
             ok = transform_range(own, atom, (struct range){begin, end});
-        }
+    }
     return ok;
 }
 
@@ -416,12 +422,13 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
     own->met = calloc((size_t)integrals->merged->n_atom * (n_orbital / HF_PRODUCT_GROUP + 1),
                       sizeof *own->met);
     own->most = calloc(n_orbital * (size_t)integrals->paos->n_row_part + 1, sizeof *own->most);
+    own->of_range = calloc((size_t)integrals->paos->n_row_part + 1, sizeof *own->of_range);
     own->right = calloc(n, sizeof *own->right);
     own->inner = calloc(n, sizeof *own->inner);
     return hf_site_panels_init(memory, integrals->merged, &own->panels) &&
            hf_local_screen_init(integrals, &own->screen) && own->needed != NULL &&
-           own->half_of != NULL && own->met != NULL && own->most != NULL && own->right != NULL &&
-           own->inner != NULL;
+           own->half_of != NULL && own->met != NULL && own->most != NULL && own->of_range != NULL &&
+           own->right != NULL && own->inner != NULL;
 }
 
 static void thread_done(struct transformer *own)
@@ -434,6 +441,7 @@ static void thread_done(struct transformer *own)
     free(own->half_of);
     free(own->met);
     free(own->most);
+    free(own->of_range);
     free(own->right);
     free(own->inner);
 }

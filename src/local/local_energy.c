@@ -21,7 +21,6 @@ struct hf_local_settings hf_local_default_settings(void)
         .amplitude_tolerance = 1e-6,
         .max_iterations = 100,
         .schedule = {.name = "static"},
-        .memory_bytes = INFINITY,
     };
 }
 

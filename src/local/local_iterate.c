@@ -174,6 +174,9 @@ static hf_status share_pairs(struct iteration *self, int begin, int end,
     const hf_status status = hf_threads_run(self->local->n_thread, do_pairs, self, error);
     hf_timer_stop(timers, &hf_phase_local_iterate);
     const int reason = atomic_load(&self->reason);
+    for (int t = 0; t < self->local->n_thread; t++)
+        if (self->room[t].failed)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for residuals of local MP2");
     return status == HF_OK && reason != 0 ? hf_interrupted(error, reason) : status;
 }
 

@@ -4,8 +4,8 @@
  *
  *     G = S { sum over k /= i of F_ik T_kj  +  sum over k /= j of F_kj T_ik } S
  *
- * S stands between the domain of ij and that of kj or ik. The terms of one such domain are added up before S is
- * applied. T is what ranks exchange, since they have W of their own pairs only; t and its history stay with the
+ * S stands between the domain of ij and that of kj or ik. The terms of each sum are added up, over the atoms of all
+ * these domains, before S is applied. T is what ranks exchange, since they have W of their own pairs only; t and its history stay with the
  * owners. Sums over pairs are made in the order of the pairs, so that bits do not depend on ranks and threads. */
 #ifndef HF_LOCAL_ITERATE_H
 #define HF_LOCAL_ITERATE_H
@@ -14,19 +14,20 @@
 #include "local_mp2_private.h"
 
 #include "hf/onesided.h"
+#include "hf/scratch.h"
 
 #include <string.h>
 
 /* ---- Terms of G (local_residual.c) ------------------------------------------------------------------- */
 
 struct hf_local_term {
-    int domain; /**< of the pair */
-    int pair;   /**< kj or ik */
-    bool transposed;
-    double factor; /**< F_ik or F_kj */
+    int pair;        /**< kj or ik */
+    bool second;     /**< of the second sum, F_kj T_ik */
+    bool transposed; /**< of the block of the pair */
+    double factor;   /**< F_ik or F_kj */
 };
 
-/** Of all pairs of this rank; those of its pair q are begin[q] .. begin[q + 1] - 1, by domains. */
+/** Of all pairs of this rank; those of its pair q are begin[q] .. begin[q + 1] - 1, by sums. */
 struct hf_local_terms {
     struct hf_memory *memory; /**< borrowed */
     size_t *begin;            /**< [n_own + 1] */
@@ -89,9 +90,15 @@ void hf_local_amplitudes_end(struct hf_local_amplitudes *self);
 /** Room of a thread for matrices of the largest domain. */
 struct hf_local_room {
     struct hf_memory *memory; /**< borrowed */
-    double *square[5];        /**< [n][hf_padded(n)] */
-    double *packed;           /**< a left matrix */
-    const double **row;       /**< [n] */
+    double *square[4];        /**< [n][hf_padded(n)] */
+    struct hf_scratch packed; /**< a left matrix */
+    int n_row;
+    const double **row; /**< [n_row] */
+    /* of the atoms of all domains of a sum */
+    int n_atom, *atom; /**< rising */
+    int *place;        /**< [atoms of the molecule] their first PAO; -1 */
+    struct hf_scratch sum, overlap, half;
+    bool failed; /**< no memory */
     hf_product_function *multiply;
 };
 

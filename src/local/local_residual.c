@@ -7,27 +7,17 @@
 
 /* ---- Terms of G ------------------------------------------------------------------------------ */
 
-static int by_domain(const void *left, const void *right)
-{
-    const struct hf_local_term *x = left, *y = right;
-    if (x->domain != y->domain) return x->domain < y->domain ? -1 : 1;
-    if (x->pair != y->pair) return x->pair < y->pair ? -1 : 1;
-    return (int)x->transposed - (int)y->transposed;
-}
-
-/** Adds to term [*n] what F_ik T_kj gives for all k but i; T_jk if `from_right`. */
-static void add_terms(const struct hf_local *local, int i, int j, bool from_right,
-                      const double norm[], double least, struct hf_local_term term[], size_t *n)
+/** Adds to term [*n] what F_ik T_kj gives for all k but i; T_jk in the second sum. */
+static void add_terms(const struct hf_local *local, int i, int j, bool second, const double norm[],
+                      double least, struct hf_local_term term[], size_t *n)
 {
     for (int p = local->first_partner[j]; p < local->first_partner[j + 1]; p++) {
         const int k = local->partner[p].orbital, pair = local->partner[p].pair;
         if (k == i) continue;
         const double factor = hf_local_fock_occupied(local, i, k);
         if (fabs(factor) * norm[pair] <= least) continue;
-        term[(*n)++] = (struct hf_local_term){.domain = local->pair[pair].domain,
-                                              .pair = pair,
-                                              .transposed = from_right ? k > j : k < j,
-                                              .factor = factor};
+        term[(*n)++] = (struct hf_local_term){
+            .pair = pair, .second = second, .transposed = second ? k > j : k < j, .factor = factor};
     }
 }
 
@@ -67,7 +57,6 @@ hf_status hf_local_terms_make(const struct hf_local *local, const double norm[],
         add_terms(local, i, j, false, norm, least, terms->term, &n);
         /* for i = j they are the transposed ones of the first sum */
         if (i != j) add_terms(local, j, i, true, norm, least, terms->term, &n);
-        qsort(terms->term + terms->begin[q], n - terms->begin[q], sizeof *terms->term, by_domain);
     }
     if (terms->begin == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for terms of residuals");
@@ -85,6 +74,19 @@ void hf_local_terms_done(struct hf_local_terms *terms)
 
 /* ---- One pair -------------------------------------------------------------------------------- */
 
+/** Room for a left matrix. */
+static bool reserve_left(struct hf_local_room *room, int n_row, int n_inner)
+{
+    if (n_inner > room->n_row) {
+        hf_memory_release(room->memory, (void *)room->row);
+        room->row = hf_memory_allocate(room->memory, "residual of a pair", (size_t)n_inner + 1,
+                                       sizeof *room->row);
+        room->n_row = room->row != NULL ? n_inner : 0;
+    }
+    return room->row != NULL &&
+           hf_scratch_reserve(&room->packed, hf_packed_size(n_row, n_inner) + 1) != NULL;
+}
+
 bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local)
 {
     const char *label = "residual of a pair";
@@ -95,21 +97,29 @@ bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local
         if (local->domain[d].n_function > n) n = local->domain[d].n_function;
     const size_t size = (size_t)n * hf_padded(n) + 1;
     bool ok = true;
-    for (int s = 0; s < 5; s++) {
+    for (int s = 0; s < 4; s++) {
         room->square[s] = hf_memory_allocate(room->memory, label, size, sizeof(double));
         ok = ok && room->square[s] != NULL;
     }
-    room->packed =
-        hf_memory_allocate(room->memory, label, hf_packed_size(n, n) + 1, sizeof(double));
-    room->row = hf_memory_allocate(room->memory, label, (size_t)n + 1, sizeof *room->row);
-    return ok && room->packed != NULL && room->row != NULL;
+    const struct hf_scratch none = {.memory = room->memory, .label = label};
+    room->sum = room->overlap = room->half = room->packed = none;
+    room->place = hf_memory_allocate(room->memory, label, (size_t)local->overlap->n_column_part + 1,
+                                     sizeof *room->place);
+    room->atom = hf_memory_allocate(room->memory, label, (size_t)local->overlap->n_column_part + 1,
+                                    sizeof *room->atom);
+    return ok && room->place != NULL && room->atom != NULL && reserve_left(room, n, n);
 }
 
 void hf_local_room_done(struct hf_local_room *room)
 {
     if (room->memory == NULL) return;
-    for (int s = 0; s < 5; s++) hf_memory_release(room->memory, room->square[s]);
-    hf_memory_release(room->memory, room->packed);
+    for (int s = 0; s < 4; s++) hf_memory_release(room->memory, room->square[s]);
+    hf_scratch_done(&room->sum);
+    hf_scratch_done(&room->overlap);
+    hf_scratch_done(&room->half);
+    hf_scratch_done(&room->packed);
+    hf_memory_release(room->memory, room->place);
+    hf_memory_release(room->memory, room->atom);
     hf_memory_release(room->memory, (void *)room->row);
 }
 
@@ -124,12 +134,13 @@ struct left {
 static void multiply(struct hf_local_room *room, struct left left, const double *right,
                      size_t length, double *to)
 {
-    hf_pack(left.n_row, left.n_inner, left.from, left.row_step, left.inner_step, room->packed);
+    hf_pack(left.n_row, left.n_inner, left.from, left.row_step, left.inner_step,
+            room->packed.value);
     for (int k = 0; k < left.n_inner; k++) room->row[k] = right + (size_t)k * length;
     room->multiply(&(struct hf_product){.n_row = left.n_row,
                                         .n_inner = left.n_inner,
                                         .n_column = length,
-                                        .left = room->packed,
+                                        .left = room->packed.value,
                                         .right = room->row,
                                         .to = to,
                                         .to_step = length});
@@ -152,58 +163,111 @@ static void turn(int n_row, int n_column, const double *from, double *to)
             to[(size_t)k * length + (size_t)i] = from[(size_t)i * (size_t)n_column + (size_t)k];
 }
 
-/** sum [n][length] += factor T, or its transposed. */
-static void add_block(int n, double factor, bool transposed, const double *block, double *sum)
+/** Terms of one sum of a pair. */
+struct terms_of_sum {
+    const struct hf_local_term *term;
+    size_t n;
+};
+
+/** The terms of pair q from number `begin` on that belong to the same sum. */
+static struct terms_of_sum find_sum(const struct hf_local_terms *terms, int q, size_t begin)
 {
-    const size_t length = hf_padded(n), row = transposed ? 1 : (size_t)n,
-                 column = transposed ? (size_t)n : 1;
-    for (int a = 0; a < n; a++)
-        for (int b = 0; b < n; b++)
-            sum[(size_t)a * length + (size_t)b] +=
-                factor * block[(size_t)a * row + (size_t)b * column];
+    size_t end = begin;
+    while (end < terms->begin[q + 1] && terms->term[end].second == terms->term[begin].second) end++;
+    return (struct terms_of_sum){terms->term + begin, end - begin};
 }
 
-/** G [n][length] += S (sum of factor T) S of terms begin .. end-1, all of one other domain. Uses squares 1 to 4. */
-static void couple(const struct hf_local *local, const struct hf_local_domain *domain,
-                   const struct hf_local_terms *terms, size_t begin, size_t end,
-                   const double *const where[], double *g, struct hf_local_room *room)
+/** room->place and room->atom: atoms of the domains of all terms, and the first PAO of each among them. The number of
+ *  their PAOs. */
+static int unite(const struct hf_local *local, struct terms_of_sum terms,
+                 struct hf_local_room *room)
 {
-    const struct hf_local_domain *other = &local->domain[terms->term[begin].domain];
-    const int n = domain->n_function, m = other->n_function;
-    const size_t length = hf_padded(n), inner = hf_padded(m);
-    double *sum = room->square[1], *overlap = room->square[2], *half = room->square[3],
-           *product = room->square[4];
-    memset(sum, 0, (size_t)m * inner * sizeof *sum);
-    for (size_t p = begin; p < end; p++) {
-        const struct hf_local_term *term = &terms->term[p];
-        add_block(m, term->factor, term->transposed, where[term->pair], sum);
+    const int *first = local->overlap->column_first;
+    const int n_atom = local->overlap->n_column_part;
+    int n = 0;
+    for (int a = 0; a < n_atom; a++) room->place[a] = -1;
+    for (size_t p = 0; p < terms.n; p++) {
+        const struct hf_parts atoms =
+            hf_local_pair_domain(local, &local->pair[terms.term[p].pair])->atoms;
+        for (int a = 0; a < atoms.n; a++) room->place[atoms.part[a]] = 0;
     }
-    hf_local_between(local->overlap, other, domain, product);
-    pad(m, n, product, overlap);
+    room->n_atom = 0;
+    for (int a = 0; a < n_atom; a++) {
+        if (room->place[a] < 0) continue;
+        room->atom[room->n_atom++] = a;
+        room->place[a] = n;
+        n += first[a + 1] - first[a];
+    }
+    return n;
+}
+
+/** sum [..][length] += factor T, or its transposed, at the places of the atoms of its domain. */
+static void add_block(const struct hf_local *local, const struct hf_local_term *term,
+                      const double *block, const int place[], size_t length, double *sum)
+{
+    const int *first = local->overlap->column_first;
+    const struct hf_local_domain *domain = hf_local_pair_domain(local, &local->pair[term->pair]);
+    const size_t step = term->transposed ? length : 1, row_step = term->transposed ? 1 : length;
+    for (int a = 0; a < domain->atoms.n; a++) {
+        const int row = domain->atoms.part[a], n_row = first[row + 1] - first[row];
+        for (int r = 0; r < n_row; r++) {
+            double *to = sum + (size_t)(place[row] + r) * row_step;
+            for (int b = 0; b < domain->atoms.n; b++) {
+                const int column = domain->atoms.part[b], n = first[column + 1] - first[column];
+                double *at = to + (size_t)place[column] * step;
+                for (int c = 0; c < n; c++) at[(size_t)c * step] += term->factor * block[c];
+                block += n;
+            }
+        }
+    }
+}
+
+/** G [n][length] += S (sum of factor T) S of the terms of one sum. Their T are added up over the atoms of all their
+ *  domains first. False: no memory. */
+static bool couple(const struct hf_local *local, const struct hf_local_domain *domain,
+                   struct terms_of_sum terms, const double *const where[], double *g,
+                   struct hf_local_room *room)
+{
+    const int n = domain->n_function, m = unite(local, terms, room);
+    const size_t length = hf_padded(n), inner = hf_padded(m);
+    double *sum = hf_scratch_reserve(&room->sum, (size_t)m * inner);
+    double *overlap = hf_scratch_reserve(&room->overlap, (size_t)m * (length + (size_t)n));
+    double *half = hf_scratch_reserve(&room->half, (size_t)n * (inner + length));
+    if (sum == NULL || overlap == NULL || half == NULL || !reserve_left(room, n, m)) return false;
+    double *product = half + (size_t)n * inner, *tight = overlap + (size_t)m * length;
+    memset(sum, 0, (size_t)m * inner * sizeof *sum);
+    for (size_t p = 0; p < terms.n; p++)
+        add_block(local, &terms.term[p], where[terms.term[p].pair], room->place, inner, sum);
+    hf_sparse_get(local->overlap, (struct hf_parts){room->n_atom, room->atom}, domain->atoms,
+                  tight);
+    pad(m, n, tight, overlap);
     multiply(room, (struct left){n, m, overlap, 1, length}, sum, inner, half);
     multiply(room, (struct left){n, m, half, inner, 1}, overlap, length, product);
     for (size_t p = 0; p < (size_t)n * length; p++) g[p] += product[p];
+    return true;
 }
 
 /** G of pair q. */
-static void add_couplings(const struct hf_local *local, int q, const struct hf_local_terms *terms,
+static bool add_couplings(const struct hf_local *local, int q, const struct hf_local_terms *terms,
                           const double *const where[], double *g, struct hf_local_room *room)
 {
     const struct hf_local_pair *pair = &local->pair[local->own[q]];
     const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
     const size_t length = hf_padded(domain->n_function), stop = terms->begin[q + 1];
-    for (size_t begin = terms->begin[q], end; begin < stop; begin = end) {
-        for (end = begin + 1; end < stop; end++)
-            if (terms->term[end].domain != terms->term[begin].domain) break;
-        couple(local, domain, terms, begin, end, where, g, room);
+    bool ok = true;
+    for (size_t begin = terms->begin[q]; begin < stop && ok;) {
+        const struct terms_of_sum sum = find_sum(terms, q, begin);
+        ok = couple(local, domain, sum, where, g, room);
+        begin += sum.n;
     }
-    if (pair->i != pair->j) return;
+    if (pair->i != pair->j) return ok;
     for (int a = 0; a < domain->n_function; a++)
         for (int b = 0; b <= a; b++) {
             double *lower = &g[(size_t)a * length + (size_t)b],
                    *upper = &g[(size_t)b * length + (size_t)a];
             *lower = *upper = *lower + *upper;
         }
+    return ok;
 }
 
 /** Of X = K + R: K between PAOs with T, and r with t. */
@@ -238,7 +302,7 @@ struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
     double *g = room->square[0], *half = room->square[1], *vector = room->square[2],
            *product = room->square[3];
     memset(g, 0, (size_t)n * length * sizeof *g);
-    if (where != NULL) add_couplings(local, q, terms, where, g, room);
+    if (where != NULL && !add_couplings(local, q, terms, where, g, room)) room->failed = true;
     for (size_t a = 0; a < (size_t)n; a++)
         for (size_t b = 0; b < (size_t)n; b++)
             g[a * length + b] = k[a * (size_t)n + b] - g[a * length + b];
