@@ -268,3 +268,15 @@ void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[])
     /* each element is on one rank: exact */
     MPI_Allreduce(MPI_IN_PLACE, diagonal, matrix->n_row, MPI_DOUBLE, MPI_SUM, grid->context->comm);
 }
+
+void hf_matrix_row_squares(const struct hf_matrix *matrix, double sum[])
+{
+    const struct hf_linalg *grid = matrix->linalg;
+    memset(sum, 0, (size_t)matrix->n_row * sizeof *sum);
+    for (int j = 0; j < matrix->local_col; j++) {
+        const double *column = matrix->data + (size_t)j * (size_t)matrix->local_row;
+        for (int i = 0; i < matrix->local_row; i++)
+            sum[hf_global_row(matrix, i)] += column[i] * column[i];
+    }
+    hf_sum_over_ranks(grid->context->comm, (size_t)matrix->n_row, sum);
+}
