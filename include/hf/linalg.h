@@ -120,6 +120,9 @@ void hf_matrix_map(struct hf_matrix *matrix,
                    double (*new_value)(void *data, int row, int column, double value), void *data);
 /** diagonal [n] of a square matrix of order n, the same on every rank. */
 void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[]);
+/** Sets sum[i] to the sum of the squares of row or column i, on every rank the same bits. Collective. */
+void hf_matrix_row_squares(const struct hf_matrix *matrix, double sum[]);
+void hf_matrix_column_squares(const struct hf_matrix *matrix, double sum[]);
 /** *result = sum_ij a_ij b_ij on every rank. */
 void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result);
 /** *result = max_ij |a_ij| on every rank. */

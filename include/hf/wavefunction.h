@@ -71,6 +71,8 @@ struct hf_wavefunction {
     struct hf_matrix
         *spin_density;         /**< [n][n] alpha - beta; NULL for closed shells, where it is zero */
     struct hf_matrix *overlap; /**< S [n][n] */
+    struct hf_matrix *orthogonaliser;   /**< X [n][m] = V s^-1/2, from the eigenvectors of S whose
+                                         *   eigenvalues s are not too small; NULL if there are coefficients */
     const struct hf_basis *basis;       /**< borrowed */
     const struct hf_molecule *molecule; /**< borrowed */
     struct hf_linalg *linalg;           /**< the grid; its context must outlive the wave function */

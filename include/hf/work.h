@@ -267,11 +267,11 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
  *  callers that must hold a lock while the scheduler communicates. Not collective. */
 void hf_work_give_up(struct hf_worker *worker);
 
-/** Records the time since the thread's last entry in the trace, if there is one, as time of the part's task. */
+/** Records the time since the thread's last entry in the trace, if there is one, as time of the part's task, in
+ *  seconds of the thread's processor: what other programs do meanwhile does not count. */
 void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part);
 
-/** The same as a step of a task, of a kind of the trace, in seconds of the thread's processor: what other programs do
- *  meanwhile does not count. */
+/** The same as a step of a task, of a kind of the trace. */
 void hf_work_trace_step(struct hf_worker *worker, int kind, int64_t task);
 
 /** Records the time since `start` in the trace as waiting, unless it is very short. */

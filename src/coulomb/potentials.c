@@ -117,7 +117,7 @@ static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct h
     return HF_OK;
 }
 
-/** Task number `task`, recorded. */
+/** Task number `task`, recorded in seconds of the thread's processor. */
 static hf_status do_task(struct hf_coulomb *coulomb, int thread, int64_t task,
                          struct hf_error *error)
 {
@@ -126,9 +126,11 @@ static hf_status do_task(struct hf_coulomb *coulomb, int thread, int64_t task,
                                         .number = (int)(task % coulomb->n_piece),
                                         .n = coulomb->n_piece};
     const double start = trace != NULL ? hf_wall_seconds() : 0.0;
+    const double before = trace != NULL ? hf_thread_seconds() : 0.0;
     const hf_status status = do_piece(coulomb, thread, &piece, error);
     if (trace != NULL)
-        hf_trace_add(trace, thread, HF_TRACE_COULOMB_TASK, task, start, hf_wall_seconds() - start);
+        hf_trace_add(trace, thread, HF_TRACE_COULOMB_TASK, task, start,
+                     hf_thread_seconds() - before);
     return status;
 }
 

@@ -25,10 +25,18 @@ static int class_of(double exponent)
     return class;
 }
 
-static int by_class(const void *left, const void *right)
+/** Puts the points of a class, all from `begin` on being of this or later ones, before the others; where
+ *  those begin. */
+static int64_t take_class(struct hf_cell_point point[], int64_t begin, int64_t end, int class)
 {
-    const struct hf_cell_point *x = left, *y = right;
-    return class_of(x->exponent) - class_of(y->exponent);
+    int64_t next = begin;
+    for (int64_t i = begin; i < end; i++) {
+        if (class_of(point[i].exponent) != class) continue;
+        const struct hf_cell_point other = point[next];
+        point[next++] = point[i];
+        point[i] = other;
+    }
+    return next;
 }
 
 static int by_order_and_bound(const void *left, const void *right)
@@ -59,12 +67,11 @@ void hf_make_tree(int64_t n, struct hf_cell_point point[], struct hf_cell_tree *
     tree->leaf_most = HF_LEAF_MOST;
     tree->row = 1;
     tree->n_leaf = tree->n_cell = 0;
-    qsort(point, (size_t)n, sizeof *point, by_class);
-    for (int64_t begin = 0, end; begin < n; begin = end) {
-        for (end = begin;
-             end < n && class_of(point[end].exponent) == class_of(point[begin].exponent);)
-            end++;
-        hf_add_cells(point, begin, end, tree);
+    int64_t begin = 0;
+    for (int class = 0; class < N_CLASS; class ++) {
+        const int64_t end = take_class(point, begin, n, class);
+        if (end > begin) hf_add_cells(point, begin, end, tree);
+        begin = end;
     }
     for (int i = 0; i < tree->n_cell; i++)
         if (tree->cell[i].leaf >= 0) make_leaf(point, &tree->cell[i], i, &leaf[tree->cell[i].leaf]);

@@ -268,3 +268,27 @@ void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[])
     /* each element is on one rank: exact */
     MPI_Allreduce(MPI_IN_PLACE, diagonal, matrix->n_row, MPI_DOUBLE, MPI_SUM, grid->context->comm);
 }
+
+/** Sums of the squares of the elements of rows, or of columns. */
+static void sum_squares(const struct hf_matrix *matrix, bool of_columns, double sum[])
+{
+    const size_t n = (size_t)(of_columns ? matrix->n_col : matrix->n_row);
+    memset(sum, 0, n * sizeof *sum);
+    for (int j = 0; j < matrix->local_col; j++) {
+        const double *column = matrix->data + (size_t)j * (size_t)matrix->local_row;
+        for (int i = 0; i < matrix->local_row; i++)
+            sum[of_columns ? hf_global_col(matrix, j) : hf_global_row(matrix, i)] +=
+                column[i] * column[i];
+    }
+    hf_sum_over_ranks(matrix->linalg->context->comm, n, sum);
+}
+
+void hf_matrix_row_squares(const struct hf_matrix *matrix, double sum[])
+{
+    sum_squares(matrix, false, sum);
+}
+
+void hf_matrix_column_squares(const struct hf_matrix *matrix, double sum[])
+{
+    sum_squares(matrix, true, sum);
+}

@@ -147,35 +147,39 @@ static int by_place(const void *left, const void *right)
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-/** Adds the work of the terms F_ik T_kj of all k with an F_ik that matters: products with S for each domain, and a sum
- *  for each T. The domains that pair q has met have `met` = q. */
-static double work_of_terms(const struct hf_local *local, int q, int i, int j, int met[])
+/** The work of the terms F_ik T_kj of all k with an F_ik that matters: a sum for each, and products with S over the
+ *  atoms of all their domains. met[atom] is `stamp` for atoms of this sum. */
+static double work_of_terms(const struct hf_local *local, int q, int i, int j, int stamp, int met[])
 {
+    const int *first = local->paos->column_first;
     const double n = hf_local_pair_domain(local, &local->pair[q])->n_function;
-    double work = 0.0;
+    double work = 0.0, united = 0.0;
     for (int p = local->first_partner[j]; p < local->first_partner[j + 1]; p++) {
         const int k = local->partner[p].orbital;
-        const int d = local->pair[local->partner[p].pair].domain;
-        const double m = local->domain[d].n_function;
+        const struct hf_local_domain *domain =
+            hf_local_pair_domain(local, &local->pair[local->partner[p].pair]);
         if (k == i || fabs(hf_local_fock_occupied(local, i, k)) < NEGLIGIBLE_FOCK) continue;
-        work += SUM * m * m;
-        if (met[d] != q) work += n * m * (n + m);
-        met[d] = q;
+        work += SUM * domain->n_function * domain->n_function;
+        for (int a = 0; a < domain->atoms.n; a++) {
+            const int atom = domain->atoms.part[a];
+            if (met[atom] != stamp) united += first[atom + 1] - first[atom];
+            met[atom] = stamp;
+        }
     }
-    return work;
+    return work + n * united * (n + united);
 }
 
 /** Sets the work of all pairs (local_residual.c). Local. */
 static bool estimate_work(struct hf_local *local)
 {
-    int *met = malloc(((size_t)local->n_domain + 1) * sizeof *met);
-    for (int d = 0; d < local->n_domain && met != NULL; d++) met[d] = -1;
+    int *met = calloc((size_t)local->paos->n_column_part + 1, sizeof *met);
     for (int q = 0; q < local->n_pair && met != NULL; q++) {
         struct hf_local_pair *pair = &local->pair[q];
         const double n = hf_local_pair_domain(local, pair)->n_function;
         pair->work = n * n * (PRODUCTS * n + SUMS);
-        pair->work += work_of_terms(local, q, pair->i, pair->j, met);
-        if (pair->i != pair->j) pair->work += work_of_terms(local, q, pair->j, pair->i, met);
+        pair->work += work_of_terms(local, q, pair->i, pair->j, 2 * q + 1, met);
+        if (pair->i != pair->j)
+            pair->work += work_of_terms(local, q, pair->j, pair->i, 2 * q + 2, met);
     }
     free(met);
     return met != NULL;

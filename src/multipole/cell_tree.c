@@ -37,24 +37,37 @@ static void divide(struct hf_cell_point point[], int64_t begin, int64_t middle, 
     }
 }
 
+/** Of two numbers; an instruction each, which fmin and fmax are not. */
+static inline double smaller(double x, double y)
+{
+    return y < x ? y : x;
+}
+
+static inline double larger(double x, double y)
+{
+    return y > x ? y : x;
+}
+
 /** Centre, radius, exponent and order of a cell; returns its longest direction. */
 static int measure(const struct hf_cell_point point[], struct hf_cell *cell)
 {
     double side[3], square = 0.0;
-    for (int d = 0; d < 3; d++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int64_t i = cell->begin; i < cell->end; i++) {
-            low = fmin(low, point[i].centre[d]);
-            high = fmax(high, point[i].centre[d]);
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int64_t i = cell->begin; i < cell->end; i++) {
+        for (int d = 0; d < 3; d++) {
+            low[d] = smaller(low[d], point[i].centre[d]);
+            high[d] = larger(high[d], point[i].centre[d]);
         }
-        cell->centre[d] = 0.5 * (low + high);
-        side[d] = high - low;
+    }
+    for (int d = 0; d < 3; d++) {
+        cell->centre[d] = 0.5 * (low[d] + high[d]);
+        side[d] = high[d] - low[d];
     }
     cell->exponent = INFINITY;
     cell->order = 0;
     for (int64_t i = cell->begin; i < cell->end; i++) {
-        square = fmax(square, hf_distance_squared(point[i].centre, cell->centre));
-        cell->exponent = fmin(cell->exponent, point[i].exponent);
+        square = larger(square, hf_distance_squared(point[i].centre, cell->centre));
+        cell->exponent = smaller(cell->exponent, point[i].exponent);
         if (point[i].order > cell->order) cell->order = point[i].order;
     }
     cell->radius = sqrt(square);

@@ -129,8 +129,8 @@ void hf_wavefunction_done(struct hf_wavefunction *wavefunction)
         free(orbitals->energy);
         free(orbitals->occupation);
     }
-    HF_DESTROY_MATRICES(&wavefunction->density, &wavefunction->spin_density,
-                        &wavefunction->overlap);
+    HF_DESTROY_MATRICES(&wavefunction->density, &wavefunction->spin_density, &wavefunction->overlap,
+                        &wavefunction->orthogonaliser);
     hf_linalg_destroy(&wavefunction->linalg);
     *wavefunction = (struct hf_wavefunction){0};
 }

@@ -6,7 +6,8 @@
 /** Charge of an s distribution with a self-repulsion of 1: (2 zeta / pi)^(1/2) q^2 = 1. */
 static double charge_per_bound(double zeta)
 {
-    return pow(0.5 * acos(-1.0) / zeta, 0.25);
+    static const double half_pi = 1.5707963267948966192;
+    return sqrt(sqrt(half_pi / zeta));
 }
 
 void hf_pair_extent(const struct hf_shell_pairs *pairs, struct hf_shell_pair *pair)

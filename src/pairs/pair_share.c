@@ -123,8 +123,8 @@ static bool add_shells(struct hf_pair_share *share, int m, int n)
 {
     const struct hf_shell *shell = share->basis->shell;
     const int a = hf_comes_first(&shell[m], &shell[n]) ? m : n, b = a == m ? n : m;
-    const int n_primitive =
-        hf_collect_primitives(&shell[a], &shell[b], share->smallest, share->scratch);
+    const int n_primitive = hf_collect_primitives(&shell[a], &shell[b], share->smallest,
+                                                  share->farthest, share->scratch);
     if (n_primitive == 0) return true;
     const struct hf_shell_pair pair = {.a = a,
                                        .b = b,

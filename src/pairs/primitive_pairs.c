@@ -11,14 +11,21 @@ double hf_farthest_exponent(double smallest)
     return 60.0 - log(smallest);
 }
 
-/** Estimate of (ab|ab)^(1/2) of a primitive pair: the self-repulsion of an s distribution, times
- *  the monomials at the distance where a Gaussian of this width and power has its weight. */
-static double primitive_bound(double zeta, double prefactor, double to_a, double to_b, int l_a,
-                              int l_b)
+/** x to the power n >= 0. */
+static double power(double x, int n)
 {
+    double result = 1.0;
+    for (int k = 0; k < n; k++) result *= x;
+    return result;
+}
+
+/** The monomials of a primitive pair at the distance where a Gaussian of this width and power has its
+ *  weight. */
+static double monomials(double zeta, double to_a, double to_b, int l_a, int l_b)
+{
+    if (l_a + l_b == 0) return 1.0;
     const double width = sqrt((l_a + l_b + 1) / (2.0 * zeta));
-    return fabs(prefactor) * pow(2.0 * zeta, -0.25) * pow(to_a + width, l_a) *
-           pow(to_b + width, l_b);
+    return power(to_a + width, l_a) * power(to_b + width, l_b);
 }
 
 static int by_falling_bound(const void *left, const void *right)
@@ -35,21 +42,22 @@ static double larger(double x, double y)
     return isnan(x) || x > y ? x : y;
 }
 
-/** The largest bound of any part; the coefficient of a single part goes into the prefactor. */
+/** The largest bound of any part, an estimate of (ab|ab)^(1/2): the self-repulsion of an s distribution, times
+ *  monomials. The coefficient of a single part goes into the prefactor. */
 static double add_coefficients(const struct hf_shell *a, const struct hf_shell *b, double zeta,
                                double distance, struct hf_primitive_pair *made)
 {
     const int n_a = hf_shell_n_part(a), n_b = hf_shell_n_part(b);
     const double alpha = a->exponent[made->i], beta = b->exponent[made->j];
     const double to_a = beta / zeta * distance, to_b = alpha / zeta * distance;
-    const double prefactor = made->prefactor;
+    const double repulsion = made->prefactor / sqrt(sqrt(2.0 * zeta));
     double largest = 0.0;
     for (int k = 0; k < n_a * n_b; k++) {
         const struct hf_shell_part part_a = hf_shell_get_part(a, k / n_b);
         const struct hf_shell_part part_b = hf_shell_get_part(b, k % n_b);
         const double coefficient = part_a.coefficient[made->i] * part_b.coefficient[made->j];
         const double bound =
-            primitive_bound(zeta, coefficient * prefactor, to_a, to_b, part_a.l, part_b.l);
+            fabs(coefficient) * repulsion * monomials(zeta, to_a, to_b, part_a.l, part_b.l);
         largest = larger(largest, bound);
         if (n_a * n_b == 1) made->prefactor *= coefficient;
     }
@@ -57,11 +65,11 @@ static double add_coefficients(const struct hf_shell *a, const struct hf_shell *
 }
 
 int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, double smallest,
-                          struct hf_primitive_pair out[])
+                          double farthest, struct hf_primitive_pair out[])
 {
+    static const double factor = 5.914967172795613; /* 2^(1/2) pi^(5/4) */
     const double ab_squared = hf_distance_squared(a->centre_bohr, b->centre_bohr);
-    const double farthest = hf_farthest_exponent(smallest), distance = sqrt(ab_squared);
-    const double factor = sqrt(2.0) * pow(acos(-1.0), 1.25);
+    const double distance = sqrt(ab_squared);
     int n = 0;
     for (int i = 0; i < a->n_primitive; i++) {
         for (int j = 0; j < b->n_primitive; j++) {
@@ -82,7 +90,7 @@ int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, do
             if (!(bound < smallest)) n++; /* no number: its integrals will show it */
         }
     }
-    qsort(out, (size_t)n, sizeof *out, by_falling_bound);
+    if (n > 1) qsort(out, (size_t)n, sizeof *out, by_falling_bound);
     return n;
 }
 

@@ -10,9 +10,9 @@
 double hf_farthest_exponent(double smallest);
 
 /** The primitive pairs of shells a and b whose bound reaches `smallest`, by falling bound, to `out`
- *  [a->n_primitive * b->n_primitive]; their number. */
+ *  [a->n_primitive * b->n_primitive]; their number. `farthest` is hf_farthest_exponent(smallest). */
 int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, double smallest,
-                          struct hf_primitive_pair out[]);
+                          double farthest, struct hf_primitive_pair out[]);
 
 /** Coefficients per primitive in a list of pairs of these classes: hf_shell_pairs.n_coefficient. */
 int hf_most_coefficients(int n_class, const struct hf_pair_class class_of[]);

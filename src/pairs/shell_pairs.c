@@ -10,6 +10,7 @@
 #include "pair_share.h"
 #include "primitive_pairs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /** A list with its classes only. Local. */
@@ -94,18 +95,26 @@ static double n_component_of(const struct hf_shell_pairs *pairs, const struct hf
     return n;
 }
 
+/** An atom of the k-th stride. Places within strides follow the golden section: atoms of equal kind may follow
+ *  each other at equal distances. */
+static int row_of_stride(int k, double stride)
+{
+    const double turns = 0.6180339887498949 * k;
+    return (int)(stride * k + floor(stride * (turns - floor(turns))));
+}
+
 hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_basis *basis,
                                   double accuracy, struct hf_pair_memory *found,
                                   struct hf_error *error)
 {
-    enum { MOST_ROWS = 200, MANY_ATOMS = 10000, FEW_ROWS = 64 }; /* long rows: fewer do */
+    enum { MOST_ROWS = 64 };
     enum { CANDIDATE_COPIES = 3 }; /* of a rank, with room to grow, and of the node */
     hf_status status;
     struct hf_class_table classes = {0};
     struct hf_pair_share share = {.memory = context->memory};
     struct hf_shell_pairs *pairs = NULL;
-    const int n_row = basis->n_atom > MANY_ATOMS ? FEW_ROWS : MOST_ROWS;
-    const int stride = basis->n_atom / n_row + 1;
+    const int n_row = basis->n_atom < MOST_ROWS ? basis->n_atom : MOST_ROWS;
+    const double stride = (double)basis->n_atom / fmax(1.0, n_row);
     size_t primitive_bytes;
     bool room;
     *found = (struct hf_pair_memory){.list_bytes = 0.0};
@@ -116,7 +125,8 @@ hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_ba
     primitive_bytes = sizeof *pairs->primitive + sizeof *pairs->single +
                       sizeof(float) * (size_t)hf_most_coefficients(pairs->n_class, pairs->class_of);
     room = hf_pair_share_init(&share, pairs, &classes);
-    for (int a = stride / 2; room && a < basis->n_atom; a += stride) {
+    for (int k = 0; room && k < n_row; k++) {
+        const int a = row_of_stride(k, stride);
         hf_pair_share_clear(&share);
         for (int b = 0; room && b <= a; b++) room = hf_pair_share_add(&share, a, b);
         const double n_pair = stride * (double)share.n_pair;

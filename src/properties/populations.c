@@ -22,26 +22,52 @@ static hf_status create_square(const struct analysis *a, const char *label,
     return hf_matrix_create(a->wavefunction->linalg, label, a->n, a->n, matrix, error);
 }
 
-/** a->root = S^1/2 = W W^T with the eigenvectors times s^1/4. What is below zero is round-off of linearly
- *  dependent functions, in which no orbital lies. */
-static hf_status make_root(struct analysis *a, struct hf_error *error)
+/** From the eigenvectors of S times roots of their eigenvalues: scaled = V s^1/4. What is below zero is
+ *  round-off of linearly dependent functions, in which no orbital lies. */
+static hf_status diagonalise(struct analysis *a, struct hf_matrix **scaled, struct hf_error *error)
 {
     hf_status status;
-    struct hf_matrix *copy = NULL, *vector = NULL, *scaled = NULL;
+    struct hf_matrix *copy = NULL, *vector = NULL;
     HF_TRY(create_square(a, "overlap to diagonalise", &copy, error));
     HF_TRY(create_square(a, "overlap eigenvectors", &vector, error));
     hf_matrix_copy(a->wavefunction->overlap, copy);
     HF_TRY(hf_matrix_eigen(copy, a->diagonal, vector, error));
-    scaled = copy;
-    copy = NULL;
     for (int i = 0; i < a->n; i++) a->diagonal[i] = pow(fmax(a->diagonal[i], 0.0), 0.25);
-    hf_matrix_copy_columns(vector, 0, a->n, a->diagonal, scaled, 0);
-    hf_matrix_destroy(&vector);
-    HF_TRY(create_square(a, "root of the overlap", &a->root, error));
-    hf_matrix_multiply_to_symmetric(1.0, false, scaled, true, scaled, a->root);
+    hf_matrix_copy_columns(vector, 0, a->n, a->diagonal, copy, 0);
+    *scaled = copy;
+    copy = NULL;
 cleanup:
     hf_matrix_destroy(&copy);
     hf_matrix_destroy(&vector);
+    return status;
+}
+
+/** The same from the orthogonaliser X = V s^-1/2, whose columns have the squares 1/s. The eigenvectors it lacks
+ *  do not matter: no orbital lies in them. */
+static hf_status scale_orthogonaliser(struct analysis *a, struct hf_matrix **scaled,
+                                      struct hf_error *error)
+{
+    const struct hf_matrix *x = a->wavefunction->orthogonaliser;
+    const int m = hf_matrix_n_col(x);
+    const hf_status status =
+        hf_matrix_create(a->wavefunction->linalg, "overlap eigenvectors", a->n, m, scaled, error);
+    if (status != HF_OK) return status;
+    hf_matrix_column_squares(x, a->diagonal);
+    for (int i = 0; i < m; i++) a->diagonal[i] = pow(a->diagonal[i], -0.75);
+    hf_matrix_copy_columns(x, 0, m, a->diagonal, *scaled, 0);
+    return HF_OK;
+}
+
+/** a->root = S^1/2 = W W^T with W = V s^1/4. */
+static hf_status make_root(struct analysis *a, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *scaled = NULL;
+    HF_TRY(a->wavefunction->orthogonaliser != NULL ? scale_orthogonaliser(a, &scaled, error)
+                                                   : diagonalise(a, &scaled, error));
+    HF_TRY(create_square(a, "root of the overlap", &a->root, error));
+    hf_matrix_multiply_to_symmetric(1.0, false, scaled, true, scaled, a->root);
+cleanup:
     hf_matrix_destroy(&scaled);
     return status;
 }

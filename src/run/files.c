@@ -121,9 +121,13 @@ hf_status hf_calculation_write_files(struct hf_calculation *calculation, struct 
                               calculation->source.wavefunction, error);
         calculation->json_is_closed = first == HF_OK; /* no later failure is to take its place */
     }
-    if (calculation->trace != NULL)
+    if (calculation->trace != NULL) {
+        /* what is measured is not to have the measuring in it */
+        hf_timer_stop(&calculation->context->timers, &hf_phase_output);
         status = hf_trace_write(calculation->trace_path, calculation->trace, run, record, result,
                                 first == HF_OK ? error : &later);
+        hf_timer_start(&calculation->context->timers, &hf_phase_output);
+    }
     if (first == HF_OK) first = status;
     for (int i = 0; i < calculation->n_quantity; i++) {
         struct hf_quantity *quantity = &calculation->quantity[i];

@@ -155,13 +155,13 @@ cleanup:
 }
 
 /** The matrices of the wave function, beside which the energies are computed: density and overlap, of both
- *  spins, and orbitals if they are needed. */
+ *  spins, and orbitals if they are needed, else the orthogonaliser. */
 static double memory(const struct hf_quantity *quantity)
 {
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_scf_settings *settings = of->settings;
     const int n_spin = strcmp(settings->method, "rhf") == 0 ? 1 : 2;
-    const int n_matrix = 1 + n_spin + (settings->wavefunction == HF_WAVEFUNCTION_ALL ? n_spin : 0);
+    const int n_matrix = 1 + n_spin + (settings->wavefunction == HF_WAVEFUNCTION_ALL ? n_spin : 1);
     const double n = of->basis->n_function;
     return n_matrix * n * n * sizeof(double) *
            hf_linalg_largest_share(of->basis->n_function, of->context->n_rank,

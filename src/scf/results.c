@@ -118,6 +118,10 @@ static void hand_over(struct hf_scf *scf, struct hf_wavefunction *wavefunction)
     wavefunction->density = scf->two_electron.density[0];
     wavefunction->spin_density = scf->two_electron.density[1];
     scf->two_electron.density[0] = scf->two_electron.density[1] = NULL;
+    if (scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES) {
+        wavefunction->orthogonaliser = scf->x;
+        scf->x = NULL;
+    }
     wavefunction->linalg = scf->linalg;
     scf->linalg = NULL;
 }

@@ -61,19 +61,15 @@ static hf_status find_largest_inverse(struct hf_scf *scf, double *largest, struc
 {
     hf_status status = HF_OK;
     const int n = scf->basis->n_function;
-    struct hf_matrix *inverse = NULL;
     double *diagonal = hf_memory_allocate(scf->context->memory, "inverse of the overlap", (size_t)n,
                                           sizeof *diagonal);
     if (diagonal == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlaps", n);
     HF_TRY(hf_agree(scf->context->comm, status, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "inverse of the overlap", n, n, &inverse, error));
-    hf_matrix_multiply_to_symmetric(1.0, false, scf->x, true, scf->x, inverse);
-    hf_matrix_diagonal(inverse, diagonal);
+    hf_matrix_row_squares(scf->x, diagonal);
     *largest = 0.0;
     for (int i = 0; i < n; i++) *largest = fmax(*largest, diagonal[i]);
 cleanup:
-    hf_matrix_destroy(&inverse);
     hf_memory_release(scf->context->memory, diagonal);
     return status;
 }

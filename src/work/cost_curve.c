@@ -63,18 +63,21 @@ static int64_t next_random(uint64_t *state, int64_t n)
 
 double hf_share_that_matters(const struct hf_shell_pairs *pairs, enum hf_grain grain)
 {
-    enum { N_SAMPLE = 10000 };
-    double sum = 0.0, all = 0.0;
+    enum { N_CURVE = 1000, N_SAMPLE = 10000 };
+    double sum = 0.0, all = 0.0, cost[N_CURVE];
+    struct hf_cost_curve curve[N_CURVE];
     uint64_t state = 1;
     if (grain != HF_GRAIN_ATOM_QUARTET || pairs->n_atom_pair == 0) return 1.0;
+    for (int i = 0; i < N_CURVE; i++) {
+        const struct hf_atom_pair *atoms =
+            &pairs->atom_pair[next_random(&state, pairs->n_atom_pair)];
+        hf_cost_curve_make(pairs, atoms, &curve[i]);
+        cost[i] = atoms->cost;
+    }
     for (int i = 0; i < N_SAMPLE; i++) {
-        const int64_t bra = next_random(&state, pairs->n_atom_pair);
-        const int64_t ket = next_random(&state, pairs->n_atom_pair);
-        struct hf_cost_curve one, other;
-        hf_cost_curve_make(pairs, &pairs->atom_pair[bra], &one);
-        hf_cost_curve_make(pairs, &pairs->atom_pair[ket], &other);
-        sum += hf_cost_curve_quartets(&one, &other, pairs->accuracy);
-        all += pairs->atom_pair[bra].cost * pairs->atom_pair[ket].cost;
+        const int64_t bra = next_random(&state, N_CURVE), ket = next_random(&state, N_CURVE);
+        sum += hf_cost_curve_quartets(&curve[bra], &curve[ket], pairs->accuracy);
+        all += cost[bra] * cost[ket];
     }
     return all > 0.0 && sum > 0.0 ? fmin(1.0, sum / all) : 1.0;
 }

@@ -255,12 +255,7 @@ static const double NOTICED_SECONDS = 5e-6;
 
 void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part)
 {
-    struct hf_trace *trace = worker->work->context->trace;
-    if (trace == NULL) return;
-    const double now = hf_wall_seconds();
-    hf_trace_add(trace, worker->number, part->stored ? HF_TRACE_STORED_TASK : HF_TRACE_TASK,
-                 part->task, worker->traced, now - worker->traced);
-    begin_record(worker, now);
+    hf_work_trace_step(worker, part->stored ? HF_TRACE_STORED_TASK : HF_TRACE_TASK, part->task);
 }
 
 void hf_work_trace_step(struct hf_worker *worker, int kind, int64_t task)

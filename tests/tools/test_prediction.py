@@ -127,9 +127,9 @@ class Predictions(WithTraces):
 
     def coulomb_pass(self, costs, rest=0.0, network=FREE, n_thread=1, **header):
         """One build: COSTS for K after a pass of tasks with these costs, and of so many seconds beside them."""
-        total = {"Fock: Coulomb pass": sum(costs) + rest}
-        return self.simulated([traces.row(costs, trace.COULOMB_TASK) + traces.row(COSTS)], network, n_thread=n_thread,
-                              totals=total, **header)
+        beside = [(phases.COULOMB_PASS, 0, -1, 0.0, rest)]
+        return self.simulated([traces.row(costs, trace.COULOMB_TASK) + beside + traces.row(COSTS)], network,
+                              n_thread=n_thread, **header)
 
     def test_the_coulomb_pass_comes_before_the_round(self):
         """Tasks of 3, 2 and 2 s take two ranks 4 s by any of these schedulers, which all have to wait for: then 5 s of K."""
@@ -183,14 +183,15 @@ class Predictions(WithTraces):
 
     def test_runs_with_a_coulomb_pass(self):
         """The least time of each of its tasks; what is beside them is that of the rank that waits least."""
-        builds = [traces.row([3.0, 2.0], trace.COULOMB_TASK) + traces.row(COSTS)]
-        other = [traces.row([2.0, 2.5], trace.COULOMB_TASK) + traces.row(COSTS)]
-        total = {"Fock: Coulomb pass": 6.0}
-        recording = Recording([self.trace("a", builds, total), self.trace("b", other, total)])
+        first, second = ([(phases.COULOMB_PASS, 0, -1, 0.0, seconds)] for seconds in (1.0, 1.5))
+        builds = [traces.row([3.0, 2.0], trace.COULOMB_TASK) + first + traces.row(COSTS)]
+        other = [traces.row([2.0, 2.5], trace.COULOMB_TASK) + second + traces.row(COSTS)]
+        recording = Recording([self.trace("a", builds), self.trace("b", other)])
         self.assertEqual(recording.sizes[0].builds[0].coulomb, [2.0, 2.0])
         self.assertAlmostEqual(recording.seconds_of_one, 10.0 + 4.0 + 1.0)
-        two = self.trace("two", [[(trace.COULOMB_TASK, 0, 0, 0.0, 3.0), (trace.COULOMB_TASK, 1, 1, 0.0, 5.0)]],
-                         {"Fock: Coulomb pass": 6.0}, n_rank=2)
+        beside = [(phases.COULOMB_PASS, rank, -1, 0.0, seconds) for rank, seconds in ((0, 3.0), (1, 1.0))]
+        two = self.trace("two", [[(trace.COULOMB_TASK, 0, 0, 0.0, 3.0), (trace.COULOMB_TASK, 1, 1, 0.0, 5.0), *beside]],
+                         n_rank=2)
         self.assertAlmostEqual(trace.Trace(two).coulomb_rest_seconds, 1.0)
         self.assertEqual(Recording([self.trace("c", [traces.row(COSTS)])]).sizes[0].coulomb_seconds, 0.0)
 

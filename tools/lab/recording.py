@@ -55,7 +55,7 @@ class Size:
     what it takes more is the machine's doing, not the task's."""
 
     def __init__(self, traces, last_only=False):
-        self.tasks_for = traces[0].header["tasks_for"]
+        self.tasks_for, self.n_rank = traces[0].header["tasks_for"], traces[0].header["n_rank"]
         lengths = {tuple((build.n_task, len(build.coulomb)) for build in trace.builds)
                    + tuple(tuple(len(tasks) for tasks in batch.tasks.values()) for batch in trace.batches) for trace in traces}
         if len(lengths) > 1:
@@ -164,6 +164,9 @@ class Recording:
             by_size.setdefault(trace.header["tasks_for"], []).append(trace)
         self.sizes = [Size(by_size[tasks_for], last_only) for tasks_for in sorted(by_size)]
         share_least(self.sizes)
+        self.alike = [size for size in self.sizes if size.n_rank == self.sizes[0].n_rank]
+        for size in self.alike:  # beside the tasks the pass is the same
+            size.coulomb_rest_seconds = min(other.coulomb_rest_seconds for other in self.alike)
         n_build = {len(size.builds) for size in self.sizes}
         if len(n_build) > 1:
             raise RecordingError(f"{paths[0]} and the other traces have {sorted(n_build)} Fock builds, expected as "
@@ -175,8 +178,9 @@ class Recording:
 
     @property
     def other_seconds(self):
-        """Seconds per phase that is no part of the Fock builds, with the fewest processes."""
-        return {phase: min(size[phase] for size in self.sizes[0].totals) for phase in self.sizes[0].totals[0]
+        """Seconds per phase that is no part of the Fock builds, with the fewest processes, whatever their tasks."""
+        totals = [found for size in self.alike for found in size.totals]
+        return {phase: min(found[phase] for found in totals) for phase in totals[0]
                 if not phase.startswith("Fock: ") and phase != "Total"}
 
     @property

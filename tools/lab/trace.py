@@ -57,7 +57,7 @@ class Build:
         self.stored = {}   # seconds of task i where its stored integrals were read
         self.owner = {}    # rank that read them
         self.coulomb = {}  # seconds of task i of the Coulomb pass
-        self.coulomb_busy = {}  # of each rank in these
+        self.coulomb_rest = {}  # of each rank in the phase, outside of these
         self.blocks = {}   # of a task: [(number, BLOCK_J or BLOCK_K, bytes)] as its parts need them one after the other
         self.adds = {ADDS_J: {}, ADDS_K: {}}  # [times, bytes] of each block of J and of K that was added to
         self.seconds = 0.0  # from the first rank's start to the last one's end
@@ -113,6 +113,7 @@ class Trace:
         kinds, rank = self.header["kinds"], 0
         computed, stored = kinds.index(TASK), kinds.index(STORED_TASK)
         coulomb = kinds.index(COULOMB_TASK) if COULOMB_TASK in kinds else None
+        coulomb_rest = kinds.index(COULOMB_PASS) if COULOMB_PASS in kinds else None
         begin, end = [float("inf")] * len(self.builds), [0.0] * len(self.builds)
         for start, task, seconds, number, _, kind in records(self.path, self.header):
             if kind == RANK:
@@ -142,7 +143,8 @@ class Trace:
                     build.owner[task] = rank
                 elif kind == coulomb:
                     build.coulomb[task] = build.coulomb.get(task, 0.0) + seconds
-                    build.coulomb_busy[rank] = build.coulomb_busy.get(rank, 0.0) + seconds
+                elif kind == coulomb_rest:
+                    build.coulomb_rest[rank] = build.coulomb_rest.get(rank, 0.0) + seconds
         for i, build in enumerate(self.builds):
             build.seconds = max(0.0, end[i] - begin[i])
 
@@ -154,10 +156,7 @@ class Trace:
     @property
     def coulomb_rest_seconds(self):
         """What the rank that waits least spends in the Coulomb passes of all builds outside of their tasks."""
-        n_thread = self.header["n_thread"]
-        return max(0.0, min(
-            totals.get(COULOMB_PASS, 0.0) - sum(build.coulomb_busy.get(rank, 0.0) for build in self.builds) / n_thread
-            for rank, totals in enumerate(self.totals)))
+        return min(sum(build.coulomb_rest.get(rank, 0.0) for build in self.builds) for rank in range(self.n_rank))
 
 
 def read_header(path):

@@ -1,9 +1,10 @@
 """Whole SCF calculations on many ranks: the Fock builds as they are replayed (prediction.py), the linear algebra as it is
 modelled (linear_algebra.py), and what is left as it is shared out, from what each phase took on one rank.
 
-The list of shell pairs is made once on each node, by all its ranks and threads; one-electron integrals are divided over
-all of them; the first density is a few products of matrices; output is of one rank. Linear algebra is the seconds
-measured on one rank, divided as the model's computing is, and the model's messages."""
+Of the set-up, bounds of shell pairs are divided over all ranks and threads, the list of pairs over the ranks of each node,
+and one rank of each node makes the trees of the Coulomb pass. One-electron integrals are divided over all; the first
+density and the properties are a few products of matrices; output is of one rank. Linear algebra is the seconds measured on
+one rank, divided as the model's computing is, and the model's messages."""
 
 from typing import NamedTuple
 
@@ -11,14 +12,15 @@ from . import cells, phases
 from .linear_algebra import LinearAlgebra
 from .plots import Curve, Layer, draw, stacked_bars
 
-SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, OUTPUT = (
-    "Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Output")
-OTHERS = (SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, OUTPUT)
+SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT = (
+    "Set-up", "One-electron integrals", "Initial guess", "Diagonalisation", "Other linear algebra", "Properties", "Output")
+OTHERS = (SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT)
 ORDER = (SET_UP, ONE_ELECTRON, GUESS, phases.COULOMB_PASS, phases.COMPUTING, phases.WAITING_FOR_LAST_RANK,
-         phases.MOVING_MATRICES, DIAGONALISATION, ALGEBRA, OUTPUT)
+         phases.MOVING_MATRICES, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT)
 SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULOMB_PASS: "Coulomb",
          phases.COMPUTING: "computing", phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving",
-         DIAGONALISATION: "diag.", ALGEBRA: "algebra", OUTPUT: "output"}
+         DIAGONALISATION: "diag.", ALGEBRA: "algebra", PROPERTIES: "propert.", OUTPUT: "output"}
+SET_UP_OF_ALL, SET_UP_OF_NODE = 0.16, 0.38  # shares of the set-up: C40H82/6-31G* 0.14, 0.40; 64 water/6-31G 0.19, 0.36
 OCCUPIED_SHARE = 0.25  # of the functions, where a trace does not say how many orbitals are occupied
 
 
@@ -60,6 +62,8 @@ class WholeRuns:
         def cost(algebra):
             if phase == GUESS:
                 return algebra.product(self.order, self.order, self.order)
+            if phase == PROPERTIES:  # D S, S^1/2, and S^1/2 D S^1/2, half of the symmetric ones
+                return algebra.product(self.order, self.order, self.order).times(3.0)
             if phase == DIAGONALISATION:
                 return algebra.diagonalisation(self.n_occupied, self.n_iteration)
             return algebra.others(self.n_occupied, self.n_iteration)
@@ -73,9 +77,9 @@ class WholeRuns:
         in_node = min(network.ranks_per_node, n_rank)
         fock = self.simulated.predict(scheduler, n_rank)
         seconds = dict.fromkeys(ORDER, 0.0)
-        seconds[SET_UP] = crowding * self.measured[SET_UP] / (in_node * n_thread)
+        seconds[SET_UP] = crowding * self.measured[SET_UP] * set_up_share(n_rank, in_node, n_thread)
         seconds[ONE_ELECTRON] = crowding * self.measured[ONE_ELECTRON] / (n_rank * n_thread)
-        for phase in (GUESS, DIAGONALISATION, ALGEBRA):
+        for phase in (GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES):
             seconds[phase] = self.linear_algebra(phase, n_rank, n_thread)
             if self.algebra(n_rank, n_thread).grid.size > 1:
                 seconds[phase] *= crowding
@@ -85,6 +89,12 @@ class WholeRuns:
         seconds[phases.WAITING_FOR_LAST_RANK] = fock.idle_seconds
         seconds[OUTPUT] = self.measured[OUTPUT]
         return Whole(scheduler, n_rank, seconds)
+
+
+def set_up_share(n_rank, in_node, n_thread):
+    """What a rank has of the set-up of one; half of what the ranks of a node share is new memory, which threads do not."""
+    of_node = SET_UP_OF_NODE * 0.5 * (1.0 + 1.0 / n_thread)
+    return SET_UP_OF_ALL / (n_rank * n_thread) + of_node / in_node + 1.0 - SET_UP_OF_ALL - SET_UP_OF_NODE
 
 
 def make_rows(runs, schedulers, processes):

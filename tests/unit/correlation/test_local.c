@@ -28,6 +28,7 @@ static double canonical(struct test_solved *s, int n_frozen)
     const struct hf_mp2_settings settings = {.algorithm = "kets",
                                              .schedule = {.name = "static"},
                                              .threshold = 1e-14,
+                                             .memory_bytes = INFINITY,
                                              .n_frozen = n_frozen};
     expect_ok(hf_mp2_compute(s->context, &s->wave, &settings, &result, &error), &error);
     return result.correlation;

@@ -173,6 +173,29 @@ static void sums_copies_and_scalars_agree_with_loops(void **state)
     test_context_done(&context);
 }
 
+static void every_rank_gets_the_squares_of_rows_and_columns(void **state)
+{
+    enum { ROWS = 70, COLUMNS = 5 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, ROWS);
+    double *full = random_full(ROWS, COLUMNS, 6), row[ROWS], column[COLUMNS];
+    struct hf_matrix *matrix = from_full(linalg, ROWS, COLUMNS, full);
+    hf_matrix_row_squares(matrix, row);
+    hf_matrix_column_squares(matrix, column);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            const double square = full[i + ROWS * j] * full[i + ROWS * j];
+            row[i] -= square;
+            column[j] -= square;
+        }
+    for (int i = 0; i < ROWS; i++) assert_true(fabs(row[i]) < 1e-13);
+    for (int j = 0; j < COLUMNS; j++) assert_true(fabs(column[j]) < 1e-12);
+    free(full);
+    hf_matrix_destroy(&matrix);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
 /** A = Q diag(e) Q^T checked through its own eigenvectors; the lower triangle alone is given. */
 static void every_rank_gets_the_diagonal(void **state)
 {
@@ -370,6 +393,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_agree_with_loops_for_all_transposes),
         cmocka_unit_test(sums_copies_and_scalars_agree_with_loops),
         cmocka_unit_test(symmetric_products_are_those_of_the_general_routine),
+        cmocka_unit_test(every_rank_gets_the_squares_of_rows_and_columns),
         cmocka_unit_test(every_rank_gets_the_diagonal),
         cmocka_unit_test(eigenvectors_are_right_for_all_orders),
         cmocka_unit_test(as_many_of_the_lowest_eigenvectors_are_made_as_asked_for),

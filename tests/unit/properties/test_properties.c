@@ -4,6 +4,7 @@
 #include "../shells.h"
 
 #include "hf/hamiltonian.h"
+#include "hf/orbitals.h"
 #include "hf/properties.h"
 
 #include <math.h>
@@ -173,6 +174,29 @@ static void loewdin_charges_add_up_to_what_mulliken_charges_do(void **state)
     tear_down(&s);
 }
 
+/** Its eigenvectors are those that S would be diagonalised for. */
+static void an_orthogonaliser_gives_the_same_charges(void **state)
+{
+    struct system s;
+    struct hf_properties p, q;
+    struct hf_overlap_spectrum spectrum;
+    struct hf_matrix *copy = NULL;
+    set_up(&s, false);
+    assert_ok(hf_properties_compute(s.context, &s.wave, true, &p, NULL));
+    make_matrix(&s, &copy);
+    hf_matrix_copy(s.wave.overlap, copy);
+    assert_ok(hf_orthogonaliser_create(s.context, s.wave.linalg, copy, 1e-10,
+                                       &s.wave.orthogonaliser, &spectrum, NULL));
+    assert_int_equal(spectrum.n_removed, 0);
+    assert_ok(hf_properties_compute(s.context, &s.wave, true, &q, NULL));
+    for (int a = 0; a < N_ATOM; a++)
+        assert_true(fabs(p.loewdin_charge[a] - q.loewdin_charge[a]) < 1e-12);
+    hf_matrix_destroy(&copy);
+    hf_properties_done(&p);
+    hf_properties_done(&q);
+    tear_down(&s);
+}
+
 static void the_dipole_moment_is_that_of_the_hamiltonian(void **state)
 {
     struct system s;
@@ -248,6 +272,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(populations_and_bonds_are_the_plain_sums),
         cmocka_unit_test(loewdin_charges_add_up_to_what_mulliken_charges_do),
+        cmocka_unit_test(an_orthogonaliser_gives_the_same_charges),
         cmocka_unit_test(the_dipole_moment_is_that_of_the_hamiltonian),
         cmocka_unit_test(a_density_of_other_electrons_is_noticed),
         cmocka_unit_test(rotational_constants_are_those_of_another_program),
