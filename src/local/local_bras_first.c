@@ -115,25 +115,29 @@ static int n_group(const struct transformer *own)
     return (own->screen.n + HF_PRODUCT_GROUP - 1) / HF_PRODUCT_GROUP;
 }
 
-/** The largest magnitude of n numbers and `largest`. */
+/** The largest magnitude of n numbers and `largest`. Several maxima at a time do not wait for each other. */
 static double larger(double largest, size_t n, const double *from)
 {
-#pragma omp simd simdlen(16) reduction(max : largest)
-    for (size_t k = 0; k < n; k++) largest = fabs(from[k]) > largest ? fabs(from[k]) : largest;
-    return largest;
+    enum { N_MAXIMUM = 8 };
+    double most[N_MAXIMUM] = {largest};
+    size_t k = 0;
+    for (; k + N_MAXIMUM <= n; k += N_MAXIMUM)
+        for (int m = 0; m < N_MAXIMUM; m++) {
+            const double size = fabs(from[k + (size_t)m]);
+            most[m] = size > most[m] ? size : most[m];
+        }
+    for (; k < n; k++) most[0] = fabs(from[k]) > most[0] ? fabs(from[k]) : most[0];
+    for (int m = 1; m < N_MAXIMUM; m++) most[0] = most[m] > most[0] ? most[m] : most[0];
+    return most[0];
 }
 
 /** met [n_group]: which orbitals matter for a panel. */
 static void find_groups(const struct transformer *own, const struct hf_site_panel *panel,
                         bool met[])
 {
-    const struct hf_basis *basis = own->integrals->merged;
     const struct hf_local_weights *l = &own->integrals->l_of_site;
-    const size_t n = (size_t)(hf_atom_n_function(basis, panel->site_m) *
-                              hf_atom_n_function(basis, panel->site_n)) *
-                     own->panels.length;
-    const double most = larger(0.0, n, hf_site_panel_row(&own->panels, panel, 0));
-    const double least = own->integrals->local->settings->threshold / most;
+    const double least =
+        own->integrals->local->settings->threshold / (panel->atoms->bound * own->screen.bra->bound);
     memset(met, 0, (size_t)n_group(own) * sizeof *met);
     for (int64_t k = l->first[panel->site_m]; k < l->first[panel->site_m + 1]; k++) {
         const int i = own->screen.number[l->orbital[k]];
