@@ -79,6 +79,10 @@ const char *hf_element_symbol(int atomic_number);
 /** Covalent radius of an element, to judge distances by, atomic number 1..118. */
 double hf_covalent_radius_angstrom(int atomic_number);
 
+/** Whether two atoms are bonded: nearer than 1.3 times the sum of their covalent radii; ghosts never are. Not
+ *  collective. */
+bool hf_atoms_are_bonded(const struct hf_atom *atom, const struct hf_atom *other);
+
 /** Mass of the commonest isotope of an element, or of the longest-lived one if none is stable, in
  *  unified atomic mass units; 0 outside 1..118. */
 double hf_element_mass(int atomic_number);

@@ -3,7 +3,6 @@
 #include "local_mp2_private.h"
 
 #include "hf/arithmetic.h"
-#include "hf/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +16,6 @@ static const double USUAL_DEGENERATE = 0.02, LEAST_POPULATION = 0.02;
 
 /** Eigenvalues of the overlap of a domain's functions below this are redundant. */
 static const double REDUNDANT_FUNCTIONS = 1e-8;
-
-/** Atoms that are nearer than this times the sum of their covalent radii are bonded. */
-static const double BOND = 1.3;
 
 /** An atom of an orbital. */
 struct candidate {
@@ -141,14 +137,8 @@ static int extend(struct domains *self, int n)
     for (int k = 0; k < n; k++) self->member[self->atom[k]] = true;
     for (int a = 0; a < molecule->n_atom; a++) {
         const struct hf_atom *atom = &molecule->atom[a];
-        for (int k = 0; k < n_before && !self->member[a] && !atom->ghost; k++) {
-            const struct hf_atom *other = &molecule->atom[self->atom[k]];
-            const double reach = BOND / HF_BOHR_IN_ANGSTROM *
-                                 (hf_covalent_radius_angstrom(atom->atomic_number) +
-                                  hf_covalent_radius_angstrom(other->atomic_number));
-            self->member[a] =
-                !other->ghost &&
-                hf_distance_squared(atom->position_bohr, other->position_bohr) < reach * reach;
+        for (int k = 0; k < n_before && !self->member[a]; k++) {
+            self->member[a] = hf_atoms_are_bonded(atom, &molecule->atom[self->atom[k]]);
             if (self->member[a]) self->atom[n++] = a;
         }
     }

@@ -8,7 +8,6 @@
 #include "local_row.h"
 
 #include "hf/arithmetic.h"
-#include "hf/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,9 +21,6 @@ static const double PAIR_REACH = 8.0, VIRTUAL_REACH = 5.0;
 
 /** Each of n ranks has n^-SPREAD of (ia|rs): some are on several ranks. Panels of bras are so much of that. */
 static const double SPREAD = 0.45, PANELS = 1.2;
-
-/** As in local_domains.c. */
-static const double BOND = 1.3;
 
 /** Orbitals are sets of atoms. */
 struct model {
@@ -73,11 +69,7 @@ static void find_bonds(struct model *self)
         if (!atom[a].ghost) self->left[a] = valence_electrons(atom[a].atomic_number);
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < a; b++) {
-            const double radii = hf_covalent_radius_angstrom(atom[a].atomic_number) +
-                                 hf_covalent_radius_angstrom(atom[b].atomic_number);
-            if (atom[a].ghost || atom[b].ghost ||
-                distance(self, a, b) > BOND / HF_BOHR_IN_ANGSTROM * radii)
-                continue;
+            if (!hf_atoms_are_bonded(&atom[a], &atom[b])) continue;
             self->bonded[a * n + b] = self->bonded[b * n + a] = true;
             self->left[a]--;
             self->left[b]--;

@@ -2,6 +2,7 @@
 #include "draft.h"
 #include "elements.h"
 
+#include "hf/arithmetic.h"
 #include "hf/units.h"
 #include "neighbours.h"
 
@@ -137,4 +138,14 @@ hf_status hf_draft_finish(struct draft *draft, struct hf_error *error)
     if (status == HF_OK) status = hf_draft_finish_state(draft, error);
     if (status == HF_OK) status = hf_environment_finish(draft, error);
     return status;
+}
+
+bool hf_atoms_are_bonded(const struct hf_atom *atom, const struct hf_atom *other)
+{
+    static const double bond = 1.3;
+    if (atom->ghost || other->ghost) return false;
+    const double radii = hf_covalent_radius_angstrom(atom->atomic_number) +
+                         hf_covalent_radius_angstrom(other->atomic_number);
+    const double reach = bond / HF_BOHR_IN_ANGSTROM * radii;
+    return hf_distance_squared(atom->position_bohr, other->position_bohr) < reach * reach;
 }
