@@ -115,20 +115,12 @@ static int n_group(const struct transformer *own)
     return (own->screen.n + HF_PRODUCT_GROUP - 1) / HF_PRODUCT_GROUP;
 }
 
-/** The largest magnitude of n numbers and `largest`. Several maxima at a time do not wait for each other. */
+/** The largest magnitude of n numbers and `largest`. */
 static double larger(double largest, size_t n, const double *from)
 {
-    enum { N_MAXIMUM = 8 };
-    double most[N_MAXIMUM] = {largest};
-    size_t k = 0;
-    for (; k + N_MAXIMUM <= n; k += N_MAXIMUM)
-        for (int m = 0; m < N_MAXIMUM; m++) {
-            const double size = fabs(from[k + (size_t)m]);
-            most[m] = size > most[m] ? size : most[m];
-        }
-    for (; k < n; k++) most[0] = fabs(from[k]) > most[0] ? fabs(from[k]) : most[0];
-    for (int m = 1; m < N_MAXIMUM; m++) most[0] = most[m] > most[0] ? most[m] : most[0];
-    return most[0];
+#pragma omp simd reduction(max : largest)
+    for (size_t k = 0; k < n; k++) largest = fabs(from[k]) > largest ? fabs(from[k]) : largest;
+    return largest;
 }
 
 /** met [n_group]: which orbitals matter for a panel. */
