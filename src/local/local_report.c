@@ -79,7 +79,7 @@ static void report_domains(const struct hf_local_row *self, FILE *out)
             result->mean_pair_functions, result->mean_pair_kept);
 }
 
-/** What is left out, and what that is likely to cost. */
+/** Neglected parts, and what they are likely to cost. */
 static void report_neglected(const struct hf_local_row *self, FILE *out)
 {
     const double of_domains = domain_error(self);

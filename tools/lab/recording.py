@@ -33,7 +33,7 @@ class BuildCosts(NamedTuple):
 class BatchCosts(NamedTuple):
     """One batch of MP2: seconds of the tasks of the first half in the order of their list, of their quarters where these
     are recorded apart, of the units of the second half in their order; and those of copying within a rank between. Of local
-    MP2 also whole steps and phases, the bytes that a unit is made of, and the blocks that a task needs."""
+    MP2 also whole steps and phases, the bytes of a unit, and the blocks that a task needs."""
     first: array.array
     first_quarter: array.array
     second_quarter: array.array

@@ -10,7 +10,7 @@ K was added to in a build.
 Batches of a transformation of integrals (MP2) are numbered from FIRST_BATCH on, beside the Fock builds: "task" is then one
 of the first half (without its quarters, where these are recorded apart), "pair task" one of the second. What the transformation
 was is in the header's "extras". The batches of local MP2 are listed in include/hf/local_mp2.h; in these the two kinds of blocks
-say how many bytes a pair task is made of, and which amplitudes a task needs."""
+say how many bytes a pair task reads, and which amplitudes a task needs."""
 
 import array
 import json
@@ -70,7 +70,7 @@ class Batch:
         self.tasks = {TASK: {}, FIRST_QUARTER: {}, SECOND_QUARTER: {}, PAIR_TASK: {}, COPYING: {}, STEP: {}}
         self.phases = {}
         self.owner = {TASK: {}, PAIR_TASK: {}}  # rank that did a task
-        self.bytes = {}    # of what a pair task is made of
+        self.bytes = {}    # that a pair task reads
         self.needs = {}    # {task: {number of a block among pairs i >= j: bytes}}
         self.begin, self.end = float("inf"), 0.0
 
