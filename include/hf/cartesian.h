@@ -12,7 +12,9 @@ enum {
     HF_MAX_CARTESIAN_BLOCK =
         (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2,
     /** Components x^t y^u z^v of all totals up to that one. */
-    HF_N_HERMITE = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) * (HF_MAX_PAIR_L + 3) / 6
+    HF_N_HERMITE = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) * (HF_MAX_PAIR_L + 3) / 6,
+    /** The same with one total more, of derivatives. */
+    HF_N_RAISED_HERMITE = (HF_MAX_PAIR_L + 2) * (HF_MAX_PAIR_L + 3) * (HF_MAX_PAIR_L + 4) / 6
 };
 
 static inline int hf_n_cartesian(int l)

@@ -25,6 +25,20 @@ struct hf_term_blocks {
     int n_thread;                         /**< that share the blocks */
 };
 
+/** Where a term adds its derivatives: the energy of a density in it, of this rank's blocks, by the places of
+ *  atoms and charges. All is borrowed. */
+struct hf_term_gradient {
+    const struct hf_molecule *molecule;
+    const struct hf_basis *basis;
+    const struct hf_block_layout *layout; /**< an hf_atom_layout over the basis */
+    const double *density;                /**< [hf_block_layout_local_size(layout)] */
+    struct hf_interruption *interruption; /**< looked at between atoms; borrowed, may be NULL */
+    int rank, n_rank;
+    int n_thread;        /**< that share the blocks */
+    double (*atom)[3];   /**< [n_atom] hartree/bohr, of nuclei and functions */
+    double (*charge)[3]; /**< [n_charge of the environment] */
+};
+
 /** One term of the Hamiltonian; one constant instance each, all in hf_term_list. None of its
  *  functions is collective. */
 struct hf_term_ops {
@@ -37,8 +51,15 @@ struct hf_term_ops {
     double (*cost)(const struct hf_molecule *molecule);
     /** Adds its matrix, hartree, to the blocks. HF_NO_RESOURCE: memory. */
     hf_status (*add_matrix)(const struct hf_term_blocks *blocks, struct hf_error *error);
+    /** Adds the derivatives of the energy of the density in it. HF_NO_RESOURCE: memory, or a shell whose
+     *  derivative is not there. */
+    hf_status (*add_gradient)(const struct hf_term_gradient *gradient, struct hf_error *error);
     /** Energy of nucleus `i` in it (for the term "nuclei" with those before it), hartree; NULL: none. */
     double (*nuclear_energy)(const struct hf_molecule *molecule, int i);
+    /** Adds the derivatives of that energy by the places of nucleus `i`, of others and of charges; NULL as
+     *  nuclear_energy. */
+    void (*add_nuclear_gradient)(const struct hf_molecule *molecule, int i, double (*atom)[3],
+                                 double (*charge)[3]);
 };
 
 /** All terms there are, NULL behind the last; never more than HF_MAX_TERM. */
@@ -110,5 +131,15 @@ double hf_electrons_of_term(int n_term, const struct hf_energy_term term[],
  *  errors as hf_hamiltonian_core. */
 hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, const struct hf_matrix *density,
                                 double dipole[3], struct hf_error *error) HF_MUST_CHECK;
+
+/** atom[n_atom][3] += derivatives of the energy of nuclei and of a density [n][n] in the sum of all terms, minus
+ *  those of the sum of `weighted` [n][n] times the overlap; charge[n_charge][3] (may be NULL without any) +=
+ *  those by the places of the point charges. hartree/bohr, the same on every rank. `density` and `weighted` are
+ *  symmetric. Collective. HF_NO_RESOURCE: memory, functions too high; same status and message on every rank. */
+hf_status hf_hamiltonian_gradient(struct hf_context *context, const struct hf_basis *basis,
+                                  const struct hf_molecule *molecule,
+                                  const struct hf_matrix *density, const struct hf_matrix *weighted,
+                                  double (*atom)[3], double (*charge)[3],
+                                  struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -10,13 +10,15 @@
 
 #include "hf/basis.h"
 #include "hf/cartesian.h"
+#include "hf/solid_harmonics.h"
 #include "hf/status.h"
 
 #include <stddef.h>
 
 enum {
     HF_MOST_RAISED_L =
-        HF_MAX_L + 2, /**< of the second function: the kinetic energy raises it twice */
+        HF_MAX_L +
+        3, /**< of the second function: the kinetic energy raises it twice, a derivative once */
     HF_MOST_EXPANSION_T = HF_MAX_L + HF_MOST_RAISED_L
 };
 
@@ -31,6 +33,14 @@ struct hf_hermite_expansion {
  *  Source: Helgaker, Jorgensen, Olsen, Molecular Electronic-Structure Theory, Eqs. 9.5.6 and 9.5.7. */
 void hf_expand_in_hermite(double half, double pa, double pb, double first, int l_a, int l_b,
                           struct hf_hermite_expansion *out);
+
+/** block[a][b] over Cartesian functions = factor T_a^T D T_b, T from Cartesian to the shells' own
+ *  functions, D_ij = density[i * stride + j]; `scratch` is as large as `block`. Returns the largest modulus of
+ *  the block. Not collective. */
+double hf_density_to_cartesian(const struct hf_solid_harmonics harmonics[],
+                               const struct hf_shell *a, const struct hf_shell *b, double factor,
+                               const double *density, size_t stride, double scratch[],
+                               double block[]);
 
 /** One pair of primitives. */
 struct hf_hermite_gaussian {
@@ -87,5 +97,21 @@ void hf_hermite_points_destroy(struct hf_hermite_points **points);
  *  points. Not collective. */
 void hf_hermite_add_potential(struct hf_hermite_points *points, int n,
                               const struct hf_hermite_gaussian gaussian[], double potential[]);
+
+/** Charges [n] of the points, for hf_hermite_add_charges. Forgets the slopes so far. Not collective. */
+void hf_hermite_points_set_charges(struct hf_hermite_points *points, const double charge[]);
+
+/** Of one Gaussian and the charges: potential[hf_n_hermite(order + 1)] is what the charges make at Hermite
+ *  Gaussians of its exponent and centre, each with the coefficient 1; together[3] the derivative of the
+ *  Gaussian's potential energy by its centre. Its slope at the points is added to those so far. Not
+ *  collective. */
+void hf_hermite_add_charges(struct hf_hermite_points *points,
+                            const struct hf_hermite_gaussian *gaussian, double potential[],
+                            double together[3]);
+
+/** slope[i][3] += -charge_i times the derivative by point i of the potential that all Gaussians so far make
+ *  there: of an energy of electrons with positive charges. Not collective. */
+void hf_hermite_add_slopes(const struct hf_hermite_points *points, const double charge[],
+                           double (*slope)[3]);
 
 #endif

@@ -77,4 +77,5 @@ const struct hf_term_ops hf_term_core_potential = {
     .present = present,
     .cost = cost,
     .add_matrix = add_matrix,
+    .add_gradient = hf_add_core_gradient,
 };

@@ -3,6 +3,8 @@
  * energy of an ion depends on it. */
 #include "hamiltonian_private.h"
 
+static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
+
 static bool present(const struct hf_molecule *molecule)
 {
     const double *field = molecule->environment.field;
@@ -17,11 +19,19 @@ static double cost(const struct hf_molecule *molecule)
 
 static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
 {
-    static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
     const double *field = blocks->molecule->environment.field;
     hf_status status = HF_OK;
     for (int x = 0; x < 3 && status == HF_OK; x++)
         if (field[x] != 0.0) status = hf_add_operator(blocks, along[x], field[x], error);
+    return status;
+}
+
+static hf_status add_gradient(const struct hf_term_gradient *gradient, struct hf_error *error)
+{
+    const double *field = gradient->molecule->environment.field;
+    hf_status status = HF_OK;
+    for (int x = 0; x < 3 && status == HF_OK; x++)
+        if (field[x] != 0.0) status = hf_add_operator_slopes(gradient, along[x], field[x], error);
     return status;
 }
 
@@ -35,6 +45,14 @@ static double nuclear_energy(const struct hf_molecule *molecule, int i)
     return sum;
 }
 
+static void add_nuclear_gradient(const struct hf_molecule *molecule, int i, double (*atom)[3],
+                                 double (*charge)[3])
+{
+    (void)charge;
+    for (int x = 0; x < 3; x++)
+        atom[i][x] -= hf_molecule_nuclear_charge(molecule, i) * molecule->environment.field[x];
+}
+
 const struct hf_term_ops hf_term_field = {
     .name = "field",
     .about = "F.r; -sum_A Z_A F.R_A",
@@ -42,5 +60,7 @@ const struct hf_term_ops hf_term_field = {
     .present = present,
     .cost = cost,
     .add_matrix = add_matrix,
+    .add_gradient = add_gradient,
     .nuclear_energy = nuclear_energy,
+    .add_nuclear_gradient = add_nuclear_gradient,
 };

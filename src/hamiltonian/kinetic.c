@@ -18,6 +18,11 @@ static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error
     return hf_add_operator(blocks, HF_KINETIC, 1.0, error);
 }
 
+static hf_status add_gradient(const struct hf_term_gradient *gradient, struct hf_error *error)
+{
+    return hf_add_operator_slopes(gradient, HF_KINETIC, 1.0, error);
+}
+
 const struct hf_term_ops hf_term_kinetic = {
     .name = "kinetic",
     .about = "-1/2 nabla^2; nuclei stand still",
@@ -25,4 +30,5 @@ const struct hf_term_ops hf_term_kinetic = {
     .present = present,
     .cost = cost,
     .add_matrix = add_matrix,
+    .add_gradient = add_gradient,
 };

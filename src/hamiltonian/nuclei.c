@@ -15,18 +15,49 @@ static double cost(const struct hf_molecule *molecule)
     return 1.0 + molecule->n_atom;
 }
 
-static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
+/** The nuclei as charges, the caller's to free; NULL: no memory. */
+static struct hf_spread_charge *make_charges(const struct hf_molecule *molecule,
+                                             struct hf_error *error)
 {
-    const struct hf_molecule *molecule = blocks->molecule;
     struct hf_spread_charge *nucleus = calloc((size_t)molecule->n_atom, sizeof *nucleus);
     if (nucleus == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d nuclei", molecule->n_atom);
-    for (int i = 0; i < molecule->n_atom; i++)
+        (void)hf_fail(error, HF_NO_RESOURCE, "out of memory for %d nuclei", molecule->n_atom);
+    for (int i = 0; nucleus != NULL && i < molecule->n_atom; i++)
         nucleus[i] =
             hf_charge_at(hf_molecule_nuclear_charge(molecule, i), molecule->atom[i].position_bohr);
-    const hf_status status = hf_add_charges(blocks, molecule->n_atom, nucleus, error);
+    return nucleus;
+}
+
+static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
+{
+    struct hf_spread_charge *nucleus = make_charges(blocks->molecule, error);
+    if (nucleus == NULL) return HF_NO_RESOURCE;
+    const hf_status status = hf_add_charges(blocks, blocks->molecule->n_atom, nucleus, error);
     free(nucleus);
     return status;
+}
+
+static hf_status add_gradient(const struct hf_term_gradient *gradient, struct hf_error *error)
+{
+    struct hf_spread_charge *nucleus = make_charges(gradient->molecule, error);
+    if (nucleus == NULL) return HF_NO_RESOURCE;
+    const hf_status status =
+        hf_add_charges_slopes(gradient, gradient->molecule->n_atom, nucleus, gradient->atom, error);
+    free(nucleus);
+    return status;
+}
+
+static void add_nuclear_gradient(const struct hf_molecule *molecule, int i, double (*atom)[3],
+                                 double (*charge)[3])
+{
+    const double *a = molecule->atom[i].position_bohr;
+    (void)charge;
+    for (int j = 0; j < i; j++) {
+        const double *b = molecule->atom[j].position_bohr;
+        const double product =
+            hf_molecule_nuclear_charge(molecule, i) * hf_molecule_nuclear_charge(molecule, j);
+        if (product != 0.0) hf_add_repulsion_slope(product, a, b, atom[i], atom[j]); /* no ghosts */
+    }
 }
 
 const struct hf_term_ops hf_term_nuclei = {
@@ -36,5 +67,7 @@ const struct hf_term_ops hf_term_nuclei = {
     .present = present,
     .cost = cost,
     .add_matrix = add_matrix,
+    .add_gradient = add_gradient,
     .nuclear_energy = hf_molecule_repulsion_of_nucleus,
+    .add_nuclear_gradient = add_nuclear_gradient,
 };

@@ -12,9 +12,10 @@ enum { LANES = HF_CHARGE_LANES };
 /** How each (t,u,v) follows from lower ones: along the first direction that it has. */
 static void fill_steps(struct hf_hermite_step step[])
 {
-    for (int t = 0; t <= HF_MAX_PAIR_L; t++) {
-        for (int u = 0; t + u <= HF_MAX_PAIR_L; u++) {
-            for (int v = 0; t + u + v <= HF_MAX_PAIR_L; v++) {
+    const int most = HF_MAX_PAIR_L + 1; /* of derivatives */
+    for (int t = 0; t <= most; t++) {
+        for (int u = 0; t + u <= most; u++) {
+            for (int v = 0; t + u + v <= most; v++) {
                 int power[3] = {t, u, v};
                 const int axis = t > 0 ? 0 : u > 0 ? 1 : 2;
                 struct hf_hermite_step *here = &step[hf_hermite_index(t, u, v)];

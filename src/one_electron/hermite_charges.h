@@ -35,9 +35,9 @@ struct hf_hermite_charges {
     double *exponent;    /**< of each charge, 1/bohr^2 */
     struct hf_boys *boys;
     hf_charge_row_function *add_row; /**< for this processor */
-    struct hf_hermite_step step[HF_N_HERMITE];
-    _Alignas(64) double r[HF_N_HERMITE][HF_CHARGE_LANES]; /**< scratch */
-    double lane_sum[HF_N_HERMITE][HF_CHARGE_LANES];
+    struct hf_hermite_step step[HF_N_RAISED_HERMITE];
+    _Alignas(64) double r[HF_N_RAISED_HERMITE][HF_CHARGE_LANES]; /**< scratch */
+    double lane_sum[HF_N_RAISED_HERMITE][HF_CHARGE_LANES];
 };
 
 /** Charges that are 0 are left out; max_total is the highest t+u+v. False: no memory. */

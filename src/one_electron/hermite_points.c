@@ -12,7 +12,8 @@ enum { LANES = HF_CHARGE_LANES };
 struct hf_hermite_points {
     int n;
     int *lane; /**< [n] where a point is among the charges: neighbours at one place share theirs */
-    double *value;                     /**< [lanes of all rows] */
+    double *value;             /**< [lanes of all rows] */
+    double *weight, *slope[3]; /**< [lanes of all rows] charges, and what Gaussians make there */
     struct hf_hermite_charges charges; /**< unit charges at the points */
 };
 
@@ -41,11 +42,13 @@ hf_status hf_hermite_points_create(const struct hf_basis *basis, int n, const do
         memset(self, 0, sizeof *self);
         self->n = n;
         self->lane = calloc((size_t)n + 1, sizeof *self->lane);
-        self->value = calloc((size_t)n + LANES, sizeof *self->value);
+        self->value = calloc(5 * ((size_t)n + LANES), sizeof *self->value);
+        self->weight = self->value + n + LANES;
+        for (int d = 0; d < 3; d++) self->slope[d] = self->value + (d + 2) * ((size_t)n + LANES);
     }
     if (self != NULL && self->lane != NULL && self->value != NULL && charge != NULL) {
         fill(self, (const double *const[]){x, y, z}, charge);
-        made = hf_hermite_charges_init(&self->charges, 2 * basis->max_l, n, charge);
+        made = hf_hermite_charges_init(&self->charges, 2 * basis->max_l + 1, n, charge);
     }
     free(charge);
     if (made) return HF_OK;
@@ -87,4 +90,62 @@ void hf_hermite_add_potential(struct hf_hermite_points *points, int n,
         memcpy(self->value + (size_t)row * LANES, sum, sizeof sum);
     }
     for (int i = 0; i < self->n; i++) potential[i] += self->value[self->lane[i]];
+}
+
+void hf_hermite_points_set_charges(struct hf_hermite_points *points, const double charge[])
+{
+    memset(points->weight, 0, 4 * ((size_t)points->n + LANES) * sizeof *points->weight);
+    for (int i = 0; i < points->n; i++) points->weight[points->lane[i]] += charge[i];
+}
+
+/** Where (t,u,v) raised along x, y and z stands. */
+static void find_raised(int order, int raised[3][HF_N_HERMITE])
+{
+    for (int t = 0; t <= order; t++)
+        for (int u = 0; t + u <= order; u++)
+            for (int v = 0; t + u + v <= order; v++) {
+                const int k = hf_hermite_index(t, u, v);
+                raised[0][k] = hf_hermite_index(t + 1, u, v);
+                raised[1][k] = hf_hermite_index(t, u + 1, v);
+                raised[2][k] = hf_hermite_index(t, u, v + 1);
+            }
+}
+
+void hf_hermite_add_charges(struct hf_hermite_points *points,
+                            const struct hf_hermite_gaussian *gaussian, double potential[],
+                            double together[3])
+{
+    struct hf_hermite_points *self = points;
+    struct hf_hermite_charges *charges = &self->charges;
+    const int order = gaussian->order, n_term = hf_n_hermite(order), n = hf_n_hermite(order + 1);
+    const double factor = 2.0 * acos(-1.0) / gaussian->exponent;
+    int raised[3][HF_N_HERMITE];
+    find_raised(order, raised);
+    memset(potential, 0, (size_t)n * sizeof *potential);
+    memset(together, 0, 3 * sizeof *together);
+    memset(charges->lane_sum, 0, (size_t)n * sizeof charges->lane_sum[0]); /* not used here */
+    for (int row = 0; row < charges->n_row; row++) {
+        const double *weight = self->weight + (size_t)row * LANES;
+        charges->add_row(charges, row, gaussian->exponent, gaussian->centre, order + 1);
+        for (int i = 0; i < n; i++)
+            for (int l = 0; l < LANES; l++) potential[i] += weight[l] * charges->r[i][l];
+        for (int d = 0; d < 3; d++) {
+            double *slope = self->slope[d] + (size_t)row * LANES, sum[LANES] = {0.0};
+            for (int i = 0; i < n_term; i++)
+                for (int l = 0; l < LANES; l++)
+                    sum[l] += gaussian->coefficient[i] * charges->r[raised[d][i]][l];
+            for (int l = 0; l < LANES; l++) {
+                slope[l] += factor * sum[l];
+                together[d] += factor * weight[l] * sum[l];
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) potential[i] *= factor;
+}
+
+void hf_hermite_add_slopes(const struct hf_hermite_points *points, const double charge[],
+                           double (*slope)[3])
+{
+    for (int i = 0; i < points->n; i++)
+        for (int d = 0; d < 3; d++) slope[i][d] += charge[i] * points->slope[d][points->lane[i]];
 }

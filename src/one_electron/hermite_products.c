@@ -1,8 +1,7 @@
 /* Densities of two shells in Hermite Gaussians, and their moments. */
 #include "hf/hermite.h"
 
-#include "hf/arithmetic.h"
-#include "hf/solid_harmonics.h"
+#include "primitive_pair.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ struct hf_hermite_products {
     size_t n_coefficient; /**< of a pair of primitives at most */
     struct hf_hermite_gaussian *gaussian;
     double *coefficient;
-    struct hf_hermite_expansion expansion[3];
+    struct hf_primitive_pair pair;
     double block[HF_MAX_CARTESIAN_BLOCK], scratch[HF_MAX_CARTESIAN_BLOCK];
 };
 
@@ -47,38 +46,6 @@ void hf_hermite_products_destroy(struct hf_hermite_products **products)
     *products = NULL;
 }
 
-/** block[a][b] over Cartesian functions = factor T_a^T D T_b, T from Cartesian to the shells' own
- *  functions. Returns its largest modulus. */
-static double to_cartesian(struct hf_hermite_products *self, const struct hf_shell *a,
-                           const struct hf_shell *b, double factor, const double *density,
-                           size_t stride)
-{
-    const int n_a = hf_n_cartesian(a->l), n_b = hf_n_cartesian(b->l);
-    double *half = self->scratch, *block = self->block, largest = 0.0;
-    memset(half, 0, (size_t)a->n_function * (size_t)n_b * sizeof *half);
-    memset(block, 0, (size_t)n_a * (size_t)n_b * sizeof *block);
-    for (int i = 0; i < a->n_function; i++) {
-        for (int j = 0; j < b->n_function; j++) {
-            const double value = factor * density[(size_t)i * stride + (size_t)j];
-            const struct hf_solid_harmonics *h = &self->harmonics[b->l];
-            if (!b->spherical) half[i * n_b + j] = value;
-            for (int k = 0; b->spherical && k < h->n_term[j]; k++)
-                half[i * n_b + h->column[j][k]] += h->coefficient[j][k] * value;
-        }
-    }
-    for (int i = 0; i < a->n_function; i++) {
-        const struct hf_solid_harmonics *h = &self->harmonics[a->l];
-        const int n_term = a->spherical ? h->n_term[i] : 1;
-        for (int k = 0; k < n_term; k++) {
-            const int row = a->spherical ? h->column[i][k] : i;
-            const double scale = a->spherical ? h->coefficient[i][k] : 1.0;
-            for (int j = 0; j < n_b; j++) block[row * n_b + j] += scale * half[i * n_b + j];
-        }
-    }
-    for (int i = 0; i < n_a * n_b; i++) largest = fmax(largest, fabs(block[i]));
-    return largest;
-}
-
 /** to[hf_hermite_index(t,u,v)] += factor sum_ab D_ab E_t E_u E_v. */
 static void add_products(const struct hf_hermite_products *self, int l_a, int l_b, double factor,
                          double to[])
@@ -88,9 +55,9 @@ static void add_products(const struct hf_hermite_products *self, int l_a, int l_
         const signed char *i = self->cartesian.component[l_a][a].power;
         for (int b = 0; b < hf_n_cartesian(l_b); b++) {
             const signed char *j = self->cartesian.component[l_b][b].power;
-            const double *x = self->expansion[0].e[i[0]][j[0]];
-            const double *y = self->expansion[1].e[i[1]][j[1]];
-            const double *z = self->expansion[2].e[i[2]][j[2]];
+            const double *x = self->pair.expansion[0].e[i[0]][j[0]];
+            const double *y = self->pair.expansion[1].e[i[1]][j[1]];
+            const double *z = self->pair.expansion[2].e[i[2]][j[2]];
             const double weight = factor * *element++;
             for (int t = 0; t <= i[0] + j[0]; t++)
                 for (int u = 0; u <= i[1] + j[1]; u++)
@@ -105,28 +72,24 @@ int hf_hermite_expand(struct hf_hermite_products *products, const struct hf_shel
                       size_t stride, double smallest, const struct hf_hermite_gaussian *list[])
 {
     struct hf_hermite_products *self = products;
-    const double largest = to_cartesian(self, a, b, factor, density, stride);
+    struct hf_primitive_pair *pair = &self->pair;
+    const double largest = hf_density_to_cartesian(self->harmonics, a, b, factor, density, stride,
+                                                   self->scratch, self->block);
     const int order = a->l + b->l;
-    const double ab_squared = hf_distance_squared(a->centre_bohr, b->centre_bohr);
     int n = 0;
     *list = self->gaussian;
     for (int i = 0; i < a->n_primitive; i++) {
         for (int j = 0; j < b->n_primitive; j++) {
-            const double alpha = a->exponent[i], beta = b->exponent[j], p = alpha + beta;
-            const double c =
-                a->coefficient[i] * b->coefficient[j] * exp(-alpha * beta / p * ab_squared);
-            if (fabs(c) * largest < smallest) continue;
+            hf_primitive_pair_place(a, b, i, j, pair);
+            if (fabs(pair->factor) * largest < smallest) continue;
             struct hf_hermite_gaussian *to = &self->gaussian[n];
             double *h = self->coefficient + (size_t)n++ * self->n_coefficient;
-            *to = (struct hf_hermite_gaussian){.exponent = p, .order = order, .coefficient = h};
+            *to =
+                (struct hf_hermite_gaussian){.exponent = pair->p, .order = order, .coefficient = h};
+            memcpy(to->centre, pair->centre, sizeof to->centre);
             memset(h, 0, ((size_t)hf_hermite_index(0, 0, order) + 1) * sizeof *h);
-            for (int d = 0; d < 3; d++) {
-                const double ab = a->centre_bohr[d] - b->centre_bohr[d];
-                to->centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
-                hf_expand_in_hermite(0.5 / p, -beta / p * ab, alpha / p * ab, 1.0, a->l, b->l,
-                                     &self->expansion[d]);
-            }
-            add_products(self, a->l, b->l, c, h);
+            hf_primitive_pair_expand(a, b, 0, pair);
+            add_products(self, a->l, b->l, pair->factor, h);
         }
     }
     return n;

@@ -3,10 +3,8 @@
 #include "hf/one_electron.h"
 
 #include "hermite_charges.h"
-#include "hf/arithmetic.h"
 #include "hf/cartesian.h"
-#include "hf/hermite.h"
-#include "hf/solid_harmonics.h"
+#include "primitive_pair.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,15 +18,6 @@ struct hf_one_electron {
     const struct hf_charge_field *field; /**< NULL: all charges by rows */
     double potential[HF_N_HERMITE];      /**< of all charges at a primitive pair */
     double block[HF_MAX_CARTESIAN_BLOCK], scratch[HF_MAX_CARTESIAN_BLOCK];
-};
-
-/** One primitive pair. */
-struct primitive_pair {
-    double beta, p;
-    double place;  /**< between the centres of the functions, -1 to 1 */
-    double volume; /**< (pi/p)^(3/2) */
-    double centre[3];
-    struct hf_hermite_expansion expansion[3]; /**< x, y, z; the Gaussian prefactor sits in x */
 };
 
 /** Kinetic energy in one dimension: -1/2 <i| d^2/dx^2 |j> in units of the overlap's sqrt(pi/p). */
@@ -48,7 +37,7 @@ static double square(const struct hf_hermite_expansion *e, double p, double cent
 }
 
 /** Integral of one product of components, all operators but the charges. */
-static double component_integral(enum hf_operator which, const struct primitive_pair *pair,
+static double component_integral(enum hf_operator which, const struct hf_primitive_pair *pair,
                                  const signed char i[3], const signed char j[3])
 {
     double overlap[3];
@@ -69,12 +58,12 @@ static double component_integral(enum hf_operator which, const struct primitive_
         value = (pair->expansion[d].e[i[d]][j[d]][1] + pair->centre[d] * overlap[d]) *
                 overlap[(d + 1) % 3] * overlap[(d + 2) % 3];
     }
-    return value * pair->volume;
+    return value * pair->factor * pair->volume;
 }
 
 /** Adds factor sum_tuv E_t E_u E_v potential_tuv for every product of components. */
-static void add_potential(struct hf_one_electron *self, const struct primitive_pair *pair, int l_a,
-                          int l_b, double factor)
+static void add_potential(struct hf_one_electron *self, const struct hf_primitive_pair *pair,
+                          int l_a, int l_b, double factor)
 {
     double *block = self->block;
     for (int a = 0; a < hf_n_cartesian(l_a); a++) {
@@ -95,21 +84,21 @@ static void add_potential(struct hf_one_electron *self, const struct primitive_p
 }
 
 /** Adds the potential of far charges, of which R_tuv is a derivative of 1/r times sqrt(pi/p)/2. */
-static void add_far(const struct hf_charge_field *field, const struct primitive_pair *pair,
+static void add_far(const struct hf_charge_field *field, const struct hf_primitive_pair *pair,
                     int total, double potential[])
 {
     const int n = hf_n_hermite(total), step = hf_n_hermite(field->total);
     const double scale = 0.5 * sqrt(acos(-1.0) / pair->p);
+    const double place = (pair->beta - pair->alpha) / pair->p; /* between the functions, -1 to 1 */
     double sum[HF_N_HERMITE] = {0.0};
     for (int k = field->order; k >= 0; k--)
-        for (int i = 0; i < n; i++)
-            sum[i] = sum[i] * pair->place + field->coefficient[k * step + i];
+        for (int i = 0; i < n; i++) sum[i] = sum[i] * place + field->coefficient[k * step + i];
     for (int i = 0; i < n; i++) potential[i] += scale * sum[i];
 }
 
 /** Adds one primitive pair to the Cartesian block [a][b]. */
 static void add_primitive(struct hf_one_electron *self, enum hf_operator which,
-                          const struct primitive_pair *pair, int l_a, int l_b)
+                          const struct hf_primitive_pair *pair, int l_a, int l_b)
 {
     double *block = self->block;
     if (which == HF_CHARGES) {
@@ -118,7 +107,7 @@ static void add_primitive(struct hf_one_electron *self, enum hf_operator which,
                                field == NULL ? 0 : field->n_near,
                                field == NULL ? NULL : field->near, self->potential);
         if (field != NULL) add_far(field, pair, l_a + l_b, self->potential);
-        add_potential(self, pair, l_a, l_b, -2.0 * acos(-1.0) / pair->p);
+        add_potential(self, pair, l_a, l_b, -2.0 * acos(-1.0) / pair->p * pair->factor);
         return;
     }
     for (int a = 0; a < hf_n_cartesian(l_a); a++)
@@ -151,26 +140,14 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
                                     const struct hf_shell *a, const struct hf_shell *b)
 {
     const int raise = which == HF_KINETIC ? 2 : 0;
-    struct primitive_pair pair; /* larger than what most pairs need of it */
-    const double ab_squared = hf_distance_squared(a->centre_bohr, b->centre_bohr);
+    struct hf_primitive_pair pair; /* larger than what most pairs need of it */
     memset(self->block, 0,
            (size_t)(hf_n_cartesian(a->l) * hf_n_cartesian(b->l)) * sizeof *self->block);
     for (int i = 0; i < a->n_primitive; i++) {
         for (int j = 0; j < b->n_primitive; j++) {
-            const double alpha = a->exponent[i], beta = b->exponent[j], p = alpha + beta;
-            const double factor =
-                a->coefficient[i] * b->coefficient[j] * exp(-alpha * beta / p * ab_squared);
-            if (fabs(factor) < HF_NO_OVERLAP) continue;
-            pair.beta = beta;
-            pair.p = p;
-            pair.place = (beta - alpha) / p;
-            pair.volume = acos(-1.0) / p * sqrt(acos(-1.0) / p);
-            for (int d = 0; d < 3; d++) {
-                const double ab = a->centre_bohr[d] - b->centre_bohr[d];
-                pair.centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
-                hf_expand_in_hermite(0.5 / p, -beta / p * ab, alpha / p * ab, d == 0 ? factor : 1.0,
-                                     a->l, b->l + raise, &pair.expansion[d]);
-            }
+            hf_primitive_pair_place(a, b, i, j, &pair);
+            if (fabs(pair.factor) < HF_NO_OVERLAP) continue;
+            hf_primitive_pair_expand(a, b, raise, &pair);
             add_primitive(self, which, &pair, a->l, b->l);
         }
     }

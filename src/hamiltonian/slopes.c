@@ -1,0 +1,151 @@
+/* Derivatives of the energy of a density's blocks in an operator. */
+#include "hamiltonian_private.h"
+#include "hf/arithmetic.h"
+#include "hf/interruption.h"
+#include "hf/one_electron_gradient.h"
+#include "hf/threads.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/** Shared by the threads of a rank, which take rows of the circle of the layout one by one. */
+struct sharing {
+    const struct hf_term_gradient *gradient;
+    enum hf_operator which;
+    double factor;
+    int n_charge;
+    const struct hf_spread_charge *charge; /**< [n_charge] of HF_CHARGES */
+    double (*of_charge)[3];
+    atomic_int next_row;
+    atomic_flag *lock; /**< of the sums */
+};
+
+/** Of a thread: what it adds up. */
+struct sums {
+    struct hf_one_electron_gradient *tools;
+    double (*atom)[3];   /**< [n_atom] */
+    double (*charge)[3]; /**< [n_charge] */
+};
+
+/** All shells of atom i with all of atom j. */
+static void add_atoms(const struct sharing *self, const struct sums *sums, int i, int j,
+                      const double *element)
+{
+    const struct hf_basis *basis = self->gradient->basis;
+    const int *first = basis->first_shell_of_atom;
+    const size_t stride = (size_t)hf_atom_n_function(basis, j);
+    for (int m = first[i]; m < first[i + 1]; m++) {
+        const int end = i == j ? m + 1 : first[j + 1];
+        for (int l = first[j]; l < end; l++) {
+            const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
+            const struct hf_density_block block = {
+                .a = a,
+                .b = b,
+                .factor = self->factor * (m == l ? 1.0 : 2.0),
+                .element = element +
+                           (size_t)(a->first_function - hf_atom_first_function(basis, i)) * stride +
+                           (size_t)(b->first_function - hf_atom_first_function(basis, j)),
+                .stride = stride,
+            };
+            if (self->which == HF_CHARGES)
+                hf_add_charges_gradient(sums->tools, &block, sums->atom[i], sums->atom[j]);
+            else
+                hf_add_operator_gradient(sums->tools, self->which, &block, sums->atom[i],
+                                         sums->atom[j]);
+        }
+    }
+}
+
+/** Own blocks of the rows that this thread gets; the reason of an interruption, or 0. */
+static int add_rows(struct sharing *self, const struct sums *sums)
+{
+    const struct hf_term_gradient *of = self->gradient;
+    const int n_row = hf_block_layout_n_part(of->layout);
+    int row;
+    while ((row = atomic_fetch_add(&self->next_row, 1)) < n_row) {
+        struct hf_own_blocks own = hf_own_blocks_begin_rows(of->layout, row, row + 1);
+        struct hf_own_block here;
+        while (hf_own_blocks_next(&own, &here)) {
+            const int reason = hf_interruption_look(of->interruption, of->n_thread <= 1);
+            if (reason != 0) return reason;
+            add_atoms(self, sums, here.i, here.j, of->density + here.offset);
+        }
+    }
+    return 0;
+}
+
+static void add_all(int n, const double (*from)[3], double (*to)[3])
+{
+    for (int i = 0; i < n; i++)
+        for (int x = 0; x < 3; x++) to[i][x] += from[i][x];
+}
+
+/** What one thread does. */
+static hf_status work(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    struct sharing *self = data;
+    const int n_atom = self->gradient->molecule->n_atom;
+    int reason = 0;
+    struct sums sums = {
+        .atom = calloc((size_t)n_atom + 1, sizeof *sums.atom),
+        .charge = calloc((size_t)self->n_charge + 1, sizeof *sums.charge),
+    };
+    (void)thread;
+    (void)n_thread;
+    hf_status status = hf_one_electron_gradient_create(self->gradient->basis, self->n_charge,
+                                                       self->charge, &sums.tools, error);
+    if (status == HF_OK && (sums.atom == NULL || sums.charge == NULL))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-electron derivatives");
+    if (status == HF_OK) {
+        reason = add_rows(self, &sums);
+        if (self->n_charge > 0) hf_add_gradient_of_charges(sums.tools, sums.charge);
+        while (atomic_flag_test_and_set(self->lock)) {
+        }
+        add_all(n_atom, (const double(*)[3])sums.atom, self->gradient->atom);
+        add_all(self->n_charge, (const double(*)[3])sums.charge, self->of_charge);
+        atomic_flag_clear(self->lock);
+    }
+    hf_one_electron_gradient_destroy(&sums.tools);
+    free(sums.atom);
+    free(sums.charge);
+    return reason != 0 ? hf_interrupted(error, reason) : status;
+}
+
+static hf_status share(struct sharing *sharing, struct hf_error *error)
+{
+    atomic_flag lock = ATOMIC_FLAG_INIT;
+    sharing->lock = &lock;
+    return hf_threads_run(sharing->gradient->n_thread, work, sharing, error);
+}
+
+hf_status hf_add_operator_slopes(const struct hf_term_gradient *gradient, enum hf_operator which,
+                                 double factor, struct hf_error *error)
+{
+    struct sharing sharing = {.gradient = gradient, .which = which, .factor = factor};
+    return share(&sharing, error);
+}
+
+hf_status hf_add_charges_slopes(const struct hf_term_gradient *gradient, int n_charge,
+                                const struct hf_spread_charge charge[], double (*of_charge)[3],
+                                struct hf_error *error)
+{
+    struct sharing sharing = {.gradient = gradient,
+                              .which = HF_CHARGES,
+                              .factor = 1.0,
+                              .n_charge = n_charge,
+                              .charge = charge,
+                              .of_charge = of_charge};
+    return share(&sharing, error);
+}
+
+void hf_add_repulsion_slope(double product, const double a[3], const double b[3], double of_a[3],
+                            double of_b[3])
+{
+    const double square = hf_distance_squared(a, b);
+    for (int x = 0; x < 3; x++) {
+        const double slope = -product * (a[x] - b[x]) / (square * sqrt(square));
+        of_a[x] += slope;
+        of_b[x] -= slope;
+    }
+}

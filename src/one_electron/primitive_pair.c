@@ -1,0 +1,62 @@
+/* Products of two primitives, and densities over Cartesian functions. */
+#include "primitive_pair.h"
+
+#include "hf/arithmetic.h"
+
+#include <math.h>
+#include <string.h>
+
+void hf_primitive_pair_place(const struct hf_shell *a, const struct hf_shell *b, int i, int j,
+                             struct hf_primitive_pair *pair)
+{
+    const double pi = acos(-1.0), alpha = a->exponent[i], beta = b->exponent[j], p = alpha + beta;
+    pair->alpha = alpha;
+    pair->beta = beta;
+    pair->p = p;
+    pair->factor = a->coefficient[i] * b->coefficient[j] *
+                   exp(-alpha * beta / p * hf_distance_squared(a->centre_bohr, b->centre_bohr));
+    pair->volume = pi / p * sqrt(pi / p);
+    for (int d = 0; d < 3; d++)
+        pair->centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
+}
+
+void hf_primitive_pair_expand(const struct hf_shell *a, const struct hf_shell *b, int raise,
+                              struct hf_primitive_pair *pair)
+{
+    for (int d = 0; d < 3; d++) {
+        const double ab = a->centre_bohr[d] - b->centre_bohr[d];
+        hf_expand_in_hermite(0.5 / pair->p, -pair->beta / pair->p * ab, pair->alpha / pair->p * ab,
+                             1.0, a->l, b->l + raise, &pair->expansion[d]);
+    }
+}
+
+double hf_density_to_cartesian(const struct hf_solid_harmonics harmonics[],
+                               const struct hf_shell *a, const struct hf_shell *b, double factor,
+                               const double *density, size_t stride, double scratch[],
+                               double block[])
+{
+    const int n_a = hf_n_cartesian(a->l), n_b = hf_n_cartesian(b->l);
+    double *half = scratch, largest = 0.0;
+    memset(half, 0, (size_t)a->n_function * (size_t)n_b * sizeof *half);
+    memset(block, 0, (size_t)n_a * (size_t)n_b * sizeof *block);
+    for (int i = 0; i < a->n_function; i++) {
+        for (int j = 0; j < b->n_function; j++) {
+            const double value = factor * density[(size_t)i * stride + (size_t)j];
+            const struct hf_solid_harmonics *h = &harmonics[b->l];
+            if (!b->spherical) half[i * n_b + j] = value;
+            for (int k = 0; b->spherical && k < h->n_term[j]; k++)
+                half[i * n_b + h->column[j][k]] += h->coefficient[j][k] * value;
+        }
+    }
+    for (int i = 0; i < a->n_function; i++) {
+        const struct hf_solid_harmonics *h = &harmonics[a->l];
+        const int n_term = a->spherical ? h->n_term[i] : 1;
+        for (int k = 0; k < n_term; k++) {
+            const int row = a->spherical ? h->column[i][k] : i;
+            const double scale = a->spherical ? h->coefficient[i][k] : 1.0;
+            for (int j = 0; j < n_b; j++) block[row * n_b + j] += scale * half[i * n_b + j];
+        }
+    }
+    for (int i = 0; i < n_a * n_b; i++) largest = fmax(largest, fabs(block[i]));
+    return largest;
+}
