@@ -104,6 +104,19 @@ hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_lina
                               struct hf_matrix *const occupied[], struct hf_matrix *const density[],
                               struct hf_error *error) HF_MUST_CHECK;
 
+/** weighted [n][n] = sum_s X W_s n^-1/2 (W_s^T F_s W_s) n^-1/2 W_s^T X^T of fock [n_fock] and the orbitals
+ *  occupied [n_set], n their occupations: at a stationary point the sum of the orbitals' energies times their
+ *  densities, and what the derivatives of the overlap are multiplied by in a gradient. For shared orbitals
+ *  F_alpha and F_beta are those of the spins, so that it does not depend on their canonical form.
+ *  Collective. HF_NO_RESOURCE.
+ *  Source   Pulay, Mol. Phys. 17, 197 (1969). */
+hf_status hf_method_weighted_density(struct hf_context *context, const struct hf_method_ops *method,
+                                     struct hf_linalg *linalg, struct hf_spin_count n_electron,
+                                     const struct hf_matrix *x,
+                                     struct hf_matrix *const fock[],
+                                     struct hf_matrix *const occupied[], struct hf_matrix *weighted,
+                                     struct hf_error *error) HF_MUST_CHECK;
+
 /** *trace = sum_s tr F_s D_s of fock [n_fock] and the densities of the orbitals occupied [n_set],
  *  over both spins; antisymmetric parts of fock have no share in it. Collective. HF_NO_RESOURCE. */
 hf_status hf_trace_of_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron,

@@ -78,6 +78,7 @@ struct hf_scf_settings {
                            false */
     double smearing; /**< kT of Fermi-Dirac occupations, hartree; default 0: whole occupations */
     enum hf_wavefunction_parts wavefunction; /**< what hf_scf_run makes of it, default all */
+    bool weighted_density; /**< the wave function has it, for gradients; default false */
     struct hf_fock_settings fock;
     const struct hf_scf_keeper *keeper;   /**< gets the state at intervals; NULL: none */
     const struct hf_scf_restart *restart; /**< state to continue from; NULL: start with the guess */

@@ -1,6 +1,7 @@
 /* Occupations, densities and Fock matrices of alpha and beta electrons, for every method; the wave function. */
 #include "hf/orbitals.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 int hf_set_size(struct hf_spin_count n_electron, int set)
@@ -56,6 +57,67 @@ hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_lina
     hf_matrix_add(1.0, density[0], -2.0, density[1]); /* M = D - 2 beta */
 cleanup:
     hf_matrix_destroy(&orbitals);
+    return status;
+}
+
+/** Element ij over the square roots of two occupations. */
+static double divide(void *data, int row, int column, double value)
+{
+    const double *occupation = data;
+    const double product = occupation[row] * occupation[column];
+    return product > 0.0 ? value / sqrt(product) : 0.0;
+}
+
+/** energies [o][o] = W^T F W of orbitals W [m][o], each over the square roots of their occupations. */
+static hf_status find_energies(struct hf_context *context, struct hf_linalg *linalg, const struct hf_matrix *fock,
+                               const struct hf_matrix *orbitals, struct hf_matrix *energies,
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = hf_matrix_n_row(orbitals), o = hf_matrix_n_col(orbitals);
+    struct hf_matrix *half = NULL;
+    double *occupation = calloc((size_t)o + 1, sizeof *occupation);
+    if (occupation == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d occupations", o);
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, o, &half, error));
+    hf_matrix_multiply(1.0, false, fock, false, orbitals, 0.0, half);
+    hf_matrix_multiply(1.0, true, orbitals, false, half, 0.0, energies);
+    hf_matrix_column_squares(orbitals, occupation);
+    hf_matrix_map(energies, divide, occupation);
+cleanup:
+    hf_matrix_destroy(&half);
+    free(occupation);
+    return status;
+}
+
+hf_status hf_method_weighted_density(struct hf_context *context, const struct hf_method_ops *method,
+                                     struct hf_linalg *linalg, struct hf_spin_count n_electron,
+                                     const struct hf_matrix *x,
+                                     struct hf_matrix *const fock[],
+                                     struct hf_matrix *const occupied[], struct hf_matrix *weighted,
+                                     struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = hf_matrix_n_row(x);
+    struct hf_matrix *orbitals = NULL, *energies = NULL, *coefficients = NULL, *product = NULL;
+    hf_matrix_add(0.0, weighted, 0.0, weighted);
+    for (int s = 0; s < method->n_fock; s++) {
+        HF_TRY(hf_spin_orbitals(linalg, n_electron, method->n_set, occupied, s, &orbitals, error));
+        if (orbitals == NULL) continue;
+        const int o = hf_matrix_n_col(orbitals);
+        HF_TRY(hf_matrix_create(linalg, "energies of orbitals", o, o, &energies, error));
+        HF_TRY(find_energies(context, linalg, fock[s], orbitals, energies, error));
+        HF_TRY(hf_matrix_create(linalg, "orbital coefficients", n, o, &coefficients, error));
+        HF_TRY(hf_matrix_create(linalg, "orbital coefficients", n, o, &product, error));
+        hf_matrix_multiply(1.0, false, x, false, orbitals, 0.0, coefficients);
+        hf_matrix_multiply(method->n_fock == 1 ? 2.0 : 1.0, false, coefficients, false, energies,
+                           0.0, product);
+        hf_matrix_multiply(1.0, false, product, true, coefficients, 1.0, weighted);
+        HF_DESTROY_MATRICES(&product, &coefficients, &energies, &orbitals);
+    }
+cleanup:
+    HF_DESTROY_MATRICES(&product, &coefficients, &energies, &orbitals);
     return status;
 }
 
@@ -130,7 +192,7 @@ void hf_wavefunction_done(struct hf_wavefunction *wavefunction)
         free(orbitals->occupation);
     }
     HF_DESTROY_MATRICES(&wavefunction->density, &wavefunction->spin_density, &wavefunction->overlap,
-                        &wavefunction->orthogonaliser);
+                        &wavefunction->orthogonaliser, &wavefunction->weighted_density);
     hf_linalg_destroy(&wavefunction->linalg);
     *wavefunction = (struct hf_wavefunction){0};
 }

@@ -112,12 +112,28 @@ cleanup:
     return status;
 }
 
+hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error)
+{
+    struct hf_timers *timers = &scf->context->timers;
+    const int n = scf->result->n_function;
+    hf_status status = hf_matrix_create(scf->linalg, "energy-weighted density", n, n,
+                                        &scf->weighted_density, error);
+    hf_timer_start(timers, &hf_phase_linear_algebra);
+    if (status == HF_OK)
+        status = hf_method_weighted_density(scf->context, scf->method, scf->linalg, scf->n_electron, scf->x,
+                                            scf->fock, scf->occupied, scf->weighted_density, error);
+    hf_timer_stop(timers, &hf_phase_linear_algebra);
+    return status;
+}
+
 /** Moves the densities and the grid over, which cannot fail. */
 static void hand_over(struct hf_scf *scf, struct hf_wavefunction *wavefunction)
 {
     wavefunction->density = scf->two_electron.density[0];
     wavefunction->spin_density = scf->two_electron.density[1];
     scf->two_electron.density[0] = scf->two_electron.density[1] = NULL;
+    wavefunction->weighted_density = scf->weighted_density;
+    scf->weighted_density = NULL;
     if (scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES) {
         wavefunction->orthogonaliser = scf->x;
         scf->x = NULL;

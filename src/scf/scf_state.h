@@ -95,6 +95,7 @@ struct hf_scf {
     struct hf_matrix *effective[HF_MAX_SPIN]; /* [n_set] [m][m] to be diagonalised in the place of
                                                      what the method makes of fock; or NULLs */
     struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of fock and occupied */
+    struct hf_matrix *weighted_density; /* [n][n] for the wave function; NULL: not asked for, not yet made */
     double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
                                above zero first; NULL: whole ones */
     double *orbital_energy; /* [n_set][m] of the orbitals, at last */
@@ -233,6 +234,9 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[],
  *  Collective. HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[], double *energy,
                            struct hf_error *error) HF_MUST_CHECK;
+
+/** Makes scf->weighted_density of the last Fock matrices and the orbitals of the last densities. Collective. */
+hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** What is only asked of the last densities: parts of the energy, dipole. Collective. */
 hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
