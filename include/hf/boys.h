@@ -3,7 +3,7 @@
 #define HF_BOYS_H
 
 enum {
-    HF_BOYS_MAX_ORDER = 20, /**< (hh|hh) of l = 5 */
+    HF_BOYS_MAX_ORDER = 21, /**< derivatives of (hh|hh), l = 5 */
     HF_BOYS_TERMS = 7,      /**< coefficients per interval */
     HF_BOYS_ROW = 8,        /**< and exp(-T) at its middle: one cache line */
     HF_BOYS_PER_UNIT = 8,   /**< intervals per unit of T; |T - grid point| <= 1/16 */

@@ -133,6 +133,11 @@ struct hf_quartet_consumer {
     /** Uses a strip. NULL: the integrals are not used. */
     void (*take)(void *self, const struct hf_strip *strip);
 
+    /** Does with quartets of a bra, of kets [n] of one class, what the consumer is for: in the place of `take`, which
+     *  is NULL then; no integrals are computed. */
+    void (*use)(void *self, const struct hf_shell_pair *bra, int n,
+                const struct hf_shell_pair *const ket[]);
+
     /** Gets the time of a call of the engine. Needed if work is `timed`. */
     void (*count)(void *self, const struct hf_engine_call *call);
 

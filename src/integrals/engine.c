@@ -105,7 +105,7 @@ static bool allocate(struct hf_engine *engine)
         calloc((size_t)engine->pairs->n_class + 1, sizeof *engine->most_primitive);
     if (engine->most_primitive == NULL || !plan_classes(engine)) return false;
     hf_engine_find_sizes(engine);
-    engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l);
+    engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l + 1);
     if (engine->boys != NULL) engine->boys_single = hf_boys_single_create(engine->boys);
     const bool has_pairs = make_pair(engine, &engine->fixed) && make_pair(engine, &engine->other);
     for (int i = 0; i < 2; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);

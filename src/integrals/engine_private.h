@@ -109,6 +109,15 @@ static inline const struct hf_class_pair *hf_engine_of_two(const struct hf_engin
                            (request->other_class - first)];
 }
 
+/** Positions of the pairs by falling number of primitives, so that groups of neighbours waste few
+ *  lanes. */
+void hf_engine_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[]);
+
+/** Quartets from number `first` of the engine's order on into lanes; a group that is not full repeats
+ *  its last pair. The number of primitives of the pairs that were asked for. */
+int hf_engine_gather(const struct hf_engine *self, const struct hf_batch_request *request,
+                     const struct hf_kernels *kernels, int first, struct hf_pair_group *group);
+
 /** Fills in a pair of the engine's list; to->row has room for its rows, aligned to 64 bytes. */
 void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair *pair,
                       struct hf_expanded_pair *to);

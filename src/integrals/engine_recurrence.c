@@ -23,9 +23,7 @@ static size_t scratch_bytes(const struct hf_engine *self)
     return most * sizeof(double);
 }
 
-/** Positions of the pairs by falling number of primitives, so that groups of neighbours waste few
- *  lanes. */
-static void sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[])
+void hf_engine_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[])
 {
     enum { MOST = 128 }; /* larger numbers count as one */
     uint8_t begin[MOST] = {0}, rank[HF_MAX_BATCH];
@@ -74,10 +72,8 @@ static int put_wide_groups_first(const struct hf_batch_request *request, int wid
     return n_wide;
 }
 
-/** Quartets from number `first` of the engine's order on into lanes; a group that is not full repeats
- *  its last pair. The number of primitives of the pairs that were asked for. */
-static int gather(const struct hf_engine *self, const struct hf_batch_request *request,
-                  const struct hf_kernels *kernels, int first, struct hf_pair_group *group)
+int hf_engine_gather(const struct hf_engine *self, const struct hf_batch_request *request,
+                     const struct hf_kernels *kernels, int first, struct hf_pair_group *group)
 {
     const int left = request->n - first;
     int n_primitive = 0;
@@ -116,7 +112,7 @@ static void compute_group(struct hf_engine *self, const struct hf_batch_request 
         (size_t)request->fixed_class->n_function * (size_t)request->other_class->n_function;
     const size_t number_bytes = kernels->single ? sizeof(float) : sizeof(double);
     struct hf_pair_group group;
-    const int n_primitive = gather(self, request, kernels, first, &group);
+    const int n_primitive = hf_engine_gather(self, request, kernels, first, &group);
     void *block = request->side_by_side
                       ? (char *)self->result + (size_t)first * stride * number_bytes
                       : (void *)self->assembled;
@@ -147,7 +143,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
     const struct hf_kernel_choice choice = request->single ? self->of_single : self->of_double;
     const struct hf_kernels *kernels;
     int n_wide = request->n;
-    sort_by_primitives(request->n, request->other, self->order);
+    hf_engine_sort_by_primitives(request->n, request->other, self->order);
     if (both->narrow_is_alike[request->single])
         n_wide = put_wide_groups_first(request, choice.wide->width, self->order);
     for (int first = 0; first < request->n; first += kernels->width) {

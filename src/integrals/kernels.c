@@ -216,7 +216,7 @@ static int recurrence(const struct hf_quartet *quartet, const struct hf_pair_gro
     work.e_low = quartet->bra_class->l_low;
     work.f_low = quartet->ket_class->l_low;
     work.vertical = find_vertical(work.e_low, e_max, work.f_low, f_max);
-    if (work.vertical == NULL) lay_out(&work, e_max, f_max, next);
+    if (work.vertical == NULL) lay_out(&work, e_max, f_max, 0, next);
     return sum_primitives(quartet, ket, &contraction, &work);
 }
 
@@ -227,6 +227,8 @@ static void make_blocks(const struct hf_quartet *quartet, const void *ket_shift,
 }
 
 #ifndef HF_SINGLE
+#include "gradient.h"
+
 /* ---- Steps on whole blocks ------------------------------------------------------------------ */
 
 /** a b + c. Where it takes one rounding it does so in every loop that the compiler makes: left to it,
@@ -307,6 +309,7 @@ const struct hf_kernels HF_KERNELS = {
     .single = true,
 #else
     .fill_primitives = fill_primitives,
+    .gradient = gradient,
     .to_spherical = to_spherical,
     .transpose = transpose,
     .split_lanes = split_lanes,

@@ -3,10 +3,20 @@
 #ifndef HF_KERNELS_H
 #define HF_KERNELS_H
 
+#include "hf/quartet_gradient.h"
 #include "hf/solid_harmonics.h"
 #include "quartet.h"
 
 #include <libint2.h>
+
+/** Kets of one class side by side whose quartets with a bra are differentiated. */
+struct hf_gradient_input {
+    const struct hf_pair_group *ket;
+    const double *bra_exponent; /**< of the bra's second shell, of each of its primitive pairs */
+    const double *ket_exponent[HF_LANES]; /**< of the primitives of each ket's second shell */
+    const struct hf_quartet_density *density[HF_LANES];
+    int n_density;
+};
 
 /** Recurrences up to (ff|ff), vectorised over quartets; in double precision also the set-up of Libint's
  *  input, vectorised over the primitives of the ket, and linear steps on whole blocks, vectorised over
@@ -41,6 +51,12 @@ struct hf_kernels {
      *  of the ket; their number. */
     int (*fill_primitives)(const struct hf_quartet *quartet, int bra_part, int ket_part,
                            Libint_eri_t primitive[]);
+
+    /** Derivatives of `width` quartets with respect to A, B, C and D, [4][3][width], see
+     *  hf_gradient_engine_compute; angular momenta up to HF_MAX_L. `scratch` has the hf_gradient_scratch of the two
+     *  classes. quartet->ket is not used. All aligned to 64 bytes. */
+    void (*gradient)(const struct hf_quartet *quartet, const struct hf_gradient_input *input,
+                     void *scratch, double *out);
 
     /** hf_solid_harmonics_apply. */
     void (*to_spherical)(const struct hf_solid_harmonics *harmonics, int l, int right,

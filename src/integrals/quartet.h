@@ -244,19 +244,42 @@ struct hf_quartet {
     double threshold;                       /**< primitive quartets below are skipped */
 };
 
+/** Vectors of the contraction and of all levels up to e_max and f_max, the wanted ones with m = 0 .. highest. */
+static inline size_t hf_n_recurrence_vector(const struct hf_contraction_plan *plan, int e_max,
+                                            int f_max, int highest)
+{
+    size_t n = (size_t)(plan->n_sum + plan->n_half * plan->n_kept + plan->n_level * plan->n_chunk);
+    for (int e = 0; e <= e_max; e++)
+        for (int f = 0; f <= f_max; f++)
+            n += (size_t)(hf_n_auxiliary(e_max, f_max, e, f) + highest) *
+                 (size_t)hf_n_cartesian(e) * (size_t)hf_n_cartesian(f);
+    return n;
+}
+
 /** Work space of the recurrences for two classes, in numbers. */
 static inline size_t hf_recurrence_scratch(const struct hf_pair_class *bra,
                                            const struct hf_pair_class *ket)
 {
     struct hf_contraction_plan plan;
     hf_plan_contraction(bra, ket, &plan);
-    const int e_max = bra->l_high, f_max = ket->l_high;
-    size_t n = (size_t)(plan.n_sum + plan.n_half * plan.n_kept + plan.n_level * plan.n_chunk);
-    for (int e = 0; e <= e_max; e++)
-        for (int f = 0; f <= f_max; f++)
-            n += (size_t)hf_n_auxiliary(e_max, f_max, e, f) * (size_t)hf_n_cartesian(e) *
-                 (size_t)hf_n_cartesian(f);
-    return n * HF_LANES;
+    return hf_n_recurrence_vector(&plan, bra->l_high, ket->l_high, 0) * HF_LANES;
+}
+
+/** The same for derivatives: densities of levels stay, those of functions and what they are made from make room
+ *  for the recurrences. */
+static inline size_t hf_gradient_scratch(const struct hf_pair_class *bra,
+                                         const struct hf_pair_class *ket)
+{
+    struct hf_contraction_plan plan;
+    hf_plan_contraction(bra, ket, &plan);
+    size_t ket_levels = 0;
+    for (int k = 0; k < ket->n_part; k++) ket_levels += (size_t)plan.ket[k].n;
+    const size_t densities = (size_t)(7 * plan.n_sum + plan.n_half + plan.n_level);
+    const size_t functions = (size_t)bra->n_function * ((size_t)ket->n_function + 4 * ket_levels) +
+                             (size_t)((bra->n_a + bra->n_b) * (ket->n_a + ket->n_b)) +
+                             (size_t)ket->n_function;
+    const size_t vectors = hf_n_recurrence_vector(&plan, bra->l_high, ket->l_high, 1);
+    return (densities + (functions > vectors ? functions : vectors)) * HF_LANES;
 }
 
 #endif

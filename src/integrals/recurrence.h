@@ -16,17 +16,18 @@ struct recurrence_work {
     vertical_function *vertical; /**< straight-line code for these levels; NULL: the loops do it */
     const struct hf_cartesian_table *cartesian;
     int e_low, f_low; /**< levels e_low..e_max and f_low..f_max are wanted */
-    lanes *level[HF_MAX_RECURRENCE_L + 1][HF_MAX_RECURRENCE_L + 1];
+    lanes *level[HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1];
 };
 
-/** Hands out the work space. */
-static inline void lay_out(struct recurrence_work *work, int e_max, int f_max, lanes *scratch)
+/** Hands out the work space for levels with m = 0 .. highest. */
+static inline void lay_out(struct recurrence_work *work, int e_max, int f_max, int highest,
+                           lanes *scratch)
 {
     for (int e = 0; e <= e_max; e++) {
         for (int f = 0; f <= f_max; f++) {
             work->level[e][f] = scratch;
-            scratch +=
-                (size_t)hf_n_auxiliary(e_max, f_max, e, f) * hf_n_cartesian(e) * hf_n_cartesian(f);
+            scratch += (size_t)(hf_n_auxiliary(e_max, f_max, e, f) + highest) * hf_n_cartesian(e) *
+                       hf_n_cartesian(f);
         }
     }
 }
@@ -92,16 +93,18 @@ static inline __attribute__((always_inline)) void raise_bra_row(const struct rec
         out[below[k].upper[d]] += q->one_over_two_sum * (real)(below[k].power[d] + 1) * cross[k];
 }
 
-/** All levels of one vector of primitive quartets. */
-static inline __attribute__((always_inline)) void
-recur(const struct recurrence_work *work, int e_max, int f_max, const struct lane_quartet *q)
+/** All levels of one vector of primitive quartets, the wanted ones with m = 0 .. highest. */
+static inline __attribute__((always_inline)) void recur(const struct recurrence_work *work,
+                                                        int e_max, int f_max, int highest,
+                                                        const struct lane_quartet *q)
 {
-    for (int m = 0; m <= e_max + f_max; m++) work->level[0][0][m] = q->s[m];
-    for (int f = 1; f <= f_max; f++) raise_ket(work, hf_n_auxiliary(e_max, f_max, 0, f), f, q);
+    for (int m = 0; m <= e_max + f_max + highest; m++) work->level[0][0][m] = q->s[m];
+    for (int f = 1; f <= f_max; f++)
+        raise_ket(work, hf_n_auxiliary(e_max, f_max, 0, f) + highest, f, q);
     for (int e = 1; e <= e_max; e++) {
         const int lowest = work->f_low - (e_max - e);
         for (int f = lowest > 0 ? lowest : 0; f <= f_max; f++)
-            for (int m = 0; m < hf_n_auxiliary(e_max, f_max, e, f); m++)
+            for (int m = 0; m < hf_n_auxiliary(e_max, f_max, e, f) + highest; m++)
                 for (int c = 0; c < hf_n_cartesian(e); c++) raise_bra_row(work, e, f, c, m, q);
     }
 }
@@ -131,7 +134,7 @@ typedef void recurrence_function(const struct recurrence_work *work, int e_max,
     static void recur_##f(const struct recurrence_work *work, int e_max,                           \
                           const struct lane_quartet *q, lanes *to)                                 \
     {                                                                                              \
-        recur(work, e_max, f, q);                                                                  \
+        recur(work, e_max, f, 0, q);                                                               \
         write_wanted(work, e_max, f, to);                                                          \
     }
 HF_RECURRENCE(0)

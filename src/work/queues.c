@@ -63,12 +63,29 @@ static void sample(struct hf_worker *worker, const struct hf_shell_pair *bra,
     worker->sampled[precision].cost += cost * hf_shell_pair_cost(pairs, bra);
 }
 
+/** Hands the quartets of a bra in a queue to a consumer that computes by itself. */
+static void let_use(struct hf_worker *worker, const struct hf_shell_pair *bra,
+                    struct hf_quartet_queue *queue)
+{
+    const struct hf_pair_class *class_of = worker->work->pairs->class_of;
+    const size_t n_number = (size_t)class_of[bra->pair_class].n_function *
+                            (size_t)class_of[queue->pair[0]->pair_class].n_function;
+    worker->consumer->use(worker->self, bra, queue->n, queue->pair);
+    worker->n_computed += queue->n;
+    hf_worker_count(worker, (size_t)queue->n * n_number);
+    queue->n = 0;
+}
+
 /** Computes the quartets of a bra in a queue, or drops them after an interruption. */
 static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
                   struct hf_quartet_queue *queue)
 {
     if (worker->interrupted) queue->n = 0;
     if (queue->n == 0) return;
+    if (worker->consumer->use != NULL) {
+        let_use(worker, bra, queue);
+        return;
+    }
     const bool timed = worker->work->settings.timed, sampled = is_sampled(worker);
     const double start = timed ? hf_wall_seconds() : sampled ? hf_thread_seconds() : 0.0;
     const struct hf_integral_batch made = hf_engine_two_electron_lanes(

@@ -92,7 +92,7 @@ static void compare(struct fixture *self, const int e[2], const int f[2],
     struct recurrence_work work = {.cartesian = &self->cartesian, .e_low = e[0], .f_low = f[0]};
     const int n = hf_n_levels(e[0], e[1]) * hf_n_levels(f[0], f[1]);
     for (int k = 0; k < n; k++) self->sum[k] = broadcast((real)NAN);
-    lay_out(&work, e[1], f[1], self->space);
+    lay_out(&work, e[1], f[1], 0, self->space);
     recurrences[f[1]](&work, e[1], q, self->expected);
     vertical(q, self->sum);
     for (int l = 0; l < HF_WIDTH; l++) {

@@ -1,0 +1,38 @@
+/* The two-electron part of the gradient of the Hartree-Fock energy. */
+#ifndef HF_TWO_ELECTRON_GRADIENT_H
+#define HF_TWO_ELECTRON_GRADIENT_H
+
+#include "hf/linalg.h"
+#include "hf/schedule_settings.h"
+#include "hf/shell_pairs.h"
+#include "hf/timer.h"
+
+extern const struct hf_phase hf_phase_gradient_quartets, hf_phase_gradient_wait;
+
+/** How derivatives of quartets are computed. */
+struct hf_two_electron_gradient_settings {
+    struct hf_scheduler_settings schedule;
+    int n_thread;     /**< of each rank */
+    double threshold; /**< hartree/bohr: quartets whose estimate is below it are left out; 1e-10 */
+};
+
+/** Adds to gradient [n_atom] the derivatives of the two-electron energy at fixed densities with respect to the places
+ *  of the atoms,
+ *
+ *      E2 = 1/2 sum D_mn D_rs (mn|rs) - 1/4 sum D_mr D_ns (mn|rs) - 1/4 sum M_mr M_ns (mn|rs)
+ *
+ *  for RHF, UHF and ROHF, D the total and M the spin density.
+ *
+ *  Shapes   density [n_density] n x n, symmetric, in the published functions of the basis of `pairs`: D, or D and M.
+ *           n_atom: atoms of the molecule, which shells refer to.
+ *  Units    hartree/bohr.
+ *  Call     collective over the context of `pairs`; arguments and result equal on all ranks.
+ *  Memory   D and M once on each node, n_density n^2 numbers; nothing is kept.
+ *  Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED. Same status on every rank; gradient is then unchanged. */
+hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
+                                   const struct hf_two_electron_gradient_settings *settings,
+                                   int n_density, const struct hf_matrix *const density[],
+                                   int n_atom, double (*gradient)[3],
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+#endif

@@ -1,0 +1,139 @@
+/* Derivatives of shell quartets: batches for the kernels. */
+#include "hf/quartet_gradient.h"
+
+#include "engine_private.h"
+
+#include <stdlib.h>
+
+struct hf_gradient_engine {
+    struct hf_engine *engine;         /**< tables, kernels, and room for a bra */
+    struct hf_contraction_plan *plan; /**< [n_class][n_class] bra and ket */
+    double *exponent;                 /**< [primitives of the largest pair], of the bra's second shell */
+    double *scratch;
+};
+
+/** Plans for every two classes; numbers of the scratch of the largest. */
+static size_t plan_classes(struct hf_gradient_engine *made)
+{
+    const struct hf_shell_pairs *pairs = made->engine->pairs;
+    const size_t n = (size_t)pairs->n_class;
+    size_t most = 1;
+    for (size_t i = 0; i < n * n; i++) {
+        const struct hf_pair_class *bra = &pairs->class_of[i / n], *ket = &pairs->class_of[i % n];
+        const size_t scratch = hf_gradient_scratch(bra, ket);
+        hf_plan_contraction(bra, ket, &made->plan[i]);
+        if (scratch > most) most = scratch;
+    }
+    return most;
+}
+
+hf_status hf_gradient_engine_create(const struct hf_shell_pairs *pairs,
+                                    struct hf_gradient_engine **engine, struct hf_error *error)
+{
+    struct hf_gradient_engine *made = calloc(1, sizeof *made);
+    const size_t n = (size_t)pairs->n_class;
+    hf_status status = HF_OK;
+    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives");
+    HF_TRY(hf_engine_create(pairs, &made->engine, error));
+    made->plan = calloc(n * n + 1, sizeof *made->plan);
+    made->exponent = calloc(made->engine->size.pair, sizeof *made->exponent);
+    if (made->plan != NULL)
+        made->scratch =
+            hf_memory_allocate(pairs->context->memory, "scratch of derivatives",
+                               plan_classes(made), sizeof *made->scratch);
+    if (made->exponent == NULL || made->scratch == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives");
+    HF_TRY(status);
+    *engine = made;
+    made = NULL;
+cleanup:
+    hf_gradient_engine_destroy(&made);
+    return status;
+}
+
+void hf_gradient_engine_destroy(struct hf_gradient_engine **engine)
+{
+    struct hf_gradient_engine *old = *engine;
+    if (old != NULL) {
+        if (old->engine != NULL)
+            hf_memory_release(old->engine->pairs->context->memory, old->scratch);
+        hf_engine_destroy(&old->engine);
+        free(old->plan);
+        free(old->exponent);
+        free(old);
+    }
+    *engine = NULL;
+}
+
+void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double threshold)
+{
+    hf_engine_set_threshold(engine->engine, threshold);
+}
+
+/** Makes a bra ready, unless it is. */
+static void take_bra(struct hf_gradient_engine *self, const struct hf_shell_pair *bra)
+{
+    struct hf_engine *engine = self->engine;
+    const double *exponent = engine->pairs->basis->shell[bra->b].exponent;
+    const struct hf_primitive_pair *primitive = hf_pair_primitives(engine->pairs, bra);
+    if (engine->fixed_is == bra) return;
+    hf_engine_expand(engine, bra, &engine->fixed);
+    for (int i = 0; i < bra->n_primitive; i++) self->exponent[i] = exponent[primitive[i].j];
+    engine->fixed_is = bra;
+}
+
+/** One group of quartets, those from number `first` of the engine's order on. */
+static void compute_group(const struct hf_gradient_engine *self, const struct hf_quartet *quartet,
+                          const struct hf_batch_request *request, const struct hf_kernels *kernels,
+                          int first, struct hf_gradient_input *input, double (*gradient)[4][3],
+                          const struct hf_quartet_density density[])
+{
+    const struct hf_engine *engine = self->engine;
+    const int width = kernels->width, left = request->n - first;
+    struct hf_pair_group group;
+    _Alignas(64) double out[12 * HF_LANES];
+    (void)hf_engine_gather(engine, request, kernels, first, &group);
+    input->ket = &group;
+    for (int l = 0; l < width; l++) {
+        const int i = engine->order[first + (l < left ? l : left - 1)];
+        input->ket_exponent[l] = engine->pairs->basis->shell[request->other[i]->b].exponent;
+        input->density[l] = &density[i];
+    }
+    kernels->gradient(quartet, input, self->scratch, out);
+    for (int l = 0; l < (left < width ? left : width); l++)
+        for (int k = 0; k < 12; k++)
+            gradient[engine->order[first + l]][k / 3][k % 3] = out[k * width + l];
+}
+
+void hf_gradient_engine_compute(struct hf_gradient_engine *self, const struct hf_shell_pair *bra,
+                                int n, const struct hf_shell_pair *const ket[], int n_density,
+                                const struct hf_quartet_density density[],
+                                double (*gradient)[4][3])
+{
+    struct hf_engine *engine = self->engine;
+    const struct hf_shell_pairs *pairs = engine->pairs;
+    const struct hf_batch_request request = {.fixed = bra,
+                                             .n = n,
+                                             .other = ket,
+                                             .fixed_class = &pairs->class_of[bra->pair_class],
+                                             .other_class = &pairs->class_of[ket[0]->pair_class]};
+    const struct hf_quartet quartet = {
+        .boys = engine->boys,
+        .cartesian = &engine->cartesian,
+        .harmonics = engine->harmonics,
+        .pairs = pairs,
+        .bra = &engine->fixed,
+        .bra_class = request.fixed_class,
+        .ket_class = request.other_class,
+        .plan = &self->plan[bra->pair_class * pairs->n_class + ket[0]->pair_class],
+        .threshold = engine->threshold};
+    const struct hf_kernel_choice choice = engine->of_double;
+    const struct hf_kernels *kernels = choice.wide;
+    struct hf_gradient_input input = {.bra_exponent = self->exponent, .n_density = n_density};
+    take_bra(self, bra);
+    hf_engine_sort_by_primitives(n, ket, engine->order);
+    for (int first = 0; first < n; first += kernels->width) {
+        if (choice.narrow != NULL && n - first <= choice.narrow->width) kernels = choice.narrow;
+        compute_group(self, &quartet, &request, kernels, first, &input, gradient, density);
+    }
+}

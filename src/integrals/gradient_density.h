@@ -1,0 +1,73 @@
+/* The density of quartets side by side, from blocks of matrices. Part of kernels.c.
+ *
+ *     G_abcd = factor (1/2 D_ab D_cd - 1/8 (D_ac D_bd + D_ad D_bc + M_ac M_bd + M_ad M_bc)) */
+#ifndef HF_GRADIENT_DENSITY_H
+#define HF_GRADIENT_DENSITY_H
+
+#include "kernels.h"
+#include "hf/lane_math.h"
+
+/** Shell sizes of a quartet. */
+struct quartet_shape {
+    int a, b, c, d;
+};
+
+/** A block of each lane, [n_row][n_column], times a factor of each lane. */
+static inline void gather_block(const struct hf_gradient_input *input, bool spin,
+                                enum hf_quartet_block which, int n_row, int n_column, lanes factor,
+                                lanes *to)
+{
+    const double *from[HF_WIDTH];
+    int step[HF_WIDTH];
+    for (int l = 0; l < HF_WIDTH; l++) {
+        const struct hf_quartet_density *density = input->density[l];
+        from[l] = (spin ? density->spin : density->total)[which];
+        step[l] = density->step[which];
+    }
+    for (int i = 0; i < n_row; i++)
+        for (int j = 0; j < n_column; j++) {
+            lanes value;
+            for (int l = 0; l < HF_WIDTH; l++) value[l] = from[l][(ptrdiff_t)i * step[l] + j];
+            *to++ = value * factor;
+        }
+}
+
+/** Adds X_ac X_bd + X_ad X_bc, with factors in the blocks of a. */
+static inline void add_exchange(const struct quartet_shape *n, const lanes *ac, const lanes *ad,
+                                const lanes *bc, const lanes *bd, lanes *to)
+{
+    for (int a = 0; a < n->a; a++)
+        for (int b = 0; b < n->b; b++)
+            for (int c = 0; c < n->c; c++, to += n->d) {
+                const lanes of_ac = ac[a * n->c + c], of_bc = bc[b * n->c + c];
+                for (int d = 0; d < n->d; d++)
+                    to[d] += of_ac * bd[b * n->d + d] + of_bc * ad[a * n->d + d];
+            }
+}
+
+/** The density [a][b][c][d] to `to`; `scratch` has room for the blocks. */
+static inline void fill_density(const struct hf_quartet *quartet,
+                                const struct hf_gradient_input *input, lanes *scratch, lanes *to)
+{
+    const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
+    const struct quartet_shape n = {bra->n_a, bra->n_b, ket->n_a, ket->n_b};
+    const struct hf_quartet_density *first = input->density[0];
+    lanes *cd = scratch, *ac = cd + n.c * n.d, *ad = ac + n.a * n.c;
+    lanes *bc = ad + n.a * n.d, *bd = bc + n.b * n.c, *out = to, factor;
+    for (int l = 0; l < HF_WIDTH; l++) factor[l] = input->density[l]->factor;
+    gather_block(input, false, HF_BLOCK_CD, n.c, n.d, 0.5 * factor, cd);
+    for (int a = 0; a < n.a; a++)
+        for (int b = 0; b < n.b; b++) {
+            const double ab = first->total[HF_BLOCK_AB][(ptrdiff_t)a * first->step[HF_BLOCK_AB] + b];
+            for (int k = 0; k < n.c * n.d; k++) *out++ = ab * cd[k];
+        }
+    for (int spin = 0; spin < input->n_density; spin++) {
+        gather_block(input, spin, HF_BLOCK_AC, n.a, n.c, -0.125 * factor, ac);
+        gather_block(input, spin, HF_BLOCK_AD, n.a, n.d, -0.125 * factor, ad);
+        gather_block(input, spin, HF_BLOCK_BC, n.b, n.c, broadcast(1.0), bc);
+        gather_block(input, spin, HF_BLOCK_BD, n.b, n.d, broadcast(1.0), bd);
+        add_exchange(&n, ac, ad, bc, bd, to);
+    }
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* The two-electron part of the gradient against differences of energies from Fock builds of displaced atoms. */
+#include "../mpi_test.h"
+#include "../shells.h"
+
+#include "hf/fock.h"
+#include "hf/two_electron_gradient.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N_ATOM = 4, MOST_SHELL = 24 };
+
+/** A system of which atoms can be moved. */
+struct system {
+    double centre[N_ATOM][3];
+    int n_shell;
+    struct test_shell shell[MOST_SHELL];
+    struct hf_context *context;
+    struct hf_linalg *linalg;
+    struct hf_matrix *density[2];
+};
+
+static const double places[N_ATOM][3] = {
+    {0.0, 0.0, 0.1}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}, {0.2, -0.9, 1.7}};
+
+/** A basis, merged, with its pairs. */
+struct basis_of_place {
+    struct hf_basis *basis, *merged;
+    struct hf_shell_pairs *pairs;
+};
+
+static void make_pairs(const struct system *s, struct basis_of_place *made)
+{
+    struct hf_error error;
+    made->basis = test_basis(N_ATOM, s->centre, s->n_shell, s->shell);
+    assert_ok(hf_basis_merge(made->basis, &made->merged, &error));
+    assert_ok(hf_shell_pairs_create(s->context, made->merged, 1e-18, &made->pairs, &error));
+}
+
+static void drop_pairs(struct basis_of_place *made)
+{
+    hf_shell_pairs_destroy(&made->pairs);
+    hf_basis_destroy(&made->merged);
+    test_basis_destroy(&made->basis);
+}
+
+/** Random symmetric densities for as many functions as the shells have. */
+static void make_densities(struct system *s)
+{
+    struct hf_error error;
+    struct basis_of_place made;
+    uint32_t seed = 7;
+    make_pairs(s, &made);
+    const int n = made.basis->n_function;
+    double *full = malloc((size_t)(n * n) * sizeof *full);
+    assert_ok(hf_linalg_create(s->context, n, &s->linalg, &error));
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++) full[i * n + j] = full[j * n + i] = test_random(&seed);
+        assert_ok(hf_matrix_create(s->linalg, "D", n, n, &s->density[k], &error));
+        hf_matrix_set_full(s->density[k], full);
+    }
+    free(full);
+    drop_pairs(&made);
+}
+
+static void system_init(struct system *s, int n_shell, const struct test_shell shell[])
+{
+    memset(s, 0, sizeof *s);
+    memcpy(s->centre, places, sizeof s->centre);
+    memcpy(s->shell, shell, (size_t)n_shell * sizeof *shell);
+    s->n_shell = n_shell;
+    s->context = test_context();
+    make_densities(s);
+}
+
+static void system_done(struct system *s)
+{
+    for (int k = 0; k < 2; k++) hf_matrix_destroy(&s->density[k]);
+    hf_linalg_destroy(&s->linalg);
+    test_context_done(&s->context);
+}
+
+/** E2 where the atoms are. */
+static double energy(const struct system *s, int n_density)
+{
+    const struct hf_fock_settings settings = {.builder = "replicated",
+                                              .schedule = {.name = "static"}};
+    const int n = hf_matrix_n_row(s->density[0]);
+    struct hf_error error;
+    struct basis_of_place made;
+    struct hf_fock_builder *builder = NULL;
+    struct hf_matrix *coulomb = NULL, *exchange[2] = {NULL};
+    double result = 0.0, part;
+    make_pairs(s, &made);
+    assert_ok(hf_fock_create(s->context, made.pairs, &settings, &builder, &error));
+    assert_ok(hf_matrix_create(s->linalg, "J", n, n, &coulomb, &error));
+    for (int k = 0; k < 2; k++)
+        assert_ok(hf_matrix_create(s->linalg, "K", n, n, &exchange[k], &error));
+    const struct hf_fock_job job[2] = {{s->density[0], coulomb, exchange[0]},
+                                       {s->density[1], NULL, exchange[1]}};
+    assert_ok(hf_fock_build(builder, n_density, job, 1e-17, &error));
+    hf_matrix_dot(s->density[0], coulomb, &part);
+    result = 0.5 * part;
+    for (int k = 0; k < n_density; k++) {
+        hf_matrix_dot(s->density[k], exchange[k], &part);
+        result -= 0.25 * part;
+    }
+    for (int k = 0; k < 2; k++) hf_matrix_destroy(&exchange[k]);
+    hf_matrix_destroy(&coulomb);
+    hf_fock_destroy(&builder);
+    drop_pairs(&made);
+    return result;
+}
+
+/** By differences of four energies each. */
+static void numerical_gradient(struct system *s, int n_density, double gradient[N_ATOM][3])
+{
+    const double step = 0.01;
+    for (int atom = 0; atom < N_ATOM; atom++)
+        for (int x = 0; x < 3; x++) {
+            double value[4];
+            for (int k = 0; k < 4; k++) {
+                s->centre[atom][x] = places[atom][x] + step * (k < 2 ? k - 2 : k - 1);
+                value[k] = energy(s, n_density);
+            }
+            s->centre[atom][x] = places[atom][x];
+            gradient[atom][x] = (value[0] - 8.0 * value[1] + 8.0 * value[2] - value[3]) / (12.0 * step);
+        }
+}
+
+static void analytic_gradient(const struct system *s, int n_density, int n_thread,
+                              double threshold, double gradient[N_ATOM][3])
+{
+    const struct hf_two_electron_gradient_settings settings = {
+        .schedule = {.name = "steal"}, .n_thread = n_thread, .threshold = threshold};
+    const struct hf_matrix *const density[2] = {s->density[0], s->density[1]};
+    struct hf_error error;
+    struct basis_of_place made;
+    memset(gradient, 0, N_ATOM * sizeof *gradient);
+    make_pairs(s, &made);
+    assert_ok(hf_two_electron_gradient(made.pairs, &settings, n_density, density, N_ATOM, gradient,
+                                       &error));
+    drop_pairs(&made);
+}
+
+static double largest_difference(double x[N_ATOM][3], double y[N_ATOM][3])
+{
+    double worst = 0.0;
+    for (int i = 0; i < N_ATOM; i++)
+        for (int k = 0; k < 3; k++) {
+            if (getenv("SHOW")) printf("%d %d %18.10f %18.10f %12.3e\n", i, k, x[i][k], y[i][k], x[i][k] - y[i][k]);
+            worst = fmax(worst, fabs(x[i][k] - y[i][k]));
+        }
+    return worst;
+}
+
+static void check(int n_shell, const struct test_shell shell[])
+{
+    struct system s;
+    double numerical[N_ATOM][3], analytic[N_ATOM][3], largest = 0.0;
+    system_init(&s, n_shell, shell);
+    for (int n_density = 1; n_density <= 2; n_density++) {
+        numerical_gradient(&s, n_density, numerical);
+        analytic_gradient(&s, n_density, n_density, 1e-14, analytic);
+        for (int i = 0; i < N_ATOM; i++)
+            for (int x = 0; x < 3; x++) largest = fmax(largest, fabs(numerical[i][x]));
+        assert_true(largest_difference(analytic, numerical) < 2e-7 * largest);
+    }
+    system_done(&s);
+}
+
+static void low_shells(void **state)
+{
+    static const struct test_shell shells[] = {
+        {0, 0, 3, false, {6.0, 2.0, 0.7}, {0.3, 0.4, 0.5}},
+        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {1, 0, 1, false, {0.4}, {0.6}},
+        {1, 1, 1, false, {0.9}, {0.8}},
+        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
+        {2, 2, 1, true, {0.6}, {0.7}},
+        {3, 0, 1, false, {0.5}, {0.6}},
+        {3, 2, 1, false, {0.8}, {0.7}},
+    };
+    check(sizeof shells / sizeof *shells, shells);
+}
+
+/** Contractions of the same exponents, and s and p of the same, become one shell. */
+static void merged_shells(void **state)
+{
+    static const struct test_shell shells[] = {
+        {0, 0, 4, false, {6.0, 3.0, 1.4, 0.5}, {0.3, 0.4, 0.5, 0.1}},
+        {0, 0, 4, false, {6.0, 3.0, 1.4, 0.5}, {-0.1, -0.2, 0.3, 0.9}},
+        {0, 0, 1, false, {0.5}, {1.0}},
+        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {0, 1, 2, false, {2.5, 0.6}, {-0.2, 0.8}},
+        {1, 0, 2, false, {2.1, 0.4}, {0.6, 0.3}},
+        {1, 1, 2, false, {2.1, 0.4}, {0.2, 0.8}},
+        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
+        {2, 1, 2, false, {1.5, 0.3}, {0.7, 0.3}},
+        {3, 0, 3, false, {3.0, 1.1, 0.4}, {0.6, 0.3, 0.4}},
+        {3, 0, 3, false, {3.0, 1.1, 0.4}, {0.1, 0.2, 0.9}},
+        {3, 2, 1, true, {0.8}, {0.7}},
+    };
+    check(sizeof shells / sizeof *shells, shells);
+}
+
+static void high_shells(void **state)
+{
+    static const struct test_shell shells[] = {
+        {0, 3, 2, true, {2.0, 0.7}, {0.5, 0.4}},
+        {0, 3, 1, false, {1.0}, {0.5}},
+        {1, 4, 1, true, {1.1}, {0.7}},
+        {2, 5, 1, true, {0.9}, {0.3}},
+        {3, 1, 1, false, {0.6}, {0.7}},
+        {3, 3, 1, true, {0.8}, {0.7}},
+    };
+    check(sizeof shells / sizeof *shells, shells);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(low_shells),
+        cmocka_unit_test(merged_shells),
+        cmocka_unit_test(high_shells),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
