@@ -29,15 +29,11 @@
 #include "contraction.h"
 #include "expansion.h"
 #include "gradient_density.h"
+#include "gradient_levels.h"
 #include "hf/boys_lanes.h"
 #include "lane_quartet.h"
 #include "recurrence.h"
 #include "to_levels.h"
-
-/** Sums of levels with a density, of one vector of primitive quartets; the first index is m. */
-struct level_sums {
-    lanes energy[2], bra[2][3], ket[2][3];
-};
 
 /** Sums over primitives of what derivatives are made of: with respect to A, to A and B together, and to C. */
 struct centre_sums {
@@ -245,7 +241,9 @@ static inline void weigh_bra(const struct hf_contraction_plan *plan, const lanes
 struct gradient_work {
     const struct hf_quartet *quartet;
     const struct hf_gradient_input *input;
+    gradient_function *straight; /**< straight-line code for these levels; NULL: loops */
     struct recurrence_work recurrence;
+    bool moves; /**< there are h or h' */
     struct contraction contraction; /**< of the levels with m = 0, for h and h' */
     struct gradient_densities densities;
     const lanes *half; /**< of the primitive of the ket */
@@ -309,11 +307,14 @@ static inline void gradient_over_bra(struct gradient_work *self, int n,
                           self->densities.primitive);
                 density = self->densities.primitive;
             }
-            gradient_in_loops(&self->recurrence, bra->l_low, bra->l_high, ket->l_low, ket->l_high,
-                              &lane[i], density, &sums, to);
+            if (self->straight != NULL)
+                self->straight(&lane[i], density, &sums, to);
+            else
+                gradient_in_loops(&self->recurrence, bra->l_low, bra->l_high, ket->l_low,
+                                  ket->l_high, &lane[i], density, &sums, to);
             add_primitives(self, first + i, row, &lane[i], &sums);
         }
-        end_chunk(contraction, quartet->bra, first, n_here);
+        if (self->moves) end_chunk(contraction, quartet->bra, first, n_here);
     }
 }
 
@@ -351,9 +352,9 @@ static inline void gradient_over_primitives(struct gradient_work *self)
         }
         advance_kets(quartet->pairs, ket, j, &cursor);
         gradient_over_bra(self, n, row);
-        end_ket_primitive(&self->contraction);
+        if (self->moves) end_ket_primitive(&self->contraction);
     }
-    end_contraction(&self->contraction);
+    if (self->moves) end_contraction(&self->contraction);
 }
 
 /** Adds h and h', from contracted levels. */
@@ -416,9 +417,11 @@ static void gradient(const struct hf_quartet *quartet, const struct hf_gradient_
     self.recurrence.cartesian = quartet->cartesian;
     self.recurrence.e_low = bra->l_low > 0 ? bra->l_low - 1 : 0;
     self.recurrence.f_low = ket->l_low > 0 ? ket->l_low - 1 : 0;
-    lay_out(&self.recurrence, bra->l_high, ket->l_high, 1, next);
+    self.straight = find_gradient(bra->l_low, bra->l_high, ket->l_low, ket->l_high);
+    self.moves = bra->l_low < bra->l_high || ket->l_low < ket->l_high;
+    if (self.straight == NULL) lay_out(&self.recurrence, bra->l_high, ket->l_high, 1, next);
     gradient_over_primitives(&self);
-    add_moved(&self);
+    if (self.moves) add_moved(&self);
     for (int x = 0; x < 3; x++) {
         to[x] = self.sums.of_a[x];
         to[3 + x] = self.sums.of_bra[x] - self.sums.of_a[x];

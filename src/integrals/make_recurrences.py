@@ -2,6 +2,7 @@
 """Writes the vertical recurrences of the two-electron engine as straight-line C.
 
     make_recurrences.py vertical.h vertical_1.c [vertical_2.c ...]
+    make_recurrences.py --gradient gradient_levels.h gradient_levels_1.c [gradient_levels_2.c ...]
     make_recurrences.py --flops > vertical_flops.h
 
 One function for each pair of ranges of levels, e = e_low..e_high of the bra and f = f_low..f_high of
@@ -26,6 +27,10 @@ and the same with bra and ket exchanged. What the loops of recurrence.h look up 
 
 The text is compiled for every instruction set, width and precision: its numbers are of type `lanes`,
 multiples are made by adding, and no constant stands in it.
+
+Derivatives (gradient.h) need sums of [e|f]^m with m = 0 and 1, and of those with a lower e or f, with the density of
+levels. Their functions add each value to all its sums right where it is made. Sums are apart by the power that a
+value is multiplied by, so that this is done once for a sum.
 """
 
 import sys
@@ -41,6 +46,10 @@ SHARED = 700
 LIMIT = 7
 PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= LIMIT]
 ARGUMENTS = 'const struct lane_quartet *q, lanes *to'
+# The same of derivatives.
+GRADIENT_LIMIT = 6
+GRADIENT_PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= GRADIENT_LIMIT]
+GRADIENT_ARGUMENTS = 'const struct lane_quartet *q, const lanes *density, struct level_sums *sums, lanes *to'
 # Members of struct lane_quartet, and those of the other side.
 EXCHANGED = {'pa': 'qc', 'wp': 'wq', 'one_over_two_zeta': 'one_over_two_eta', 'rho_over_zeta': 'rho_over_eta'}
 EXCHANGED.update({other: name for name, other in EXCHANGED.items()})
@@ -97,9 +106,12 @@ class Plan:
         self.bra_is_inner = bra[1] <= ket[1]
         self.inner, self.outer = (bra, ket) if self.bra_is_inner else (ket, bra)
         self.rows, self.columns = levels(*bra), levels(*ket)
-        self.wanted = [(a, b, 0) for b in levels(*self.outer) for a in levels(*self.inner)]
+        self.wanted = self.find_wanted()
         self.steps = {}  # of every value but [0|0]^m
         self.choose_steps()
+
+    def find_wanted(self):
+        return [(a, b, 0) for b in levels(*self.outer) for a in levels(*self.inner)]
 
     def choose_steps(self):
         """From the highest values down: those that a step needs are lower."""
@@ -138,6 +150,31 @@ class Plan:
         """Where a wanted value is: row and column of [components of all e][components of all f]."""
         a, b = value[:2] if self.bra_is_inner else value[1::-1]
         return self.rows.index(a), self.columns.index(b)
+
+
+class GradientPlan(Plan):
+    """What is computed for derivatives: values, and the sums that each is added to."""
+
+    def find_wanted(self):
+        self.sums = {}  # of a value: [(member of struct level_sums, power, target)]
+        for b in levels(*self.outer):
+            for a in levels(*self.inner):
+                for m in range(2):
+                    self.add_sums(a, b, m)
+        return sorted(self.sums, key=lambda value: (sum(value[0]) + sum(value[1]), value[1], value[0], -value[2]))
+
+    def add_sums(self, a, b, m):
+        target = (a, b, m)
+        sides = ('bra', 'ket') if self.bra_is_inner else ('ket', 'bra')
+        self.sums.setdefault(target, []).append((f'energy[{m}]', 1, target))
+        for i in range(3):
+            if a[i]:
+                self.sums.setdefault((lowered(a, i), b, m), []).append((f'{sides[0]}[{m}][{i}]', a[i], target))
+            if b[i]:
+                self.sums.setdefault((a, lowered(b, i), m), []).append((f'{sides[1]}[{m}][{i}]', b[i], target))
+
+    def n_flop(self):
+        return super().n_flop() + 2 * sum(map(len, self.sums.values()))
 
 
 class Text:
@@ -186,10 +223,14 @@ class Text:
                 self.slots[value] = len(self.slots)
                 self.lines.append(f'kept[{self.slots[value]}] = {self.names[value]};')
             if value in self.wanted:
-                row, column = self.plan.place(value)
-                place = f'{row} * row + {column} * column' if self.shared else row * len(self.plan.columns) + column
-                self.lines.append(f'to[{place}] = {self.names[value]};')
+                self.use(value)
         return self.names[value]
+
+    def use(self, value):
+        """Writes a wanted value to its place."""
+        row, column = self.plan.place(value)
+        place = f'{row} * row + {column} * column' if self.shared else row * len(self.plan.columns) + column
+        self.lines.append(f'to[{place}] = {self.names[value]};')
 
     def name(self, value, b):
         """Of a value that a statement of block b needs."""
@@ -257,6 +298,43 @@ class Text:
         return '\n'.join(lines)
 
 
+class GradientText(Text):
+    """The statements of a function of derivatives."""
+
+    def __init__(self, plan):
+        self.parts = {}  # of a sum: {power: its variable}
+        # Contracted levels are for what the horizontal recurrence depends on: there is none with one level on each side.
+        self.writes = plan.inner[0] < plan.inner[1] or plan.outer[0] < plan.outer[1]
+        super().__init__(plan)
+        self.shared = False
+        for member in sorted(self.parts):
+            terms = [variable for power, variable in sorted(self.parts[member].items()) for _ in range(power)]
+            self.lines.append(f'sums->{member} = {" + ".join(terms)};')
+
+    def use(self, value):
+        """Adds a value to its sums and, if it is a level, writes it."""
+        for member, power, target in self.plan.sums[value]:
+            row, column = self.plan.place(target)
+            product = f'density[{row * len(self.plan.columns) + column}] * {self.names[value]}'
+            parts = self.parts.setdefault(member, {})
+            if power in parts:
+                self.lines.append(f'{parts[power]} += {product};')
+            else:
+                parts[power] = f'{member.translate(str.maketrans("[]", "__"))}{power}'
+                self.lines.append(f'lanes {parts[power]} = {product};')
+            if self.writes and value == target and value[2] == 0:
+                self.lines.append(f'to[{row * len(self.plan.columns) + column}] = {self.names[value]};')
+
+    def write(self, bra, ket):
+        """The function; sums that nothing is added to are zero."""
+        zeros = [f'sums->{member} = (lanes){{0}};'
+                 for member in [f'{side}[{m}][{i}]' for side in ('bra', 'ket') for m in range(2) for i in range(3)]
+                 if member not in self.parts]
+        lines = ['    ' + line for line in self.declarations() + self.lines + zeros]
+        lines += [] if self.writes else ['    (void)to;']
+        return '\n'.join([f'void {gradient_name_of(bra, ket)}({GRADIENT_ARGUMENTS})', '{'] + lines + ['}', ''])
+
+
 HEADER = '''/* Straight-line vertical recurrences: written by make_recurrences.py. Part of kernels.c.
  *
  * HF_VERTICAL_LIMIT, a number for each instruction set: functions are there for e_high + f_high up to it.
@@ -288,6 +366,41 @@ static inline vertical_function *find_vertical(int e_low, int e_high, int f_low,
 #endif
 '''
 
+GRADIENT_HEADER = '''/* Straight-line recurrences for derivatives: written by make_recurrences.py. Part of gradient.h. */
+#ifndef HF_GRADIENT_LEVELS_H
+#define HF_GRADIENT_LEVELS_H
+
+#include "level_sums.h"
+#include "vertical.h"
+
+/** The sums with the density [components of all e][components of all f], e = e_low..e_high and f = f_low..f_high, of a
+ *  vector of primitive quartets; [e|f]^0 to `to` if there are several levels on a side. */
+typedef void gradient_function(const struct lane_quartet *q, const lanes *density, struct level_sums *sums, lanes *to);
+
+#define HF_GRADIENT_JOIN(x, y) x##_gradient##y
+#define HF_GRADIENT_OF(x, y)   HF_GRADIENT_JOIN(x, y)
+#define HF_GRADIENT(y)         HF_GRADIENT_OF(HF_KERNELS, y)
+'''
+
+GRADIENT_FIND = '''
+/** The function of two ranges of levels; NULL: there is none. */
+static inline gradient_function *find_gradient(int e_low, int e_high, int f_low, int f_high)
+{
+    if (e_high > HF_VERTICAL_HIGHEST || f_high > HF_VERTICAL_HIGHEST) return NULL;
+    const int bra = vertical_sides[e_low][e_high], ket = vertical_sides[f_low][f_high];
+    return bra < 0 || ket < 0 ? NULL : gradients[bra][ket];
+}
+
+#endif
+'''
+
+GRADIENT_SOURCE = '''/* Straight-line recurrences for derivatives: written by make_recurrences.py. */
+#include "gradient_levels.h"
+
+/** What was kept is read again from here on. */
+#define HF_END_OF_BLOCK(kept) __asm__ volatile("" : : "r"(kept) : "memory")
+'''
+
 SOURCE = '''/* Straight-line vertical recurrences: written by make_recurrences.py. */
 #include "vertical.h"
 
@@ -304,20 +417,31 @@ def name_of(bra, ket):
     return f'HF_VERTICAL({suffix_of(bra, ket)})'
 
 
+def gradient_name_of(bra, ket):
+    return f'HF_GRADIENT({suffix_of(bra, ket)})'
+
+
+def declare(pairs, prefix, name_of_pair):
+    """Declarations of functions by levels, up to what is compiled, and their table."""
+    text = ''
+    for level in sorted({bra[1] + ket[1] for bra, ket in pairs}):
+        names = [name_of_pair(*pair) for pair in pairs if pair[0][1] + pair[1][1] == level]
+        text += f'\n#if HF_VERTICAL_LIMIT >= {level}\n{prefix}_function '
+        text += f',\n    '.join(names) + f';\n#define HF_{prefix.upper()}_{level}(x) HF_{prefix.upper()}(x)\n'
+        text += f'#else\n#define HF_{prefix.upper()}_{level}(x) NULL\n#endif\n'
+    text += f'\nstatic {prefix}_function *const {prefix}s[][{len(SIDES)}] = {{\n'
+    for bra in SIDES:
+        names = [name_of_pair(bra, ket).replace('(', f'_{bra[1] + ket[1]}(') if (bra, ket) in pairs else 'NULL'
+                 for ket in SIDES]
+        text += '    {' + ', '.join(names) + '},\n'
+    return text + '};\n'
+
+
 def make_header():
     highest = max(high for _, high in SIDES)
     text = HEADER + f'enum {{ HF_VERTICAL_HIGHEST = {highest} }};\n'
-    for level in sorted({bra[1] + ket[1] for bra, ket in PAIRS}):
-        names = [name_of(*pair) for pair in PAIRS if pair[0][1] + pair[1][1] == level]
-        text += f'\n#if HF_VERTICAL_LIMIT >= {level}\nvertical_function '
-        text += ',\n    '.join(names) + f';\n#define HF_VERTICAL_{level}(x) HF_VERTICAL(x)\n'
-        text += f'#else\n#define HF_VERTICAL_{level}(x) NULL\n#endif\n'
-    text += '\nstatic vertical_function *const verticals[][%d] = {\n' % len(SIDES)
-    for bra in SIDES:
-        names = [name_of(bra, ket).replace('(', f'_{bra[1] + ket[1]}(') if (bra, ket) in PAIRS else 'NULL'
-                 for ket in SIDES]
-        text += '    {' + ', '.join(names) + '},\n'
-    text += '};\n\n/** Index of levels low .. high, [low][high]. */\nstatic const signed char vertical_sides'
+    text += declare(PAIRS, 'vertical', name_of)
+    text += '\n/** Index of levels low .. high, [low][high]. */\nstatic const signed char vertical_sides'
     text += '[HF_VERTICAL_HIGHEST + 1][HF_VERTICAL_HIGHEST + 1] = {\n'
     for low in range(highest + 1):
         row = [SIDES.index((low, high)) if (low, high) in SIDES else -1 for high in range(highest + 1)]
@@ -325,8 +449,16 @@ def make_header():
     return text + '};\n' + FIND
 
 
-def make_sources(n):
+def divide(functions, start, n):
     """Texts of n files of about the same length: the longest functions first, each to the shortest."""
+    files = [start] * n
+    for text in sorted(functions, key=len, reverse=True):
+        k = min(range(n), key=lambda k: len(files[k]))
+        files[k] += text
+    return files
+
+
+def make_sources(n):
     functions = []
     for bra, ket in PAIRS:
         text = Text(Plan(bra, ket))
@@ -334,11 +466,13 @@ def make_sources(n):
             continue  # written with the other order
         text = text.write(bra, ket)
         functions.append(f'\n#if HF_VERTICAL_LIMIT >= {bra[1] + ket[1]}\n{text}#endif\n')
-    files = [SOURCE] * n
-    for text in sorted(functions, key=len, reverse=True):
-        k = min(range(n), key=lambda k: len(files[k]))
-        files[k] += text
-    return files
+    return divide(functions, SOURCE, n)
+
+
+def make_gradient_sources(n):
+    return divide([f'\n#if HF_VERTICAL_LIMIT >= {bra[1] + ket[1]}\n'
+                   f'{GradientText(GradientPlan(bra, ket)).write(bra, ket)}#endif\n'
+                   for bra, ket in GRADIENT_PAIRS], GRADIENT_SOURCE, n)
 
 
 def make_flops():
@@ -358,8 +492,14 @@ def main():
     if sys.argv[1:] == ['--flops']:
         sys.stdout.write(make_flops())
         return
-    texts = [make_header()] + make_sources(len(sys.argv) - 2)
-    for path, text in zip(sys.argv[1:], texts):
+    paths = sys.argv[1:]
+    if paths[0] == '--gradient':
+        paths = paths[1:]
+        texts = [GRADIENT_HEADER + declare(GRADIENT_PAIRS, 'gradient', gradient_name_of) + GRADIENT_FIND]
+        texts += make_gradient_sources(len(paths) - 1)
+    else:
+        texts = [make_header()] + make_sources(len(paths) - 1)
+    for path, text in zip(paths, texts):
         with open(path, 'w', encoding='ascii') as file:
             file.write(text)
 

@@ -1,0 +1,12 @@
+/* Sums of levels with a density, for derivatives; see gradient.h. */
+#ifndef HF_LEVEL_SUMS_H
+#define HF_LEVEL_SUMS_H
+
+#include "hf/lanes.h"
+
+/** Of one vector of primitive quartets; the first index is m. */
+struct level_sums {
+    lanes energy[2], bra[2][3], ket[2][3];
+};
+
+#endif
