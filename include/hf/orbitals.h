@@ -112,8 +112,7 @@ hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_lina
  *  Source   Pulay, Mol. Phys. 17, 197 (1969). */
 hf_status hf_method_weighted_density(struct hf_context *context, const struct hf_method_ops *method,
                                      struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                     const struct hf_matrix *x,
-                                     struct hf_matrix *const fock[],
+                                     const struct hf_matrix *x, struct hf_matrix *const fock[],
                                      struct hf_matrix *const occupied[], struct hf_matrix *weighted,
                                      struct hf_error *error) HF_MUST_CHECK;
 

@@ -69,8 +69,9 @@ struct hf_wavefunction {
     struct hf_orbitals spin[HF_MAX_SPIN];
     struct hf_matrix *density; /**< D [n][n] of all electrons, alpha + beta */
     struct hf_matrix
-        *spin_density;         /**< [n][n] alpha - beta; NULL for closed shells, where it is zero */
-    struct hf_matrix *weighted_density; /**< [n][n] of all electrons, each with its orbital's energy, hartree
+        *spin_density; /**< [n][n] alpha - beta; NULL for closed shells, where it is zero */
+    struct hf_matrix
+        *weighted_density;     /**< [n][n] of all electrons, each with its orbital's energy, hartree
                                          *   (hf_method_weighted_density); NULL unless the settings ask for it */
     struct hf_matrix *overlap; /**< S [n][n] */
     struct hf_matrix *orthogonaliser;   /**< X [n][m] = V s^-1/2, from the eigenvectors of S whose

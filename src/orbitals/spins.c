@@ -69,9 +69,9 @@ static double divide(void *data, int row, int column, double value)
 }
 
 /** energies [o][o] = W^T F W of orbitals W [m][o], each over the square roots of their occupations. */
-static hf_status find_energies(struct hf_context *context, struct hf_linalg *linalg, const struct hf_matrix *fock,
-                               const struct hf_matrix *orbitals, struct hf_matrix *energies,
-                               struct hf_error *error)
+static hf_status find_energies(struct hf_context *context, struct hf_linalg *linalg,
+                               const struct hf_matrix *fock, const struct hf_matrix *orbitals,
+                               struct hf_matrix *energies, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const int m = hf_matrix_n_row(orbitals), o = hf_matrix_n_col(orbitals);
@@ -93,8 +93,7 @@ cleanup:
 
 hf_status hf_method_weighted_density(struct hf_context *context, const struct hf_method_ops *method,
                                      struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                     const struct hf_matrix *x,
-                                     struct hf_matrix *const fock[],
+                                     const struct hf_matrix *x, struct hf_matrix *const fock[],
                                      struct hf_matrix *const occupied[], struct hf_matrix *weighted,
                                      struct hf_error *error)
 {

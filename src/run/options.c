@@ -24,6 +24,11 @@ static const struct hf_option_choice orbitals[] = {
     {"all", "all orbitals, with their occupations", HF_ORBITALS_ALL},
     {0}};
 
+static const struct hf_option_choice gradients[] = {
+    {"analytic", "derivatives of integrals", 0},
+    {"numerical", "6 energies for each atom, as a check", 0},
+    {0}};
+
 static const struct hf_option_choice properties[] = {
     {"none", "no properties; a wrong number of electrons in the density is still reported",
      HF_PROPERTIES_NONE},
@@ -180,6 +185,13 @@ static const struct hf_option table[] = {
      .default_value = "energy",
      .help = "what is computed",
      .list = hf_run_task_choice,
+     .not_kept = true},
+    {.key = "gradient",
+     .type = HF_OPTION_CHOICE,
+     .argument = "WAY",
+     .default_value = "analytic",
+     .help = "how --task gradient computes derivatives",
+     .choice = gradients,
      .not_kept = true},
     {.key = "basis",
      .everyday = true,

@@ -129,6 +129,7 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
             fmin(settings->commutator_tolerance, ops->commutator_tolerance);
     /* less in the enumeration is more of the wave function */
     if (quantity->needs < settings->wavefunction) settings->wavefunction = quantity->needs;
+    if (quantity->weighted_density) settings->weighted_density = true;
     if (quantity->needs < calculation->needs && !ops->by_default)
         calculation->needs = quantity->needs;
     for (int i = 0; ops->phases != NULL && ops->phases[i] != NULL; i++)

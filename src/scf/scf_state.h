@@ -95,7 +95,8 @@ struct hf_scf {
     struct hf_matrix *effective[HF_MAX_SPIN]; /* [n_set] [m][m] to be diagonalised in the place of
                                                      what the method makes of fock; or NULLs */
     struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of fock and occupied */
-    struct hf_matrix *weighted_density; /* [n][n] for the wave function; NULL: not asked for, not yet made */
+    struct hf_matrix
+        *weighted_density; /* [n][n] for the wave function; NULL: not asked for, not yet made */
     double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
                                above zero first; NULL: whole ones */
     double *orbital_energy; /* [n_set][m] of the orbitals, at last */

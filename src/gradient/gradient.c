@@ -1,0 +1,57 @@
+/* The analytic gradient: sum of its parts. */
+#include "hf/gradient.h"
+
+#include "hf/hamiltonian.h"
+#include "hf/two_electron_gradient.h"
+
+#include <stdlib.h>
+
+const struct hf_phase hf_phase_gradient_one_electron = {"Gradient: one electron"};
+
+/** hartree/bohr: quartets whose estimate is below it are left out. */
+static const double THRESHOLD = 1e-10;
+
+hf_status hf_gradient_create(const struct hf_molecule *molecule, struct hf_gradient *gradient,
+                             struct hf_error *error)
+{
+    gradient->n_atom = molecule->n_atom;
+    gradient->n_charge = molecule->environment.n_charge;
+    gradient->atom = calloc((size_t)gradient->n_atom + 1, sizeof *gradient->atom);
+    gradient->charge = calloc((size_t)gradient->n_charge + 1, sizeof *gradient->charge);
+    if (gradient->atom != NULL && gradient->charge != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for a gradient of %d atoms",
+                   gradient->n_atom);
+}
+
+void hf_gradient_done(struct hf_gradient *gradient)
+{
+    free(gradient->atom);
+    free(gradient->charge);
+    *gradient = (struct hf_gradient){0};
+}
+
+hf_status hf_gradient_compute(struct hf_context *context,
+                              const struct hf_wavefunction *wavefunction,
+                              const struct hf_scf_settings *settings, struct hf_common_pairs *pairs,
+                              struct hf_gradient *gradient, struct hf_error *error)
+{
+    const struct hf_matrix *const density[] = {wavefunction->density, wavefunction->spin_density};
+    const struct hf_shell_pairs *list = NULL;
+    const struct hf_two_electron_gradient_settings two_electron = {
+        .schedule = settings->fock.schedule,
+        .n_thread = context->n_thread,
+        .threshold = THRESHOLD,
+    };
+    hf_timer_start(&context->timers, &hf_phase_gradient_one_electron);
+    hf_status status = hf_hamiltonian_gradient(
+        context, wavefunction->basis, wavefunction->molecule, wavefunction->density,
+        wavefunction->weighted_density, gradient->atom, gradient->charge, error);
+    hf_timer_stop(&context->timers, &hf_phase_gradient_one_electron);
+    if (status == HF_OK)
+        status = hf_common_pairs_get(pairs, hf_scf_pair_accuracy(settings, 1.0), context->n_thread,
+                                     &list, error);
+    if (status == HF_OK)
+        status = hf_two_electron_gradient(list, &two_electron, density[1] != NULL ? 2 : 1, density,
+                                          gradient->n_atom, gradient->atom, error);
+    return status;
+}
