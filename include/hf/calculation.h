@@ -41,6 +41,8 @@ bool hf_parse_time_limit(const char *text, double *seconds);
 struct hf_common_pairs;
 struct hf_guess_file;
 
+struct hf_gradient;
+
 /** Initialise with = {0}. */
 struct hf_calculation {
     struct hf_context *context; /**< borrowed */
@@ -135,6 +137,9 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
 
 /** The properties, or NULL where none were computed. Not collective. */
 const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation);
+
+/** The analytic or numerical gradient that was asked for; NULL: none was. Not collective. */
+const struct hf_gradient *hf_calculation_gradient(const struct hf_calculation *calculation);
 
 /** Writes a failure to the JSON file of the options, with what is known of the calculation: old results in
  *  the file would be taken for those of this run. Does nothing if there is no such option, if the file has

@@ -1,6 +1,7 @@
 /* The lists of tasks and of what is computed from a wave function, and the walk over the latter. */
 #include "calculation_private.h"
 #include "hf/common_pairs.h"
+#include "hf/gradient.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -199,13 +200,24 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
     return status;
 }
 
-const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)
+/** What a quantity has made; NULL: it was not asked for, or not made. */
+static const void *find_made(const struct hf_calculation *calculation,
+                             const struct hf_quantity_ops *ops)
 {
     for (int i = 0; i < calculation->n_quantity; i++)
-        if (calculation->quantity[i].ops == &hf_quantity_properties &&
-            calculation->quantity[i].made)
+        if (calculation->quantity[i].ops == ops && calculation->quantity[i].made)
             return calculation->quantity[i].self;
     return NULL;
+}
+
+const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)
+{
+    return find_made(calculation, &hf_quantity_properties);
+}
+
+const struct hf_gradient *hf_calculation_gradient(const struct hf_calculation *calculation)
+{
+    return find_made(calculation, &hf_quantity_gradient); /* its first member */
 }
 
 void hf_quantities_done(struct hf_calculation *calculation)

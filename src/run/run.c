@@ -1,6 +1,8 @@
 /* The front door: a whole calculation in one call. */
 #include "hf/run.h"
 
+#include "hf/gradient.h"
+
 #include "hf/calculation.h"
 #include "hf/interruption.h"
 
@@ -134,6 +136,8 @@ static void show(struct hf_run_outcome *outcome)
     const struct hf_calculation *calculation = &outcome->state->calculation;
     outcome->record = calculation->record;
     outcome->properties = hf_calculation_properties(calculation);
+    const struct hf_gradient *gradient = hf_calculation_gradient(calculation);
+    if (gradient != NULL) outcome->gradient = (const double(*)[3])gradient->atom;
     outcome->molecule = calculation->description.molecule;
     outcome->basis = calculation->description.basis;
     outcome->n_warning = calculation->description.n_warning;

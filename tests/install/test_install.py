@@ -56,7 +56,7 @@ class Installed(unittest.TestCase):
         bin_folder = self.prefix / "bin"
         beside = "$ORIGIN/" + os.path.relpath(self.library.parent, bin_folder)
         for language, compiler in LANGUAGES.items():
-            for source in ("energy", "input"):
+            for source in ("energy", "gradient", "input"):
                 self.succeed([*compiler, *self.flags("--cflags"), f"{EXAMPLES}/{source}.c", "-x", "none",
                               *self.flags("--libs"), f"-Wl,-rpath,{beside}", "-o",
                               bin_folder / f"{source}-{language}"])
@@ -65,6 +65,8 @@ class Installed(unittest.TestCase):
         bin_folder = self.prefix / "bin"
         for language in LANGUAGES:
             self.assertEqual(self.succeed([bin_folder / f"energy-{language}"]), f"{ENERGY} hartree\n")
+            text = self.succeed([bin_folder / f"gradient-{language}"])
+            self.assertRegex(text, r"E -100\.0029\d+ hartree  force [ -]0\.00000\d\n$")
             text = self.succeed([bin_folder / f"input-{language}", INPUT])
             self.assertIn(f"Energy {ENERGY} hartree\n", text)
             self.assertEqual(text.count(" 2 electrons\n"), 5)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
 import geometry
-from comparison import TIGHT, differences, is_contaminated, mp2_differences, property_differences, scan_differences
+from comparison import TIGHT, differences, gradient_differences, is_contaminated, mp2_differences, property_differences, scan_differences
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LARGEST_SMALL = 60  # basis functions
@@ -195,6 +195,18 @@ def mp2():
             yield Job(name, n, i_way == i_run % len(ways), [run], lambda results, check=check: check(results[0]))
 
 
+def gradients():
+    """Analytic derivatives. Ranks and other ways to compute go round."""
+    ways = [(1, []), (2, ["--threads", "2"]), (3, ["--fock", "distributed"]), (2, ["--schedule", "manager"]),
+            (3, ["--schedule", "counter", "--grain", "shell-quartet"]), (1, ["--memory", "0", "--precision", "double"])]
+    for i_case, case in enumerate(read("gradients")):
+        for i_way, (n, options) in enumerate(ways):
+            run = Run(case, ["--task", "gradient"] + options)
+            check = partial(gradient_differences, case, n)
+            name = " ".join([full_name(case), "gradient", f"on {n}", *options])
+            yield Job(name, n, i_way == i_case % len(ways), [run], lambda results, check=check: check(results[0]))
+
+
 def program():
     """What is run by the program hf, in the other builds of tools/check as well."""
     for name in "hydrogen/rhf/sto-3g", "water/rhf/cc-pvdz", "ammonia/rhf/6-31g*", "cyanide/rhf/aug-cc-pvdz":
@@ -217,4 +229,4 @@ def formats():
 
 GROUPS = {function.__name__.replace("_", " "): function
           for function in (energies, open_shells, hard, scans, core_potentials, followed, basis_sets, schedulers, matrices,
-                           environments, properties, mp2, program, formats)}
+                           environments, properties, mp2, gradients, program, formats)}

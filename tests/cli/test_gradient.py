@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Gradients as users meet them: analytic ones against central differences of energies, report, JSON, what is told and refused.
+
+Usage: test_gradient.py HF MPIEXEC RANKS
+Exit code 0 when all checks hold; each failed one is a line of its own.
+"""
+
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from program_test import ProgramTest
+
+TEST = ProgramTest.of_arguments(most_seconds=120)
+SILVER_HYDRIDE = "basis def2-SVP\nfield 0.01 0 0.02\nunits bohr\ngeometry\nAg 0 0 0\nH 0.3 0.2 3.0\nend\n"
+OPEN = "basis 6-31G*\nmultiplicity 2\nunits bohr\ngeometry\nO 0 0 0\nO 0.3 0.2 2.2\nH 2.0 1.5 4.0\n@H 1 -2 1\nend\n"
+CHARGES = "2\nunits=bohr\n0.7 0 4 0.5\n-0.4 3 -2 1\n"
+MIXED = "basis STO-3G\nbasis O=6-31G*\nunits bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 -0.9\nH 0.1 -1.5 -0.8\nend\n"
+# error of central differences, and of energies that are differentiated
+NEAR = 1.5e-6
+
+
+class Folder:
+    def __init__(self, path):
+        self.path, self.json = path, os.path.join(path, "out.json")
+        self.charges = self.write("charges.xyz", CHARGES)
+
+    def write(self, name, text):
+        path = os.path.join(self.path, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def gradient(self, text, *options):
+        """(report, result) of a run that is to end well."""
+        path = self.write("input.mol", text)
+        code, report, errors = TEST.run([path, "--task", "gradient", "--checkpoint", "none", "--json", self.json, *options])
+        TEST.check(code == 0, f"gradient {options}: exit code {code}", errors)
+        if code != 0:
+            return report, None
+        with open(self.json, encoding="utf-8") as file:
+            return report, json.load(file)
+
+
+def differ(one, other):
+    return max(abs(a - b) for a, b in zip(one["return_result"], other["return_result"], strict=True))
+
+
+def against_differences(folder):
+    charges = ["--point-charges-file", folder.charges]
+    for name, text, options in (("core potential and field", SILVER_HYDRIDE, []),
+                                ("rohf, charges, ghost", OPEN, ["--method", "rohf", *charges]),
+                                ("smearing", OPEN, ["--smearing", "0.05"]),
+                                ("Cartesian, several sets", MIXED, ["--cartesian"])):
+        _, analytic = folder.gradient(text, *options)
+        report, numerical = folder.gradient(text, *options, "--gradient", "numerical")
+        if analytic is None or numerical is None:
+            continue
+        off = differ(analytic, numerical)
+        TEST.check(off < NEAR, f"{name}: differences are off by {off:.1e}")
+        TEST.check("\nGradient (numerical), hartree/bohr\n" in report and "Central differences of" in report, name, report)
+        TEST.check(numerical["extras"]["hf"]["gradient"]["step_bohr"] == 1e-3, f"{name}: step")
+
+
+def sums_and_charges(folder):
+    report, result = folder.gradient(OPEN, "--method", "uhf", "--point-charges-file", folder.charges)
+    found = result["extras"]["hf"]["gradient"]
+    TEST.check(len(found["point_charges"]) == 6 and max(map(abs, found["point_charges"])) > 1e-3, "forces on charges", found)
+    TEST.check(max(map(abs, found["sum"] + found["torque"])) < 1e-6, "atoms and charges together feel no force", found)
+    TEST.check("Point charge" in report and "Torque" not in report, "report of charges", report)
+    moved = folder.gradient(MIXED.replace("0.2", "0.2 # turned"), "--threads", "2", "--fock", "distributed")[1]
+    TEST.check(differ(folder.gradient(MIXED)[1], moved) < 1e-9, "threads and builders change nothing")
+
+
+def told_and_refused(folder):
+    report, _ = folder.gradient(MIXED, "--commutator-tolerance", "1e-4")
+    TEST.check("WARNING: the SCF's commutator was converged to 1e-04 only" in report, "loose convergence is told", report)
+    path = folder.write("input.mol", MIXED)
+    outcome = TEST.run([path, "--gradient", "exact"])
+    TEST.expect_one_line("unknown way", outcome, 2, ["--gradient", "analytic, numerical"])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as path:
+        folder = Folder(path)
+        if TEST.n_rank == 1:
+            against_differences(folder)
+        sums_and_charges(folder)
+        told_and_refused(folder)
+    return TEST.report()
+
+
+sys.exit(main())
