@@ -21,7 +21,7 @@ struct two_electron {
     const struct hf_two_electron_gradient_settings *settings;
     struct hf_gradient_density density;
     int n_atom, n_thread;
-    double *momentum;    /**< [n_shell], see find_momentum */
+    double *momentum; /**< [n_shell], see find_momentum */
     double most_momentum;
     atomic_int n_begun;
     struct differentiator *thread; /**< [n_thread] */
@@ -248,7 +248,8 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
     struct hf_work *work = NULL;
     hf_status status;
     HF_TRY(hf_agree(context->comm, init(&all, error), error));
-    HF_TRY(hf_gradient_density_init(&all.density, context, pairs->basis, n_density, density, error));
+    HF_TRY(
+        hf_gradient_density_init(&all.density, context, pairs->basis, n_density, density, error));
     HF_TRY(hf_work_create(context, pairs, &work_settings, &work, error));
     const double largest = largest_factor(&all);
     for (int t = 0; t < all.n_thread; t++)

@@ -90,10 +90,10 @@ hf_status hf_gradient_density_init(struct hf_gradient_density *self, struct hf_c
     if (block == NULL || first == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the densities");
     HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_node_memory_create(
-        context, HF_MEMORY_MATRIX, "densities of the gradient",
-        planes * (n * n + n_shell * n_shell + n_atom * n_atom) * sizeof(double), &self->shared,
-        error));
+    HF_TRY(hf_node_memory_create(context, HF_MEMORY_MATRIX, "densities of the gradient",
+                                 planes * (n * n + n_shell * n_shell + n_atom * n_atom) *
+                                     sizeof(double),
+                                 &self->shared, error));
     self->value = self->shared->data;
     self->bound = self->value + planes * n * n;
     self->atom_bound = self->bound + planes * n_shell * n_shell;

@@ -33,7 +33,8 @@ static inline void hf_gradient_weights(int n_density, size_t n, const double *bo
     *coulomb = 0.5 * bound[i * n + j] * bound[k * n + l];
     *exchange = 0.0;
     for (int s = 0; s < n_density; s++, bound += n * n)
-        *exchange += 0.125 * (bound[i * n + k] * bound[j * n + l] + bound[i * n + l] * bound[j * n + k]);
+        *exchange +=
+            0.125 * (bound[i * n + k] * bound[j * n + l] + bound[i * n + l] * bound[j * n + k]);
 }
 
 #endif

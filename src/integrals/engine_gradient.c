@@ -8,7 +8,7 @@
 struct hf_gradient_engine {
     struct hf_engine *engine;         /**< tables, kernels, and room for a bra */
     struct hf_contraction_plan *plan; /**< [n_class][n_class] bra and ket */
-    double *exponent;                 /**< [primitives of the largest pair], of the bra's second shell */
+    double *exponent; /**< [primitives of the largest pair], of the bra's second shell */
     double *scratch;
 };
 
@@ -38,9 +38,8 @@ hf_status hf_gradient_engine_create(const struct hf_shell_pairs *pairs,
     made->plan = calloc(n * n + 1, sizeof *made->plan);
     made->exponent = calloc(made->engine->size.pair, sizeof *made->exponent);
     if (made->plan != NULL)
-        made->scratch =
-            hf_memory_allocate(pairs->context->memory, "scratch of derivatives",
-                               plan_classes(made), sizeof *made->scratch);
+        made->scratch = hf_memory_allocate(pairs->context->memory, "scratch of derivatives",
+                                           plan_classes(made), sizeof *made->scratch);
     if (made->exponent == NULL || made->scratch == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives");
     HF_TRY(status);
@@ -107,8 +106,7 @@ static void compute_group(const struct hf_gradient_engine *self, const struct hf
 
 void hf_gradient_engine_compute(struct hf_gradient_engine *self, const struct hf_shell_pair *bra,
                                 int n, const struct hf_shell_pair *const ket[], int n_density,
-                                const struct hf_quartet_density density[],
-                                double (*gradient)[4][3])
+                                const struct hf_quartet_density density[], double (*gradient)[4][3])
 {
     struct hf_engine *engine = self->engine;
     const struct hf_shell_pairs *pairs = engine->pairs;

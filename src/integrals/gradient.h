@@ -18,10 +18,13 @@
  * and those of B and D by translation. h and h' are what the horizontal recurrence depends on AB and CD by, taken
  * once for a quartet from its contracted levels.
  *
- * Additions and multiplications of a primitive quartet, against the two other ways, and the integrals alone:
+ * Additions and multiplications of a primitive quartet (make_recurrences.py counts them), with other ways:
  *
- *                                              (ss|ss)  (ps|ss)  (pp|pp)  (dp|dp)
- *     integrals alone                             0        9      HF_OPS_PP   HF_OPS_DP
+ *                                                  (ss|ss)  (ps|ss)  (pp|pp)  (dp|dp)
+ *     integrals alone                                   0        9      610     2829
+ *     sums with m = 0 and 1                             4       42     2272     9519
+ *     the recurrence backwards (adjoint)                4       37     1940     8693    with all values kept for it
+ *     levels one higher on each side                   32      125     4087    14964
  */
 #ifndef HF_GRADIENT_H
 #define HF_GRADIENT_H
@@ -66,9 +69,8 @@ static inline void add_row(const struct recurrence_work *work, int e, int f, int
         sums->energy[m] += dot(n, density, level_row(work, e, f, m, c));
         for (int d = 0; d < 3; d++)
             if (row->power[d] > 0)
-                sums->bra[m][d] +=
-                    (real)row->power[d] *
-                    dot(n, density, level_row(work, e - 1, f, m, row->lower[d]));
+                sums->bra[m][d] += (real)row->power[d] *
+                                   dot(n, density, level_row(work, e - 1, f, m, row->lower[d]));
         const lanes *below = f > 0 ? level_row(work, e, f - 1, m, c) : NULL;
         for (int k = 0; k < n; k++)
             for (int d = 0; d < 3; d++)
@@ -79,9 +81,11 @@ static inline void add_row(const struct recurrence_work *work, int e, int f, int
 }
 
 /** The recurrence, its sums with the density [e][f] of the wanted levels, and these levels to `to`. */
-static void gradient_in_loops(const struct recurrence_work *work, int e_low, int e_max, int f_low,
-                              int f_max, const struct lane_quartet *q, const lanes *density,
-                              struct level_sums *sums, lanes *to)
+static __attribute__((noinline)) void gradient_in_loops(const struct recurrence_work *work,
+                                                        int e_low, int e_max, int f_low, int f_max,
+                                                        const struct lane_quartet *q,
+                                                        const lanes *density,
+                                                        struct level_sums *sums, lanes *to)
 {
     memset(sums, 0, sizeof *sums);
     recur(work, e_max, f_max, 1, q);
@@ -101,10 +105,11 @@ static void gradient_in_loops(const struct recurrence_work *work, int e_low, int
 
 /** Numbers of the densities of a quartet; see make_densities. */
 struct gradient_densities {
-    lanes *levels;      /**< [parts of bra][parts of ket][e][f], as contracted levels */
-    lanes *moved_bra[3], *moved_ket[3]; /**< the same without the highest e, or f; see to_levels.h */
-    lanes *half;        /**< contracted over the ket: [parts of bra][e][all f of the class] */
-    lanes *primitive;   /**< over both: [all e][all f] */
+    lanes *levels; /**< [parts of bra][parts of ket][e][f], as contracted levels */
+    lanes *moved_bra[3],
+        *moved_ket[3]; /**< the same without the highest e, or f; see to_levels.h */
+    lanes *half;       /**< contracted over the ket: [parts of bra][e][all f of the class] */
+    lanes *primitive;  /**< over both: [all e][all f] */
 };
 
 /** Levels of a part without the highest. */
@@ -135,7 +140,7 @@ static inline void levels_of_ket(const struct hf_quartet *quartet, const lanes s
                                         .moved_row = 1,
                                         .moved_column = (size_t)n_lower};
         for (int x = 0; x < 3; x++) columns.moved[x] = moved + (size_t)x * n_ab * (size_t)n_lower;
-        levels_in_loops(&columns, shift);
+        find_levels(part)(&columns, shift);
         levels += hf_part_n_level(part);
         moved += n_lower_level(part);
     }
@@ -161,7 +166,7 @@ static inline void levels_of_bra(const struct hf_quartet *quartet, const struct 
         .moved_row = (size_t)n,
         .moved_column = 1};
     for (int x = 0; x < 3 && moved != NULL; x++) columns.moved[x] = moved[x];
-    levels_in_loops(&columns, shift);
+    find_levels(part)(&columns, shift);
 }
 
 /** Numbers of all levels, and of all but the highest, of the parts of a class. */
@@ -175,8 +180,9 @@ static inline void count_levels(const struct hf_pair_class *kind, int *n_level, 
 }
 
 /** The densities of levels from that of functions [ab][cd], which is overwritten like what stands behind it. */
-static inline void make_densities(const struct hf_quartet *quartet, const lanes shift[2][3],
-                                  lanes *functions, const struct gradient_densities *densities)
+static __attribute__((noinline)) void make_densities(const struct hf_quartet *quartet,
+                                                     const lanes shift[2][3], lanes *functions,
+                                                     const struct gradient_densities *densities)
 {
     const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
     struct gradient_densities to = *densities;
@@ -243,7 +249,7 @@ struct gradient_work {
     const struct hf_gradient_input *input;
     gradient_function *straight; /**< straight-line code for these levels; NULL: loops */
     struct recurrence_work recurrence;
-    bool moves; /**< there are h or h' */
+    bool moves;                     /**< there are h or h' */
     struct contraction contraction; /**< of the levels with m = 0, for h and h' */
     struct gradient_densities densities;
     const lanes *half; /**< of the primitive of the ket */
@@ -281,8 +287,9 @@ static __attribute__((noinline)) void set_up_gradient(const struct hf_quartet *q
 {
     struct boys_argument boys[HF_MOST_CHUNK];
     set_up_some(quartet, first, n, true, true, ket, quartet_of, boys);
-    boys_of_quartets(tables_of(quartet), quartet->bra_class->l_high + quartet->ket_class->l_high + 1,
-                     n, boys, quartet_of);
+    boys_of_quartets(tables_of(quartet),
+                     quartet->bra_class->l_high + quartet->ket_class->l_high + 1, n, boys,
+                     quartet_of);
 }
 
 /** Primitives 0 .. n-1 of the bra with a vector of the ket. */
@@ -331,7 +338,7 @@ static inline lanes second_exponents(const struct hf_gradient_input *input,
 }
 
 /** The loop over the primitives of HF_WIDTH quartets. */
-static inline void gradient_over_primitives(struct gradient_work *self)
+static __attribute__((noinline)) void gradient_over_primitives(struct gradient_work *self)
 {
     const struct hf_quartet *quartet = self->quartet;
     const struct hf_pair_group *ket = self->input->ket;
@@ -358,7 +365,7 @@ static inline void gradient_over_primitives(struct gradient_work *self)
 }
 
 /** Adds h and h', from contracted levels. */
-static inline void add_moved(struct gradient_work *self)
+static __attribute__((noinline)) void add_moved(struct gradient_work *self)
 {
     const struct hf_pair_class *bra = self->quartet->bra_class, *ket = self->quartet->ket_class;
     struct gradient_densities *from = &self->densities;

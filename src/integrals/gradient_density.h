@@ -4,8 +4,8 @@
 #ifndef HF_GRADIENT_DENSITY_H
 #define HF_GRADIENT_DENSITY_H
 
-#include "kernels.h"
 #include "hf/lane_math.h"
+#include "quartet.h"
 
 /** Shell sizes of a quartet. */
 struct quartet_shape {
@@ -46,8 +46,9 @@ static inline void add_exchange(const struct quartet_shape *n, const lanes *ac, 
 }
 
 /** The density [a][b][c][d] to `to`; `scratch` has room for the blocks. */
-static inline void fill_density(const struct hf_quartet *quartet,
-                                const struct hf_gradient_input *input, lanes *scratch, lanes *to)
+static __attribute__((noinline)) void fill_density(const struct hf_quartet *quartet,
+                                                   const struct hf_gradient_input *input,
+                                                   lanes *scratch, lanes *to)
 {
     const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
     const struct quartet_shape n = {bra->n_a, bra->n_b, ket->n_a, ket->n_b};
@@ -58,7 +59,8 @@ static inline void fill_density(const struct hf_quartet *quartet,
     gather_block(input, false, HF_BLOCK_CD, n.c, n.d, 0.5 * factor, cd);
     for (int a = 0; a < n.a; a++)
         for (int b = 0; b < n.b; b++) {
-            const double ab = first->total[HF_BLOCK_AB][(ptrdiff_t)a * first->step[HF_BLOCK_AB] + b];
+            const double ab =
+                first->total[HF_BLOCK_AB][(ptrdiff_t)a * first->step[HF_BLOCK_AB] + b];
             for (int k = 0; k < n.c * n.d; k++) *out++ = ab * cd[k];
         }
     for (int spin = 0; spin < input->n_density; spin++) {

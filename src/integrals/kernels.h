@@ -3,20 +3,10 @@
 #ifndef HF_KERNELS_H
 #define HF_KERNELS_H
 
-#include "hf/quartet_gradient.h"
 #include "hf/solid_harmonics.h"
 #include "quartet.h"
 
 #include <libint2.h>
-
-/** Kets of one class side by side whose quartets with a bra are differentiated. */
-struct hf_gradient_input {
-    const struct hf_pair_group *ket;
-    const double *bra_exponent; /**< of the bra's second shell, of each of its primitive pairs */
-    const double *ket_exponent[HF_LANES]; /**< of the primitives of each ket's second shell */
-    const struct hf_quartet_density *density[HF_LANES];
-    int n_density;
-};
 
 /** Recurrences up to (ff|ff), vectorised over quartets; in double precision also the set-up of Libint's
  *  input, vectorised over the primitives of the ket, and linear steps on whole blocks, vectorised over

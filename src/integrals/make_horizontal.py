@@ -2,6 +2,7 @@
 """Writes horizontal_functions.h: straight-line code from levels of a pair of shells to its functions.
 
     make_horizontal.py > horizontal_functions.h
+    make_horizontal.py --densities > level_functions.h
     make_horizontal.py --flops > horizontal_flops.h
 
 A function does for one part (ab| of a pair what horizontal.h does with loops: the recurrence
@@ -9,6 +10,8 @@ A function does for one part (ab| of a pair what horizontal.h does with loops: t
 solid harmonics of a, then those of b. The components of b come one after the other, each with all components of a,
 so that what is alive at a time stays in the first cache; the direction that is lowered in b is chosen where it needs
 the fewest numbers that are not needed anyhow.
+
+With --densities the transposes, for to_levels.h: from the density of functions to that of levels.
 """
 
 import math
@@ -18,6 +21,9 @@ import sys
 # missing (and d of one kind with f of the other) is done by loops.
 CARTESIAN = [(0, 1), (1, 1), (2, 1), (2, 2), (3, 1)]
 SPHERICAL = [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3), (4, 0), (4, 1), (4, 2)]
+
+# Highest l_a + l_b of the transposes.
+MOST_DENSITY_L = 5
 
 # Highest l_a + l_b of a part that the recurrences take.
 MOST_L = 6
@@ -155,6 +161,95 @@ def write_function(l_a, l_b, spherical, to):
     return f"    [{l_a}][{l_b}][{int(spherical)}] = {name}, /* {writer.n_flop} additions and multiplications */\n"
 
 
+class DensityWriter(Writer):
+    """Makes the text of the transpose."""
+
+    def functions(self, spherical):
+        """Names of the density of components {(a, b): name}."""
+        of_a = self.matrix(self.l_a, spherical)
+        of_b = self.matrix(self.l_b, spherical)
+        half = {}
+        for row in range(len(of_a)):
+            for b in components(self.l_b):
+                terms = [(of_b[k][b], f"in[{row} * in_a + {k} * in_b]") for k in range(len(of_b)) if b in of_b[k]]
+                half[row, b] = self.sum(terms)
+        return {(a, b): self.sum([(of_a[row][a], half[row, b]) for row in range(len(of_a)) if a in of_a[row]])
+                for a in components(self.l_a) for b in components(self.l_b)}
+
+    def matrix(self, l, spherical):
+        """Functions as {component: coefficient}."""
+        if spherical and l >= 2:
+            return [harmonic(l, m) for m in range(-l, l + 1)]
+        return [{component: 1.0} for component in components(l)]
+
+    def sum(self, terms):
+        """The name of a sum of multiples."""
+        text = " + ".join(name if factor == 1.0 else f"(real){factor!r} * {name}" for factor, name in terms)
+        return self.define(text, 2 * len(terms) - 1)
+
+    def raise_all(self, density, l_b):
+        """{a: name} of levels, from the density of components of l_a and l_b."""
+        directions = lowered(self.l_a, l_b)
+        for _ in range(l_b):
+            terms = {}
+            for (a, b), name in density.items():
+                d = directions[a, b]
+                lower = changed(b, d, -1)
+                terms.setdefault((changed(a, d, 1), lower), []).append(name)
+                terms.setdefault((a, lower), []).append(f"{'xyz'[d]} * {name}")
+            density = {target: self.define(" + ".join(parts), 2 * len(parts)) for target, parts in terms.items()}
+        return {a: name for (a, _), name in density.items()}
+
+    def put(self, levels, highest, to, row):
+        """Writes levels up to the highest."""
+        every = [a for l in range(self.l_a, highest + 1) for a in components(l)]
+        self.lines += [f"{to}[{k} * {row}] = {levels[a]};" for k, a in enumerate(every)]
+
+    def write(self, spherical):
+        density = self.functions(spherical)
+        self.put(self.raise_all(density, self.l_b), self.l_a + self.l_b, "out", "out_row")
+        if self.l_b == 0:
+            return
+        self.lines.append("if (columns->moved[0] == NULL) continue;")
+        for x in range(3):
+            moved = {(a, b): self.sum([(b[x] + 1.0, density[a, changed(b, x, 1)])])
+                     for a in components(self.l_a) for b in components(self.l_b - 1)}
+            self.lines.append(f"lanes *const to_{x} = columns->moved[{x}] + (size_t)k * columns->moved_column;")
+            self.put(self.raise_all(moved, self.l_b - 1), self.l_a + self.l_b - 1, f"to_{x}", "moved_row")
+
+
+def write_density_function(l_a, l_b, spherical, to):
+    """One transpose; its place in the table."""
+    writer = DensityWriter(l_a, l_b)
+    writer.write(spherical)
+    name = f"levels_{l_a}_{l_b}_{'spherical' if spherical else 'cartesian'}"
+    to.write(f"HF_STRAIGHT_LINE static void {name}(const struct level_columns *columns, const lanes shift[3])\n{{\n")
+    if l_b > 0:
+        to.write("    const lanes x = shift[0], y = shift[1], z = shift[2];\n"
+                 "    const size_t moved_row = columns->moved_row;\n    (void)moved_row;\n")
+    else:
+        to.write("    (void)shift;\n")
+    to.write("    const size_t in_a = columns->in_a, in_b = columns->in_b, out_row = columns->out_row;\n"
+             "    const lanes *restrict in = columns->in;\n"
+             "    lanes *restrict out = columns->out;\n"
+             "    (void)in_a, (void)in_b, (void)out_row;\n"
+             "    for (int k = 0; k < columns->n; k++, in += columns->in_column, out += columns->out_column) {\n")
+    for line in writer.lines:
+        to.write(f"        {line}\n")
+    to.write("    }\n}\n\n")
+    return f"    [{l_a}][{l_b}][{int(spherical)}] = {name},\n"
+
+
+def write_densities(to):
+    """The transposes, and their table."""
+    to.write("/* Made by make_horizontal.py, which says what it is. Part of to_levels.h. */\n\n")
+    entries = [write_density_function(l_a, l_b, False, to) for l_a, l_b in [(0, 0), (1, 0)] + CARTESIAN]
+    entries += [write_density_function(l_a, l_b, True, to) for l_a, l_b in SPHERICAL if l_a + l_b <= MOST_DENSITY_L]
+    to.write("/** By l_a, l_b and whether shells from d upwards are spherical. */\n"
+             "static level_function *const level_table[HF_MAX_RECURRENCE_L + 1][HF_MAX_RECURRENCE_L + 1][2] = {\n" +
+             "".join(entries) + "};\n")
+
+
 def write_flops(to):
     """Arithmetic of all parts up to the highest level: where there is no function, what one would do."""
     to.write("/* Arithmetic of horizontal recurrences: made by make_horizontal.py. Part of flops.c. */\n\n"
@@ -177,6 +272,9 @@ def main():
     to = sys.stdout
     if sys.argv[1:] == ["--flops"]:
         write_flops(to)
+        return
+    if sys.argv[1:] == ["--densities"]:
+        write_densities(to)
         return
     to.write("/* Made by make_horizontal.py, which says what it is. Part of horizontal.h. */\n\n")
     entries = [write_function(l_a, l_b, False, to) for l_a, l_b in CARTESIAN]

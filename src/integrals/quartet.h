@@ -6,6 +6,7 @@
 #include "hf/boys.h"
 #include "hf/boys_single.h"
 #include "hf/cartesian.h"
+#include "hf/quartet_gradient.h"
 #include "hf/shell_pair.h"
 #include "hf/solid_harmonics.h"
 
@@ -91,6 +92,15 @@ static inline void hf_group_set(struct hf_pair_group *group, int l, int width, i
     for (int k = 0; k < group->n_part_b; k++)
         group->coefficient_b[k][l] = hf_shell_get_part(b, k).coefficient;
 }
+
+/** Kets of one class side by side whose quartets with a bra are differentiated. */
+struct hf_gradient_input {
+    const struct hf_pair_group *ket;
+    const double *bra_exponent; /**< of the bra's second shell, of each of its primitive pairs */
+    const double *ket_exponent[HF_LANES]; /**< of the primitives of each ket's second shell */
+    const struct hf_quartet_density *density[HF_LANES];
+    int n_density;
+};
 
 /** A primitive of a pair with its coefficient in one part. */
 struct hf_pair_term {

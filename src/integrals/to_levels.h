@@ -10,8 +10,7 @@
 #ifndef HF_TO_LEVELS_H
 #define HF_TO_LEVELS_H
 
-#include "hf/lanes.h"
-#include "quartet.h"
+#include "horizontal.h"
 
 #include <string.h>
 
@@ -27,6 +26,13 @@ struct level_columns {
     lanes *moved[3]; /**< the same for levels l_a..l_a+l_b-1 and each direction; NULL: not wanted */
     size_t moved_row, moved_column;
 };
+
+/** The levels of all columns; shift is A - B. `in` and `out` must not overlap. */
+typedef void level_function(const struct level_columns *columns, const lanes shift[3]);
+
+#include "level_functions.h"
+
+/* ---- Loops for every part ------------------------------------------------------------------- */
 
 /** Most rows of a step of two shells up to HF_MAX_L. */
 enum { HF_LEVEL_ROWS = 850 };
@@ -107,8 +113,7 @@ static inline lanes *raise_all(const struct level_columns *columns, int l_b, con
 static inline void lower_b(const struct level_columns *columns, int x, const lanes *in, lanes *out)
 {
     const struct hf_pair_part *part = columns->part;
-    const struct hf_cartesian *component =
-        columns->quartet->cartesian->component[part->l_b - 1];
+    const struct hf_cartesian *component = columns->quartet->cartesian->component[part->l_b - 1];
     const int n_b = hf_n_cartesian(part->l_b), n_b_1 = hf_n_cartesian(part->l_b - 1);
     for (int a = 0; a < hf_n_cartesian(part->l_a); a++, in += n_b)
         for (int b = 0; b < n_b_1; b++)
@@ -120,7 +125,7 @@ static inline void put_rows(int n, const lanes *from, lanes *to, size_t row)
     for (int k = 0; k < n; k++) to[(size_t)k * row] = from[k];
 }
 
-/** The levels of all columns; shift is A - B. `in` and `out` must not overlap. */
+/** What has no straight-line code. */
 static void levels_in_loops(const struct level_columns *columns, const lanes shift[3])
 {
     const struct hf_pair_part *part = columns->part;
@@ -138,6 +143,18 @@ static void levels_in_loops(const struct level_columns *columns, const lanes shi
         put_rows(hf_part_n_level(part), levels, columns->out + (size_t)k * columns->out_column,
                  columns->out_row);
     }
+}
+
+/** What makes the levels of a part. */
+static inline level_function *find_levels(const struct hf_pair_part *part)
+{
+    const bool spherical = part->spherical_a || part->spherical_b;
+    const bool as_in_table = part->spherical_a == (spherical && part->l_a >= 2) &&
+                             part->spherical_b == (spherical && part->l_b >= 2);
+    const bool low = part->l_a <= HF_MAX_RECURRENCE_L && part->l_b <= HF_MAX_RECURRENCE_L;
+    level_function *found =
+        low && as_in_table ? level_table[part->l_a][part->l_b][spherical] : NULL;
+    return found != NULL ? found : levels_in_loops;
 }
 
 #endif

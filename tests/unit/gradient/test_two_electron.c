@@ -6,7 +6,6 @@
 #include "hf/two_electron_gradient.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { N_ATOM = 4, MOST_SHELL = 24 };
@@ -114,24 +113,29 @@ static double energy(const struct system *s, int n_density)
     return result;
 }
 
-/** By differences of four energies each. */
-static void numerical_gradient(struct system *s, int n_density, double gradient[N_ATOM][3])
+/** A direction of each atom. */
+static const double direction[N_ATOM][3] = {
+    {0.3, -0.7, 0.6}, {-0.5, 0.4, 0.7}, {0.9, 0.2, -0.4}, {0.6, 0.6, 0.5}};
+
+/** Derivatives with respect to these, by differences of four energies each. */
+static void numerical_derivatives(struct system *s, int n_density, double derivative[N_ATOM])
 {
-    const double step = 0.01;
-    for (int atom = 0; atom < N_ATOM; atom++)
-        for (int x = 0; x < 3; x++) {
-            double value[4];
-            for (int k = 0; k < 4; k++) {
-                s->centre[atom][x] = places[atom][x] + step * (k < 2 ? k - 2 : k - 1);
-                value[k] = energy(s, n_density);
-            }
-            s->centre[atom][x] = places[atom][x];
-            gradient[atom][x] = (value[0] - 8.0 * value[1] + 8.0 * value[2] - value[3]) / (12.0 * step);
+    const double step = 0.005;
+    for (int atom = 0; atom < N_ATOM; atom++) {
+        double value[4];
+        for (int k = 0; k < 4; k++) {
+            const double by = step * (k < 2 ? k - 2 : k - 1);
+            for (int x = 0; x < 3; x++)
+                s->centre[atom][x] = places[atom][x] + by * direction[atom][x];
+            value[k] = energy(s, n_density);
         }
+        memcpy(s->centre[atom], places[atom], sizeof places[atom]);
+        derivative[atom] = (value[0] - 8.0 * value[1] + 8.0 * value[2] - value[3]) / (12.0 * step);
+    }
 }
 
-static void analytic_gradient(const struct system *s, int n_density, int n_thread,
-                              double threshold, double gradient[N_ATOM][3])
+static void analytic_gradient(const struct system *s, int n_density, int n_thread, double threshold,
+                              double gradient[N_ATOM][3])
 {
     const struct hf_two_electron_gradient_settings settings = {
         .schedule = {.name = "steal"}, .n_thread = n_thread, .threshold = threshold};
@@ -149,24 +153,24 @@ static double largest_difference(double x[N_ATOM][3], double y[N_ATOM][3])
 {
     double worst = 0.0;
     for (int i = 0; i < N_ATOM; i++)
-        for (int k = 0; k < 3; k++) {
-            if (getenv("SHOW")) printf("%d %d %18.10f %18.10f %12.3e\n", i, k, x[i][k], y[i][k], x[i][k] - y[i][k]);
-            worst = fmax(worst, fabs(x[i][k] - y[i][k]));
-        }
+        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(x[i][k] - y[i][k]));
     return worst;
 }
 
-static void check(int n_shell, const struct test_shell shell[])
+/** Compares derivatives with `first` to `most` densities, on as many threads. */
+static void check(int n_shell, const struct test_shell shell[], int first, int most)
 {
     struct system s;
-    double numerical[N_ATOM][3], analytic[N_ATOM][3], largest = 0.0;
+    double numerical[N_ATOM], analytic[N_ATOM][3];
     system_init(&s, n_shell, shell);
-    for (int n_density = 1; n_density <= 2; n_density++) {
-        numerical_gradient(&s, n_density, numerical);
+    for (int n_density = first; n_density <= most; n_density++) {
+        numerical_derivatives(&s, n_density, numerical);
         analytic_gradient(&s, n_density, n_density, 1e-14, analytic);
-        for (int i = 0; i < N_ATOM; i++)
-            for (int x = 0; x < 3; x++) largest = fmax(largest, fabs(numerical[i][x]));
-        assert_true(largest_difference(analytic, numerical) < 2e-7 * largest);
+        for (int i = 0; i < N_ATOM; i++) {
+            double along = 0.0;
+            for (int x = 0; x < 3; x++) along += analytic[i][x] * direction[i][x];
+            assert_true(fabs(along - numerical[i]) < 3e-9 * (1.0 + fabs(numerical[i])));
+        }
     }
     system_done(&s);
 }
@@ -183,7 +187,7 @@ static void low_shells(void **state)
         {3, 0, 1, false, {0.5}, {0.6}},
         {3, 2, 1, false, {0.8}, {0.7}},
     };
-    check(sizeof shells / sizeof *shells, shells);
+    check(sizeof shells / sizeof *shells, shells, 1, 2);
 }
 
 /** Contractions of the same exponents, and s and p of the same, become one shell. */
@@ -203,20 +207,44 @@ static void merged_shells(void **state)
         {3, 0, 3, false, {3.0, 1.1, 0.4}, {0.1, 0.2, 0.9}},
         {3, 2, 1, true, {0.8}, {0.7}},
     };
-    check(sizeof shells / sizeof *shells, shells);
+    check(sizeof shells / sizeof *shells, shells, 1, 2);
 }
 
 static void high_shells(void **state)
 {
     static const struct test_shell shells[] = {
-        {0, 3, 2, true, {2.0, 0.7}, {0.5, 0.4}},
-        {0, 3, 1, false, {1.0}, {0.5}},
-        {1, 4, 1, true, {1.1}, {0.7}},
-        {2, 5, 1, true, {0.9}, {0.3}},
-        {3, 1, 1, false, {0.6}, {0.7}},
-        {3, 3, 1, true, {0.8}, {0.7}},
+        {0, 3, 2, true, {2.0, 0.7}, {0.5, 0.4}}, {0, 3, 1, false, {1.0}, {0.5}},
+        {1, 4, 1, true, {1.1}, {0.7}},           {2, 5, 1, true, {0.9}, {0.3}},
+        {3, 1, 1, false, {0.6}, {0.7}},          {3, 3, 1, true, {0.8}, {0.7}},
     };
-    check(sizeof shells / sizeof *shells, shells);
+    check(sizeof shells / sizeof *shells, shells, 2, 2);
+}
+
+/** Fewer quartets are computed for a larger threshold, and the gradient changes by about as much. */
+static void screening_leaves_out_what_does_not_matter(void **state)
+{
+    static const struct test_shell shells[] = {
+        {0, 0, 3, false, {60.0, 6.0, 0.7}, {2.0, 0.9, 0.5}},
+        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {1, 0, 1, false, {0.4}, {0.6}},
+        {1, 2, 1, true, {0.9}, {0.8}},
+        {2, 1, 2, false, {1.5, 0.3}, {0.4, 0.3}},
+        {3, 0, 1, false, {0.5}, {0.6}},
+        {3, 1, 1, false, {0.8}, {0.7}},
+    };
+    struct system s;
+    double exact[N_ATOM][3], screened[N_ATOM][3], before = 0.0;
+    system_init(&s, sizeof shells / sizeof *shells, shells);
+    for (int i = 0; i < N_ATOM; i++)
+        for (int x = 0; x < 3; x++) s.centre[i][x] *= 3.0;
+    analytic_gradient(&s, 2, 1, 1e-20, exact);
+    for (double threshold = 1e-10; threshold < 1e-3; threshold *= 100.0) {
+        analytic_gradient(&s, 2, 1, threshold, screened);
+        const double difference = largest_difference(exact, screened);
+        assert_true(difference > before && difference < 100.0 * threshold);
+        before = difference;
+    }
+    system_done(&s);
 }
 
 int main(int argc, char **argv)
@@ -225,6 +253,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(low_shells),
         cmocka_unit_test(merged_shells),
         cmocka_unit_test(high_shells),
+        cmocka_unit_test(screening_leaves_out_what_does_not_matter),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }
