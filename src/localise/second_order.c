@@ -13,9 +13,9 @@
 
 enum { MOST = 40 };
 
-/** Curvatures nearer to zero are those of directions in which nothing changes, as between the two sets of double bonds
- *  of benzene: the wave function is no more symmetric than it has converged. */
-static const double FLAT = 1e-4;
+/** Curvatures nearer to zero belong to directions in which nothing changes, as between the two sets of double bonds of
+ *  benzene: the wave function is no more symmetric than it has converged. */
+static const double SMALLEST_FLAT = 1e-4, LARGEST_FLAT = 1e-2; /* they err by about the gradient */
 /** Radians: the largest rotation of a step. */
 static const double LONGEST = 0.2;
 /** Errors that a step may have, as parts of the gradient, and the eigenvector. */
@@ -30,6 +30,7 @@ struct subspace {
     double *vector[MOST], *product[MOST]; /**< [n_pair] each; vectors are orthonormal */
     double matrix[MOST * MOST];           /**< between them, symmetrised: rows of MOST */
     double gradient[MOST];
+    double flat;                           /**< curvatures nearer to zero count as zero */
     double value[MOST], mode[MOST * MOST]; /**< eigenvalues, rising, and eigenvectors */
     double step[MOST];
 };
@@ -92,7 +93,7 @@ static hf_status solve(struct subspace *self, struct hf_error *error)
         memcpy(self->mode + k * n, self->matrix + k * MOST, (size_t)n * sizeof *self->mode);
     const hf_status status = hf_eigen_small(n, self->mode, self->value, error);
     memset(self->step, 0, sizeof self->step);
-    for (int m = 0; status == HF_OK && m < n && self->value[m] < -FLAT; m++)
+    for (int m = 0; status == HF_OK && m < n && self->value[m] < -self->flat; m++)
         add(n, -dot(n, self->mode + m * n, self->gradient) / self->value[m], self->mode + m * n,
             self->step);
     return status;
@@ -107,7 +108,8 @@ static void combine(const struct subspace *self, double *const basis[], const do
     for (int k = 0; k < self->n; k++) add(n, coefficient[k], basis[k], sum);
 }
 
-/** x becomes what is wrong with combination y of the vectors, H y - e y or H y + g, preconditioned; returns its norm. */
+/** x becomes what is wrong with combination y of the vectors, H y - e y or H y + g, preconditioned; returns the norm
+ *  that it had before. */
 static double find_rest(const struct subspace *self, const double y[], double e,
                         const double gradient[], double x[])
 {
@@ -130,7 +132,7 @@ static void scatter(const struct hf_curvature *curvature, double x[])
     }
 }
 
-/** Solves for both, up to their errors; rest [2][n_pair]. */
+/** Solves for both, up to their errors, with at most MOST vectors; rest [2][n_pair]. */
 static hf_status search(struct subspace *self, double *rest, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -140,24 +142,23 @@ static hf_status search(struct subspace *self, double *rest, struct hf_error *er
     const double norm = sqrt(dot(n, gradient, gradient));
     const double of_mode = fmax(REST_OF_MODE, norm);
     const double of_step = norm * fmin(LARGEST_REST, fmax(SMALLEST_REST, norm));
+    self->flat = fmin(LARGEST_FLAT, fmax(SMALLEST_FLAT, norm));
     for (int p = 0; p < n; p++) rest[p] = gradient[p] / fmin(curvature->own[p], -SMALLEST_DIVISOR);
     scatter(curvature, rest + n);
-    for (int before = -1; self->n > before && status == HF_OK;) {
-        bool wrong = true;
+    for (int before = -1; self->n > before;) {
         before = self->n;
         if (!extend(self, rest) || !extend(self, rest + n))
             return hf_fail(error, HF_NO_RESOURCE, "out of memory for rotations of orbitals");
-        if (self->n == 0) return HF_OK;
+        if (self->n == 0) break;
         status = solve(self, error);
-        if (status != HF_OK) return status;
-        wrong = find_rest(self, self->step, 0.0, gradient, rest) > of_step;
-        if (!wrong) memset(rest, 0, (size_t)n * sizeof *rest);
-        if (find_rest(self, self->mode + (self->n - 1) * self->n, self->value[self->n - 1], NULL,
-                      rest + n) > of_mode)
-            wrong = true;
-        else
-            memset(rest + n, 0, (size_t)n * sizeof *rest);
-        if (!wrong) break;
+        if (status != HF_OK) break;
+        const int top = self->n - 1;
+        const double *mode = self->mode + top * self->n;
+        const bool has_step = find_rest(self, self->step, 0.0, gradient, rest) <= of_step;
+        const bool has_mode = find_rest(self, mode, self->value[top], NULL, rest + n) <= of_mode;
+        if (has_step && has_mode) break;
+        if (has_step) memset(rest, 0, (size_t)n * sizeof *rest);
+        if (has_mode) memset(rest + n, 0, (size_t)n * sizeof *rest);
     }
     return status;
 }
@@ -168,7 +169,7 @@ static void choose(const struct subspace *self, struct hf_second_order *step, do
     const int n = self->curvature->n_pair;
     double most = 0.0, along = 0.0;
     step->curvature = self->n > 0 ? self->value[self->n - 1] : -INFINITY;
-    step->saddle = step->curvature > FLAT;
+    step->saddle = step->curvature > self->flat;
     if (step->saddle)
         combine(self, self->vector, self->mode + (self->n - 1) * self->n, x);
     else
