@@ -26,6 +26,9 @@ struct hf_localise_settings {
     double tolerance; /**< radians: the largest rotation of the last sweep; 0: 1e-9 */
     int most_sweeps;  /**< 0: 500 */
     double threshold; /**< of coefficients in `coefficient`; 0: none is left out */
+    const double
+        *start; /**< [n][n] orbitals to begin with, as `rotation` below; NULL: Cholesky orbitals */
+    bool sweeps_only; /**< no second-order steps: may end at a saddle; for tests */
 };
 
 /** An orbital as reports describe it. */
@@ -48,14 +51,15 @@ struct hf_localised {
     double value;                         /**< of what is maximised */
     int n_sweep;
     bool converged;
-    int n_saddle; /**< saddles that were left */
+    int n_step;   /**< second-order steps; the last one only shows that this is a maximum */
+    int n_saddle; /**< of these, away from saddles */
 };
 
 /** Localises orbitals. A wave function of method rhf with all parts is needed.
  *
  *  Order    sweeps of rotations of two orbitals in a fixed order of rounds, which ranks and threads share; begins
- *           with a Cholesky decomposition of the density of these orbitals. From the maximum small rotations are tried: if
- *           they lead higher, it was a saddle. Orbitals do not depend on the
+ *           with a Cholesky decomposition of the density of these orbitals. Near the end second-order steps follow: Newton's,
+ *           or along the mode of highest curvature away from a saddle. Orbitals do not depend on the
  *           number of ranks or threads, nor on rotations among canonical orbitals of equal energy.
  *  Memory   a rank holds its share of the coefficients of the orbitals.
  *  Call     collective.

@@ -11,7 +11,7 @@ struct hf_local_settings hf_local_default_settings(void)
     return (struct hf_local_settings){
         .localise = HF_LOCALISE_PM,
         .domains = HF_DOMAINS_DEFAULT,
-        .strong_bohr = 5.0,
+        .strong_bohr = 6.0,
         .distant_bohr = 15.0,
         .redundant = 1e-6,
         .threshold = 1e-9,

@@ -59,9 +59,9 @@ static void report_domains(const struct hf_local_row *self, FILE *out)
         n_added += result->n_degenerate[i];
         n_with += result->n_degenerate[i] > 0;
     }
-    fprintf(out, "  %-23s %d, localised by %s in %d sweeps%s\n", "Correlated orbitals",
-            result->n_orbital, localisation_names[self->settings.localise],
-            result->localised.n_sweep,
+    fprintf(out, "  %-23s %d, localised by %s in %d sweeps and %d second-order steps%s\n",
+            "Correlated orbitals", result->n_orbital, localisation_names[self->settings.localise],
+            result->localised.n_sweep, result->localised.n_step,
             result->localised.converged ? "" : " (WARNING: they did not converge)");
     fprintf(out, "  %-23s %d core orbitals (--frozen-core)\n", "Frozen orbitals",
             self->settings.n_frozen);

@@ -10,14 +10,13 @@
 const struct hf_phase hf_phase_localise = {.name = "Localisation"};
 
 static const double USUAL_TOLERANCE = 1e-9;
-enum { USUAL_SWEEPS = 500, MOST_SADDLES = 5 };
+enum { USUAL_SWEEPS = 500, MOST_STEPS = 50 };
 
-/** A sum that is higher by this part of it is another maximum. */
-static const double HIGHER = 1e-6;
-
-/** Rotations that are smaller than this and do not get smaller move along a direction in which nothing changes, as
- *  between the two sets of double bonds of benzene: the wave function is no more symmetric than it has converged. */
-static const double FLAT = 1e-6, NO_SMALLER = 0.9;
+/** Sweeps whose largest rotation is below the first number (radians) and has fallen by less than the second one are
+ *  followed by a second-order step. */
+static const double NEAR = 0.02, SLOW = 0.1;
+/** Radians: steps whose largest rotation is smaller are Newton's near the maximum. */
+static const double SHORT = 1e-3;
 
 /** A localisation under way. */
 struct work {
@@ -232,47 +231,49 @@ static void collect(struct work *work)
     hf_sum_over_ranks(work->context->comm, o * o, work->u);
 }
 
-/** Sweeps until nothing changes. Collective. */
-static hf_status climb(struct work *work, struct hf_localised *localised, struct hf_error *error)
+/** Sweeps until the largest rotation is at most the tolerance, or is small but would get there slowly; otherwise *near is
+ *  false. Collective. */
+static hf_status climb(struct work *work, double tolerance, struct hf_localised *localised,
+                       bool *near, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const struct hf_localise_settings *settings = work->settings;
-    const double tolerance = settings->tolerance > 0.0 ? settings->tolerance : USUAL_TOLERANCE;
     const int most = settings->most_sweeps > 0 ? settings->most_sweeps : USUAL_SWEEPS;
     double largest = INFINITY;
-    bool flat = false;
-    for (int n = 0; largest > tolerance && !flat && n < most; n++) {
+    bool slow = false;
+    while (largest > tolerance && !slow && localised->n_sweep < most) {
         const double before = largest;
         HF_TRY(hf_sweeps_run(&work->sweeps, &largest, error));
-        flat = largest < FLAT && largest > NO_SMALLER * before;
+        slow = largest < NEAR && largest > SLOW * before && !settings->sweeps_only;
         localised->n_sweep++;
     }
-    localised->converged = flat || largest <= tolerance;
-    HF_TRY(hf_sweeps_value(&work->sweeps, &localised->value, error));
+    *near = slow || largest <= tolerance;
 cleanup:
     return status;
 }
 
-/** Whether orbitals near the converged ones climb to a higher sum: then those were at a saddle, and these are taken.
- *  Otherwise work->u stays. Collective. */
-static hf_status leave_saddles(struct work *work, struct hf_localised *localised,
-                               struct hf_error *error)
+/** Sweeps and second-order steps, until such a step is no longer than the tolerance and no saddle is there. Short steps
+ *  follow each other without sweeps, which would move along flat directions. Collective. */
+static hf_status find_maximum(struct work *work, struct hf_localised *localised,
+                              struct hf_error *error)
 {
     hf_status status = HF_OK;
-    bool left = localised->converged;
-    for (int n = 0; left && n < MOST_SADDLES; n++) {
-        const struct hf_localised before = *localised;
-        HF_TRY(hf_sweeps_shake(&work->sweeps, error));
-        HF_TRY(climb(work, localised, error));
-        left = localised->converged && localised->value > before.value * (1.0 + HIGHER);
-        if (left) {
-            localised->n_saddle++;
-            collect(work);
-        } else {
-            localised->value = before.value;
-            localised->converged = true;
-        }
+    const double given = work->settings->tolerance;
+    const double tolerance = given > 0.0 ? given : USUAL_TOLERANCE;
+    struct hf_second_order step = {.saddle = true};
+    bool near = false;
+    localised->converged = false;
+    while (!localised->converged && localised->n_step < MOST_STEPS) {
+        if (step.saddle || step.largest > SHORT)
+            HF_TRY(climb(work, tolerance, localised, &near, error));
+        if (!near || work->settings->sweeps_only) break;
+        HF_TRY(hf_sweeps_step(&work->sweeps, tolerance, &step, error));
+        localised->n_step++;
+        localised->n_saddle += step.saddle;
+        localised->converged = !step.saddle && step.largest <= tolerance;
     }
+    if (work->settings->sweeps_only) localised->converged = near;
+    HF_TRY(hf_sweeps_value(&work->sweeps, &localised->value, error));
 cleanup:
     return status;
 }
@@ -287,12 +288,15 @@ static hf_status sweep(struct work *work, struct hf_localised *localised, struct
         .n_thread = work->settings->n_thread > 1 ? work->settings->n_thread : 1,
         .n_orbital = work->n_orbital,
     };
-    HF_TRY(hf_localise_start(work->context, work->canonical, work->u, error));
+    if (work->settings->start != NULL)
+        memcpy(work->u, work->settings->start,
+               (size_t)work->n_orbital * (size_t)work->n_orbital * sizeof *work->u);
+    else
+        HF_TRY(hf_localise_start(work->context, work->canonical, work->u, error));
     HF_TRY(hf_sweeps_init(&work->sweeps, error));
     HF_TRY(load(work, error));
-    HF_TRY(climb(work, localised, error));
+    HF_TRY(find_maximum(work, localised, error));
     collect(work);
-    HF_TRY(leave_saddles(work, localised, error));
 cleanup:
     hf_sweeps_done(&work->sweeps);
     return status;

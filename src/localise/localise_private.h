@@ -18,6 +18,18 @@ struct hf_localise_ops {
 
 extern const struct hf_localise_ops hf_localise_pm, hf_localise_boys;
 
+/** Q^A_ij, i <= j; centre -1: the derivative by the rotation of both instead. */
+struct hf_pair_element {
+    int i, j, centre;
+    double value;
+};
+
+struct hf_pair_list {
+    struct hf_pair_element *element;
+    int n, n_room;
+    bool failed; /**< no memory */
+};
+
 /** Orbitals being rotated. Each has `length` numbers: its vectors [ops->n_vector][n], then [n_orbital] the orbital
  *  in canonical ones. They are in blocks of some orbitals, which move between ranks as in a tournament: a round has
  *  every block at a seat with one other block; in n_block - 1 rounds each meets each.
@@ -40,7 +52,10 @@ struct hf_sweeps {
     double **spare;   /**< buffers for blocks that arrive */
     double *room;     /**< all buffers */
     double *elements; /**< [n_thread][3][n_centre] */
-    bool shake;       /**< this sweep makes small rotations instead of the best ones */
+    const double
+        *angle; /**< [n_orbital][n_orbital] rotations of this sweep, i < j; NULL: the best ones */
+    struct hf_pair_list
+        *list; /**< [n_thread] this sweep lists elements and rotates nothing; or NULL */
 };
 
 /** Sizes and room; collective. HF_NO_RESOURCE. */
@@ -57,9 +72,57 @@ double *hf_sweeps_orbital(const struct hf_sweeps *sweeps, int i);
 hf_status hf_sweeps_run(struct hf_sweeps *sweeps, double *largest,
                         struct hf_error *error) HF_MUST_CHECK;
 
-/** Rotates orbitals that are in the same places by small angles, which look random and depend on their places in the
- *  tournament only: away from a saddle. Collective. HF_NO_RESOURCE, HF_INTERRUPTED. */
-hf_status hf_sweeps_shake(struct hf_sweeps *sweeps, struct hf_error *error) HF_MUST_CHECK;
+/** Derivatives of the sum at these orbitals. */
+struct hf_curvature {
+    int n_orbital, n_centre, n_element, n_pair;
+    struct hf_pair_element
+        *element;       /**< [n_element] rising; of each pair the derivative comes first */
+    int *first;         /**< [n_pair + 1] elements of pairs i < j */
+    int *first_partner; /**< [n_orbital + 1] */
+    struct hf_pair_partner {
+        int orbital, pair;
+    } * partner;               /**< of each orbital, rising */
+    int *pair_of;              /**< [n_orbital] room */
+    double *number;            /**< all that follow */
+    double *diagonal, *change; /**< [n_orbital][n_centre] Q_ii; room */
+    double *gradient;          /**< [n_pair] */
+    double *own;               /**< [n_pair] the diagonal of H */
+};
+
+/** Whether an element that follows the first of a pair is of this pair, too. */
+static inline bool hf_same_pair(const struct hf_curvature *curvature,
+                                const struct hf_pair_element *element,
+                                const struct hf_pair_element *first)
+{
+    return element < curvature->element + curvature->n_element && element->i == first->i &&
+           element->j == first->j;
+}
+
+/** Fills the rest from n_orbital, n_centre and elements, which it owns, in any order. Local. HF_NO_RESOURCE. */
+hf_status hf_curvature_init(struct hf_curvature *curvature, struct hf_memory *memory,
+                            struct hf_error *error) HF_MUST_CHECK;
+void hf_curvature_done(struct hf_curvature *curvature, struct hf_memory *memory);
+
+/** product [n_pair] = H x. Local. */
+void hf_curvature_multiply(const struct hf_curvature *curvature, const double x[],
+                           double product[]);
+
+struct hf_second_order {
+    double largest;   /**< radians: largest rotation */
+    double curvature; /**< highest one that was found */
+    bool saddle;      /**< it leads away from a saddle */
+    int n_product;
+};
+
+/** Sets angle [n_orbital][n_orbital] of pairs i < j. Local. HF_NO_RESOURCE. */
+hf_status hf_second_order_step(const struct hf_curvature *curvature, struct hf_memory *memory,
+                               struct hf_second_order *step, double angle[],
+                               struct hf_error *error) HF_MUST_CHECK;
+
+/** Rotates by a second-order step, unless it is no saddle and the largest rotation is at most `least`. Collective.
+ *  HF_NO_RESOURCE, HF_INTERRUPTED. */
+hf_status hf_sweeps_step(struct hf_sweeps *sweeps, double least, struct hf_second_order *step,
+                         struct hf_error *error) HF_MUST_CHECK;
 
 /** Sum of Q^A_ii^2, the same on every rank. Collective. HF_NO_RESOURCE. */
 hf_status hf_sweeps_value(struct hf_sweeps *sweeps, double *value,

@@ -87,7 +87,8 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     const struct hf_localised *found = &self->found;
     fprintf(out, "\nLocalised orbitals (%s), %d core orbitals left out\n",
             hf_options_choice(quantity->of->options, "localise"), self->settings.n_frozen);
-    fprintf(out, "  %d sweeps, %d saddles left%s\n", found->n_sweep, found->n_saddle,
+    fprintf(out, "  %d sweeps, %d second-order steps, %d saddles left%s\n", found->n_sweep,
+            found->n_step, found->n_saddle,
             found->converged ? "" : ": NOT CONVERGED, orbitals are not at a maximum");
     fprintf(out, "  orbital      energy      spread  populations of atoms\n");
     fprintf(out, "             (hartree)      (bohr)\n");
@@ -127,6 +128,7 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
                                 hf_options_choice(quantity->of->options, "localise")) != NULL &&
         hf_json_add_integer(object, "frozen_core_orbitals", self->settings.n_frozen) &&
         hf_json_add_integer(object, "sweeps", found->n_sweep) &&
+        hf_json_add_integer(object, "second_order_steps", found->n_step) &&
         cJSON_AddBoolToObject(object, "converged", found->converged) != NULL &&
         hf_json_add_double(object, "maximised_sum", found->value);
     for (int i = 0; done && i < found->n; i++) {

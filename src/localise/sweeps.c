@@ -13,8 +13,8 @@ enum { MOST_BLOCKS = 128 };
 /** What is smaller than this is round-off, relative to 1 (Q^2). */
 static const double NOTHING = 1e-13;
 
-/** Away from saddles: orbitals with larger sums of Q_ij^2 are rotated by angles up to half of this. */
-static const double SHARED = 1e-4, SHAKE = 0.1;
+/** Smaller elements and derivatives are not listed. The first err in second derivatives only. */
+static const double LEAST_ELEMENT = 1e-5, LEAST_DERIVATIVE = 1e-10;
 
 static int n_centre(const struct hf_sweeps *self)
 {
@@ -126,30 +126,58 @@ static double best_angle(int n, const double *q_ii, const double *q_ij, const do
     return 0.25 * atan2(b, -a);
 }
 
-/** A small angle for two orbitals that share places; the numbers are those of the orbitals. */
-static double small_angle(int n, const double *q_ij, int i, int j)
+static void append(struct hf_pair_list *list, struct hf_pair_element element)
 {
-    double overlap = 0.0;
-    uint32_t hash = (uint32_t)i * 2654435761U + (uint32_t)j * 40503U + 12345U;
-    for (int c = 0; c < n; c++) overlap += q_ij[c] * q_ij[c];
-    hash = (hash ^ (hash >> 15)) * 2246822519U;
-    hash ^= hash >> 13;
-    return overlap < SHARED ? 0.0 : SHAKE * ((double)hash / UINT32_MAX - 0.5);
+    if (list->n == list->n_room) {
+        const int room = 2 * list->n_room + 256;
+        struct hf_pair_element *larger =
+            realloc(list->element, (size_t)room * sizeof *list->element);
+        if (larger == NULL) {
+            list->failed = true;
+            return;
+        }
+        list->element = larger;
+        list->n_room = room;
+    }
+    list->element[list->n++] = element;
 }
 
-/** Makes the best rotation of two orbitals, of numbers n_i and n_j; returns its size. */
-static double rotate(const struct hf_sweeps *self, int n_i, double *i, int n_j, double *j,
-                     double *elements)
+/** Lists the elements of two orbitals, or of one, if there are any. */
+static void list_elements(struct hf_pair_list *list, int n, int i, int j, const double *q_ii,
+                          const double *q_ij, const double *q_jj)
+{
+    double derivative = 0.0, most = 0.0;
+    for (int c = 0; c < n; c++) {
+        derivative += 4.0 * q_ij[c] * (q_ii[c] - q_jj[c]);
+        most = fmax(most, fabs(q_ij[c]));
+    }
+    if (most < LEAST_ELEMENT && fabs(derivative) < LEAST_DERIVATIVE) return;
+    append(list, (struct hf_pair_element){i, j, -1, derivative});
+    for (int c = 0; c < n; c++)
+        if (fabs(q_ij[c]) >= LEAST_ELEMENT)
+            append(list, (struct hf_pair_element){i, j, c, q_ij[c]});
+}
+
+/** Rotates two orbitals, of numbers n_i and n_j, or lists their elements; returns the size of the rotation. */
+static double visit(const struct hf_sweeps *self, int thread, int n_i, double *i, int n_j,
+                    double *j)
 {
     const int n = n_centre(self);
-    double *q_ii = elements, *q_ij = q_ii + n, *q_jj = q_ij + n;
-    self->ops->elements(self->basis, i, i, q_ii);
-    self->ops->elements(self->basis, i, j, q_ij);
-    self->ops->elements(self->basis, j, j, q_jj);
-    const double angle =
-        self->shake ? small_angle(n, q_ij, n_i, n_j) : best_angle(n, q_ii, q_ij, q_jj);
-    const double c = cos(angle), s = sin(angle);
+    double *q_ii = self->elements + 3 * (size_t)thread * (size_t)n, *q_ij = q_ii + n,
+           *q_jj = q_ij + n, angle = 0.0;
+    if (self->angle != NULL) {
+        angle = self->angle[(size_t)n_i * (size_t)self->n_orbital + (size_t)n_j];
+    } else {
+        self->ops->elements(self->basis, i, i, q_ii);
+        self->ops->elements(self->basis, i, j, q_ij);
+        self->ops->elements(self->basis, j, j, q_jj);
+        if (self->list != NULL)
+            list_elements(&self->list[thread], n, n_i, n_j, q_ii, q_ij, q_jj);
+        else
+            angle = best_angle(n, q_ii, q_ij, q_jj);
+    }
     if (angle == 0.0) return 0.0;
+    const double c = cos(angle), s = sin(angle);
     for (size_t m = 0; m < self->length; m++) {
         const double before = i[m];
         i[m] = c * before + s * j[m];
@@ -158,18 +186,19 @@ static double rotate(const struct hf_sweeps *self, int n_i, double *i, int n_j, 
     return fabs(angle);
 }
 
-/** All pairs of an orbital of one block with one of another block, or of one block. */
-static double rotate_blocks(const struct hf_sweeps *self, int x, int y, double *elements)
+/** All pairs of an orbital of one block with one of another block, or of one block; for lists also an orbital with
+ *  itself. */
+static double visit_blocks(const struct hf_sweeps *self, int thread, int x, int y)
 {
-    const int n_x = hf_sweeps_first(self, x + 1) - hf_sweeps_first(self, x);
-    const int n_y = hf_sweeps_first(self, y + 1) - hf_sweeps_first(self, y);
+    const int first_x = hf_sweeps_first(self, x), n_x = hf_sweeps_first(self, x + 1) - first_x;
+    const int first_y = hf_sweeps_first(self, y), n_y = hf_sweeps_first(self, y + 1) - first_y;
+    const int next = self->list != NULL ? 0 : 1;
     double largest = 0.0;
     for (int i = 0; i < n_x; i++)
-        for (int j = x == y ? i + 1 : 0; j < n_y; j++)
-            largest = fmax(largest, rotate(self, hf_sweeps_first(self, x) + i,
-                                           self->block[x] + (size_t)i * self->length,
-                                           hf_sweeps_first(self, y) + j,
-                                           self->block[y] + (size_t)j * self->length, elements));
+        for (int j = x == y ? i + next : 0; j < n_y; j++)
+            largest = fmax(largest, visit(self, thread, first_x + i,
+                                          self->block[x] + (size_t)i * self->length, first_y + j,
+                                          self->block[y] + (size_t)j * self->length));
     return largest;
 }
 
@@ -183,7 +212,6 @@ static hf_status do_seats(void *data, int thread, int n_thread, struct hf_error 
 {
     const struct round *round = data;
     struct hf_sweeps *self = round->sweeps;
-    double *elements = self->elements + 3 * (size_t)thread * (size_t)n_centre(self);
     int n = 0;
     (void)error;
     for (int seat = 0; seat < self->n_block / 2; seat++) {
@@ -191,9 +219,8 @@ static hf_status do_seats(void *data, int thread, int n_thread, struct hf_error 
         const int x = block_at(self, seat), y = block_at(self, self->n_block - 1 - seat);
         double largest = 0.0;
         if (self->round == 0)
-            largest =
-                fmax(rotate_blocks(self, x, x, elements), rotate_blocks(self, y, y, elements));
-        largest = fmax(largest, rotate_blocks(self, x < y ? x : y, x < y ? y : x, elements));
+            largest = fmax(visit_blocks(self, thread, x, x), visit_blocks(self, thread, y, y));
+        largest = fmax(largest, visit_blocks(self, thread, x < y ? x : y, x < y ? y : x));
         round->largest[thread] = fmax(round->largest[thread], largest);
     }
     return HF_OK;
@@ -249,12 +276,93 @@ cleanup:
     return status;
 }
 
-hf_status hf_sweeps_shake(struct hf_sweeps *self, struct hf_error *error)
+/* ---- Second order ---------------------------------------------------------------------------- */
+
+/** The lists of all threads and ranks, in any order. Collective. */
+static hf_status gather(struct hf_sweeps *self, struct hf_pair_list list[],
+                        struct hf_curvature *curvature, struct hf_error *error)
 {
+    hf_status status = HF_OK;
+    const int n_rank = self->context->n_rank;
+    MPI_Comm comm = self->context->comm;
+    MPI_Datatype type;
+    int *n = calloc(2 * (size_t)n_rank, sizeof *n), *first = n + n_rank, n_mine = 0;
+    bool failed = n == NULL;
+    for (int t = 0; t < self->n_thread; t++) {
+        n_mine += list[t].n;
+        failed = failed || list[t].failed;
+    }
+    struct hf_pair_element *mine = calloc((size_t)n_mine + 1, sizeof *mine);
+    if (failed || mine == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs");
+    HF_TRY(hf_agree(comm, status, error));
+    n_mine = 0;
+    for (int t = 0; t < self->n_thread; t++)
+        for (int e = 0; e < list[t].n; e++) mine[n_mine++] = list[t].element[e];
+    MPI_Allgather(&n_mine, 1, MPI_INT, n, 1, MPI_INT, comm);
+    for (int r = 0; r < n_rank; r++) {
+        first[r] = curvature->n_element;
+        curvature->n_element += n[r];
+    }
+    curvature->element = calloc((size_t)curvature->n_element + 1, sizeof *curvature->element);
+    if (curvature->element == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs");
+    HF_TRY(hf_agree(comm, status, error));
+    MPI_Type_contiguous((int)sizeof *mine, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_Allgatherv(mine, n_mine, type, curvature->element, n, first, type, comm);
+    MPI_Type_free(&type);
+cleanup:
+    free(n);
+    free(mine);
+    return status;
+}
+
+/** Elements of all pairs and what follows from them. Collective. */
+static hf_status find_curvature(struct hf_sweeps *self, struct hf_curvature *curvature,
+                                struct hf_error *error)
+{
+    hf_status status = HF_OK;
     double largest;
-    self->shake = true;
-    const hf_status status = hf_sweeps_run(self, &largest, error);
-    self->shake = false;
+    struct hf_pair_list *list = calloc((size_t)self->n_thread, sizeof *list);
+    if (list == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs");
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    self->list = list;
+    status = hf_sweeps_run(self, &largest, error);
+    self->list = NULL;
+    HF_TRY(status);
+    curvature->n_orbital = self->n_orbital;
+    curvature->n_centre = n_centre(self);
+    HF_TRY(gather(self, list, curvature, error));
+    status = hf_curvature_init(curvature, self->context->memory, error);
+cleanup:
+    for (int t = 0; list != NULL && t < self->n_thread; t++) free(list[t].element);
+    free(list);
+    return status;
+}
+
+hf_status hf_sweeps_step(struct hf_sweeps *self, double least, struct hf_second_order *step,
+                         struct hf_error *error)
+{
+    hf_status status;
+    struct hf_memory *memory = self->context->memory;
+    struct hf_curvature curvature = {0};
+    const size_t o = (size_t)self->n_orbital;
+    double largest;
+    double *angle = hf_memory_allocate(memory, "rotations", o * o, sizeof *angle);
+    status = angle != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for rotations");
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    status = find_curvature(self, &curvature, error);
+    if (status == HF_OK) status = hf_second_order_step(&curvature, memory, step, angle, error);
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    hf_broadcast_bytes(self->context->comm, 0, sizeof *step, step);
+    if (step->saddle || step->largest > least) {
+        self->angle = angle;
+        status = hf_sweeps_run(self, &largest, error);
+        self->angle = NULL;
+    }
+cleanup:
+    hf_curvature_done(&curvature, memory);
+    hf_memory_release(memory, angle);
     return status;
 }
 

@@ -16,7 +16,9 @@ import tempfile
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir)
 sys.path.insert(0, os.path.join(TESTS, "regression"))
+sys.path.insert(0, os.path.join(TESTS, os.pardir, "tools"))
 import geometry
+from lab import molecules
 
 KCAL = 627.509474
 GOALS = {"default": 99.5, "tight": 99.9}
@@ -164,6 +166,8 @@ def molecules_of_recovery():
         lines = (inputs / (name + ".mol")).read_text(encoding="utf-8").split("geometry")[1].splitlines()[1:]
         yield name, [(line.split()[0], [float(x) for x in line.split()[1:4]]) for line in lines[:lines.index("end")]]
     yield "C10H22", read_matrix(alkane(*[180] * 7))
+    for n in 2, 4:
+        yield f"glycine, {n} residues", [(symbol, [x / geometry.BOHR_IN_ANGSTROM for x in r]) for symbol, *r in molecules.glycine(n)]
 
 
 def recovery(calculations, only, bases):

@@ -19,10 +19,10 @@ import tool_test
 from lab import molecules  # pylint: disable=wrong-import-order
 
 PROGRAM = os.environ.get("HF_TEST_PROGRAM")
-ELECTRONS = {"H": 1, "C": 6, "O": 8}
+ELECTRONS = {"H": 1, "C": 6, "N": 7, "O": 8}
 ANGSTROM_PER_BOHR = 0.529177210903
 TETRAHEDRAL_DEGREES = math.degrees(math.acos(-1 / 3))
-SIZES = {"alkane": range(1, 31), "water": range(1, 37), "graphene": range(1, 5)}
+SIZES = {"alkane": range(1, 31), "glycine": range(1, 8), "water": range(1, 37), "graphene": range(1, 5)}
 
 
 def angle_degrees(middle, a, b):
@@ -83,6 +83,21 @@ class Bonds(unittest.TestCase):
             apart = [d for a, b in itertools.combinations(hydrogens, 2) if (d := distance(a, b)) > nearest + 1e-6]
             self.assertGreater(min(apart, default=9.0), 2.45)
 
+    def test_glycine_chains(self):
+        lengths = {"CC": [1.525], "CH": [1.09], "CN": [1.335, 1.455], "CO": [1.23, 1.35], "HN": [1.01], "HO": [0.97]}
+        for n in SIZES["glycine"]:
+            atoms = molecules.glycine(n)
+            number = "" if n == 1 else str(n)
+            self.assertEqual(molecules.formula(atoms), f"C{2 * n}H{3 * n + 2}N{number}O{n + 1}")
+            for atom, near in zip(atoms, neighbours(atoms, 1.56)):
+                for other in near:
+                    expected = lengths["".join(sorted(atom[0] + other[0]))]
+                    self.assertIn(round(distance(atom, other), 9), expected)
+                    for a in near:
+                        self.assertTrue(a is other or 104 < angle_degrees(atom, a, other) < 128)
+            self.assertEqual(sum(map(len, neighbours(atoms, 1.56))), 2 * (len(atoms) - 1))  # no rings
+            self.assertEqual({atom[3] for atom in atoms if atom[0] != "H"}, {0.0})
+
     def test_graphene_flakes(self):
         for n in SIZES["graphene"]:
             atoms = molecules.graphene(n)
@@ -111,7 +126,7 @@ class Bonds(unittest.TestCase):
                 for a, b in itertools.combinations(atoms, 2):
                     pair = "H-H" if a[0] == b[0] == "H" else "X-H" if "H" in (a[0], b[0]) else "X-X"
                     apart[pair] = min(distance(a, b), apart.get(pair, 9.0))
-                for pair, least in (("H-H", 1.5), ("X-H", 0.95), ("X-X", 1.4)):
+                for pair, least in (("H-H", 1.5), ("X-H", 0.95), ("X-X", 1.2 if kind == "glycine" else 1.4)):
                     self.assertGreater(apart.get(pair, 9.0), least, (kind, n, pair))
 
     def test_largest_ones_are_just_within_the_limits_of_hf(self):
@@ -298,7 +313,7 @@ class Tool(tool_test.WithFolder):
 
     @unittest.skipUnless(PROGRAM, "HF_TEST_PROGRAM is not set")
     def test_hf_reads_them(self):
-        for kind, size, form in (("alkane", 7, "native"), ("water", 9, "native"), ("graphene", 2, "native"),
+        for kind, size, form in (("alkane", 7, "native"), ("glycine", 3, "native"), ("water", 9, "native"), ("graphene", 2, "native"),
                                  ("water", 2, "xyz")):
             atoms = molecules.KINDS[kind].build(size)
             self.written(kind, str(size), "--format", form, "-o", "molecule")

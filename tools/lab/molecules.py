@@ -3,6 +3,7 @@ processes (Janssen and Nielsen, Eq. 5.12): in one direction (chains), in two (fl
 
 A molecule is a list of (symbol, x, y, z) in angstrom. All are neutral and have closed shells."""
 
+import cmath
 import math
 from typing import Callable, NamedTuple
 
@@ -10,6 +11,12 @@ CC_ALKANE, CH_ALKANE = 1.53, 1.09
 CC_GRAPHENE, CH_GRAPHENE = 1.42, 1.09
 OH_WATER, HOH_WATER_DEGREES = 0.9572, 104.52
 OO_WATER = 2.80
+
+# The backbone of a peptide: symbol, bond to the next atom, angle at the atom; the last two atoms, and the hydrogen atoms
+# of both ends.
+RESIDUE = (("N", 1.455, 122.0), ("C", 1.525, 111.0), ("C", 1.335, 116.0))
+ACID = (("C", 1.35, 112.0), ("O", 0.97, 107.0), ("H", 0.0, 0.0))
+NH, CH, CO, HCH_DEGREES, AMINE_DEGREES = 1.01, 1.09, 1.23, 108.0, (107.0, 110.0)
 
 # From a site of one half of the diamond lattice to its four neighbours, in quarters of the cell's edge; from a site
 # of the other half to its neighbours in the opposite directions. Sites of the first half have even coordinates.
@@ -41,6 +48,56 @@ def alkane(n_carbon):
         atoms.append(("C", x, 0.0, z))
         atoms += [("H", x + CH_ALKANE * dx, CH_ALKANE * dy, z + CH_ALKANE * dz) for dx, dy, dz in directions]
     return atoms
+
+
+def glycine(n_residue):
+    """H(NHCH2CO)_N OH: stretched peptide chains, all dihedrals of the backbone 180 degrees. It lies along x in z = 0."""
+    rows = RESIDUE * n_residue
+    rows = rows[:-1] + ACID
+    places = zigzag(rows)
+    per_two = zigzag(RESIDUE * 2 + RESIDUE[:1])[-1]  # it is straight over two residues
+    axis, middle = per_two / abs(per_two), (places[0] + places[-1]) / 2
+    places = [(place - middle) / axis for place in places]
+    atoms = []
+    for k, ((symbol, _, _), place) in enumerate(zip(rows, places)):
+        atoms.append((symbol, place.real, place.imag, 0.0))
+        if k >= len(rows) - 2:
+            continue
+        after = (places[k + 1] - place) / abs(places[k + 1] - place)
+        if k == 0:  # in the plane of N and the middle of both hydrogen atoms, which are at an angle to the bond
+            half = math.radians(AMINE_DEGREES[0]) / 2
+            turn = math.acos(math.cos(math.radians(AMINE_DEGREES[1])) / math.cos(half))
+            atoms += beside(place, after * cmath.rect(1, -turn), half, NH)
+            continue
+        before = (places[k - 1] - place) / abs(places[k - 1] - place)
+        outward = -(before + after) / abs(before + after)
+        half = math.radians(HCH_DEGREES) / 2
+        if k % 3 == 1:
+            atoms += beside(place, outward, half, CH)
+        else:
+            other, length = ("H", NH) if symbol == "N" else ("O", CO)
+            end = place + outward * length
+            atoms.append((other, end.real, end.imag, 0.0))
+    return atoms
+
+
+def zigzag(rows):
+    """Places in a plane, as complex numbers, of atoms that are given by bonds to the next one and angles."""
+    place, direction, side = 0j, 1 + 0j, 1
+    places = []
+    for k, (_, bond, degrees) in enumerate(rows):
+        if k > 0:
+            direction *= cmath.rect(1, side * (math.pi - math.radians(degrees)))
+            side = -side
+        places.append(place)
+        place += bond * direction
+    return places
+
+
+def beside(place, direction, half, length):
+    """Two hydrogen atoms above and below a plane, at this half angle to a direction in it."""
+    foot, height = place + direction * length * math.cos(half), length * math.sin(half)
+    return [("H", foot.real, foot.imag, height), ("H", foot.real, foot.imag, -height)]
 
 
 def graphene(n_ring):
@@ -136,7 +193,7 @@ def donated_bonds(site):
 def formula(atoms):
     """As C2H6 or H20O10: carbon, hydrogen, oxygen."""
     symbols = [atom[0] for atom in atoms]
-    counts = [(symbol, symbols.count(symbol)) for symbol in ("C", "H", "O")]
+    counts = [(symbol, symbols.count(symbol)) for symbol in ("C", "H", "N", "O")]
     return "".join(f"{symbol}{n if n > 1 else ''}" for symbol, n in counts if n > 0)
 
 
@@ -158,6 +215,7 @@ def xyz_text(atoms, title):
 
 KINDS = {
     "alkane": Kind(alkane, 8471, "C_N H_(2N+2), the all-anti chain"),
+    "glycine": Kind(glycine, 2902, "H(NHCH2CO)_N OH, stretched chains of a peptide"),
     "water": Kind(water, 16666, "N molecules of cubic ice, as compact as they can be"),
     "graphene": Kind(graphene, 90, "C_(6N^2) H_(6N), hexagonal flakes with N hexagons on each side: benzene, coronene, "
                                    "circumcoronene..."),

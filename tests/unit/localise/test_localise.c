@@ -220,6 +220,78 @@ static void the_end_is_a_maximum(void **state)
     test_context_done(&context);
 }
 
+/** Turns three orbitals into each other, from `first`, about their sum. */
+static void turn(int o, int first, double angle, double u[])
+{
+    const double third = acos(-1.0) * 2.0 / 3.0;
+    double row[3];
+    for (int c = 0; c < o; c++) {
+        for (int i = 0; i < 3; i++) {
+            row[i] = 0.0;
+            for (int j = 0; j < 3; j++)
+                row[i] += (1.0 + 2.0 * cos(angle + third * (i - j))) / 3.0 * u[(first + j) * o + c];
+        }
+        for (int i = 0; i < 3; i++) u[(first + i) * o + c] = row[i];
+    }
+}
+
+/** Boys orbitals of benzene from sigma and pi orbitals, which do not mix by symmetry: where the pi orbitals are at atoms,
+ *  no rotation of two orbitals leads higher, only one of several at once. */
+static void saddles_are_left(void **state)
+{
+    struct hf_context *context = test_context();
+    struct hf_error error;
+    struct test_solved s;
+    int n_stuck = 0;
+    test_solved_benzene(&s, context, "STO-3G");
+    struct hf_localised best = localise(&s, HF_LOCALISE_BOYS, 6, 1);
+    struct hf_localised start = localise(&s, HF_LOCALISE_PM, 6, 1);
+    struct hf_localise_settings settings = {
+        .kind = HF_LOCALISE_BOYS, .n_frozen = 6, .start = start.rotation};
+    for (int k = 0; k < 6 && n_stuck == 0; k++) { /* places of pi orbitals along the ring */
+        double value[2];
+        for (int alone = 0; alone < 2; alone++) {
+            struct hf_localised found;
+            settings.sweeps_only = alone == 1;
+            expect_ok(hf_localise(context, &s.wave, &settings, &found, &error), &error);
+            assert_true(found.converged);
+            value[alone] = found.value;
+            hf_localised_done(&found);
+        }
+        assert_true(fabs(value[0] - best.value) < 1e-6);
+        n_stuck += value[1] < best.value - 1.0;
+        turn(start.n, start.n - 3, acos(-1.0) / 18.0, start.rotation);
+    }
+    assert_true(n_stuck > 0);
+    hf_localised_done(&start);
+    hf_localised_done(&best);
+    test_solved_end(&s);
+    test_context_done(&context);
+}
+
+/** Boys orbitals of a ring: 15 sweeps and 6 steps, or 70 sweeps alone. */
+static void the_end_converges_quadratically(void **state)
+{
+    struct hf_context *context = test_context();
+    struct hf_error error;
+    struct test_solved s;
+    test_solved_benzene(&s, context, "6-31G");
+    struct hf_localised found = localise(&s, HF_LOCALISE_BOYS, 6, 1), alone;
+    const struct hf_localise_settings settings = {
+        .kind = HF_LOCALISE_BOYS, .n_frozen = 6, .sweeps_only = true};
+    expect_ok(hf_localise(context, &s.wave, &settings, &alone, &error), &error);
+    if (getenv("HF_TEST_VERBOSE") != NULL)
+        print_message("%d sweeps and %d steps; %d sweeps\n", found.n_sweep, found.n_step,
+                      alone.n_sweep);
+    assert_true(found.n_sweep <= 20 && found.n_step <= 8);
+    assert_true(alone.n_sweep > 40);
+    assert_true(fabs(found.value - alone.value) < 1e-9);
+    hf_localised_done(&found);
+    hf_localised_done(&alone);
+    test_solved_end(&s);
+    test_context_done(&context);
+}
+
 static void one_orbital_is_itself(void **state)
 {
     struct hf_context *context = test_context();
@@ -245,6 +317,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(water_has_two_bonds_and_two_lone_pairs),
         cmocka_unit_test(canonical_orbitals_stay),
         cmocka_unit_test(one_orbital_is_itself),
+        cmocka_unit_test(saddles_are_left),
+        cmocka_unit_test(the_end_converges_quadratically),
         cmocka_unit_test(the_end_is_a_maximum),
         cmocka_unit_test(orbitals_do_not_depend_on_the_ranks),
     };

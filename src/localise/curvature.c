@@ -1,0 +1,151 @@
+/* First and second derivatives of what is maximised, by rotations x_ij of pairs of orbitals:
+ *
+ *     g_ij   = 4 sum_A Q_ij (Q_ii - Q_jj)
+ *     (Hx)_ij = 4 sum_A { dQ_ij (Q_ii - Q_jj) + Q_ij (dQ_ii - dQ_jj) },   dQ_ij = sum_k (x_ik Q_kj + x_jk Q_ik)
+ *
+ * This H is the change of g. It is symmetric where g is zero. Every rank has all pairs that share centres; products
+ * take a time that grows as the molecule. */
+#include "localise_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *left, const void *right)
+{
+    const struct hf_pair_element *a = left, *b = right;
+    if (a->i != b->i) return a->i < b->i ? -1 : 1;
+    if (a->j != b->j) return a->j < b->j ? -1 : 1;
+    return a->centre < b->centre ? -1 : a->centre > b->centre;
+}
+
+static bool make_room(struct hf_curvature *self, struct hf_memory *memory)
+{
+    const size_t o = (size_t)self->n_orbital, n = (size_t)self->n_pair + 1;
+    const size_t n_diagonal = o * (size_t)self->n_centre;
+    self->first = calloc(n, sizeof *self->first);
+    self->first_partner = calloc(o + 2, sizeof *self->first_partner);
+    self->partner = calloc(2 * n, sizeof *self->partner);
+    self->pair_of = calloc(o + 1, sizeof *self->pair_of);
+    self->number =
+        hf_memory_allocate(memory, "derivatives", 2 * n_diagonal + 2 * n, sizeof *self->number);
+    if (self->first == NULL || self->first_partner == NULL || self->partner == NULL ||
+        self->pair_of == NULL || self->number == NULL)
+        return false;
+    self->diagonal = self->number;
+    self->change = self->diagonal + n_diagonal;
+    self->gradient = self->change + n_diagonal;
+    self->own = self->gradient + n;
+    return true;
+}
+
+static double difference(const struct hf_curvature *self, int i, int j, int centre)
+{
+    const size_t n = (size_t)self->n_centre, c = (size_t)centre;
+    return self->diagonal[(size_t)i * n + c] - self->diagonal[(size_t)j * n + c];
+}
+
+/** Partners of each orbital, rising. */
+static void list_partners(struct hf_curvature *self)
+{
+    int *begin = self->first_partner + 1; /* begin[i] ends as the first of orbital i + 1 */
+    for (int p = 0; p < self->n_pair; p++) {
+        const struct hf_pair_element *element = &self->element[self->first[p]];
+        begin[element->i + 1]++;
+        begin[element->j + 1]++;
+    }
+    for (int i = 0; i < self->n_orbital; i++) begin[i + 1] += begin[i];
+    for (int p = 0; p < self->n_pair; p++) {
+        const struct hf_pair_element *element = &self->element[self->first[p]];
+        self->partner[begin[element->i]++] = (struct hf_pair_partner){element->j, p};
+        self->partner[begin[element->j]++] = (struct hf_pair_partner){element->i, p};
+    }
+}
+
+hf_status hf_curvature_init(struct hf_curvature *self, struct hf_memory *memory,
+                            struct hf_error *error)
+{
+    const size_t n_centre = (size_t)self->n_centre;
+    qsort(self->element, (size_t)self->n_element, sizeof *self->element, compare);
+    for (int e = 0; e < self->n_element; e++)
+        self->n_pair += self->element[e].centre < 0 && self->element[e].i != self->element[e].j;
+    if (!make_room(self, memory))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives of localisation");
+    int n_pair = 0;
+    for (int e = 0; e < self->n_element; e++) {
+        const struct hf_pair_element *element = &self->element[e];
+        if (element->i == element->j && element->centre >= 0)
+            self->diagonal[(size_t)element->i * n_centre + (size_t)element->centre] =
+                element->value;
+        if (element->i == element->j || element->centre >= 0) continue;
+        self->gradient[n_pair] = element->value;
+        self->first[n_pair++] = e;
+    }
+    self->first[n_pair] = self->n_element;
+    list_partners(self);
+    for (int p = 0; p < n_pair; p++) {
+        const struct hf_pair_element *pair = &self->element[self->first[p]];
+        for (int c = 0; c < self->n_centre; c++) {
+            const double d = difference(self, pair->i, pair->j, c);
+            self->own[p] -= 4.0 * d * d;
+        }
+        for (const struct hf_pair_element *e = pair + 1; hf_same_pair(self, e, pair); e++)
+            self->own[p] += 16.0 * e->value * e->value;
+    }
+    return HF_OK;
+}
+
+void hf_curvature_done(struct hf_curvature *self, struct hf_memory *memory)
+{
+    free(self->element);
+    free(self->first);
+    free(self->first_partner);
+    free(self->partner);
+    free(self->pair_of);
+    hf_memory_release(memory, self->number);
+    *self = (struct hf_curvature){0};
+}
+
+/** The terms of dQ_ij with other orbitals k, for one i and all j: 4 sum_k x_ik sum_A Q_kj (Q_ii - Q_jj). */
+static void add_terms_of(const struct hf_curvature *self, int i, const double x[], double product[])
+{
+    const int begin = self->first_partner[i], end = self->first_partner[i + 1];
+    for (int l = begin; l < end; l++)
+        self->pair_of[self->partner[l].orbital] = self->partner[l].pair + 1;
+    for (int l = begin; l < end; l++) {
+        const int k = self->partner[l].orbital;
+        const double x_ik = i < k ? x[self->partner[l].pair] : -x[self->partner[l].pair];
+        for (int m = self->first_partner[k]; m < self->first_partner[k + 1]; m++) {
+            const int j = self->partner[m].orbital, to = self->pair_of[j] - 1;
+            const struct hf_pair_element *pair = &self->element[self->first[self->partner[m].pair]];
+            double sum = 0.0;
+            if (j == i || to < 0) continue;
+            for (const struct hf_pair_element *e = pair + 1; hf_same_pair(self, e, pair); e++)
+                sum += e->value * difference(self, i, j, e->centre);
+            product[to] += (i < j ? 4.0 : -4.0) * x_ik * sum;
+        }
+    }
+    for (int l = begin; l < end; l++) self->pair_of[self->partner[l].orbital] = 0;
+}
+
+void hf_curvature_multiply(const struct hf_curvature *self, const double x[], double product[])
+{
+    const size_t n = (size_t)self->n_centre;
+    memset(self->change, 0, (size_t)self->n_orbital * n * sizeof *self->change);
+    for (int p = 0; p < self->n_pair; p++) {
+        const struct hf_pair_element *pair = &self->element[self->first[p]];
+        for (const struct hf_pair_element *e = pair + 1; hf_same_pair(self, e, pair); e++) {
+            self->change[(size_t)e->i * n + (size_t)e->centre] += 2.0 * x[p] * e->value;
+            self->change[(size_t)e->j * n + (size_t)e->centre] -= 2.0 * x[p] * e->value;
+        }
+    }
+    for (int p = 0; p < self->n_pair; p++) {
+        const struct hf_pair_element *pair = &self->element[self->first[p]];
+        product[p] = self->own[p] * x[p];
+        for (const struct hf_pair_element *e = pair + 1; hf_same_pair(self, e, pair); e++) {
+            const double d = self->change[(size_t)e->i * n + (size_t)e->centre] -
+                             self->change[(size_t)e->j * n + (size_t)e->centre];
+            product[p] += 4.0 * e->value * (d - 4.0 * x[p] * e->value); /* x_ij is in `own` */
+        }
+    }
+    for (int i = 0; i < self->n_orbital; i++) add_terms_of(self, i, x, product);
+}
