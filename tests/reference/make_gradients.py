@@ -35,7 +35,7 @@ CASES = [
     ("boron_fluoride", "rhf", "def2-qzvp", 0, 1, ["B 0 0 0", "F 0.3 0.1 2.4"]),
     ("scandium_fluoride", "rhf", "def2-svp", 0, 1, ["Sc 0 0 0", "F 0.2 0.1 3.4"]),
     ("manganese_hydride", "uhf", "def2-svp", 0, 7, ["Mn 0 0 0", "H 0.1 0.2 3.4"]),
-    ("copper_hydride", "rhf", "6-31g*", 0, 1, ["Cu 0 0 0", "H 0.1 0.2 2.9"]),
+    ("copper_hydride", "rhf", "def2-svp", 0, 1, ["Cu 0 0 0", "H 0.1 0.2 2.9"]),
     ("silver_hydride", "rhf", "def2-svp", 0, 1, ["Ag 0 0 0", "H 0.1 0.2 3.0"]),
     ("iodomethyl", "uhf", "def2-svp", 0, 2, ["C 0 0 0", "I 0.1 0 4.0", "H 1.8 0.3 -0.8", "H -1.7 0.2 -0.9"]),
     ("tin_hydride", "rhf", "def2-tzvp", 0, 1, ["Sn 0 0 0", "H 0 2.3 2.4", "H 0.2 -2.4 2.3"]),
@@ -43,7 +43,7 @@ CASES = [
     ("methylene", "rohf", "6-311++g**", 0, 3, ["C 0 0 0.2", "H 0 1.9 -0.6", "H 0.1 -1.8 -0.7"]),
     ("fluoride_water", "rhf", "6-31+g*", -1, 1, ["F 0 0 4.6", "O 0 0.1 0", "H 0 0.3 1.9", "H 0 1.75 -0.55"]),
 ]
-CARTESIAN = re.compile(r"6-31")  # d shells of these sets have six functions
+CARTESIAN = re.compile(r"6-31[+g]")  # d shells of these sets have six functions
 
 
 def shells_of(folder, basis, symbol):
@@ -111,7 +111,7 @@ def of_psi4(case, gradient):
     psi4.core.be_quiet()
     molecule = psi4.geometry(f"{charge} {multiplicity}\n" + "\n".join(atoms) + "\nunits bohr\nsymmetry c1\nno_com\nno_reorient\n")
     psi4.set_options({"basis": basis, "reference": method, "scf_type": "pk", "df_scf_guess": False, "ints_tolerance": 1e-15,
-                      "e_convergence": 1e-11, "d_convergence": 1e-9, "maxiter": 300, "guess": "sad"})
+                      "e_convergence": 1e-11, "d_convergence": 1e-9, "maxiter": 300, "puream": not CARTESIAN.match(basis), "guess": "sad"})
     result, wave = (psi4.gradient if gradient else psi4.energy)("scf", molecule=molecule, return_wfn=True)
     described = {"basis_functions": wave.basisset().nbf(), "nuclear_repulsion_energy": round(molecule.nuclear_repulsion_energy(), 10),
                  "total_energy": round(wave.energy(), 10)}
