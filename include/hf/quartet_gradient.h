@@ -19,11 +19,11 @@ enum hf_quartet_block {
     HF_N_QUARTET_BLOCK
 };
 
-/** Where the densities of a quartet are: element (i, j) of a block at [i * step + j]. */
+/** Where the densities of a quartet are: element (i, j) of a block at [i * row + j * column]. */
 struct hf_quartet_density {
     const double *total[HF_N_QUARTET_BLOCK];
     const double *spin[HF_N_QUARTET_BLOCK]; /**< not read with one density */
-    int step[HF_N_QUARTET_BLOCK];
+    int row[HF_N_QUARTET_BLOCK], column[HF_N_QUARTET_BLOCK];
     double factor; /**< of the quartet: its different permutations */
 };
 

@@ -3,6 +3,7 @@
 #define HF_TWO_ELECTRON_GRADIENT_H
 
 #include "hf/linalg.h"
+#include "hf/onesided_settings.h"
 #include "hf/schedule_settings.h"
 #include "hf/shell_pairs.h"
 #include "hf/timer.h"
@@ -13,6 +14,8 @@ extern const struct hf_phase hf_phase_gradient_quartets, hf_phase_gradient_wait;
 struct hf_two_electron_gradient_settings {
     struct hf_scheduler_settings schedule;
     int n_thread;     /**< of each rank */
+    bool distributed; /**< no rank or node holds a density: blocks come from their owners */
+    struct hf_onesided_settings onesided; /**< of distributed densities */
     double threshold; /**< hartree/bohr: quartets whose estimate is below it are left out; 1e-10 */
 };
 
@@ -27,7 +30,8 @@ struct hf_two_electron_gradient_settings {
  *           n_atom: atoms of the molecule, which shells refer to.
  *  Units    hartree/bohr.
  *  Call     collective over the context of `pairs`; arguments and result equal on all ranks.
- *  Memory   D and M once on each node, n_density n^2 numbers; nothing is kept.
+ *  Memory   D and M once on each node, n_density n^2 numbers. Distributed: a rank's share, a byte for each pair of
+ *           atoms, and on each thread the blocks of a part of a task. Nothing is kept.
  *  Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED. Same status on every rank; gradient is then unchanged. */
 hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                    const struct hf_two_electron_gradient_settings *settings,

@@ -40,6 +40,8 @@ hf_status hf_gradient_compute(struct hf_context *context,
     const struct hf_two_electron_gradient_settings two_electron = {
         .schedule = settings->fock.schedule,
         .n_thread = context->n_thread,
+        .distributed = hf_fock_is_distributed(settings->fock.builder),
+        .onesided = settings->fock.onesided,
         .threshold = THRESHOLD,
     };
     hf_timer_start(&context->timers, &hf_phase_gradient_one_electron);

@@ -3,7 +3,9 @@
 
 #include "hf/engine.h"
 #include "hf/quartet_gradient.h"
+#include "hf/threads.h"
 #include "hf/work.h"
+#include "two_electron_blocks.h"
 #include "two_electron_density.h"
 
 #include <math.h>
@@ -13,13 +15,19 @@
 const struct hf_phase hf_phase_gradient_quartets = {"Gradient: quartets"};
 const struct hf_phase hf_phase_gradient_wait = {"Gradient: waiting"};
 
+/** hartree/bohr: what quartets add is rounded to whole steps, so that no order of additions matters. A million of
+ *  them err by 2e-11; sums may be as large as 5e5. */
+static const double STEP = 0x1p-44;
+
 struct differentiator;
 
 /** What the threads of a rank have in common. */
 struct two_electron {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     const struct hf_two_electron_gradient_settings *settings;
-    struct hf_gradient_density density;
+    int n_density;
+    struct hf_gradient_density density; /**< of nodes */
+    struct hf_gradient_blocks blocks;   /**< of owners, if the densities are distributed */
     int n_atom, n_thread;
     double *momentum; /**< [n_shell], see find_momentum */
     double most_momentum;
@@ -31,7 +39,8 @@ struct two_electron {
 struct differentiator {
     const struct two_electron *all;
     struct hf_gradient_engine *engine;
-    double (*gradient)[3]; /**< [n_atom] */
+    struct hf_gradient_loan loan; /**< of distributed densities */
+    int64_t (*gradient)[3];       /**< [n_atom] in steps of STEP */
     struct hf_quartet_density density[HF_MAX_BATCH];
     double of_quartet[HF_MAX_BATCH][4][3];
 };
@@ -66,15 +75,25 @@ static double count_permutations(const struct hf_shell_pair *bra, const struct h
            (bra == ket ? 1.0 : 2.0);
 }
 
+/** The two shells or sites of each block. */
+static const int sides[HF_N_QUARTET_BLOCK][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
+
 /** hf_round.factor: of pairs of sites. */
 static double find_factor(const void *data, const struct hf_atom_pair *bra,
                           const struct hf_atom_pair *ket)
 {
     const struct two_electron *all = data;
-    double coulomb, exchange;
-    hf_gradient_weights(all->density.n_density, (size_t)all->pairs->basis->n_atom,
-                        all->density.atom_bound, bra->atom_a, bra->atom_b, ket->atom_a, ket->atom_b,
-                        &coulomb, &exchange);
+    const int site[4] = {bra->atom_a, bra->atom_b, ket->atom_a, ket->atom_b};
+    double bound[HF_N_QUARTET_BLOCK][2], coulomb, exchange;
+    for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
+        const int i = site[sides[k][0]], j = site[sides[k][1]];
+        if (all->settings->distributed)
+            bound[k][0] = bound[k][1] = hf_density_bound(&all->blocks.bounds, i, j);
+        else
+            hf_gradient_bounds(all->n_density, (size_t)all->pairs->basis->n_atom,
+                               all->density.atom_bound, i, j, bound[k]);
+    }
+    hf_gradient_weights(all->n_density, bound, &coulomb, &exchange);
     return 8.0 * all->most_momentum * (coulomb + exchange);
 }
 
@@ -87,10 +106,17 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
     const double of_bra = fmax(all->momentum[bra->a], all->momentum[bra->b]);
     for (int i = 0; i < n; i++) {
         const struct hf_shell_pair *pair = ket[i].pair;
+        const int shell[4] = {bra->a, bra->b, pair->a, pair->b};
         const double of_ket = fmax(all->momentum[pair->a], all->momentum[pair->b]);
-        double coulomb, exchange;
-        hf_gradient_weights(all->density.n_density, n_shell, all->density.bound, bra->a, bra->b,
-                            pair->a, pair->b, &coulomb, &exchange);
+        double of_block[HF_N_QUARTET_BLOCK][2], coulomb, exchange;
+        for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
+            const int s = shell[sides[k][0]], t = shell[sides[k][1]];
+            if (all->settings->distributed)
+                hf_gradient_loan_bounds(&own->loan, s, t, of_block[k]);
+            else
+                hf_gradient_bounds(all->n_density, n_shell, all->density.bound, s, t, of_block[k]);
+        }
+        hf_gradient_weights(all->n_density, of_block, &coulomb, &exchange);
         const double weight = (coulomb + exchange * hf_far_factor(bra, pair)) *
                               count_permutations(bra, pair) * fmax(of_bra, of_ket);
         ket[i].wanted = weight * bra->bound * pair->bound >= all->settings->threshold;
@@ -99,28 +125,41 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
 
 /* ---- Derivatives ----------------------------------------------------------------------------- */
 
+/** hf_quartet_consumer.lend */
+static hf_status lend(void *self, const struct hf_part *part, struct hf_error *error)
+{
+    struct differentiator *own = self;
+    if (!own->all->settings->distributed) return HF_OK;
+    return hf_gradient_loan_get(&own->loan, part, error);
+}
+
 /** Where the densities of a quartet are. */
-static void find_blocks(const struct two_electron *all, const struct hf_shell_pair *bra,
+static void find_blocks(const struct differentiator *own, const struct hf_shell_pair *bra,
                         const struct hf_shell_pair *ket, struct hf_quartet_density *to)
 {
-    static const int side[HF_N_QUARTET_BLOCK][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
+    const struct two_electron *all = own->all;
     const struct hf_basis *basis = all->pairs->basis;
     const size_t n = (size_t)basis->n_function;
-    const size_t first[4] = {
-        (size_t)basis->shell[bra->a].first_function, (size_t)basis->shell[bra->b].first_function,
-        (size_t)basis->shell[ket->a].first_function, (size_t)basis->shell[ket->b].first_function};
+    const int shell[4] = {bra->a, bra->b, ket->a, ket->b};
     to->factor = count_permutations(bra, ket);
     for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
-        to->step[k] = basis->n_function;
-        to->total[k] = all->density.value + first[side[k][0]] * n + first[side[k][1]];
-        to->spin[k] = all->density.n_density > 1 ? to->total[k] + n * n : NULL;
+        const int s = shell[sides[k][0]], t = shell[sides[k][1]];
+        if (all->settings->distributed) {
+            hf_gradient_loan_find(&own->loan, s, t, k, to);
+            continue;
+        }
+        to->row[k] = basis->n_function;
+        to->column[k] = 1;
+        to->total[k] = all->density.value + (size_t)basis->shell[s].first_function * n +
+                       (size_t)basis->shell[t].first_function;
+        to->spin[k] = all->n_density > 1 ? to->total[k] + n * n : NULL;
     }
 }
 
 static void add_to_atom(const struct differentiator *own, int shell, const double of[3])
 {
-    double *to = own->gradient[own->all->pairs->basis->shell[shell].atom];
-    for (int x = 0; x < 3; x++) to[x] += of[x];
+    int64_t *to = own->gradient[own->all->pairs->basis->shell[shell].atom];
+    for (int x = 0; x < 3; x++) to[x] += llrint(of[x] / STEP);
 }
 
 /** hf_quartet_consumer.use */
@@ -129,8 +168,8 @@ static void use(void *self, const struct hf_shell_pair *bra, int n,
 {
     struct differentiator *own = self;
     const struct two_electron *all = own->all;
-    for (int i = 0; i < n; i++) find_blocks(all, bra, ket[i], &own->density[i]);
-    hf_gradient_engine_compute(own->engine, bra, n, ket, all->density.n_density, own->density,
+    for (int i = 0; i < n; i++) find_blocks(own, bra, ket[i], &own->density[i]);
+    hf_gradient_engine_compute(own->engine, bra, n, ket, all->n_density, own->density,
                                own->of_quartet);
     for (int i = 0; i < n; i++) {
         add_to_atom(own, bra->a, own->of_quartet[i][0]);
@@ -144,6 +183,7 @@ static const struct hf_quartet_consumer consumer = {
     .name = "gradient",
     .about = "derivatives of two-electron integrals with densities",
     .cite = "S. Obara, A. Saika, J. Chem. Phys. 84, 3963 (1986)",
+    .lend = lend,
     .bound = bound,
     .use = use,
 };
@@ -162,9 +202,11 @@ static void done(struct two_electron *all)
 {
     for (int t = 0; t < all->n_thread && all->thread != NULL; t++) {
         hf_gradient_engine_destroy(&all->thread[t].engine);
+        hf_gradient_loan_done(&all->thread[t].loan);
         free(all->thread[t].gradient);
     }
     hf_gradient_density_done(&all->density);
+    hf_gradient_blocks_done(&all->blocks);
     free(all->thread);
     free(all->momentum);
 }
@@ -187,6 +229,9 @@ static hf_status init(struct two_electron *all, struct hf_error *error)
         own->all = all;
         own->gradient = calloc((size_t)all->n_atom, sizeof *own->gradient);
         status = hf_gradient_engine_create(all->pairs, &own->engine, error);
+        if (status == HF_OK && all->settings->distributed)
+            status =
+                hf_gradient_loan_init(&own->loan, &all->blocks, all->pairs, all->n_density, error);
         if (status == HF_OK && own->gradient == NULL)
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     }
@@ -196,32 +241,30 @@ static hf_status init(struct two_electron *all, struct hf_error *error)
 /** The largest factor of bounds of a quartet: that of two pairs of sites with the largest elements of all. */
 static double largest_factor(const struct two_electron *all)
 {
-    const size_t n = (size_t)all->pairs->basis->n_atom;
-    double coulomb = 0.0, exchange = 0.0;
-    for (int k = 0; k < all->density.n_density; k++) {
-        double largest = 0.0;
-        for (size_t i = 0; i < n * n; i++)
-            largest = fmax(largest, all->density.atom_bound[(size_t)k * n * n + i]);
-        if (k == 0) coulomb = 0.5 * largest * largest;
-        exchange += 0.25 * largest * largest;
-    }
-    return 8.0 * all->most_momentum * (coulomb + exchange);
+    const size_t n = (size_t)all->pairs->basis->n_atom * (size_t)all->pairs->basis->n_atom;
+    double largest = 0.0;
+    if (all->settings->distributed)
+        largest = all->blocks.bounds.largest;
+    else
+        for (size_t i = 0; i < (size_t)all->n_density * n; i++)
+            largest = fmax(largest, all->density.atom_bound[i]);
+    return 8.0 * all->most_momentum * (0.5 + 0.25 * all->n_density) * largest * largest;
 }
 
-/** Sums of all threads, in their order, and of all ranks. */
+/** Sums of all threads and ranks. */
 static hf_status add_up(const struct two_electron *all, double (*gradient)[3],
                         struct hf_error *error)
 {
     const size_t n = 3 * (size_t)all->n_atom;
     MPI_Comm comm = all->pairs->context->comm;
-    double *sum = calloc(n + 1, sizeof *sum);
+    int64_t *sum = calloc(n + 1, sizeof *sum);
     hf_status status = HF_OK;
     if (sum == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     HF_TRY(hf_agree(comm, status, error));
     for (int t = 0; t < all->n_thread; t++)
         for (size_t i = 0; i < n; i++) sum[i] += all->thread[t].gradient[i / 3][i % 3];
-    hf_sum_over_ranks(comm, n, sum);
-    for (size_t i = 0; i < n; i++) gradient[i / 3][i % 3] += sum[i];
+    MPI_Allreduce(MPI_IN_PLACE, sum, (int)n, MPI_INT64_T, MPI_SUM, comm);
+    for (size_t i = 0; i < n; i++) gradient[i / 3][i % 3] += STEP * (double)sum[i];
 cleanup:
     free(sum);
     return status;
@@ -236,8 +279,11 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
     struct hf_context *context = pairs->context;
     struct two_electron all = {.pairs = pairs,
                                .settings = settings,
+                               .n_density = n_density,
                                .n_atom = n_atom,
                                .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
+    if (settings->distributed && !hf_mpi_takes_threads())
+        all.n_thread = 1; /* any of them gets blocks, while another asks for tasks */
     const struct hf_work_settings work_settings = {
         .schedule = settings->schedule,
         .order = {.grain = HF_GRAIN_ATOM_QUARTET,
@@ -248,8 +294,12 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
     struct hf_work *work = NULL;
     hf_status status;
     HF_TRY(hf_agree(context->comm, init(&all, error), error));
-    HF_TRY(
-        hf_gradient_density_init(&all.density, context, pairs->basis, n_density, density, error));
+    if (settings->distributed)
+        HF_TRY(hf_gradient_blocks_init(&all.blocks, context, pairs->basis, &settings->onesided,
+                                       n_density, density, error));
+    else
+        HF_TRY(hf_gradient_density_init(&all.density, context, pairs->basis, n_density, density,
+                                        error));
     HF_TRY(hf_work_create(context, pairs, &work_settings, &work, error));
     const double largest = largest_factor(&all);
     for (int t = 0; t < all.n_thread; t++)

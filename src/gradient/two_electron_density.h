@@ -4,6 +4,7 @@
 
 #include "hf/linalg.h"
 #include "hf/node_memory.h"
+#include "hf/quartet_gradient.h"
 #include "hf/shell_pair.h"
 
 struct hf_gradient_density {
@@ -24,17 +25,22 @@ hf_status hf_gradient_density_init(struct hf_gradient_density *self, struct hf_c
 /** Collective over the node. */
 void hf_gradient_density_done(struct hf_gradient_density *self);
 
-/** Bounds on |D_ab D_cd|/2 and on the sum of the products of exchange over 8, of shells or, `bound` [n][n] in
- *  n_density planes that of atoms, of atoms. */
-static inline void hf_gradient_weights(int n_density, size_t n, const double *bound, int a, int b,
-                                       int c, int d, double *coulomb, double *exchange)
+/** Largest elements of the densities [n_density] in two shells or two sites [n] of a table [n_density][n][n]. */
+static inline void hf_gradient_bounds(int n_density, size_t n, const double *bound, int i, int j,
+                                      double to[2])
 {
-    const size_t i = (size_t)a, j = (size_t)b, k = (size_t)c, l = (size_t)d;
-    *coulomb = 0.5 * bound[i * n + j] * bound[k * n + l];
+    for (int s = 0; s < n_density; s++) to[s] = bound[((size_t)s * n + (size_t)i) * n + (size_t)j];
+}
+
+/** Bounds on |D_ab D_cd|/2 and on the sum of the products of exchange over 8, from those of blocks. */
+static inline void hf_gradient_weights(int n_density, double bound[HF_N_QUARTET_BLOCK][2],
+                                       double *coulomb, double *exchange)
+{
+    *coulomb = 0.5 * bound[HF_BLOCK_AB][0] * bound[HF_BLOCK_CD][0];
     *exchange = 0.0;
-    for (int s = 0; s < n_density; s++, bound += n * n)
-        *exchange +=
-            0.125 * (bound[i * n + k] * bound[j * n + l] + bound[i * n + l] * bound[j * n + k]);
+    for (int s = 0; s < n_density; s++)
+        *exchange += 0.125 * (bound[HF_BLOCK_AC][s] * bound[HF_BLOCK_BD][s] +
+                              bound[HF_BLOCK_AD][s] * bound[HF_BLOCK_BC][s]);
 }
 
 #endif

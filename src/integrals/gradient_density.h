@@ -18,16 +18,18 @@ static inline void gather_block(const struct hf_gradient_input *input, bool spin
                                 lanes *to)
 {
     const double *from[HF_WIDTH];
-    int step[HF_WIDTH];
+    int row[HF_WIDTH], column[HF_WIDTH];
     for (int l = 0; l < HF_WIDTH; l++) {
         const struct hf_quartet_density *density = input->density[l];
         from[l] = (spin ? density->spin : density->total)[which];
-        step[l] = density->step[which];
+        row[l] = density->row[which];
+        column[l] = density->column[which];
     }
     for (int i = 0; i < n_row; i++)
         for (int j = 0; j < n_column; j++) {
             lanes value;
-            for (int l = 0; l < HF_WIDTH; l++) value[l] = from[l][(ptrdiff_t)i * step[l] + j];
+            for (int l = 0; l < HF_WIDTH; l++)
+                value[l] = from[l][(ptrdiff_t)i * row[l] + (ptrdiff_t)j * column[l]];
             *to++ = value * factor;
         }
 }
@@ -59,8 +61,8 @@ static __attribute__((noinline)) void fill_density(const struct hf_quartet *quar
     gather_block(input, false, HF_BLOCK_CD, n.c, n.d, 0.5 * factor, cd);
     for (int a = 0; a < n.a; a++)
         for (int b = 0; b < n.b; b++) {
-            const double ab =
-                first->total[HF_BLOCK_AB][(ptrdiff_t)a * first->step[HF_BLOCK_AB] + b];
+            const double ab = first->total[HF_BLOCK_AB][(ptrdiff_t)a * first->row[HF_BLOCK_AB] +
+                                                        (ptrdiff_t)b * first->column[HF_BLOCK_AB]];
             for (int k = 0; k < n.c * n.d; k++) *out++ = ab * cd[k];
         }
     for (int spin = 0; spin < input->n_density; spin++) {

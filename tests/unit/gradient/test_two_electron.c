@@ -10,6 +10,8 @@
 
 enum { N_ATOM = 4, MOST_SHELL = 24 };
 
+static bool distributed; /**< densities are at their owners */
+
 /** A system of which atoms can be moved. */
 struct system {
     double centre[N_ATOM][3];
@@ -138,7 +140,11 @@ static void analytic_gradient(const struct system *s, int n_density, int n_threa
                               double gradient[N_ATOM][3])
 {
     const struct hf_two_electron_gradient_settings settings = {
-        .schedule = {.name = "steal"}, .n_thread = n_thread, .threshold = threshold};
+        .schedule = {.name = "steal"},
+        .n_thread = n_thread,
+        .distributed = distributed,
+        .onesided = {.transport = "thread", .skip_self_test = true},
+        .threshold = threshold};
     const struct hf_matrix *const density[2] = {s->density[0], s->density[1]};
     struct hf_error error;
     struct basis_of_place made;
@@ -249,6 +255,7 @@ static void screening_leaves_out_what_does_not_matter(void **state)
 
 int main(int argc, char **argv)
 {
+    distributed = argc > 1 && strcmp(argv[1], "distributed") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(low_shells),
         cmocka_unit_test(merged_shells),
