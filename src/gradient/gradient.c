@@ -1,6 +1,7 @@
 /* The analytic gradient: sum of its parts. */
 #include "hf/gradient.h"
 
+#include "hf/fock.h"
 #include "hf/hamiltonian.h"
 #include "hf/two_electron_gradient.h"
 
