@@ -152,10 +152,14 @@ static void find_blocks(const struct differentiator *own, const struct hf_shell_
     }
 }
 
+/** Adds to an atom's gradient. Sums of multiples of one unit are exact, so that their order does not matter: in
+ *  reproducible runs each number is rounded to such, 2^-40 hartree/bohr, up to sums of 2^11. */
 static void add_to_atom(const struct differentiator *own, int shell, const double of[3])
 {
-    double *to = own->gradient[own->all->pairs->basis->shell[shell].atom];
-    for (int x = 0; x < 3; x++) to[x] += of[x];
+    const struct hf_shell_pairs *pairs = own->all->pairs;
+    const double large = pairs->context->reproducible ? 0x1.8p12 : 0.0; /* its last bit is 2^-40 */
+    double *to = own->gradient[pairs->basis->shell[shell].atom];
+    for (int x = 0; x < 3; x++) to[x] += (of[x] + large) - large;
 }
 
 /** hf_quartet_consumer.use */
