@@ -42,7 +42,7 @@ void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double 
  *
  *  of quartets [n] of a bra with kets of one class, with respect to the places of a, b, c and d, at fixed G:
  *  gradient [n][4][3], hartree/bohr. D is the total density, M the spin density (n_density 2; left out if 1), in
- *  the functions of the list's basis. 1 <= n <= HF_MAX_BATCH. Allocates nothing. Not collective. */
+ *  the functions of the list's basis. The bits of a quartet do not depend on the others. 1 <= n <= HF_MAX_BATCH. Allocates nothing. Not collective. */
 void hf_gradient_engine_compute(struct hf_gradient_engine *engine, const struct hf_shell_pair *bra,
                                 int n, const struct hf_shell_pair *const ket[], int n_density,
                                 const struct hf_quartet_density density[],

@@ -32,6 +32,8 @@ struct hf_two_electron_gradient_settings {
  *  Call     collective over the context of `pairs`; arguments and result equal on all ranks.
  *  Memory   D and M once on each node, n_density n^2 numbers. Distributed: a rank's share, a byte for each pair of
  *           atoms, and on each thread the blocks of a part of a task. Nothing is kept.
+ *  Bits     in a reproducible run (hf_context.reproducible) the same for any number of ranks and threads and any
+ *           scheduler, wherever the densities are.
  *  Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED. Same status on every rank; gradient is then unchanged. */
 hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                    const struct hf_two_electron_gradient_settings *settings,

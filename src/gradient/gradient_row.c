@@ -1,7 +1,8 @@
 /* The gradient as a quantity: options, report, JSON. */
 #include "hf/gradient.h"
 
-#include "hf/output.h"
+#include "hf/fock.h"
+#include "hf/scf.h"
 #include "hf/two_electron_gradient.h"
 
 #include <math.h>

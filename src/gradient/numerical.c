@@ -12,8 +12,6 @@
  * calculation's. */
 #include "hf/gradient.h"
 
-#include "hf/output.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,15 +126,10 @@ hf_status hf_gradient_differences(const struct hf_quantity_source *of, struct hf
 {
     hf_status status;
     struct displaced displaced;
-    char doing[64];
     HF_TRY(hf_agree(of->context->comm, make_room(of, &displaced, error), error));
     for (int i = 0; i < gradient->n_atom; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            snprintf(doing, sizeof doing, "Gradient, %d of %d elements done; Fock build",
-                     3 * i + axis, 3 * gradient->n_atom);
-            hf_report_begin(of->report, doing);
+        for (int axis = 0; axis < 3; axis++)
             HF_TRY(differentiate(of, &displaced, i, axis, &gradient->atom[i][axis], error));
-        }
 cleanup:
     free(displaced.molecule.atom);
     return status;

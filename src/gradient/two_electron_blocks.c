@@ -1,11 +1,11 @@
 /* Distributed densities: from matrices to blocks at their owners, and from there to threads. */
 #include "two_electron_blocks.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "hf/block_array.h"
 #include "hf/matrix_blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 /* ---- At the owners --------------------------------------------------------------------------- */
 

@@ -126,12 +126,13 @@ void hf_gradient_engine_compute(struct hf_gradient_engine *self, const struct hf
         .plan = &self->plan[bra->pair_class * pairs->n_class + ket[0]->pair_class],
         .threshold = engine->threshold};
     const struct hf_kernel_choice choice = engine->of_double;
+    const bool alike = hf_engine_of_two(engine, &request)->narrow_is_alike[0];
     const struct hf_kernels *kernels = choice.wide;
     struct hf_gradient_input input = {.bra_exponent = self->exponent, .n_density = n_density};
     take_bra(self, bra);
     hf_engine_sort_by_primitives(n, ket, engine->order);
     for (int first = 0; first < n; first += kernels->width) {
-        if (choice.narrow != NULL && n - first <= choice.narrow->width) kernels = choice.narrow;
+        if (alike && n - first <= choice.narrow->width) kernels = choice.narrow;
         compute_group(self, &quartet, &request, kernels, first, &input, gradient, density);
     }
 }

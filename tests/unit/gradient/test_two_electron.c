@@ -253,6 +253,34 @@ static void screening_leaves_out_what_does_not_matter(void **state)
     system_done(&s);
 }
 
+/** The same bits on any number of threads of this many ranks, with densities here and there. */
+static void reproducible_runs_give_the_same_bits(void **state)
+{
+    static const struct test_shell shells[] = {
+        {0, 0, 3, false, {6.0, 2.0, 0.7}, {0.3, 0.4, 0.5}},
+        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {1, 0, 1, false, {0.4}, {0.6}},
+        {1, 2, 1, true, {0.9}, {0.8}},
+        {2, 1, 2, false, {1.5, 0.3}, {0.4, 0.3}},
+        {2, 2, 1, true, {0.7}, {0.9}},
+        {3, 0, 1, false, {0.5}, {0.6}},
+    };
+    const bool before = distributed;
+    struct system s;
+    double first[N_ATOM][3], other[N_ATOM][3];
+    system_init(&s, sizeof shells / sizeof *shells, shells);
+    s.context->reproducible = true;
+    distributed = false;
+    analytic_gradient(&s, 2, 1, 1e-10, first);
+    for (int way = 0; way < 4; way++) {
+        distributed = way % 2 != 0;
+        analytic_gradient(&s, 2, 1 + 2 * (way / 2), 1e-10, other);
+        assert_memory_equal(first, other, sizeof first);
+    }
+    distributed = before;
+    system_done(&s);
+}
+
 int main(int argc, char **argv)
 {
     distributed = argc > 1 && strcmp(argv[1], "distributed") == 0;
@@ -260,6 +288,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(low_shells),
         cmocka_unit_test(merged_shells),
         cmocka_unit_test(high_shells),
+        cmocka_unit_test(reproducible_runs_give_the_same_bits),
         cmocka_unit_test(screening_leaves_out_what_does_not_matter),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
