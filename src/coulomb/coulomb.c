@@ -12,12 +12,12 @@
 /** Pieces of leaves that make enough tasks, as far as that goes. */
 static int choose_pieces(const struct hf_coulomb *coulomb)
 {
-    enum { TASKS_PER_THREAD = 30, MOST = HF_LEAF_MOST / HF_PIECE_ROW };
+    enum { TASKS_PER_THREAD = 30 };
     const int asked = coulomb->settings.tasks_for;
     const double n_rank = asked > 0 ? asked : coulomb->context->n_rank;
     const double wanted = TASKS_PER_THREAD * n_rank * coulomb->n_worker;
     const double n = ceil(wanted / fmax(1.0, coulomb->products->n_leaf));
-    return n < MOST ? (int)n : MOST;
+    return n < HF_MOST_PIECES ? (int)n : HF_MOST_PIECES;
 }
 
 /** Estimated cost of a task: its bras, each by what a ket costs it. */

@@ -141,31 +141,29 @@ static int child_of(const struct hf_cell *cell, int number, int which)
     return which == 0 ? number + 1 : cell[number + 1].next;
 }
 
-/** Moments of parents, as many as there are lanes, from those of their children. */
+/** Moments of parents, half as many as there are lanes, from those of their children, side by side: so a level with few
+ *  cells takes half the time. */
 static void raise_moments(struct hf_far_field *field, struct hf_far_worker *worker, int n,
                           const int parent[])
 {
     const struct hf_cell *cell = field->products->cell;
     const int width = field->kernels->width;
+    struct shifts shifts;
     clear(worker->to, HF_FAR_SIZE * width);
-    for (int which = 0; which < 2; which++) {
-        struct shifts shifts;
-        for (int lane = 0; lane < width; lane++) {
-            const int to = parent[lane < n ? lane : 0], from = child_of(cell, to, which);
-            set_shift(&shifts, width, lane, cell[from].centre, cell[to].centre);
-            put_lane(lane < n ? hf_moments_of(field, from) : NULL, HF_FAR_SIZE, width, lane,
-                     worker->from);
-        }
-        field->kernels->moments(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
-                                worker->scratch);
+    for (int lane = 0; lane < width; lane++) {
+        const int i = lane / 2, to = parent[i < n ? i : 0], from = child_of(cell, to, lane % 2);
+        set_shift(&shifts, width, lane, cell[from].centre, cell[to].centre);
+        put_lane(i < n ? hf_moments_of(field, from) : NULL, HF_FAR_SIZE, width, lane, worker->from);
     }
-    for (int lane = 0; lane < n; lane++) {
-        double *to = hf_moments_of(field, parent[lane]);
-        double *strength = hf_strengths_of(field, parent[lane]);
-        for (int i = 0; i < HF_FAR_SIZE; i++) to[i] = worker->to[i * width + lane];
-        for (int k = 0; k <= cell[parent[lane]].order; k++)
-            strength[k] = hf_strengths_of(field, child_of(cell, parent[lane], 0))[k] +
-                          hf_strengths_of(field, child_of(cell, parent[lane], 1))[k];
+    field->kernels->moments(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
+                            worker->scratch);
+    for (int i = 0; i < n; i++) {
+        double *to = hf_moments_of(field, parent[i]), *strength = to + HF_FAR_SIZE;
+        const double *first = hf_strengths_of(field, child_of(cell, parent[i], 0));
+        const double *second = hf_strengths_of(field, child_of(cell, parent[i], 1));
+        const double *sums = worker->to + 2 * i;
+        for (int k = 0; k < HF_FAR_SIZE; k++) to[k] = sums[k * width] + sums[k * width + 1];
+        for (int k = 0; k <= HF_MAX_PAIR_L; k++) strength[k] = first[k] + second[k];
     }
 }
 
@@ -196,13 +194,12 @@ struct cells {
     int first, stride, n; /**< n: length of the list */
 };
 
-/** Runs `step` on cells, divided over the threads, as many at a time as there are lanes. */
-static void do_cells(struct hf_far_field *field, const struct cells *cells,
+/** Runs `step` on cells, divided over the threads, `most` at a time. */
+static void do_cells(struct hf_far_field *field, const struct cells *cells, int most,
                      void (*step)(struct hf_far_field *field, struct hf_far_worker *worker, int n,
                                   const int cell[]),
                      enum hf_coulomb_step name)
 {
-    const int width = field->kernels->width;
     const int n_own = (cells->n - cells->first + cells->stride - 1) / cells->stride;
 #pragma omp parallel for num_threads(field->n_worker) schedule(static, 1)
     for (int t = 0; t < field->n_worker; t++) {
@@ -211,7 +208,7 @@ static void do_cells(struct hf_far_field *field, const struct cells *cells,
         const struct hf_trace_span span = hf_trace_begin_span(field->context->trace);
         for (int i = (int)((int64_t)n_own * t / field->n_worker); i < end; i++) {
             group[n_group++] = cells->list[cells->first + i * cells->stride];
-            if (n_group == width || i + 1 == end) {
+            if (n_group == most || i + 1 == end) {
                 step(field, &field->worker[t], n_group, group);
                 n_group = 0;
             }
@@ -225,8 +222,8 @@ static void do_cells(struct hf_far_field *field, const struct cells *cells,
 static bool is_divided(const struct hf_far_field *field, int n)
 {
     const struct hf_shares *shares = field->products->shares;
-    const double lanes = (double)field->kernels->width * field->n_worker * shares->n_share;
-    return shares->n_node > 1 && (double)n * shares->n_node > lanes;
+    const double at_once = 0.5 * field->kernels->width * field->n_worker * shares->n_share;
+    return shares->n_node > 1 && (double)n * shares->n_node > at_once;
 }
 
 void hf_far_go_up(struct hf_far_field *field)
@@ -240,7 +237,7 @@ void hf_far_go_up(struct hf_far_field *field)
                                     .stride = divided ? shares->n_share : field->shared->n_rank,
                                     .n = turns.n};
         if (turns.n == 0) continue;
-        do_cells(field, &cells, raise_moments, HF_COULOMB_UP);
+        do_cells(field, &cells, field->kernels->width / 2, raise_moments, HF_COULOMB_UP);
         if (divided)
             hf_shares_gather(shares, field->shared, &turns, HF_FAR_MOMENTS,
                              field->moments +
@@ -259,7 +256,7 @@ void hf_far_go_down(struct hf_far_field *field)
                                     .first = field->shared->rank,
                                     .stride = field->shared->n_rank,
                                     .n = down->first[level + 1] - down->first[level]};
-        do_cells(field, &cells, lower_local, HF_COULOMB_DOWN);
+        do_cells(field, &cells, field->kernels->width, lower_local, HF_COULOMB_DOWN);
         hf_node_memory_sync(field->shared);
     }
 }
