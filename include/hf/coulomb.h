@@ -15,6 +15,7 @@
 #define HF_COULOMB_H
 
 #include "hf/context.h"
+#include "hf/pair_owner.h"
 #include "hf/schedule_settings.h"
 #include "hf/shell_pair.h"
 #include "hf/shell_pairs.h"
@@ -23,13 +24,6 @@
 #include <stdint.h>
 
 struct hf_coulomb;
-
-/** Who has the blocks of densities and Coulomb matrices. */
-struct hf_pair_owner {
-    /** The rank that has those of pair number i of the list; the same on every rank, at any time. Local. */
-    int (*rank)(void *data, int i);
-    void *data; /**< borrowed */
-};
 
 /** Settings of a pass. */
 struct hf_coulomb_settings {
@@ -57,9 +51,9 @@ struct hf_coulomb_target {
 
 /** What the last build did, on this rank. */
 struct hf_coulomb_account {
-    int64_t n_pair;   /**< pairs of products that were computed, whole vectors */
-    int64_t n_single; /**< of those, in single precision */
-    int64_t n_task;   /**< on all ranks */
+    int64_t n_pair;    /**< pairs of products that were computed, whole vectors */
+    int64_t n_single;  /**< of those, in single precision */
+    int64_t n_task;    /**< on all ranks */
     int64_t n_ket;     /**< numbers of prepared kets, which all nodes get */
     int64_t n_sent;    /**< numbers of H and V, which the nodes get that need them, */
     int64_t n_product; /**< of so many products */

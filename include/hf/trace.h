@@ -33,7 +33,7 @@ enum hf_trace_kind {
     HF_TRACE_PAIR_TASK, /**< a unit of the second half of a transformation, numbered in its list */
     HF_TRACE_STEP,      /**< a whole step of a method, with the tasks in it */
     HF_TRACE_COULOMB_STEP, /**< a step of the Coulomb pass beside its tasks: enum hf_coulomb_step */
-    HF_TRACE_FIRST_PHASE, /**< the phase that was declared first; the others follow it */
+    HF_TRACE_FIRST_PHASE,  /**< the phase that was declared first; the others follow it */
     HF_TRACE_ADDS_J =
         250, /**< how often a rank added to a block of J in a build, in `task`; its number and
                                  bytes as below */

@@ -62,9 +62,9 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
 static hf_status share_vectors(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     const size_t bytes = hf_whole_lines((size_t)coulomb->products->n_component * sizeof(double));
-    const hf_status status = hf_node_memory_create(
-        coulomb->context, HF_MEMORY_PAIRS, "densities of the Coulomb pass",
-        2 * bytes + (size_t)coulomb->n_task, &coulomb->shared, error);
+    const hf_status status =
+        hf_node_memory_create(coulomb->context, HF_MEMORY_PAIRS, "densities of the Coulomb pass",
+                              2 * bytes + (size_t)coulomb->n_task, &coulomb->shared, error);
     if (status != HF_OK) return status;
     coulomb->h = coulomb->shared->data;
     coulomb->v = coulomb->h + bytes / sizeof(double);
@@ -239,8 +239,8 @@ static hf_status make_densities(void *self, int thread, int n_thread, struct hf_
                                    find_block(pairs->basis, atoms, pair, stride), coulomb->h);
         }
     }
-    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_DENSITIES,
-                        pairs->n_atom_pair, span);
+    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_DENSITIES, pairs->n_atom_pair,
+                        span);
     return HF_OK;
 }
 
@@ -267,8 +267,8 @@ static hf_status make_matrices(void *self, int thread, int n_thread, struct hf_e
         }
         job->target->add(job->target->data, job->k, atoms, worker->block);
     }
-    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_MATRICES,
-                        pairs->n_atom_pair, span);
+    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_MATRICES, pairs->n_atom_pair,
+                        span);
     return HF_OK;
 }
 

@@ -36,18 +36,18 @@ struct hf_coulomb {
     struct hf_kets *kets;
     struct hf_far_field *far;      /**< NULL: all leaves are near each other */
     struct hf_node_memory *shared; /**< h, v, done */
-    double *h, *v;                 /**< [products->n_component] of one density: what this node has or needs */
-    unsigned char *done;           /**< [n_task] whether a rank of this node did the task */
-    struct hf_parcels *to_leaves;  /**< H of this node's pairs of atoms for leaves of other nodes */
-    struct hf_parcels *to_owners;  /**< V of this node's tasks for pairs of atoms of other nodes */
-    int64_t n_h_expected;          /**< numbers that the first one brings here */
-    int64_t n_own_component;       /**< of products whose pairs of atoms this node has */
+    double *h, *v;       /**< [products->n_component] of one density: what this node has or needs */
+    unsigned char *done; /**< [n_task] whether a rank of this node did the task */
+    struct hf_parcels *to_leaves; /**< H of this node's pairs of atoms for leaves of other nodes */
+    struct hf_parcels *to_owners; /**< V of this node's tasks for pairs of atoms of other nodes */
+    int64_t n_h_expected;         /**< numbers that the first one brings here */
+    int64_t n_own_component;      /**< of products whose pairs of atoms this node has */
     int n_own;
-    int *own;                      /**< [n_own] this rank's pairs of atoms */
+    int *own; /**< [n_own] this rank's pairs of atoms */
     struct hf_coulomb_tables *tables;
     const struct hf_coulomb_kernels *plain, *single;
     struct hf_scheduler *scheduler;
-    int n_piece; /**< that the bras of each leaf are cut into */
+    int n_piece;    /**< that the bras of each leaf are cut into */
     int64_t n_task; /**< pieces of leaves, those of a leaf after each other */
     double *cost;   /**< [n_task] estimated */
     int n_worker;

@@ -201,8 +201,7 @@ static bool find_near(struct hf_far_field *field, struct hf_far_worker *worker, 
 
 const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, int *n)
 {
-    const struct hf_near_runs *runs =
-        hf_near_runs_of(field, field->products->leaf[leaf].cell);
+    const struct hf_near_runs *runs = hf_near_runs_of(field, field->products->leaf[leaf].cell);
     struct hf_far_worker *worker = &field->worker[thread];
     struct hf_walk *walk = &worker->walk;
     bool well = true;

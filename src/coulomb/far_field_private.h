@@ -6,8 +6,8 @@
 #include "steps.h"
 #include "walk.h"
 
-#include "hf/multipole.h"
 #include "hf/cartesian.h"
+#include "hf/multipole.h"
 #include "hf/node_memory.h"
 
 /** Of the expansions of a build; enough for spheres that fill half of the way between their centres. */
@@ -16,7 +16,7 @@ enum { HF_FAR_ORDER = 20, HF_FAR_SIZE = (HF_FAR_ORDER + 1) * (HF_FAR_ORDER + 1) 
 /** Numbers of a cell's moments with their strengths; of a leaf's local expansion with its near leaves. */
 enum {
     HF_FAR_MOMENTS = HF_FAR_SIZE + HF_MAX_PAIR_L + 1,
-    HF_FAR_MOST_RUNS = 63, /**< of near leaves that follow each other; with more the thread finds them itself */
+    HF_FAR_MOST_RUNS = 63, /**< runs of near leaves; with more the thread finds them itself */
     HF_FAR_LEAF = HF_FAR_SIZE + HF_FAR_MOST_RUNS + 1
 };
 
@@ -48,8 +48,9 @@ struct hf_far_field {
     const struct hf_translation_kernels *kernels;
     struct hf_hermite_harmonics harmonics;
     int n_level;
-    struct hf_levels up;   /**< cells with children */
-    struct hf_levels down; /**< cells with parents, if they are leaves of this node or have some within them */
+    struct hf_levels up; /**< cells with children */
+    struct hf_levels
+        down; /**< cells with parents, if they are leaves of this node or have some within them */
     struct hf_turns inner; /**< ranks that have the cells with children */
     int *moment_slot;      /**< [n_cell] leaves first, then level after level */
     int *local_slot;       /**< [n_cell] of leaves and of cells with children apart */

@@ -20,8 +20,7 @@ static bool list_levels(const struct hf_far_field *field, const unsigned char wa
     levels->cell = allocate(field, (size_t)products->n_cell, sizeof *levels->cell);
     if (first == NULL || levels->cell == NULL) return false;
     memset(first, 0, ((size_t)field->n_level + 1) * sizeof *first);
-    for (int i = 0; i < products->n_cell; i++)
-        first[products->cell[i].level + 1] += wanted[i] != 0;
+    for (int i = 0; i < products->n_cell; i++) first[products->cell[i].level + 1] += wanted[i] != 0;
     for (int level = 0; level < field->n_level; level++) first[level + 1] += first[level];
     for (int i = 0; i < products->n_cell; i++)
         if (wanted[i] != 0) levels->cell[first[products->cell[i].level]++] = i;
@@ -86,8 +85,7 @@ static void mark_cells(struct hf_far_field *field)
         const int leaf = products->cell[i].leaf, item = leaf >= 0 ? leaf : n_inner++;
         const struct hf_turns *turns = leaf >= 0 ? &products->leaves : &field->inner;
         if (hf_turn_share(turns, item) != share) continue;
-        unsigned char *mark =
-            field->worker[item / turns->n_share % field->n_worker].mark;
+        unsigned char *mark = field->worker[item / turns->n_share % field->n_worker].mark;
         mark[i] |= HF_WALK_VISIT;
         for (int up = products->cell[i].parent; up >= 0; up = products->cell[up].parent)
             mark[up] |= HF_WALK_WITHIN;

@@ -178,7 +178,8 @@ static void lower_local(struct hf_far_field *field, struct hf_far_worker *worker
     for (int lane = 0; lane < width; lane++) {
         const int to = child[lane < n ? lane : 0], from = cell[to].parent;
         set_shift(&shifts, width, lane, cell[to].centre, cell[from].centre);
-        put_lane(lane < n ? hf_local_of(field, from) : NULL, HF_FAR_SIZE, width, lane, worker->from);
+        put_lane(lane < n ? hf_local_of(field, from) : NULL, HF_FAR_SIZE, width, lane,
+                 worker->from);
     }
     field->kernels->local(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
                           worker->scratch);
@@ -319,9 +320,9 @@ hf_status hf_far_go_across(struct hf_far_field *field, struct hf_error *error)
     for (int t = 0; t < field->n_worker; t++) {
         struct crossing at = {.field = field, .worker = &field->worker[t]};
         const struct hf_trace_span span = hf_trace_begin_span(field->context->trace);
-        well = hf_walk_cells(products, &field->reach, at.worker->mark, &at.worker->walk, cross,
-                             &at) &&
-               well;
+        well =
+            hf_walk_cells(products, &field->reach, at.worker->mark, &at.worker->walk, cross, &at) &&
+            well;
         hf_coulomb_end_step(field->context->trace, t, HF_COULOMB_ACROSS, products->n_cell, span);
     }
     if (!well) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");

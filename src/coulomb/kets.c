@@ -224,8 +224,8 @@ static void fill_group(struct hf_kets *kets, const struct hf_ket_group *group, i
     int number = 0, n_wide = 0;
     for (int i = 0; i < group->n; i++) {
         const int64_t product = group->first + i;
-        found[i] = (float)norm_of(kets, products->exponent[product], order,
-                                  h + products->first[product]);
+        found[i] =
+            (float)norm_of(kets, products->exponent[product], order, h + products->first[product]);
         key[i] = key_of(found[i], i);
     }
     sort_keys(group->n, key);

@@ -10,8 +10,9 @@
 struct hf_ket_group {
     int64_t first; /**< product that the first would be, if kets were not sorted */
     int n;
-    size_t wide;   /**< of the number of kets, the first of all, beyond the range of single precision */
-    size_t weight; /**< of their weights */
+    size_t
+        wide; /**< of the number of kets, the first of all, beyond the range of single precision */
+    size_t weight;        /**< of their weights */
     size_t plain, single; /**< of their blocks */
 };
 
@@ -19,7 +20,8 @@ struct hf_ket_group {
 struct hf_kets {
     const struct hf_products *products; /**< borrowed */
     struct hf_ket_group *group;         /**< [n_leaf][max_order + 1] */
-    int64_t *begin; /**< [n_leaf + 1] where the leaf of a slot begins in `data`, in numbers of 8 bytes */
+    int64_t *
+        begin; /**< [n_leaf + 1] where the leaf of a slot begins in `data`, in numbers of 8 bytes */
     char *data;
     int64_t n_number;              /**< of 8 bytes */
     struct hf_node_memory *shared; /**< memory of all arrays; owned */

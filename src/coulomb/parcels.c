@@ -38,8 +38,7 @@ struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag
     made->request = calloc((size_t)shares->n_node, sizeof *made->request);
     made->in = hf_memory_allocate(memory, "messages of the Coulomb pass", (size_t)n_received,
                                   sizeof *made->in);
-    if (made->begin == NULL || made->request == NULL || made->in == NULL)
-        hf_parcels_destroy(&made);
+    if (made->begin == NULL || made->request == NULL || made->in == NULL) hf_parcels_destroy(&made);
     return made;
 }
 
@@ -106,8 +105,8 @@ static bool make_room(struct hf_parcels *parcels, size_t n)
     if (n <= parcels->out_room) return true;
     hf_memory_release(memory, parcels->out);
     parcels->out_room = 0;
-    parcels->out = hf_memory_allocate(memory, "messages of the Coulomb pass", n + n / 8,
-                                      sizeof *parcels->out);
+    parcels->out =
+        hf_memory_allocate(memory, "messages of the Coulomb pass", n + n / 8, sizeof *parcels->out);
     if (parcels->out != NULL) parcels->out_room = n + n / 8;
     return parcels->out != NULL;
 }

@@ -14,7 +14,8 @@ double hf_product_charge(double exponent)
 
 /** Bytes of the arrays, in the order they lie in. */
 struct room {
-    size_t number, bound, order, first, place, owner, leaf, cell; /**< `number`: of one array of doubles */
+    size_t number, bound, order, first, place, owner, leaf,
+        cell; /**< `number`: of one array of doubles */
 };
 
 static struct room room_of(double n, double n_primitive)

@@ -22,7 +22,7 @@
 #include "shares.h"
 #include "tree.h"
 
-#include "hf/coulomb.h"
+#include "hf/pair_owner.h"
 #include "hf/shell_pair.h"
 
 #include <stdint.h>

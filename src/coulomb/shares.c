@@ -28,8 +28,7 @@ hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memo
     }
     MPI_Bcast(node, 2, MPI_INT, 0, shared->comm);
     if (made != NULL) {
-        made->firsts =
-            shared->rank == 0 ? hf_node_memory_firsts(context, shared) : MPI_COMM_NULL;
+        made->firsts = shared->rank == 0 ? hf_node_memory_firsts(context, shared) : MPI_COMM_NULL;
         made->node = node[0];
         made->n_node = node[1];
         made->first = calloc((size_t)node[1] + 1, sizeof *made->first);

@@ -12,7 +12,8 @@
 
 /** The ranks, counted node by node. A node is the ranks that share memory, maybe one rank alone. */
 struct hf_shares {
-    MPI_Comm firsts; /**< first ranks of the nodes, in their order; MPI_COMM_NULL on the others; borrowed */
+    MPI_Comm
+        firsts; /**< first ranks of the nodes, in their order; MPI_COMM_NULL on the others; borrowed */
     int node, n_node;
     int *first;         /**< [n_node + 1] number of the first rank of each node */
     int share, n_share; /**< number of this rank, and of ranks */

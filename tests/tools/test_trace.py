@@ -58,8 +58,8 @@ class Traces(unittest.TestCase):
     def test_every_task_of_the_coulomb_pass_is_in_every_build(self):
         builds = self.trace["Coulomb pass"].builds
         self.assertGreater(len(builds[0].coulomb), 30)
-        many = self.trace["Coulomb pass for many"].builds[0]  # cut as far as it goes, as it is for four threads
-        self.assertEqual(set(many.coulomb), set(builds[0].coulomb))
+        many = self.trace["Coulomb pass for many"].builds[0]
+        self.assertGreater(len(many.coulomb), len(builds[0].coulomb))
         for build in builds:
             self.assertEqual(set(build.coulomb), set(builds[0].coulomb))
             self.assertGreater(build.info["coulomb_numbers_of_kets"], 0)

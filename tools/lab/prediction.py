@@ -14,6 +14,7 @@ from . import coulomb_pass, models, reductions
 from .replay import simulate
 from .traffic import Traffic, cache_budget
 
+N_AGREEMENT = 13  # small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks
 EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
 
@@ -72,7 +73,7 @@ class Simulated:
                 blocked = self.blocked_seconds(outcome)
                 communication += blocked
                 seconds += outcome.seconds - blocked
-        communication += size.local_seconds / n_rank
+        communication += size.local_seconds / n_rank + len(size.builds) * N_AGREEMENT * self.network.all_reduce_seconds(n_rank)
         compute = size.work_seconds / (n_rank * self.n_thread)
         total = seconds + communication + coulomb
         return Prediction(scheduler, n_rank, size.tasks_for, total, compute, seconds - compute, communication,
