@@ -7,13 +7,15 @@
  *                                      +--> V_p = sum_q R(p,q) H_q: tasks over the bras p -+
  *     J blocks <- V of every product <-----------------------------------------------------+
  *
- *  Each step is divided over all ranks and threads, H and V are held once on a node, and nothing is
- *  summed but V over the nodes. Sources: McMurchie and Davidson, J. Comput. Phys. 26, 218 (1978); Ahmadi
+ *  Each step is divided over all ranks and threads. H and V are held once on a node. H goes from the owners of blocks to the
+ *  ranks that prepare the kets, V from the tasks to the owners; prepared kets and expansions of far products go to all
+ *  nodes. Sources: McMurchie and Davidson, J. Comput. Phys. 26, 218 (1978); Ahmadi
  *  and Almlof, Chem. Phys. Lett. 246, 364 (1995); White and Head-Gordon, J. Chem. Phys. 104, 2620 (1996). */
 #ifndef HF_COULOMB_H
 #define HF_COULOMB_H
 
 #include "hf/context.h"
+#include "hf/pair_owner.h"
 #include "hf/schedule_settings.h"
 #include "hf/shell_pair.h"
 #include "hf/shell_pairs.h"
@@ -31,6 +33,7 @@ struct hf_coulomb_settings {
     bool single;                  /**< single precision if it is accurate enough */
     bool multipoles;              /**< products far from each other by multipoles */
     const struct hf_phase *phase; /**< that its time is booked under */
+    struct hf_pair_owner owner;
 };
 
 /** Access to densities and Coulomb matrices. One thread of the owner handles a pair of atoms of the list: it calls
@@ -38,8 +41,6 @@ struct hf_coulomb_settings {
  *  All functions are local. Atoms and functions are those of the list's basis. */
 struct hf_coulomb_target {
     void *data;
-    /** The rank that has the blocks of pair number i of the list. */
-    int (*owner)(void *data, int i);
     /** The block [functions of atom_a][functions of atom_b] of density k; its rows are `*stride`
      *  apart. */
     const double *(*lend)(void *data, int k, const struct hf_atom_pair *pair, int *stride);
@@ -50,10 +51,12 @@ struct hf_coulomb_target {
 
 /** What the last build did, on this rank. */
 struct hf_coulomb_account {
-    int64_t n_pair;   /**< pairs of products that were computed, whole vectors */
-    int64_t n_single; /**< of those, in single precision */
-    int64_t n_task;   /**< on all ranks */
-    int64_t n_summed; /**< numbers that were summed over the nodes */
+    int64_t n_pair;    /**< pairs of products that were computed, whole vectors */
+    int64_t n_single;  /**< of those, in single precision */
+    int64_t n_task;    /**< on all ranks */
+    int64_t n_ket;     /**< numbers of prepared kets, which all nodes get */
+    int64_t n_sent;    /**< numbers of H and V, which the nodes get that need them, */
+    int64_t n_product; /**< of so many products */
 };
 
 /** Collective. `pairs` is borrowed and must outlive it. HF_NO_RESOURCE, HF_BAD_INPUT: no such

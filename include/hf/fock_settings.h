@@ -64,9 +64,11 @@ struct hf_fock_account {
     double exchange_share;      /**< part of the cost of quartets, an estimate; 0: not estimated */
     int64_t n_product_pair;     /**< pairs of products that were computed for J */
     int64_t n_product_single;   /**< of those, in single precision */
-    int64_t n_coulomb_summed;   /**< numbers that were summed over the nodes for J made apart */
-    double stored_bytes;        /**< integrals that all ranks hold */
-    double stored_share;        /**< of the cost of all quartets, an estimate, 0 to 1 */
+    /** For J made apart: numbers of prepared kets that all nodes got, numbers of H and V that single nodes got, and the
+     *  products that these are of. */
+    int64_t n_coulomb_ket, n_coulomb_sent, n_coulomb_product;
+    double stored_bytes;             /**< integrals that all ranks hold */
+    double stored_share;             /**< of the cost of all quartets, an estimate, 0 to 1 */
     struct hf_store_outlook outlook; /**< reasons for the amount stored */
     int64_t n_task;                  /**< tasks handed out */
     int64_t

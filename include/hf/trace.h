@@ -32,7 +32,8 @@ enum hf_trace_kind {
     HF_TRACE_COPYING,        /**< between the halves of a transformation, within a rank */
     HF_TRACE_PAIR_TASK, /**< a unit of the second half of a transformation, numbered in its list */
     HF_TRACE_STEP,      /**< a whole step of a method, with the tasks in it */
-    HF_TRACE_FIRST_PHASE, /**< the phase that was declared first; the others follow it */
+    HF_TRACE_COULOMB_STEP, /**< a step of the Coulomb pass beside its tasks: enum hf_coulomb_step */
+    HF_TRACE_FIRST_PHASE,  /**< the phase that was declared first; the others follow it */
     HF_TRACE_ADDS_J =
         250, /**< how often a rank added to a block of J in a build, in `task`; its number and
                                  bytes as below */
@@ -81,6 +82,16 @@ void hf_trace_end_build(struct hf_trace *trace);
  * record for which there is no memory is lost, and hf_trace_collect says so. Not collective. */
 void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, double start,
                   double seconds);
+
+/** A span that runs on the calling thread. */
+struct hf_trace_span {
+    double start, begun; /**< by the clock, and in seconds of the thread's processor */
+};
+
+/** Begins a span, and records one from its start until now in seconds of the thread's processor. */
+struct hf_trace_span hf_trace_begin_span(const struct hf_trace *trace);
+void hf_trace_end_span(struct hf_trace *trace, int thread, int kind, int64_t task,
+                       struct hf_trace_span span);
 
 /** Likewise, a span of a phase; one that was not declared is not recorded. */
 void hf_trace_add_phase(struct hf_trace *trace, int thread, const struct hf_phase *phase,

@@ -67,26 +67,39 @@ double hf_timer_seconds(const struct hf_timers *timers, const struct hf_phase *p
     return timer->seconds + (timer->started > 0.0 ? hf_wall_seconds() - timer->started : 0.0);
 }
 
-void hf_statistics_reduce(MPI_Comm comm, int n, const double value[], struct hf_statistic result[])
+enum { STATISTICS_AT_ONCE = 32 };
+
+/** Of no more values than fit at once: two reductions for all of them. */
+static void reduce_some(MPI_Comm comm, int n, const double value[], struct hf_statistic result[])
 {
+    struct {
+        double value;
+        int rank;
+    } least[2 * STATISTICS_AT_ONCE]; /* of each value, and of its negative */
+    double sum[STATISTICS_AT_ONCE];
     int rank, n_rank;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_rank);
     for (int i = 0; i < n; i++) {
-        struct {
-            double value;
-            int rank;
-        } here = {value[i], rank}, least, most;
-        double sum;
-        MPI_Allreduce(&here, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, comm);
-        MPI_Allreduce(&here, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
-        MPI_Allreduce(&here.value, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
-        result[i] = (struct hf_statistic){
-            .min = least.value,
-            .mean = sum / n_rank,
-            .max = most.value,
-            .min_rank = least.rank,
-            .max_rank = most.rank,
-        };
+        least[2 * i].value = sum[i] = value[i];
+        least[2 * i + 1].value = -value[i];
+        least[2 * i].rank = least[2 * i + 1].rank = rank;
     }
+    MPI_Allreduce(MPI_IN_PLACE, least, 2 * n, MPI_DOUBLE_INT, MPI_MINLOC, comm);
+    MPI_Allreduce(MPI_IN_PLACE, sum, n, MPI_DOUBLE, MPI_SUM, comm);
+    for (int i = 0; i < n; i++)
+        result[i] = (struct hf_statistic){
+            .min = least[2 * i].value,
+            .mean = sum[i] / n_rank,
+            .max = -least[2 * i + 1].value,
+            .min_rank = least[2 * i].rank,
+            .max_rank = least[2 * i + 1].rank,
+        };
+}
+
+void hf_statistics_reduce(MPI_Comm comm, int n, const double value[], struct hf_statistic result[])
+{
+    for (int i = 0; i < n; i += STATISTICS_AT_ONCE)
+        reduce_some(comm, n - i < STATISTICS_AT_ONCE ? n - i : STATISTICS_AT_ONCE, value + i,
+                    result + i);
 }

@@ -47,6 +47,7 @@ const char *hf_trace_kind_name(const struct hf_context *context, int kind)
     case HF_TRACE_COPYING: return "copying";
     case HF_TRACE_PAIR_TASK: return "pair task";
     case HF_TRACE_STEP: return "step";
+    case HF_TRACE_COULOMB_STEP: return "Coulomb step";
     default: return context->timers.timer[kind - HF_TRACE_FIRST_PHASE].phase->name;
     }
 }
@@ -162,6 +163,19 @@ void hf_trace_add(struct hf_trace *trace, int thread, int kind, int64_t task, do
                   double seconds)
 {
     if (trace != NULL) add_record(trace, thread, kind, task, start - trace->origin, seconds);
+}
+
+struct hf_trace_span hf_trace_begin_span(const struct hf_trace *trace)
+{
+    if (trace == NULL) return (struct hf_trace_span){0.0, 0.0};
+    return (struct hf_trace_span){hf_wall_seconds(), hf_thread_seconds()};
+}
+
+void hf_trace_end_span(struct hf_trace *trace, int thread, int kind, int64_t task,
+                       struct hf_trace_span span)
+{
+    if (trace != NULL)
+        hf_trace_add(trace, thread, kind, task, span.start, hf_thread_seconds() - span.begun);
 }
 
 void hf_trace_add_block(struct hf_trace *trace, int thread, int kind, int64_t task, int i, int j,

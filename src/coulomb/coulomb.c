@@ -12,12 +12,12 @@
 /** Pieces of leaves that make enough tasks, as far as that goes. */
 static int choose_pieces(const struct hf_coulomb *coulomb)
 {
-    enum { TASKS_PER_THREAD = 30, MOST = 16 }; /* a piece has to find the near leaves again */
+    enum { TASKS_PER_THREAD = 30 };
     const int asked = coulomb->settings.tasks_for;
     const double n_rank = asked > 0 ? asked : coulomb->context->n_rank;
     const double wanted = TASKS_PER_THREAD * n_rank * coulomb->n_worker;
     const double n = ceil(wanted / fmax(1.0, coulomb->products->n_leaf));
-    return n < MOST ? (int)n : MOST;
+    return n < HF_MOST_PIECES ? (int)n : HF_MOST_PIECES;
 }
 
 /** Estimated cost of a task: its bras, each by what a ket costs it. */
@@ -38,8 +38,6 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
     const struct hf_products *products = coulomb->products;
     struct hf_memory *memory = coulomb->context->memory;
     const size_t most = (size_t)hf_most_functions_of_atom(coulomb->pairs->basis);
-    coulomb->n_piece = choose_pieces(coulomb);
-    coulomb->n_task = (int64_t)products->n_leaf * coulomb->n_piece;
     coulomb->tables = hf_coulomb_tables_create(products->max_order);
     coulomb->worker = hf_memory_allocate(memory, "threads of the Coulomb pass",
                                          (size_t)coulomb->n_worker, sizeof *coulomb->worker);
@@ -53,11 +51,10 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
         made = coulomb->worker[t].block != NULL;
     }
     if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
-    for (int64_t i = 0; i < coulomb->n_task; i++)
-        coulomb->cost[i] =
-            cost_of(products, &(struct hf_leaf_piece){.leaf = (int)(i / coulomb->n_piece),
-                                                      .number = (int)(i % coulomb->n_piece),
-                                                      .n = coulomb->n_piece});
+    for (int64_t i = 0; i < coulomb->n_task; i++) {
+        const struct hf_leaf_piece piece = hf_coulomb_piece(coulomb, i);
+        coulomb->cost[i] = cost_of(products, &piece);
+    }
     return HF_OK;
 }
 
@@ -67,11 +64,79 @@ static hf_status share_vectors(struct hf_coulomb *coulomb, struct hf_error *erro
     const size_t bytes = hf_whole_lines((size_t)coulomb->products->n_component * sizeof(double));
     const hf_status status =
         hf_node_memory_create(coulomb->context, HF_MEMORY_PAIRS, "densities of the Coulomb pass",
-                              2 * bytes, &coulomb->shared, error);
+                              2 * bytes + (size_t)coulomb->n_task, &coulomb->shared, error);
     if (status != HF_OK) return status;
     coulomb->h = coulomb->shared->data;
     coulomb->v = coulomb->h + bytes / sizeof(double);
+    coulomb->done = (unsigned char *)coulomb->v + bytes;
     return HF_OK;
+}
+
+/** Lists this rank's pairs of atoms. Local. */
+static hf_status list_own(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    const struct hf_pair_owner *owner = &coulomb->settings.owner;
+    const int n = coulomb->pairs->n_atom_pair;
+    unsigned char *mine = calloc((size_t)n + 1, 1);
+    for (int i = 0; mine != NULL && i < n; i++) {
+        mine[i] = owner->rank(owner->data, i) == coulomb->context->rank;
+        coulomb->n_own += mine[i];
+    }
+    coulomb->own = hf_memory_allocate(coulomb->context->memory, "pairs of the Coulomb pass",
+                                      (size_t)coulomb->n_own + 1, sizeof *coulomb->own);
+    const bool made = mine != NULL && coulomb->own != NULL;
+    for (int i = 0, k = 0; made && i < n; i++)
+        if (mine[i] != 0) coulomb->own[k++] = i;
+    free(mine);
+    if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
+    return HF_OK;
+}
+
+/** Numbers of a product of an order, with its own number before them. */
+static int64_t with_number(const struct hf_products *products, int64_t product)
+{
+    return 1 + hf_n_hermite(products->order[product]);
+}
+
+/** Finds what the nodes send each other, on the first rank of each node. Local. */
+static hf_status plan_parcels(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    enum { TAG_H = 1, TAG_V };
+    const struct hf_products *products = coulomb->products;
+    const int node = products->shares->node;
+    int64_t n_h = 0, n_v = 0;
+    if (products->shares->firsts == MPI_COMM_NULL || products->shares->n_node == 1) return HF_OK;
+    for (int leaf = 0; leaf < products->n_leaf; leaf++) {
+        const bool mine = hf_node_of_leaf(products, leaf) == node;
+        for (int64_t i = hf_leaf_begin(&products->leaf[leaf]);
+             i < hf_leaf_end(&products->leaf[leaf]); i++) {
+            const bool own = products->owner[i] == node;
+            if (mine && !own) n_h += with_number(products, i);
+            if (mine && !own) coulomb->n_h_expected += hf_n_hermite(products->order[i]);
+            if (own) n_v += with_number(products, i);
+            if (own) coulomb->n_own_component += hf_n_hermite(products->order[i]);
+        }
+    }
+    coulomb->to_leaves = hf_parcels_create(products, TAG_H, n_h);
+    coulomb->to_owners = hf_parcels_create(products, TAG_V, n_v);
+    if (coulomb->to_leaves == NULL || coulomb->to_owners == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
+    for (int leaf = 0; leaf < products->n_leaf; leaf++) {
+        const int to = hf_node_of_leaf(products, leaf);
+        for (int64_t i = hf_leaf_begin(&products->leaf[leaf]);
+             i < hf_leaf_end(&products->leaf[leaf]) && to != node; i++)
+            if (products->owner[i] == node) hf_parcels_add(coulomb->to_leaves, i, to);
+    }
+    return hf_parcels_pack(coulomb->to_leaves, coulomb->h, error); /* is there enough memory? */
+}
+
+/** Everything that a rank makes by itself. */
+static hf_status make_own(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    hf_status status = make_tables(coulomb, error);
+    if (status == HF_OK) status = list_own(coulomb, error);
+    if (status == HF_OK) status = plan_parcels(coulomb, error);
+    return status;
 }
 
 hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
@@ -89,12 +154,14 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
                                 .single = hf_coulomb_kernels(true),
                                 .n_worker = settings->n_thread > 1 ? settings->n_thread : 1};
     pthread_mutex_init(&made->lock, NULL);
-    HF_TRY(hf_products_create(context, pairs, &made->products, error));
+    HF_TRY(hf_products_create(context, pairs, &made->settings.owner, &made->products, error));
     HF_TRY(hf_kets_create(made->products, &made->kets, error));
+    made->n_piece = choose_pieces(made);
+    made->n_task = (int64_t)made->products->n_leaf * made->n_piece;
     HF_TRY(share_vectors(made, error));
     if (settings->multipoles)
         HF_TRY(hf_far_field_create(made->products, made->n_worker, &made->far, error));
-    HF_TRY(hf_agree(context->comm, make_tables(made, error), error));
+    HF_TRY(hf_agree(context->comm, make_own(made, error), error));
     HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
     *coulomb = made;
     return HF_OK;
@@ -114,6 +181,9 @@ void hf_coulomb_destroy(struct hf_coulomb **coulomb)
         hf_memory_release(memory, old->worker[t].block);
     hf_memory_release(memory, old->worker);
     hf_memory_release(memory, old->cost);
+    hf_memory_release(memory, old->own);
+    hf_parcels_destroy(&old->to_leaves);
+    hf_parcels_destroy(&old->to_owners);
     hf_coulomb_tables_destroy(&old->tables);
     hf_far_field_destroy(&old->far);
     hf_node_memory_destroy(&old->shared);
@@ -149,36 +219,28 @@ static struct hf_block_place find_block(const struct hf_basis *basis,
                                    .column = turned ? (size_t)stride : 1};
 }
 
-/** Goes on to the next pair of atoms that is this rank's and this thread's; `seen` counts those of the
- *  rank. False: there is none. */
-static bool next_own(const struct job *job, int thread, int *i, int *seen)
-{
-    const struct hf_coulomb *coulomb = job->coulomb;
-    while (++*i < coulomb->pairs->n_atom_pair) {
-        if (job->target->owner(job->target->data, *i) != coulomb->context->rank) continue;
-        if ((*seen)++ % coulomb->n_worker == thread) return true;
-    }
-    return false;
-}
-
 /** hf_thread_work: H of the thread's pairs of atoms. */
 static hf_status make_densities(void *self, int thread, int n_thread, struct hf_error *error)
 {
     const struct job *job = self;
     const struct hf_coulomb *coulomb = job->coulomb;
     const struct hf_shell_pairs *pairs = coulomb->pairs;
+    const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
     (void)n_thread;
     (void)error;
-    for (int i = -1, seen = 0; next_own(job, thread, &i, &seen);) {
-        const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
+    for (int i = thread; i < coulomb->n_own; i += coulomb->n_worker) {
+        const struct hf_atom_pair *atoms = &pairs->atom_pair[coulomb->own[i]];
         int stride;
         const double *density = job->target->lend(job->target->data, job->k, atoms, &stride);
         for (int j = atoms->first_pair; j < atoms->first_pair + atoms->n_pair; j++) {
             const struct hf_shell_pair *pair = &pairs->pair[j];
+            hf_hermite_clear(&coulomb->worker[thread].hermite, pair, coulomb->h);
             hf_hermite_add_density(&coulomb->worker[thread].hermite, pair, density,
                                    find_block(pairs->basis, atoms, pair, stride), coulomb->h);
         }
     }
+    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_DENSITIES, pairs->n_atom_pair,
+                        span);
     return HF_OK;
 }
 
@@ -189,10 +251,11 @@ static hf_status make_matrices(void *self, int thread, int n_thread, struct hf_e
     const struct hf_coulomb *coulomb = job->coulomb;
     const struct hf_shell_pairs *pairs = coulomb->pairs;
     struct hf_coulomb_worker *worker = &coulomb->worker[thread];
+    const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
     (void)n_thread;
     (void)error;
-    for (int i = -1, seen = 0; next_own(job, thread, &i, &seen);) {
-        const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
+    for (int i = thread; i < coulomb->n_own; i += coulomb->n_worker) {
+        const struct hf_atom_pair *atoms = &pairs->atom_pair[coulomb->own[i]];
         const int n_row = hf_atom_n_function(pairs->basis, atoms->atom_a);
         const int n_column = hf_atom_n_function(pairs->basis, atoms->atom_b);
         memset(worker->block, 0, (size_t)n_row * (size_t)n_column * sizeof *worker->block);
@@ -204,39 +267,66 @@ static hf_status make_matrices(void *self, int thread, int n_thread, struct hf_e
         }
         job->target->add(job->target->data, job->k, atoms, worker->block);
     }
+    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_MATRICES, pairs->n_atom_pair,
+                        span);
     return HF_OK;
 }
 
-/** hf_thread_work: kets of the leaves of this rank among those that share them. */
+/** hf_thread_work: kets of this rank's leaves. */
 static hf_status fill_kets(void *self, int thread, int n_thread, struct hf_error *error)
 {
     struct hf_coulomb *coulomb = self;
-    const int n_rank = coulomb->kets->shared->n_rank;
+    const struct hf_products *products = coulomb->products;
+    const int n_share = products->shares->n_share;
+    const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
     (void)n_thread;
     (void)error;
-    for (int leaf = coulomb->kets->shared->rank + thread * n_rank; leaf < coulomb->products->n_leaf;
-         leaf += coulomb->n_worker * n_rank)
+    for (int leaf = products->shares->share + thread * n_share; leaf < products->n_leaf;
+         leaf += coulomb->n_worker * n_share)
         hf_kets_fill(coulomb->kets, leaf, coulomb->h);
+    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_KETS, products->n_leaf, span);
     return HF_OK;
+}
+
+/** Brings H of this node's leaves here. Collective. */
+static hf_status exchange_densities(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    hf_node_memory_sync(coulomb->shared);
+    if (coulomb->to_leaves != NULL) {
+        status = hf_parcels_pack(coulomb->to_leaves, coulomb->h, error); /* fits, as once before */
+        hf_parcels_exchange(coulomb->to_leaves, coulomb->n_h_expected, coulomb->h);
+    }
+    hf_node_memory_sync(coulomb->shared);
+    return status;
+}
+
+/** Kets and expansions. Collective; agrees on the outcome. */
+static hf_status prepare(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    const struct hf_products *products = coulomb->products;
+    hf_status status = exchange_densities(coulomb, error);
+    hf_status other = hf_threads_run(coulomb->n_worker, fill_kets, coulomb, error);
+    if (status == HF_OK) status = other; /* both never fail */
+    hf_shares_gather_sizes(products->shares, coulomb->kets->shared, &products->leaves,
+                           coulomb->kets->begin, (double *)(void *)coulomb->kets->data);
+    if (coulomb->far != NULL) {
+        other = hf_far_field_build(coulomb->far, coulomb->h, HF_COULOMB_SHARE * coulomb->threshold,
+                                   error);
+        if (status == HF_OK) status = other;
+    }
+    return hf_agree(coulomb->context->comm, status, error);
 }
 
 /** Collective. */
 static hf_status build_one(struct job *job, struct hf_error *error)
 {
     struct hf_coulomb *coulomb = job->coulomb;
-    struct hf_context *context = coulomb->context;
-    const size_t n = (size_t)coulomb->products->n_component;
     hf_status status;
-    hf_node_memory_clear(coulomb->shared, (size_t)(coulomb->v - coulomb->h) + n, coulomb->h);
+    if (coulomb->shared->rank == 0) memset(coulomb->done, 0, (size_t)coulomb->n_task);
     HF_TRY(hf_threads_run(coulomb->n_worker, make_densities, job, error)); /* never fails */
-    hf_node_memory_sum(context, coulomb->shared, n, coulomb->h);
-    HF_TRY(hf_threads_run(coulomb->n_worker, fill_kets, coulomb, error)); /* never fails */
-    hf_node_memory_sync(coulomb->kets->shared);
-    if (coulomb->far != NULL)
-        HF_TRY(hf_far_field_build(coulomb->far, coulomb->h, HF_COULOMB_SHARE * coulomb->threshold,
-                                  error));
+    HF_TRY(prepare(coulomb, error));
     HF_TRY(hf_coulomb_potentials(coulomb, error));
-    hf_node_memory_sum(context, coulomb->shared, n, coulomb->v);
     HF_TRY(hf_threads_run(coulomb->n_worker, make_matrices, job, error)); /* never fails */
 cleanup:
     return status;
@@ -256,8 +346,9 @@ hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double thr
         struct job job = {.coulomb = coulomb, .target = target, .k = k};
         status = build_one(&job, error);
         coulomb->account.n_task += coulomb->n_task;
-        coulomb->account.n_summed += 2 * coulomb->products->n_component;
-        if (coulomb->far != NULL) coulomb->account.n_summed += hf_far_field_summed(coulomb->far);
+        coulomb->account.n_ket += coulomb->kets->n_number;
+        coulomb->account.n_sent += 2 * coulomb->products->n_component;
+        coulomb->account.n_product += coulomb->products->n;
     }
     for (int t = 0; t < coulomb->n_worker; t++) {
         coulomb->account.n_pair += coulomb->worker[t].n_pair;

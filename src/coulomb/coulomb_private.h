@@ -5,8 +5,10 @@
 #include "far_field.h"
 #include "hermite_densities.h"
 #include "kets.h"
+#include "parcels.h"
 #include "product_kernels.h"
 #include "products.h"
+#include "steps.h"
 
 #include "hf/coulomb.h"
 #include "hf/node_memory.h"
@@ -33,8 +35,15 @@ struct hf_coulomb {
     struct hf_products *products;
     struct hf_kets *kets;
     struct hf_far_field *far;      /**< NULL: all leaves are near each other */
-    struct hf_node_memory *shared; /**< h, v */
-    double *h, *v;                 /**< [products->n_component] of one density */
+    struct hf_node_memory *shared; /**< h, v, done */
+    double *h, *v;       /**< [products->n_component] of one density: what this node has or needs */
+    unsigned char *done; /**< [n_task] whether a rank of this node did the task */
+    struct hf_parcels *to_leaves; /**< H of this node's pairs of atoms for leaves of other nodes */
+    struct hf_parcels *to_owners; /**< V of this node's tasks for pairs of atoms of other nodes */
+    int64_t n_h_expected;         /**< numbers that the first one brings here */
+    int64_t n_own_component;      /**< of products whose pairs of atoms this node has */
+    int n_own;
+    int *own; /**< [n_own] this rank's pairs of atoms */
     struct hf_coulomb_tables *tables;
     const struct hf_coulomb_kernels *plain, *single;
     struct hf_scheduler *scheduler;
@@ -49,6 +58,14 @@ struct hf_coulomb {
     pthread_mutex_t lock; /**< of the scheduler and of what follows */
     bool ended;           /**< this rank takes no more tasks */
 };
+
+/** The piece of a leaf that is task number `task`. */
+static inline struct hf_leaf_piece hf_coulomb_piece(const struct hf_coulomb *coulomb, int64_t task)
+{
+    return (struct hf_leaf_piece){.leaf = (int)(task / coulomb->n_piece),
+                                  .number = (int)(task % coulomb->n_piece),
+                                  .n = coulomb->n_piece};
+}
 
 /** V of all products from the kets: tasks of all ranks and threads. Collective. HF_INTERRUPTED. */
 hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error) HF_MUST_CHECK;

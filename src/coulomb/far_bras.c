@@ -29,19 +29,6 @@ static void weigh_primitive(const struct hf_shell_pairs *pairs, const struct hf_
     }
 }
 
-static int leaf_of(const struct hf_products *products, int64_t product)
-{
-    int low = 0, high = products->n_leaf - 1;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (product < hf_leaf_end(&products->leaf[middle]))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 void hf_far_weigh_bras(const struct hf_products *products, struct hf_expanded bra[])
 {
     const struct hf_shell_pairs *pairs = products->pairs;
@@ -54,7 +41,7 @@ void hf_far_weigh_bras(const struct hf_products *products, struct hf_expanded br
                         hf_widest_function(class->part[k].l_b, class->part[k].spherical_b);
         for (int k = 0; k < pair->n_primitive; k++) {
             const int64_t number = pair->first_primitive + k;
-            const int leaf = leaf_of(products, products->place[number]);
+            const int leaf = hf_leaf_of_product(products, products->place[number]);
             weigh_primitive(pairs, pair, &pairs->primitive[number], widest,
                             bra[products->leaf[leaf].cell].strength);
         }

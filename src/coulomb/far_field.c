@@ -9,7 +9,8 @@
 
 double hf_far_field_bytes(double n)
 {
-    const size_t cell = 2 * sizeof(struct hf_expanded) + (1 + 2 * HF_FAR_SIZE) * sizeof(double);
+    const size_t cell = 2 * sizeof(struct hf_expanded) +
+                        (1 + HF_FAR_MOMENTS + (HF_FAR_SIZE + HF_FAR_LEAF) / 2) * sizeof(double);
     return (double)cell * (double)hf_most_cells((int64_t)n);
 }
 
@@ -27,35 +28,14 @@ double hf_far_field_thread_bytes(void)
 
 /* ---- What lives as long as the field ----------------------------------------------------------- */
 
-/** Cells by level. */
-static void sort_levels(struct hf_far_field *field)
-{
-    const struct hf_products *products = field->products;
-    int *first = field->first_of_level;
-    for (int i = 0; i < products->n_cell; i++) first[products->cell[i].level + 1]++;
-    for (int level = 0; level < field->n_level; level++) first[level + 1] += first[level];
-    for (int i = 0; i < products->n_cell; i++)
-        field->cell_of_level[first[products->cell[i].level]++] = i;
-    for (int level = field->n_level; level > 0; level--) first[level] = first[level - 1];
-    first[0] = 0;
-}
-
-/** Lists and scratch of threads. Local. */
+/** Scratch of threads, and the plan. Local. */
 static hf_status make_workers(struct hf_far_field *field, struct hf_error *error)
 {
     struct hf_memory *memory = field->context->memory;
-    const size_t n_cell = (size_t)field->products->n_cell, width = (size_t)field->kernels->width;
-    for (size_t i = 0; i < n_cell; i++)
-        if (field->products->cell[i].level >= field->n_level)
-            field->n_level = field->products->cell[i].level + 1;
-    field->first_of_level = hf_memory_allocate(memory, "levels of the far field",
-                                               (size_t)field->n_level + 1, sizeof(int));
-    field->cell_of_level =
-        hf_memory_allocate(memory, "levels of the far field", n_cell, sizeof(int));
+    const size_t width = (size_t)field->kernels->width;
     field->worker = hf_memory_allocate(memory, "threads of the far field", (size_t)field->n_worker,
                                        sizeof *field->worker);
-    bool made =
-        field->first_of_level != NULL && field->cell_of_level != NULL && field->worker != NULL;
+    bool made = field->worker != NULL && hf_far_plan(field);
     for (int t = 0; made && t < field->n_worker; t++) {
         field->worker[t].from = hf_memory_allocate(memory, "threads of the far field",
                                                    scratch_numbers(width), sizeof(double));
@@ -65,7 +45,6 @@ static hf_status make_workers(struct hf_far_field *field, struct hf_error *error
         field->worker[t].scratch = field->worker[t].to + HF_FAR_SIZE * width;
     }
     if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");
-    sort_levels(field);
     return HF_OK;
 }
 
@@ -74,16 +53,19 @@ static hf_status share_arrays(struct hf_far_field *field, struct hf_error *error
 {
     const struct hf_products *products = field->products;
     const size_t n = (size_t)products->n_cell;
-    const size_t expansions = n * HF_FAR_SIZE,
+    const size_t n_leaf = (size_t)products->n_leaf;
+    const size_t moments = n * HF_FAR_MOMENTS, inner = (n - n_leaf) * HF_FAR_SIZE,
+                 leaves = n_leaf * HF_FAR_LEAF,
                  expanded = hf_whole_lines(n * sizeof(struct hf_expanded));
     const hf_status status = hf_node_memory_create(
         field->context, HF_MEMORY_PAIRS, "expansions of the far field",
-        2 * expansions * sizeof(double) + 2 * expanded + n * sizeof(double), &field->shared, error);
+        (moments + inner + leaves + n) * sizeof(double) + 2 * expanded, &field->shared, error);
     if (status != HF_OK) return status;
     field->reach.order = HF_FAR_ORDER;
     field->moments = field->shared->data;
-    field->local = field->moments + expansions;
-    field->reach.bra = (void *)(field->local + expansions);
+    field->inner_local = field->moments + moments;
+    field->leaf_local = field->inner_local + inner;
+    field->reach.bra = (void *)(field->leaf_local + leaves);
     field->reach.ket = (void *)((char *)field->reach.bra + expanded);
     field->reach.tolerance = (void *)((char *)field->reach.ket + expanded);
     if (field->shared->rank == 0) {
@@ -127,67 +109,30 @@ void hf_far_field_destroy(struct hf_far_field **field)
     if (old == NULL) return;
     struct hf_memory *memory = old->context->memory;
     hf_node_memory_destroy(&old->shared);
+    hf_far_plan_done(old);
     for (int t = 0; old->worker != NULL && t < old->n_worker; t++) {
         hf_walk_done(&old->worker[t].walk);
         hf_memory_release(memory, old->worker[t].from);
     }
     hf_memory_release(memory, old->worker);
-    hf_memory_release(memory, old->first_of_level);
-    hf_memory_release(memory, old->cell_of_level);
     free(old);
 }
 
 /* ---- Builds ------------------------------------------------------------------------------------ */
 
-/** Zeroes moments and local expansions, which lie one behind the other, and strengths. Collective over the
- *  ranks that share them. */
-static void clear_expansions(struct hf_far_field *field)
-{
-    hf_node_memory_clear(field->shared, 2 * (size_t)field->products->n_cell * HF_FAR_SIZE,
-                         field->moments);
-    if (field->shared->rank == 0)
-        for (int i = 0; i < field->products->n_cell; i++)
-            memset(field->reach.ket[i].strength, 0, sizeof field->reach.ket[i].strength);
-    hf_node_memory_sync(field->shared);
-}
-
-/** Brings the strengths of leaves, each computed by one rank, to all nodes. Collective. */
-static hf_status gather_strengths(struct hf_far_field *field, struct hf_error *error)
-{
-    enum { N = HF_MAX_PAIR_L + 1 };
-    const struct hf_products *products = field->products;
-    const struct hf_node_memory *shared = field->shared;
-    hf_status status = HF_OK;
-    double *all = NULL;
-    if (shared->rank == 0) {
-        all = calloc((size_t)products->n_leaf * N, sizeof *all);
-        if (all == NULL && products->n_leaf > 0)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");
-    }
-    status = hf_agree(field->context->comm, status, error); /* and all have written */
-    if (status == HF_OK && shared->rank == 0) {
-        for (int i = 0; i < products->n_leaf; i++)
-            memcpy(all + (size_t)i * N, field->reach.ket[products->leaf[i].cell].strength,
-                   N * sizeof *all);
-        hf_sum_over_ranks(hf_node_memory_firsts(field->context, shared),
-                          (size_t)products->n_leaf * N, all);
-        for (int i = 0; i < products->n_leaf; i++)
-            memcpy(field->reach.ket[products->leaf[i].cell].strength, all + (size_t)i * N,
-                   N * sizeof *all);
-    }
-    free(all);
-    return status;
-}
-
 /** Moments of this rank's leaves. Not collective. */
 static void make_leaves(struct hf_far_field *field, const double h[])
 {
-    const int n_rank = field->context->n_rank, rank = field->context->rank;
+    const struct hf_products *products = field->products;
+    const int n_share = products->leaves.n_share, share = products->shares->share;
 #pragma omp parallel for num_threads(field->n_worker) schedule(static, 1)
-    for (int t = 0; t < field->n_worker; t++)
-        for (int leaf = rank + t * n_rank; leaf < field->products->n_leaf;
-             leaf += field->n_worker * n_rank)
+    for (int t = 0; t < field->n_worker; t++) {
+        const struct hf_trace_span span = hf_trace_begin_span(field->context->trace);
+        for (int leaf = share + t * n_share; leaf < products->n_leaf;
+             leaf += field->n_worker * n_share)
             hf_far_leaf_moments(field, &field->worker[t], leaf, h);
+        hf_coulomb_end_step(field->context->trace, t, HF_COULOMB_LEAVES, products->n_leaf, span);
+    }
 }
 
 static double sum_of_strengths(const struct hf_expanded *ket)
@@ -197,13 +142,17 @@ static double sum_of_strengths(const struct hf_expanded *ket)
     return sum;
 }
 
-/** Every source's share of the tolerance: half as it is strong, half as it has products. No two cells that
- *  a product meets have a product in common, so that the shares add up to no more than the whole. */
+/** Strengths of all sources, and every source's share of the tolerance: half as it is strong, half as it has products. No
+ *  two cells that a product meets have a product in common, so that the shares add up to no more than the whole. */
 static void share_tolerance(struct hf_far_field *field, double tolerance)
 {
     const struct hf_products *products = field->products;
+    const struct hf_trace_span span = hf_trace_begin_span(field->context->trace);
     double total = 0.0;
     if (field->shared->rank == 0) {
+        for (int i = 0; i < products->n_cell; i++)
+            memcpy(field->reach.ket[i].strength, hf_strengths_of(field, i),
+                   sizeof field->reach.ket[i].strength);
         for (int i = 0; i < products->n_cell; i = products->cell[i].next)
             total += sum_of_strengths(&field->reach.ket[i]);
         for (int i = 0; i < products->n_cell; i++) {
@@ -214,42 +163,52 @@ static void share_tolerance(struct hf_far_field *field, double tolerance)
             field->reach.tolerance[i] = 0.5 * tolerance * (strong + many);
         }
     }
+    hf_coulomb_end_step(field->context->trace, 0, HF_COULOMB_BOUNDS, 1, span);
     hf_node_memory_sync(field->shared);
 }
 
 hf_status hf_far_field_build(struct hf_far_field *field, const double h[], double tolerance,
                              struct hf_error *error)
 {
-    const size_t n_number = (size_t)field->products->n_cell * HF_FAR_SIZE;
-    hf_status status = HF_OK;
-    clear_expansions(field);
+    const struct hf_products *products = field->products;
     make_leaves(field, h);
-    hf_node_memory_sum(field->context, field->shared, n_number, field->moments);
-    HF_TRY(gather_strengths(field, error));
-    hf_node_memory_sync(field->shared);
+    hf_shares_gather(products->shares, field->shared, &products->leaves, HF_FAR_MOMENTS,
+                     field->moments);
     hf_far_go_up(field);
     share_tolerance(field, tolerance);
-    status = hf_far_go_across(field, error);
-    HF_TRY(hf_agree(field->context->comm, status, error));
-    hf_node_memory_sum(field->context, field->shared, n_number, field->local);
+    const hf_status status = hf_far_go_across(field, error);
+    hf_shares_gather(products->shares, field->shared, &field->inner, HF_FAR_SIZE,
+                     field->inner_local);
     hf_far_go_down(field);
-cleanup:
+    hf_shares_gather(products->shares, field->shared, &products->leaves, HF_FAR_LEAF,
+                     field->leaf_local);
     return status;
 }
 
-int64_t hf_far_field_summed(const struct hf_far_field *field)
+/** The near leaves of a leaf by a walk of their own, since they are too many runs. */
+static bool find_near(struct hf_far_field *field, struct hf_far_worker *worker, int leaf)
 {
     const struct hf_products *products = field->products;
-    return 2 * (int64_t)products->n_cell * HF_FAR_SIZE +
-           (int64_t)products->n_leaf * (HF_MAX_PAIR_L + 1);
+    const int cell = products->leaf[leaf].cell;
+    worker->path[cell] = HF_WALK_VISIT;
+    for (int up = products->cell[cell].parent; up >= 0; up = products->cell[up].parent)
+        worker->path[up] = HF_WALK_WITHIN;
+    const bool well =
+        hf_walk_cells(products, &field->reach, worker->path, &worker->walk, NULL, NULL);
+    for (int up = cell; up >= 0; up = products->cell[up].parent) worker->path[up] = 0;
+    return well;
 }
 
 const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, int *n)
 {
-    const int cell = field->products->leaf[leaf].cell;
-    struct hf_walk *walk = &field->worker[thread].walk;
-    if (!hf_walk_cells(field->products, &field->reach, cell, cell + 1, walk, NULL, NULL))
-        return NULL;
+    const struct hf_near_runs *runs = hf_near_runs_of(field, field->products->leaf[leaf].cell);
+    struct hf_far_worker *worker = &field->worker[thread];
+    struct hf_walk *walk = &worker->walk;
+    bool well = true;
+    walk->near.n = 0;
+    for (int i = 0; i < runs->n && well; i++)
+        well = hf_walk_add_near(walk, runs->run[i].first, runs->run[i].n);
+    if (runs->n < 0) well = find_near(field, worker, leaf);
     *n = walk->near.n;
-    return walk->near.item;
+    return well ? walk->near.item : NULL;
 }

@@ -22,9 +22,9 @@ hf_status hf_far_field_create(const struct hf_products *products, int n_thread,
 /** Collective; accepts a pointer to NULL; leaves NULL. */
 void hf_far_field_destroy(struct hf_far_field **field);
 
-/** Expansions of the density h [products->n_component]. What all far cells together err in an element
- *  of J is below the tolerance (hartree) for each product of the element. Work is divided over ranks
- *  and threads. Collective. HF_NO_RESOURCE. */
+/** Expansions of the density h [products->n_component], of which a node needs what its leaves have. What all far cells
+ *  together err in an element of J is below the tolerance (hartree) for each product of the element. Work is divided over
+ *  ranks and threads. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
 hf_status hf_far_field_build(struct hf_far_field *field, const double h[], double tolerance,
                              struct hf_error *error) HF_MUST_CHECK;
 
@@ -37,9 +37,6 @@ const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, i
  *  collective. */
 void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_leaf_piece *piece,
                       double v[]);
-
-/** Numbers that a build sums over the nodes. Not collective. */
-int64_t hf_far_field_summed(const struct hf_far_field *field);
 
 /** Bytes on a node for a list of n products, and on a thread. Not collective. */
 double hf_far_field_bytes(double n);

@@ -29,16 +29,6 @@ static void put_lane(const double *from, int n, int width, int lane, double out[
     for (int i = 0; i < n; i++) out[i * width + lane] = from != NULL ? from[i] : 0.0;
 }
 
-static double *moments_of(const struct hf_far_field *field, int cell)
-{
-    return field->moments + (size_t)cell * HF_FAR_SIZE;
-}
-
-static double *local_of(const struct hf_far_field *field, int cell)
-{
-    return field->local + (size_t)cell * HF_FAR_SIZE;
-}
-
 static int at_most(int a, int b)
 {
     return a < b ? a : b;
@@ -73,8 +63,8 @@ void hf_far_leaf_moments(struct hf_far_field *field, struct hf_far_worker *worke
     const struct hf_products *products = field->products;
     const struct hf_product_leaf *own = &products->leaf[leaf];
     const struct hf_cell *cell = &products->cell[own->cell];
-    double *strength = field->reach.ket[own->cell].strength,
-           *moments = moments_of(field, own->cell);
+    double *strength = hf_strengths_of(field, own->cell),
+           *moments = hf_moments_of(field, own->cell);
     const int width = field->kernels->width;
     clear(strength, cell->order + 1);
     clear(worker->to, HF_FAR_SIZE * width);
@@ -133,7 +123,7 @@ void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_le
     struct hf_far_worker *worker = &field->worker[thread];
     const int width = field->kernels->width;
     for (int lane = 0; lane < width; lane++)
-        put_lane(local_of(field, own->cell), HF_FAR_SIZE, width, lane, worker->from);
+        put_lane(hf_local_of(field, own->cell), HF_FAR_SIZE, width, lane, worker->from);
     for (int order = 0; order <= cell->order; order++) {
         struct hf_piece_rows rows = hf_piece_rows(own, piece, order);
         while (hf_next_piece_row(&rows))
@@ -151,31 +141,29 @@ static int child_of(const struct hf_cell *cell, int number, int which)
     return which == 0 ? number + 1 : cell[number + 1].next;
 }
 
-/** Moments of parents, as many as there are lanes, from those of their children. */
+/** Moments of parents, half as many as there are lanes, from those of their children, side by side: so a level with few
+ *  cells takes half the time. */
 static void raise_moments(struct hf_far_field *field, struct hf_far_worker *worker, int n,
                           const int parent[])
 {
     const struct hf_cell *cell = field->products->cell;
     const int width = field->kernels->width;
+    struct shifts shifts;
     clear(worker->to, HF_FAR_SIZE * width);
-    for (int which = 0; which < 2; which++) {
-        struct shifts shifts;
-        for (int lane = 0; lane < width; lane++) {
-            const int to = parent[lane < n ? lane : 0], from = child_of(cell, to, which);
-            set_shift(&shifts, width, lane, cell[from].centre, cell[to].centre);
-            put_lane(lane < n ? moments_of(field, from) : NULL, HF_FAR_SIZE, width, lane,
-                     worker->from);
-        }
-        field->kernels->moments(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
-                                worker->scratch);
+    for (int lane = 0; lane < width; lane++) {
+        const int i = lane / 2, to = parent[i < n ? i : 0], from = child_of(cell, to, lane % 2);
+        set_shift(&shifts, width, lane, cell[from].centre, cell[to].centre);
+        put_lane(i < n ? hf_moments_of(field, from) : NULL, HF_FAR_SIZE, width, lane, worker->from);
     }
-    for (int lane = 0; lane < n; lane++) {
-        double *to = moments_of(field, parent[lane]);
-        double *strength = field->reach.ket[parent[lane]].strength;
-        for (int i = 0; i < HF_FAR_SIZE; i++) to[i] = worker->to[i * width + lane];
-        for (int k = 0; k <= cell[parent[lane]].order; k++)
-            strength[k] = field->reach.ket[child_of(cell, parent[lane], 0)].strength[k] +
-                          field->reach.ket[child_of(cell, parent[lane], 1)].strength[k];
+    field->kernels->moments(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
+                            worker->scratch);
+    for (int i = 0; i < n; i++) {
+        double *to = hf_moments_of(field, parent[i]), *strength = to + HF_FAR_SIZE;
+        const double *first = hf_strengths_of(field, child_of(cell, parent[i], 0));
+        const double *second = hf_strengths_of(field, child_of(cell, parent[i], 1));
+        const double *sums = worker->to + 2 * i;
+        for (int k = 0; k < HF_FAR_SIZE; k++) to[k] = sums[k * width] + sums[k * width + 1];
+        for (int k = 0; k <= HF_MAX_PAIR_L; k++) strength[k] = first[k] + second[k];
     }
 }
 
@@ -190,51 +178,88 @@ static void lower_local(struct hf_far_field *field, struct hf_far_worker *worker
     for (int lane = 0; lane < width; lane++) {
         const int to = child[lane < n ? lane : 0], from = cell[to].parent;
         set_shift(&shifts, width, lane, cell[to].centre, cell[from].centre);
-        put_lane(lane < n ? local_of(field, from) : NULL, HF_FAR_SIZE, width, lane, worker->from);
+        put_lane(lane < n ? hf_local_of(field, from) : NULL, HF_FAR_SIZE, width, lane,
+                 worker->from);
     }
     field->kernels->local(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
                           worker->scratch);
     for (int lane = 0; lane < n; lane++) {
-        double *to = local_of(field, child[lane]);
+        double *to = hf_local_of(field, child[lane]);
         for (int i = 0; i < HF_FAR_SIZE; i++) to[i] += worker->to[i * width + lane];
     }
 }
 
-/** Runs `step` on the cells of a level that have children, or parents, divided over those that share
- *  the memory and their threads. */
-static void do_level(struct hf_far_field *field, int level, bool parents,
+/** Cells first, first + stride, ... of a list. */
+struct cells {
+    const int *list;
+    int first, stride, n; /**< n: length of the list */
+};
+
+/** Runs `step` on cells, divided over the threads, `most` at a time. */
+static void do_cells(struct hf_far_field *field, const struct cells *cells, int most,
                      void (*step)(struct hf_far_field *field, struct hf_far_worker *worker, int n,
-                                  const int cell[]))
+                                  const int cell[]),
+                     enum hf_coulomb_step name)
 {
-    const struct hf_cell *cell = field->products->cell;
-    const int *list = field->cell_of_level + field->first_of_level[level];
-    const int n = field->first_of_level[level + 1] - field->first_of_level[level];
-    const int width = field->kernels->width, n_share = field->shared->n_rank * field->n_worker;
+    const int n_own = (cells->n - cells->first + cells->stride - 1) / cells->stride;
 #pragma omp parallel for num_threads(field->n_worker) schedule(static, 1)
     for (int t = 0; t < field->n_worker; t++) {
-        const int share = field->shared->rank * field->n_worker + t;
-        const int end = (int)((int64_t)n * (share + 1) / n_share);
+        const int end = (int)((int64_t)n_own * (t + 1) / field->n_worker);
         int group[HF_TRANSLATION_MOST_LANES], n_group = 0;
-        for (int i = (int)((int64_t)n * share / n_share); i < end; i++) {
-            if (!parents || cell[list[i]].leaf < 0) group[n_group++] = list[i];
-            if (n_group == width || (i + 1 == end && n_group > 0)) {
+        const struct hf_trace_span span = hf_trace_begin_span(field->context->trace);
+        for (int i = (int)((int64_t)n_own * t / field->n_worker); i < end; i++) {
+            group[n_group++] = cells->list[cells->first + i * cells->stride];
+            if (n_group == most || i + 1 == end) {
                 step(field, &field->worker[t], n_group, group);
                 n_group = 0;
             }
         }
+        hf_coulomb_end_step(field->context->trace, t, name, cells->n, span);
     }
-    hf_node_memory_sync(field->shared);
+}
+
+/** Whether a level has so many cells that the nodes divide them and exchange the moments: else each node computes them
+ *  all, in no more than one turn of each of its threads. */
+static bool is_divided(const struct hf_far_field *field, int n)
+{
+    const struct hf_shares *shares = field->products->shares;
+    const double at_once = 0.5 * field->kernels->width * field->n_worker * shares->n_share;
+    return shares->n_node > 1 && (double)n * shares->n_node > at_once;
 }
 
 void hf_far_go_up(struct hf_far_field *field)
 {
-    for (int level = field->n_level - 2; level >= 0; level--)
-        do_level(field, level, true, raise_moments);
+    const struct hf_shares *shares = field->products->shares;
+    for (int level = field->n_level - 1; level >= 0; level--) {
+        const struct hf_turns turns = hf_turns_of_level(field, level);
+        const bool divided = is_divided(field, turns.n);
+        const struct cells cells = {.list = field->up.cell + field->up.first[level],
+                                    .first = divided ? shares->share : field->shared->rank,
+                                    .stride = divided ? shares->n_share : field->shared->n_rank,
+                                    .n = turns.n};
+        if (turns.n == 0) continue;
+        do_cells(field, &cells, field->kernels->width / 2, raise_moments, HF_COULOMB_UP);
+        if (divided)
+            hf_shares_gather(shares, field->shared, &turns, HF_FAR_MOMENTS,
+                             field->moments +
+                                 (size_t)(field->products->n_leaf + field->up.first[level]) *
+                                     HF_FAR_MOMENTS);
+        else
+            hf_node_memory_sync(field->shared);
+    }
 }
 
 void hf_far_go_down(struct hf_far_field *field)
 {
-    for (int level = 1; level < field->n_level; level++) do_level(field, level, false, lower_local);
+    const struct hf_levels *down = &field->down;
+    for (int level = 1; level < field->n_level; level++) {
+        const struct cells cells = {.list = down->cell + down->first[level],
+                                    .first = field->shared->rank,
+                                    .stride = field->shared->n_rank,
+                                    .n = down->first[level + 1] - down->first[level]};
+        do_cells(field, &cells, field->kernels->width, lower_local, HF_COULOMB_DOWN);
+        hf_node_memory_sync(field->shared);
+    }
 }
 
 /* ---- Across ------------------------------------------------------------------------------------ */
@@ -244,7 +269,25 @@ struct crossing {
     struct hf_far_worker *worker;
 };
 
-/** visit of hf_walk_cells: the local expansion of a cell from all that is far. */
+/** The near leaves of the walk as runs of leaves that follow each other. */
+static void put_near(const struct hf_cell_list *near, struct hf_near_runs *runs)
+{
+    runs->n = 0;
+    for (int i = 0; i < near->n; i++) {
+        const int last = runs->n - 1;
+        if (last >= 0 && near->item[i] == runs->run[last].first + runs->run[last].n) {
+            runs->run[last].n++;
+        } else if (runs->n < HF_FAR_MOST_RUNS) {
+            runs->run[runs->n].first = near->item[i];
+            runs->run[runs->n++].n = 1;
+        } else {
+            runs->n = -1;
+            return;
+        }
+    }
+}
+
+/** visit of hf_walk_cells: the local expansion of a cell from all that is far, and what is near. */
 static void cross(void *self, int number)
 {
     const struct crossing *at = self;
@@ -262,28 +305,25 @@ static void cross(void *self, int number)
         double shift[3];
         for (int d = 0; d < 3; d++) shift[d] = cell[number].centre[d] - cell[from].centre[d];
         hf_conversion_add(&conversion, &field->reach.bra[number], &field->reach.ket[from], shift,
-                          HF_FAR_ORDER, field->reach.tolerance[from], moments_of(field, from));
+                          HF_FAR_ORDER, field->reach.tolerance[from], hf_moments_of(field, from));
     }
     hf_conversion_flush(&conversion);
-    hf_sum_lanes(HF_FAR_SIZE, field->kernels->width, worker->to, local_of(field, number));
+    hf_sum_lanes(HF_FAR_SIZE, field->kernels->width, worker->to, hf_local_of(field, number));
+    if (cell[number].leaf >= 0) put_near(&worker->walk.near, hf_near_runs_of(field, number));
 }
 
 hf_status hf_far_go_across(struct hf_far_field *field, struct hf_error *error)
 {
-    enum { CHUNKS_PER_THREAD = 16 }; /* cells of a chunk share their way from the roots */
     const struct hf_products *products = field->products;
-    const int n_rank = field->context->n_rank, rank = field->context->rank;
-    const int n_chunk = at_most(products->n_cell, CHUNKS_PER_THREAD * n_rank * field->n_worker);
     bool well = true;
 #pragma omp parallel for num_threads(field->n_worker) schedule(static, 1) reduction(&& : well)
     for (int t = 0; t < field->n_worker; t++) {
         struct crossing at = {.field = field, .worker = &field->worker[t]};
-        for (int i = rank * field->n_worker + t; i < n_chunk; i += n_rank * field->n_worker)
-            well = hf_walk_cells(products, &field->reach,
-                                 (int)((int64_t)products->n_cell * i / n_chunk),
-                                 (int)((int64_t)products->n_cell * (i + 1) / n_chunk),
-                                 &at.worker->walk, cross, &at) &&
-                   well;
+        const struct hf_trace_span span = hf_trace_begin_span(field->context->trace);
+        well =
+            hf_walk_cells(products, &field->reach, at.worker->mark, &at.worker->walk, cross, &at) &&
+            well;
+        hf_coulomb_end_step(field->context->trace, t, HF_COULOMB_ACROSS, products->n_cell, span);
     }
     if (!well) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");
     return HF_OK;

@@ -159,6 +159,16 @@ static void clear_blocks(struct hf_hermite *self, const struct hf_pair_class *ki
                    (size_t)hf_n_cartesian(kind->part[part].l_b) * sizeof(double));
 }
 
+void hf_hermite_clear(const struct hf_hermite *self, const struct hf_shell_pair *pair, double h[])
+{
+    const struct hf_products *products = self->products;
+    for (int k = 0; k < pair->n_primitive; k++) {
+        const int64_t product = products->place[pair->first_primitive + k];
+        const int64_t first = products->first[product];
+        memset(h + first, 0, (size_t)(products->first[product + 1] - first) * sizeof *h);
+    }
+}
+
 void hf_hermite_add_density(struct hf_hermite *self, const struct hf_shell_pair *pair,
                             const double *density, struct hf_block_place place, double h[])
 {
@@ -197,19 +207,4 @@ void hf_hermite_add_coulomb(struct hf_hermite *self, const struct hf_shell_pair 
     }
     for (int part = 0; part < kind->n_part; part++)
         to_functions(self, &kind->part[part], self->block[part], factor, place, coulomb);
-}
-
-double hf_hermite_norm(double exponent, int order, const double h[])
-{
-    static const double odd[] = {1.0,     1.0,      3.0,       15.0,       105.0,      945.0,
-                                 10395.0, 135135.0, 2027025.0, 34459425.0, 654729075.0};
-    double sum = 0.0, scale = 1.0; /* p^(n/2) */
-    for (int n = 0, k = 0; n <= order; n++, scale *= sqrt(exponent)) {
-        double total = 0.0;
-        for (int j = 0; j <= n; j++)
-            for (int v = 0; v <= j; v++, k++)
-                total += fabs(h[k]) * sqrt(odd[n - j] * odd[j - v] * odd[v]);
-        sum += scale * total / sqrt(2.0 * n + 1.0);
-    }
-    return sum / sqrt(sqrt(2.0 * exponent));
 }

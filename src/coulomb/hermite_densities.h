@@ -26,6 +26,9 @@ struct hf_block_place {
 /** Not collective. */
 void hf_hermite_init(struct hf_hermite *self, const struct hf_products *products);
 
+/** Zeroes H of the pair's products. Not collective. */
+void hf_hermite_clear(const struct hf_hermite *self, const struct hf_shell_pair *pair, double h[]);
+
 /** Adds to H what the pair's block of a symmetric density gives, both of ab and of ba where the shells
  *  are two; h [products->n_component]. Not collective. */
 void hf_hermite_add_density(struct hf_hermite *self, const struct hf_shell_pair *pair,
@@ -35,9 +38,5 @@ void hf_hermite_add_density(struct hf_hermite *self, const struct hf_shell_pair 
 void hf_hermite_add_coulomb(struct hf_hermite *self, const struct hf_shell_pair *pair,
                             const double v[], double factor, struct hf_block_place place,
                             double *coulomb);
-
-/** (p|p)^(1/2) of a Hermite density of one product at most: the triangle inequality over its components,
- *  from (tuv|tuv) = (2 alpha)^n (2t-1)!! (2u-1)!! (2v-1)!! / ((2n+1) (2p)^(1/2)), alpha = p/2, n = t+u+v. */
-double hf_hermite_norm(double exponent, int order, const double h[]);
 
 #endif

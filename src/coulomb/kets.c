@@ -1,64 +1,103 @@
 /* Kets as kernels read them; see kets.h. */
 #include "kets.h"
 
-#include "hermite_densities.h"
-
 #include "hf/node_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** What single precision must hold of a product, (2p)^L: two of them, and the Boys function between. */
 static const double WIDEST = 0x1p60;
 
-/** Numbers of whole blocks of n kets. */
-static int64_t numbers_of(int64_t n, int n_row)
+static size_t lines(size_t bytes)
 {
-    return (n + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK * n_row;
+    return hf_whole_lines(bytes);
 }
 
-/** Numbers of all groups; fills in where each begins, unless `group` is NULL. */
-static void lay_out(const struct hf_products *products, struct hf_ket_group *group,
-                    int64_t *n_plain, int64_t *n_single)
+/** Bytes of n kets with so many rows of numbers of `size` bytes, in whole blocks. */
+static size_t block_bytes(int64_t n, int n_row, size_t size)
 {
-    *n_plain = *n_single = 0;
-    for (int leaf = 0; leaf < products->n_leaf; leaf++) {
-        for (int order = 0; order <= products->max_order; order++) {
-            const int64_t *first = &products->leaf[leaf].first_of_order[order];
-            const int64_t n = first[1] - first[0];
-            if (group != NULL)
-                *group++ = (struct hf_ket_group){
-                    .first = first[0], .n = (int)n, .plain = *n_plain, .single = *n_single};
-            *n_plain += numbers_of(n, HF_KET_ROWS + hf_n_hermite(order));
-            if (order <= HF_MOST_SINGLE_ORDER)
-                *n_single += numbers_of(n, HF_KET_SINGLE_ROWS + hf_n_hermite(order));
-        }
+    return (size_t)((n + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK * n_row) * size;
+}
+
+/** Lays out the kets of a leaf from byte `at` on; where they end. `group` NULL: only that. */
+static size_t lay_out_leaf(const struct hf_products *products, int leaf, size_t at,
+                           struct hf_ket_group *group)
+{
+    const int64_t *first = products->leaf[leaf].first_of_order;
+    const size_t n_order = (size_t)products->max_order + 1, wide = at;
+    size_t weight = wide + lines(n_order * sizeof(double));
+    at = weight + lines((size_t)(first[n_order] - first[0]) * sizeof(float));
+    for (int order = 0; order < (int)n_order; order++) {
+        const int64_t n = first[order + 1] - first[order];
+        const size_t plain = at, n_hermite = (size_t)hf_n_hermite(order);
+        at += block_bytes(n, HF_KET_ROWS + (int)n_hermite, sizeof(double));
+        const size_t single = at;
+        if (order <= HF_MOST_SINGLE_ORDER)
+            at += block_bytes(n, HF_KET_SINGLE_ROWS + (int)n_hermite, sizeof(float));
+        if (group != NULL)
+            *group++ = (struct hf_ket_group){.first = first[order],
+                                             .n = (int)n,
+                                             .wide = wide + (size_t)order * sizeof(double),
+                                             .weight = weight,
+                                             .plain = plain,
+                                             .single = single};
+        weight += (size_t)n * sizeof(float);
     }
+    return at;
+}
+
+/** Where the kets of leaves begin, by slots, in numbers of double precision. */
+static void find_places(const struct hf_products *products, int64_t begin[])
+{
+    begin[0] = 0;
+    for (int leaf = 0; leaf < products->n_leaf; leaf++)
+        begin[hf_turn_slot(&products->leaves, leaf) + 1] =
+            (int64_t)(lay_out_leaf(products, leaf, 0, NULL) / sizeof(double));
+    for (int slot = 0; slot < products->n_leaf; slot++) begin[slot + 1] += begin[slot];
+}
+
+/** (tuv|tuv) of the components, but for powers of the exponent and what depends on t+u+v. */
+static void set_factors(double factor[])
+{
+    static const double odd[] = {1.0,     1.0,      3.0,       15.0,       105.0,      945.0,
+                                 10395.0, 135135.0, 2027025.0, 34459425.0, 654729075.0};
+    for (int n = 0, k = 0; n <= HF_MAX_PAIR_L; n++)
+        for (int j = 0; j <= n; j++)
+            for (int v = 0; v <= j; v++, k++) factor[k] = sqrt(odd[n - j] * odd[j - v] * odd[v]);
 }
 
 hf_status hf_kets_create(const struct hf_products *products, struct hf_kets **kets,
                          struct hf_error *error)
 {
-    const size_t n_group = (size_t)products->n_leaf * (size_t)(products->max_order + 1);
+    const size_t n_leaf = (size_t)products->n_leaf;
+    const size_t n_group = n_leaf * (size_t)(products->max_order + 1);
     hf_status status = HF_OK;
-    int64_t n_plain, n_single;
     struct hf_kets *made = calloc(1, sizeof *made);
-    lay_out(products, NULL, &n_plain, &n_single);
-    const size_t group_bytes = hf_whole_lines(n_group * sizeof *made->group);
-    const size_t weight_bytes = hf_whole_lines((size_t)products->n * sizeof *made->weight);
-    const size_t plain_bytes = (size_t)n_plain * sizeof *made->plain;
+    const size_t group_bytes = lines(n_group * sizeof *made->group);
+    const size_t begin_bytes = lines((n_leaf + 1) * sizeof *made->begin);
+    size_t bytes = 0;
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the kets");
     HF_TRY(hf_agree(products->context->comm, status, error));
     made->products = products;
+    set_factors(made->factor);
+    for (int leaf = 0; leaf < products->n_leaf; leaf++)
+        bytes = lay_out_leaf(products, leaf, bytes, NULL);
+    made->n_number = (int64_t)(bytes / sizeof(double));
     HF_TRY(hf_node_memory_create(products->context, HF_MEMORY_PAIRS, "kets of the Coulomb pass",
-                                 group_bytes + weight_bytes + plain_bytes +
-                                     (size_t)n_single * sizeof *made->single,
-                                 &made->shared, error));
+                                 group_bytes + begin_bytes + bytes, &made->shared, error));
     made->group = made->shared->data;
-    made->weight = (void *)((char *)made->shared->data + group_bytes);
-    made->plain = (void *)((char *)made->weight + weight_bytes);
-    made->single = (void *)((char *)made->plain + plain_bytes);
-    if (made->shared->rank == 0) lay_out(products, made->group, &n_plain, &n_single);
+    made->begin = (void *)((char *)made->shared->data + group_bytes);
+    made->data = (char *)made->begin + begin_bytes;
+    if (made->shared->rank == 0) {
+        find_places(products, made->begin);
+        for (int leaf = 0; leaf < products->n_leaf; leaf++) {
+            const int64_t at = made->begin[hf_turn_slot(&products->leaves, leaf)];
+            lay_out_leaf(products, leaf, (size_t)at * sizeof(double),
+                         made->group + (size_t)leaf * (size_t)(products->max_order + 1));
+        }
+    }
     hf_node_memory_sync(made->shared);
     *kets = made;
     return HF_OK;
@@ -82,17 +121,61 @@ double hf_kets_bytes(double n, double n_component)
     return n * sizeof(float) + plain * sizeof(double) + single * sizeof(float);
 }
 
-/** A product with its density. */
-struct weighed {
-    float weight;
-    int64_t product;
-};
-
-static int by_falling_weight(const void *left, const void *right)
+/** (p|p)^(1/2) of a Hermite density of one product at most: the triangle inequality over its components, from
+ *  (tuv|tuv) = (2 alpha)^n (2t-1)!! (2u-1)!! (2v-1)!! / ((2n+1) (2p)^(1/2)), alpha = p/2, n = t+u+v. */
+static double norm_of(const struct hf_kets *kets, double exponent, int order, const double h[])
 {
-    const struct weighed *x = left, *y = right;
-    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
-    return (x->product > y->product) - (x->product < y->product);
+    const double root = sqrt(exponent);
+    double sum = 0.0, scale = 1.0; /* p^(n/2) */
+    for (int n = 0, k = 0; n <= order; n++, scale *= root) {
+        double total = 0.0;
+        for (; k < hf_n_hermite(n); k++) total += fabs(h[k]) * kets->factor[k];
+        sum += scale * total / sqrt(2.0 * n + 1.0);
+    }
+    return sum / sqrt(sqrt(2.0 * exponent));
+}
+
+/** What sorts kets by falling weight, then by rising number in the group. */
+static uint64_t key_of(float weight, int number)
+{
+    uint32_t bits; /* of numbers above 0, in their order */
+    memcpy(&bits, &weight, sizeof bits);
+    return (uint64_t)(UINT32_MAX - bits) << 32 | (uint32_t)number;
+}
+
+/** Sorts short pieces by insertion. */
+static void sort_pieces(int n, int piece, uint64_t key[])
+{
+    for (int first = 0; first < n; first += piece) {
+        const int end = first + piece < n ? first + piece : n;
+        for (int i = first + 1; i < end; i++) {
+            const uint64_t one = key[i];
+            int j = i;
+            for (; j > first && key[j - 1] > one; j--) key[j] = key[j - 1];
+            key[j] = one;
+        }
+    }
+}
+
+/** Sorts keys, by insertion and merging: several times as fast as qsort for groups of a leaf. */
+static void sort_keys(int n, uint64_t key[])
+{
+    enum { PIECE = 8 };
+    uint64_t room[HF_LEAF_MOST], *from = key, *to = room;
+    sort_pieces(n, PIECE, key);
+    for (int length = PIECE; length < n; length *= 2) {
+        for (int first = 0; first < n; first += 2 * length) {
+            const int middle = first + length < n ? first + length : n;
+            const int end = middle + length < n ? middle + length : n;
+            int i = first, j = middle;
+            for (int k = first; k < end; k++)
+                to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
+        }
+        uint64_t *const sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != key) memcpy(key, from, (size_t)n * sizeof *key);
 }
 
 /** Ket number i of a group becomes that product; NULL: nothing, where products[0] is. */
@@ -101,9 +184,9 @@ static void set_ket(struct hf_kets *kets, const struct hf_ket_group *group, int 
 {
     const struct hf_products *products = kets->products;
     const int n = hf_n_hermite(order), block = i / HF_KET_BLOCK, lane = i % HF_KET_BLOCK;
-    double *plain = kets->plain + group->plain +
+    double *plain = (double *)(void *)(kets->data + group->plain) +
                     (size_t)block * (size_t)((HF_KET_ROWS + n) * HF_KET_BLOCK) + lane;
-    float *single = kets->single + group->single +
+    float *single = (float *)(void *)(kets->data + group->single) +
                     (size_t)block * (size_t)((HF_KET_SINGLE_ROWS + n) * HF_KET_BLOCK) + lane;
     const bool in_single = order <= HF_MOST_SINGLE_ORDER;
     for (int d = 0; d < 3; d++) {
@@ -132,26 +215,30 @@ bool hf_is_wide_product(const struct hf_products *products, int64_t product)
     return range > WIDEST;
 }
 
-static void fill_group(struct hf_kets *kets, struct hf_ket_group *group, int order,
+static void fill_group(struct hf_kets *kets, const struct hf_ket_group *group, int order,
                        const double h[])
 {
     const struct hf_products *products = kets->products;
-    struct weighed ket[HF_LEAF_MOST];
+    float *weight = (float *)(void *)(kets->data + group->weight), found[HF_LEAF_MOST];
+    uint64_t key[HF_LEAF_MOST];
+    int number = 0, n_wide = 0;
     for (int i = 0; i < group->n; i++) {
         const int64_t product = group->first + i;
-        ket[i].product = product;
-        ket[i].weight = (float)hf_hermite_norm(products->exponent[product], order,
-                                               h + products->first[product]);
+        found[i] =
+            (float)norm_of(kets, products->exponent[product], order, h + products->first[product]);
+        key[i] = key_of(found[i], i);
     }
-    qsort(ket, (size_t)group->n, sizeof *ket, by_falling_weight);
-    group->n_wide = 0;
+    sort_keys(group->n, key);
     for (int i = 0; i < group->n; i++) {
-        kets->weight[group->first + i] = ket[i].weight;
-        set_ket(kets, group, order, i, ket[i].product, h + products->first[ket[i].product]);
-        if (hf_is_wide_product(products, ket[i].product)) group->n_wide = i + 1;
+        number = (int)(uint32_t)key[i];
+        const int64_t product = group->first + number;
+        weight[i] = found[number];
+        set_ket(kets, group, order, i, product, h + products->first[product]);
+        if (hf_is_wide_product(products, product)) n_wide = i + 1;
     }
     for (int i = group->n; i % HF_KET_BLOCK != 0; i++)
-        set_ket(kets, group, order, i, ket[group->n - 1].product, NULL);
+        set_ket(kets, group, order, i, group->first + number, NULL);
+    *(double *)(void *)(kets->data + group->wide) = n_wide;
 }
 
 void hf_kets_fill(struct hf_kets *kets, int leaf, const double h[])
@@ -164,7 +251,7 @@ void hf_kets_fill(struct hf_kets *kets, int leaf, const double h[])
 
 int hf_kets_above(const struct hf_kets *kets, const struct hf_ket_group *group, double least)
 {
-    const float *weight = kets->weight + group->first;
+    const float *weight = hf_ket_weights(kets, group);
     int low = 0, high = group->n;
     while (low < high) {
         const int middle = (low + high) / 2;

@@ -6,22 +6,26 @@
 #include "product_kernels.h"
 #include "products.h"
 
-/** The products of one order in a leaf. */
+/** The products of one order in a leaf. Places are bytes in `data` of the kets. */
 struct hf_ket_group {
-    int64_t first; /**< product that the first would be; weights of the group are from there on */
+    int64_t first; /**< product that the first would be, if kets were not sorted */
     int n;
-    int n_wide; /**< of which the first so many are beyond the range of single precision */
-    int64_t plain, single; /**< where the first block begins, in numbers */
+    size_t
+        wide; /**< of the number of kets, the first of all, beyond the range of single precision */
+    size_t weight;        /**< of their weights */
+    size_t plain, single; /**< of their blocks */
 };
 
-/** In memory that the ranks of a node share. */
+/** In memory that the ranks of a node share. What is written in a build lies leaf after leaf, by their slots. */
 struct hf_kets {
     const struct hf_products *products; /**< borrowed */
     struct hf_ket_group *group;         /**< [n_leaf][max_order + 1] */
-    float *weight;                      /**< [n] estimate of (q|q)^(1/2) of the density in them */
-    double *plain;                      /**< blocks of kets */
-    float *single;                      /**< the same in single precision */
-    struct hf_node_memory *shared;      /**< memory of all arrays; owned */
+    int64_t *
+        begin; /**< [n_leaf + 1] where the leaf of a slot begins in `data`, in numbers of 8 bytes */
+    char *data;
+    int64_t n_number;              /**< of 8 bytes */
+    struct hf_node_memory *shared; /**< memory of all arrays; owned */
+    double factor[HF_N_HERMITE];   /**< of components in weights */
 };
 
 /** Room for the kets of one density. Collective over the context. HF_NO_RESOURCE. */
@@ -38,6 +42,33 @@ static inline const struct hf_ket_group *hf_ket_group(const struct hf_kets *kets
                                                       int order)
 {
     return &kets->group[(size_t)leaf * (size_t)(kets->products->max_order + 1) + (size_t)order];
+}
+
+/** Weights of a group, [n]: estimates of (q|q)^(1/2) of the density in its kets. */
+static inline const float *hf_ket_weights(const struct hf_kets *kets,
+                                          const struct hf_ket_group *group)
+{
+    return (const float *)(const void *)(kets->data + group->weight);
+}
+
+/** Blocks of kets in double precision. */
+static inline const double *hf_ket_plain(const struct hf_kets *kets,
+                                         const struct hf_ket_group *group)
+{
+    return (const double *)(const void *)(kets->data + group->plain);
+}
+
+/** Blocks of kets in single precision. */
+static inline const float *hf_ket_single(const struct hf_kets *kets,
+                                         const struct hf_ket_group *group)
+{
+    return (const float *)(const void *)(kets->data + group->single);
+}
+
+/** How many kets, the first of all, are beyond the range of single precision. */
+static inline int hf_ket_n_wide(const struct hf_kets *kets, const struct hf_ket_group *group)
+{
+    return (int)*(const double *)(const void *)(kets->data + group->wide);
 }
 
 /** Kets of a group whose weight is `least` or more: the first so many. Not collective. */

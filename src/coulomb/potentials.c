@@ -6,6 +6,7 @@
 #include "hf/trace.h"
 
 #include <math.h>
+#include <string.h>
 
 /** Single precision does where the product of the norms, times this, is below the threshold: four times the
  *  unit of rounding, as for quartets (docs/numerics.md). */
@@ -26,7 +27,8 @@ static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *m
     if (!coulomb->settings.single || meeting->bra_order > HF_MOST_SINGLE_ORDER ||
         meeting->ket_order > HF_MOST_SINGLE_ORDER || hf_is_wide_product(products, bra))
         return n;
-    const int n_plain = heavy > meeting->group->n_wide ? heavy : meeting->group->n_wide;
+    const int n_wide = hf_ket_n_wide(coulomb->kets, meeting->group);
+    const int n_plain = heavy > n_wide ? heavy : n_wide;
     const int most = (n_plain + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK; /* whole blocks */
     return most < n ? most : n;
 }
@@ -43,12 +45,12 @@ static void add_kets(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     double *v = coulomb->v + products->first[bra];
     if (n_plain > 0)
         coulomb->plain->add(coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
-                            n_plain, kets->plain + meeting->group->plain, v);
+                            n_plain, hf_ket_plain(kets, meeting->group), v);
     if (n > n_plain) {
         const int n_row = HF_KET_SINGLE_ROWS + hf_n_hermite(meeting->ket_order);
         coulomb->single->add(coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
                              n - n_plain,
-                             kets->single + meeting->group->single + (int64_t)n_plain * n_row, v);
+                             hf_ket_single(kets, meeting->group) + (int64_t)n_plain * n_row, v);
         worker->n_single += n - n_plain;
     }
     worker->n_pair += n;
@@ -59,7 +61,7 @@ static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
                  struct hf_piece_rows bras, const struct meeting *meeting)
 {
     const struct hf_products *products = coulomb->products;
-    const float *weight = coulomb->kets->weight + meeting->group->first;
+    const float *weight = hf_ket_weights(coulomb->kets, meeting->group);
     const double threshold = HF_COULOMB_SHARE * coulomb->threshold;
     const double fine = coulomb->threshold / ROUNDING;
     int n = -1, heavy = -1; /* not known yet */
@@ -94,6 +96,19 @@ static void add_near(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     }
 }
 
+/** Zeroes V of the products of a piece of a leaf. */
+static void clear_piece(struct hf_coulomb *coulomb, const struct hf_leaf_piece *piece)
+{
+    const struct hf_products *products = coulomb->products;
+    for (int order = 0; order <= products->max_order; order++) {
+        struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece->leaf], piece, order);
+        while (hf_next_piece_row(&rows))
+            memset(coulomb->v + products->first[rows.begin], 0,
+                   (size_t)(products->first[rows.end] - products->first[rows.begin]) *
+                       sizeof *coulomb->v);
+    }
+}
+
 /** The potential of everything at the bras of a piece of a leaf: near leaves by kernels, the others by
  *  their expansions. HF_INTERRUPTED, HF_NO_RESOURCE. */
 static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct hf_leaf_piece *piece,
@@ -102,6 +117,7 @@ static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct h
     struct hf_coulomb_worker *worker = &coulomb->worker[thread];
     int n = coulomb->products->n_leaf;
     const int *near = NULL;
+    clear_piece(coulomb, piece);
     if (coulomb->far != NULL) {
         near = hf_far_field_near(coulomb->far, thread, piece->leaf, &n);
         if (near == NULL)
@@ -122,15 +138,11 @@ static hf_status do_task(struct hf_coulomb *coulomb, int thread, int64_t task,
                          struct hf_error *error)
 {
     struct hf_trace *trace = coulomb->context->trace;
-    const struct hf_leaf_piece piece = {.leaf = (int)(task / coulomb->n_piece),
-                                        .number = (int)(task % coulomb->n_piece),
-                                        .n = coulomb->n_piece};
-    const double start = trace != NULL ? hf_wall_seconds() : 0.0;
-    const double before = trace != NULL ? hf_thread_seconds() : 0.0;
+    const struct hf_leaf_piece piece = hf_coulomb_piece(coulomb, task);
+    const struct hf_trace_span span = hf_trace_begin_span(trace);
     const hf_status status = do_piece(coulomb, thread, &piece, error);
-    if (trace != NULL)
-        hf_trace_add(trace, thread, HF_TRACE_COULOMB_TASK, task, start,
-                     hf_thread_seconds() - before);
+    coulomb->done[task] = 1;
+    hf_trace_end_span(trace, thread, HF_TRACE_COULOMB_TASK, task, span);
     return status;
 }
 
@@ -194,14 +206,53 @@ static hf_status run_tasks(struct hf_coulomb *coulomb, struct hf_error *error)
     return status;
 }
 
+/** Packs V that this node's tasks computed of other nodes' pairs of atoms; how many numbers it will not get of its own,
+ *  since it has computed them. Tasks that cost nothing have no products. Local. */
+static hf_status pack_potentials(struct hf_coulomb *coulomb, int64_t *n_here,
+                                 struct hf_error *error)
+{
+    const struct hf_products *products = coulomb->products;
+    const int node = products->shares->node;
+    *n_here = 0;
+    hf_parcels_clear(coulomb->to_owners);
+    for (int64_t task = 0; task < coulomb->n_task; task++) {
+        const struct hf_leaf_piece piece = hf_coulomb_piece(coulomb, task);
+        for (int order = 0; coulomb->done[task] != 0 && order <= products->max_order; order++) {
+            struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece.leaf], &piece, order);
+            while (hf_next_piece_row(&rows)) {
+                for (int64_t i = rows.begin; i < rows.end; i++) {
+                    if (products->owner[i] == node)
+                        *n_here += hf_n_hermite(order);
+                    else
+                        hf_parcels_add(coulomb->to_owners, i, products->owner[i]);
+                }
+            }
+        }
+    }
+    return hf_parcels_pack(coulomb->to_owners, coulomb->v, error);
+}
+
+/** Agrees on the outcome of the tasks and brings V to the owners of pairs of atoms. Collective. */
+static hf_status end_tasks(struct hf_coulomb *coulomb, hf_status status, struct hf_error *error)
+{
+    int64_t n_here = 0;
+    hf_node_memory_sync(coulomb->shared);
+    if (status == HF_OK && coulomb->to_owners != NULL)
+        status = pack_potentials(coulomb, &n_here, error);
+    status = hf_agree_to_go_on(coulomb->context, status, error);
+    if (status == HF_OK && coulomb->to_owners != NULL)
+        hf_parcels_exchange(coulomb->to_owners, coulomb->n_own_component - n_here, coulomb->v);
+    hf_node_memory_sync(coulomb->shared);
+    return status;
+}
+
 hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     hf_status status;
     HF_TRY(hf_scheduler_start_by_cost(coulomb->scheduler, coulomb->n_task, coulomb->cost, error));
     coulomb->ended = false;
     hf_interruption_begin(coulomb->context->interruption);
-    status = run_tasks(coulomb, error);
-    status = hf_agree_to_go_on(coulomb->context, status, error);
+    status = end_tasks(coulomb, run_tasks(coulomb, error), error);
 cleanup:
     return status;
 }

@@ -14,7 +14,8 @@ double hf_product_charge(double exponent)
 
 /** Bytes of the arrays, in the order they lie in. */
 struct room {
-    size_t number, bound, order, first, place, leaf, cell; /**< `number`: of one array of doubles */
+    size_t number, bound, order, first, place, owner, leaf,
+        cell; /**< `number`: of one array of doubles */
 };
 
 static struct room room_of(double n, double n_primitive)
@@ -25,14 +26,15 @@ static struct room room_of(double n, double n_primitive)
         .order = hf_whole_lines((size_t)n),
         .first = hf_whole_lines(((size_t)n + 1) * sizeof(int64_t)),
         .place = hf_whole_lines((size_t)n_primitive * sizeof(int64_t)),
+        .owner = hf_whole_lines((size_t)n * sizeof(int)),
         .leaf = hf_whole_lines((size_t)hf_most_leaves((int64_t)n) * sizeof(struct hf_product_leaf)),
         .cell = (size_t)hf_most_cells((int64_t)n) * sizeof(struct hf_cell)};
 }
 
 static size_t sum_of_room(const struct room *room)
 {
-    return 4 * room->number + room->bound + room->order + room->first + room->place + room->leaf +
-           room->cell;
+    return 4 * room->number + room->bound + room->order + room->first + room->place + room->owner +
+           room->leaf + room->cell;
 }
 
 double hf_products_bytes(double n_primitive)
@@ -123,7 +125,8 @@ static void set_arrays(struct hf_products *products, const struct room *room)
     products->order = (void *)(next += room->bound);
     products->first = (void *)(next += room->order);
     products->place = (void *)(next += room->first);
-    products->leaf = (void *)(next += room->place);
+    products->owner = (void *)(next += room->place);
+    products->leaf = (void *)(next += room->owner);
     products->cell = (void *)(next + room->leaf);
 }
 
@@ -152,6 +155,58 @@ static hf_status begin_draft(struct hf_products *products, struct draft *draft,
     if (draft->point == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
     return HF_OK;
+}
+
+/** Sets the owner of all products, on the first rank of each node. Collective. */
+static hf_status find_owners(struct hf_products *products, const struct hf_pair_owner *owner,
+                             struct hf_error *error)
+{
+    const struct hf_shell_pairs *pairs = products->pairs;
+    struct hf_context *context = products->context;
+    int *node_of = calloc((size_t)context->n_rank, sizeof *node_of);
+    hf_status status = HF_OK;
+    if (node_of == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
+    status = hf_agree(context->comm, status, error);
+    if (status == HF_OK) hf_nodes_of_ranks(context, products->shares, node_of);
+    for (int i = 0; status == HF_OK && products->shared->rank == 0 && i < pairs->n_atom_pair; i++) {
+        const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
+        const int node = node_of[owner->rank(owner->data, i)];
+        for (int j = atoms->first_pair; j < atoms->first_pair + atoms->n_pair; j++) {
+            const int64_t *place = products->place + pairs->pair[j].first_primitive;
+            for (int k = 0; k < pairs->pair[j].n_primitive; k++) products->owner[place[k]] = node;
+        }
+    }
+    free(node_of);
+    return status;
+}
+
+int hf_node_of_leaf(const struct hf_products *products, int leaf)
+{
+    const struct hf_shares *shares = products->shares;
+    const int share = hf_turn_share(&products->leaves, leaf);
+    int low = 0, high = shares->n_node - 1; /* the last node that begins at or before it */
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (shares->first[middle] <= share)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+int hf_leaf_of_product(const struct hf_products *products, int64_t product)
+{
+    int low = 0, high = products->n_leaf - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (product < hf_leaf_end(&products->leaf[middle]))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
 }
 
 static hf_status make_list(struct hf_products *products, struct hf_error *error)
@@ -192,7 +247,8 @@ cleanup:
 }
 
 hf_status hf_products_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
-                             struct hf_products **products, struct hf_error *error)
+                             const struct hf_pair_owner *owner, struct hf_products **products,
+                             struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_products *made = calloc(1, sizeof *made);
@@ -205,6 +261,10 @@ hf_status hf_products_create(struct hf_context *context, const struct hf_shell_p
         if (pairs->class_of[k].l_high > made->max_order)
             made->max_order = pairs->class_of[k].l_high;
     HF_TRY(make_list(made, error));
+    HF_TRY(hf_shares_create(context, made->shared, &made->shares, error));
+    made->leaves = (struct hf_turns){.n = made->n_leaf, .n_share = made->shares->n_share};
+    HF_TRY(find_owners(made, owner, error));
+    hf_node_memory_sync(made->shared);
     *products = made;
     return HF_OK;
 cleanup:
@@ -215,7 +275,10 @@ cleanup:
 void hf_products_destroy(struct hf_products **products)
 {
     struct hf_products *old = *products;
-    if (old != NULL) hf_node_memory_destroy(&old->shared);
+    if (old != NULL) {
+        hf_node_memory_destroy(&old->shared);
+        hf_shares_destroy(&old->shares);
+    }
     free(old);
     *products = NULL;
 }

@@ -19,8 +19,10 @@
 #ifndef HF_PRODUCTS_H
 #define HF_PRODUCTS_H
 
+#include "shares.h"
 #include "tree.h"
 
+#include "hf/pair_owner.h"
 #include "hf/shell_pair.h"
 
 #include <stdint.h>
@@ -38,10 +40,13 @@ struct hf_products {
     int64_t *first; /**< [n + 1] first component in H and V */
     int64_t *place; /**< [pairs->n_primitive] product of a primitive pair; of a shell with itself
                         *   the primitives ij and ji are one */
+    int *owner;     /**< [n] node that has the blocks of the product's pair of atoms */
     int n_leaf, n_cell;
     struct hf_product_leaf *leaf;  /**< [n_leaf] */
     struct hf_cell *cell;          /**< [n_cell] trees over the leaves */
     struct hf_node_memory *shared; /**< memory of all arrays; owned */
+    struct hf_shares *shares;      /**< of the ranks that share it; owned */
+    struct hf_turns leaves;        /**< ranks that have the leaves */
 };
 
 /** Factor pi^(1/4) / sqrt(2p) of a product of exponent p: times H_tuv it gives the moment of the point multipole
@@ -59,10 +64,17 @@ static inline double hf_product_coefficient(const struct hf_shell_pairs *pairs,
                                primitive);
 }
 
+/** Number of the node that has a leaf. Not collective. */
+int hf_node_of_leaf(const struct hf_products *products, int leaf);
+
+/** The leaf of a product. Not collective. */
+int hf_leaf_of_product(const struct hf_products *products, int64_t product);
+
 /** The products of a list of pairs, in trees. Collective over the context. HF_NO_RESOURCE; the same
  *  status and message on every rank. */
 hf_status hf_products_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
-                             struct hf_products **products, struct hf_error *error) HF_MUST_CHECK;
+                             const struct hf_pair_owner *owner, struct hf_products **products,
+                             struct hf_error *error) HF_MUST_CHECK;
 
 /** Collective over the node; accepts a pointer to NULL; leaves NULL. */
 void hf_products_destroy(struct hf_products **products);

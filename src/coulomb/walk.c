@@ -29,10 +29,17 @@ static void append(struct hf_walk *walk, struct hf_cell_list *list, int item)
     list->item[list->n++] = item;
 }
 
+bool hf_walk_add_near(struct hf_walk *walk, int first, int n)
+{
+    walk->failed = false;
+    for (int i = 0; i < n && !walk->failed; i++) append(walk, &walk->near, first + i);
+    return !walk->failed;
+}
+
 struct journey {
     const struct hf_products *products;
     const struct hf_reach *reach;
-    int begin, end;
+    const unsigned char *mark;
     struct hf_walk *walk;
     void (*visit)(void *self, int cell);
     void *self;
@@ -59,26 +66,26 @@ static void meet(const struct journey *to, int bra, int ket)
 static void go_down(const struct journey *to, int bra, int first)
 {
     struct hf_walk *walk = to->walk;
-    const struct hf_cell *cell = &to->products->cell[bra];
     const int end = walk->waiting.n;
-    if (bra >= to->end || cell->next <= to->begin) return;
+    if (to->mark[bra] == 0) return;
     walk->far.n = walk->near.n = 0;
     for (int i = first; i < end; i++) meet(to, bra, walk->waiting.item[i]);
-    if (bra >= to->begin && !walk->failed && to->visit != NULL) to->visit(to->self, bra);
-    if (cell->leaf < 0 && !walk->failed) {
+    if ((to->mark[bra] & HF_WALK_VISIT) != 0 && !walk->failed && to->visit != NULL)
+        to->visit(to->self, bra);
+    if ((to->mark[bra] & HF_WALK_WITHIN) != 0 && !walk->failed) {
         go_down(to, bra + 1, end);
         go_down(to, to->products->cell[bra + 1].next, end);
     }
     walk->waiting.n = end;
 }
 
-bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *reach, int begin,
-                   int end, struct hf_walk *walk, void (*visit)(void *self, int cell), void *self)
+bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *reach,
+                   const unsigned char mark[], struct hf_walk *walk,
+                   void (*visit)(void *self, int cell), void *self)
 {
     const struct journey to = {.products = products,
                                .reach = reach,
-                               .begin = begin,
-                               .end = end,
+                               .mark = mark,
                                .walk = walk,
                                .visit = visit,
                                .self = self};

@@ -28,11 +28,20 @@ struct hf_walk {
     bool failed;              /**< no memory */
 };
 
-/** Goes through cells begin to end of the trees and calls `visit` for each, with its number, when its
- *  far cells and, of a leaf, its near leaves are found (NULL: nothing is called). False: no memory. Not
- *  collective. */
-bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *reach, int begin,
-                   int end, struct hf_walk *walk, void (*visit)(void *self, int cell), void *self);
+/** What a walk does with a cell. */
+enum hf_walk_mark {
+    HF_WALK_VISIT = 1, /**< visits it */
+    HF_WALK_WITHIN = 2 /**< goes through the cells within it, some of which are visited */
+};
+
+/** Goes through the trees and calls `visit` for each cell marked to be visited, mark [n_cell], with its number, when its
+ *  far cells and, of a leaf, its near leaves are found. False: no memory. Not collective. */
+bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *reach,
+                   const unsigned char mark[], struct hf_walk *walk,
+                   void (*visit)(void *self, int cell), void *self);
+
+/** Appends n leaves to walk->near. False: no memory. */
+bool hf_walk_add_near(struct hf_walk *walk, int first, int n);
 
 void hf_walk_done(struct hf_walk *walk);
 

@@ -96,6 +96,14 @@ static hf_status create_work(struct hf_fock_builder *self, struct hf_error *erro
     return status;
 }
 
+/** hf_pair_owner.rank: the owner of the block of J. */
+static int owner_of_pair(void *builder, int i)
+{
+    const struct hf_fock_builder *self = builder;
+    const struct hf_atom_pair *pair = &self->pairs->atom_pair[i];
+    return hf_block_layout_find(self->layout, pair->atom_a, pair->atom_b).rank;
+}
+
 /** Creates the Coulomb pass if the settings ask for it. Collective. */
 static hf_status create_coulomb(struct hf_fock_builder *self, struct hf_error *error)
 {
@@ -114,16 +122,9 @@ static hf_status create_coulomb(struct hf_fock_builder *self, struct hf_error *e
                                       .tasks_for = settings->tasks_for,
                                       .single = settings->precision == HF_MIXED_PRECISION,
                                       .multipoles = choice == HF_COULOMB_MULTIPOLES,
-                                      .phase = &hf_phase_fock_coulomb},
+                                      .phase = &hf_phase_fock_coulomb,
+                                      .owner = {.rank = owner_of_pair, .data = self}},
         &self->coulomb, error);
-}
-
-/** hf_coulomb_target.owner: the owner of the block of J. */
-static int owner_of_pair(void *builder, int i)
-{
-    const struct hf_fock_builder *self = builder;
-    const struct hf_atom_pair *pair = &self->pairs->atom_pair[i];
-    return hf_block_layout_find(self->layout, pair->atom_a, pair->atom_b).rank;
 }
 
 hf_status hf_build_coulomb_apart(
@@ -135,8 +136,7 @@ hf_status hf_build_coulomb_apart(
     if (self->coulomb == NULL) return HF_OK;
     return hf_coulomb_build(
         self->coulomb, self->jobs.n - self->first_coulomb, self->screening.threshold,
-        &(struct hf_coulomb_target){.data = self, .owner = owner_of_pair, .lend = lend, .add = add},
-        error);
+        &(struct hf_coulomb_target){.data = self, .lend = lend, .add = add}, error);
 }
 
 /** Reproducible sums depend on the densities alone: so no stored quartets and none in single precision, whose
@@ -232,7 +232,9 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     account->coulomb_apart = builder->coulomb != NULL;
     account->n_product_pair = count[4];
     account->n_product_single = count[5];
-    account->n_coulomb_summed = coulomb.n_summed;
+    account->n_coulomb_ket = coulomb.n_ket;
+    account->n_coulomb_sent = coulomb.n_sent;
+    account->n_coulomb_product = coulomb.n_product;
     account->stored_bytes = (double)count[2];
     account->stored_share = work.stored_share;
     account->outlook = work.outlook;

@@ -63,7 +63,9 @@ static bool add_build(cJSON *object, const struct hf_fock_account *build,
            hf_json_add_integer(object, "quartets_total", build->n_quartet_total) &&
            hf_json_add_integer(object, "quartets_computed", build->n_quartet_computed) &&
            hf_json_add_integer(object, "quartets_read", build->n_quartet_read) &&
-           hf_json_add_integer(object, "coulomb_numbers_summed", build->n_coulomb_summed) &&
+           hf_json_add_integer(object, "coulomb_numbers_of_kets", build->n_coulomb_ket) &&
+           hf_json_add_integer(object, "coulomb_numbers_sent", build->n_coulomb_sent) &&
+           hf_json_add_integer(object, "coulomb_products", build->n_coulomb_product) &&
            hf_json_add_double(object, "stored_bytes", build->stored_bytes) &&
            hf_json_add_double(object, "stored_share_of_cost", build->stored_share) &&
            hf_json_add_integer(object, "blocks_asked", last->n_asked - first->n_asked) &&

@@ -33,7 +33,7 @@ HEADERS = {
     "response": ["davidson", "hessian", "rotation", "subspace"],
     "orbitals": ["diis", "orbitals", "wavefunction"],
     "fock": ["density_bounds", "digest", "exact_sums", "fock", "fock_settings"],
-    "coulomb": ["coulomb"],
+    "coulomb": ["coulomb", "pair_owner"],
     "work": ["grain", "shell_panel", "site_panels", "stored_integrals", "task", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
     "one_electron": ["charge_field", "core_integrals", "hermite", "one_electron", "one_electron_gradient"],

@@ -8,6 +8,7 @@ Usage: test_prediction.py [unittest options]
 import csv
 import dataclasses
 import json
+import re
 import shutil
 import unittest
 
@@ -23,6 +24,7 @@ from lab.replay import Network  # noqa: E402
 
 FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, look_seconds=0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 COSTS = [4.0, 3.0, 2.0, 1.0]
+AGREEMENTS = 2 * prediction.N_AGREEMENT * 1e-3  # of two ranks, with a latency of 1 ms
 
 
 class WithTraces(tool_test.WithFolder):
@@ -110,7 +112,7 @@ class Predictions(WithTraces):
         node, and from the owners to rank 0, which has the linear algebra, J, K and D."""
         network = Network(1e-3, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
         found = self.simulated([traces.row(COSTS)], network).predict("static", 2)
-        self.assertAlmostEqual(found.communication_seconds, 2e-3 + 3e-3)
+        self.assertAlmostEqual(found.communication_seconds, 2e-3 + 3e-3 + AGREEMENTS)
 
     def test_sums_within_a_node_send_nothing(self):
         """n = 20, 200 numbers in lower blocks, of 8 bytes, a byte takes 1 us, an addition 1 ms: J and K are cleared and read,
@@ -125,10 +127,10 @@ class Predictions(WithTraces):
         found = self.simulated([traces.row(COSTS)], network).predict("static", 4)
         self.assertAlmostEqual(found.communication_seconds, 3 * 0.75 * 1600e-6 + 3 * 3200e-6)
 
-    def coulomb_pass(self, costs, rest=0.0, network=FREE, n_thread=1, **header):
-        """One build: COSTS for K after a pass of tasks with these costs, and of so many seconds beside them."""
-        beside = [(phases.COULOMB_PASS, 0, -1, 0.0, rest)]
-        return self.simulated([traces.row(costs, trace.COULOMB_TASK) + beside + traces.row(COSTS)], network,
+    def coulomb_pass(self, costs, steps=(), network=FREE, n_thread=1, **header):
+        """One build: COSTS for K after a pass of tasks with these costs, and of such (kind, units, seconds) beside them."""
+        beside = [(trace.COULOMB_STEP, 0, kind + coulomb_pass.UNIT * n_unit, 0.0, seconds) for kind, n_unit, seconds in steps]
+        return self.simulated([beside + traces.row(costs, trace.COULOMB_TASK) + traces.row(COSTS)], network,
                               n_thread=n_thread, **header)
 
     def test_the_coulomb_pass_comes_before_the_round(self):
@@ -146,53 +148,70 @@ class Predictions(WithTraces):
 
     def test_the_coulomb_pass_has_threads_too(self):
         """3, 2 and 2 s on two threads: 4 s; 1 s beside them is shared out. K takes 5 s."""
-        predicted = self.coulomb_pass([3.0, 2.0, 2.0], rest=1.0, n_thread=2).predict("static", 1)
+        steps = [(coulomb_pass.KETS, 4, 1.0)]
+        predicted = self.coulomb_pass([3.0, 2.0, 2.0], steps, n_thread=2).predict("static", 1)
         self.assertAlmostEqual(predicted.coulomb_seconds, 4.5)
         self.assertAlmostEqual(predicted.seconds, 9.5)
 
-    def test_what_a_node_does_for_itself_in_the_coulomb_pass(self):
-        """10 s beside the tasks on four ranks: a quarter where they are on one node, else each node does some of it."""
-        part = coulomb_pass.NODE_SHARE
-        one = dataclasses.replace(FREE, ranks_per_node=4)
-        self.assertAlmostEqual(self.coulomb_pass([], 10.0, one).predict("static", 4).coulomb_seconds, 2.5)
-        two = dataclasses.replace(FREE, ranks_per_node=2)
-        self.assertAlmostEqual(self.coulomb_pass([], 10.0, two).predict("static", 4).coulomb_seconds,
-                               10.0 * (part / 2 + (1.0 - part) / 4))
+    def seconds_of_steps(self, n_rank, steps, **network):
+        found = self.coulomb_pass([], steps, dataclasses.replace(FREE, **network))
+        build = found.recording.sizes[0].builds[0]
+        return coulomb_pass.rest_seconds(build, n_rank, found.network)
+
+    def test_ranks_have_whole_leaves_and_cells(self):
+        """10 s for five leaves: two ranks have three of them at most, and no more than five ranks have any."""
+        steps = [(coulomb_pass.LEAVES, 5, 10.0)]
+        self.assertAlmostEqual(self.seconds_of_steps(2, steps), 6.0)
+        self.assertAlmostEqual(self.seconds_of_steps(100, steps), 2.0)
+        self.assertAlmostEqual(self.seconds_of_steps(100, [(coulomb_pass.BOUNDS, 1, 0.5)]), 0.5)
+
+    def test_levels_of_cells_are_divided_while_they_fill_lanes(self):
+        """Up: 16 cells in four turns of one rank. Two nodes divide them; five have less than a turn each, so that each
+        computes them all. Down: a node of ten goes to its four of 40 leaves only."""
+        up = [(coulomb_pass.UP, 16, 4.0)]
+        self.assertAlmostEqual(self.seconds_of_steps(1, up), 4.0)
+        self.assertAlmostEqual(self.seconds_of_steps(2, up), 2.0)
+        self.assertAlmostEqual(self.seconds_of_steps(4, up, ranks_per_node=4), 1.0)
+        self.assertAlmostEqual(self.seconds_of_steps(20, up), 1.0)
+        down = [(coulomb_pass.LEAVES, 40, 0.0), (coulomb_pass.DOWN, 40, 5.0)]
+        self.assertAlmostEqual(self.seconds_of_steps(10, down), 1.0)
 
     def test_cores_that_threads_share_slow_the_coulomb_pass(self):
         """Two ranks on one core have no more of it than one."""
         network = dataclasses.replace(FREE, ranks_per_node=2, cores_per_node=1)
-        self.assertAlmostEqual(self.coulomb_pass([2.0, 2.0], 1.0, network).predict("static", 2).coulomb_seconds, 5.0)
+        steps = [(coulomb_pass.KETS, 4, 1.0)]
+        self.assertAlmostEqual(self.coulomb_pass([2.0, 2.0], steps, network).predict("static", 2).coulomb_seconds, 5.0)
 
-    def test_sums_of_the_coulomb_pass(self):
-        """500 numbers in five sums between two nodes: 2 (1/2) 500 words of 8 us; and with a latency of 1 ms alone, 2 ms for each
-        of four agreements and five sums. A single node has no numbers to send."""
-        info = {"coulomb_numbers_summed": 500}
-        for network, seconds in ((dataclasses.replace(FREE, beta_seconds_per_byte=1e-6), 500 * 8e-6),
-                                 (dataclasses.replace(FREE, alpha_seconds=1e-3), (4 + 5) * 2e-3),
+    def test_messages_of_the_coulomb_pass(self):
+        """Between two nodes, of 8 us a number: half of 500 numbers of kets, and of gathers of one leaf; 300 of H and V are shared
+        out. With a latency of 1 ms alone: 2 ms for each of four agreements, 1 ms for each of four gathers and two exchanges.
+        A single node has nothing to send."""
+        steps = [(coulomb_pass.LEAVES, 1, 0.0), (coulomb_pass.ACROSS, 1, 0.0)]
+        info = {"coulomb_numbers_of_kets": 500, "coulomb_numbers_sent": 300, "coulomb_products": 10}
+        numbers = 0.5 * (500 + coulomb_pass.MOMENTS + coulomb_pass.LEAF + 300)
+        for network, seconds in ((dataclasses.replace(FREE, beta_seconds_per_byte=1e-6), numbers * 8e-6),
+                                 (dataclasses.replace(FREE, alpha_seconds=1e-3), 4 * 2e-3 + 4 * 1e-3 + 2 * 1e-3),
                                  (dataclasses.replace(FREE, beta_seconds_per_byte=1e-6, ranks_per_node=2), 0.0)):
-            found = self.coulomb_pass([2.0, 2.0], network=network, info=info).predict("static", 2)
+            found = self.coulomb_pass([2.0, 2.0], steps, network, info=info).predict("static", 2)
             self.assertAlmostEqual(found.coulomb_seconds, 2.0 + seconds)
 
     def test_the_coulomb_pass_in_whole_runs(self):
-        found = whole.WholeRuns(self.coulomb_pass([3.0, 2.0, 2.0], 2.0 * len(COSTS)))
+        found = whole.WholeRuns(self.coulomb_pass([3.0, 2.0, 2.0], [(coulomb_pass.KETS, 4, 2.0 * len(COSTS))]))
         one = found.predict("static", 1)
         self.assertAlmostEqual(one.seconds[phases.COULOMB_PASS], 7.0 + 8.0)
         self.assertAlmostEqual(one.fock, 7.0 + 8.0 + 10.0)
         self.assertIn("Coulomb", "\n".join(whole.lines([one], found, one)))
 
     def test_runs_with_a_coulomb_pass(self):
-        """The least time of each of its tasks; what is beside them is that of the rank that waits least."""
-        first, second = ([(phases.COULOMB_PASS, 0, -1, 0.0, seconds)] for seconds in (1.0, 1.5))
-        builds = [traces.row([3.0, 2.0], trace.COULOMB_TASK) + first + traces.row(COSTS)]
-        other = [traces.row([2.0, 2.5], trace.COULOMB_TASK) + second + traces.row(COSTS)]
+        """The least time of each of its tasks, and of each step beside them."""
+        first, second = ([(trace.COULOMB_STEP, 0, coulomb_pass.KETS + 4 * coulomb_pass.UNIT, 0.0, seconds)]
+                         for seconds in (1.0, 1.5))
+        builds = [first + traces.row([3.0, 2.0], trace.COULOMB_TASK) + traces.row(COSTS)]
+        other = [second + traces.row([2.0, 2.5], trace.COULOMB_TASK) + traces.row(COSTS)]
         recording = Recording([self.trace("a", builds), self.trace("b", other)])
         self.assertEqual(recording.sizes[0].builds[0].coulomb, [2.0, 2.0])
+        self.assertEqual(recording.sizes[0].builds[0].coulomb_steps, [(coulomb_pass.KETS, 4, 1.0)])
         self.assertAlmostEqual(recording.seconds_of_one, 10.0 + 4.0 + 1.0)
-        beside = [(phases.COULOMB_PASS, rank, -1, 0.0, seconds) for rank, seconds in ((0, 3.0), (1, 1.0))]
-        two = self.trace("two", [[(trace.COULOMB_TASK, 0, 0, 0.0, 3.0), (trace.COULOMB_TASK, 1, 1, 0.0, 5.0), *beside]],
-                         n_rank=2)
-        self.assertAlmostEqual(trace.Trace(two).coulomb_rest_seconds, 1.0)
         self.assertEqual(Recording([self.trace("c", [traces.row(COSTS)])]).sizes[0].coulomb_seconds, 0.0)
 
     def test_constants_of_the_source(self):
@@ -203,6 +222,20 @@ class Predictions(WithTraces):
         self.assertEqual((reductions.PIECE, reductions.WINDOW), (1 << 16, 4))
         self.assertIn(f"enum {{ LEAST_IN_ROWS = {reductions.LEAST_IN_ROWS} }};",
                       (fock / "node_blocks.c").read_text(encoding="utf-8"))
+
+    def test_constants_of_the_coulomb_pass(self):
+        source = tool_test.ROOT / "src" / "coulomb"
+        steps = (source / "steps.h").read_text(encoding="utf-8")
+        names = re.findall(r"^    HF_COULOMB_(\w+),", steps, re.MULTILINE)
+        self.assertEqual([getattr(coulomb_pass, name) for name in names], list(range(8)))
+        self.assertIn(f"HF_COULOMB_UNIT = {coulomb_pass.UNIT} ", steps)
+        far = (source / "far_field_private.h").read_text(encoding="utf-8")
+        order = int(re.search(r"HF_FAR_ORDER = (\d+)", far).group(1))
+        runs = int(re.search(r"HF_FAR_MOST_RUNS = (\d+)", far).group(1))
+        self.assertEqual(coulomb_pass.NUMBERS, (order + 1)**2)
+        self.assertIn("HF_FAR_MOMENTS = HF_FAR_SIZE + HF_MAX_PAIR_L + 1,", far)
+        self.assertIn("HF_FAR_LEAF = HF_FAR_SIZE + HF_FAR_MOST_RUNS + 1", far)
+        self.assertEqual(coulomb_pass.LEAF, (order + 1)**2 + runs + 1)
 
     def test_nodes_stand_in_rows_and_columns(self):
         self.assertEqual([reductions.columns(n) for n in (1, 8, 9, 10, 16, 17, 1000)], [1, 8, 3, 4, 4, 5, 32])
@@ -234,7 +267,7 @@ class Predictions(WithTraces):
         the rank's own: alpha for the request, three messages for density, J and K."""
         network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
         found = self.simulated([traces.row(COSTS)], network, fock="distributed", info={"blocks_asked": 2})
-        self.assertAlmostEqual(found.predict("static", 2).communication_seconds, 0.5 * 4e-3)
+        self.assertAlmostEqual(found.predict("static", 2).communication_seconds, 0.5 * 4e-3 + AGREEMENTS)
 
     def test_distributed_matrices_block_by_block(self):
         """Of one task each on two ranks, both need a block that one of them owns: the other one waits for request and
@@ -243,8 +276,8 @@ class Predictions(WithTraces):
         blocks = [("J", 0, task, 5, 800.0) for task in (0, 1)]
         found = self.simulated([traces.row([4.0, 4.0]) + blocks], network, fock="distributed")
         predicted = found.predict("static", 2)
-        self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 1e-3)
-        self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 1e-3)
+        self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 1e-3 + AGREEMENTS)
+        self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 1e-3 + AGREEMENTS)
 
     def test_blocks_that_are_met_again_are_not_sent_again(self):
         self.assertAlmostEqual(prediction.distinct(10, 1), 1.0)

@@ -9,7 +9,7 @@ KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: 
          "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output",
          "Initial guess", "Diagonalisation", "Other linear algebra", "Fock: Coulomb pass", "MP2: exchange", "Local MP2: exchange",
          "Properties", trace.TASK,
-         trace.STORED_TASK, trace.COULOMB_TASK, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP]
+         trace.STORED_TASK, trace.COULOMB_TASK, trace.COULOMB_STEP, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP]
 N_PHASE = KINDS.index(trace.TASK)
 BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K}
 BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "quartets_read": 0, "stored_bytes": 0,

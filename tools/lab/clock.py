@@ -55,7 +55,7 @@ def replay_of_own(trace, network):
             begin[build.owner[task]] += spent / header["n_thread"]
         seconds += simulate(header["schedule"], build.computed, trace.n_rank, network, begin, header["n_thread"]).seconds
         seconds += coulomb_pass.tasks_seconds(header["schedule"], build, trace.n_rank, network, header["n_thread"])
-    return seconds + trace.coulomb_rest_seconds + max(totals["Fock: moving matrices"] for totals in trace.totals)
+    return seconds + trace.coulomb_step_seconds + max(totals["Fock: moving matrices"] for totals in trace.totals)
 
 
 def shapes(option, text):

@@ -14,6 +14,7 @@ from . import coulomb_pass, models, reductions
 from .replay import simulate
 from .traffic import Traffic, cache_budget
 
+N_AGREEMENT = 13  # small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks
 EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
 
@@ -55,11 +56,11 @@ class Simulated:
     def _replay(self, scheduler, n_rank):
         size = self.recording.nearest(n_rank * self.n_thread)
         seconds = communication = 0.0
-        coulomb = coulomb_pass.rest_seconds(size.coulomb_rest_seconds, n_rank, self.network, self.n_thread)
+        coulomb = 0.0
         owner = None
         for build in size.builds:
             coulomb += coulomb_pass.tasks_seconds(scheduler, build, n_rank, self.network, self.n_thread)
-            coulomb += coulomb_pass.messages_seconds(build, n_rank, self.network, self.machine)
+            coulomb += self.beside_coulomb_tasks(build, n_rank)
             outcome = simulate(scheduler, build.computed, n_rank, self.network,
                                reading(build, owner, n_rank, self.n_thread), self.n_thread,
                                self.traffic(build, n_rank))
@@ -72,11 +73,16 @@ class Simulated:
                 blocked = self.blocked_seconds(outcome)
                 communication += blocked
                 seconds += outcome.seconds - blocked
-        communication += size.local_seconds / n_rank
+        communication += size.local_seconds / n_rank + len(size.builds) * N_AGREEMENT * self.network.all_reduce_seconds(n_rank)
         compute = size.work_seconds / (n_rank * self.n_thread)
         total = seconds + communication + coulomb
         return Prediction(scheduler, n_rank, size.tasks_for, total, compute, seconds - compute, communication,
                           self.efficiency(total, n_rank), coulomb)
+
+    def beside_coulomb_tasks(self, build, n_rank):
+        """Steps and messages of the Coulomb pass of a build."""
+        return (coulomb_pass.rest_seconds(build, n_rank, self.network, self.n_thread)
+                + coulomb_pass.messages_seconds(build, n_rank, self.network, self.machine, self.n_thread))
 
     def traffic(self, build, n_rank):
         """Of the blocks that the trace tells of."""
@@ -120,10 +126,8 @@ class Simulated:
         tasks, not from each of them."""
         size = self.recording.nearest(n_rank * self.n_thread)
         seconds = size.local_seconds + sum(self._model_round(scheduler, build, n_rank) for build in size.builds)
-        seconds += coulomb_pass.rest_seconds(size.coulomb_rest_seconds, n_rank, self.network, self.n_thread)
         for build in size.builds:
-            seconds += self._model_tasks(scheduler, build.coulomb, n_rank)
-            seconds += coulomb_pass.messages_seconds(build, n_rank, self.network, self.machine)
+            seconds += self._model_tasks(scheduler, build.coulomb, n_rank) + self.beside_coulomb_tasks(build, n_rank)
         distributed = self.recording.header["fock"] != "replicated"
         for build in size.builds:
             seconds += (self._distributed_model(build, n_rank) if distributed else

@@ -4,6 +4,7 @@ for one number of ranks or another (`hf --tasks-for`), from one run or several."
 import array
 from typing import NamedTuple
 
+from .coulomb_pass import Step
 from .trace import COPYING, FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, STEP, TASK, Trace
 
 SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
@@ -21,13 +22,14 @@ class BuildCosts(NamedTuple):
     """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
     back; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as Traffic wants
     them, `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the Coulomb
-    pass, where there is one."""
+    pass, where there is one, `coulomb_steps` its steps beside them."""
     computed: array.array
     stored: dict
     info: dict
     blocks: dict
     adds: dict
     coulomb: list
+    coulomb_steps: list
 
 
 class BatchCosts(NamedTuple):
@@ -67,7 +69,6 @@ class Size:
         self.local_seconds = len(wanted) / n_build * min(
             mean(totals["Fock: moving matrices"] for totals in trace.totals) for trace in traces)
         self.batches = [least_batch([trace.batches[i] for trace in traces]) for i in range(len(traces[0].batches))]
-        self.coulomb_rest_seconds = len(wanted) / n_build * min(trace.coulomb_rest_seconds for trace in traces)
 
     @property
     def n_task(self):
@@ -81,7 +82,7 @@ class Size:
     @property
     def coulomb_seconds(self):
         """Of the Coulomb passes of all builds on one rank."""
-        return sum(sum(build.coulomb) for build in self.builds) + self.coulomb_rest_seconds
+        return sum(sum(build.coulomb) + sum(step.seconds for step in build.coulomb_steps) for build in self.builds)
 
 
 def mp2_of(header):
@@ -105,7 +106,13 @@ def least(builds):
               for task, seconds in builds[0].stored.items()}
     coulomb = [min(build.coulomb.get(task, seconds) for build in builds)
                for task, seconds in sorted(builds[0].coulomb.items())]
-    return BuildCosts(computed, stored, builds[0].info, builds[0].blocks, builds[0].adds, coulomb)
+    return BuildCosts(computed, stored, builds[0].info, builds[0].blocks, builds[0].adds, coulomb,
+                      least_steps([build.coulomb_steps for build in builds]))
+
+
+def least_steps(runs):
+    """Of steps of the Coulomb pass, which are the same in all runs."""
+    return [Step(steps[0].kind, steps[0].n_unit, min(step.seconds for step in steps)) for steps in zip(*runs)]
 
 
 def least_batch(batches):
@@ -165,8 +172,10 @@ class Recording:
         self.sizes = [Size(by_size[tasks_for], last_only) for tasks_for in sorted(by_size)]
         share_least(self.sizes)
         self.alike = [size for size in self.sizes if size.n_rank == self.sizes[0].n_rank]
-        for size in self.alike:  # beside the tasks the pass is the same
-            size.coulomb_rest_seconds = min(other.coulomb_rest_seconds for other in self.alike)
+        for builds in zip(*(size.builds for size in self.alike)):  # beside the tasks the pass is the same
+            steps = least_steps([build.coulomb_steps for build in builds])
+            for build in builds:
+                build.coulomb_steps[:] = steps
         n_build = {len(size.builds) for size in self.sizes}
         if len(n_build) > 1:
             raise RecordingError(f"{paths[0]} and the other traces have {sorted(n_build)} Fock builds, expected as "

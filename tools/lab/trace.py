@@ -2,7 +2,7 @@
 
 A record is a span of time on one thread of one rank. The kinds below FIRST_SPECIAL are numbers into the header's
 "kinds": "task" (computed), "stored task" (read back from memory), "Coulomb task" (of the Coulomb pass, numbered apart
-from the others; older traces have none) and the phases of the run's report, by name. Two
+from the others), "Coulomb step" (beside these: what coulomb_pass.py divides) and the phases of the run's report, by name. Two
 special kinds structure the file: RANK begins the records of another rank, TOTAL has the seconds of a whole phase. Two
 more say which blocks of distributed matrices a task needs, for J or for K; the last two how often a block of replicated J or
 K was added to in a build.
@@ -17,7 +17,7 @@ import json
 import struct
 from typing import NamedTuple
 
-from .phases import COULOMB_PASS
+from . import coulomb_pass
 
 FORMAT, VERSION = "hf-trace", 1
 RECORD = struct.Struct("<dqfHBB")  # start, task, seconds, build, thread, kind
@@ -26,6 +26,7 @@ FIRST_SPECIAL = ADDS_J
 NO_BUILD = 0xFFFF  # outside of the Fock builds and batches
 FIRST_BATCH = 0x8000
 TASK, STORED_TASK, COULOMB_TASK, PAIR_TASK = "task", "stored task", "Coulomb task", "pair task"
+COULOMB_STEP = "Coulomb step"
 FIRST_QUARTER, SECOND_QUARTER = "first quarter", "second quarter"  # of a task of a batch, if they are recorded apart
 COPYING = "copying"  # between the halves of a batch, within a rank
 STEP = "step"  # of local MP2, with the tasks in it
@@ -57,7 +58,7 @@ class Build:
         self.stored = {}   # seconds of task i where its stored integrals were read
         self.owner = {}    # rank that read them
         self.coulomb = {}  # seconds of task i of the Coulomb pass
-        self.coulomb_rest = {}  # of each rank in the phase, outside of these
+        self.coulomb_steps = []  # coulomb_pass.Step beside these, as the first thread of the first rank did them
         self.blocks = {}   # of a task: [(number, BLOCK_J or BLOCK_K, bytes)] as its parts need them one after the other
         self.adds = {ADDS_J: {}, ADDS_K: {}}  # [times, bytes] of each block of J and of K that was added to
         self.seconds = 0.0  # from the first rank's start to the last one's end
@@ -113,9 +114,9 @@ class Trace:
         kinds, rank = self.header["kinds"], 0
         computed, stored = kinds.index(TASK), kinds.index(STORED_TASK)
         coulomb = kinds.index(COULOMB_TASK) if COULOMB_TASK in kinds else None
-        coulomb_rest = kinds.index(COULOMB_PASS) if COULOMB_PASS in kinds else None
+        coulomb_step = kinds.index(COULOMB_STEP) if COULOMB_STEP in kinds else None
         begin, end = [float("inf")] * len(self.builds), [0.0] * len(self.builds)
-        for start, task, seconds, number, _, kind in records(self.path, self.header):
+        for start, task, seconds, number, thread, kind in records(self.path, self.header):
             if kind == RANK:
                 rank = task
             elif kind == TOTAL:
@@ -143,8 +144,8 @@ class Trace:
                     build.owner[task] = rank
                 elif kind == coulomb:
                     build.coulomb[task] = build.coulomb.get(task, 0.0) + seconds
-                elif kind == coulomb_rest:
-                    build.coulomb_rest[rank] = build.coulomb_rest.get(rank, 0.0) + seconds
+                elif kind == coulomb_step and rank == thread == 0:
+                    build.coulomb_steps.append(coulomb_pass.Step(*reversed(divmod(task, coulomb_pass.UNIT)), seconds))
         for i, build in enumerate(self.builds):
             build.seconds = max(0.0, end[i] - begin[i])
 
@@ -154,9 +155,9 @@ class Trace:
         return self.batches[number - FIRST_BATCH]
 
     @property
-    def coulomb_rest_seconds(self):
-        """What the rank that waits least spends in the Coulomb passes of all builds outside of their tasks."""
-        return min(sum(build.coulomb_rest.get(rank, 0.0) for build in self.builds) for rank in range(self.n_rank))
+    def coulomb_step_seconds(self):
+        """What the first thread spends in the Coulomb passes of all builds beside their tasks."""
+        return sum(step.seconds for build in self.builds for step in build.coulomb_steps)
 
 
 def read_header(path):

@@ -131,6 +131,7 @@ static void kinds_have_names(void **state)
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_TASK), "task");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_STORED_TASK), "stored task");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_COULOMB_TASK), "Coulomb task");
+    assert_string_equal(hf_trace_kind_name(context, HF_TRACE_COULOMB_STEP), "Coulomb step");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_FIRST_QUARTER), "first quarter");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_SECOND_QUARTER), "second quarter");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_COPYING), "copying");

@@ -1,0 +1,177 @@
+/* Messages with numbers of products; see parcels.h. A message is [number of a product, its numbers] again and again. */
+#include "parcels.h"
+
+#include "hf/cartesian.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct parcel {
+    int64_t product;
+    int node;
+};
+
+struct hf_parcels {
+    const struct hf_products *products; /**< borrowed */
+    int tag;
+    int64_t n, room;
+    struct parcel *parcel; /**< [n] */
+    bool lost;             /**< no memory for some */
+    int64_t *begin;        /**< [n_node + 1] of what each node gets, in `out` */
+    double *out, *in;
+    size_t out_room;
+    MPI_Request *request; /**< [n_node] */
+};
+
+struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag,
+                                     int64_t n_received)
+{
+    const struct hf_shares *shares = products->shares;
+    struct hf_memory *memory = products->context->memory;
+    struct hf_parcels *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->products = products;
+    made->tag = tag;
+    if (shares->firsts == MPI_COMM_NULL || shares->n_node == 1) return made;
+    made->begin = calloc((size_t)shares->n_node + 1, sizeof *made->begin);
+    made->request = calloc((size_t)shares->n_node, sizeof *made->request);
+    made->in = hf_memory_allocate(memory, "messages of the Coulomb pass", (size_t)n_received,
+                                  sizeof *made->in);
+    if (made->begin == NULL || made->request == NULL || made->in == NULL) hf_parcels_destroy(&made);
+    return made;
+}
+
+void hf_parcels_destroy(struct hf_parcels **parcels)
+{
+    struct hf_parcels *old = *parcels;
+    if (old != NULL) {
+        struct hf_memory *memory = old->products->context->memory;
+        hf_memory_release(memory, old->in);
+        hf_memory_release(memory, old->out);
+        hf_memory_release(memory, old->parcel);
+        free(old->begin);
+        free(old->request);
+    }
+    free(old);
+    *parcels = NULL;
+}
+
+void hf_parcels_clear(struct hf_parcels *parcels)
+{
+    parcels->n = 0;
+    parcels->lost = false;
+}
+
+void hf_parcels_add(struct hf_parcels *parcels, int64_t product, int node)
+{
+    struct hf_memory *memory = parcels->products->context->memory;
+    if (parcels->n == parcels->room && !parcels->lost) {
+        const int64_t room = 2 * parcels->room + 1024;
+        struct parcel *longer = hf_memory_allocate(memory, "messages of the Coulomb pass",
+                                                   (size_t)room, sizeof *longer);
+        parcels->lost = longer == NULL;
+        if (parcels->lost) return;
+        if (parcels->n > 0) memcpy(longer, parcels->parcel, (size_t)parcels->n * sizeof *longer);
+        hf_memory_release(memory, parcels->parcel);
+        parcels->parcel = longer;
+        parcels->room = room;
+    }
+    if (!parcels->lost)
+        parcels->parcel[parcels->n++] = (struct parcel){.product = product, .node = node};
+}
+
+static int64_t numbers_of(const struct hf_products *products, int64_t product)
+{
+    return products->first[product + 1] - products->first[product];
+}
+
+/** Where what each node gets begins; the sum of all. */
+static int64_t find_places(struct hf_parcels *parcels)
+{
+    const int n_node = parcels->products->shares->n_node;
+    memset(parcels->begin, 0, ((size_t)n_node + 1) * sizeof *parcels->begin);
+    for (int64_t i = 0; i < parcels->n; i++)
+        parcels->begin[parcels->parcel[i].node + 1] +=
+            1 + numbers_of(parcels->products, parcels->parcel[i].product);
+    for (int node = 0; node < n_node; node++) parcels->begin[node + 1] += parcels->begin[node];
+    return parcels->begin[n_node];
+}
+
+/** Room for so many numbers to be sent. */
+static bool make_room(struct hf_parcels *parcels, size_t n)
+{
+    struct hf_memory *memory = parcels->products->context->memory;
+    if (n <= parcels->out_room) return true;
+    hf_memory_release(memory, parcels->out);
+    parcels->out_room = 0;
+    parcels->out =
+        hf_memory_allocate(memory, "messages of the Coulomb pass", n + n / 8, sizeof *parcels->out);
+    if (parcels->out != NULL) parcels->out_room = n + n / 8;
+    return parcels->out != NULL;
+}
+
+hf_status hf_parcels_pack(struct hf_parcels *parcels, const double values[], struct hf_error *error)
+{
+    const struct hf_products *products = parcels->products;
+    if (parcels->begin == NULL) return HF_OK;
+    if (parcels->lost || !make_room(parcels, (size_t)find_places(parcels)))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for messages of the Coulomb pass");
+    for (int64_t i = 0; i < parcels->n; i++) {
+        const int64_t product = parcels->parcel[i].product, n = numbers_of(products, product);
+        int64_t *at = &parcels->begin[parcels->parcel[i].node];
+        parcels->out[*at] = (double)product;
+        memcpy(parcels->out + *at + 1, values + products->first[product],
+               (size_t)n * sizeof *values);
+        *at += 1 + n;
+    }
+    const int n_node = products->shares->n_node; /* places are ends now */
+    memmove(parcels->begin + 1, parcels->begin, (size_t)n_node * sizeof *parcels->begin);
+    parcels->begin[0] = 0;
+    for (int node = 0; node < n_node; node++)
+        if (parcels->begin[node + 1] - parcels->begin[node] > INT_MAX)
+            return hf_fail(error, HF_NO_RESOURCE,
+                           "a message of the Coulomb pass has more than %d numbers; run on more "
+                           "nodes",
+                           INT_MAX);
+    return HF_OK;
+}
+
+/** The numbers of a message of length n to their places; how many they are. */
+static int64_t unpack(const struct hf_products *products, const double message[], int64_t n,
+                      double values[])
+{
+    int64_t n_number = 0;
+    for (int64_t at = 0; at < n;) {
+        const int64_t product = (int64_t)message[at], n_here = numbers_of(products, product);
+        memcpy(values + products->first[product], message + at + 1,
+               (size_t)n_here * sizeof *values);
+        n_number += n_here;
+        at += 1 + n_here;
+    }
+    return n_number;
+}
+
+void hf_parcels_exchange(struct hf_parcels *parcels, int64_t n_expected, double values[])
+{
+    const struct hf_shares *shares = parcels->products->shares;
+    int n_request = 0;
+    if (parcels->begin == NULL) return;
+    for (int step = 1; step < shares->n_node; step++) {
+        const int node = (shares->node + step) % shares->n_node;
+        const int n = (int)(parcels->begin[node + 1] - parcels->begin[node]);
+        if (n > 0)
+            MPI_Isend(parcels->out + parcels->begin[node], n, MPI_DOUBLE, node, parcels->tag,
+                      shares->firsts, &parcels->request[n_request++]);
+    }
+    for (int64_t n_received = 0; n_received < n_expected;) {
+        MPI_Status found;
+        int n;
+        MPI_Probe(MPI_ANY_SOURCE, parcels->tag, shares->firsts, &found);
+        MPI_Get_count(&found, MPI_DOUBLE, &n);
+        MPI_Recv(parcels->in, n, MPI_DOUBLE, found.MPI_SOURCE, parcels->tag, shares->firsts,
+                 MPI_STATUS_IGNORE);
+        n_received += unpack(parcels->products, parcels->in, n, values);
+    }
+    MPI_Waitall(n_request, parcels->request, MPI_STATUSES_IGNORE);
+}

@@ -1,0 +1,35 @@
+/* Numbers of products on their way from node to node: H from the nodes that have a pair of atoms to those that have a
+ * leaf, V from the nodes that computed it to those that have the pair. A node gets what it needs and nothing else:
+ * one message from each node that has any of it. */
+#ifndef HF_COULOMB_PARCELS_H
+#define HF_COULOMB_PARCELS_H
+
+#include "products.h"
+
+struct hf_parcels;
+
+/** Room for messages with this tag, of up to n_received numbers and numbers of products together, for products of
+ *  `products` (borrowed). Local; NULL: no memory. Only the first rank of a node needs it. */
+struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag,
+                                     int64_t n_received);
+
+/** Accepts a pointer to NULL; leaves NULL. Not collective. */
+void hf_parcels_destroy(struct hf_parcels **parcels);
+
+/** Empties the list of products to be sent. Local, as the next two. */
+void hf_parcels_clear(struct hf_parcels *parcels);
+
+/** The numbers of a product are to go to a node. */
+void hf_parcels_add(struct hf_parcels *parcels, int64_t product, int node);
+
+/** Packs the numbers of all products of the list, values [products->n_component]. HF_NO_RESOURCE, also if an addition
+ *  to the list failed. */
+hf_status hf_parcels_pack(struct hf_parcels *parcels, const double values[],
+                          struct hf_error *error) HF_MUST_CHECK;
+
+/** Sends what is packed and receives n_expected numbers into their places. Collective over the first ranks of the
+ *  nodes. Between two calls with one tag all first ranks must have heard of each other: messages do not say to which call
+ *  they belong. */
+void hf_parcels_exchange(struct hf_parcels *parcels, int64_t n_expected, double values[]);
+
+#endif

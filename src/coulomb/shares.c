@@ -1,0 +1,107 @@
+/* The ranks node by node, and gathers of what they have; see shares.h. */
+#include "shares.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/** Ranks on all nodes, in `first`. Collective over the node. */
+static void count_ranks(struct hf_shares *shares, const struct hf_node_memory *shared)
+{
+    int *first = shares->first;
+    if (shared->rank == 0)
+        MPI_Allgather(&shared->n_rank, 1, MPI_INT, first + 1, 1, MPI_INT, shares->firsts);
+    MPI_Bcast(first + 1, shares->n_node, MPI_INT, 0, shared->comm);
+    for (int i = 0; i < shares->n_node; i++) first[i + 1] += first[i];
+    shares->share = first[shares->node] + shared->rank;
+    shares->n_share = first[shares->n_node];
+}
+
+hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memory *shared,
+                           struct hf_shares **shares, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int node[2] = {0, 0}; /* number, and how many there are */
+    struct hf_shares *made = calloc(1, sizeof *made);
+    if (shared->rank == 0) {
+        MPI_Comm_rank(hf_node_memory_firsts(context, shared), &node[0]);
+        MPI_Comm_size(hf_node_memory_firsts(context, shared), &node[1]);
+    }
+    MPI_Bcast(node, 2, MPI_INT, 0, shared->comm);
+    if (made != NULL) {
+        made->firsts = shared->rank == 0 ? hf_node_memory_firsts(context, shared) : MPI_COMM_NULL;
+        made->node = node[0];
+        made->n_node = node[1];
+        made->first = calloc((size_t)node[1] + 1, sizeof *made->first);
+        made->count = calloc((size_t)node[1], sizeof *made->count);
+        made->place = calloc((size_t)node[1], sizeof *made->place);
+    }
+    if (made == NULL || made->first == NULL || made->count == NULL || made->place == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
+    status = hf_agree(context->comm, status, error);
+    if (status == HF_OK)
+        count_ranks(made, shared);
+    else
+        hf_shares_destroy(&made);
+    *shares = made;
+    return status;
+}
+
+void hf_shares_destroy(struct hf_shares **shares)
+{
+    struct hf_shares *old = *shares;
+    if (old != NULL) {
+        free(old->first);
+        free(old->count);
+        free(old->place);
+    }
+    free(old);
+    *shares = NULL;
+}
+
+void hf_nodes_of_ranks(const struct hf_context *context, const struct hf_shares *shares,
+                       int node_of[])
+{
+    MPI_Allgather(&shares->node, 1, MPI_INT, node_of, 1, MPI_INT, context->comm);
+}
+
+/** Gathers pieces [begin, end) of all nodes, which are in `place` and `count` if all numbers together fit into MPI's
+ *  counts; `size` 0: pieces begin as `begin` says, by slots. Collective over the first ranks. */
+static void gather(const struct hf_shares *shares, const struct hf_turns *turns, int64_t size,
+                   const int64_t begin[], double values[])
+{
+    const int64_t n = begin != NULL ? begin[turns->n] : turns->n * size;
+    for (int i = 0; i < shares->n_node; i++) {
+        const int64_t slot = hf_turns_begin(turns, shares->first[i]);
+        const int64_t next = hf_turns_begin(turns, shares->first[i + 1]);
+        const int64_t from = begin != NULL ? begin[slot] : slot * size;
+        const int64_t to = begin != NULL ? begin[next] : next * size;
+        if (n > INT_MAX) {
+            hf_broadcast_bytes(shares->firsts, i, (size_t)(to - from) * sizeof *values,
+                               values + from);
+            continue;
+        }
+        shares->place[i] = (int)from;
+        shares->count[i] = (int)(to - from);
+    }
+    if (n <= INT_MAX)
+        MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values, shares->count, shares->place,
+                       MPI_DOUBLE, shares->firsts);
+}
+
+void hf_shares_gather(const struct hf_shares *shares, struct hf_node_memory *memory,
+                      const struct hf_turns *turns, int64_t size, double values[])
+{
+    hf_node_memory_sync(memory);
+    if (shares->n_node == 1) return;
+    if (memory->rank == 0) gather(shares, turns, size, NULL, values);
+    hf_node_memory_sync(memory);
+}
+
+void hf_shares_gather_sizes(const struct hf_shares *shares, struct hf_node_memory *memory,
+                            const struct hf_turns *turns, const int64_t begin[], double values[])
+{
+    hf_node_memory_sync(memory);
+    if (shares->n_node == 1) return;
+    if (memory->rank == 0) gather(shares, turns, 0, begin, values);
+    hf_node_memory_sync(memory);
+}
