@@ -36,23 +36,14 @@ struct transformer {
     const struct hf_local_integrals *integrals;
     struct hf_local_blocks *blocks;
     struct hf_site_panels panels;
-    int64_t bra; /**< first of the task */
-    int n_bra;
-    struct hf_local_screen screen[HF_MOST_TASK_BRAS]; /**< of each bra */
-    int n;                                            /**< orbitals i that meet any bra */
-    int *orbital;                                     /**< [n], by place */
-    int *number;             /**< [n_orbital] places in `orbital`; -1: not there */
-    struct hf_scratch reach; /**< [sites][n] largest bound V of the bras */
-    double *most_reach;      /**< [sites] largest of each */
-    float *
-        needed; /**< [n_bra + 1][n][n_atom] largest X_j of a bra for (ia|rs), 0: not needed; largest of the bras */
-    int n_half;           /**< rows of `half` */
-    int *half_of;         /**< [n_function] the row of a function; -1 */
-    bool *met;            /**< [sites][groups of orbitals] for the panels of a site n */
-    float *most;          /**< [atoms][n] largest |(in|rs)| of the functions n of an atom */
-    float *of_range;      /**< [atoms] the same of a range of orbitals */
-    const double **right; /**< [n_function] */
-    int *inner;           /**< [n_function] */
+    struct hf_local_group group; /**< bras of the task */
+    int n_half;                  /**< rows of `half` */
+    int *half_of;                /**< [n_function] the row of a function; -1 */
+    bool *met;                   /**< [sites][groups of orbitals] for the panels of a site n */
+    float *most;                 /**< [atoms][n] largest |(in|rs)| of the functions n of an atom */
+    float *of_range;             /**< [atoms] the same of a range of orbitals */
+    const double **right;        /**< [n_function] */
+    int *inner;                  /**< [n_function] */
     struct hf_scratch packed, half, result;
 };
 
@@ -70,7 +61,7 @@ static hf_status lend(void *self, const struct hf_part *part, struct hf_error *e
 static const struct hf_local_screen *screen_of(const struct transformer *own,
                                                const struct hf_shell_pair *bra)
 {
-    return &own->screen[bra - own->panels.bra];
+    return &own->group.screen[bra - own->panels.bra];
 }
 
 static double least_bound(void *self, const struct hf_shell_pair *bra, int place)
@@ -103,89 +94,20 @@ static const struct hf_quartet_consumer transformation = {
 
 /* ---- The bras ------------------------------------------------------------------------------- */
 
-/** Row `slot` of own->needed for orbital number i: that of a bra, or of all of them (n_bra). */
-static float *needed_of(const struct transformer *own, int slot, int i)
-{
-    return own->needed + ((size_t)slot * (size_t)own->n + (size_t)i) *
-                             (size_t)own->integrals->paos->n_column_part;
-}
-
-/** The orbitals of all bras. */
-static void join_orbitals(struct transformer *own)
-{
-    const int n_orbital = own->integrals->local->n_orbital;
-    own->n = 0;
-    for (int place = 0; place < n_orbital; place++) {
-        const int i = own->integrals->orbital_at[place];
-        bool any = false;
-        for (int b = 0; b < own->n_bra && !any; b++)
-            any = own->screen[b].n > 0 && own->screen[b].number[i] >= 0;
-        own->number[i] = any ? own->n : -1;
-        if (any) own->orbital[own->n++] = i;
-    }
-}
-
-/** own->reach. False: no memory. */
-static bool join_screens(struct transformer *own)
-{
-    const int n_site = own->integrals->merged->n_atom;
-    const size_t n = (size_t)own->n;
-    double *reach = hf_scratch_reserve(&own->reach, (size_t)n_site * n);
-    if (reach == NULL) return false;
-    memset(reach, 0, (size_t)n_site * n * sizeof *reach);
-    memset(own->most_reach, 0, (size_t)n_site * sizeof *own->most_reach);
-    for (int b = 0; b < own->n_bra; b++) {
-        const struct hf_local_screen *screen = &own->screen[b];
-        for (int site = 0; site < n_site && screen->n > 0; site++) {
-            const double most = screen->bra->bound * hf_local_screen_most(screen, site);
-            double *row = reach + (size_t)site * n;
-            if (most > own->most_reach[site]) own->most_reach[site] = most;
-            for (int k = 0; k < screen->n && most > 0.0; k++) {
-                const double one = screen->bra->bound * hf_local_screen_site(screen, site, k);
-                double *to = &row[own->number[screen->orbital[k]]];
-                if (one > *to) *to = one;
-            }
-        }
-    }
-    return true;
-}
-
-/** Which (ia|rs) the pairs of a bra need. */
-static void find_needed(struct transformer *own, int b)
-{
-    const struct hf_local *local = own->integrals->local;
-    const struct hf_local_screen *screen = &own->screen[b];
-    for (int l = 0; l < screen->n_link && screen->n > 0; l++) {
-        const struct hf_local_link *link = &screen->link[l];
-        const struct hf_parts atoms = hf_local_pair_domain(local, &local->pair[link->pair])->atoms;
-        float *of_bra = needed_of(own, b, own->number[link->i]);
-        float *of_all = needed_of(own, own->n_bra, own->number[link->i]);
-        for (int a = 0; a < atoms.n; a++) {
-            const int atom = atoms.part[a];
-            if ((float)link->x > of_bra[atom]) of_bra[atom] = (float)link->x;
-            if ((float)link->x > of_all[atom]) of_all[atom] = (float)link->x;
-        }
-    }
-}
-
 /** Orbitals of the bras of a task, and which (ia|rs) their pairs need. */
 static bool begin_bras(struct transformer *own, const struct hf_part *part)
 {
     const struct hf_shell_pairs *pairs = own->integrals->pairs;
     int n_rs[HF_MOST_TASK_BRAS];
-    own->bra = part->bra_begin;
-    own->n_bra = (int)(part->bra_end - part->bra_begin);
-    for (int b = 0; b < own->n_bra; b++) {
-        struct hf_local_screen *screen = &own->screen[b];
-        if (!hf_local_screen_begin(screen, own->bra + b)) return false;
-        n_rs[b] = screen->n > 0 ? pairs->class_of[screen->bra->pair_class].n_function : 0;
-    }
-    join_orbitals(own);
-    memset(own->needed, 0,
-           (size_t)(needed_of(own, own->n_bra + 1, 0) - own->needed) * sizeof *own->needed);
-    for (int b = 0; b < own->n_bra; b++) find_needed(own, b);
-    hf_site_panels_begin_task(&own->panels, &pairs->pair[own->bra], own->n_bra, n_rs);
-    return join_screens(own);
+    struct hf_local_group *group = &own->group;
+    const int n_bra = (int)(part->bra_end - part->bra_begin);
+    if (!hf_local_group_begin(group, part->bra_begin, n_bra)) return false;
+    for (int b = 0; b < n_bra; b++)
+        n_rs[b] = group->screen[b].n > 0
+                      ? pairs->class_of[group->screen[b].bra->pair_class].n_function
+                      : 0;
+    hf_site_panels_begin_task(&own->panels, &pairs->pair[group->bra], n_bra, n_rs);
+    return true;
 }
 
 /* ---- First quarter --------------------------------------------------------------------------- */
@@ -193,7 +115,7 @@ static bool begin_bras(struct transformer *own, const struct hf_part *part)
 /** Orbitals are transformed in groups of one packed row each, from the panels that any of them needs. */
 static int n_group(const struct transformer *own)
 {
-    return (own->n + HF_PRODUCT_GROUP - 1) / HF_PRODUCT_GROUP;
+    return (own->group.n + HF_PRODUCT_GROUP - 1) / HF_PRODUCT_GROUP;
 }
 
 /** Orbitals of a group are left out of a panel if its bounds are below so many thresholds: most of its quartets are
@@ -213,13 +135,13 @@ static void find_groups(const struct transformer *own, const struct hf_site_pane
                         bool met[])
 {
     const struct hf_local_weights *l = &own->integrals->l_of_site;
-    const double *reach = own->reach.value + (size_t)panel->site_n * (size_t)own->n;
-    const double most = own->most_reach[panel->site_n];
+    const double *reach = own->group.reach.value + (size_t)panel->site_n * (size_t)own->group.n;
+    const double most = own->group.most_reach[panel->site_n];
     const double least =
         NEGLIGIBLE_PANEL * own->integrals->local->settings->threshold / panel->atoms->bound;
     memset(met, 0, (size_t)n_group(own) * sizeof *met);
     for (int64_t k = l->first[panel->site_m]; k < l->first[panel->site_m + 1]; k++) {
-        const int i = own->number[l->orbital[k]];
+        const int i = own->group.number[l->orbital[k]];
         if (l->weight[k] * most < least) break;
         if (i < 0 || met[i / HF_PRODUCT_GROUP]) continue;
         met[i / HF_PRODUCT_GROUP] = l->weight[k] * reach[i] >= least;
@@ -239,7 +161,7 @@ static void pack_orbitals(const struct transformer *own, int site, int begin, in
              s < basis->first_shell_of_atom[site + 1]; s++) {
             const struct hf_shell *shell = &basis->shell[s];
             if (shell->atom != atom)
-                block = hf_sparse_find(matrix, shell->atom, own->orbital[begin + k]);
+                block = hf_sparse_find(matrix, shell->atom, own->group.orbital[begin + k]);
             atom = shell->atom;
             if (block == NULL) continue;
             const double *from = block + (shell->first_function - matrix->row_first[atom]);
@@ -255,8 +177,8 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
                             int group, double *to)
 {
     const struct hf_basis *basis = own->integrals->merged;
-    const size_t length = own->panels.length, width = (size_t)own->n * length;
-    const int begin = group * HF_PRODUCT_GROUP, left = own->n - begin;
+    const size_t length = own->panels.length, width = (size_t)own->group.n * length;
+    const int begin = group * HF_PRODUCT_GROUP, left = own->group.n - begin;
     const int n_i = left < HF_PRODUCT_GROUP ? left : HF_PRODUCT_GROUP;
     int n_inner = 0;
     for (int k = 0; k < n_panel; k++) {
@@ -271,7 +193,7 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
     const int first = hf_atom_first_function(basis, panel->site_n);
     for (int f = 0; f < hf_atom_n_function(basis, panel->site_n) && n_inner > 0; f++, to += width) {
         const int atom = basis->shell[own->panels.shell_of[first + f]].atom;
-        float *most = own->most + (size_t)atom * (size_t)own->n + (size_t)begin;
+        float *most = own->most + (size_t)atom * (size_t)own->group.n + (size_t)begin;
         own->integrals->multiply(&(struct hf_product){.n_row = n_i,
                                                       .n_inner = n_inner,
                                                       .n_column = length,
@@ -289,7 +211,7 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
 static bool transform_site(struct transformer *own, int n_panel, const struct hf_site_panel *panel)
 {
     const struct hf_basis *basis = own->integrals->merged;
-    const size_t width = (size_t)own->n * own->panels.length;
+    const size_t width = (size_t)own->group.n * own->panels.length;
     const int site = panel->site_n, n_n = hf_atom_n_function(basis, site);
     int n_m = 0;
     for (int k = 0; k < n_panel; k++) {
@@ -322,7 +244,7 @@ static bool first_quarter(struct transformer *own)
     qsort(panels->panel, (size_t)panels->n, sizeof *panels->panel, by_site);
     for (int f = 0; f < own->integrals->merged->n_function; f++) own->half_of[f] = -1;
     memset(own->most, 0,
-           (size_t)own->integrals->paos->n_row_part * (size_t)own->n * sizeof *own->most);
+           (size_t)own->integrals->paos->n_row_part * (size_t)own->group.n * sizeof *own->most);
     own->n_half = 0;
     for (int k = 0, end; k < panels->n && ok; k = end) {
         for (end = k; end < panels->n && panels->panel[end].site_n == panels->panel[k].site_n;)
@@ -345,14 +267,14 @@ static bool add_block(struct transformer *own, int i, int b, int atom, int n_a, 
                       size_t width)
 {
     const size_t n_rs = (size_t)(own->panels.first_rs[b + 1] - own->panels.first_rs[b]);
-    const double needed = needed_of(own, b, i)[atom];
+    const double needed = hf_local_needed(&own->group, b, i)[atom];
     double largest = 0.0;
     if (needed == 0.0) return true;
     for (int a = 0; a < n_a; a++) largest = larger(largest, n_rs, from + (size_t)a * width);
     if (largest == 0.0 || largest * needed < own->integrals->local->settings->threshold)
         return true;
-    double *to =
-        hf_local_blocks_add(own->blocks, own->orbital[i], (int)own->bra + b, atom, n_a * (int)n_rs);
+    double *to = hf_local_blocks_add(own->blocks, own->group.orbital[i], (int)own->group.bra + b,
+                                     atom, n_a * (int)n_rs);
     for (int a = 0; a < n_a && to != NULL; a++)
         memcpy(to + (size_t)a * n_rs, from + (size_t)a * width, n_rs * sizeof *to);
     return to != NULL;
@@ -365,7 +287,7 @@ static bool add_blocks(struct transformer *own, int atom, int n_a, struct range 
     bool ok = true;
     for (int i = range.begin; i < range.end; i++) {
         const double *from = own->result.value + (size_t)(i - range.begin) * length;
-        for (int b = 0; b < own->n_bra && ok; b++)
+        for (int b = 0; b < own->group.n_bra && ok; b++)
             ok = add_block(own, i, b, atom, n_a, from + own->panels.first_rs[b], width);
     }
     return ok;
@@ -376,10 +298,10 @@ static int find_inner(struct transformer *own, int atom, struct range range)
 {
     const struct hf_sparse_matrix *paos = own->integrals->paos;
     const size_t n_a = (size_t)(paos->column_first[atom + 1] - paos->column_first[atom]);
-    const size_t n = (size_t)own->n;
+    const size_t n = (size_t)own->group.n;
     float needed = 0.0F;
     for (int i = range.begin; i < range.end; i++) {
-        const float one = needed_of(own, own->n_bra, i)[atom];
+        const float one = hf_local_needed(&own->group, own->group.n_bra, i)[atom];
         needed = one > needed ? one : needed;
     }
     const float least = (float)(NEGLIGIBLE * own->integrals->local->settings->threshold) / needed;
@@ -427,7 +349,7 @@ static bool transform_range(struct transformer *own, int atom, struct range rang
 {
     struct range met = {.begin = range.end};
     for (int i = range.begin; i < range.end; i++) {
-        if (needed_of(own, own->n_bra, i)[atom] == 0.0F) continue;
+        if (hf_local_needed(&own->group, own->group.n_bra, i)[atom] == 0.0F) continue;
         if (i < met.begin) met.begin = i;
         met.end = i + 1;
     }
@@ -437,7 +359,7 @@ static bool transform_range(struct transformer *own, int atom, struct range rang
 /** own->of_range. */
 static void find_most(struct transformer *own, struct range range)
 {
-    const size_t n = (size_t)own->n;
+    const size_t n = (size_t)own->group.n;
     for (int atom = 0; atom < own->integrals->paos->n_row_part; atom++) {
         const float *most = own->most + (size_t)atom * n;
         float largest = 0.0F;
@@ -454,8 +376,8 @@ static bool second_quarter(struct transformer *own)
     int step = (int)((LEAST_COLUMNS + own->panels.length - 1) / own->panels.length);
     bool ok = true;
     while (HF_PRODUCT_GROUP % step != 0) step++;
-    for (int begin = 0; begin < own->n && ok; begin += step) {
-        const int end = begin + step < own->n ? begin + step : own->n;
+    for (int begin = 0; begin < own->group.n && ok; begin += step) {
+        const int end = begin + step < own->group.n ? begin + step : own->group.n;
         find_most(own, (struct range){begin, end});
         for (int atom = 0; atom < n_atom && ok; atom++)
             ok = transform_range(own, atom, (struct range){begin, end});
@@ -476,10 +398,10 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
     hf_status status = HF_OK;
     for (int32_t q = 0; status == HF_OK && hf_work_find_part(worker, task, q, &part); q++) {
         if (q == 0 && !begin_bras(own, &part)) return out_of_memory(error);
-        if (own->n == 0) break;
+        if (own->group.n == 0) break;
         if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
     }
-    if (status == HF_OK && own->n > 0 &&
+    if (status == HF_OK && own->group.n > 0 &&
         (own->panels.failed || !first_quarter(own) || !second_quarter(own)))
         status = out_of_memory(error);
     hf_work_trace_step(worker, HF_TRACE_TASK, task);
@@ -503,21 +425,8 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
     const struct hf_scratch none = {.memory = memory, .label = "quarters of bras"};
     const size_t n = (size_t)integrals->merged->n_function;
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
-    bool ok = true;
-    *own = (struct transformer){.integrals = integrals,
-                                .blocks = blocks,
-                                .packed = none,
-                                .half = none,
-                                .reach = none,
-                                .result = none};
-    for (int b = 0; b < HF_MOST_TASK_BRAS; b++)
-        ok = hf_local_screen_init(integrals, &own->screen[b]) && ok;
-    own->orbital = calloc(n_orbital, sizeof *own->orbital);
-    own->number = calloc(n_orbital, sizeof *own->number);
-    own->most_reach = calloc((size_t)integrals->merged->n_atom, sizeof *own->most_reach);
-    own->needed =
-        calloc((HF_MOST_TASK_BRAS + 1) * n_orbital * (size_t)integrals->paos->n_column_part,
-               sizeof *own->needed);
+    *own = (struct transformer){
+        .integrals = integrals, .blocks = blocks, .packed = none, .half = none, .result = none};
     own->half_of = calloc(n, sizeof *own->half_of);
     own->met = calloc((size_t)integrals->merged->n_atom * (n_orbital / HF_PRODUCT_GROUP + 1),
                       sizeof *own->met);
@@ -525,22 +434,18 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
     own->of_range = calloc((size_t)integrals->paos->n_row_part + 1, sizeof *own->of_range);
     own->right = calloc(n, sizeof *own->right);
     own->inner = calloc(n, sizeof *own->inner);
-    return hf_site_panels_init(memory, integrals->merged, &own->panels) && ok &&
-           own->orbital != NULL && own->number != NULL && own->most_reach != NULL &&
-           own->needed != NULL && own->half_of != NULL && own->met != NULL && own->most != NULL &&
-           own->of_range != NULL && own->right != NULL && own->inner != NULL;
+    return hf_site_panels_init(memory, integrals->merged, &own->panels) &&
+           hf_local_group_init(integrals, &own->group) && own->half_of != NULL &&
+           own->met != NULL && own->most != NULL && own->of_range != NULL && own->right != NULL &&
+           own->inner != NULL;
 }
 
 static void thread_done(struct transformer *own)
 {
-    struct hf_scratch *scratch[] = {&own->packed, &own->half, &own->result, &own->reach};
+    struct hf_scratch *scratch[] = {&own->packed, &own->half, &own->result};
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) hf_scratch_done(scratch[k]);
     hf_site_panels_done(&own->panels);
-    for (int b = 0; b < HF_MOST_TASK_BRAS; b++) hf_local_screen_done(&own->screen[b]);
-    free(own->orbital);
-    free(own->number);
-    free(own->most_reach);
-    free(own->needed);
+    hf_local_group_done(&own->group);
     free(own->half_of);
     free(own->met);
     free(own->most);

@@ -493,16 +493,3 @@ int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position)
 {
     return list->unit[position];
 }
-
-int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair)
-{
-    int low = 0, high = pairs->n_atom_pair - 1;
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (pairs->atom_pair[middle].first_pair <= shell_pair)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}

@@ -46,7 +46,4 @@ int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position);
 int64_t hf_task_list_bra_end(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
                              int64_t first);
 
-/** Atom pair that a shell pair belongs to. */
-int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);
-
 #endif
