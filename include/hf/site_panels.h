@@ -1,6 +1,6 @@
-/* Integrals of one bra RS with all its kets, by pairs of sites, each in both orders:
+/* Integrals of the bras RS of a task with all their kets, by pairs of sites, each in both orders:
  *
- *     panel of sites C, D     [m of C][n of D][rs]     rows rs are padded
+ *     panel of sites C, D     [m of C][n of D][rs]     rows rs, of one bra after another, are padded
  *
  * A site is an atom of the merged basis. */
 #ifndef HF_SITE_PANELS_H
@@ -17,11 +17,13 @@ struct hf_site_panel {
 
 /** Of a thread. */
 struct hf_site_panels {
-    const struct hf_basis *basis; /**< merged; borrowed */
-    const struct hf_part *part;   /**< that is computed now */
-    int *shell_of;                /**< [n_function] */
-    int n_rs;
-    size_t length; /**< of rows over rs: padded */
+    const struct hf_basis *basis;    /**< merged; borrowed */
+    const struct hf_part *part;      /**< that is computed now */
+    int *shell_of;                   /**< [n_function] */
+    const struct hf_shell_pair *bra; /**< first of the task */
+    int first_rs[HF_MOST_TASK_BRAS +
+                 1]; /**< rows of each bra; the last is the length without padding */
+    size_t length;   /**< of rows over rs: padded */
     int n, room;
     struct hf_site_panel *panel;        /**< [n] */
     int of_place[HF_MOST_PART_KETS][2]; /**< of the pairs of sites of the part; -1: none */
@@ -35,8 +37,9 @@ bool hf_site_panels_init(struct hf_memory *memory, const struct hf_basis *basis,
                          struct hf_site_panels *panels);
 void hf_site_panels_done(struct hf_site_panels *panels);
 
-/** Forgets all panels. */
-void hf_site_panels_begin_bra(struct hf_site_panels *panels, int n_rs);
+/** Forgets all panels. `n_rs` [n_bra] of the bras from `bra` on; 0: no quartet of it will come. */
+void hf_site_panels_begin_task(struct hf_site_panels *panels, const struct hf_shell_pair *bra,
+                               int n_bra, const int n_rs[]);
 void hf_site_panels_begin_part(struct hf_site_panels *panels, const struct hf_part *part);
 
 /** Adds a strip; see hf_quartet_consumer.take. */

@@ -10,6 +10,9 @@
 /** Most pairs of atoms as kets of one bra in a part. */
 enum { HF_MOST_PART_KETS = 16 };
 
+/** Most shell pairs that are bras of a task (hf_task_order.bra_functions). */
+enum { HF_MOST_TASK_BRAS = 16 };
+
 /** Most tasks that divide the shell pairs of a pair of atoms. */
 enum { HF_MOST_SLICES = 16 };
 
@@ -28,7 +31,9 @@ enum hf_task_quartets {
 struct hf_task_order {
     enum hf_grain grain;
     enum hf_task_quartets
-        quartets;     /**< EVERY_KET: grain HF_GRAIN_SHELL_PAIR; OF_SHELLS: any grain */
+        quartets; /**< EVERY_KET: grain HF_GRAIN_SHELL_PAIR; OF_SHELLS: any grain */
+    int bra_functions; /**< EVERY_KET: a task has shell pairs of two atoms as bras, as many as have so many pairs of
+                            functions together, at least one; 0: one */
     double n_wanted;  /**< a task joins as many pairs of units as cost this part of all, at most */
     int largest_row;  /**< kets of a task, 1 to HF_MOST_PART_KETS; 1: each pair is a task */
     int most_slices;  /**< 1 to HF_MOST_SLICES; 1 unless units are pairs of atoms */
@@ -41,8 +46,8 @@ struct hf_task_order {
 
 /** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1
  *  (unordered and never twice; only those up to the bra's own position when `triangle` is set), or
- *  one bra with every unit whose index is not above the bra's when `all_kets` is set, or with every
- *  unit when `every_ket` is set, too. If `of_shells` is set, the two units are shells. */
+ *  one unit as bra with every shell pair whose index is not above the bra's when `all_kets` is set, or with every
+ *  shell pair when `every_ket` is set, too. If `of_shells` is set, the two units are shells. */
 struct hf_task {
     int64_t bra_begin, bra_end, ket_begin, ket_end;
     bool triangle, all_kets, every_ket, of_shells;

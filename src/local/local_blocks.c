@@ -74,7 +74,6 @@ double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, i
     if (!grow_blocks(blocks, 1)) return NULL;
     if (blocks->n_free < (size_t)n && !add_chunk(blocks, (size_t)n)) return NULL;
     double *value = blocks->next;
-    memset(value, 0, (size_t)n * sizeof *value);
     blocks->next += n;
     blocks->n_free -= (size_t)n;
     blocks->block[blocks->n_block++] =

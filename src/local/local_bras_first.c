@@ -1,10 +1,11 @@
-/* From integrals to (ia|rs) of a bra RS (local_bras.h, site_panels.h):
+/* From integrals to (ia|rs) of the bras RS of a task (local_bras.h, site_panels.h):
  *
  *     panel      [m][n][rs]  ->  half     [n][i][rs]     first quarter, site by site of n
  *     half       [n][i][rs]  ->  result   [a][i][rs]     second quarter, atom by atom of a
  *
- * i are the orbitals that meet the bra, in order of their places, so that those that matter for a site or an atom are
- * near each other. rs is padded. Each number has one producer and a fixed order of its sum. */
+ * Bras of two atoms are transformed together: products with few rs are slow. i are the orbitals that meet any of the bras,
+ * in order of their places, so that those that matter for a site or an atom are near each other. rs of all bras is
+ * padded. Each number has one producer and a fixed order of its sum. */
 #include "hf/site_panels.h"
 #include "hf/trace.h"
 #include "local_bras.h"
@@ -20,6 +21,9 @@ struct range {
     int begin, end;
 };
 
+/** Pairs of functions of the bras of a task: three vectors of a product. */
+enum { BRA_FUNCTIONS = 24 };
+
 /** What all threads share. */
 struct pass {
     const struct hf_local_integrals *integrals;
@@ -27,21 +31,19 @@ struct pass {
     struct transformer *thread; /**< [n_thread] */
 };
 
-/** A thread and its bra. */
+/** A thread and its bras. */
 struct transformer {
     const struct hf_local_integrals *integrals;
     struct hf_local_blocks *blocks;
     struct hf_site_panels panels;
-    int64_t bra;
-    struct hf_local_screen screen;
-    float *needed;   /**< [n_orbital][n_atom] largest X_j of the bra for (ia|rs); 0: not needed */
-    int n_half;      /**< rows of `half` */
-    int *half_of;    /**< [n_function] the row of a function; -1 */
-    bool *met;       /**< [sites][groups of orbitals] for the panels of a site n */
-    float *most;     /**< [atoms][screen.n] largest |(in|rs)| of the functions n of an atom */
-    float *of_range; /**< [atoms] the same of a range of orbitals */
-    const double **right; /**< [n_function] */
-    int *inner;           /**< [n_function] */
+    struct hf_local_group group; /**< bras of the task */
+    int n_half;                  /**< rows of `half` */
+    int *half_of;                /**< [n_function] the row of a function; -1 */
+    bool *met;                   /**< [sites][groups of orbitals] for the panels of a site n */
+    float *most;                 /**< [atoms][n] largest |(in|rs)| of the functions n of an atom */
+    float *of_range;             /**< [atoms] the same of a range of orbitals */
+    const double **right;        /**< [n_function] */
+    int *inner;                  /**< [n_function] */
     struct hf_scratch packed, half, result;
 };
 
@@ -55,18 +57,24 @@ static hf_status lend(void *self, const struct hf_part *part, struct hf_error *e
     return HF_OK;
 }
 
+/** The screen of a bra. */
+static const struct hf_local_screen *screen_of(const struct transformer *own,
+                                               const struct hf_shell_pair *bra)
+{
+    return &own->group.screen[bra - own->panels.bra];
+}
+
 static double least_bound(void *self, const struct hf_shell_pair *bra, int place)
 {
     const struct transformer *own = self;
-    (void)bra;
-    return hf_local_screen_least_bound(&own->screen, &own->panels.part->ket[place]);
+    const struct hf_local_screen *screen = screen_of(own, bra);
+    if (screen->n == 0) return HUGE_VAL;
+    return hf_local_screen_least_bound(screen, &own->panels.part->ket[place]);
 }
 
 static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
-    const struct transformer *own = self;
-    (void)bra;
-    hf_local_screen_bound(&own->screen, n, ket);
+    hf_local_screen_bound(screen_of(self, bra), n, ket);
 }
 
 static void take(void *self, const struct hf_strip *strip)
@@ -84,26 +92,21 @@ static const struct hf_quartet_consumer transformation = {
     .take = take,
 };
 
-/* ---- A bra ----------------------------------------------------------------------------------- */
+/* ---- The bras ------------------------------------------------------------------------------- */
 
-/** Orbitals of the bra, and which (ia|rs) their pairs need. */
-static bool begin_bra(struct transformer *own, int64_t bra)
+/** Orbitals of the bras of a task, and which (ia|rs) their pairs need. */
+static bool begin_bras(struct transformer *own, const struct hf_part *part)
 {
-    const struct hf_local *local = own->integrals->local;
-    const struct hf_local_screen *screen = &own->screen;
-    const size_t n_atom = (size_t)own->integrals->paos->n_column_part;
-    own->bra = bra;
-    if (!hf_local_screen_begin(&own->screen, bra)) return false;
-    memset(own->needed, 0, (size_t)screen->n * n_atom * sizeof *own->needed);
-    for (int l = 0; l < screen->n_link; l++) {
-        const struct hf_local_link *link = &screen->link[l];
-        const struct hf_parts atoms = hf_local_pair_domain(local, &local->pair[link->pair])->atoms;
-        float *needed = own->needed + (size_t)screen->number[link->i] * n_atom;
-        for (int a = 0; a < atoms.n; a++)
-            if ((float)link->x > needed[atoms.part[a]]) needed[atoms.part[a]] = (float)link->x;
-    }
-    hf_site_panels_begin_bra(&own->panels,
-                             own->integrals->pairs->class_of[screen->bra->pair_class].n_function);
+    const struct hf_shell_pairs *pairs = own->integrals->pairs;
+    int n_rs[HF_MOST_TASK_BRAS];
+    struct hf_local_group *group = &own->group;
+    const int n_bra = (int)(part->bra_end - part->bra_begin);
+    if (!hf_local_group_begin(group, part->bra_begin, n_bra)) return false;
+    for (int b = 0; b < n_bra; b++)
+        n_rs[b] = group->screen[b].n > 0
+                      ? pairs->class_of[group->screen[b].bra->pair_class].n_function
+                      : 0;
+    hf_site_panels_begin_task(&own->panels, &pairs->pair[group->bra], n_bra, n_rs);
     return true;
 }
 
@@ -112,8 +115,12 @@ static bool begin_bra(struct transformer *own, int64_t bra)
 /** Orbitals are transformed in groups of one packed row each, from the panels that any of them needs. */
 static int n_group(const struct transformer *own)
 {
-    return (own->screen.n + HF_PRODUCT_GROUP - 1) / HF_PRODUCT_GROUP;
+    return (own->group.n + HF_PRODUCT_GROUP - 1) / HF_PRODUCT_GROUP;
 }
+
+/** Orbitals of a group are left out of a panel if its bounds are below so many thresholds: most of its quartets are
+ *  below their own ones. C16H34/6-31G: the energy changes by 6e-9 hartree. */
+static const double NEGLIGIBLE_PANEL = 10.0;
 
 /** The largest magnitude of n numbers and `largest`. */
 static double larger(double largest, size_t n, const double *from)
@@ -128,15 +135,16 @@ static void find_groups(const struct transformer *own, const struct hf_site_pane
                         bool met[])
 {
     const struct hf_local_weights *l = &own->integrals->l_of_site;
+    const double *reach = own->group.reach.value + (size_t)panel->site_n * (size_t)own->group.n;
+    const double most = own->group.most_reach[panel->site_n];
     const double least =
-        own->integrals->local->settings->threshold / (panel->atoms->bound * own->screen.bra->bound);
+        NEGLIGIBLE_PANEL * own->integrals->local->settings->threshold / panel->atoms->bound;
     memset(met, 0, (size_t)n_group(own) * sizeof *met);
     for (int64_t k = l->first[panel->site_m]; k < l->first[panel->site_m + 1]; k++) {
-        const int i = own->screen.number[l->orbital[k]];
-        if (l->weight[k] * hf_local_screen_most(&own->screen, panel->site_n) < least) break;
+        const int i = own->group.number[l->orbital[k]];
+        if (l->weight[k] * most < least) break;
         if (i < 0 || met[i / HF_PRODUCT_GROUP]) continue;
-        met[i / HF_PRODUCT_GROUP] =
-            l->weight[k] * hf_local_screen_site(&own->screen, panel->site_n, i) >= least;
+        met[i / HF_PRODUCT_GROUP] = l->weight[k] * reach[i] >= least;
     }
 }
 
@@ -153,7 +161,7 @@ static void pack_orbitals(const struct transformer *own, int site, int begin, in
              s < basis->first_shell_of_atom[site + 1]; s++) {
             const struct hf_shell *shell = &basis->shell[s];
             if (shell->atom != atom)
-                block = hf_sparse_find(matrix, shell->atom, own->screen.orbital[begin + k]);
+                block = hf_sparse_find(matrix, shell->atom, own->group.orbital[begin + k]);
             atom = shell->atom;
             if (block == NULL) continue;
             const double *from = block + (shell->first_function - matrix->row_first[atom]);
@@ -169,8 +177,8 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
                             int group, double *to)
 {
     const struct hf_basis *basis = own->integrals->merged;
-    const size_t length = own->panels.length, width = (size_t)own->screen.n * length;
-    const int begin = group * HF_PRODUCT_GROUP, left = own->screen.n - begin;
+    const size_t length = own->panels.length, width = (size_t)own->group.n * length;
+    const int begin = group * HF_PRODUCT_GROUP, left = own->group.n - begin;
     const int n_i = left < HF_PRODUCT_GROUP ? left : HF_PRODUCT_GROUP;
     int n_inner = 0;
     for (int k = 0; k < n_panel; k++) {
@@ -185,7 +193,7 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
     const int first = hf_atom_first_function(basis, panel->site_n);
     for (int f = 0; f < hf_atom_n_function(basis, panel->site_n) && n_inner > 0; f++, to += width) {
         const int atom = basis->shell[own->panels.shell_of[first + f]].atom;
-        float *most = own->most + (size_t)atom * (size_t)own->screen.n + (size_t)begin;
+        float *most = own->most + (size_t)atom * (size_t)own->group.n + (size_t)begin;
         own->integrals->multiply(&(struct hf_product){.n_row = n_i,
                                                       .n_inner = n_inner,
                                                       .n_column = length,
@@ -203,7 +211,7 @@ static void transform_group(struct transformer *own, int n_panel, const struct h
 static bool transform_site(struct transformer *own, int n_panel, const struct hf_site_panel *panel)
 {
     const struct hf_basis *basis = own->integrals->merged;
-    const size_t width = (size_t)own->screen.n * own->panels.length;
+    const size_t width = (size_t)own->group.n * own->panels.length;
     const int site = panel->site_n, n_n = hf_atom_n_function(basis, site);
     int n_m = 0;
     for (int k = 0; k < n_panel; k++) {
@@ -236,7 +244,7 @@ static bool first_quarter(struct transformer *own)
     qsort(panels->panel, (size_t)panels->n, sizeof *panels->panel, by_site);
     for (int f = 0; f < own->integrals->merged->n_function; f++) own->half_of[f] = -1;
     memset(own->most, 0,
-           (size_t)own->integrals->paos->n_row_part * (size_t)own->screen.n * sizeof *own->most);
+           (size_t)own->integrals->paos->n_row_part * (size_t)own->group.n * sizeof *own->most);
     own->n_half = 0;
     for (int k = 0, end; k < panels->n && ok; k = end) {
         for (end = k; end < panels->n && panels->panel[end].site_n == panels->panel[k].site_n;)
@@ -254,28 +262,35 @@ static const double NEGLIGIBLE = 0.1;
 /** Columns of a product, at least: some orbitals, one after another. */
 static const size_t LEAST_COLUMNS = 48;
 
-/** Adds (ia|rs) of an atom for the orbitals of a range, unless all are negligible. */
+/** Adds (ia|rs) of an orbital, a bra and an atom, rows `from` that are `width` apart, unless all are negligible. */
+static bool add_block(struct transformer *own, int i, int b, int atom, int n_a, const double *from,
+                      size_t width)
+{
+    const size_t n_rs = (size_t)(own->panels.first_rs[b + 1] - own->panels.first_rs[b]);
+    const double needed = hf_local_needed(&own->group, b, i)[atom];
+    double largest = 0.0;
+    if (needed == 0.0) return true;
+    for (int a = 0; a < n_a; a++) largest = larger(largest, n_rs, from + (size_t)a * width);
+    if (largest == 0.0 || largest * needed < own->integrals->local->settings->threshold)
+        return true;
+    double *to = hf_local_blocks_add(own->blocks, own->group.orbital[i], (int)own->group.bra + b,
+                                     atom, n_a * (int)n_rs);
+    for (int a = 0; a < n_a && to != NULL; a++)
+        memcpy(to + (size_t)a * n_rs, from + (size_t)a * width, n_rs * sizeof *to);
+    return to != NULL;
+}
+
+/** (ia|rs) of an atom for the orbitals of a range. */
 static bool add_blocks(struct transformer *own, int atom, int n_a, struct range range)
 {
-    const struct hf_local *local = own->integrals->local;
     const size_t length = own->panels.length, width = (size_t)(range.end - range.begin) * length;
-    const size_t n_atom = (size_t)own->integrals->paos->n_column_part;
-    const int n_rs = own->panels.n_rs;
+    bool ok = true;
     for (int i = range.begin; i < range.end; i++) {
-        const double needed = own->needed[(size_t)i * n_atom + (size_t)atom];
         const double *from = own->result.value + (size_t)(i - range.begin) * length;
-        double largest = 0.0;
-        if (needed == 0.0) continue;
-        for (int a = 0; a < n_a; a++)
-            largest = larger(largest, (size_t)n_rs, from + (size_t)a * width);
-        if (largest == 0.0 || largest * needed < local->settings->threshold) continue;
-        double *to = hf_local_blocks_add(own->blocks, own->screen.orbital[i], (int)own->bra, atom,
-                                         n_a * n_rs);
-        if (to == NULL) return false;
-        for (int a = 0; a < n_a; a++)
-            memcpy(to + (size_t)(a * n_rs), from + (size_t)a * width, (size_t)n_rs * sizeof *to);
+        for (int b = 0; b < own->group.n_bra && ok; b++)
+            ok = add_block(own, i, b, atom, n_a, from + own->panels.first_rs[b], width);
     }
-    return true;
+    return ok;
 }
 
 /** Functions n that matter for an atom and the orbitals of a range: their rows of own->half and of P. */
@@ -283,10 +298,10 @@ static int find_inner(struct transformer *own, int atom, struct range range)
 {
     const struct hf_sparse_matrix *paos = own->integrals->paos;
     const size_t n_a = (size_t)(paos->column_first[atom + 1] - paos->column_first[atom]);
-    const size_t n = (size_t)own->screen.n, n_atom = (size_t)paos->n_column_part;
+    const size_t n = (size_t)own->group.n;
     float needed = 0.0F;
     for (int i = range.begin; i < range.end; i++) {
-        const float one = own->needed[(size_t)i * n_atom + (size_t)atom];
+        const float one = hf_local_needed(&own->group, own->group.n_bra, i)[atom];
         needed = one > needed ? one : needed;
     }
     const float least = (float)(NEGLIGIBLE * own->integrals->local->settings->threshold) / needed;
@@ -332,10 +347,9 @@ static bool transform_atom(struct transformer *own, int atom, struct range range
 /** All orbitals of a range that need an atom. */
 static bool transform_range(struct transformer *own, int atom, struct range range)
 {
-    const size_t n_atom = (size_t)own->integrals->paos->n_column_part;
     struct range met = {.begin = range.end};
     for (int i = range.begin; i < range.end; i++) {
-        if (own->needed[(size_t)i * n_atom + (size_t)atom] == 0.0F) continue;
+        if (hf_local_needed(&own->group, own->group.n_bra, i)[atom] == 0.0F) continue;
         if (i < met.begin) met.begin = i;
         met.end = i + 1;
     }
@@ -345,7 +359,7 @@ static bool transform_range(struct transformer *own, int atom, struct range rang
 /** own->of_range. */
 static void find_most(struct transformer *own, struct range range)
 {
-    const size_t n = (size_t)own->screen.n;
+    const size_t n = (size_t)own->group.n;
     for (int atom = 0; atom < own->integrals->paos->n_row_part; atom++) {
         const float *most = own->most + (size_t)atom * n;
         float largest = 0.0F;
@@ -362,8 +376,8 @@ static bool second_quarter(struct transformer *own)
     int step = (int)((LEAST_COLUMNS + own->panels.length - 1) / own->panels.length);
     bool ok = true;
     while (HF_PRODUCT_GROUP % step != 0) step++;
-    for (int begin = 0; begin < own->screen.n && ok; begin += step) {
-        const int end = begin + step < own->screen.n ? begin + step : own->screen.n;
+    for (int begin = 0; begin < own->group.n && ok; begin += step) {
+        const int end = begin + step < own->group.n ? begin + step : own->group.n;
         find_most(own, (struct range){begin, end});
         for (int atom = 0; atom < n_atom && ok; atom++)
             ok = transform_range(own, atom, (struct range){begin, end});
@@ -383,11 +397,11 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
     struct hf_part part = {0};
     hf_status status = HF_OK;
     for (int32_t q = 0; status == HF_OK && hf_work_find_part(worker, task, q, &part); q++) {
-        if (q == 0 && !begin_bra(own, part.bra_begin)) return out_of_memory(error);
-        if (own->screen.n == 0) break;
+        if (q == 0 && !begin_bras(own, &part)) return out_of_memory(error);
+        if (own->group.n == 0) break;
         if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
     }
-    if (status == HF_OK && own->screen.n > 0 &&
+    if (status == HF_OK && own->group.n > 0 &&
         (own->panels.failed || !first_quarter(own) || !second_quarter(own)))
         status = out_of_memory(error);
     hf_work_trace_step(worker, HF_TRACE_TASK, task);
@@ -408,12 +422,11 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
                         struct transformer *own)
 {
     struct hf_memory *memory = integrals->local->context->memory;
-    const struct hf_scratch none = {.memory = memory, .label = "quarters of a bra"};
+    const struct hf_scratch none = {.memory = memory, .label = "quarters of bras"};
     const size_t n = (size_t)integrals->merged->n_function;
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
     *own = (struct transformer){
         .integrals = integrals, .blocks = blocks, .packed = none, .half = none, .result = none};
-    own->needed = calloc(n_orbital * (size_t)integrals->paos->n_column_part, sizeof *own->needed);
     own->half_of = calloc(n, sizeof *own->half_of);
     own->met = calloc((size_t)integrals->merged->n_atom * (n_orbital / HF_PRODUCT_GROUP + 1),
                       sizeof *own->met);
@@ -422,9 +435,9 @@ static bool make_thread(const struct hf_local_integrals *integrals, struct hf_lo
     own->right = calloc(n, sizeof *own->right);
     own->inner = calloc(n, sizeof *own->inner);
     return hf_site_panels_init(memory, integrals->merged, &own->panels) &&
-           hf_local_screen_init(integrals, &own->screen) && own->needed != NULL &&
-           own->half_of != NULL && own->met != NULL && own->most != NULL && own->of_range != NULL &&
-           own->right != NULL && own->inner != NULL;
+           hf_local_group_init(integrals, &own->group) && own->half_of != NULL &&
+           own->met != NULL && own->most != NULL && own->of_range != NULL && own->right != NULL &&
+           own->inner != NULL;
 }
 
 static void thread_done(struct transformer *own)
@@ -432,8 +445,7 @@ static void thread_done(struct transformer *own)
     struct hf_scratch *scratch[] = {&own->packed, &own->half, &own->result};
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) hf_scratch_done(scratch[k]);
     hf_site_panels_done(&own->panels);
-    hf_local_screen_done(&own->screen);
-    free(own->needed);
+    hf_local_group_done(&own->group);
     free(own->half_of);
     free(own->met);
     free(own->most);
@@ -449,7 +461,8 @@ hf_status hf_local_bras_first(const struct hf_local_integrals *integrals,
     hf_status status;
     const struct hf_local *local = integrals->local;
     const struct hf_task_order order = {.grain = HF_GRAIN_SHELL_PAIR,
-                                        .quartets = HF_QUARTETS_EVERY_KET};
+                                        .quartets = HF_QUARTETS_EVERY_KET,
+                                        .bra_functions = BRA_FUNCTIONS};
     struct pass pass = {.integrals = integrals};
     pass.thread = calloc((size_t)local->n_thread, sizeof *pass.thread);
     bool ok = pass.thread != NULL;

@@ -5,18 +5,20 @@
 
 #include <math.h>
 
+/** An array of the history; what it has does not matter. */
+static bool allocate(struct hf_local_diis *self, double **array)
+{
+    if (*array == NULL)
+        *array = hf_memory_allocate_unset(self->context->memory, HF_MEMORY_MATRIX,
+                                          "history of amplitudes",
+                                          (self->n_number + 1) * sizeof **array);
+    return *array != NULL;
+}
+
 bool hf_local_diis_init(struct hf_local_diis *self, struct hf_context *context, size_t n_number)
 {
-    bool ok = true;
-    *self = (struct hf_local_diis){.context = context, .newest = -1};
-    for (int h = 0; h < HF_LOCAL_HISTORY; h++) {
-        self->trial[h] = hf_memory_allocate_matrix(context->memory, "history of amplitudes",
-                                                   n_number + 1, sizeof(double));
-        self->step[h] = hf_memory_allocate_matrix(context->memory, "history of amplitudes",
-                                                  n_number + 1, sizeof(double));
-        ok = ok && self->trial[h] != NULL && self->step[h] != NULL;
-    }
-    return ok;
+    *self = (struct hf_local_diis){.context = context, .n_number = n_number, .newest = -1};
+    return allocate(self, &self->step[0]);
 }
 
 void hf_local_diis_done(struct hf_local_diis *self)
@@ -27,11 +29,11 @@ void hf_local_diis_done(struct hf_local_diis *self)
     }
 }
 
-int hf_local_diis_next(struct hf_local_diis *self)
+bool hf_local_diis_next(struct hf_local_diis *self)
 {
     self->newest = (self->newest + 1) % HF_LOCAL_HISTORY;
     if (self->n < HF_LOCAL_HISTORY) self->n++;
-    return self->newest;
+    return allocate(self, &self->trial[self->newest]) && allocate(self, &self->step[self->newest]);
 }
 
 /** Place of the i-th oldest one. */

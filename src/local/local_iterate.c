@@ -113,7 +113,7 @@ static void advance_pair(struct iteration *self, int q, struct hf_local_room *ro
     }
     state->norm = dot(n, trial, trial);
     for (int h = 0; h < HF_LOCAL_HISTORY; h++)
-        state->dot[h] = dot(n, step, self->diis.step[h] + offset);
+        if (self->diis.trial[h] != NULL) state->dot[h] = dot(n, step, self->diis.step[h] + offset);
 }
 
 /** The next t, and T for all. */
@@ -123,8 +123,10 @@ static void end_pair(struct iteration *self, int q, struct hf_local_room *room)
     double *t = self->t + offset;
     memset(t, 0, n * sizeof *t);
     for (int h = 0; h < HF_LOCAL_HISTORY; h++) {
-        const double factor = self->coefficient[h], *trial = self->diis.trial[h] + offset;
-        for (size_t p = 0; p < n && factor != 0.0; p++) t[p] += factor * trial[p];
+        const double factor = self->coefficient[h];
+        if (factor == 0.0) continue;
+        const double *trial = self->diis.trial[h] + offset;
+        for (size_t p = 0; p < n; p++) t[p] += factor * trial[p];
     }
     hf_local_back(self->local, q, t,
                   self->amplitudes.own + self->local->pair[self->local->own[q]].offset, room);
@@ -276,8 +278,10 @@ static hf_status iterate_once(struct iteration *self, struct hf_local_result *re
     double product[HF_LOCAL_HISTORY] = {0.0};
     memset(self->state, 0, (size_t)local->n_pair * sizeof *self->state);
     hf_trace_begin_batch(local->context->trace);
-    hf_local_diis_next(&self->diis);
-    HF_TRY(gather(self, advance(self, error), error));
+    status = hf_local_diis_next(&self->diis)
+                 ? advance(self, error)
+                 : hf_fail(error, HF_NO_RESOURCE, "out of memory for amplitudes of local MP2");
+    HF_TRY(gather(self, status, error));
     set_energies(self, result);
     result->amplitude_change = 0.0;
     for (int p = 0; p < local->n_pair; p++) {

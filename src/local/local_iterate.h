@@ -138,16 +138,19 @@ enum { HF_LOCAL_HISTORY = 8 };
  *  ranks. The newest one is in the place of the oldest. */
 struct hf_local_diis {
     struct hf_context *context; /**< borrowed */
+    size_t n_number;            /**< of this rank */
     int n, newest;              /**< how many; place of the last one */
-    double *trial[HF_LOCAL_HISTORY], *step[HF_LOCAL_HISTORY]; /**< [numbers of this rank] */
-    double product[HF_LOCAL_HISTORY][HF_LOCAL_HISTORY];       /**< of places */
+    double *trial[HF_LOCAL_HISTORY],
+        *step[HF_LOCAL_HISTORY];                        /**< [n_number]; NULL: not needed yet */
+    double product[HF_LOCAL_HISTORY][HF_LOCAL_HISTORY]; /**< of places */
 };
 
+/** With room for one step. False: no memory. */
 bool hf_local_diis_init(struct hf_local_diis *self, struct hf_context *context, size_t n_number);
 void hf_local_diis_done(struct hf_local_diis *self);
 
-/** Makes room for the next one: its place. */
-int hf_local_diis_next(struct hf_local_diis *self);
+/** The next one is the newest, with room that is not set. False: no memory. */
+bool hf_local_diis_next(struct hf_local_diis *self);
 
 /** coefficient [HF_LOCAL_HISTORY] of each place, 0 for those without one: that of the shortest combined error. `dot`
  *  [HF_LOCAL_HISTORY]: of the newest dt with all. Collective. */

@@ -199,7 +199,7 @@ struct hf_local_blocks {
     double bytes;  /**< of all chunks and blocks */
 };
 
-/** Adds a block of n zeros; its place is valid until the list is freed or exchanged. NULL: no memory. Local. */
+/** Adds a block of n numbers, whatever they are; its place is valid until the list is freed or exchanged. NULL: no memory. Local. */
 double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, int column, int n);
 
 /** Removes the block that was added last. */

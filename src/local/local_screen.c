@@ -57,11 +57,20 @@ void hf_local_screen_done(struct hf_local_screen *screen)
     }
 }
 
+/** Quartets matter from so many thresholds on. Few of them come near their bounds, so the sum of what is left out stays
+ *  below that of blocks (ia|rs) that are, of which each is at its threshold: C16H34/6-31G 9e-7 and 8e-7 hartree. */
+static const double NEGLIGIBLE_QUARTET = 3.0;
+
+static double threshold_of(const struct hf_local_integrals *integrals)
+{
+    return NEGLIGIBLE_QUARTET * integrals->local->settings->threshold;
+}
+
 /** Least product of what is left out of a bra, with kets of the largest bound. */
 static double least_of(const struct hf_local_screen *self)
 {
     const struct hf_local_integrals *integrals = self->integrals;
-    return integrals->local->settings->threshold /
+    return threshold_of(integrals) /
            (self->bra->bound * integrals->pairs->bound * integrals->largest_orbital);
 }
 
@@ -238,13 +247,13 @@ double hf_local_screen_least_bound(const struct hf_local_screen *screen,
                                          first + (size_t)kets->atom_c, HUGE_VAL);
     const double largest = larger(one, other);
     if (largest == 0.0) return HUGE_VAL;
-    return integrals->local->settings->threshold / (screen->bra->bound * largest);
+    return threshold_of(integrals) / (screen->bra->bound * largest);
 }
 
 void hf_local_screen_bound(const struct hf_local_screen *screen, int n, struct hf_waiting_ket ket[])
 {
     const struct hf_local_weights *l = &screen->integrals->l_of_shell;
-    const double threshold = screen->integrals->local->settings->threshold;
+    const double threshold = threshold_of(screen->integrals);
     for (int q = 0; q < n; q++) {
         const struct hf_shell_pair *pair = ket[q].pair;
         const double bound = screen->bra->bound * pair->bound * hf_far_factor(screen->bra, pair);

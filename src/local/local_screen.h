@@ -65,4 +65,33 @@ static inline double hf_local_screen_most(const struct hf_local_screen *screen, 
     return screen->most[screen->integrals->merged->n_shell + site];
 }
 
+/** The bras of a task, of a thread. */
+struct hf_local_group {
+    const struct hf_local_integrals *integrals; /**< borrowed */
+    int64_t bra;                                /**< first of the task */
+    int n_bra;
+    struct hf_local_screen screen[HF_MOST_TASK_BRAS]; /**< of each bra */
+    int n;                                            /**< orbitals i that meet any bra */
+    int *orbital;                                     /**< [n], by place */
+    int *number;             /**< [n_orbital] places in `orbital`; -1: not there */
+    struct hf_scratch reach; /**< [sites][n] largest bound V of the bras */
+    double *most_reach;      /**< [sites] largest of each */
+    float *
+        needed; /**< [n_bra + 1][n][n_atom] largest X_j of a bra for (ia|rs), 0: not needed; largest of the bras */
+};
+
+/** Local. False: no memory. */
+bool hf_local_group_init(const struct hf_local_integrals *integrals, struct hf_local_group *group);
+void hf_local_group_done(struct hf_local_group *group);
+
+/** Begins n_bra bras, from `bra` on. False: no memory. */
+bool hf_local_group_begin(struct hf_local_group *group, int64_t bra, int n_bra);
+
+/** Row `slot` of `needed` for orbital number i: that of a bra, or of all of them (n_bra). */
+static inline float *hf_local_needed(const struct hf_local_group *group, int slot, int i)
+{
+    return group->needed + ((size_t)slot * (size_t)group->n + (size_t)i) *
+                               (size_t)group->integrals->paos->n_column_part;
+}
+
 #endif

@@ -15,14 +15,15 @@ static double quartets_of_pair(const struct hf_shell_pairs *pairs, const struct 
     return hf_shell_pair_cost(pairs, bra) * (double)ket->above[step];
 }
 
-/** A pair of shells with all up to it, or with every one. */
+/** Pairs of shells of two atoms with all up to these, or with every one. */
 static double with_all_kets(const struct hf_shell_pairs *pairs, const struct hf_cost_curve curve[],
-                            int64_t index, bool every, double least)
+                            int64_t begin, int64_t end, bool every, double least)
 {
     double sum = 0.0;
-    const int n = every ? pairs->n_atom_pair : hf_atom_pair_of(pairs, index) + 1;
-    for (int k = 0; k < n; k++)
-        sum += quartets_of_pair(pairs, &pairs->pair[index], &curve[k], least);
+    const int n = every ? pairs->n_atom_pair : hf_atom_pair_of(pairs, begin) + 1;
+    for (int64_t bra = begin; bra < end; bra++)
+        for (int k = 0; k < n; k++)
+            sum += quartets_of_pair(pairs, &pairs->pair[bra], &curve[k], least);
     return sum;
 }
 
@@ -62,9 +63,11 @@ double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_p
     if (task->of_shells)
         return hf_cost_curve_quartets(&curve[hf_task_list_unit(list, task->bra_begin)],
                                       &curve[hf_task_list_unit(list, task->ket_begin)], least);
-    if (task->all_kets)
-        return with_all_kets(pairs, curve, hf_task_list_unit(list, task->bra_begin),
+    if (task->all_kets) {
+        const int64_t bra = hf_task_list_unit(list, task->bra_begin);
+        return with_all_kets(pairs, curve, bra, hf_task_list_bra_end(list, pairs, bra),
                              task->every_ket, least);
+    }
     for (int64_t b = task->bra_begin; b < task->bra_end; b++) {
         const int64_t bra = hf_task_list_unit(list, b);
         const int64_t end = task->triangle ? b + 1 : task->ket_end;

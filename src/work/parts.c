@@ -113,7 +113,7 @@ static bool find_part(const struct hf_worker *worker, int64_t index, int32_t par
     const int64_t bra = hf_task_list_unit(work->tasks, place);
     part->bra = &list[atoms ? bra : hf_atom_pair_of(work->pairs, bra)];
     part->bra_begin = bra;
-    part->bra_end = bra + 1;
+    part->bra_end = task.all_kets ? hf_task_list_bra_end(work->tasks, work->pairs, bra) : bra + 1;
     if (task.all_kets) return find_kets_of_all(work, bra, task.every_ket, part);
     if (atoms) {
         const int64_t first = part->bra->first_pair, n = part->bra->n_pair;

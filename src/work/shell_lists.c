@@ -29,3 +29,16 @@ void hf_shell_lists_done(struct hf_shell_lists *lists, struct hf_memory *memory)
     hf_memory_release(memory, lists->pair);
     *lists = (struct hf_shell_lists){0};
 }
+
+int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair)
+{
+    int low = 0, high = pairs->n_atom_pair - 1;
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (pairs->atom_pair[middle].first_pair <= shell_pair)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}

@@ -16,4 +16,7 @@ bool hf_shell_lists_init(struct hf_shell_lists *lists, struct hf_memory *memory,
                          const struct hf_shell_pairs *pairs);
 void hf_shell_lists_done(struct hf_shell_lists *lists, struct hf_memory *memory);
 
+/** Atom pair that a shell pair belongs to. */
+int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);
+
 #endif

@@ -1,4 +1,4 @@
-/* Integrals of a bra by pairs of sites; see site_panels.h. */
+/* Integrals of bras by pairs of sites; see site_panels.h. */
 #include "hf/site_panels.h"
 
 #include "hf/matrix_product.h"
@@ -10,7 +10,7 @@ bool hf_site_panels_init(struct hf_memory *memory, const struct hf_basis *basis,
                          struct hf_site_panels *panels)
 {
     *panels = (struct hf_site_panels){.basis = basis,
-                                      .numbers = {.memory = memory, .label = "panels of a bra"}};
+                                      .numbers = {.memory = memory, .label = "panels of bras"}};
     panels->shell_of = malloc((size_t)basis->n_function * sizeof *panels->shell_of);
     for (int s = 0; s < basis->n_shell && panels->shell_of != NULL; s++)
         for (int f = 0; f < basis->shell[s].n_function; f++)
@@ -25,10 +25,13 @@ void hf_site_panels_done(struct hf_site_panels *panels)
     free(panels->panel);
 }
 
-void hf_site_panels_begin_bra(struct hf_site_panels *panels, int n_rs)
+void hf_site_panels_begin_task(struct hf_site_panels *panels, const struct hf_shell_pair *bra,
+                               int n_bra, const int n_rs[])
 {
-    panels->n_rs = n_rs;
-    panels->length = hf_padded(n_rs);
+    panels->bra = bra;
+    panels->first_rs[0] = 0;
+    for (int k = 0; k < n_bra; k++) panels->first_rs[k + 1] = panels->first_rs[k] + n_rs[k];
+    panels->length = hf_padded(panels->first_rs[n_bra]);
     panels->n = 0;
     panels->n_used = 0;
     panels->failed = false;
@@ -89,14 +92,17 @@ static void take_rows(const struct hf_site_panels *self, const struct hf_strip *
     const size_t n_c = (size_t)hf_atom_n_function(self->basis, direct->site_m);
     const size_t n_d = (size_t)hf_atom_n_function(self->basis, direct->site_n);
     const size_t length = self->length, step = (size_t)strip->n_d;
+    const int *first_rs = &self->first_rs[strip->bra - self->bra];
+    const int n_rs = first_rs[1] - first_rs[0];
     for (int k = 0; k < strip->n_d; k++) {
         const int d = strip->first_d + k;
-        double *one = self->numbers.value + direct->offset + ((size_t)c * n_d + (size_t)d) * length;
-        double *other =
-            self->numbers.value + turned->offset + ((size_t)d * n_c + (size_t)c) * length;
+        double *one = self->numbers.value + direct->offset +
+                      ((size_t)c * n_d + (size_t)d) * length + first_rs[0];
+        double *other = self->numbers.value + turned->offset +
+                        ((size_t)d * n_c + (size_t)c) * length + first_rs[0];
         if (same && shell_c[c] == shell_d[d]) other = NULL;
-        for (int rs = 0; rs < self->n_rs; rs++) one[rs] += value[(size_t)rs * step + (size_t)k];
-        for (int rs = 0; rs < self->n_rs && other != NULL; rs++)
+        for (int rs = 0; rs < n_rs; rs++) one[rs] += value[(size_t)rs * step + (size_t)k];
+        for (int rs = 0; rs < n_rs && other != NULL; rs++)
             other[rs] += value[(size_t)rs * step + (size_t)k];
     }
 }
@@ -107,7 +113,8 @@ void hf_site_panels_take(struct hf_site_panels *panels, const struct hf_strip *s
         panels->failed = true;
         return;
     }
-    const size_t n = (size_t)panels->n_rs * (size_t)strip->n_d;
+    const int *first_rs = &panels->first_rs[strip->bra - panels->bra];
+    const size_t n = (size_t)(first_rs[1] - first_rs[0]) * (size_t)strip->n_d;
     for (int c = 0; c < strip->n_c; c++)
         take_rows(panels, strip, strip->first_c + c, strip->value + (size_t)c * n);
 }

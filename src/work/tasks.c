@@ -27,6 +27,7 @@ struct hf_task_list {
     int n_group, n_block;
     enum hf_grain grain;
     bool all_kets;               /**< tasks are single units */
+    int bra_functions;           /**< hf_task_order */
     bool every_ket;              /**< these meet all units, not only those up to them */
     bool of_shells;              /**< units are shells */
     struct hf_shell_lists lists; /**< then their pairs */
@@ -65,7 +66,36 @@ static void find_shell_costs(const struct hf_shell_pairs *pairs, const struct hf
     }
 }
 
-/** Costs of the units; of a shell pair with all its kets, the product with their sum. */
+int64_t hf_task_list_bra_end(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
+                             int64_t first)
+{
+    const struct hf_atom_pair *atoms = &pairs->atom_pair[hf_atom_pair_of(pairs, first)];
+    const int64_t last = atoms->first_pair + (int64_t)atoms->n_pair;
+    int64_t end = first + 1;
+    int n = pairs->class_of[pairs->pair[first].pair_class].n_function;
+    for (; end < last && end < first + HF_MOST_TASK_BRAS; end++) {
+        n += pairs->class_of[pairs->pair[end].pair_class].n_function;
+        if (n > list->bra_functions) break;
+    }
+    return end;
+}
+
+/** Shell pairs as units, if tasks have all kets: their number. `unit` may be NULL. */
+static int64_t list_bras(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
+                         struct unit_cost *unit)
+{
+    int64_t n = 0;
+    for (int64_t first = 0, end; first < pairs->n_pair; first = end, n++) {
+        end = hf_task_list_bra_end(list, pairs, first);
+        if (unit == NULL) continue;
+        unit[n] = (struct unit_cost){.unit = first};
+        for (int64_t k = first; k < end; k++)
+            unit[n].cost += hf_shell_pair_cost(pairs, &pairs->pair[k]);
+    }
+    return n;
+}
+
+/** Costs of the units; of shell pairs with all their kets, the product with their sum. */
 static void find_costs(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
                        struct unit_cost *unit)
 {
@@ -80,13 +110,12 @@ static void find_costs(const struct hf_task_list *list, const struct hf_shell_pa
         return;
     }
     double sum = 0.0;
-    for (int64_t i = 0; i < pairs->n_pair; i++) {
-        const double cost = hf_shell_pair_cost(pairs, &pairs->pair[i]);
-        sum += cost;
-        unit[i].unit = i;
-        unit[i].cost = list->all_kets && !list->every_ket ? cost * sum : cost;
+    list_bras(list, pairs, unit);
+    for (int64_t i = 0; i < list->n_unit && list->all_kets; i++) {
+        sum += unit[i].cost;
+        if (!list->every_ket) unit[i].cost *= sum;
     }
-    for (int64_t i = 0; i < pairs->n_pair && list->every_ket; i++) unit[i].cost *= sum;
+    for (int64_t i = 0; i < list->n_unit && list->every_ket; i++) unit[i].cost *= sum;
 }
 
 /** Cuts the sorted units into groups within a factor of the square root of 2; their number. */
@@ -273,7 +302,9 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     made->of_shells = order->quartets == HF_QUARTETS_OF_SHELLS;
     made->all_kets = grain == HF_GRAIN_SHELL_PAIR && !made->of_shells;
     made->every_ket = made->all_kets && order->quartets == HF_QUARTETS_EVERY_KET;
-    made->n_unit = grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
+    made->bra_functions = made->every_ket ? order->bra_functions : 0;
+    made->n_unit =
+        grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : list_bras(made, pairs, NULL);
     if (made->of_shells) made->n_unit = pairs->basis->n_shell;
     if (made->of_shells && !hf_shell_lists_init(&made->lists, context->memory, pairs))
         goto no_memory;
@@ -461,17 +492,4 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position)
 {
     return list->unit[position];
-}
-
-int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair)
-{
-    int low = 0, high = pairs->n_atom_pair - 1;
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (pairs->atom_pair[middle].first_pair <= shell_pair)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
 }

@@ -39,10 +39,11 @@ const struct hf_shell_lists *hf_task_list_of_shells(const struct hf_task_list *l
 
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
 
-/** Index of the atom pair, shell pair or shell at a position. */
+/** Index of the atom pair, shell pair (of several ones, the first) or shell at a position. */
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position);
 
-/** Atom pair that a shell pair belongs to. */
-int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);
+/** Behind the last shell pair of the unit that begins with `first`, if tasks have all kets. */
+int64_t hf_task_list_bra_end(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
+                             int64_t first);
 
 #endif

@@ -371,7 +371,7 @@ static void a_queue_may_be_as_short_as_one(void **state)
     tear_down(&f);
 }
 
-static void check_order(enum hf_task_quartets quartets)
+static void check_order(enum hf_task_quartets quartets, int bra_functions)
 {
     struct fixture f;
     struct hf_error error;
@@ -381,11 +381,14 @@ static void check_order(enum hf_task_quartets quartets)
         struct hf_work *work = NULL;
         struct hf_work_settings settings = settings_for(HF_GRAIN_SHELL_PAIR, n_thread, 0.0);
         settings.order.quartets = quartets;
+        settings.order.bra_functions = bra_functions;
         assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
         for (f.ledger.least = 1e-10; f.ledger.least < 1e-3; f.ledger.least *= 1e6) {
             assert_ok(run_round(&f, work, &error));
             check_taken(&f, false);
         }
+        if (quartets == HF_QUARTETS_EVERY_KET)
+            assert_true((hf_work_account(work).n_listed < f.pairs->n_pair) == (bra_functions > 0));
         hf_work_destroy(&work);
     }
     tear_down(&f);
@@ -393,12 +396,18 @@ static void check_order(enum hf_task_quartets quartets)
 
 static void a_bra_may_meet_every_ket(void **state)
 {
-    check_order(HF_QUARTETS_EVERY_KET);
+    check_order(HF_QUARTETS_EVERY_KET, 0);
+}
+
+static void bras_of_two_atoms_may_share_a_task(void **state)
+{
+    check_order(HF_QUARTETS_EVERY_KET, 6);
+    check_order(HF_QUARTETS_EVERY_KET, 1000);
 }
 
 static void tasks_may_be_of_two_shells(void **state)
 {
-    check_order(HF_QUARTETS_OF_SHELLS);
+    check_order(HF_QUARTETS_OF_SHELLS, 0);
 }
 
 /** Rounds of a calculation: two loose ones, a sharper one, a sharp one. */
@@ -493,6 +502,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_quartet_is_taken_once),
         cmocka_unit_test(a_failure_of_the_consumer_ends_the_round_with_its_message),
         cmocka_unit_test(a_bra_may_meet_every_ket),
+        cmocka_unit_test(bras_of_two_atoms_may_share_a_task),
         cmocka_unit_test(tasks_may_be_of_two_shells),
         cmocka_unit_test(a_queue_may_be_as_short_as_one),
         cmocka_unit_test(a_loose_round_stores_what_does_for_sharp_ones),
