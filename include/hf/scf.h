@@ -57,6 +57,13 @@ struct hf_stability_result {
                                          *   was analysed */
 };
 
+/** How an iteration finds the occupied orbitals of the next density. */
+enum hf_orbital_search {
+    HF_ORBITALS_AUTO,       /**< by rotation where that takes less time */
+    HF_ORBITALS_ROTATE,     /**< by rotation from those before, as far as it is possible */
+    HF_ORBITALS_DIAGONALISE /**< always by diagonalisation */
+};
+
 struct hf_common_pairs;
 
 /** Settings of a calculation; hf_scf_defaults has the defaults. Compared in scf/same_arguments.c. */
@@ -65,6 +72,7 @@ struct hf_scf_settings {
     const char *guess;           /**< name in hf_guess_list */
     const char *converger;       /**< name in hf_converger_list, default "auto" */
     enum hf_stability stability; /**< default none */
+    enum hf_orbital_search orbital_search; /**< default HF_ORBITALS_AUTO */
     bool guess_mix; /**< method uhf: start with different orbitals for both spins, default false */
     int max_iteration;                  /**< for each solution; default 100 */
     double energy_tolerance;            /**< of energy_error, hartree, default 1e-8          */
@@ -124,6 +132,7 @@ struct hf_scf_result {
     int n_earlier;             /**< of them: before the restart */
     int n_hessian_product;     /**< trial densities of second-order steps and stability analysis */
     int n_trial_build;         /**< Fock builds for energies on the way from an unstable solution */
+    int n_rotation, n_sweep;   /**< orbitals found by rotation, of each set; sweeps of them */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
     struct hf_stability_result stability; /**< if it was requested */

@@ -38,18 +38,24 @@ cleanup:
     return status;
 }
 
+const struct hf_matrix *hf_basis_of_set(const struct hf_matrix *const x[], int set)
+{
+    return x[set] != NULL ? x[set] : x[0];
+}
+
 hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_linalg *linalg,
-                              struct hf_spin_count n_electron, const struct hf_matrix *x,
+                              struct hf_spin_count n_electron, const struct hf_matrix *const x[],
                               struct hf_matrix *const occupied[], struct hf_matrix *const density[],
                               struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_matrix *orbitals = NULL;
     if (method->n_density == 1)
-        return hf_density_of_orbitals(linalg, 2.0, x, occupied[0], density[0], error);
+        return hf_density_of_orbitals(linalg, 2.0, x[0], occupied[0], density[0], error);
     for (int s = 0; s < 2; s++) {
         HF_TRY(hf_spin_orbitals(linalg, n_electron, method->n_set, occupied, s, &orbitals, error));
-        HF_TRY(hf_density_of_orbitals(linalg, 1.0, x, orbitals, density[s], error));
+        HF_TRY(hf_density_of_orbitals(linalg, 1.0, hf_basis_of_set(x, s), orbitals, density[s],
+                                      error));
         hf_matrix_destroy(&orbitals);
     }
     hf_matrix_add(1.0, density[1], 1.0, density[0]);  /* D = alpha + beta */
@@ -99,7 +105,7 @@ struct hf_interaction hf_interaction_energy(int n_density, struct hf_matrix *con
 }
 
 hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *linalg,
-                         const struct hf_matrix *x, const struct hf_matrix *core,
+                         const struct hf_matrix *const x[], const struct hf_matrix *core,
                          const struct hf_matrix *coulomb, struct hf_matrix *const exchange[],
                          struct hf_matrix *const fock[], struct hf_error *error)
 {
@@ -113,7 +119,7 @@ hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *l
     for (int s = 0; s < method->n_fock; s++) {
         /* from no spin density to alpha's side of it, and from there to beta's */
         if (method->n_density == 2) hf_matrix_add(s == 0 ? -0.5 : 1.0, exchange[1], 1.0, sum);
-        HF_TRY(hf_to_orthonormal(linalg, x, sum, fock[s], error));
+        HF_TRY(hf_to_orthonormal(linalg, hf_basis_of_set(x, s), sum, fock[s], error));
     }
 cleanup:
     hf_matrix_destroy(&sum);

@@ -1,0 +1,158 @@
+/* Next orbitals without a diagonalisation: from those before, by rotation (hf_rotate_orbitals).
+ *
+ * That needs an orthonormal basis in which Fock matrices are nearly diagonal. Any one is as good for all else,
+ * so X becomes X C, C the orbitals of a Fock matrix that was diagonalised: early, when DIIS remembers little
+ * that has to be moved along. For unrestricted calculations each spin has its own basis then, until something
+ * needs both in one (hf_scf_share_basis). */
+#include "converger.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+
+/* Elements between occupied and virtual orbitals that may be left, relative to the last commutator: the next
+ * one differs by about this much from that of a diagonalisation. */
+static const double PART_OF_COMMUTATOR = 1e-4;
+/* And relative to the largest element, where rounding ends it. */
+static const double ROUNDING = 1e-13;
+enum {
+    MOST_TURNED = 2,    /* pairs of DIIS that are moved to a new basis: 4 m^3 operations each */
+    MOST_NOT_FOUND = 2, /* rotations in succession that were given up: no more are tried */
+    SMALLEST_ORDER = 200,
+};
+
+/** Whether a set can be rotated, and the settings let it. */
+static bool can_rotate(const struct hf_scf *scf, int k)
+{
+    const struct hf_scf_settings *settings = scf->settings;
+    const int m = scf->result->n_orbital;
+    const bool combines = scf->converger == &hf_converger_auto ||
+                          scf->converger == &hf_converger_diis ||
+                          scf->converger == &hf_converger_adiis;
+    if (settings->orbital_search == HF_ORBITALS_DIAGONALISE || !combines) return false;
+    if (scf->method->effective != NULL || settings->level_shift > 0.0) return false;
+    if (settings->orbital_search == HF_ORBITALS_AUTO && m < SMALLEST_ORDER) return false;
+    return scf->occupied[k] != NULL && hf_matrix_n_col(scf->occupied[k]) < m &&
+           scf->n_not_found < MOST_NOT_FOUND;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static hf_status rotate(struct hf_scf *scf, int k, const struct hf_matrix *fock, double energy[],
+                        bool *found, struct hf_error *error)
+{
+    int n_sweep;
+    double largest;
+    const int m = scf->result->n_orbital, o = hf_matrix_n_col(scf->occupied[k]);
+    hf_timer_start(&scf->context->timers, &hf_phase_diagonalise);
+    hf_matrix_max_abs(fock, &largest);
+    const double tolerance =
+        fmax(PART_OF_COMMUTATOR * scf->result->commutator, ROUNDING * largest);
+    const hf_status status = hf_rotate_orbitals(scf->context, scf->linalg, fock, tolerance, energy,
+                                                scf->occupied[k], found, &n_sweep, error);
+    hf_timer_stop(&scf->context->timers, &hf_phase_diagonalise);
+    if (getenv("HFDBG")) fprintf(stderr, "rotate found %d sweeps %d comm %.1e gap %.3f\n", *found, n_sweep, scf->result->commutator, scf->gap);
+    qsort(energy, (size_t)o, sizeof *energy, compare);
+    qsort(energy + o, (size_t)(m - o), sizeof *energy, compare);
+    scf->n_not_found = *found ? 0 : scf->n_not_found + 1;
+    scf->result->n_sweep += n_sweep;
+    if (*found) scf->result->n_rotation++;
+    return status;
+}
+
+static double put_unit(void *data, int row, int column, double value)
+{
+    (void)data;
+    (void)value;
+    return row == column;
+}
+
+/** The orbitals vector [m][m] become the basis of set k, the lowest of them are occupied. */
+static hf_status take_basis(struct hf_scf *scf, int k, const struct hf_matrix *vector,
+                            struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_matrix *old = hf_basis_of_set(hf_scf_bases(scf), k);
+    struct hf_matrix *x = NULL;
+    HF_TRY(hf_diis_turn(scf->diis, k, vector, error));
+    if (k == 0 && scf->method->n_set == 2 && scf->x[1] == NULL) {
+        HF_TRY(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
+                                hf_matrix_n_col(old), &scf->x[1], error));
+        hf_matrix_copy(old, scf->x[1]);
+    }
+    HF_TRY(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
+                            hf_matrix_n_col(old), &x, error));
+    hf_matrix_multiply(1.0, false, old, false, vector, 0.0, x);
+    hf_matrix_destroy(&scf->x[k]);
+    scf->x[k] = x;
+    scf->is_orbitals[k] = true;
+    hf_matrix_map(scf->occupied[k], put_unit, NULL);
+cleanup:
+    return status;
+}
+
+hf_status hf_scf_lowest_of_set(struct hf_scf *scf, int k, struct hf_matrix *fock, double energy[],
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    bool found = false;
+    const int m = scf->result->n_orbital;
+    struct hf_matrix *vector = NULL;
+    if (can_rotate(scf, k) && scf->is_orbitals[k])
+        HF_TRY(rotate(scf, k, fock, energy, &found, error));
+    if (found) return HF_OK;
+    if (!can_rotate(scf, k) || hf_diis_n_stored(scf->diis) > MOST_TURNED)
+        return hf_lowest_orbitals(scf->context, fock, energy, scf->occupied[k], error);
+    HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector, error));
+    HF_TRY(hf_lowest_orbitals(scf->context, fock, energy, vector, error));
+    hf_timer_start(&scf->context->timers, &hf_phase_linear_algebra);
+    status = take_basis(scf, k, vector, error);
+    hf_timer_stop(&scf->context->timers, &hf_phase_linear_algebra);
+cleanup:
+    hf_matrix_destroy(&vector);
+    return status;
+}
+
+/** *matrix = U *matrix, and times U^T from the right `both`; NULL stays. */
+static hf_status turn(struct hf_scf *scf, const struct hf_matrix *u, bool both,
+                      struct hf_matrix *matrix, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *half = NULL;
+    if (matrix == NULL) return HF_OK;
+    HF_TRY(hf_matrix_create(scf->linalg, "other basis", hf_matrix_n_row(matrix),
+                            hf_matrix_n_col(matrix), &half, error));
+    if (both)
+        hf_matrix_multiply(1.0, false, matrix, false, u, 0.0, half);
+    else
+        hf_matrix_copy(matrix, half);
+    hf_matrix_multiply(1.0, true, u, false, half, 0.0, matrix);
+cleanup:
+    hf_matrix_destroy(&half);
+    return status;
+}
+
+hf_status hf_scf_share_basis(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital;
+    struct hf_matrix *dual = NULL, *u = NULL;
+    if (scf->x[1] == NULL) return HF_OK;
+    HF_TRY(hf_scf_dual(scf, &dual, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "other basis", m, m, &u, error));
+    hf_matrix_multiply(1.0, true, scf->x[1], false, dual, 0.0, u);
+    hf_matrix_destroy(&dual);
+    HF_TRY(turn(scf, u, false, scf->occupied[1], error));
+    HF_TRY(turn(scf, u, true, scf->fock[1], error));
+    HF_TRY(turn(scf, u, true, scf->commutator[1], error));
+    HF_TRY(hf_diis_turn(scf->diis, 1, u, error));
+    hf_matrix_destroy(&scf->x[1]);
+    scf->is_orbitals[1] = false;
+cleanup:
+    HF_DESTROY_MATRICES(&u, &dual);
+    return status;
+}
