@@ -132,7 +132,8 @@ struct hf_scf_result {
     int n_earlier;             /**< of them: before the restart */
     int n_hessian_product;     /**< trial densities of second-order steps and stability analysis */
     int n_trial_build;         /**< Fock builds for energies on the way from an unstable solution */
-    int n_rotation, n_sweep;   /**< orbitals found by rotation, of each set; sweeps of them */
+    int n_rotation, n_given_up; /**< orbitals of a set that were found by rotation; that were not */
+    int n_sweep;                /**< of all rotations */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
     struct hf_stability_result stability; /**< if it was requested */

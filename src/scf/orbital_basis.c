@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <stdio.h>
 
 /* Elements between occupied and virtual orbitals that may be left, relative to the last commutator: the next
  * one differs by about this much from that of a diagonalisation. */
@@ -55,12 +54,14 @@ static hf_status rotate(struct hf_scf *scf, int k, const struct hf_matrix *fock,
     const hf_status status = hf_rotate_orbitals(scf->context, scf->linalg, fock, tolerance, energy,
                                                 scf->occupied[k], found, &n_sweep, error);
     hf_timer_stop(&scf->context->timers, &hf_phase_diagonalise);
-    if (getenv("HFDBG")) fprintf(stderr, "rotate found %d sweeps %d comm %.1e gap %.3f\n", *found, n_sweep, scf->result->commutator, scf->gap);
     qsort(energy, (size_t)o, sizeof *energy, compare);
     qsort(energy + o, (size_t)(m - o), sizeof *energy, compare);
     scf->n_not_found = *found ? 0 : scf->n_not_found + 1;
     scf->result->n_sweep += n_sweep;
-    if (*found) scf->result->n_rotation++;
+    if (*found)
+        scf->result->n_rotation++;
+    else
+        scf->result->n_given_up++;
     return status;
 }
 
