@@ -200,10 +200,13 @@ static void combine_piece(void *data, int piece, struct hf_elements at)
     const struct several *self = data;
     (void)piece;
     for (size_t begin = at.begin; begin < at.end; begin += STRIP) {
-        const size_t end = at.end - begin < STRIP ? at.end : begin + STRIP;
-        for (size_t i = begin; i < end; i++) self->to[i] = 0.0;
-        for (int k = 0; k < self->n; k++)
-            for (size_t i = begin; i < end; i++) self->to[i] += self->factor[k] * self->b[k][i];
+        const size_t n = at.end - begin < STRIP ? at.end - begin : STRIP;
+        double *to = self->to + begin;
+        for (size_t i = 0; i < n; i++) to[i] = 0.0;
+        for (int k = 0; k < self->n; k++) {
+            const double factor = self->factor[k], *from = self->b[k] + begin;
+            for (size_t i = 0; i < n; i++) to[i] += factor * from[i];
+        }
     }
 }
 

@@ -22,7 +22,7 @@
 static const double LEAST_GAP = 0.1;        /* hartree, between diagonal elements */
 static const double LARGEST_ROTATION = 0.5; /* of an orbital, the length of a column of X */
 static const double LEAST_PROGRESS = 0.7;   /* of G from one sweep to the next but one */
-enum { MOST_SWEEPS = 16, DEPTH = 4 };
+enum { MOST_SWEEPS = 16, DEPTH = 3 };
 
 /** All that a search has. */
 struct search {

@@ -404,8 +404,9 @@ static const struct hf_option table[] = {
      .argument = "NAME",
      .default_value = "auto",
      .help = "how the occupied orbitals of the next iteration are found",
-     .more = "The energy is the same. Diagonalised are also the first Fock matrices, the last one, and "
-             "those that rotations do not suit.",
+     .more =
+         "The energy is the same. Diagonalised are also the first Fock matrices, the last one, and "
+         "those that rotations do not suit.",
      .choice = orbital_searches},
     {.key = "level_shift",
      .type = HF_OPTION_REAL,

@@ -109,8 +109,8 @@ static hf_status make_fock(struct hf_scf *scf, struct hf_error *error)
     hf_status status;
     const struct hf_two_electron *two = &scf->two_electron;
     HF_TRY(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, scf->fock, error));
-    HF_TRY(hf_method_fock(scf->method, scf->linalg, hf_scf_bases(scf), scf->core, two->coulomb, two->exchange,
-                          scf->fock, error));
+    HF_TRY(hf_method_fock(scf->method, scf->linalg, hf_scf_bases(scf), scf->core, two->coulomb,
+                          two->exchange, scf->fock, error));
 cleanup:
     return status;
 }
@@ -196,8 +196,8 @@ static hf_status make_trial(struct hf_scf *scf, struct hf_matrix *const occupied
     HF_TRY(
         hf_scf_create_list(scf, "exchange of a trial density", n_density, true, exchange, error));
     HF_TRY(hf_matrix_create(scf->linalg, "Coulomb of a trial density", n, n, coulomb, error));
-    HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf), occupied, density,
-                               error));
+    HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
+                               occupied, density, error));
 cleanup:
     return status;
 }

@@ -38,8 +38,8 @@ static hf_status make_orthogonaliser(struct hf_scf *scf, struct hf_error *error)
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
     HF_TRY(hf_scf_overlap(scf, overlap, error));
     HF_TRY(hf_orthogonaliser_create(scf->context, scf->linalg, overlap,
-                                    scf->settings->linear_dependence_threshold, &scf->x[0], &spectrum,
-                                    error));
+                                    scf->settings->linear_dependence_threshold, &scf->x[0],
+                                    &spectrum, error));
     result->n_function = n;
     result->n_orbital = n - spectrum.n_removed;
     result->n_removed = spectrum.n_removed;
