@@ -144,11 +144,29 @@ static void rotations_are_given_up_if_they_are_large_or_take_too_long(void **sta
     for (int i = 0; i < O; i++) last[M - 1 - i + M * i] = 1.0;
     hf_matrix_set_full(bench.occupied, last);
     expect_nothing(&bench, 1e-8);
-    /* one orbital turned by more than is small, though it ends where it should */
-    for (int i = 0; i < M; i++)
-        for (int j = 0; j < M; j++) bench.full[i + M * j] = 0.0;
-    for (int i = 0; i < M; i++) bench.full[i + M * i] = i < O ? -0.2 : 0.2;
-    bench.full[M * O] = bench.full[O] = 0.4;
+    bench_done(&bench);
+}
+
+/** Levels of -0.2 and 0.2; one orbital is turned by the angle whose tangent is `x`. */
+static void turn_one(struct bench *bench, double x)
+{
+    double unit[M * O] = {0.0};
+    memset(bench->full, 0, sizeof bench->full);
+    for (int i = 0; i < M; i++) bench->full[i + M * i] = i < O ? -0.2 : 0.2;
+    bench->full[M * O] = bench->full[O] = 0.4 * x / (1.0 - x * x);
+    for (int i = 0; i < O; i++) unit[i + M * i] = 1.0;
+    hf_matrix_set_full(bench->occupied, unit);
+}
+
+static void an_orbital_may_turn_by_27_degrees(void **state)
+{
+    struct bench bench;
+    int n_sweep;
+    bench_init(&bench, 0.0);
+    turn_one(&bench, 0.48);
+    assert_true(rotate(&bench, 1e-10, &n_sweep));
+    compare_with_diagonalisation(&bench);
+    turn_one(&bench, 0.52);
     expect_nothing(&bench, 1e-8);
     bench_done(&bench);
 }
@@ -160,6 +178,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_looser_tolerance_takes_fewer_sweeps),
         cmocka_unit_test(rotations_are_given_up_if_levels_are_close_or_change_places),
         cmocka_unit_test(rotations_are_given_up_if_they_are_large_or_take_too_long),
+        cmocka_unit_test(an_orbital_may_turn_by_27_degrees),
     };
     layout = argc > 1 ? argv[1] : "serial";
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
