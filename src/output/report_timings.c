@@ -104,10 +104,8 @@ static void print_fock(FILE *out, const struct hf_scf_result *result)
                 account->exact_range, ldexp(account->exact_range, -51));
     fprintf(out, "  %-32s %" PRId64 "\n", "Tasks, last build", account->n_task);
     if (result->n_rotation + result->n_given_up > 0)
-        fprintf(out, "  %-32s %d times (%.1f sweeps each), given up %d times\n",
-                "Orbitals by rotation", result->n_rotation,
-                (double)result->n_sweep / (result->n_rotation + result->n_given_up),
-                result->n_given_up);
+        fprintf(out, "  %-32s %d times in %d sweeps, given up %d times\n", "Orbitals by rotation",
+                result->n_rotation, result->n_sweep, result->n_given_up);
     if (account->transport != NULL) print_blocks(out, &account->blocks);
 }
 

@@ -12,6 +12,9 @@
 /* Elements between occupied and virtual orbitals that may be left, relative to the last commutator: the next
  * one differs by about this much from that of a diagonalisation. */
 static const double PART_OF_COMMUTATOR = 1e-3;
+/* Hartree, between occupied and virtual orbitals. With a smaller gap the orbitals are diagonalised, in the basis
+ * there was: steps of the converger then depend on the gap and on small differences. */
+static const double LEAST_GAP = 0.2, LEAST_GAP_OF_SPINS = 0.36;
 /* And relative to the largest element, where rounding ends it. */
 static const double ROUNDING = 1e-13;
 enum {
@@ -119,16 +122,23 @@ hf_status hf_scf_lowest_of_set(struct hf_scf *scf, int k, struct hf_matrix *fock
     hf_status status = HF_OK;
     bool found = false;
     const int m = scf->result->n_orbital;
+    const int o = hf_set_size(scf->n_electron, k);
+    const double least = scf->method->n_set == 2 ? LEAST_GAP_OF_SPINS : LEAST_GAP;
+    const bool is_close = scf->gap != 0.0 && scf->gap < least; /* 0: not known */
     struct hf_matrix *vector = NULL;
-    if (can_rotate(scf, k) && scf->is_orbitals[k])
+    if (can_rotate(scf, k) && is_close) scf->result->n_given_up++;
+    if (can_rotate(scf, k) && !is_close && scf->is_orbitals[k])
         HF_TRY(rotate(scf, k, fock, energy, &found, error));
     if (found) return HF_OK;
-    if (!can_rotate(scf, k) || hf_diis_n_stored(scf->diis) > MOST_TURNED)
+    if (!can_rotate(scf, k) || is_close || hf_diis_n_stored(scf->diis) > MOST_TURNED)
         return hf_lowest_orbitals(scf->context, fock, energy, scf->occupied[k], error);
     HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector, error));
     HF_TRY(hf_lowest_orbitals(scf->context, fock, energy, vector, error));
     hf_timer_start(&scf->context->timers, &hf_phase_linear_algebra);
-    status = take_basis(scf, k, vector, error);
+    if (energy[o] - energy[o - 1] < least)
+        hf_matrix_copy_columns(vector, 0, o, NULL, scf->occupied[k], 0);
+    else
+        status = take_basis(scf, k, vector, error);
     hf_timer_stop(&scf->context->timers, &hf_phase_linear_algebra);
 cleanup:
     hf_matrix_destroy(&vector);
