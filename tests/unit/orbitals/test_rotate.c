@@ -164,7 +164,7 @@ static void an_orbital_may_turn_by_27_degrees(void **state)
     int n_sweep;
     bench_init(&bench, 0.0);
     turn_one(&bench, 0.48);
-    assert_true(rotate(&bench, 1e-10, &n_sweep));
+    assert_true(rotate(&bench, 1e-13, &n_sweep));
     compare_with_diagonalisation(&bench);
     turn_one(&bench, 0.52);
     expect_nothing(&bench, 1e-8);
