@@ -54,6 +54,11 @@ void hf_diis_recall(const struct hf_diis *self, int i, struct hf_matrix *const f
 hf_status hf_diis_combine(const struct hf_diis *self, const double coefficient[],
                           struct hf_matrix *const fock[], struct hf_error *error) HF_MUST_CHECK;
 
+/** Everything of Fock matrix and set k = A becomes U^T A U, orbitals U^T C: to another orthonormal basis U [m][m].
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_diis_turn(struct hf_diis *self, int k, const struct hf_matrix *turn,
+                       struct hf_error *error) HF_MUST_CHECK;
+
 /** Empties the history and frees its matrices. Not collective, but it must happen on every rank. */
 void hf_diis_forget(struct hf_diis *self);
 

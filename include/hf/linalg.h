@@ -24,6 +24,8 @@ HF_API_BEGIN
 struct hf_linalg;
 struct hf_matrix;
 
+enum { HF_MOST_OPERANDS = 100 };
+
 /** Phases for the time of work with matrices: eigenvalues; transformations, DIIS, energies. */
 extern const struct hf_phase hf_phase_diagonalise, hf_phase_linear_algebra;
 
@@ -125,6 +127,13 @@ void hf_matrix_row_squares(const struct hf_matrix *matrix, double sum[]);
 void hf_matrix_column_squares(const struct hf_matrix *matrix, double sum[]);
 /** *result = sum_ij a_ij b_ij on every rank. */
 void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result);
+/** result [n] = the scalar products of a with b [n], n <= HF_MOST_OPERANDS, in one pass and one sum over the
+ *  ranks. Each has the bits of hf_matrix_dot. */
+void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],
+                    double result[]);
+/** to = sum_i factor_i from_i of from [n] (same shape; not `to`), n <= HF_MOST_OPERANDS, in one pass. */
+void hf_matrix_combine(int n, const double factor[], const struct hf_matrix *const from[],
+                       struct hf_matrix *to);
 /** *result = max_ij |a_ij| on every rank. */
 void hf_matrix_max_abs(const struct hf_matrix *a, double *result);
 /** All eigenvalues (ascending, [n] on every rank) of a symmetric matrix of order n and orthonormal
@@ -139,6 +148,13 @@ void hf_matrix_max_abs(const struct hf_matrix *a, double *result);
  *           and message on every rank. */
 hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
                           struct hf_matrix *vector, struct hf_error *error) HF_MUST_CHECK;
+/** The lower triangle of a symmetric positive definite matrix, which alone is read, becomes its Cholesky
+ *  factor L: A = L L^T. False on every rank, and the matrix is lost, if it is not positive definite.
+ *  Collective. */
+bool hf_matrix_cholesky(struct hf_matrix *symmetric);
+/** matrix = matrix L^-1, or matrix L^-T if `transposed`, of the factor L in the lower triangle of `factor`.
+ *  Collective. */
+void hf_matrix_divide(const struct hf_matrix *factor, bool transposed, struct hf_matrix *matrix);
 /** Solves the small dense system a x = b on every rank alike, a [n][n] symmetric indefinite; a and
  *  b are destroyed, b becomes x. Not collective. HF_NO_RESOURCE when singular. */
 hf_status hf_solve_symmetric(int n, double *a, double *b, struct hf_error *error) HF_MUST_CHECK;

@@ -98,21 +98,26 @@ hf_status hf_spin_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_elec
                            struct hf_matrix *const occupied[], int spin,
                            struct hf_matrix **orbitals, struct hf_error *error) HF_MUST_CHECK;
 
-/** density [n_density] [n][n] of the orbitals occupied [n_set]. Collective. HF_NO_RESOURCE. */
+/** The orthonormal basis of a set in the list x [HF_MAX_SPIN], whose second is NULL if both sets have the same
+ *  one. Not collective. */
+const struct hf_matrix *hf_basis_of_set(const struct hf_matrix *const x[], int set);
+
+/** density [n_density] [n][n] of the orbitals occupied [n_set] in the bases x. Collective. HF_NO_RESOURCE. */
 hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_linalg *linalg,
-                              struct hf_spin_count n_electron, const struct hf_matrix *x,
+                              struct hf_spin_count n_electron, const struct hf_matrix *const x[],
                               struct hf_matrix *const occupied[], struct hf_matrix *const density[],
                               struct hf_error *error) HF_MUST_CHECK;
 
 /** weighted [n][n] = sum_s X W_s n^-1/2 (W_s^T F_s W_s) n^-1/2 W_s^T X^T of fock [n_fock] and the orbitals
- *  occupied [n_set], n their occupations: at a stationary point the sum of the orbitals' energies times their
+ *  occupied [n_set] in the bases x, n their occupations: at a stationary point the sum of the orbitals' energies times their
  *  densities, and what the derivatives of the overlap are multiplied by in a gradient. For shared orbitals
  *  F_alpha and F_beta are those of the spins, so that it does not depend on their canonical form.
  *  Collective. HF_NO_RESOURCE.
  *  Source   Pulay, Mol. Phys. 17, 197 (1969). */
 hf_status hf_method_weighted_density(struct hf_context *context, const struct hf_method_ops *method,
                                      struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                     const struct hf_matrix *x, struct hf_matrix *const fock[],
+                                     const struct hf_matrix *const x[],
+                                     struct hf_matrix *const fock[],
                                      struct hf_matrix *const occupied[], struct hf_matrix *weighted,
                                      struct hf_error *error) HF_MUST_CHECK;
 
@@ -134,10 +139,10 @@ struct hf_interaction hf_interaction_energy(int n_density, struct hf_matrix *con
                                             const struct hf_matrix *coulomb,
                                             struct hf_matrix *const exchange[]);
 
-/** fock [n_fock] [m][m] in the orthonormal basis, of alpha H + J - (K[D] + K[M]) / 2, of beta
+/** fock [n_fock] [m][m] in the orthonormal bases x, of alpha H + J - (K[D] + K[M]) / 2, of beta
  *  H + J - (K[D] - K[M]) / 2, without a spin density the same. Collective. HF_NO_RESOURCE. */
 hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *linalg,
-                         const struct hf_matrix *x, const struct hf_matrix *core,
+                         const struct hf_matrix *const x[], const struct hf_matrix *core,
                          const struct hf_matrix *coulomb, struct hf_matrix *const exchange[],
                          struct hf_matrix *const fock[], struct hf_error *error) HF_MUST_CHECK;
 
@@ -185,5 +190,15 @@ hf_status hf_density_of_orbitals(struct hf_linalg *linalg, double electrons,
 hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_matrix *fock_orthonormal,
                              double orbital_energy[], struct hf_matrix *occupied,
                              struct hf_error *error) HF_MUST_CHECK;
+
+/** The occupied orbitals of a Fock matrix F' [m][m] that is nearly diagonal, the first o functions of its basis
+ *  being nearly the occupied orbitals, from orthonormal orbitals occupied [m][o] of a matrix like it, 0 < o < m
+ *  (rotate.c). *found: `occupied` are now such that no element of F' between them and the virtual orbitals is
+ *  above the tolerance (hartree). Otherwise `occupied` stays as it was: the rotation is large, levels are close,
+ *  or too many sweeps would be needed. diagonal [m] is that of F'. Collective. HF_NO_RESOURCE. */
+hf_status hf_rotate_orbitals(struct hf_context *context, struct hf_linalg *linalg,
+                             const struct hf_matrix *fock_orthonormal, double tolerance,
+                             double diagonal[], struct hf_matrix *occupied, bool *found,
+                             int *n_sweep, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -57,14 +57,22 @@ struct hf_stability_result {
                                          *   was analysed */
 };
 
+/** How an iteration finds the occupied orbitals of the next density. */
+enum hf_orbital_search {
+    HF_ORBITALS_AUTO,       /**< by rotation where that takes less time */
+    HF_ORBITALS_ROTATE,     /**< by rotation from those before, as far as it is possible */
+    HF_ORBITALS_DIAGONALISE /**< always by diagonalisation */
+};
+
 struct hf_common_pairs;
 
 /** Settings of a calculation; hf_scf_defaults has the defaults. Compared in scf/same_arguments.c. */
 struct hf_scf_settings {
-    const char *method;          /**< name in hf_method_list, default "rhf" */
-    const char *guess;           /**< name in hf_guess_list */
-    const char *converger;       /**< name in hf_converger_list, default "auto" */
-    enum hf_stability stability; /**< default none */
+    const char *method;                    /**< name in hf_method_list, default "rhf" */
+    const char *guess;                     /**< name in hf_guess_list */
+    const char *converger;                 /**< name in hf_converger_list, default "auto" */
+    enum hf_stability stability;           /**< default none */
+    enum hf_orbital_search orbital_search; /**< default HF_ORBITALS_AUTO */
     bool guess_mix; /**< method uhf: start with different orbitals for both spins, default false */
     int max_iteration;                  /**< for each solution; default 100 */
     double energy_tolerance;            /**< of energy_error, hartree, default 1e-8          */
@@ -121,10 +129,12 @@ struct hf_scf_observer {
 /** Numerical results, equal on every rank. Nothing to free. */
 struct hf_scf_result {
     bool converged;
-    int n_iteration;           /**< including those before a restart */
-    int n_earlier;             /**< of them: before the restart */
-    int n_hessian_product;     /**< trial densities of second-order steps and stability analysis */
-    int n_trial_build;         /**< Fock builds for energies on the way from an unstable solution */
+    int n_iteration;       /**< including those before a restart */
+    int n_earlier;         /**< of them: before the restart */
+    int n_hessian_product; /**< trial densities of second-order steps and stability analysis */
+    int n_trial_build;     /**< Fock builds for energies on the way from an unstable solution */
+    int n_rotation, n_given_up; /**< orbitals of a set that were found by rotation; that were not */
+    int n_sweep;                /**< of all rotations */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
     struct hf_stability_result stability; /**< if it was requested */

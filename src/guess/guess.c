@@ -42,7 +42,8 @@ hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_mat
     HF_TRY(hf_lowest_orbitals(context, matrix, orbital_energy, occupied[0], error));
     if (input->method->n_set == 2 && occupied[1] != NULL) /* those of beta are among alpha's */
         hf_matrix_copy_columns(occupied[0], 0, hf_matrix_n_col(occupied[1]), NULL, occupied[1], 0);
-    HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron, input->x, occupied,
+    HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron,
+                               (const struct hf_matrix *const[HF_MAX_SPIN]){input->x}, occupied,
                                density, error));
 cleanup:
     hf_memory_release(context->memory, orbital_energy);

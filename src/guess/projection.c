@@ -232,7 +232,8 @@ hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
         if (occupied[k] != NULL) HF_TRY(take(input, from, spin, overlap, occupied[k], error));
     }
     if (shares) HF_TRY(put_shared_first(input, from, overlap, occupied[0], error));
-    HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron, input->x, occupied,
+    HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron,
+                               (const struct hf_matrix *const[HF_MAX_SPIN]){input->x}, occupied,
                                density, error));
 cleanup:
     hf_matrix_destroy(&overlap);

@@ -18,7 +18,7 @@ struct operands {
 /** Divides n local elements or columns of a matrix over the threads. Half a megabyte or less takes no longer
  *  than waking threads. */
 static void each(const struct hf_matrix *matrix, size_t n,
-                 void (*work)(void *, int, struct hf_elements), struct operands *operands)
+                 void (*work)(void *, int, struct hf_elements), void *operands)
 {
     enum { FEW = 1 << 16 };
     const int n_thread = matrix->linalg->context->n_thread;
@@ -134,6 +134,93 @@ void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double 
     each(a, hf_local_size(a), dot_piece, &operands);
     for (int k = 0; k < HF_N_PIECE; k++) sum += operands.piece[k];
     *result = reduce_scalar(a->linalg, sum, MPI_SUM);
+}
+
+/** Of a piece: products with several matrices. */
+struct several {
+    int n;
+    const double *a, *const *b, *factor;
+    double *to;
+    double *piece; /**< [HF_N_PIECE][n] */
+};
+
+/** sum[0..3] += a . b[0..3]: four chains of additions side by side, each in the order of dot_piece. */
+static void dot_four(const double *a, const double *const b[4], struct hf_elements at,
+                     double sum[4])
+{
+    double s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
+    for (size_t i = at.begin; i < at.end; i++) {
+        s0 += a[i] * b[0][i];
+        s1 += a[i] * b[1][i];
+        s2 += a[i] * b[2][i];
+        s3 += a[i] * b[3][i];
+    }
+    sum[0] = s0;
+    sum[1] = s1;
+    sum[2] = s2;
+    sum[3] = s3;
+}
+
+static void dots_piece(void *data, int piece, struct hf_elements at)
+{
+    const struct several *self = data;
+    for (int first = 0; first < self->n; first += 4) {
+        double sum[4] = {0.0};
+        const double *b[4];
+        for (int k = 0; k < 4; k++) b[k] = self->b[first + k < self->n ? first + k : first];
+        dot_four(self->a, b, at, sum);
+        for (int k = 0; k < 4 && first + k < self->n; k++)
+            self->piece[piece * self->n + first + k] = sum[k];
+    }
+}
+
+void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],
+                    double result[])
+{
+    const struct hf_linalg *grid = a->linalg;
+    const double *list[HF_MOST_OPERANDS];
+    double piece[HF_N_PIECE * HF_MOST_OPERANDS] = {0.0}, local[HF_MOST_OPERANDS] = {0.0};
+    assert(n <= HF_MOST_OPERANDS);
+    for (int k = 0; k < n; k++) {
+        assert(hf_same_shape(a, b[k]));
+        list[k] = b[k]->data;
+    }
+    struct several several = {.n = n, .a = a->data, .b = list, .piece = piece};
+    each(a, hf_local_size(a), dots_piece, &several);
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < HF_N_PIECE; i++) local[k] += piece[i * n + k];
+    MPI_Reduce(local, result, n, MPI_DOUBLE, MPI_SUM, 0, grid->context->comm);
+    MPI_Bcast(result, n, MPI_DOUBLE, 0, grid->context->comm);
+}
+
+/** In strips that stay in the first cache. */
+static void combine_piece(void *data, int piece, struct hf_elements at)
+{
+    enum { STRIP = 1 << 10 };
+    const struct several *self = data;
+    (void)piece;
+    for (size_t begin = at.begin; begin < at.end; begin += STRIP) {
+        const size_t n = at.end - begin < STRIP ? at.end - begin : STRIP;
+        double *to = self->to + begin;
+        for (size_t i = 0; i < n; i++) to[i] = 0.0;
+        for (int k = 0; k < self->n; k++) {
+            const double factor = self->factor[k], *from = self->b[k] + begin;
+            for (size_t i = 0; i < n; i++) to[i] += factor * from[i];
+        }
+    }
+}
+
+void hf_matrix_combine(int n, const double factor[], const struct hf_matrix *const from[],
+                       struct hf_matrix *to)
+{
+    const double *list[HF_MOST_OPERANDS];
+    assert(n <= HF_MOST_OPERANDS);
+    for (int k = 0; k < n; k++) {
+        assert(from[k] != to && hf_same_shape(from[k], to));
+        list[k] = from[k]->data;
+    }
+    struct several several = {.n = n, .b = list, .factor = factor, .to = to->data};
+    each(to, hf_local_size(to), combine_piece, &several);
 }
 
 static void max_piece(void *data, int piece, struct hf_elements at)

@@ -108,6 +108,11 @@ void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const 
 void dsysv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, int *pivot,
             double *b, const int *ldb, double *work, const int *lwork, int *info);
 
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+            const int *n, const double *alpha, const double *a, const int *lda, double *b,
+            const int *ldb);
+
 /* ScaLAPACK, PBLAS and BLACS. */
 int Csys2blacs_handle(MPI_Comm comm);
 void Cfree_blacs_system_handle(int handle);
@@ -130,6 +135,11 @@ void pdsymm_(const char *side, const char *uplo, const int *m, const int *n, con
 void pdgeadd_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
               const int *ia, const int *ja, const int *desc_a, const double *beta, double *c,
               const int *ic, const int *jc, const int *desc_c);
+void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+              const int *desc_a, int *info);
+void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+             const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
+             const int *desc_a, double *b, const int *ib, const int *jb, const int *desc_b);
 void pdsytrd_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
               const int *desc_a, double *d, double *e, double *tau, double *work, const int *lwork,
               int *info);

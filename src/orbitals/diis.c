@@ -94,17 +94,20 @@ const struct hf_matrix *const *hf_diis_in_order(struct hf_diis *self)
     return self->in_order;
 }
 
-/** sum_k <a_k|b_k> over the Fock matrices k. */
-static double dot(const struct hf_diis *self, struct hf_matrix *const a[],
-                  struct hf_matrix *const b[])
+/** product [n_stored] = sum_k <e_k|A_k> of the newest commutators e [n_fock] with every pair, of F + e itself, too. */
+static void find_products(const struct hf_diis *self, struct hf_matrix *const commutator[],
+                          double product[])
 {
-    double sum = 0.0;
+    const int n = self->n_stored;
+    const struct hf_matrix *stored[HF_MAX_DIIS];
+    double part[HF_MAX_DIIS];
+    for (int i = 0; i < n; i++) product[i] = 0.0;
     for (int k = 0; k < self->n_fock; k++) {
-        double value;
-        hf_matrix_dot(a[k], b[k], &value);
-        sum += value;
+        for (int i = 0; i < n - 1; i++) stored[i] = hf_diis_stored(self, i)[k];
+        stored[n - 1] = commutator[k];
+        hf_matrix_dots(commutator[k], n, stored, part);
+        for (int i = 0; i < n; i++) product[i] += part[i];
     }
-    return sum;
 }
 
 /** The orbitals of slot `slot` become copies of `occupied`, or none. */
@@ -134,6 +137,8 @@ hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
                            struct hf_error *error)
 {
     hf_status status;
+    const double unit[2] = {1.0, 1.0};
+    double product[HF_MAX_DIIS];
     if (self->size < 2) return HF_OK;
     if (self->n_stored == self->size) drop_oldest(self);
     const int newest = self->n_stored++, slot = hf_diis_slot(self, newest);
@@ -141,14 +146,14 @@ hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
         struct hf_matrix **place = &hf_diis_stored(self, newest)[k];
         if (*place == NULL)
             HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
-        hf_matrix_copy(fock[k], *place);
-        hf_matrix_add(1.0, commutator[k], 1.0, *place);
+        const struct hf_matrix *const part[] = {fock[k], commutator[k]};
+        hf_matrix_combine(2, unit, part, *place);
     }
     HF_TRY(put_orbitals(self, slot, occupied, error));
+    find_products(self, commutator, product);
     for (int i = 0; i < newest; i++)
-        *product_of(self, i, newest) = *product_of(self, newest, i) =
-            dot(self, commutator, hf_diis_stored(self, i));
-    *product_of(self, newest, newest) = dot(self, commutator, commutator);
+        *product_of(self, i, newest) = *product_of(self, newest, i) = product[i];
+    *product_of(self, newest, newest) = product[newest];
     for (int i = 0; i < self->size; i++)
         self->trace[i * self->size + slot] = self->trace[slot * self->size + i] = NAN;
     return HF_OK;
@@ -229,16 +234,48 @@ hf_status hf_diis_combine(const struct hf_diis *self, const double coefficient[]
 {
     hf_status status;
     struct hf_matrix *sum = NULL;
+    const struct hf_matrix *stored[HF_MAX_DIIS];
     HF_TRY(hf_matrix_create(self->linalg, "DIIS combination", self->m, self->m, &sum, error));
     for (int k = 0; k < self->n_fock; k++) {
-        hf_matrix_add(0.0, sum, 0.0, sum);
-        for (int i = 0; i < self->n_stored; i++)
-            hf_matrix_add(coefficient[i], hf_diis_stored(self, i)[k], 1.0, sum);
+        for (int i = 0; i < self->n_stored; i++) stored[i] = hf_diis_stored(self, i)[k];
+        hf_matrix_combine(self->n_stored, coefficient, stored, sum);
         hf_matrix_add(0.5, sum, 0.0, fock[k]);
         hf_matrix_add_transposed(0.5, sum, 1.0, fock[k]);
     }
 cleanup:
     hf_matrix_destroy(&sum);
+    return status;
+}
+
+/** matrix = U^T matrix, and times U from the right `both`. */
+static hf_status turn_one(struct hf_diis *self, const struct hf_matrix *turn, bool both,
+                          struct hf_matrix *matrix, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *half = NULL;
+    HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, hf_matrix_n_col(matrix), &half,
+                            error));
+    if (both)
+        hf_matrix_multiply(1.0, false, matrix, false, turn, 0.0, half);
+    else
+        hf_matrix_copy(matrix, half);
+    hf_matrix_multiply(1.0, true, turn, false, half, 0.0, matrix);
+cleanup:
+    hf_matrix_destroy(&half);
+    return status;
+}
+
+hf_status hf_diis_turn(struct hf_diis *self, int k, const struct hf_matrix *turn,
+                       struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = 0; i < self->n_stored; i++) {
+        struct hf_matrix *orbitals =
+            self->orbitals[(size_t)hf_diis_slot(self, i) * HF_MAX_SPIN + (size_t)k];
+        HF_TRY(turn_one(self, turn, true, hf_diis_stored(self, i)[k], error));
+        if (orbitals != NULL) HF_TRY(turn_one(self, turn, false, orbitals, error));
+    }
+cleanup:
     return status;
 }
 

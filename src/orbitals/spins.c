@@ -39,18 +39,24 @@ cleanup:
     return status;
 }
 
+const struct hf_matrix *hf_basis_of_set(const struct hf_matrix *const x[], int set)
+{
+    return x[set] != NULL ? x[set] : x[0];
+}
+
 hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_linalg *linalg,
-                              struct hf_spin_count n_electron, const struct hf_matrix *x,
+                              struct hf_spin_count n_electron, const struct hf_matrix *const x[],
                               struct hf_matrix *const occupied[], struct hf_matrix *const density[],
                               struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_matrix *orbitals = NULL;
     if (method->n_density == 1)
-        return hf_density_of_orbitals(linalg, 2.0, x, occupied[0], density[0], error);
+        return hf_density_of_orbitals(linalg, 2.0, x[0], occupied[0], density[0], error);
     for (int s = 0; s < 2; s++) {
         HF_TRY(hf_spin_orbitals(linalg, n_electron, method->n_set, occupied, s, &orbitals, error));
-        HF_TRY(hf_density_of_orbitals(linalg, 1.0, x, orbitals, density[s], error));
+        HF_TRY(hf_density_of_orbitals(linalg, 1.0, hf_basis_of_set(x, s), orbitals, density[s],
+                                      error));
         hf_matrix_destroy(&orbitals);
     }
     hf_matrix_add(1.0, density[1], 1.0, density[0]);  /* D = alpha + beta */
@@ -93,12 +99,13 @@ cleanup:
 
 hf_status hf_method_weighted_density(struct hf_context *context, const struct hf_method_ops *method,
                                      struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                     const struct hf_matrix *x, struct hf_matrix *const fock[],
+                                     const struct hf_matrix *const x[],
+                                     struct hf_matrix *const fock[],
                                      struct hf_matrix *const occupied[], struct hf_matrix *weighted,
                                      struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int n = hf_matrix_n_row(x);
+    const int n = hf_matrix_n_row(x[0]);
     struct hf_matrix *orbitals = NULL, *energies = NULL, *coefficients = NULL, *product = NULL;
     hf_matrix_add(0.0, weighted, 0.0, weighted);
     for (int s = 0; s < method->n_fock; s++) {
@@ -109,7 +116,8 @@ hf_status hf_method_weighted_density(struct hf_context *context, const struct hf
         HF_TRY(find_energies(context, linalg, fock[s], orbitals, energies, error));
         HF_TRY(hf_matrix_create(linalg, "orbital coefficients", n, o, &coefficients, error));
         HF_TRY(hf_matrix_create(linalg, "orbital coefficients", n, o, &product, error));
-        hf_matrix_multiply(1.0, false, x, false, orbitals, 0.0, coefficients);
+        hf_matrix_multiply(1.0, false, hf_basis_of_set(x, method->n_set == 2 ? s : 0), false,
+                           orbitals, 0.0, coefficients);
         hf_matrix_multiply(method->n_fock == 1 ? 2.0 : 1.0, false, coefficients, false, energies,
                            0.0, product);
         hf_matrix_multiply(1.0, false, product, true, coefficients, 1.0, weighted);
@@ -160,7 +168,7 @@ struct hf_interaction hf_interaction_energy(int n_density, struct hf_matrix *con
 }
 
 hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *linalg,
-                         const struct hf_matrix *x, const struct hf_matrix *core,
+                         const struct hf_matrix *const x[], const struct hf_matrix *core,
                          const struct hf_matrix *coulomb, struct hf_matrix *const exchange[],
                          struct hf_matrix *const fock[], struct hf_error *error)
 {
@@ -174,7 +182,7 @@ hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *l
     for (int s = 0; s < method->n_fock; s++) {
         /* from no spin density to alpha's side of it, and from there to beta's */
         if (method->n_density == 2) hf_matrix_add(s == 0 ? -0.5 : 1.0, exchange[1], 1.0, sum);
-        HF_TRY(hf_to_orthonormal(linalg, x, sum, fock[s], error));
+        HF_TRY(hf_to_orthonormal(linalg, hf_basis_of_set(x, s), sum, fock[s], error));
     }
 cleanup:
     hf_matrix_destroy(&sum);

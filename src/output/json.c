@@ -332,6 +332,9 @@ static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
     return object != NULL && hf_json_add_double(object, "imbalance", result->imbalance) &&
            hf_json_add_integer(object, "hessian_products", result->n_hessian_product) &&
            hf_json_add_integer(object, "trial_builds", result->n_trial_build) &&
+           hf_json_add_integer(object, "orbital_rotations", result->n_rotation) &&
+           hf_json_add_integer(object, "orbital_rotations_given_up", result->n_given_up) &&
+           hf_json_add_integer(object, "orbital_sweeps", result->n_sweep) &&
            hf_json_add_integer(object, "quartets_total", account->n_quartet_total) &&
            hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
            hf_json_add_integer(object, "quartets_single", account->n_quartet_single) &&

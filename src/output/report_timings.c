@@ -103,6 +103,9 @@ static void print_fock(FILE *out, const struct hf_scf_result *result)
         fprintf(out, "  %-32s below %g hartree, in steps of %.1e\n", "Exact sums, last build",
                 account->exact_range, ldexp(account->exact_range, -51));
     fprintf(out, "  %-32s %" PRId64 "\n", "Tasks, last build", account->n_task);
+    if (result->n_rotation + result->n_given_up > 0)
+        fprintf(out, "  %-32s %d times in %d sweeps, given up %d times\n", "Orbitals by rotation",
+                result->n_rotation, result->n_sweep, result->n_given_up);
     if (account->transport != NULL) print_blocks(out, &account->blocks);
 }
 

@@ -37,6 +37,9 @@ static bool add_run(cJSON *root, const struct hf_run_description *run,
            hf_json_add_integer(root, "n_shell", result->last_build.n_shell) &&
            hf_json_add_integer(root, "n_function", run->basis->n_function) &&
            hf_json_add_integer(root, "n_occupied", result->n_occupied[0]) &&
+           hf_json_add_text(root, "method", run->settings->method) &&
+           hf_json_add_integer(root, "n_rotation", result->n_rotation) &&
+           hf_json_add_integer(root, "n_sweep", result->n_sweep) &&
            hf_json_add_integer(root, "n_rank", context->n_rank) &&
            hf_json_add_integer(root, "n_thread", fock->n_thread > 1 ? fock->n_thread : 1) &&
            hf_json_add_integer(root, "n_core_on_node", run->n_core) &&

@@ -94,6 +94,7 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
     settings->converger = hf_options_choice(options, "converger");
     settings->stability = hf_options_value(options, "stability");
     settings->guess = hf_options_choice(options, "guess");
+    settings->orbital_search = hf_options_value(options, "orbital_search");
     settings->guess_mix = hf_options_flag(options, "guess_mix");
     settings->max_iteration = hf_options_integer(options, "max_iterations");
     settings->energy_tolerance = hf_options_real(options, "energy_tolerance");

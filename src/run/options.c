@@ -62,6 +62,12 @@ static const struct hf_option_choice coulombs[] = {
     {"auto", "multipoles if exchange needs few of the integrals, else exact", HF_COULOMB_AUTO},
     {0}};
 
+static const struct hf_option_choice orbital_searches[] = {
+    {"rotate", "by rotation from those before, where that is possible", HF_ORBITALS_ROTATE},
+    {"diagonalise", "by diagonalisation of the Fock matrix", HF_ORBITALS_DIAGONALISE},
+    {"auto", "rotate from 200 orbitals on, else diagonalise", HF_ORBITALS_AUTO},
+    {0}};
+
 static const struct hf_option_choice localisations[] = {
     {"pm", "Pipek-Mezey, with Mulliken populations", HF_LOCALISE_PM},
     {"boys", "Foster-Boys: small spreads", HF_LOCALISE_BOYS},
@@ -405,6 +411,15 @@ static const struct hf_option table[] = {
      .default_value = "8",
      .help = "Fock matrices that DIIS keeps; 0 turns DIIS off",
      .range = {0, 100}},
+    {.key = "orbital_search",
+     .type = HF_OPTION_CHOICE,
+     .argument = "NAME",
+     .default_value = "auto",
+     .help = "how the occupied orbitals of the next iteration are found",
+     .more =
+         "The energy is the same. Diagonalised are also the first Fock matrices, the last one, and "
+         "those that rotations do not suit.",
+     .choice = orbital_searches},
     {.key = "level_shift",
      .type = HF_OPTION_REAL,
      .argument = "X",

@@ -70,8 +70,9 @@ cleanup:
     return status;
 }
 
-/** Diagonalises scf->effective or what the method makes of scf->fock, which are destroyed. */
-static hf_status diagonalise(struct hf_scf *scf, struct hf_matrix *const lowest[],
+/** Diagonalises scf->effective or what the method makes of scf->fock, which are destroyed. All orbitals go to
+ *  vector [n_set]; NULL: the lowest ones to scf->occupied. */
+static hf_status diagonalise(struct hf_scf *scf, struct hf_matrix *const vector[],
                              struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -91,8 +92,10 @@ static hf_status diagonalise(struct hf_scf *scf, struct hf_matrix *const lowest[
     for (int k = 0; k < scf->method->n_set; k++) {
         if (scf->settings->level_shift > 0.0 && scf->has_orbitals)
             HF_TRY(lower_occupied(scf, k, scf->settings->level_shift, effective[k], error));
-        HF_TRY(hf_lowest_orbitals(scf->context, effective[k], scf->orbital_energy + (size_t)k * m,
-                                  lowest[k], error));
+        double *energy = scf->orbital_energy + (size_t)k * m;
+        HF_TRY(vector != NULL
+                   ? hf_lowest_orbitals(scf->context, effective[k], energy, vector[k], error)
+                   : hf_scf_lowest_of_set(scf, k, effective[k], energy, error));
     }
     scf->gap = hf_scf_gap(scf);
 cleanup:
@@ -108,7 +111,7 @@ hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error)
         HF_TRY(hf_scf_next_orbitals(scf, vector, error));
         HF_TRY(hf_scf_occupy_by_overlap(scf, vector, error));
     } else if (scf->occupation == NULL) {
-        HF_TRY(diagonalise(scf, scf->occupied, error));
+        HF_TRY(diagonalise(scf, NULL, error));
     } else {
         HF_TRY(hf_scf_next_orbitals(scf, vector, error));
         HF_TRY(hf_scf_occupy(scf, vector, error));

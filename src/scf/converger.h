@@ -78,6 +78,12 @@ hf_status hf_scf_orbital_energies(struct hf_scf *scf, struct hf_error *error) HF
 hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[],
                               struct hf_matrix *vector[], struct hf_error *error) HF_MUST_CHECK;
 
+/** scf->occupied[k] (may be NULL) = the lowest orbitals of the matrix of set k, which is destroyed, by rotation from
+ *  the ones before where that is possible; energy [m], of rotated orbitals the diagonal of the matrix, in
+ *  ascending order of occupied and of virtual ones. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_lowest_of_set(struct hf_scf *scf, int k, struct hf_matrix *fock, double energy[],
+                               struct hf_error *error) HF_MUST_CHECK;
+
 /** New vector [n_set] [m][m]: all orbitals of what hf_scf_diagonalise takes, of which it takes the
  *  lowest. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_next_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],

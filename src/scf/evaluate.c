@@ -13,7 +13,7 @@ hf_status hf_scf_dual(struct hf_scf *scf, struct hf_matrix **dual, struct hf_err
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
     HF_TRY(hf_matrix_create(scf->linalg, "overlap times orthogonaliser", n, m, dual, error));
     HF_TRY(hf_scf_overlap(scf, overlap, error));
-    hf_matrix_multiply(1.0, false, overlap, false, scf->x, 0.0, *dual);
+    hf_matrix_multiply(1.0, false, overlap, false, scf->x[0], 0.0, *dual);
 cleanup:
     hf_matrix_destroy(&overlap);
     return status;
@@ -47,7 +47,7 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
         .method = scf->method,
         .n_electron = scf->n_electron,
         .core_hamiltonian = scf->core,
-        .x = scf->x,
+        .x = scf->x[0],
     };
     hf_timer_start(&scf->context->timers, &hf_phase_guess);
     if (scf->settings->orbitals != NULL) {
@@ -109,8 +109,8 @@ static hf_status make_fock(struct hf_scf *scf, struct hf_error *error)
     hf_status status;
     const struct hf_two_electron *two = &scf->two_electron;
     HF_TRY(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, scf->fock, error));
-    HF_TRY(hf_method_fock(scf->method, scf->linalg, scf->x, scf->core, two->coulomb, two->exchange,
-                          scf->fock, error));
+    HF_TRY(hf_method_fock(scf->method, scf->linalg, hf_scf_bases(scf), scf->core, two->coulomb,
+                          two->exchange, scf->fock, error));
 cleanup:
     return status;
 }
@@ -196,8 +196,8 @@ static hf_status make_trial(struct hf_scf *scf, struct hf_matrix *const occupied
     HF_TRY(
         hf_scf_create_list(scf, "exchange of a trial density", n_density, true, exchange, error));
     HF_TRY(hf_matrix_create(scf->linalg, "Coulomb of a trial density", n, n, coulomb, error));
-    HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x, occupied, density,
-                               error));
+    HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
+                               occupied, density, error));
 cleanup:
     return status;
 }

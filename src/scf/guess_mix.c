@@ -119,7 +119,7 @@ static hf_status make_operator(struct hf_scf *scf, struct hf_matrix *w, struct h
     hf_matrix_copy_columns(overlap, 0, n, of_function, scaled, 0);
     hf_matrix_add(0.5, scaled, 0.0, overlap);
     hf_matrix_add_transposed(0.5, scaled, 1.0, overlap);
-    HF_TRY(hf_to_orthonormal(scf->linalg, scf->x, overlap, w, error));
+    HF_TRY(hf_to_orthonormal(scf->linalg, scf->x[0], overlap, w, error));
 cleanup:
     HF_DESTROY_MATRICES(&scaled, &overlap);
     free(of_function);

@@ -61,7 +61,7 @@ static hf_status make_orbitals(const struct hf_scf *scf, int k, const struct hf_
     hf_status status =
         hf_agree(scf->context->comm, hf_scf_describe_orbitals(scf, k, orbitals, error), error);
     if (status == HF_OK && orthonormal != NULL)
-        status = hf_scf_coefficients(scf, orthonormal, &orbitals->coefficient, error);
+        status = hf_scf_coefficients(scf, k, orthonormal, &orbitals->coefficient, error);
     return status;
 }
 
@@ -113,12 +113,13 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason, struct hf_
         .commutator = scf->result->commutator,
         .threshold = scf->two_electron.threshold,
         .guess_energy = scf->result->guess_energy,
-        .x = scf->x,
     };
     if (keeper == NULL || !keeper->wanted(keeper->data, reason)) return HF_OK;
     const double start = hf_wall_seconds();
     hf_timer_start(timers, &hf_phase_linear_algebra);
-    hf_status status = put_together(scf, reason, &state, error);
+    hf_status status = hf_scf_share_basis(scf, error);
+    if (status == HF_OK) status = put_together(scf, reason, &state, error);
+    state.x = scf->x[0];
     hf_timer_stop(timers, &hf_phase_linear_algebra);
     state.n_diis = hf_diis_n_stored(scf->diis);
     state.diis = hf_diis_in_order(scf->diis);

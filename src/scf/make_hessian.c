@@ -15,13 +15,15 @@ hf_status hf_scf_make_hessian(struct hf_scf *scf, double looseness,
     const double overlap =
         fmax(scf->result->smallest_overlap_eigenvalue, scf->settings->linear_dependence_threshold);
     const double threshold = looseness * fmin(THRESHOLD, THRESHOLD_PER_OVERLAP * overlap);
+    const hf_status status = hf_scf_share_basis(scf, error);
+    if (status != HF_OK) return status;
     const struct hf_hessian_input input = {
         .context = scf->context,
         .linalg = scf->linalg,
         .builder = scf->builder,
         .method = scf->method,
         .n_electron = scf->n_electron,
-        .x = scf->x,
+        .x = scf->x[0],
         .fock = scf->fock,
         .occupied = scf->occupied,
         .threshold = fmax(scf->settings->screening_threshold, threshold),

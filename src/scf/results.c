@@ -10,7 +10,7 @@ hf_status hf_scf_make_densities(const struct hf_scf *scf, const char *label,
 {
     hf_status status = hf_scf_create_list(scf, label, scf->method->n_density, true, density, error);
     if (status == HF_OK)
-        status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x,
+        status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
                                      scf->occupied, density, error);
     return status;
 }
@@ -28,14 +28,15 @@ hf_status hf_scf_describe_orbitals(const struct hf_scf *scf, int k, struct hf_or
     return HF_OK;
 }
 
-hf_status hf_scf_coefficients(const struct hf_scf *scf, const struct hf_matrix *orthonormal,
+hf_status hf_scf_coefficients(const struct hf_scf *scf, int k, const struct hf_matrix *orthonormal,
                               struct hf_matrix **coefficient, struct hf_error *error)
 {
     const hf_status status =
         hf_matrix_create(scf->linalg, "orbital coefficients", scf->result->n_function,
                          hf_matrix_n_col(orthonormal), coefficient, error);
     if (status == HF_OK)
-        hf_matrix_multiply(1.0, false, scf->x, false, orthonormal, 0.0, *coefficient);
+        hf_matrix_multiply(1.0, false, hf_basis_of_set(hf_scf_bases(scf), k), false, orthonormal,
+                           0.0, *coefficient);
     return status;
 }
 
@@ -75,6 +76,7 @@ hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error)
     if (status == HF_OK)
         status = hf_hamiltonian_dipole(scf->hamiltonian, density[0], result->dipole, error);
     hf_timer_stop(timers, &hf_phase_one_electron);
+    if (status == HF_OK) status = hf_scf_share_basis(scf, error);
     return status == HF_OK ? find_spin(scf, error) : status;
 }
 
@@ -102,7 +104,7 @@ static hf_status make_orbitals(struct hf_scf *scf, struct hf_wavefunction *wavef
     hf_scf_destroy_list(scf->fock);
     for (int k = 0; k < scf->method->n_set; k++) {
         hf_timer_start(timers, &hf_phase_linear_algebra);
-        status = hf_scf_coefficients(scf, vector[k], &wavefunction->spin[k].coefficient, error);
+        status = hf_scf_coefficients(scf, k, vector[k], &wavefunction->spin[k].coefficient, error);
         hf_timer_stop(timers, &hf_phase_linear_algebra);
         if (status != HF_OK) goto cleanup;
         hf_matrix_destroy(&vector[k]);
@@ -121,8 +123,8 @@ hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error)
     hf_timer_start(timers, &hf_phase_linear_algebra);
     if (status == HF_OK)
         status = hf_method_weighted_density(scf->context, scf->method, scf->linalg, scf->n_electron,
-                                            scf->x, scf->fock, scf->occupied, scf->weighted_density,
-                                            error);
+                                            hf_scf_bases(scf), scf->fock,
+                                            scf->occupied, scf->weighted_density, error);
     hf_timer_stop(timers, &hf_phase_linear_algebra);
     return status;
 }
@@ -136,8 +138,8 @@ static void hand_over(struct hf_scf *scf, struct hf_wavefunction *wavefunction)
     wavefunction->weighted_density = scf->weighted_density;
     scf->weighted_density = NULL;
     if (scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES) {
-        wavefunction->orthogonaliser = scf->x;
-        scf->x = NULL;
+        wavefunction->orthogonaliser = scf->x[0];
+        scf->x[0] = NULL;
     }
     wavefunction->linalg = scf->linalg;
     scf->linalg = NULL;

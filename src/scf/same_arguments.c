@@ -51,6 +51,7 @@ static uint64_t hash_settings(const struct hf_scf_settings *settings, bool wavef
                                 fock->builder,    fock->schedule.name, fock->onesided.transport};
     const double number[] = {settings->stability,
                              settings->guess_mix,
+                             settings->orbital_search,
                              settings->max_iteration,
                              settings->energy_tolerance,
                              settings->commutator_tolerance,

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double OCCUPIED = 0.3; /* of the orbitals, rather many */
+
 static const struct hf_method_ops *find_method(const char *name)
 {
     for (int i = 0; hf_method_list[i] != NULL; i++)
@@ -85,12 +87,18 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     /* the first orbitals; all orbitals of the last Fock matrices and their overlaps */
     const double first = settings->max_overlap ? 0.3 * method->n_set : 0.0;
     const double compared = settings->max_overlap ? method->n_set + 1.3 + first : 0.0;
+    const int occupied = (int)(OCCUPIED * size.n_function);
+    const bool rotates =
+        hf_scf_rotates(settings, method, size.n_function, occupied > 0 ? occupied : 1, n_rank);
+    /* vectors of a rotation are as large as the occupied orbitals; each spin then has a basis of its own */
+    const double in_rotation = rotates ? 9.0 * OCCUPIED : 0.0;
+    const double bases = rotates && method->n_set == 2 ? 1.0 : 0.0;
     /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
     const double in_build =
-        4.0 + 4.0 * n_density + history + 0.3 * method->n_set + 0.7 * smeared + first;
+        4.0 + 4.0 * n_density + history + OCCUPIED * method->n_set + 0.7 * smeared + first + bases;
     /* H, X; J; D, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
-    const double in_eigen =
-        3.0 + 2.0 * n_density + n_fock + history + (share < 1.0 ? 3.3 : 2.0) + smeared + compared;
+    const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history +
+                            fmax(share < 1.0 ? 3.3 : 2.0, in_rotation) + smeared + compared + bases;
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
     const double of_build =
         fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;

@@ -83,8 +83,12 @@ struct hf_scf {
     struct hf_fock_builder *builder;
     struct hf_two_electron two_electron;
     struct hf_diis *diis;
-    struct hf_matrix *core;                  /* [n][n] all terms of one electron */
-    struct hf_matrix *x;                     /* [n][m] */
+    struct hf_matrix *core; /* [n][n] all terms of one electron */
+    struct hf_matrix
+        *x[HF_MAX_SPIN]; /* [n][m] orthonormal bases of the sets; NULL: both have the first */
+    bool
+        is_orbitals[HF_MAX_SPIN]; /* [n_set] x are orbitals of a Fock matrix, see orbital_basis.c */
+    int n_not_found;              /* rotations in succession that were given up */
     struct hf_matrix *occupied[HF_MAX_SPIN]; /* [n_set] [m][o] of the densities; NULL: o = 0 */
     struct hf_matrix
         *reference[HF_MAX_SPIN]; /* [n_set] [m][o] first orbitals, for maximum overlap; else NULL */
@@ -167,9 +171,9 @@ hf_status hf_scf_make_densities(const struct hf_scf *scf, const char *label,
  *  HF_NO_RESOURCE. */
 hf_status hf_scf_describe_orbitals(const struct hf_scf *scf, int k, struct hf_orbitals *orbitals,
                                    struct hf_error *error) HF_MUST_CHECK;
-/** New *coefficient [n][any] = X C' of orthonormal orbitals C' [m][any]. Collective.
+/** New *coefficient [n][any] = X C' of orthonormal orbitals C' [m][any] of set k. Collective.
  *  HF_NO_RESOURCE. */
-hf_status hf_scf_coefficients(const struct hf_scf *scf, const struct hf_matrix *orthonormal,
+hf_status hf_scf_coefficients(const struct hf_scf *scf, int k, const struct hf_matrix *orthonormal,
                               struct hf_matrix **coefficient, struct hf_error *error) HF_MUST_CHECK;
 
 /** -T S of the densities, hartree; zero without fractional occupations. Not collective. */
@@ -214,6 +218,20 @@ double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf
 /** Smallest difference of energies between occupied and empty orbitals in scf->orbital_energy,
  *  without the level shift; INFINITY: nothing can rotate. Not collective. */
 double hf_scf_gap(const struct hf_scf *scf);
+
+/** scf->x as lists of bases are passed. Not collective. */
+static inline const struct hf_matrix *const *hf_scf_bases(const struct hf_scf *scf)
+{
+    return (const struct hf_matrix *const *)scf->x;
+}
+
+/** Whether the settings and the size let the o occupied orbitals of m be found by rotation (orbital_basis.c). Not
+ *  collective; equal on every rank. */
+bool hf_scf_rotates(const struct hf_scf_settings *settings, const struct hf_method_ops *method,
+                    int m, int o, int n_rank);
+
+/** Both sets have the first one's basis from now on. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_share_basis(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** Adds the last iteration to scf->descent. Collective. */
 void hf_scf_note_descent(struct hf_scf *scf);

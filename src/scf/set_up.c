@@ -38,8 +38,8 @@ static hf_status make_orthogonaliser(struct hf_scf *scf, struct hf_error *error)
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
     HF_TRY(hf_scf_overlap(scf, overlap, error));
     HF_TRY(hf_orthogonaliser_create(scf->context, scf->linalg, overlap,
-                                    scf->settings->linear_dependence_threshold, &scf->x, &spectrum,
-                                    error));
+                                    scf->settings->linear_dependence_threshold, &scf->x[0],
+                                    &spectrum, error));
     result->n_function = n;
     result->n_orbital = n - spectrum.n_removed;
     result->n_removed = spectrum.n_removed;
@@ -66,7 +66,7 @@ static hf_status find_largest_inverse(struct hf_scf *scf, double *largest, struc
     if (diagonal == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlaps", n);
     HF_TRY(hf_agree(scf->context->comm, status, error));
-    hf_matrix_row_squares(scf->x, diagonal);
+    hf_matrix_row_squares(scf->x[0], diagonal);
     *largest = 0.0;
     for (int i = 0; i < n; i++) *largest = fmax(*largest, diagonal[i]);
 cleanup:
@@ -180,7 +180,8 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_scf_destroy_list(scf->commutator);
     hf_scf_destroy_list(scf->fock);
     hf_scf_destroy_list(scf->effective);
-    HF_DESTROY_MATRICES(&scf->core, &scf->x, &scf->weighted_density);
+    hf_scf_destroy_list(scf->x);
+    HF_DESTROY_MATRICES(&scf->core, &scf->weighted_density);
     hf_diis_destroy(&scf->diis);
     hf_fock_destroy(&scf->builder);
     hf_common_pairs_destroy(&scf->own_pairs);

@@ -223,7 +223,7 @@ hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const densit
         status = take_orbitals(scf, k, dual, error);
     if (status == HF_OK) status = take_diis(scf, dual, error);
     if (status == HF_OK)
-        status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, scf->x,
+        status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
                                      scf->occupied, density, error);
     if (status == HF_OK && scf->settings->restart->is_guess)
         status = hf_scf_project_guess(scf, density[0], error);

@@ -17,7 +17,7 @@ import traces
 # pylint: disable=wrong-import-order
 from lab import lapack, linear_algebra, prediction, whole  # noqa: E402
 from lab.failure import Failure  # noqa: E402
-from lab.linear_algebra import Grid, LinearAlgebra, Measured, Rates, choose_grid  # noqa: E402
+from lab.linear_algebra import Grid, LinearAlgebra, Measured, Rates, Search, choose_grid  # noqa: E402
 from lab.recording import Recording  # noqa: E402
 from lab.replay import Network  # noqa: E402
 
@@ -90,6 +90,21 @@ class Costs(unittest.TestCase):
             self.assertLess(after.compute, before.compute)
             self.assertGreater(after.messages, before.messages)
 
+    def test_rotations(self):
+        """Of nine iterations' eight orbitals one is diagonalised, with all vectors; seven are rotated, five sweeps each."""
+        algebra, o = LinearAlgebra(SLOW, 1, 1000, EVEN), 200
+        whole_matrix = 4.0 / 3.0 + 4.0 / 3.0 + 2.0
+        self.assertAlmostEqual(algebra.diagonalisation(o, 9).compute, 2 * whole_matrix + 8 * (8.0 / 3.0 + 0.4))
+        sweep, ends = 2 * 0.2 + 2 * 0.04, 3.5 * 2 * 0.04
+        found = algebra.diagonalisation(o, 9, Search(1, 7, 35))
+        self.assertAlmostEqual(found.compute, 3 * whole_matrix + 35 * sweep + 7 * ends)
+        more = algebra.others(o, 9, Search(1, 7, 35)).compute - algebra.others(o, 9).compute
+        self.assertAlmostEqual(more, 2.0)  # the new basis
+
+    def test_rotations_send_less(self):
+        algebra = LinearAlgebra(Network(1.5e-6, 1e-10, 0.0, 0.0, 0.0), 144, 764)
+        self.assertLess(algebra.rotation(161, 5).messages, 0.1 * algebra.eigen(161).messages)
+
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "algebra.json"
@@ -145,6 +160,11 @@ class Wholes(tool_test.WithFolder):
     def test_occupied_orbitals_are_told_by_the_trace(self):
         self.assertEqual(self.runs(n_occupied=7).n_occupied, 7)
         self.assertEqual(self.runs().n_occupied, 5)
+
+    def test_rotations_are_told_by_the_trace(self):
+        found = self.runs(method="uhf", n_rotation=3, n_sweep=12)
+        self.assertEqual(found.search, Search(2, 3, 12))
+        self.assertEqual(self.runs().search, Search(1, 0, 0))
 
     def test_table(self):
         runs = self.runs()

@@ -119,6 +119,16 @@ class Cost(NamedTuple):
 NOTHING = Cost(0.0, 0.0)
 
 
+class Search(NamedTuple):
+    """How occupied orbitals were found: sets of orbitals, how many times a set was rotated, sweeps of it in all."""
+    n_set: int = 1
+    n_rotation: int = 0
+    n_sweep: int = 0
+
+
+DIAGONALISED = Search()
+
+
 class LinearAlgebra:
     """On `n_rank` ranks of a Network for matrices of one order. Threads of BLAS divide what is computed from caches;
     of the reduction, half is reading the matrix again and again, which they do not speed up."""
@@ -191,16 +201,41 @@ class LinearAlgebra:
         found = self.reduce().plus(self.divide() if n_vector > 0 else NOTHING).plus(self.back(n_vector))
         return found.plus(Cost(0.0, signs))
 
+    def sums(self, n_sum):
+        """So many sums of a few numbers over all ranks, or broadcasts of them."""
+        return Cost(0.0, n_sum * self.network.all_reduce_seconds(self.n_rank) if self.n_rank > 1 else 0.0)
+
+    def sweep(self, n_occupied):
+        """Of a rotation of orbitals (src/orbitals/rotate.c): G = F Y - Y Z; its largest element and the products of
+        DIIS, each summed and sent back, and their coefficients."""
+        n, o = self.order, n_occupied
+        return self.product(n, o, n).plus(self.product(n, o, o)).plus(self.sums(5))
+
+    def rotation(self, n_occupied, n_sweep):
+        """Sweeps, and beside them: from orbitals to Y and back with products of the occupied ones and divisions by
+        two Cholesky factors, three of them; the agreement on the memory of each matrix."""
+        n, o = self.order, n_occupied
+        ends = self.product(n, o, o).times(2.5).plus(self.product(o, o, n).times(1.0)).plus(self.sums(16))
+        return ends.plus(self.sweep(n_occupied).times(n_sweep))
+
     # ---- The SCF ----
 
-    def diagonalisation(self, n_occupied, n_iteration):
-        """Of the overlap, all vectors; the Fock matrix between two builds, the occupied ones; and at the end all."""
-        return self.eigen(self.order).times(2).plus(self.eigen(n_occupied).times(max(0, n_iteration - 1)))
+    def diagonalisation(self, n_occupied, n_iteration, search=DIAGONALISED):
+        """Of the overlap, all vectors; the Fock matrices between two builds, those that are not rotated: of the first,
+        whose orbitals become the basis then, all vectors, else the occupied ones; and at the end all."""
+        found = max(0, n_iteration - 1) * search.n_set - search.n_rotation
+        n_basis = min(found, search.n_set) if search.n_rotation > 0 else 0
+        cost = self.eigen(self.order).times(1 + search.n_set + n_basis).plus(self.eigen(n_occupied).times(found - n_basis))
+        if search.n_rotation > 0:
+            each = self.rotation(n_occupied, search.n_sweep / search.n_rotation)
+            cost = cost.plus(each.times(search.n_rotation))
+        return cost
 
-    def others(self, n_occupied, n_iteration):
+    def others(self, n_occupied, n_iteration, search=DIAGONALISED):
         """Of an iteration: X^T F X (half of the second product by symmetry), the commutator F C_occ C_occ^T, the density
-        X C_occ and C_occ C_occ^T (half), and the numbers of DIIS, ten sums over all ranks."""
+        X C_occ and C_occ C_occ^T (half), and the numbers of DIIS, ten sums over all ranks. With rotations, once: the
+        orbitals as the new basis."""
         n, o = self.order, n_occupied
         each = (self.product(n, n, n).times(1.5).plus(self.product(n, o, n).times(2.0)).plus(self.product(n, n, o).times(1.5)))
-        sums = 10.0 * (self.network.all_reduce_seconds(self.n_rank) if self.n_rank > 1 else 0.0)
-        return each.plus(Cost(0.0, sums)).times(n_iteration)
+        basis = self.product(n, n, n).times(search.n_set if search.n_rotation > 0 else 0)
+        return each.plus(self.sums(10)).times(n_iteration * search.n_set).plus(basis)

@@ -9,7 +9,7 @@ one rank, divided as the model's computing is, and the model's messages."""
 from typing import NamedTuple
 
 from . import cells, phases
-from .linear_algebra import LinearAlgebra
+from .linear_algebra import LinearAlgebra, Search
 from .plots import Curve, Layer, draw, stacked_bars
 
 SET_UP, ONE_ELECTRON, GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES, OUTPUT = (
@@ -52,6 +52,7 @@ class WholeRuns:
             raise ValueError(f"whole calculations are predicted from traces of 1 process, not of {header['n_rank']}")
         self.order = header["n_function"]
         self.n_occupied = header.get("n_occupied", max(1, round(OCCUPIED_SHARE * self.order)))
+        self.search = Search(2 if header.get("method") == "uhf" else 1, header.get("n_rotation", 0), header.get("n_sweep", 0))
         self.n_iteration = len(simulated.recording.sizes[0].builds)
         measured = simulated.recording.other_seconds
         self.measured = {phase: measured.get(phase, 0.0) for phase in OTHERS}
@@ -67,8 +68,8 @@ class WholeRuns:
             if phase == PROPERTIES:  # D S, S^1/2, and S^1/2 D S^1/2, half of the symmetric ones
                 return algebra.product(self.order, self.order, self.order).times(3.0)
             if phase == DIAGONALISATION:
-                return algebra.diagonalisation(self.n_occupied, self.n_iteration)
-            return algebra.others(self.n_occupied, self.n_iteration)
+                return algebra.diagonalisation(self.n_occupied, self.n_iteration, self.search)
+            return algebra.others(self.n_occupied, self.n_iteration, self.search)
 
         many, one = cost(self.algebra(n_rank, n_thread)), cost(self.algebra(1, 1))
         return self.measured[phase] * many.compute / one.compute + many.messages

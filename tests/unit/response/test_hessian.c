@@ -43,15 +43,17 @@ static double energy_of(struct bench *b, struct hf_matrix *const occupied[],
         exchange[s] = new_matrix(b, n, n);
         job[s] = (struct hf_fock_job){density[s], s == 0 ? coulomb : NULL, exchange[s]};
     }
-    assert_ok(
-        hf_method_densities(b->method, b->linalg, b->n_electron, b->x, occupied, density, NULL));
+    assert_ok(hf_method_densities(b->method, b->linalg, b->n_electron,
+                                  (const struct hf_matrix *const[HF_MAX_SPIN]){b->x}, occupied,
+                                  density, NULL));
     assert_ok(hf_fock_build(b->builder, n_density, job, 1e-15, NULL));
     const struct hf_interaction two = hf_interaction_energy(n_density, density, coulomb, exchange);
     double one;
     hf_matrix_dot(density[0], b->core, &one);
     if (fock != NULL)
-        assert_ok(
-            hf_method_fock(b->method, b->linalg, b->x, b->core, coulomb, exchange, fock, NULL));
+        assert_ok(hf_method_fock(b->method, b->linalg,
+                                 (const struct hf_matrix *const[HF_MAX_SPIN]){b->x}, b->core,
+                                 coulomb, exchange, fock, NULL));
     for (int s = 0; s < n_density; s++) {
         hf_matrix_destroy(&density[s]);
         hf_matrix_destroy(&exchange[s]);

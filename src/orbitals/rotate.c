@@ -1,0 +1,210 @@
+/* The occupied orbitals of a Fock matrix from those of another one that is like it, without
+ * diagonalising it. In a basis in which F is nearly diagonal and the first o functions are nearly the
+ * occupied orbitals, these are Y = (1; X), and they span what they should if
+ *
+ *     G = F Y - Y Z = 0     Z the first o rows of F Y      in full: F_vo + F_vv X - X F_oo - X F_ov X = 0
+ *
+ * The blocks of G between virtual and occupied orbitals are the elements of F between both, up to a factor
+ * below 1. A sweep computes G (2 m^2 o + 2 m o^2 operations) and takes G_ai / (F_aa - F_ii) away from X_ai;
+ * the combination of the last sweeps whose corrections are shortest together comes next (DIIS). Orthonormal
+ * orbitals are Y L^-T, with L L^T = Y^T Y.
+ *
+ * A rotation that is not small, levels that change places or come close, and sweeps that do not converge end
+ * it: then the matrix must be diagonalised.
+ *
+ * Source   Stewart, Csaszar, Pulay, J. Comput. Chem. 3, 227 (1982); Pulay, ibid. 3, 556 (1982). */
+#include "hf/orbitals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double LEAST_GAP = 0.1;        /* hartree, between diagonal elements */
+static const double LARGEST_ROTATION = 0.5; /* of an orbital, the length of a column of X */
+static const double LEAST_PROGRESS = 0.7;   /* of G from one sweep to the next but one */
+enum { MOST_SWEEPS = 16, DEPTH = 3 };
+
+/** All that a search has. */
+struct search {
+    struct hf_context *context;
+    struct hf_linalg *linalg;
+    const struct hf_matrix *fock;
+    int m, o;
+    double *diagonal;
+    struct hf_matrix *y, *product, *top;            /**< Y and F Y, later G [m][o]; Z [o][o] */
+    struct hf_matrix *trial[DEPTH], *change[DEPTH]; /**< Y - P and P = G / (F_aa - F_ii), a ring */
+    double square[DEPTH][DEPTH];                    /**< products of the changes */
+    int n_stored;
+};
+
+static hf_status create(struct search *self, struct hf_error *error)
+{
+    hf_status status;
+    const char *label = "rotation of orbitals";
+    HF_TRY(hf_matrix_create(self->linalg, label, self->m, self->o, &self->y, error));
+    HF_TRY(hf_matrix_create(self->linalg, label, self->m, self->o, &self->product, error));
+    HF_TRY(hf_matrix_create(self->linalg, label, self->o, self->o, &self->top, error));
+cleanup:
+    return status;
+}
+
+static void destroy(struct search *self)
+{
+    HF_DESTROY_MATRICES(&self->y, &self->product, &self->top);
+    for (int i = 0; i < DEPTH; i++) HF_DESTROY_MATRICES(&self->trial[i], &self->change[i]);
+}
+
+static double put_unit(void *data, int row, int column, double value)
+{
+    const struct search *self = data;
+    return row < self->o ? row == column : value;
+}
+
+static double divide(void *data, int row, int column, double value)
+{
+    const struct search *self = data;
+    return row < self->o ? 0.0 : value / (self->diagonal[row] - self->diagonal[column]);
+}
+
+/** Y = C A^T (A A^T)^-1 of orthonormal orbitals C = (A; B); false: A is singular. */
+static hf_status begin(struct search *self, const struct hf_matrix *occupied, bool *possible,
+                       struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *first = NULL;
+    HF_TRY(hf_matrix_create(self->linalg, "rotation of orbitals", self->o, self->o, &first, error));
+    hf_matrix_copy_first_rows(occupied, first);
+    hf_matrix_multiply(1.0, false, first, true, first, 0.0, self->top);
+    hf_matrix_multiply(1.0, false, occupied, true, first, 0.0, self->y);
+    *possible = hf_matrix_cholesky(self->top);
+    if (!*possible) goto cleanup;
+    hf_matrix_divide(self->top, true, self->y);
+    hf_matrix_divide(self->top, false, self->y);
+    hf_matrix_map(self->y, put_unit, self);
+cleanup:
+    hf_matrix_destroy(&first);
+    return status;
+}
+
+/** self->product = G; its largest element. */
+static double find_rest(struct search *self)
+{
+    double largest;
+    struct hf_matrix *rest = self->product;
+    hf_matrix_multiply(1.0, false, self->fock, false, self->y, 0.0, rest);
+    hf_matrix_copy_first_rows(rest, self->top);
+    hf_matrix_multiply(-1.0, false, self->y, false, self->top, 1.0, rest);
+    hf_matrix_max_abs(rest, &largest);
+    return largest;
+}
+
+/** coefficient [n], of sum 1, of the shortest combination of the last changes; the newest alone if the
+ *  equations are singular. Rank 0 solves for all. */
+static void find_coefficients(const struct search *self, int n, double coefficient[DEPTH])
+{
+    double matrix[(DEPTH + 1) * (DEPTH + 1)] = {0.0}, x[DEPTH + 1] = {0.0};
+    const int newest = (self->n_stored - 1) % DEPTH;
+    struct hf_error ignored;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            matrix[i * (n + 1) + j] = self->square[i][j] / self->square[newest][newest];
+        matrix[i * (n + 1) + n] = matrix[n * (n + 1) + i] = 1.0;
+    }
+    x[n] = 1.0;
+    const bool solved = hf_solve_symmetric(n + 1, matrix, x, &ignored) == HF_OK;
+    for (int i = 0; i < n; i++) coefficient[i] = solved ? x[i] : i == newest;
+    hf_broadcast_bytes(self->context->comm, 0, (size_t)n * sizeof *coefficient, coefficient);
+}
+
+/** The next Y from G, which is destroyed. */
+static hf_status step(struct search *self, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int slot = self->n_stored++ % DEPTH;
+    const int n = self->n_stored < DEPTH ? self->n_stored : DEPTH;
+    double coefficient[DEPTH];
+    if (self->trial[slot] == NULL) {
+        HF_TRY(hf_matrix_create(self->linalg, "rotation of orbitals", self->m, self->o,
+                                &self->trial[slot], error));
+        HF_TRY(hf_matrix_create(self->linalg, "rotation of orbitals", self->m, self->o,
+                                &self->change[slot], error));
+    }
+    struct hf_matrix *change = self->change[slot], *trial = self->trial[slot];
+    hf_matrix_copy(self->product, change);
+    hf_matrix_map(change, divide, self);
+    hf_matrix_copy(self->y, trial);
+    hf_matrix_add(-1.0, change, 1.0, trial);
+    hf_matrix_dots(change, n, (const struct hf_matrix *const *)self->change, self->square[slot]);
+    for (int i = 0; i < n; i++) self->square[i][slot] = self->square[slot][i];
+    find_coefficients(self, n, coefficient);
+    hf_matrix_combine(n, coefficient, (const struct hf_matrix *const *)self->trial, self->y);
+cleanup:
+    return status;
+}
+
+/** occupied = Y L^-T with L L^T = Y^T Y; false: it would be too large a rotation. */
+static bool orthonormalise(struct search *self, struct hf_matrix *occupied)
+{
+    double largest; /* it is on the diagonal: 1 + sum_a X_ai^2 */
+    hf_matrix_multiply(1.0, true, self->y, false, self->y, 0.0, self->top);
+    hf_matrix_max_abs(self->top, &largest);
+    if (!(largest < 1.0 + LARGEST_ROTATION * LARGEST_ROTATION)) return false;
+    if (!hf_matrix_cholesky(self->top)) return false;
+    hf_matrix_copy(self->y, occupied);
+    hf_matrix_divide(self->top, true, occupied);
+    return true;
+}
+
+/** Difference of the diagonal elements of virtual and occupied orbitals. */
+static double gap_of(const struct search *self)
+{
+    double highest = -INFINITY, lowest = INFINITY;
+    for (int i = 0; i < self->o; i++) highest = fmax(highest, self->diagonal[i]);
+    for (int a = self->o; a < self->m; a++) lowest = fmin(lowest, self->diagonal[a]);
+    return lowest - highest;
+}
+
+/** Sweeps until G is below the tolerance; *found says whether it is. */
+static hf_status sweep(struct search *self, double tolerance, bool *found, int *n_sweep,
+                       struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    double before[2] = {INFINITY, INFINITY};
+    for (*n_sweep = 0;;) {
+        const double rest = find_rest(self);
+        ++*n_sweep;
+        *found = rest < tolerance;
+        if (*found || *n_sweep == MOST_SWEEPS) break;
+        if (!(rest < LEAST_PROGRESS * before[1])) break;
+        before[1] = before[0];
+        before[0] = rest;
+        HF_TRY(step(self, error));
+    }
+cleanup:
+    return status;
+}
+
+hf_status hf_rotate_orbitals(struct hf_context *context, struct hf_linalg *linalg,
+                             const struct hf_matrix *fock, double tolerance, double diagonal[],
+                             struct hf_matrix *occupied, bool *found, int *n_sweep,
+                             struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct search search = {.context = context,
+                            .linalg = linalg,
+                            .fock = fock,
+                            .m = hf_matrix_n_row(occupied),
+                            .o = hf_matrix_n_col(occupied),
+                            .diagonal = diagonal};
+    *found = false;
+    *n_sweep = 0;
+    hf_matrix_diagonal(fock, diagonal);
+    if (!(gap_of(&search) > LEAST_GAP)) return HF_OK;
+    HF_TRY(create(&search, error));
+    HF_TRY(begin(&search, occupied, found, error));
+    if (*found) HF_TRY(sweep(&search, tolerance, found, n_sweep, error));
+    if (*found) *found = orthonormalise(&search, occupied);
+cleanup:
+    destroy(&search);
+    return status;
+}

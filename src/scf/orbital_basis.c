@@ -1,0 +1,186 @@
+/* Next orbitals without a diagonalisation: from those before, by rotation (hf_rotate_orbitals).
+ *
+ * That needs an orthonormal basis in which Fock matrices are nearly diagonal. Any one is as good for all else,
+ * so X becomes X C, C the orbitals of a Fock matrix that was diagonalised: early, when DIIS remembers little
+ * that has to be moved along. For unrestricted calculations each spin has its own basis then, until something
+ * needs both in one (hf_scf_share_basis). */
+#include "converger.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Elements between occupied and virtual orbitals that may be left, relative to the last commutator: the next
+ * one differs by about this much from that of a diagonalisation. */
+static const double PART_OF_COMMUTATOR = 1e-3;
+/* Hartree, between occupied and virtual orbitals. With a smaller gap the orbitals are diagonalised, in the basis
+ * there was: steps of the converger then depend on the gap and on small differences. */
+static const double LEAST_GAP = 0.2, LEAST_GAP_OF_SPINS = 0.36;
+/* And relative to the largest element, where rounding ends it. */
+static const double ROUNDING = 1e-13;
+enum {
+    MOST_TURNED = 2,    /* pairs of DIIS that are moved to a new basis: 4 m^3 operations each */
+    MOST_NOT_FOUND = 2, /* rotations in succession that were given up: no more are tried */
+};
+
+/** Whether a rotation of o of m orbitals takes less time than a diagonalisation. Both are divided over the same
+ *  grid, so that the operations on one core decide, and on many ranks the messages: of a rotation some 40 sums
+ *  over all of them, of a diagonalisation with ScaLAPACK eight for each column. Measured rates: products 4e10
+ *  operations per second, a diagonalisation 1.5e10 beside its last step. */
+static bool is_worthwhile(double m, double o, int n_rank)
+{
+    const double smallest_order = 200.0; /* below it is a matter of milliseconds */
+    const double product_rate = 4e10, eigen_rate = 1.5e10, n_sweep = 5.0;
+    const double latency = n_rank > 1 ? 2e-6 * log2(n_rank) : 0.0;
+    const double eigen = 8.0 / 3.0 * m * m * m / eigen_rate + 2.0 * m * m * o / product_rate;
+    const double rotation = n_sweep * 2.0 * m * o * (m + o) / product_rate + 40.0 * latency;
+    return m >= smallest_order && rotation < eigen;
+}
+
+bool hf_scf_rotates(const struct hf_scf_settings *settings, const struct hf_method_ops *method,
+                    int m, int o, int n_rank)
+{
+    if (settings->orbital_search == HF_ORBITALS_DIAGONALISE || method->effective != NULL ||
+        settings->level_shift > 0.0 || o == 0 || o == m)
+        return false;
+    return settings->orbital_search == HF_ORBITALS_ROTATE || is_worthwhile(m, o, n_rank);
+}
+
+/** Whether set k is one to be rotated. Damping and second-order steps keep matrices in the basis of their own. */
+static bool can_rotate(const struct hf_scf *scf, int k)
+{
+    const bool combines = scf->converger == &hf_converger_auto ||
+                          scf->converger == &hf_converger_diis ||
+                          scf->converger == &hf_converger_adiis;
+    return combines && scf->n_not_found < MOST_NOT_FOUND &&
+           hf_scf_rotates(scf->settings, scf->method, scf->result->n_orbital,
+                          hf_set_size(scf->n_electron, k), scf->context->n_rank);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static hf_status rotate(struct hf_scf *scf, int k, const struct hf_matrix *fock, double energy[],
+                        bool *found, struct hf_error *error)
+{
+    int n_sweep;
+    double largest;
+    const int m = scf->result->n_orbital, o = hf_matrix_n_col(scf->occupied[k]);
+    hf_timer_start(&scf->context->timers, &hf_phase_diagonalise);
+    hf_matrix_max_abs(fock, &largest);
+    const double tolerance = fmax(PART_OF_COMMUTATOR * scf->result->commutator, ROUNDING * largest);
+    const hf_status status = hf_rotate_orbitals(scf->context, scf->linalg, fock, tolerance, energy,
+                                                scf->occupied[k], found, &n_sweep, error);
+    hf_timer_stop(&scf->context->timers, &hf_phase_diagonalise);
+    qsort(energy, (size_t)o, sizeof *energy, compare);
+    qsort(energy + o, (size_t)(m - o), sizeof *energy, compare);
+    scf->n_not_found = *found ? 0 : scf->n_not_found + 1;
+    scf->result->n_sweep += n_sweep;
+    if (*found)
+        scf->result->n_rotation++;
+    else
+        scf->result->n_given_up++;
+    return status;
+}
+
+static double put_unit(void *data, int row, int column, double value)
+{
+    (void)data;
+    (void)value;
+    return row == column;
+}
+
+/** The orbitals vector [m][m] become the basis of set k, the lowest of them are occupied. */
+static hf_status take_basis(struct hf_scf *scf, int k, const struct hf_matrix *vector,
+                            struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_matrix *old = hf_basis_of_set(hf_scf_bases(scf), k);
+    struct hf_matrix *x = NULL;
+    HF_TRY(hf_diis_turn(scf->diis, k, vector, error));
+    if (k == 0 && scf->method->n_set == 2 && scf->x[1] == NULL) {
+        HF_TRY(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
+                                hf_matrix_n_col(old), &scf->x[1], error));
+        hf_matrix_copy(old, scf->x[1]);
+    }
+    HF_TRY(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
+                            hf_matrix_n_col(old), &x, error));
+    hf_matrix_multiply(1.0, false, old, false, vector, 0.0, x);
+    hf_matrix_destroy(&scf->x[k]);
+    scf->x[k] = x;
+    scf->is_orbitals[k] = true;
+    hf_matrix_map(scf->occupied[k], put_unit, NULL);
+cleanup:
+    return status;
+}
+
+hf_status hf_scf_lowest_of_set(struct hf_scf *scf, int k, struct hf_matrix *fock, double energy[],
+                               struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    bool found = false;
+    const int m = scf->result->n_orbital;
+    const int o = hf_set_size(scf->n_electron, k);
+    const double least = scf->method->n_set == 2 ? LEAST_GAP_OF_SPINS : LEAST_GAP;
+    const bool is_close = scf->gap != 0.0 && scf->gap < least; /* 0: not known */
+    struct hf_matrix *vector = NULL;
+    if (can_rotate(scf, k) && is_close) scf->result->n_given_up++;
+    if (can_rotate(scf, k) && !is_close && scf->is_orbitals[k])
+        HF_TRY(rotate(scf, k, fock, energy, &found, error));
+    if (found) return HF_OK;
+    if (!can_rotate(scf, k) || is_close || hf_diis_n_stored(scf->diis) > MOST_TURNED)
+        return hf_lowest_orbitals(scf->context, fock, energy, scf->occupied[k], error);
+    HF_TRY(hf_matrix_create(scf->linalg, "orbitals", m, m, &vector, error));
+    HF_TRY(hf_lowest_orbitals(scf->context, fock, energy, vector, error));
+    hf_timer_start(&scf->context->timers, &hf_phase_linear_algebra);
+    if (energy[o] - energy[o - 1] < least)
+        hf_matrix_copy_columns(vector, 0, o, NULL, scf->occupied[k], 0);
+    else
+        status = take_basis(scf, k, vector, error);
+    hf_timer_stop(&scf->context->timers, &hf_phase_linear_algebra);
+cleanup:
+    hf_matrix_destroy(&vector);
+    return status;
+}
+
+/** *matrix = U *matrix, and times U^T from the right `both`; NULL stays. */
+static hf_status turn(struct hf_scf *scf, const struct hf_matrix *u, bool both,
+                      struct hf_matrix *matrix, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *half = NULL;
+    if (matrix == NULL) return HF_OK;
+    HF_TRY(hf_matrix_create(scf->linalg, "other basis", hf_matrix_n_row(matrix),
+                            hf_matrix_n_col(matrix), &half, error));
+    if (both)
+        hf_matrix_multiply(1.0, false, matrix, false, u, 0.0, half);
+    else
+        hf_matrix_copy(matrix, half);
+    hf_matrix_multiply(1.0, true, u, false, half, 0.0, matrix);
+cleanup:
+    hf_matrix_destroy(&half);
+    return status;
+}
+
+hf_status hf_scf_share_basis(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int m = scf->result->n_orbital;
+    struct hf_matrix *dual = NULL, *u = NULL;
+    if (scf->x[1] == NULL) return HF_OK;
+    HF_TRY(hf_scf_dual(scf, &dual, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "other basis", m, m, &u, error));
+    hf_matrix_multiply(1.0, true, scf->x[1], false, dual, 0.0, u);
+    hf_matrix_destroy(&dual);
+    HF_TRY(turn(scf, u, false, scf->occupied[1], error));
+    HF_TRY(turn(scf, u, true, scf->fock[1], error));
+    HF_TRY(turn(scf, u, true, scf->commutator[1], error));
+    HF_TRY(hf_diis_turn(scf->diis, 1, u, error));
+    hf_matrix_destroy(&scf->x[1]);
+    scf->is_orbitals[1] = false;
+cleanup:
+    HF_DESTROY_MATRICES(&u, &dual);
+    return status;
+}
