@@ -29,13 +29,29 @@ look_up(const float table[HF_BOYS_SINGLE_INTERVALS], lanes index)
 #endif
 }
 
-/** F_order(T) and, for order > 0, exp(-T) from the tables, T up to their limit. */
-static inline __attribute__((always_inline)) lanes
-boys_series_lanes(const struct hf_boys_single_order *table, int order, lanes T, lanes *exp_T)
+/** The intervals of T in their lowest bits, and how far from their middles T is. */
+struct boys_place {
+    lanes index, distance;
+};
+
+/** The place of T, up to the limit of the tables. */
+static inline __attribute__((always_inline)) struct boys_place
+boys_find(const struct hf_boys_single *boys, int order, lanes T)
 {
+    const float per_unit = boys->of[order].per_unit;
+    const lanes index = T * per_unit + ROUND;
+    return (struct boys_place){.index = index, .distance = T * per_unit - (index - ROUND)};
+}
+
+/** F_order(T) and, for order > 0, exp(-T) from the tables. */
+static inline __attribute__((always_inline)) lanes boys_look_up(const struct hf_boys_single *boys,
+                                                                int order,
+                                                                const struct boys_place *at,
+                                                                lanes *exp_T)
+{
+    const struct hf_boys_single_order *table = &boys->of[order];
     const int n = hf_boys_single_terms(order);
-    const lanes index = T * table->per_unit + ROUND;
-    const lanes d = T * table->per_unit - (index - ROUND);
+    const lanes index = at->index, d = at->distance;
     lanes value = look_up(table->coefficient[n - 1], index);
     for (int k = n - 2; k >= 0; k--) value = value * d + look_up(table->coefficient[k], index);
     if (order > 0) {
@@ -58,28 +74,28 @@ static inline __attribute__((always_inline)) void boys_asymptotic_lanes(int orde
     for (int m = 0; m < order; m++) f[m + 1] = f[m] * (inverse * ((real)m + 0.5F));
 }
 
-/** factor F_0(T) ... factor F_order(T) of all lanes; see boys_single.h. */
-static inline __attribute__((always_inline)) void
-boys_lanes(const struct hf_boys_single *boys, int order, struct boys_argument at, lanes f[])
+static inline float boys_limit(const struct hf_boys_single *boys, int order)
+{
+    return boys->of[order].limit;
+}
+
+/** factor F_0(T) ... factor F_order(T) of all lanes, those inside the tables at this place; see boys_single.h. */
+static inline __attribute__((always_inline)) void boys_at_place(const struct hf_boys_single *boys,
+                                                                int order, struct boys_argument at,
+                                                                const struct boys_place *place,
+                                                                lanes f[])
 {
     const struct hf_boys_single_order *table = &boys->of[order];
     const lanes T = at.T, factor = at.factor;
-    const lane_masks beyond = T >= table->limit;
-    const int n_beyond = count_set(beyond);
-    if (n_beyond == HF_WIDTH) {
+    const lane_set beyond = at_least(T, broadcast(table->limit));
+    if (has_all(beyond)) {
         boys_asymptotic_lanes(order, T, factor, f);
         return;
     }
-    const lanes inside = choose(beyond, broadcast(table->limit), T);
     lanes exp_T = broadcast(0.0F);
-    f[order] = boys_series_lanes(table, order, inside, &exp_T) * factor;
-    exp_T *= factor;
-    const lanes twice = inside + inside;
-    for (int m = order - 1; m >= 0; m--) {
-        const real inverse = 1.0F / (real)(2 * m + 1);
-        f[m] = (twice * f[m + 1] + exp_T) * inverse;
-    }
-    if (n_beyond == 0) return;
+    f[order] = boys_look_up(boys, order, place, &exp_T) * factor;
+    boys_downward(order, choose(beyond, broadcast(0.0F), T), exp_T * factor, f);
+    if (has_none(beyond)) return;
     lanes far[HF_BOYS_MAX_ORDER + 1]; /* of the other lanes it may be no number */
     boys_asymptotic_lanes(order, T, factor, far);
     for (int m = 0; m <= order; m++) f[m] = choose(beyond, far[m], f[m]);

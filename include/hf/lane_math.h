@@ -7,6 +7,7 @@
 #include "hf/lanes.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -45,10 +46,120 @@ static inline void transpose_eight(const double *const row[8], __m512d out[8])
 }
 #endif
 
-/** x where the mask is set, else y. */
-static inline lanes choose(lane_masks mask, lanes x, lanes y)
+/* ---- Sets of lanes: a mask register where the processor has them, else a vector ---------------- */
+
+#ifdef __AVX512F__
+#ifdef HF_SINGLE
+#if HF_WIDTH == 16
+typedef __mmask16 lane_set;
+#define HF_OF_VECTOR(name, end) _mm512_##name##_ps##end
+#define HF_TO_SET(mask)         _mm512_movepi32_mask((__m512i)(mask))
+typedef __m512 lane_register;
+#else
+typedef __mmask8 lane_set;
+#define HF_OF_VECTOR(name, end) _mm256_##name##_ps##end
+#define HF_TO_SET(mask)         _mm256_movepi32_mask((__m256i)(mask))
+typedef __m256 lane_register;
+#endif
+#elif HF_WIDTH == 8
+typedef __mmask8 lane_set;
+#define HF_OF_VECTOR(name, end) _mm512_##name##_pd##end
+#define HF_TO_SET(mask)         _mm512_movepi64_mask((__m512i)(mask))
+typedef __m512d lane_register;
+#else
+typedef __mmask8 lane_set;
+#define HF_OF_VECTOR(name, end) _mm256_##name##_pd##end
+#define HF_TO_SET(mask)         _mm256_movepi64_mask((__m256i)(mask))
+typedef __m256d lane_register;
+#endif
+#else
+typedef lane_masks lane_set;
+#endif
+
+/** Lanes whose mask is set. */
+static inline lane_set set_of(lane_masks mask)
 {
-    return (lanes)(((lane_masks)x & mask) | ((lane_masks)y & ~mask));
+#ifdef __AVX512F__
+    return HF_TO_SET(mask);
+#else
+    return mask;
+#endif
+}
+
+/** Lanes in which x >= y. */
+static inline lane_set at_least(lanes x, lanes y)
+{
+#ifdef __AVX512F__
+    return HF_OF_VECTOR(cmp, _mask)((lane_register)x, (lane_register)y, _CMP_GE_OS);
+#else
+    return x >= y;
+#endif
+}
+
+/** x in the lanes of the set, else y. */
+static inline lanes choose(lane_set set, lanes x, lanes y)
+{
+#ifdef __AVX512F__
+    return (lanes)HF_OF_VECTOR(mask_blend, )(set, (lane_register)y, (lane_register)x);
+#else
+    return (lanes)(((lane_masks)x & set) | ((lane_masks)y & ~set));
+#endif
+}
+
+/** The largest of the lanes. */
+static inline real largest_of(lanes x)
+{
+#if defined __AVX512F__ && defined HF_SINGLE && HF_WIDTH == 16
+    return _mm512_reduce_max_ps((__m512)x);
+#elif defined __AVX512F__ && !defined HF_SINGLE && HF_WIDTH == 8
+    return _mm512_reduce_max_pd((__m512d)x);
+#else
+    real most = x[0];
+    for (int l = 1; l < HF_WIDTH; l++) most = x[l] > most ? x[l] : most;
+    return most;
+#endif
+}
+
+/** x, a product that is rounded before it is added to another: left to it, the compiler fuses the one or the
+ *  other with the sum, and the bits depend on which. */
+static inline lanes rounded(lanes x)
+{
+#ifdef __FMA__
+    __asm__("" : "+v"(x));
+#endif
+    return x;
+}
+
+/** Whether a set has all lanes. */
+static inline bool has_all(lane_set set)
+{
+#ifdef __AVX512F__
+    return set == (1U << HF_WIDTH) - 1U;
+#elif defined __AVX2__ && defined HF_SINGLE && HF_WIDTH == 8
+    return _mm256_movemask_ps((__m256)set) == 0xff;
+#elif defined __AVX2__ && HF_WIDTH == 4 && !defined HF_SINGLE
+    return _mm256_movemask_pd((__m256d)set) == 0xf;
+#else
+    real_mask all = set[0];
+    for (int l = 1; l < HF_WIDTH; l++) all &= set[l];
+    return all != 0;
+#endif
+}
+
+/** Whether a set has no lane. */
+static inline bool has_none(lane_set set)
+{
+#ifdef __AVX512F__
+    return set == 0;
+#elif defined __AVX2__ && defined HF_SINGLE && HF_WIDTH == 8
+    return _mm256_movemask_ps((__m256)set) == 0;
+#elif defined __AVX2__ && HF_WIDTH == 4 && !defined HF_SINGLE
+    return _mm256_movemask_pd((__m256d)set) == 0;
+#else
+    real_mask any = set[0];
+    for (int l = 1; l < HF_WIDTH; l++) any |= set[l];
+    return any == 0;
+#endif
 }
 
 #ifdef HF_SINGLE
@@ -73,20 +184,6 @@ static inline lanes inverse_square_root(lanes x)
 #else
     for (int l = 0; l < HF_WIDTH; l++) x[l] = 1.0 / sqrt(x[l]);
     return x;
-#endif
-}
-
-/** Number of lanes whose mask is set. */
-static inline int count_set(lane_masks mask)
-{
-#if defined __AVX512F__ && HF_WIDTH == 8
-    return __builtin_popcount(_mm512_movepi64_mask((__m512i)mask));
-#elif defined __AVX512F__
-    return __builtin_popcount(_mm256_movepi64_mask((__m256i)mask));
-#else
-    int n = 0;
-    for (int l = 0; l < HF_WIDTH; l++) n += mask[l] != 0;
-    return n;
 #endif
 }
 

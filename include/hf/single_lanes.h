@@ -27,20 +27,6 @@ static inline lanes inverse_square_root(lanes x)
 #endif
 }
 
-/** Number of lanes whose mask is set. */
-static inline int count_set(lane_masks mask)
-{
-#if defined __AVX512F__ && HF_WIDTH == 16
-    return __builtin_popcount(_mm512_movepi32_mask((__m512i)mask));
-#elif defined __AVX2__ && HF_WIDTH == 8
-    return __builtin_popcount((unsigned)_mm256_movemask_ps((__m256)mask));
-#else
-    int n = 0;
-    for (int l = 0; l < HF_WIDTH; l++) n += mask[l] != 0;
-    return n;
-#endif
-}
-
 #if defined __AVX2__ && HF_WIDTH >= 8
 #if HF_WIDTH == 16
 #define HF_OF_WIDTH(name) _mm512_##name

@@ -72,7 +72,7 @@ static inline void expand_lanes(const struct hf_pair_group *group, const struct 
     _Static_assert(sizeof(stored_primitive) == HF_N_SINGLE_ROW * sizeof(float) &&
                        offsetof(stored_primitive, rest) == HF_ROW_REST_X * sizeof(float),
                    "numbers stand in the order of rows");
-    const lane_masks is_there = has_primitive(group, j);
+    const lane_set is_there = set_of(has_primitive(group, j));
     const float *number[HF_WIDTH];
     for (int l = 0; l < HF_WIDTH; l++) number[l] = (const void *)(intptr_t)cursor->primitive[l];
     transpose_fours(HF_N_SINGLE_ROW / 4, number, row);
@@ -98,7 +98,7 @@ static inline void expand_lanes(const struct hf_pair_group *group, const struct 
                                 int j, lanes row[HF_N_SINGLE_ROW])
 {
     _Static_assert(sizeof(stored_primitive) == 8 * sizeof(double), "a row of 8 numbers");
-    const lane_masks is_there = has_primitive(group, j);
+    const lane_set is_there = set_of(has_primitive(group, j));
     const double *number[HF_WIDTH];
     for (int l = 0; l < HF_WIDTH; l++) number[l] = (const void *)(intptr_t)cursor->primitive[l];
     lanes column[8];

@@ -16,7 +16,13 @@ static inline __attribute__((always_inline)) void boys_of_order(const boys_table
                                                                 const struct boys_argument at[],
                                                                 struct lane_quartet quartet[])
 {
+#ifdef HF_SINGLE
     for (int i = 0; i < n; i++) boys_lanes(boys, order, at[i], quartet[i].s);
+#else
+    struct boys_place place[HF_MOST_CHUNK];
+    for (int i = 0; i < n; i++) place[i] = boys_find_inside(boys, order, at[i].T);
+    for (int i = 0; i < n; i++) boys_at_place(boys, order, at[i], &place[i], quartet[i].s);
+#endif
 }
 
 static __attribute__((noinline)) void boys_of_quartets(const boys_tables *boys, int order, int n,
@@ -110,33 +116,41 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
 
 /* ---- Our own recurrence --------------------------------------------------------------------- */
 
-/** How many of the first n primitives of the bra matter beside some of the ket, of these bounds. */
-static inline int n_that_matter(const struct hf_quartet *quartet, struct bra_numbers bra, int n,
-                                lanes bound)
+/** How many of the first n primitives of the bra matter beside some of the ket, of these bounds: beside the one
+ *  with the largest. Bounds of the bra fall; eight are looked at together, as no processor foresees where one
+ *  by one would end. */
+static inline int n_that_matter(const struct hf_quartet *quartet, int n, lanes bound)
 {
-    const real threshold = (real)quartet->threshold;
-    while (n > 0 && count_set(bound * of_bra(bra, HF_ROW_BOUND, n - 1) < threshold) == HF_WIDTH)
-        n--;
-    return n;
+    const real threshold = (real)quartet->threshold, most = largest_of(bound);
+    const double *bra_bound = hf_pair_row(quartet->bra, HF_ROW_BOUND);
+    int n_found = 0;
+    for (int i = 0; i < n; i += HF_LANES) /* rows are padded */
+        for (int k = 0; k < HF_LANES; k++) n_found += most * (real)bra_bound[i + k] >= threshold;
+    return n_found < n ? n_found : n;
+}
+
+/** The prefactors of a vector of the ket beside primitive i of the bra. A lane is pruned by its own bounds,
+ *  whatever keeps its neighbours: the products are exact, both being single-precision numbers, and what has
+ *  prefactor 0 adds nothing. */
+static inline __attribute__((always_inline)) lanes
+prefactor_beside(const struct hf_quartet *quartet, struct bra_numbers bra, int i, const lanes ket[])
+{
+    const lane_set kept = at_least(ket[HF_ROW_BOUND] * of_bra(bra, HF_ROW_BOUND, i),
+                                   broadcast((real)quartet->threshold));
+    return choose(kept, ket[HF_ROW_PREFACTOR], broadcast(0));
 }
 
 /** Primitives first .. first+n-1 of the bra with a vector of the ket: what needs_bra or needs_ket say,
- *  and the arguments of the Boys function. A lane is pruned by its own bounds, whatever keeps its
- *  neighbours: the products are exact, both being single-precision numbers, and what has prefactor 0
- *  adds nothing. */
+ *  and the arguments of the Boys function. */
 static inline __attribute__((always_inline)) void
 set_up_some(const struct hf_quartet *quartet, int first, int n, bool needs_bra, bool needs_ket,
             const lanes ket[HF_N_SINGLE_ROW], struct lane_quartet quartet_of[],
             struct boys_argument boys[])
 {
     const struct bra_numbers bra = bra_of(quartet);
-    for (int i = 0; i < n; i++) {
-        const lane_masks kept =
-            ket[HF_ROW_BOUND] * of_bra(bra, HF_ROW_BOUND, first + i) >= (real)quartet->threshold;
-        const lanes prefactor = choose(kept, ket[HF_ROW_PREFACTOR], broadcast(0));
-        set_up_lanes(bra, first + i, needs_bra, needs_ket, ket, prefactor, &quartet_of[i],
-                     &boys[i]);
-    }
+    for (int i = 0; i < n; i++)
+        set_up_lanes(bra, first + i, needs_bra, needs_ket, ket,
+                     prefactor_beside(quartet, bra, first + i, ket), &quartet_of[i], &boys[i]);
 }
 
 /** The same, and (ss|ss)^(m): all that the recurrences need. Only a side that is raised has centres. */
@@ -150,11 +164,32 @@ static __attribute__((noinline)) void set_up_chunk(const struct hf_quartet *quar
         set_up_some(quartet, first, n, true, true, ket, quartet_of, boys);
     else if (e_max > 0)
         set_up_some(quartet, first, n, true, false, ket, quartet_of, boys);
-    else if (f_max > 0)
-        set_up_some(quartet, first, n, false, true, ket, quartet_of, boys);
     else
-        set_up_some(quartet, first, n, false, false, ket, quartet_of, boys);
+        set_up_some(quartet, first, n, false, true, ket, quartet_of, boys);
     boys_of_quartets(tables_of(quartet), e_max + f_max, n, boys, quartet_of);
+}
+
+/** (ss|ss) of primitives 0 .. n-1 of the bra with a vector of the ket, to the contraction. */
+static __attribute__((noinline)) void make_ss_over_bra(const struct hf_quartet *quartet, int n,
+                                                       const lanes ket[HF_N_SINGLE_ROW],
+                                                       struct contraction *contraction)
+{
+    const struct bra_numbers bra = bra_of(quartet);
+    const boys_tables *boys = tables_of(quartet);
+    const int most = contraction->plan->n_chunk;
+    struct boys_lowest lowest[HF_MOST_CHUNK];
+    for (int first = 0; first < n; first += most) {
+        const int n_here = n - first < most ? n - first : most;
+        lanes *to = place_of_first(contraction);
+        for (int i = 0; i < n_here; i++) {
+            lowest[i] = set_up_ss(boys, bra, first + i, ket);
+            lowest[i].root *= prefactor_beside(quartet, bra, first + i, ket) *
+                              of_bra(bra, HF_ROW_PREFACTOR, first + i);
+        }
+        for (int i = 0; i < n_here; i++, to = contraction->chunk + i)
+            *to = boys_look_lowest_up(boys, &lowest[i]);
+        end_chunk(contraction, quartet->bra, first, n_here);
+    }
 }
 
 /** Primitives 0 .. n-1 of the bra with a vector of the ket: their levels to the contraction. */
@@ -184,20 +219,22 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
 static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                           struct contraction *contraction, const struct recurrence_work *work)
 {
-    const struct bra_numbers bra = bra_of(quartet);
     struct ket_cursor cursor;
     int n_done = 0, n = quartet->bra->n_primitive;
     start_kets(quartet->pairs, ket, &cursor);
     for (int j = 0; j < ket->most_primitive; j++) {
         lanes row[HF_N_SINGLE_ROW];
         expand_lanes(ket, &cursor, j, row);
-        n = n_that_matter(quartet, bra, n, row[HF_ROW_BOUND]);
+        n = n_that_matter(quartet, n, row[HF_ROW_BOUND]);
         if (n == 0) break;
         lanes *coefficient = begin_ket_primitive(contraction);
         if (coefficient != NULL)
             expand_coefficients(ket, &cursor, contraction->plan->n_ket, coefficient);
         advance_kets(quartet->pairs, ket, j, &cursor);
-        recur_over_bra(quartet, n, row, contraction, work);
+        if (contraction->plan->n_level == 1)
+            make_ss_over_bra(quartet, n, row, contraction);
+        else
+            recur_over_bra(quartet, n, row, contraction, work);
         end_ket_primitive(contraction);
         n_done += n;
     }

@@ -2,7 +2,7 @@
 #ifndef HF_LANE_QUARTET_H
 #define HF_LANE_QUARTET_H
 
-#include "hf/lane_math.h"
+#include "hf/boys_lanes.h"
 #include "quartet.h"
 #include "recurrence_input.h"
 
@@ -20,10 +20,10 @@ static inline void load_primitives(const struct hf_expanded_pair *pair, int j,
 }
 #endif
 
-/** What the recurrences need that is of the ket alone. */
+/** What the recurrences need that is of the ket alone; its rows have to stay. */
 static inline void set_up_ket(const lanes ket[], struct lane_quartet *out)
 {
-    for (int k = 0; k < 3; k++) out->qc[k] = ket[HF_ROW_PA_X + k];
+    out->qc = ket + HF_ROW_PA_X;
     out->one_over_two_eta = ket[HF_ROW_ONE_OVER_TWO_ZETA];
 }
 
@@ -74,6 +74,12 @@ difference_of_places(struct bra_numbers bra, int i, int direction, const lanes k
 #endif
 }
 
+/** |Q - P|^2. */
+static inline __attribute__((always_inline)) lanes square_of(const lanes qp[3])
+{
+    return qp[0] * qp[0] + qp[1] * qp[1] + qp[2] * qp[2];
+}
+
 /** Primitive i of the bra with HF_WIDTH primitives of the ket (or of kets), those with these
  *  prefactors: what is not of the ket alone, for a bra and a ket that are raised, and the arguments of
  *  the Boys function. */
@@ -86,13 +92,12 @@ set_up_lanes(struct bra_numbers bra, int i, bool needs_bra, bool needs_ket, cons
     const lanes one_over_sum = root_of_inverse * root_of_inverse;
     const lanes eta_over_sum = eta * one_over_sum, zeta_over_sum = zeta * one_over_sum;
 
-    lanes distance_squared = broadcast(0);
+    lanes qp[3];
     for (int k = 0; k < 3; k++) {
-        const lanes qp = difference_of_places(bra, i, k, ket);
-        distance_squared += qp * qp;
-        if (needs_bra) out->wp[k] = eta_over_sum * qp;
+        qp[k] = difference_of_places(bra, i, k, ket);
+        if (needs_bra) out->wp[k] = eta_over_sum * qp[k];
         if (needs_bra) out->pa[k] = broadcast(of_bra(bra, HF_ROW_PA_X + k, i));
-        if (needs_ket) out->wq[k] = -zeta_over_sum * qp;
+        if (needs_ket) out->wq[k] = -zeta_over_sum * qp[k];
     }
     if (needs_bra) {
         out->one_over_two_zeta = broadcast(of_bra(bra, HF_ROW_ONE_OVER_TWO_ZETA, i));
@@ -100,8 +105,18 @@ set_up_lanes(struct bra_numbers bra, int i, bool needs_bra, bool needs_ket, cons
     }
     if (needs_ket) out->rho_over_eta = zeta_over_sum;
     if (needs_bra && needs_ket) out->one_over_two_sum = (real)0.5 * one_over_sum;
-    boys->T = zeta * eta_over_sum * distance_squared;
+    boys->T = zeta * eta_over_sum * square_of(qp);
     boys->factor = prefactor * of_bra(bra, HF_ROW_PREFACTOR, i) * root_of_inverse;
+}
+
+/** For (ss|ss) of the same. */
+static inline __attribute__((always_inline)) struct boys_lowest
+set_up_ss(const boys_tables *boys, struct bra_numbers bra, int i, const lanes ket[])
+{
+    const real zeta = of_bra(bra, HF_ROW_ZETA, i);
+    lanes qp[3];
+    for (int k = 0; k < 3; k++) qp[k] = difference_of_places(bra, i, k, ket);
+    return boys_find_lowest(boys, ket[HF_ROW_ZETA] * zeta * square_of(qp), ket[HF_ROW_ZETA] + zeta);
 }
 
 #ifndef HF_SINGLE

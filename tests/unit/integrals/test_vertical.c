@@ -27,8 +27,9 @@ static double next_random(uint64_t *state, double low, double high)
 }
 
 /** Primitive quartets of random exponents and centres. */
-static void make_quartets(uint64_t *state, struct lane_quartet *q)
+static void make_quartets(uint64_t *state, lanes qc[3], struct lane_quartet *q)
 {
+    q->qc = qc;
     for (int l = 0; l < HF_WIDTH; l++) {
         const double zeta = exp(next_random(state, -2.0, 4.0));
         const double eta = exp(next_random(state, -2.0, 4.0)), sum = zeta + eta;
@@ -36,7 +37,7 @@ static void make_quartets(uint64_t *state, struct lane_quartet *q)
         for (int d = 0; d < 3; d++) {
             const double distance = next_random(state, -2.0, 2.0);
             q->pa[d][l] = (real)next_random(state, -2.0, 2.0);
-            q->qc[d][l] = (real)next_random(state, -2.0, 2.0);
+            qc[d][l] = (real)next_random(state, -2.0, 2.0);
             q->wp[d][l] = (real)(-eta / sum * distance);
             q->wq[d][l] = (real)(zeta / sum * distance);
         }
@@ -113,7 +114,8 @@ static void straight_line_and_loops_are_the_same(void **state)
     uint64_t random = 4;
     for (int round = 0; round < N_ROUND; round++) {
         struct lane_quartet q;
-        make_quartets(&random, &q);
+        lanes qc[3];
+        make_quartets(&random, qc, &q);
         for (int e = 0; e < 49; e++)
             for (int f = 0; f < 49; f++)
                 if (e / 7 <= e % 7 && f / 7 <= f % 7)
