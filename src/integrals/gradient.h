@@ -342,14 +342,13 @@ static __attribute__((noinline)) void gradient_over_primitives(struct gradient_w
 {
     const struct hf_quartet *quartet = self->quartet;
     const struct hf_pair_group *ket = self->input->ket;
-    const struct bra_numbers bra = bra_of(quartet);
     struct ket_cursor cursor;
     int n = quartet->bra->n_primitive;
     start_kets(quartet->pairs, ket, &cursor);
     for (int j = 0; j < ket->most_primitive; j++) {
         lanes row[HF_N_SINGLE_ROW];
         expand_lanes(ket, &cursor, j, row);
-        n = n_that_matter(quartet, bra, n, row[HF_ROW_BOUND]);
+        n = n_that_matter(quartet, n, row[HF_ROW_BOUND]);
         if (n == 0) break;
         self->delta = second_exponents(self->input, &cursor);
         lanes *coefficient = begin_ket_primitive(&self->contraction);

@@ -29,8 +29,7 @@ CASES = [
     ("hydrogen_peroxide", "rhf", "6-311g*", 0, 1, ["O 0 0 1.3", "O 0.1 0 -1.4", "H 0 1.7 1.8", "H 1.6 -0.5 -1.9"]),
     ("silylene", "rhf", "cc-pvtz", 0, 1, ["Si 0 0 0.1", "H 0 2.1 -1.9", "H 0.1 -2.0 -2.0"]),
     ("hydrogen_sulfide", "rhf", "def2-tzvp", 0, 1, ["S 0 0 0.2", "H 0 1.85 -1.6", "H 0.1 -1.80 -1.65"]),
-    ("chlorine_monoxide", "uhf", "6-311+g*", 0, 2, ["Cl 0 0 0", "O 0.2 -0.1 3.1"]),
-    ("nitric_oxide", "uhf", "cc-pvqz", 0, 2, ["N 0 0 0", "O 0.1 0 2.25"]),
+    ("water", "rhf", "cc-pvqz", 0, 1, ["O 0 0 0.2", "H 0 1.5 -0.9", "H 0.1 -1.4 -1.0"]),
     ("lithium_hydride", "rhf", "aug-cc-pvtz", 0, 1, ["Li 0 0 0", "H 0.1 -0.2 3.1"]),
     ("boron_fluoride", "rhf", "def2-qzvp", 0, 1, ["B 0 0 0", "F 0.3 0.1 2.4"]),
     ("scandium_fluoride", "rhf", "def2-svp", 0, 1, ["Sc 0 0 0", "F 0.2 0.1 3.4"]),
@@ -124,7 +123,11 @@ def main():
     cases = []
     for case in CASES:
         energy, gradient, core = of_nwchem(folder, case)
-        described, other = of_psi4(case, not core)
+        try:
+            described, other = of_psi4(case, not core)
+        except psi4.SCFConvergenceError:
+            print(f"{case[0]}: left out, Psi4 does not converge", file=sys.stderr)
+            continue
         other_energy = described["total_energy"]
         difference = abs(numpy.array(gradient) - other).max() if other else None
         print(case[0], energy, energy - other_energy, difference, file=sys.stderr)
