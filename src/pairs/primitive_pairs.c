@@ -86,8 +86,9 @@ int hf_collect_primitives(const struct hf_shell *a, const struct hf_shell *b, do
             for (int d = 0; d < 3; d++)
                 made->pa[d] = beta / zeta * (b->centre_bohr[d] - a->centre_bohr[d]);
             const double bound = add_coefficients(a, b, zeta, distance, made);
-            made->bound = (float)bound;
-            if (!(bound < smallest)) n++; /* no number: its integrals will show it */
+            made->bound = isnan(bound) ? INFINITY : (float)bound;
+            if (!(bound < smallest))
+                n++; /* no number: it comes first, its integrals will show it */
         }
     }
     if (n > 1) qsort(out, (size_t)n, sizeof *out, by_falling_bound);
