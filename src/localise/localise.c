@@ -17,6 +17,8 @@ enum { USUAL_SWEEPS = 500, MOST_STEPS = 50 };
 static const double NEAR = 0.02, SLOW = 0.1;
 /** Radians: steps whose largest rotation is smaller are Newton's near the maximum. */
 static const double SHORT = 1e-3;
+/** Radians, of the first orbitals. */
+static const double LARGEST_TURN = 0.3;
 
 /** A localisation under way. */
 struct work {
@@ -278,6 +280,23 @@ cleanup:
     return status;
 }
 
+/** Turns neighbouring orbitals u [o][o] by angles without pattern. Boys' orbitals break the symmetry of a molecule, as one of
+ *  two sets of bent double bonds does: this decides for one, and not the last bits of the wave function. */
+static void break_symmetry(int o, double u[])
+{
+    uint32_t bits = 2463534242U;
+    for (int i = 0; i + 1 < o; i++) {
+        double *a = u + (size_t)i * (size_t)o, *b = a + o;
+        bits = bits * 1664525U + 1013904223U;
+        const double angle = LARGEST_TURN * (2.0 * bits / UINT32_MAX - 1.0);
+        for (int k = 0; k < o; k++) {
+            const double before = a[k];
+            a[k] = cos(angle) * before + sin(angle) * b[k];
+            b[k] = cos(angle) * b[k] - sin(angle) * before;
+        }
+    }
+}
+
 static hf_status sweep(struct work *work, struct hf_localised *localised, struct hf_error *error)
 {
     hf_status status;
@@ -291,8 +310,10 @@ static hf_status sweep(struct work *work, struct hf_localised *localised, struct
     if (work->settings->start != NULL)
         memcpy(work->u, work->settings->start,
                (size_t)work->n_orbital * (size_t)work->n_orbital * sizeof *work->u);
-    else
+    else {
         HF_TRY(hf_localise_start(work->context, work->canonical, work->u, error));
+        if (work->settings->kind == HF_LOCALISE_BOYS) break_symmetry(work->n_orbital, work->u);
+    }
     HF_TRY(hf_sweeps_init(&work->sweeps, error));
     HF_TRY(load(work, error));
     HF_TRY(find_maximum(work, localised, error));

@@ -259,6 +259,8 @@ static void saddles_are_left(void **state)
             hf_localised_done(&found);
         }
         assert_true(fabs(value[0] - best.value) < 1e-6);
+        if (getenv("HF_TEST_VERBOSE") != NULL)
+            print_message("%.6f %.6f, best %.6f\n", value[0], value[1], best.value);
         n_stuck += value[1] < best.value - 1.0;
         turn(start.n, start.n - 3, acos(-1.0) / 18.0, start.rotation);
     }
