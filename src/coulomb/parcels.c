@@ -173,5 +173,5 @@ void hf_parcels_exchange(struct hf_parcels *parcels, int64_t n_expected, double 
                  MPI_STATUS_IGNORE);
         n_received += unpack(parcels->products, parcels->in, n, values);
     }
-    MPI_Waitall(n_request, parcels->request, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < n_request; i++) MPI_Wait(&parcels->request[i], MPI_STATUS_IGNORE);
 }

@@ -78,7 +78,7 @@ def differences(case, ranks, result, moved=False, follow=False):
     compare("total energy", properties["scf_total_energy"], energy, tolerance)
     spin_differences(case, result, compare)
     found += effort_differences(case, result, follow)
-    if result["driver"] != "gradient":
+    if result.get("driver") != "gradient":
         compare("return result", result["return_result"], properties.get("mp2_total_energy", properties["scf_total_energy"]), 0)
     terms = result["extras"]["hf"].get("energy_parts", {}).get("terms", [])
     outside = sum(term["nuclei"] for term in terms if term["name"] != "nuclei")
