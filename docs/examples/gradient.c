@@ -18,11 +18,12 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int step = 0; step < 30 && status == HF_OK && fabs(force) > 1e-5; step++) {
         struct hf_run_outcome outcome;
-        const struct hf_run_settings settings = {.n_atom = 2,
-                                                 .atomic_number = atomic_number,
-                                                 .position_bohr = (const double(*)[3])place,
-                                                 .n_key = 2,
-                                                 .key = key};
+        struct hf_run_settings settings = {0};
+        settings.n_atom = 2;
+        settings.atomic_number = atomic_number;
+        settings.position_bohr = (const double(*)[3])place;
+        settings.n_key = 2;
+        settings.key = key;
         status = hf_run(MPI_COMM_WORLD, &settings, &outcome, &error);
         if (status == HF_OK && outcome.gradient != NULL) {
             force = -outcome.gradient[1][2];
