@@ -252,6 +252,15 @@ static inline int hf_atom_first_function(const struct hf_basis *basis, int atom)
     return basis->shell[basis->first_shell_of_atom[atom]].first_function;
 }
 
+/** Where the functions of two shells, not merged, begin in a block [functions of a's atom][of b's atom]. */
+static inline size_t hf_place_in_atom_block(const struct hf_basis *basis, const struct hf_shell *a,
+                                            const struct hf_shell *b)
+{
+    const int row = a->first_function - hf_atom_first_function(basis, a->atom);
+    const int column = b->first_function - hf_atom_first_function(basis, b->atom);
+    return (size_t)row * (size_t)hf_atom_n_function(basis, b->atom) + (size_t)column;
+}
+
 static inline int hf_shell_n_part(const struct hf_shell *shell)
 {
     return shell->n_part > 0 ? shell->n_part : 1;

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /** What commutators are converged to if nothing is given: an error of the gradient is of its order. */
-static const double COMMUTATOR_TOLERANCE = 1e-8;
+#define COMMUTATOR_TOLERANCE 1e-8
 
-/** Forces on the whole and torques from here on are told, hartree/bohr and hartree. */
+/** The report has forces on the whole and torques from here on, hartree/bohr and hartree. */
 static const double TOLD = 1e-6;
 
 /** Point charges of which the report has the derivatives. */
@@ -178,7 +178,7 @@ const struct hf_quantity_ops hf_quantity_gradient = {
     .name = "gradient",
     .of_converged = true,
     .needs = HF_WAVEFUNCTION_ENERGIES,
-    .commutator_tolerance = 1e-8, /* COMMUTATOR_TOLERANCE */
+    .commutator_tolerance = COMMUTATOR_TOLERANCE,
     .phases = phases,
     .size = sizeof(struct row),
     .doing = "Gradient",

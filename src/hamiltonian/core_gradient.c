@@ -150,11 +150,9 @@ static void add_atoms(const struct hf_term_gradient *gradient, struct raised *se
             const int n_a = hf_n_cartesian(a->l), n_b = hf_n_cartesian(b->l);
             const int at_a = self->basis.shell[self->place[m]].first_function - first_i;
             const int at_b = self->basis.shell[self->place[l]].first_function - first_j;
-            hf_density_to_cartesian(
-                self->harmonics, a, b, i == j ? 1.0 : 2.0,
-                density + (size_t)(a->first_function - hf_atom_first_function(basis, i)) * stride +
-                    (size_t)(b->first_function - hf_atom_first_function(basis, j)),
-                stride, self->scratch, self->block);
+            hf_density_to_cartesian(self->harmonics, a, b, i == j ? 1.0 : 2.0,
+                                    density + hf_place_in_atom_block(basis, a, b), stride,
+                                    self->scratch, self->block);
             const struct side of_a = {self->place[m], a->l, first_i,     n_b,
                                       n_column,       1,    (size_t)n_b, 1};
             const struct side of_b = {self->place[l], b->l, first_j,    n_a, 1,

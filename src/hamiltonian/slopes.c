@@ -6,6 +6,7 @@
 #include "hf/threads.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ struct sharing {
     const struct hf_spread_charge *charge; /**< [n_charge] of HF_CHARGES */
     double (*of_charge)[3];
     atomic_int next_row;
-    atomic_flag *lock; /**< of the sums */
+    pthread_mutex_t lock; /**< of the sums */
 };
 
 /** Of a thread: what it adds up. */
@@ -43,9 +44,7 @@ static void add_atoms(const struct sharing *self, const struct sums *sums, int i
                 .a = a,
                 .b = b,
                 .factor = self->factor * (m == l ? 1.0 : 2.0),
-                .element = element +
-                           (size_t)(a->first_function - hf_atom_first_function(basis, i)) * stride +
-                           (size_t)(b->first_function - hf_atom_first_function(basis, j)),
+                .element = element + hf_place_in_atom_block(basis, a, b),
                 .stride = stride,
             };
             if (self->which == HF_CHARGES)
@@ -100,11 +99,10 @@ static hf_status work(void *data, int thread, int n_thread, struct hf_error *err
     if (status == HF_OK) {
         reason = add_rows(self, &sums);
         if (self->n_charge > 0) hf_add_gradient_of_charges(sums.tools, sums.charge);
-        while (atomic_flag_test_and_set(self->lock)) {
-        }
+        pthread_mutex_lock(&self->lock);
         add_all(n_atom, (const double(*)[3])sums.atom, self->gradient->atom);
         add_all(self->n_charge, (const double(*)[3])sums.charge, self->of_charge);
-        atomic_flag_clear(self->lock);
+        pthread_mutex_unlock(&self->lock);
     }
     hf_one_electron_gradient_destroy(&sums.tools);
     free(sums.atom);
@@ -114,9 +112,10 @@ static hf_status work(void *data, int thread, int n_thread, struct hf_error *err
 
 static hf_status share(struct sharing *sharing, struct hf_error *error)
 {
-    atomic_flag lock = ATOMIC_FLAG_INIT;
-    sharing->lock = &lock;
-    return hf_threads_run(sharing->gradient->n_thread, work, sharing, error);
+    pthread_mutex_init(&sharing->lock, NULL);
+    const hf_status status = hf_threads_run(sharing->gradient->n_thread, work, sharing, error);
+    pthread_mutex_destroy(&sharing->lock);
+    return status;
 }
 
 hf_status hf_add_operator_slopes(const struct hf_term_gradient *gradient, enum hf_operator which,

@@ -386,7 +386,7 @@ static __attribute__((noinline)) void add_moved(struct gradient_work *self)
 
 /* ---- Quartets -------------------------------------------------------------------------------- */
 
-/** Divides the scratch; returns what is left of it. */
+/** Divides the scratch; returns the unused rest. */
 static inline lanes *lay_out_densities(const struct hf_quartet *quartet, lanes *scratch,
                                        struct gradient_densities *densities)
 {

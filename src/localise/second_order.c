@@ -47,7 +47,7 @@ static void add(int n, double factor, const double *from, double *to)
     for (int p = 0; p < n; p++) to[p] += factor * from[p];
 }
 
-/** Removes the vectors of the subspace from x; returns the norm of what is left. */
+/** Removes the vectors of the subspace from x; returns the norm of the remainder. */
 static double project_out(const struct subspace *self, double x[])
 {
     const int n = self->curvature->n_pair;

@@ -167,9 +167,7 @@ hf_status hf_core_integrals_add(struct hf_core_integrals *self, int i, int j, do
         for (int t = first[j]; t < first[j + 1]; t++) {
             const struct hf_shell *a = &basis->shell[s], *b = &basis->shell[t];
             if (!self->reach[s] || !self->reach[t]) continue;
-            double *to = block +
-                         (size_t)(a->first_function - hf_atom_first_function(basis, i)) * n_column +
-                         (size_t)(b->first_function - hf_atom_first_function(basis, j));
+            double *to = block + hf_place_in_atom_block(basis, a, b);
             add_local(self, a, b, n_column, to);
             add_projected(self, s, t, n_column, to);
         }

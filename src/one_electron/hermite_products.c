@@ -59,10 +59,7 @@ static void add_products(const struct hf_hermite_products *self, int l_a, int l_
             const double *y = self->pair.expansion[1].e[i[1]][j[1]];
             const double *z = self->pair.expansion[2].e[i[2]][j[2]];
             const double weight = factor * *element++;
-            for (int t = 0; t <= i[0] + j[0]; t++)
-                for (int u = 0; u <= i[1] + j[1]; u++)
-                    for (int v = 0; v <= i[2] + j[2]; v++)
-                        to[hf_hermite_index(t, u, v)] += weight * x[t] * y[u] * z[v];
+            hf_add_hermite_product(weight, i[0] + j[0], x, i[1] + j[1], y, i[2] + j[2], z, to);
         }
     }
 }

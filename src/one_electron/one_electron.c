@@ -20,14 +20,6 @@ struct hf_one_electron {
     double block[HF_MAX_CARTESIAN_BLOCK], scratch[HF_MAX_CARTESIAN_BLOCK];
 };
 
-/** Kinetic energy in one dimension: -1/2 <i| d^2/dx^2 |j> in units of the overlap's sqrt(pi/p). */
-static double kinetic(const struct hf_hermite_expansion *e, double beta, int i, int j)
-{
-    double value = beta * (2 * j + 1) * e->e[i][j][0] - 2.0 * beta * beta * e->e[i][j + 2][0];
-    if (j > 1) value -= 0.5 * j * (j - 1) * e->e[i][j - 2][0];
-    return value;
-}
-
 /** Integral of x^2 in one dimension about the origin, in units of the overlap's sqrt(pi/p). */
 static double square(const struct hf_hermite_expansion *e, double p, double centre, int i, int j)
 {
@@ -47,16 +39,15 @@ static double component_integral(enum hf_operator which, const struct hf_primiti
         value = overlap[0] * overlap[1] * overlap[2];
     } else if (which == HF_KINETIC) {
         for (int d = 0; d < 3; d++)
-            value += kinetic(&pair->expansion[d], pair->beta, i[d], j[d]) * overlap[(d + 1) % 3] *
-                     overlap[(d + 2) % 3];
+            value +=
+                hf_kinetic_line(pair, d, i[d], j[d]) * overlap[(d + 1) % 3] * overlap[(d + 2) % 3];
     } else if (which == HF_SQUARE) {
         for (int d = 0; d < 3; d++)
             value += square(&pair->expansion[d], pair->p, pair->centre[d], i[d], j[d]) *
                      overlap[(d + 1) % 3] * overlap[(d + 2) % 3];
     } else {
         const int d = (int)which - (int)HF_DIPOLE_X;
-        value = (pair->expansion[d].e[i[d]][j[d]][1] + pair->centre[d] * overlap[d]) *
-                overlap[(d + 1) % 3] * overlap[(d + 2) % 3];
+        value = hf_dipole_line(pair, d, i[d], j[d]) * overlap[(d + 1) % 3] * overlap[(d + 2) % 3];
     }
     return value * pair->factor * pair->volume;
 }

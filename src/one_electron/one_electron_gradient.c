@@ -114,22 +114,11 @@ struct line {
     double d_overlap, d_weighted;
 };
 
-/** -1/2 <i| d^2/dx^2 |j> */
-static double kinetic(const struct hf_hermite_expansion *e, double beta, int i, int j)
-{
-    double value = beta * (2 * j + 1) * e->e[i][j][0] - 2.0 * beta * beta * e->e[i][j + 2][0];
-    if (j > 1) value -= 0.5 * j * (j - 1) * e->e[i][j - 2][0];
-    return value;
-}
-
 static double weighted(const struct hf_primitive_pair *pair, enum hf_operator which, int d, int i,
                        int j)
 {
-    const struct hf_hermite_expansion *e = &pair->expansion[d];
     if (which == HF_OVERLAP) return 0.0;
-    if (which == HF_KINETIC) return kinetic(e, pair->beta, i, j);
-    const double first = i + j > 0 ? e->e[i][j][1] : 0.0;
-    return first + pair->centre[d] * e->e[i][j][0];
+    return which == HF_KINETIC ? hf_kinetic_line(pair, d, i, j) : hf_dipole_line(pair, d, i, j);
 }
 
 static struct line make_line(const struct hf_primitive_pair *pair, enum hf_operator which, int d,
@@ -218,17 +207,6 @@ static void find_terms(const struct hf_primitive_pair *pair, int d, int i, int j
     for (int t = 0; j > 0 && t < i + j; t++) terms->slope[t] -= j * e[j - 1][t];
 }
 
-/** to[hf_hermite_index(t,u,v)] += weight x_t y_u z_v */
-static void add_product(double weight, int n_x, const double x[], int n_y, const double y[],
-                        int n_z, const double z[], double to[])
-{
-    for (int t = 0; t <= n_x; t++)
-        for (int u = 0; u <= n_y; u++) {
-            const double xy = weight * x[t] * y[u];
-            for (int v = 0; v <= n_z; v++) to[hf_hermite_index(t, u, v)] += xy * z[v];
-        }
-}
-
 /** Hermite density of the pair of primitives, and its derivative by B. */
 static void make_hermite(struct hf_one_electron_gradient *self, int l_a, int l_b)
 {
@@ -245,10 +223,13 @@ static void make_hermite(struct hf_one_electron_gradient *self, int l_a, int l_b
             for (int d = 0; d < 3; d++) find_terms(&self->pair, d, i[d], j[d], &terms[d]);
             const int m[3] = {terms[0].last, terms[1].last, terms[2].last};
             const double *e[3] = {terms[0].e, terms[1].e, terms[2].e};
-            add_product(weight, m[0], e[0], m[1], e[1], m[2], e[2], self->whole);
-            add_product(weight, m[0] + 1, terms[0].slope, m[1], e[1], m[2], e[2], self->slope[0]);
-            add_product(weight, m[0], e[0], m[1] + 1, terms[1].slope, m[2], e[2], self->slope[1]);
-            add_product(weight, m[0], e[0], m[1], e[1], m[2] + 1, terms[2].slope, self->slope[2]);
+            hf_add_hermite_product(weight, m[0], e[0], m[1], e[1], m[2], e[2], self->whole);
+            hf_add_hermite_product(weight, m[0] + 1, terms[0].slope, m[1], e[1], m[2], e[2],
+                                   self->slope[0]);
+            hf_add_hermite_product(weight, m[0], e[0], m[1] + 1, terms[1].slope, m[2], e[2],
+                                   self->slope[1]);
+            hf_add_hermite_product(weight, m[0], e[0], m[1], e[1], m[2] + 1, terms[2].slope,
+                                   self->slope[2]);
         }
     }
 }

@@ -30,6 +30,20 @@ void hf_primitive_pair_expand(const struct hf_shell *a, const struct hf_shell *b
     }
 }
 
+double hf_kinetic_line(const struct hf_primitive_pair *pair, int d, int i, int j)
+{
+    const double(*e)[HF_MOST_EXPANSION_T + 2] = pair->expansion[d].e[i], beta = pair->beta;
+    double value = beta * (2 * j + 1) * e[j][0] - 2.0 * beta * beta * e[j + 2][0];
+    if (j > 1) value -= 0.5 * j * (j - 1) * e[j - 2][0];
+    return value;
+}
+
+double hf_dipole_line(const struct hf_primitive_pair *pair, int d, int i, int j)
+{
+    const double *e = pair->expansion[d].e[i][j];
+    return e[1] + pair->centre[d] * e[0];
+}
+
 double hf_density_to_cartesian(const struct hf_solid_harmonics harmonics[],
                                const struct hf_shell *a, const struct hf_shell *b, double factor,
                                const double *density, size_t stride, double scratch[],

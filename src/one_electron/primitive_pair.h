@@ -22,4 +22,20 @@ void hf_primitive_pair_place(const struct hf_shell *a, const struct hf_shell *b,
 void hf_primitive_pair_expand(const struct hf_shell *a, const struct hf_shell *b, int raise,
                               struct hf_primitive_pair *pair);
 
+/** -1/2 <x_A^i| d^2/dx^2 |x_B^j> and <x_A^i| x |x_B^j> in dimension d, without `factor` and in units of the overlap's
+ *  sqrt(pi/p). The kinetic energy needs b raised twice. Not collective. */
+double hf_kinetic_line(const struct hf_primitive_pair *pair, int d, int i, int j);
+double hf_dipole_line(const struct hf_primitive_pair *pair, int d, int i, int j);
+
+/** to[hf_hermite_index(t,u,v)] += weight x_t y_u z_v for t <= n_x, u <= n_y, v <= n_z. Not collective. */
+static inline void hf_add_hermite_product(double weight, int n_x, const double x[], int n_y,
+                                          const double y[], int n_z, const double z[], double to[])
+{
+    for (int t = 0; t <= n_x; t++)
+        for (int u = 0; u <= n_y; u++) {
+            const double xy = weight * x[t] * y[u];
+            for (int v = 0; v <= n_z; v++) to[hf_hermite_index(t, u, v)] += xy * z[v];
+        }
+}
+
 #endif

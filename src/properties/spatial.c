@@ -177,9 +177,7 @@ static void add_atoms(struct hf_spatial *self, int i, int j, const double *densi
         for (int l = first[j]; l < end; l++) {
             const struct hf_shell *a = &basis->shell[m], *b = &basis->shell[l];
             const struct hf_hermite_gaussian *list;
-            const double *block =
-                density + (size_t)(a->first_function - hf_atom_first_function(basis, i)) * stride +
-                (size_t)(b->first_function - hf_atom_first_function(basis, j));
+            const double *block = density + hf_place_in_atom_block(basis, a, b);
             const double factor = (m == l ? 1.0 : 2.0) * (potential ? -1.0 : 1.0);
             const int n = hf_hermite_expand(self->products, a, b, factor, block, stride,
                                             0.1 * SMALLEST, &list);
