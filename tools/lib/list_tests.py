@@ -1,27 +1,34 @@
 #!/usr/bin/env python3
 """Names of the tests of a build folder in any of some suites, without those on many ranks and those of
-the suite "long" (unless it is asked for); each ended by a NUL, for xargs -0. SUITE-N leaves out tests of SUITE on N ranks.
+the suite "long" (unless it is asked for); each ended by a NUL, for xargs -0. SUITE-N leaves out tests of SUITE
+on N ranks that run on another number, too, and SUITE-0 those that start no ranks; SUITE-0-1 does both.
 
 Usage: list_tests.py FOLDER MOST_RANKS SUITE...
 """
 
+import collections
 import json
 import re
 import subprocess
 import sys
 
-RANKS = re.compile(r"(?:on |n=)(\d+)$")
+RANKS = re.compile(r" (?:on |n=)(\d+)(?: |$)")
 
 
 def selected(tests, most_ranks, suites):
     """Names, in the order of the tests."""
+    counts = collections.defaultdict(set)  # numbers of ranks that a test runs on
     for test in tests:
-        ranks = RANKS.search(test["name"])
+        for ranks in RANKS.findall(test["name"]):
+            counts[RANKS.sub(" ", test["name"])].add(int(ranks))
+    for test in tests:
+        found = RANKS.search(test["name"])
+        ranks = int(found[1]) if found else 0
         own = {name.split(":")[-1] for name in test["suite"]}
-        too_long = "long" in own and "long" not in suites
-        wanted = any(name in own and not (ranks and ranks[1] == without)
-                     for name, _, without in (suite.partition("-") for suite in suites))
-        if wanted and not too_long and not (ranks and int(ranks[1]) > most_ranks):
+        others = {n for n in counts[RANKS.sub(" ", test["name"])] if n <= most_ranks} - {ranks}
+        wanted = any(name in own and not (str(ranks) in without and (others or ranks == 0))
+                     for name, *without in (suite.split("-") for suite in suites))
+        if wanted and ("long" not in own or "long" in suites) and ranks <= most_ranks:
             yield test["name"]
 
 
