@@ -495,7 +495,6 @@ static const struct hf_option table[] = {
      .choice = properties},
     {.key = "polarisability",
      .type = HF_OPTION_FLAG,
-     .group = "Output",
      .help = "compute the static dipole polarisability",
      .more = "By the coupled-perturbed equations of rhf, uhf or rohf, in some eight passes over "
              "the integrals. "
