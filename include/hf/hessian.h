@@ -69,6 +69,12 @@ void hf_hessian_done(struct hf_orbital_hessian *self);
 hf_status hf_hessian_gradient(struct hf_orbital_hessian *self, struct hf_rotation *gradient,
                               struct hf_error *error) HF_MUST_CHECK;
 
+/** What an operator of one electron, matrix [n][n] over the functions, adds to g when it is added to the Fock
+ *  matrices. Collective. HF_NO_RESOURCE. */
+hf_status hf_hessian_perturbation(struct hf_orbital_hessian *self, const struct hf_matrix *matrix,
+                                  struct hf_rotation *gradient,
+                                  struct hf_error *error) HF_MUST_CHECK;
+
 /** product [n] = H vector [n], several at once in one pass over the integrals. Collective.
  *  HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_hessian_multiply(struct hf_orbital_hessian *self, enum hf_rotation_kind kind, int n,

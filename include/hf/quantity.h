@@ -57,6 +57,7 @@ struct hf_quantity {
     void *self;                       /**< [ops->size] bytes, zero at first */
     enum hf_wavefunction_parts needs; /**< ops->needs, unless plan needs more */
     bool weighted_density;            /**< plan: the wave function is to have it */
+    bool polarisability;              /**< plan: the result of the SCF is to have it */
     double
         pair_accuracy; /**< hartree, of the shell pairs that `compute` uses; plan sets it; 0: none */
     bool made;         /**< `compute` has ended well */

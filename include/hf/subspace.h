@@ -1,11 +1,11 @@
 /* Subspaces of rotations and their products with a Hessian, in which eigenvectors and steps are sought; the
- * lowest eigenvalues of a Hessian (davidson.c). */
+ * lowest eigenvalues of a Hessian (davidson.c); responses to perturbations (linear_response.c). */
 #ifndef HF_SUBSPACE_H
 #define HF_SUBSPACE_H
 
 #include "hf/hessian.h"
 
-enum { HF_SUBSPACE_MOST = 32 };
+enum { HF_SUBSPACE_MOST = 32, HF_MOST_PERTURBATIONS = 3 };
 
 /** Orthonormal vectors and the Hessian between them. Initialise with hf_subspace_init. */
 struct hf_subspace {
@@ -68,5 +68,26 @@ hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rota
                                 const struct hf_eigenvalue_search *search, int *n,
                                 double eigenvalue[], bool *converged, struct hf_rotation *lowest,
                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** What linear response makes of perturbations. */
+struct hf_linear_response {
+    double product[HF_MOST_PERTURBATIONS][HF_MOST_PERTURBATIONS]; /**< g_i H^-1 g_j */
+    double
+        lowest; /**< an upper bound of the lowest eigenvalue of H between the rotations that were looked at */
+    bool converged; /**< the rests of all equations are small enough */
+};
+
+/** Solves H y_i = g_i for n <= HF_MOST_PERTURBATIONS perturbations together: the coupled-perturbed Hartree-Fock
+ *  equations. With E(y) = E + 2 l g y + y H y, the second derivative of the energy by l is -2 g H^-1 g.
+ *  Rotations that do not change the energy (eigenvalues of 1e-5 and less) do not respond.
+ *
+ *  The products err by the square of `accuracy`, the norm of H y - g as a part of that of g, times g H^-1 g
+ *  or so. Vectors whose rotations are all kept: 2 HF_SUBSPACE_MOST.
+ *  Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
+ *  Source   Gerratt, Mills, J. Chem. Phys. 49, 1719 (1968); Pople, Krishnan, Schlegel, Binkley, Int. J. Quantum
+ *           Chem. Symp. 13, 225 (1979): one subspace for all perturbations. */
+hf_status hf_respond(struct hf_orbital_hessian *hessian, int n,
+                     const struct hf_rotation perturbation[], double accuracy,
+                     struct hf_linear_response *response, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -104,6 +104,32 @@ cleanup:
     return status;
 }
 
+hf_status hf_hessian_perturbation(struct hf_orbital_hessian *self, const struct hf_matrix *matrix,
+                                  struct hf_rotation *gradient, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_matrix *half = NULL, *image = NULL;
+    const int n = hf_matrix_n_row(self->x);
+    hf_rotation_add(0.0, gradient, 0.0, gradient);
+    for (int s = 0; s < self->n_spin; s++) {
+        const struct hf_spin_of_hessian *spin = &self->spin[s];
+        if (spin->occupied == NULL) continue;
+        const int o = hf_matrix_n_col(spin->occupied);
+        HF_TRY(hf_matrix_create(self->space.linalg, "operator times orbitals", n, o, &half, error));
+        HF_TRY(hf_matrix_create(self->space.linalg, "operator times orbitals", self->space.m, o,
+                                &image, error));
+        hf_matrix_multiply(1.0, false, matrix, false, spin->ao, 0.0, half);
+        hf_matrix_multiply(1.0, true, self->x, false, half, 0.0, image);
+        HF_TRY(add_commutator(self, spin->set, weight_of(self), image, spin->occupied,
+                              gradient->block[spin->set], error));
+        HF_DESTROY_MATRICES(&half, &image);
+    }
+    hf_rotation_weigh(&self->space, gradient);
+cleanup:
+    HF_DESTROY_MATRICES(&half, &image);
+    return status;
+}
+
 /** One vector on its way through a product. */
 struct trial {
     struct hf_rotation kappa;

@@ -493,6 +493,12 @@ static const struct hf_option table[] = {
      .default_value = "short",
      .help = "properties to compute and show",
      .choice = properties},
+    {.key = "polarisability",
+     .type = HF_OPTION_FLAG,
+     .help = "compute the static dipole polarisability",
+     .more = "By the coupled-perturbed equations of rhf, uhf or rohf, in some eight passes over "
+             "the integrals. "
+             "With a correlated method it is that of its reference."},
     {.key = "json",
      .everyday = true,
      .argument = "FILE",

@@ -13,6 +13,7 @@
     ROW(local_mp2)                                                                                 \
     ROW(localised)                                                                                 \
     ROW(properties)                                                                                \
+    ROW(polarisability)                                                                            \
     ROW(gradient)                                                                                  \
     ROW(orbitals)                                                                                  \
     ROW(molden)                                                                                    \
@@ -131,6 +132,7 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     /* less in the enumeration is more of the wave function */
     if (quantity->needs < settings->wavefunction) settings->wavefunction = quantity->needs;
     if (quantity->weighted_density) settings->weighted_density = true;
+    if (quantity->polarisability) settings->polarisability = true;
     if (quantity->needs < calculation->needs && !ops->by_default)
         calculation->needs = quantity->needs;
     for (int i = 0; ops->phases != NULL && ops->phases[i] != NULL; i++)
