@@ -1,6 +1,7 @@
 /* The gradient as a quantity: options, report, JSON. */
 #include "hf/gradient.h"
 
+#include "hf/density_loan.h"
 #include "hf/fock.h"
 #include "hf/scf.h"
 #include "hf/two_electron_gradient.h"
@@ -90,6 +91,25 @@ static double memory(const struct hf_quantity *quantity)
     return n_matrix * n * n * sizeof(double) *
            hf_linalg_largest_share(of->basis->n_function, of->context->n_rank,
                                    hf_fock_is_distributed(settings->fock.builder));
+}
+
+/** Densities of the two-electron part. What its threads hold takes the place of engines and queues of Fock builds. */
+static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
+{
+    const struct row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    const struct hf_basis *merged = hf_common_pairs_merged(of->pairs);
+    const struct hf_fock_size size = {.n_function = merged->n_function,
+                                      .n_shell = merged->n_shell,
+                                      .n_atom = merged->n_atom,
+                                      .n_density = strcmp(of->settings->method, "rhf") == 0 ? 1 : 2,
+                                      .n_rank = of->context->n_rank,
+                                      .n_node_rank = of->context->n_node_rank};
+    const struct hf_fock_memory memory =
+        hf_lent_densities_memory(&size, hf_fock_is_distributed(of->settings->fock.builder));
+    (void)error;
+    *bytes = self->numerical ? 0.0 : memory.of_rank + memory.of_node / size.n_node_rank;
+    return HF_OK;
 }
 
 static double largest(const double value[3])
@@ -189,6 +209,7 @@ const struct hf_quantity_ops hf_quantity_gradient = {
     .doing = "Gradient",
     .plan = plan,
     .memory = memory,
+    .peak = peak,
     .compute = compute,
     .report = report,
     .json = add_json,

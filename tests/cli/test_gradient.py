@@ -78,6 +78,8 @@ def told_and_refused(folder):
     report, _ = folder.gradient(MIXED, "--commutator-tolerance", "1e-4")
     TEST.check("WARNING: the SCF's commutator was converged to 1e-04 only" in report, "loose convergence is told", report)
     path = folder.write("input.mol", MIXED)
+    for options in ([], ["--fock", "distributed"]):
+        TEST.check("after the SCF" in TEST.run([path, "--task", "gradient", "--check", *options])[1], f"memory of {options}")
     outcome = TEST.run([path, "--gradient", "exact"])
     TEST.expect_one_line("unknown way", outcome, 2, ["--gradient", "analytic, numerical"])
 
