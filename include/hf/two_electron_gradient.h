@@ -16,6 +16,7 @@ extern const struct hf_phase hf_phase_gradient_quartets, hf_phase_gradient_wait_
 /** How derivatives of quartets are computed. */
 struct hf_two_electron_gradient_settings {
     struct hf_scheduler_settings schedule;
+    int tasks_for;    /**< number of ranks that tasks are made for; 0: the actual one */
     int n_thread;     /**< of each rank */
     bool distributed; /**< no rank or node holds a density: blocks come from their owners */
     struct hf_onesided_settings onesided; /**< of distributed densities */

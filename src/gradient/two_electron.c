@@ -5,6 +5,7 @@
 #include "hf/engine.h"
 #include "hf/quartet_gradient.h"
 #include "hf/threads.h"
+#include "hf/trace.h"
 #include "hf/work.h"
 
 #include <math.h>
@@ -138,7 +139,10 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
 static hf_status lend(void *self, const struct hf_part *part, struct hf_error *error)
 {
     struct differentiator *own = self;
-    return hf_density_loan_get(&own->loan, own->worker, part, error);
+    const double start = hf_wall_seconds();
+    const hf_status status = hf_density_loan_get(&own->loan, own->worker, part, error);
+    hf_work_trace_wait(own->worker, &hf_phase_gradient_wait_blocks, start);
+    return status;
 }
 
 /** Where the densities of a quartet are. */
@@ -284,7 +288,8 @@ static hf_status lend_densities(struct two_electron *all, const struct hf_matrix
 static hf_status do_quartets(struct two_electron *all, struct hf_work *work, struct hf_error *error)
 {
     static const double PRIMITIVE_SHARE = 0.1; /* of the threshold */
-    struct hf_timers *timers = &all->pairs->context->timers;
+    struct hf_context *context = all->pairs->context;
+    struct hf_timers *timers = &context->timers;
     /* of two pairs of sites with the largest elements of all */
     const double element = hf_lent_densities_largest(all->lent),
                  largest =
@@ -292,6 +297,7 @@ static hf_status do_quartets(struct two_electron *all, struct hf_work *work, str
     for (int t = 0; t < all->n_thread; t++)
         hf_gradient_engine_set_threshold(all->thread[t].engine,
                                          PRIMITIVE_SHARE * all->settings->threshold / largest);
+    hf_trace_begin_batch(context->trace);
     const hf_status status = hf_work_run(work,
                                          &(struct hf_round){.threshold = all->settings->threshold,
                                                             .largest = largest,
@@ -299,6 +305,7 @@ static hf_status do_quartets(struct two_electron *all, struct hf_work *work, str
                                                             .run = run,
                                                             .data = all},
                                          error);
+    hf_trace_end_build(context->trace);
     const double waited = hf_lent_densities_waited(all->lent) / all->n_thread;
     hf_timer_add(timers, &hf_phase_gradient_wait_blocks, waited);
     hf_timer_add(timers, &hf_phase_gradient_quartets, -waited);
@@ -322,6 +329,7 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                                    .order = {.grain = HF_GRAIN_ATOM_QUARTET,
                                                              .largest_row = HF_MOST_PART_KETS,
                                                              .most_slices = HF_MOST_SLICES},
+                                                   .tasks_for = settings->tasks_for,
                                                    .n_thread = all.n_thread,
                                                    .phases = {&hf_phase_gradient_quartets,
                                                               &hf_phase_gradient_wait_task,
