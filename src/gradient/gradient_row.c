@@ -1,6 +1,7 @@
 /* The gradient as a quantity: options, report, JSON. */
 #include "hf/gradient.h"
 
+#include "hf/checkpoint.h"
 #include "hf/density_loan.h"
 #include "hf/fock.h"
 #include "hf/scf.h"
@@ -23,6 +24,7 @@ struct row {
     bool numerical;
     bool closed; /**< nothing from outside that has no derivative here: sums are to be zero */
     double sum[3], torque[3]; /**< over atoms and charges; of R x dE/dR */
+    struct hf_error lost;     /**< why it is not in the checkpoint; "": it is, or there is none */
 };
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -58,6 +60,41 @@ static void add_up(struct row *self, const struct hf_molecule *molecule)
     }
 }
 
+/** Derivatives on their way to a file. */
+struct slopes {
+    int rank;
+    const double (*of)[3];
+};
+
+/** hf_checkpoint_give: rank 0 has them. */
+static void give(const void *data, int first, int n, double rows[])
+{
+    const struct slopes *slopes = data;
+    if (slopes->rank == 0) memcpy(rows, slopes->of[first], (size_t)n * sizeof *slopes->of);
+}
+
+/** To the checkpoint, if there is one. A failure is told in the report. Collective. */
+static void keep(struct row *self, const struct hf_quantity_source *of)
+{
+    static const char units[] = "hartree/bohr";
+    hf_status status, ended;
+    struct hf_error *error = &self->lost;
+    struct hf_checkpoint_addition *file = NULL;
+    const struct slopes atoms = {of->context->rank, (const double(*)[3])self->gradient.atom},
+                        charges = {of->context->rank, (const double(*)[3])self->gradient.charge};
+    if (of->checkpoint == NULL) return;
+    HF_TRY(hf_checkpoint_add_begin(of->context, of->checkpoint, hf_checkpoint_gradient,
+                                   "derivatives of the energy", &file, error));
+    HF_TRY(hf_checkpoint_add_shares(file, "atoms", self->gradient.n_atom, 3, units,
+                                    "by the places of the atoms", give, &atoms, error));
+    if (!self->numerical && self->gradient.n_charge > 0)
+        HF_TRY(hf_checkpoint_add_shares(file, "point_charges", self->gradient.n_charge, 3, units,
+                                        "by the places of the charges", give, &charges, error));
+cleanup:
+    ended = hf_checkpoint_add_end(&file, status == HF_OK, status == HF_OK ? error : NULL);
+    if (status == HF_OK && ended == HF_OK) self->lost.message[0] = '\0';
+}
+
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
 {
     hf_status status;
@@ -71,6 +108,7 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
         HF_TRY(hf_gradient_compute(of->context, of->wavefunction, of->settings, of->pairs,
                                    &self->gradient, error));
     add_up(self, of->molecule);
+    keep(self, of);
 cleanup:
     return status;
 }
@@ -166,6 +204,8 @@ static void report(const struct hf_quantity *quantity, FILE *out)
         fprintf(out, "  those of %d more charges are in the JSON file\n",
                 self->gradient.n_charge - MOST_CHARGES);
     print_sums(self, quantity->of, out);
+    if (self->lost.message[0] != '\0')
+        fprintf(out, "  WARNING: the checkpoint is without the gradient: %s\n", self->lost.message);
 }
 
 static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
