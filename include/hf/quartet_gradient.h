@@ -3,6 +3,7 @@
 #ifndef HF_QUARTET_GRADIENT_H
 #define HF_QUARTET_GRADIENT_H
 
+#include "hf/engine.h"
 #include "hf/shell_pair.h"
 #include "hf/status.h"
 
@@ -35,6 +36,9 @@ void hf_gradient_engine_destroy(struct hf_gradient_engine **engine);
 
 /** Primitive quartets whose estimate as integrals is below `threshold` (hartree) are skipped from now on. */
 void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double threshold);
+
+/** Counts of what was computed, of integrals those that were differentiated; arithmetic with one density. */
+struct hf_engine_account hf_gradient_engine_account(const struct hf_gradient_engine *engine);
 
 /** Derivatives of
  *

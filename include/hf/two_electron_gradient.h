@@ -8,11 +8,15 @@
 #include "hf/shell_pairs.h"
 #include "hf/timer.h"
 
-extern const struct hf_phase hf_phase_gradient_quartets, hf_phase_gradient_wait;
+/** Phases: derivatives of quartets; waiting for blocks of densities of other ranks, for the scheduler, and for the last
+ *  rank; bringing densities to where they are needed. */
+extern const struct hf_phase hf_phase_gradient_quartets, hf_phase_gradient_wait_blocks,
+    hf_phase_gradient_wait_task, hf_phase_gradient_wait_ranks, hf_phase_gradient_reduce;
 
 /** How derivatives of quartets are computed. */
 struct hf_two_electron_gradient_settings {
     struct hf_scheduler_settings schedule;
+    int tasks_for;    /**< number of ranks that tasks are made for; 0: the actual one */
     int n_thread;     /**< of each rank */
     bool distributed; /**< no rank or node holds a density: blocks come from their owners */
     struct hf_onesided_settings onesided; /**< of distributed densities */
@@ -30,8 +34,7 @@ struct hf_two_electron_gradient_settings {
  *           n_atom: atoms of the molecule, which shells refer to.
  *  Units    hartree/bohr.
  *  Call     collective over the context of `pairs`; arguments and result equal on all ranks.
- *  Memory   D and M once on each node, n_density n^2 numbers. Distributed: a rank's share, a byte for each pair of
- *           atoms, and on each thread the blocks of a part of a task. Nothing is kept.
+ *  Memory   of hf_lent_densities_create, on every rank or node. Nothing is kept.
  *  Bits     in a reproducible run (hf_context.reproducible) the same for any number of ranks and threads and any
  *           scheduler, wherever the densities are.
  *  Errors   HF_NO_RESOURCE: memory. HF_INTERRUPTED. Same status on every rank; gradient is then unchanged. */

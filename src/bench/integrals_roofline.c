@@ -14,8 +14,9 @@
 enum { DOUBLE, SINGLE, N_PRECISION };
 static const char *const precision_name[N_PRECISION] = {"double", "single"};
 
-/** Passes: all quartets in each precision, and what hf computes in it (a pass of both is mixed). */
-enum { MIXED = N_PRECISION, N_PASS = 2 * N_PRECISION };
+/** Passes: all quartets in each precision, what hf computes in it (a pass of both is mixed), and derivatives of all
+ *  quartets. */
+enum { MIXED = N_PRECISION, GRADIENT = 2 * N_PRECISION, N_PASS };
 
 /** Where strips are when they are digested. */
 enum { FROM_CACHE, FROM_MEMORY, N_PLACE };
@@ -133,19 +134,21 @@ static bool report_entry(struct hf_bench *bench, const char *precision, double p
 }
 
 /** Classes of one precision, and all of them of which the arithmetic is counted. */
-static bool report_quartets(struct hf_bench *bench, const struct rooflines *all, int precision,
+static bool report_quartets(struct hf_bench *bench, const struct rooflines *all, int pass,
                             cJSON *list)
 {
+    const int precision = pass == GRADIENT ? DOUBLE : pass;
     const char *const title = precision_name[precision];
     const double peak = peak_of(all, precision);
     struct hf_roofline_entry sum = {0};
     bool built = true;
-    hf_bench_print(bench, "\n  %-16s %12s  %11s  %9s  %10s  %8s  %6s\n", "engine", "quartets",
-                   "ns/quartet", "/integral", "/primitive", "GF/s", "% peak");
+    hf_bench_print(bench, "\n  %-16s %12s  %11s  %9s  %10s  %8s  %6s\n",
+                   pass == GRADIENT ? "derivatives" : "engine", "quartets", "ns/quartet",
+                   "/integral", "/primitive", "GF/s", "% peak");
     for (int high = 0; high < all->pairs->n_class; high++) {
         for (int low = 0; low <= high; low++) {
             const struct hf_roofline_entry entry =
-                entry_of(bench, all, precision, hf_census_index(high, low));
+                entry_of(bench, all, pass, hf_census_index(high, low));
             char name[16];
             if (entry.n_quartet == 0.0 || (precision == SINGLE && entry.n_flop == 0.0)) continue;
             hf_bench_class_name(all->pairs, high, low, name);
@@ -279,7 +282,8 @@ static cJSON *new_list(struct hf_bench *bench, const char *name)
     return bench->results != NULL ? cJSON_AddArrayToObject(bench->results, name) : NULL;
 }
 
-/** Passes of both precisions, those of all quartets last: they are whose integrals of bras stay. Collective. */
+/** Passes of derivatives and of both precisions, those of all quartets last: they are whose integrals of bras stay.
+ *  Collective. */
 static hf_status measure_quartets(struct hf_bench *bench, struct rooflines *all, double threshold,
                                   struct hf_error *error)
 {
@@ -290,7 +294,9 @@ static hf_status measure_quartets(struct hf_bench *bench, struct rooflines *all,
         for (int p = N_PASS - 1; p >= 0; p--)
             HF_TRY(hf_roofline_pass(
                 bench->context, all->pairs, threshold, precisions[p % N_PRECISION],
-                p >= MIXED ? HF_ROOFLINE_OF_PRECISION : HF_ROOFLINE_ALL,
+                p == GRADIENT ? HF_ROOFLINE_GRADIENT
+                : p >= MIXED  ? HF_ROOFLINE_OF_PRECISION
+                              : HF_ROOFLINE_ALL,
                 all->entry[p] + (size_t)r * (size_t)all->n_entry, all->of_bra, error));
 cleanup:
     return status;
@@ -310,6 +316,7 @@ hf_status hf_bench_roofline(struct hf_bench *bench, const struct hf_shell_pairs 
     cJSON *list = new_list(bench, "engine");
     for (int p = 0; p < N_PRECISION; p++) built = report_quartets(bench, &all, p, list) && built;
     built = report_mixed(bench, &all, list) && built;
+    built = report_quartets(bench, &all, GRADIENT, new_list(bench, "derivatives")) && built;
     HF_TRY(hf_agree(context->comm, hf_bench_json_outcome(built, error), error));
     hf_bench_print(bench, "\n  %-21s  %9s  %8s  %6s  %8s  %6s\n", "digestion of strips",
                    "/integral", "GF/s", "% peak", "GB/s", "% read");

@@ -3,6 +3,7 @@
 
 #include "bench.h"
 #include "census.h"
+#include "hf/quartet_gradient.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,10 @@ struct call {
 struct pass {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     struct hf_engine *engine;
+    struct hf_gradient_engine *gradient;
+    double *density; /**< of two shells with each other */
+    struct hf_quartet_density of_quartet[HF_MAX_BATCH];
+    double slope[HF_MAX_BATCH][4][3];
     double threshold;
     enum hf_precision precision;
     enum hf_roofline_part part;
@@ -27,16 +32,29 @@ struct pass {
     struct call *call; /**< [MOST_CALLS] */
 };
 
+static void make_call(struct pass *pass, const struct call *call)
+{
+    if (pass->part == HF_ROOFLINE_GRADIENT)
+        hf_gradient_engine_compute(pass->gradient, call->bra, call->n, call->ket, 1,
+                                   pass->of_quartet, pass->slope);
+    else
+        hf_engine_two_electron_lanes(pass->engine, call->bra, call->n, call->ket, pass->precision);
+}
+
+static struct hf_engine_account account_of(const struct pass *pass)
+{
+    return pass->part == HF_ROOFLINE_GRADIENT ? hf_gradient_engine_account(pass->gradient)
+                                              : hf_engine_account(pass->engine);
+}
+
 /** Makes the calls that wait. */
 static void make_calls(struct pass *pass, struct hf_roofline_entry *entry)
 {
-    const struct hf_engine_account before = hf_engine_account(pass->engine);
+    const struct hf_engine_account before = account_of(pass);
     const double begin = hf_bench_thread_seconds();
-    for (int i = 0; i < pass->n_call; i++)
-        hf_engine_two_electron_lanes(pass->engine, pass->call[i].bra, pass->call[i].n,
-                                     pass->call[i].ket, pass->precision);
+    for (int i = 0; i < pass->n_call; i++) make_call(pass, &pass->call[i]);
     entry->seconds += hf_bench_thread_seconds() - begin;
-    const struct hf_engine_account after = hf_engine_account(pass->engine);
+    const struct hf_engine_account after = account_of(pass);
     entry->n_quartet += (double)(after.n_quartet - before.n_quartet);
     entry->n_integral += (double)(after.n_integral - before.n_integral);
     entry->n_primitive += (double)(after.n_primitive_quartet - before.n_primitive_quartet);
@@ -60,8 +78,9 @@ static bool takes(const struct pass *pass, const struct hf_shell_pair *bra,
                   const struct hf_shell_pair *ket)
 {
     if (bra->bound * ket->bound < pass->threshold) return false;
-    return pass->part == HF_ROOFLINE_ALL || (pass->precision == HF_PRECISION_SINGLE) ==
-                                                (hf_single_bound(bra, ket) < pass->threshold);
+    return pass->part != HF_ROOFLINE_OF_PRECISION ||
+           (pass->precision == HF_PRECISION_SINGLE) ==
+               (hf_single_bound(bra, ket) < pass->threshold);
 }
 
 /** Quartets of one bra with kets of one class, up to the bra; the integrals. */
@@ -100,6 +119,35 @@ static void compute(struct pass *pass, const struct hf_context *context,
     }
 }
 
+/** The engine of the pass, and what it needs. Local. */
+static hf_status prepare(struct pass *pass, struct hf_error *error)
+{
+    const struct hf_shell_pairs *pairs = pass->pairs;
+    const int n = hf_most_functions_of_atom(pairs->basis);
+    pass->call = calloc(MOST_CALLS, sizeof *pass->call);
+    pass->density = calloc((size_t)n * (size_t)n + 1, sizeof *pass->density);
+    if (pass->call == NULL || pass->density == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for quartets");
+    if (pass->part != HF_ROOFLINE_GRADIENT) {
+        const hf_status status = hf_engine_create(pairs, &pass->engine, error);
+        if (status == HF_OK)
+            hf_engine_set_threshold(pass->engine, 0.1 * pass->threshold); /* as hf does */
+        return status;
+    }
+    for (int i = 0; i < n * n; i++) pass->density[i] = 0.5;
+    for (int i = 0; i < HF_MAX_BATCH; i++) {
+        pass->of_quartet[i].factor = 1.0;
+        for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
+            pass->of_quartet[i].total[k] = pass->density;
+            pass->of_quartet[i].row[k] = n;
+            pass->of_quartet[i].column[k] = 1;
+        }
+    }
+    const hf_status status = hf_gradient_engine_create(pairs, &pass->gradient, error);
+    if (status == HF_OK) hf_gradient_engine_set_threshold(pass->gradient, 0.1 * pass->threshold);
+    return status;
+}
+
 hf_status hf_roofline_pass(struct hf_context *context, const struct hf_shell_pairs *pairs,
                            double threshold, enum hf_precision precision,
                            enum hf_roofline_part part, struct hf_roofline_entry entry[],
@@ -112,17 +160,15 @@ hf_status hf_roofline_pass(struct hf_context *context, const struct hf_shell_pai
         .pairs = pairs, .threshold = threshold, .precision = precision, .part = part};
     for (size_t i = 0; i < n_entry; i++) entry[i] = (struct hf_roofline_entry){0};
     for (int i = 0; i < n_class; i++) of_bra[i] = 0.0;
-    pass.call = calloc(MOST_CALLS, sizeof *pass.call);
-    status = pass.call != NULL ? hf_engine_create(pairs, &pass.engine, error)
-                               : hf_fail(error, HF_NO_RESOURCE, "out of memory for quartets");
-    HF_TRY(hf_agree(context->comm, status, error));
-    hf_engine_set_threshold(pass.engine, 0.1 * threshold); /* as hf does */
+    HF_TRY(hf_agree(context->comm, prepare(&pass, error), error));
     compute(&pass, context, entry, of_bra);
     _Static_assert(sizeof *entry == 5 * sizeof(double), "entries are summed as numbers");
     hf_sum_over_ranks(context->comm, 5 * n_entry, &entry->n_quartet);
     hf_sum_over_ranks(context->comm, (size_t)n_class, of_bra);
 cleanup:
     hf_engine_destroy(&pass.engine);
+    hf_gradient_engine_destroy(&pass.gradient);
     free(pass.call);
+    free(pass.density);
     return status;
 }

@@ -14,7 +14,11 @@ struct hf_roofline_entry {
 };
 
 /** Which quartets a pass computes: all, or those that hf takes in its precision for densities up to 1. */
-enum hf_roofline_part { HF_ROOFLINE_ALL, HF_ROOFLINE_OF_PRECISION };
+enum hf_roofline_part {
+    HF_ROOFLINE_ALL,
+    HF_ROOFLINE_OF_PRECISION,
+    HF_ROOFLINE_GRADIENT /**< all, differentiated with a density that comes from the cache */
+};
 
 /** Computes quartets of `pairs` once in one precision, as many in a call as the engine takes, shared
  *  out over the ranks; only calls of the engine are timed, many at a time. `entry` [classes of two pairs,

@@ -14,15 +14,15 @@ enum { PIECE = 1 << 17 /**< numbers of a piece, or one row */ };
 
 struct hf_checkpoint_addition {
     struct hf_context *context;
-    const char *path; /**< borrowed */
+    const char *path, *group; /**< borrowed */
     struct hf_part_file file;
     struct hf_hdf5_writer writer; /**< on rank 0 */
     hid_t dataset;                /**< of the matrix that is being written */
 };
 
-static char *path_of(const char *name, char path[HF_CHECKPOINT_PATH])
+static char *path_of(const char *group, const char *name, char path[HF_CHECKPOINT_PATH])
 {
-    snprintf(path, HF_CHECKPOINT_PATH, "%s/%s", hf_checkpoint_group_added, name);
+    snprintf(path, HF_CHECKPOINT_PATH, "%s/%s", group, name);
     return path;
 }
 
@@ -75,16 +75,16 @@ static hf_status begin(struct hf_checkpoint_addition *self, const char *about,
         return hf_part_file_fail(self->path, why, error);
     }
     hf_hdf5_open(&self->writer, self->file.part, hf_hdf5_disk_access());
-    if (!self->writer.failed &&
-        H5Lexists(self->writer.file, hf_checkpoint_group_added, H5P_DEFAULT) > 0 &&
-        H5Ldelete(self->writer.file, hf_checkpoint_group_added, H5P_DEFAULT) < 0)
+    if (!self->writer.failed && H5Lexists(self->writer.file, self->group, H5P_DEFAULT) > 0 &&
+        H5Ldelete(self->writer.file, self->group, H5P_DEFAULT) < 0)
         self->writer.failed = true;
-    hf_hdf5_put_group(&self->writer, hf_checkpoint_group_added, about);
+    hf_hdf5_put_group(&self->writer, self->group, about);
     return HF_OK;
 }
 
-hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, const char *about,
-                                  struct hf_checkpoint_addition **addition, struct hf_error *error)
+hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, const char *group,
+                                  const char *about, struct hf_checkpoint_addition **addition,
+                                  struct hf_error *error)
 {
     hf_status status = HF_OK;
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
@@ -92,7 +92,7 @@ hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, 
     if (self == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a checkpoint");
     HF_TRY(hf_agree(context->comm, status, error));
     *self = (struct hf_checkpoint_addition){
-        .context = context, .path = path, .writer = {.file = -1}, .dataset = -1};
+        .context = context, .path = path, .group = group, .writer = {.file = -1}, .dataset = -1};
     if (context->rank == 0) status = begin(self, about, error);
     status = hf_agree(context->comm, status, error);
 cleanup:
@@ -119,8 +119,8 @@ static void begin_matrix(struct hf_checkpoint_addition *self, const char *name, 
     char path[HF_CHECKPOINT_PATH];
     self->dataset = -1;
     if (self->context->rank == 0)
-        self->dataset =
-            hf_hdf5_put_matrix(&self->writer, path_of(name, path), n_row, n_col, units, about);
+        self->dataset = hf_hdf5_put_matrix(&self->writer, path_of(self->group, name, path), n_row,
+                                           n_col, units, about);
 }
 
 static void end_matrix(struct hf_checkpoint_addition *self)
@@ -215,7 +215,8 @@ bool hf_checkpoint_added(const struct hf_checkpoint *checkpoint, const char *nam
     char path[HF_CHECKPOINT_PATH];
     struct hf_hdf5_reader reader = hf_checkpoint_reader(checkpoint, &error);
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    const bool found = hf_hdf5_get_shape(&reader, path_of(name, path), n_row, n_col);
+    const bool found =
+        hf_hdf5_get_shape(&reader, path_of(hf_checkpoint_local_mp2, name, path), n_row, n_col);
     hf_hdf5_silence_end(silence);
     return found;
 }
@@ -227,7 +228,7 @@ hf_status hf_checkpoint_added_rows(const struct hf_checkpoint *checkpoint, const
     char path[HF_CHECKPOINT_PATH];
     struct hf_hdf5_reader reader = hf_checkpoint_reader(checkpoint, error);
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    hf_hdf5_get_rows(&reader, path_of(name, path), n_col, first, n, rows);
+    hf_hdf5_get_rows(&reader, path_of(hf_checkpoint_local_mp2, name, path), n_col, first, n, rows);
     hf_hdf5_silence_end(silence);
     return reader.status;
 }

@@ -236,7 +236,7 @@ static hf_status begin(struct writing *self, const char *path, struct hf_error *
         hf_part_file_reserve(&self->file, bytes);
         put_content(self, iteration);
         if (continues != NULL)
-            hf_hdf5_copy_group(&self->writer, continues->file->file, hf_checkpoint_group_added);
+            hf_hdf5_copy_group(&self->writer, continues->file->file, hf_checkpoint_local_mp2);
         hf_hdf5_put_group(&self->writer, "/density", "of these orbitals");
         hf_hdf5_put_group(
             &self->writer, "/diis",

@@ -24,7 +24,7 @@ static void print_memory(const struct hf_calculation *calculation, FILE *stream)
         need->rank / megabyte, need->program / megabyte, need->matrices / megabyte,
         need->pairs / megabyte, need->threads / megabyte, need->stored / megabyte);
     if (need->after > 0.0)
-        fprintf(stream, "              %.1f MB per rank for MP2, instead of stored integrals\n",
+        fprintf(stream, "              %.1f MB per rank after the SCF, instead of stored integrals\n",
                 need->after / megabyte);
     fprintf(stream, "              %.0f MB on each node, for its ranks (here %d)",
             need->node / megabyte, need->n_node_rank);

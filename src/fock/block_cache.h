@@ -61,6 +61,10 @@ struct hf_block_cache_account {
     size_t peak_bytes;
 };
 
+/** Bytes of blocks in one cache: at most half of a matrix; with many ranks about the share of a rank; and at
+ *  most one matrix for all ranks of a node together, so that memory does not grow with their number. */
+double hf_block_cache_budget(int n_function, int n_rank, int n_node_rank);
+
 /** Not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
                                 struct hf_block_cache **cache,

@@ -169,22 +169,12 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
 /** Share of the budget that sums in the outbox may take before threads wait for the sending thread. */
 static const double MOST_LEAVING = 0.125;
 
-/** Bytes of blocks in one cache: at most half of a matrix; with many ranks about the share of a rank; and at
- *  most one matrix for all ranks of a node together, so that memory does not grow with their number. */
-static double cache_budget(int n_function, int n_rank, int n_node_rank)
-{
-    static const double LEAST_BYTES = 8.0 * 1024.0 * 1024.0;
-    const double whole = (double)n_function * n_function * sizeof(double);
-    const double most = whole * fmin(0.5, 1.0 / n_node_rank);
-    return fmin(most, fmax(whole / n_rank, LEAST_BYTES));
-}
-
 /** hf_fock_ops.memory: this rank's blocks of density, J and K for atoms A >= B, and the caches. */
 static struct hf_fock_memory memory(const struct hf_fock_size *size)
 {
     const double n = size->n_function, n_atom = size->n_atom;
     const double own = 0.5 * n * n * (1.0 + 1.0 / n_atom) / size->n_rank * sizeof(double);
-    const double cached = cache_budget(size->n_function, size->n_rank, size->n_node_rank);
+    const double cached = hf_block_cache_budget(size->n_function, size->n_rank, size->n_node_rank);
     const double n_matrix = 2.0 * size->n_density + size->n_coulomb;
     const double bounds = 0.5 * n_atom * (n_atom + 1.0);
     return (struct hf_fock_memory){.of_rank =
@@ -230,8 +220,8 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
         .n_layer = data->jobs.n,
         .n_alone = data->jobs.n_alone,
         .array = data->D,
-        .budget_bytes = (size_t)cache_budget(self->pairs->basis->n_function, self->context->n_rank,
-                                             self->context->n_node_rank),
+        .budget_bytes = (size_t)hf_block_cache_budget(
+            self->pairs->basis->n_function, self->context->n_rank, self->context->n_node_rank),
     };
     hf_status status;
     HF_TRY(hf_block_cache_create(&settings, &data->density, error));

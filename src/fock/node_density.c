@@ -274,7 +274,7 @@ static hf_status share(struct hf_node_density *self, const struct hf_fock_job jo
     hf_node_memory_sync(self->shared);
     for (size_t b = 0; b < self->blocks->n_own; b++) {
         const struct hf_own_block *own = &self->blocks->block[b];
-        read_block(self, own->i, own->j, self->exact != NULL, block);
+        read_block(self, own->i, own->j, self->lower || self->exact != NULL, block);
         for (int k = 0; k < self->jobs.n; k++)
             prepare_block(self, k, own, block + (size_t)k * own->size);
         take_block(self, own, own->size, block);

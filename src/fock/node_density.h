@@ -21,6 +21,8 @@ struct hf_node_density {
     double *bound;      /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block of two shells */
     double *atom_bound; /**< [n_atom][n_atom][HF_N_BOUND] the same for two atoms */
     double *value;      /**< [n_job][n][n], the same for all ranks of a node */
+    bool
+        lower; /**< both halves come from the lower one, as hf_matrix_get_blocks has it; with `exact` always */
     struct hf_exact_sums *exact; /**< prepares the densities; borrowed, NULL: sums are rounded */
     double *own;                 /**< while they are gathered: [n_job][elements] own blocks */
 };

@@ -40,6 +40,7 @@ hf_status hf_gradient_compute(struct hf_context *context,
     const struct hf_shell_pairs *list = NULL;
     const struct hf_two_electron_gradient_settings two_electron = {
         .schedule = settings->fock.schedule,
+        .tasks_for = settings->fock.tasks_for,
         .n_thread = context->n_thread,
         .distributed = hf_fock_is_distributed(settings->fock.builder),
         .onesided = settings->fock.onesided,

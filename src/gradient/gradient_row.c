@@ -1,6 +1,8 @@
 /* The gradient as a quantity: options, report, JSON. */
 #include "hf/gradient.h"
 
+#include "hf/checkpoint.h"
+#include "hf/density_loan.h"
 #include "hf/fock.h"
 #include "hf/scf.h"
 #include "hf/two_electron_gradient.h"
@@ -22,6 +24,7 @@ struct row {
     bool numerical;
     bool closed; /**< nothing from outside that has no derivative here: sums are to be zero */
     double sum[3], torque[3]; /**< over atoms and charges; of R x dE/dR */
+    struct hf_error lost;     /**< why it is not in the checkpoint; "": it is, or there is none */
 };
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -57,6 +60,41 @@ static void add_up(struct row *self, const struct hf_molecule *molecule)
     }
 }
 
+/** Derivatives on their way to a file. */
+struct slopes {
+    int rank;
+    const double (*of)[3];
+};
+
+/** hf_checkpoint_give: rank 0 has them. */
+static void give(const void *data, int first, int n, double rows[])
+{
+    const struct slopes *slopes = data;
+    if (slopes->rank == 0) memcpy(rows, slopes->of[first], (size_t)n * sizeof *slopes->of);
+}
+
+/** To the checkpoint, if there is one. A failure is told in the report. Collective. */
+static void keep(struct row *self, const struct hf_quantity_source *of)
+{
+    static const char units[] = "hartree/bohr";
+    hf_status status, ended;
+    struct hf_error *error = &self->lost;
+    struct hf_checkpoint_addition *file = NULL;
+    const struct slopes atoms = {of->context->rank, (const double(*)[3])self->gradient.atom},
+                        charges = {of->context->rank, (const double(*)[3])self->gradient.charge};
+    if (of->checkpoint == NULL) return;
+    HF_TRY(hf_checkpoint_add_begin(of->context, of->checkpoint, hf_checkpoint_gradient,
+                                   "derivatives of the energy", &file, error));
+    HF_TRY(hf_checkpoint_add_shares(file, "atoms", self->gradient.n_atom, 3, units,
+                                    "by the places of the atoms", give, &atoms, error));
+    if (!self->numerical && self->gradient.n_charge > 0)
+        HF_TRY(hf_checkpoint_add_shares(file, "point_charges", self->gradient.n_charge, 3, units,
+                                        "by the places of the charges", give, &charges, error));
+cleanup:
+    ended = hf_checkpoint_add_end(&file, status == HF_OK, status == HF_OK ? error : NULL);
+    if (status == HF_OK && ended == HF_OK) self->lost.message[0] = '\0';
+}
+
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
 {
     hf_status status;
@@ -70,6 +108,7 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
         HF_TRY(hf_gradient_compute(of->context, of->wavefunction, of->settings, of->pairs,
                                    &self->gradient, error));
     add_up(self, of->molecule);
+    keep(self, of);
 cleanup:
     return status;
 }
@@ -90,6 +129,25 @@ static double memory(const struct hf_quantity *quantity)
     return n_matrix * n * n * sizeof(double) *
            hf_linalg_largest_share(of->basis->n_function, of->context->n_rank,
                                    hf_fock_is_distributed(settings->fock.builder));
+}
+
+/** Densities of the two-electron part. What its threads hold takes the place of engines and queues of Fock builds. */
+static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
+{
+    const struct row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    const struct hf_basis *merged = hf_common_pairs_merged(of->pairs);
+    const struct hf_fock_size size = {.n_function = merged->n_function,
+                                      .n_shell = merged->n_shell,
+                                      .n_atom = merged->n_atom,
+                                      .n_density = strcmp(of->settings->method, "rhf") == 0 ? 1 : 2,
+                                      .n_rank = of->context->n_rank,
+                                      .n_node_rank = of->context->n_node_rank};
+    const struct hf_fock_memory memory =
+        hf_lent_densities_memory(&size, hf_fock_is_distributed(of->settings->fock.builder));
+    (void)error;
+    *bytes = self->numerical ? 0.0 : memory.of_rank + memory.of_node / size.n_node_rank;
+    return HF_OK;
 }
 
 static double largest(const double value[3])
@@ -146,6 +204,8 @@ static void report(const struct hf_quantity *quantity, FILE *out)
         fprintf(out, "  those of %d more charges are in the JSON file\n",
                 self->gradient.n_charge - MOST_CHARGES);
     print_sums(self, quantity->of, out);
+    if (self->lost.message[0] != '\0')
+        fprintf(out, "  WARNING: the checkpoint is without the gradient: %s\n", self->lost.message);
 }
 
 static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
@@ -171,8 +231,13 @@ static void done(struct hf_quantity *quantity)
     hf_gradient_done(&self->gradient);
 }
 
-static const struct hf_phase *const phases[] = {
-    &hf_phase_gradient_one_electron, &hf_phase_gradient_quartets, &hf_phase_gradient_wait, NULL};
+static const struct hf_phase *const phases[] = {&hf_phase_gradient_one_electron,
+                                                &hf_phase_gradient_quartets,
+                                                &hf_phase_gradient_wait_blocks,
+                                                &hf_phase_gradient_wait_task,
+                                                &hf_phase_gradient_wait_ranks,
+                                                &hf_phase_gradient_reduce,
+                                                NULL};
 
 const struct hf_quantity_ops hf_quantity_gradient = {
     .name = "gradient",
@@ -184,6 +249,7 @@ const struct hf_quantity_ops hf_quantity_gradient = {
     .doing = "Gradient",
     .plan = plan,
     .memory = memory,
+    .peak = peak,
     .compute = compute,
     .report = report,
     .json = add_json,

@@ -1,19 +1,22 @@
 /* The two-electron part of the gradient: a consumer of quartet work that differentiates quartets itself. */
 #include "hf/two_electron_gradient.h"
 
+#include "hf/density_loan.h"
 #include "hf/engine.h"
 #include "hf/quartet_gradient.h"
 #include "hf/threads.h"
+#include "hf/trace.h"
 #include "hf/work.h"
-#include "two_electron_blocks.h"
-#include "two_electron_density.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 const struct hf_phase hf_phase_gradient_quartets = {"Gradient: quartets"};
-const struct hf_phase hf_phase_gradient_wait = {"Gradient: waiting"};
+const struct hf_phase hf_phase_gradient_wait_blocks = {"Gradient: waiting for blocks"};
+const struct hf_phase hf_phase_gradient_wait_task = {"Gradient: waiting for tasks"};
+const struct hf_phase hf_phase_gradient_wait_ranks = {"Gradient: waiting for last rank"};
+const struct hf_phase hf_phase_gradient_reduce = {"Gradient: moving matrices"};
 
 /** hartree/bohr: what quartets add is rounded to whole steps, so that no order of additions matters. A million of
  *  them err by 2e-11; sums may be as large as 5e5. */
@@ -26,8 +29,8 @@ struct two_electron {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     const struct hf_two_electron_gradient_settings *settings;
     int n_density;
-    struct hf_gradient_density density; /**< of nodes */
-    struct hf_gradient_blocks blocks;   /**< of owners, if the densities are distributed */
+    struct hf_lent_densities *lent; /**< the spin density, if there is one, before the total one */
+    struct hf_shell_place *place;   /**< [n_shell] */
     int n_atom, n_thread;
     double *momentum; /**< [n_shell], see find_momentum */
     double most_momentum;
@@ -39,8 +42,9 @@ struct two_electron {
 struct differentiator {
     const struct two_electron *all;
     struct hf_gradient_engine *engine;
-    struct hf_gradient_loan loan; /**< of distributed densities */
-    int64_t (*gradient)[3];       /**< [n_atom] in steps of STEP */
+    struct hf_worker *worker;
+    struct hf_density_loan loan;
+    int64_t (*gradient)[3]; /**< [n_atom] in steps of STEP */
     struct hf_quartet_density density[HF_MAX_BATCH];
     double of_quartet[HF_MAX_BATCH][4][3];
 };
@@ -78,22 +82,27 @@ static double count_permutations(const struct hf_shell_pair *bra, const struct h
 /** The two shells or sites of each block. */
 static const int sides[HF_N_QUARTET_BLOCK][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
 
+/** Bounds on |D_ab D_cd|/2 and on the sum of the products of exchange over 8, from those of blocks. */
+static void find_weights(int n_density, double bound[HF_N_QUARTET_BLOCK][HF_N_BOUND],
+                         double *coulomb, double *exchange)
+{
+    *coulomb = 0.5 * bound[HF_BLOCK_AB][HF_WITH_COULOMB] * bound[HF_BLOCK_CD][HF_WITH_COULOMB];
+    *exchange = 0.0;
+    for (int s = 0; s < n_density; s++)
+        *exchange += 0.125 * (bound[HF_BLOCK_AC][s] * bound[HF_BLOCK_BD][s] +
+                              bound[HF_BLOCK_AD][s] * bound[HF_BLOCK_BC][s]);
+}
+
 /** hf_round.factor: of pairs of sites. */
 static double find_factor(const void *data, const struct hf_atom_pair *bra,
                           const struct hf_atom_pair *ket)
 {
     const struct two_electron *all = data;
     const int site[4] = {bra->atom_a, bra->atom_b, ket->atom_a, ket->atom_b};
-    double bound[HF_N_QUARTET_BLOCK][2], coulomb, exchange;
-    for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
-        const int i = site[sides[k][0]], j = site[sides[k][1]];
-        if (all->settings->distributed)
-            bound[k][0] = bound[k][1] = hf_density_bound(&all->blocks.bounds, i, j);
-        else
-            hf_gradient_bounds(all->n_density, (size_t)all->pairs->basis->n_atom,
-                               all->density.atom_bound, i, j, bound[k]);
-    }
-    hf_gradient_weights(all->n_density, bound, &coulomb, &exchange);
+    double bound[HF_N_QUARTET_BLOCK][HF_N_BOUND], coulomb, exchange;
+    for (int k = 0; k < HF_N_QUARTET_BLOCK; k++)
+        hf_lent_densities_bounds(all->lent, site[sides[k][0]], site[sides[k][1]], bound[k]);
+    find_weights(all->n_density, bound, &coulomb, &exchange);
     return 8.0 * all->most_momentum * (coulomb + exchange);
 }
 
@@ -102,21 +111,22 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
 {
     const struct differentiator *own = self;
     const struct two_electron *all = own->all;
-    const size_t n_shell = (size_t)all->pairs->basis->n_shell;
     const double of_bra = fmax(all->momentum[bra->a], all->momentum[bra->b]);
     for (int i = 0; i < n; i++) {
         const struct hf_shell_pair *pair = ket[i].pair;
         const int shell[4] = {bra->a, bra->b, pair->a, pair->b};
         const double of_ket = fmax(all->momentum[pair->a], all->momentum[pair->b]);
-        double of_block[HF_N_QUARTET_BLOCK][2], coulomb, exchange;
+        double of_block[HF_N_QUARTET_BLOCK][HF_N_BOUND], coulomb, exchange;
         for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
-            const int s = shell[sides[k][0]], t = shell[sides[k][1]];
-            if (all->settings->distributed)
-                hf_gradient_loan_bounds(&own->loan, s, t, of_block[k]);
-            else
-                hf_gradient_bounds(all->n_density, n_shell, all->density.bound, s, t, of_block[k]);
+            const struct hf_shell_place *s = &all->place[shell[sides[k][0]]],
+                                        *t = &all->place[shell[sides[k][1]]];
+            const struct hf_lent_block *block = hf_lent_block_of(&own->loan, s->atom, t->atom);
+            const double *from =
+                block->largest +
+                ((size_t)s->index * (size_t)block->n_largest + (size_t)t->index) * HF_N_BOUND;
+            for (int kind = 0; kind < HF_N_BOUND; kind++) of_block[k][kind] = from[kind];
         }
-        hf_gradient_weights(all->n_density, of_block, &coulomb, &exchange);
+        find_weights(all->n_density, of_block, &coulomb, &exchange);
         const double weight = (coulomb + exchange * hf_far_factor(bra, pair)) *
                               count_permutations(bra, pair) * fmax(of_bra, of_ket);
         ket[i].wanted = weight * bra->bound * pair->bound >= all->settings->threshold;
@@ -129,8 +139,10 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
 static hf_status lend(void *self, const struct hf_part *part, struct hf_error *error)
 {
     struct differentiator *own = self;
-    if (!own->all->settings->distributed) return HF_OK;
-    return hf_gradient_loan_get(&own->loan, part, error);
+    const double start = hf_wall_seconds();
+    const hf_status status = hf_density_loan_get(&own->loan, own->worker, part, error);
+    hf_work_trace_wait(own->worker, &hf_phase_gradient_wait_blocks, start);
+    return status;
 }
 
 /** Where the densities of a quartet are. */
@@ -138,21 +150,18 @@ static void find_blocks(const struct differentiator *own, const struct hf_shell_
                         const struct hf_shell_pair *ket, struct hf_quartet_density *to)
 {
     const struct two_electron *all = own->all;
-    const struct hf_basis *basis = all->pairs->basis;
-    const size_t n = (size_t)basis->n_function;
     const int shell[4] = {bra->a, bra->b, ket->a, ket->b};
     to->factor = count_permutations(bra, ket);
     for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
-        const int s = shell[sides[k][0]], t = shell[sides[k][1]];
-        if (all->settings->distributed) {
-            hf_gradient_loan_find(&own->loan, s, t, k, to);
-            continue;
-        }
-        to->row[k] = basis->n_function;
+        const struct hf_shell_place *s = &all->place[shell[sides[k][0]]],
+                                    *t = &all->place[shell[sides[k][1]]];
+        const struct hf_lent_block *block = hf_lent_block_of(&own->loan, s->atom, t->atom);
+        const double *first =
+            block->value + (size_t)s->first * (size_t)block->n_column + (size_t)t->first;
+        to->row[k] = block->n_column;
         to->column[k] = 1;
-        to->total[k] = all->density.value + (size_t)basis->shell[s].first_function * n +
-                       (size_t)basis->shell[t].first_function;
-        to->spin[k] = all->n_density > 1 ? to->total[k] + n * n : NULL;
+        to->total[k] = first + (size_t)(all->n_density - 1) * block->plane;
+        to->spin[k] = all->n_density > 1 ? first : NULL;
     }
 }
 
@@ -192,8 +201,9 @@ static const struct hf_quartet_consumer consumer = {
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct two_electron *all = data;
-    return hf_work_do_all(worker, &consumer, &all->thread[atomic_fetch_add(&all->n_begun, 1)],
-                          error);
+    struct differentiator *own = &all->thread[atomic_fetch_add(&all->n_begun, 1)];
+    own->worker = worker;
+    return hf_work_do_all(worker, &consumer, own, error);
 }
 
 /* ---- All quartets ---------------------------------------------------------------------------- */
@@ -202,13 +212,13 @@ static void done(struct two_electron *all)
 {
     for (int t = 0; t < all->n_thread && all->thread != NULL; t++) {
         hf_gradient_engine_destroy(&all->thread[t].engine);
-        hf_gradient_loan_done(&all->thread[t].loan);
+        hf_density_loan_done(&all->thread[t].loan);
         free(all->thread[t].gradient);
     }
-    hf_gradient_density_done(&all->density);
-    hf_gradient_blocks_done(&all->blocks);
+    hf_lent_densities_destroy(&all->lent);
     free(all->thread);
     free(all->momentum);
+    free(all->place);
 }
 
 /** Everything that belongs to this rank alone. */
@@ -218,7 +228,8 @@ static hf_status init(struct two_electron *all, struct hf_error *error)
     hf_status status = HF_OK;
     all->momentum = malloc(((size_t)basis->n_shell + 1) * sizeof *all->momentum);
     all->thread = calloc((size_t)all->n_thread, sizeof *all->thread);
-    if (all->momentum == NULL || all->thread == NULL)
+    all->place = hf_shell_places(basis);
+    if (all->momentum == NULL || all->thread == NULL || all->place == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     for (int s = 0; s < basis->n_shell; s++) {
         all->momentum[s] = find_momentum(&basis->shell[s]);
@@ -229,26 +240,11 @@ static hf_status init(struct two_electron *all, struct hf_error *error)
         own->all = all;
         own->gradient = calloc((size_t)all->n_atom, sizeof *own->gradient);
         status = hf_gradient_engine_create(all->pairs, &own->engine, error);
-        if (status == HF_OK && all->settings->distributed)
-            status =
-                hf_gradient_loan_init(&own->loan, &all->blocks, all->pairs, all->n_density, error);
+        if (status == HF_OK) status = hf_density_loan_init(&own->loan, all->lent, error);
         if (status == HF_OK && own->gradient == NULL)
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     }
     return status;
-}
-
-/** The largest factor of bounds of a quartet: that of two pairs of sites with the largest elements of all. */
-static double largest_factor(const struct two_electron *all)
-{
-    const size_t n = (size_t)all->pairs->basis->n_atom * (size_t)all->pairs->basis->n_atom;
-    double largest = 0.0;
-    if (all->settings->distributed)
-        largest = all->blocks.bounds.largest;
-    else
-        for (size_t i = 0; i < (size_t)all->n_density * n; i++)
-            largest = fmax(largest, all->density.atom_bound[i]);
-    return 8.0 * all->most_momentum * (0.5 + 0.25 * all->n_density) * largest * largest;
 }
 
 /** Sums of all threads and ranks. */
@@ -270,12 +266,57 @@ cleanup:
     return status;
 }
 
+/** Brings the densities to where threads borrow them. Collective. */
+static hf_status lend_densities(struct two_electron *all, const struct hf_matrix *const density[],
+                                struct hf_error *error)
+{
+    struct hf_context *context = all->pairs->context;
+    const int n = all->n_density;
+    const struct hf_matrix *const order[] = {density[n - 1], density[0]};
+    const struct hf_lent_settings settings = {.distributed = all->settings->distributed,
+                                              .onesided = all->settings->onesided,
+                                              .n = n,
+                                              .n_alone = n - 1};
+    hf_timer_start(&context->timers, &hf_phase_gradient_reduce);
+    const hf_status status =
+        hf_lent_densities_create(context, all->pairs->basis, &settings, order, &all->lent, error);
+    hf_timer_stop(&context->timers, &hf_phase_gradient_reduce);
+    return status;
+}
+
+/** The round of all quartets. Collective. */
+static hf_status do_quartets(struct two_electron *all, struct hf_work *work, struct hf_error *error)
+{
+    static const double PRIMITIVE_SHARE = 0.1; /* of the threshold */
+    struct hf_context *context = all->pairs->context;
+    struct hf_timers *timers = &context->timers;
+    /* of two pairs of sites with the largest elements of all */
+    const double element = hf_lent_densities_largest(all->lent),
+                 largest =
+                     8.0 * all->most_momentum * (0.5 + 0.25 * all->n_density) * element * element;
+    for (int t = 0; t < all->n_thread; t++)
+        hf_gradient_engine_set_threshold(all->thread[t].engine,
+                                         PRIMITIVE_SHARE * all->settings->threshold / largest);
+    hf_trace_begin_batch(context->trace);
+    const hf_status status = hf_work_run(work,
+                                         &(struct hf_round){.threshold = all->settings->threshold,
+                                                            .largest = largest,
+                                                            .factor = find_factor,
+                                                            .run = run,
+                                                            .data = all},
+                                         error);
+    hf_trace_end_build(context->trace);
+    const double waited = hf_lent_densities_waited(all->lent) / all->n_thread;
+    hf_timer_add(timers, &hf_phase_gradient_wait_blocks, waited);
+    hf_timer_add(timers, &hf_phase_gradient_quartets, -waited);
+    return status;
+}
+
 hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                    const struct hf_two_electron_gradient_settings *settings,
                                    int n_density, const struct hf_matrix *const density[],
                                    int n_atom, double (*gradient)[3], struct hf_error *error)
 {
-    static const double PRIMITIVE_SHARE = 0.1; /* of the threshold */
     struct hf_context *context = pairs->context;
     struct two_electron all = {.pairs = pairs,
                                .settings = settings,
@@ -284,34 +325,21 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
     if (settings->distributed && !hf_mpi_takes_threads())
         all.n_thread = 1; /* any of them gets blocks, while another asks for tasks */
-    const struct hf_work_settings work_settings = {
-        .schedule = settings->schedule,
-        .order = {.grain = HF_GRAIN_ATOM_QUARTET,
-                  .largest_row = HF_MOST_PART_KETS,
-                  .most_slices = HF_MOST_SLICES},
-        .n_thread = all.n_thread,
-        .phases = {&hf_phase_gradient_quartets, &hf_phase_gradient_wait, &hf_phase_gradient_wait}};
+    const struct hf_work_settings work_settings = {.schedule = settings->schedule,
+                                                   .order = {.grain = HF_GRAIN_ATOM_QUARTET,
+                                                             .largest_row = HF_MOST_PART_KETS,
+                                                             .most_slices = HF_MOST_SLICES},
+                                                   .tasks_for = settings->tasks_for,
+                                                   .n_thread = all.n_thread,
+                                                   .phases = {&hf_phase_gradient_quartets,
+                                                              &hf_phase_gradient_wait_task,
+                                                              &hf_phase_gradient_wait_ranks}};
     struct hf_work *work = NULL;
     hf_status status;
+    HF_TRY(lend_densities(&all, density, error));
     HF_TRY(hf_agree(context->comm, init(&all, error), error));
-    if (settings->distributed)
-        HF_TRY(hf_gradient_blocks_init(&all.blocks, context, pairs->basis, &settings->onesided,
-                                       n_density, density, error));
-    else
-        HF_TRY(hf_gradient_density_init(&all.density, context, pairs->basis, n_density, density,
-                                        error));
     HF_TRY(hf_work_create(context, pairs, &work_settings, &work, error));
-    const double largest = largest_factor(&all);
-    for (int t = 0; t < all.n_thread; t++)
-        hf_gradient_engine_set_threshold(all.thread[t].engine,
-                                         PRIMITIVE_SHARE * settings->threshold / largest);
-    HF_TRY(hf_work_run(work,
-                       &(struct hf_round){.threshold = settings->threshold,
-                                          .largest = largest,
-                                          .factor = find_factor,
-                                          .run = run,
-                                          .data = &all},
-                       error));
+    HF_TRY(do_quartets(&all, work, error));
     HF_TRY(add_up(&all, gradient, error));
 cleanup:
     if (work != NULL) hf_work_destroy(&work);

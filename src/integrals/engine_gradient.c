@@ -8,6 +8,7 @@
 struct hf_gradient_engine {
     struct hf_engine *engine;         /**< tables, kernels, and room for a bra */
     struct hf_contraction_plan *plan; /**< [n_class][n_class] bra and ket */
+    struct hf_flops *flops;           /**< the same */
     double *exponent; /**< [primitives of the largest pair], of the bra's second shell */
     double *scratch;
 };
@@ -22,6 +23,7 @@ static size_t plan_classes(struct hf_gradient_engine *made)
         const struct hf_pair_class *bra = &pairs->class_of[i / n], *ket = &pairs->class_of[i % n];
         const size_t scratch = hf_gradient_scratch(bra, ket);
         hf_plan_contraction(bra, ket, &made->plan[i]);
+        made->flops[i] = hf_gradient_flops_of(bra, ket);
         if (scratch > most) most = scratch;
     }
     return most;
@@ -36,8 +38,9 @@ hf_status hf_gradient_engine_create(const struct hf_shell_pairs *pairs,
     if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives");
     HF_TRY(hf_engine_create(pairs, &made->engine, error));
     made->plan = calloc(n * n + 1, sizeof *made->plan);
+    made->flops = calloc(n * n + 1, sizeof *made->flops);
     made->exponent = calloc(made->engine->size.pair, sizeof *made->exponent);
-    if (made->plan != NULL)
+    if (made->plan != NULL && made->flops != NULL)
         made->scratch = hf_memory_allocate(pairs->context->memory, "scratch of derivatives",
                                            plan_classes(made), sizeof *made->scratch);
     if (made->exponent == NULL || made->scratch == NULL)
@@ -58,6 +61,7 @@ void hf_gradient_engine_destroy(struct hf_gradient_engine **engine)
             hf_memory_release(old->engine->pairs->context->memory, old->scratch);
         hf_engine_destroy(&old->engine);
         free(old->plan);
+        free(old->flops);
         free(old->exponent);
         free(old);
     }
@@ -69,6 +73,11 @@ void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double 
     hf_engine_set_threshold(engine->engine, threshold);
 }
 
+struct hf_engine_account hf_gradient_engine_account(const struct hf_gradient_engine *engine)
+{
+    return engine->engine->account;
+}
+
 /** Makes a bra ready, unless it is. */
 static void take_bra(struct hf_gradient_engine *self, const struct hf_shell_pair *bra)
 {
@@ -78,6 +87,8 @@ static void take_bra(struct hf_gradient_engine *self, const struct hf_shell_pair
     if (engine->fixed_is == bra) return;
     hf_engine_expand(engine, bra, &engine->fixed);
     for (int i = 0; i < bra->n_primitive; i++) self->exponent[i] = exponent[primitive[i].j];
+    engine->fixed_n_term =
+        hf_flops_n_term(&engine->fixed, &engine->pairs->class_of[bra->pair_class]);
     engine->fixed_is = bra;
 }
 
@@ -87,19 +98,22 @@ static void compute_group(const struct hf_gradient_engine *self, const struct hf
                           int first, struct hf_gradient_input *input, double (*gradient)[4][3],
                           const struct hf_quartet_density density[])
 {
-    const struct hf_engine *engine = self->engine;
+    struct hf_engine *engine = self->engine;
     const int width = kernels->width, left = request->n - first;
+    const int n = left < width ? left : width;
     struct hf_pair_group group;
     _Alignas(64) double out[12 * HF_LANES];
-    (void)hf_engine_gather(engine, request, kernels, first, &group);
+    const int n_primitive = hf_engine_gather(engine, request, kernels, first, &group);
     input->ket = &group;
     for (int l = 0; l < width; l++) {
         const int i = engine->order[first + (l < left ? l : left - 1)];
         input->ket_exponent[l] = engine->pairs->basis->shell[request->other[i]->b].exponent;
         input->density[l] = &density[i];
     }
-    kernels->gradient(quartet, input, self->scratch, out);
-    for (int l = 0; l < (left < width ? left : width); l++)
+    const int n_done = kernels->gradient(quartet, input, self->scratch, out);
+    hf_engine_count_group(engine, &self->flops[quartet->plan - self->plan], &group, n, n_primitive,
+                          n_done);
+    for (int l = 0; l < n; l++)
         for (int k = 0; k < 12; k++)
             gradient[engine->order[first + l]][k / 3][k % 3] = out[k * width + l];
 }
@@ -130,6 +144,9 @@ void hf_gradient_engine_compute(struct hf_gradient_engine *self, const struct hf
     const struct hf_kernels *kernels = choice.wide;
     struct hf_gradient_input input = {.bra_exponent = self->exponent, .n_density = n_density};
     take_bra(self, bra);
+    engine->account.n_quartet += n;
+    engine->account.n_integral +=
+        (int64_t)n * request.fixed_class->n_function * request.other_class->n_function;
     hf_engine_sort_by_primitives(n, ket, engine->order);
     for (int first = 0; first < n; first += kernels->width) {
         if (alike && n - first <= choice.narrow->width) kernels = choice.narrow;

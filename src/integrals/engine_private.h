@@ -100,6 +100,11 @@ struct hf_engine {
 /** Fills in `size` and `most_primitive` [n_class]. */
 void hf_engine_find_sizes(struct hf_engine *engine);
 
+/** Adds to the account what the kernels did for n quartets of one group: n_done quartets of primitives in
+ *  every lane. A ket with fewer primitives than others of the group counts with its own. */
+void hf_engine_count_group(struct hf_engine *engine, const struct hf_flops *flops,
+                           const struct hf_pair_group *ket, int n, int n_primitive, int n_done);
+
 /** What depends on the classes of a batch only. */
 static inline const struct hf_class_pair *hf_engine_of_two(const struct hf_engine *engine,
                                                            const struct hf_batch_request *request)

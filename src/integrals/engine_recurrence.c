@@ -89,10 +89,8 @@ int hf_engine_gather(const struct hf_engine *self, const struct hf_batch_request
     return n_primitive;
 }
 
-/** Adds to the account what the kernels did for n quartets of one group: n_done quartets of primitives in
- *  every lane. A ket with fewer primitives than others of the group counts with its own. */
-static void count_group(struct hf_engine *self, const struct hf_flops *flops,
-                        const struct hf_pair_group *ket, int n, int n_primitive, int n_done)
+void hf_engine_count_group(struct hf_engine *self, const struct hf_flops *flops,
+                           const struct hf_pair_group *ket, int n, int n_primitive, int n_done)
 {
     const double n_each = (double)n_done / ket->most_primitive * n_primitive;
     const double n_ket_each = self->fixed.n_primitive > 0 ? n_each / self->fixed.n_primitive : 0.0;
@@ -118,7 +116,8 @@ static void compute_group(struct hf_engine *self, const struct hf_batch_request 
                       : (void *)self->assembled;
     const int n_done = kernels->recurrence(quartet, &group, scratch);
     kernels->to_functions(quartet, &group.shift, scratch, self->buffer[0], block);
-    count_group(self, &hf_engine_of_two(self, request)->flops, &group, n, n_primitive, n_done);
+    hf_engine_count_group(self, &hf_engine_of_two(self, request)->flops, &group, n, n_primitive,
+                          n_done);
     if (request->side_by_side) return;
     double *result[HF_LANES];
     for (int l = 0; l < kernels->width; l++)

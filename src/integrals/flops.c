@@ -57,6 +57,41 @@ struct hf_flops hf_flops_of(const struct hf_pair_class *bra, const struct hf_pai
     return flops;
 }
 
+/** Dots with `moved` of two parts. */
+static double moved_flops(const struct hf_pair_part *bra, const struct hf_pair_part *ket)
+{
+    const int n_e = hf_part_n_level(bra), n_f = hf_part_n_level(ket);
+    return 6.0 * (hf_n_levels(bra->l_a, bra->l_a + bra->l_b - 1) * n_f +
+                  n_e * hf_n_levels(ket->l_a, ket->l_a + ket->l_b - 1));
+}
+
+struct hf_flops hf_gradient_flops_of(const struct hf_pair_class *bra,
+                                     const struct hf_pair_class *ket)
+{
+    enum {
+        OF_CENTRES = 3 * 19 + 6, /* add_primitives */
+        OF_DENSITY = 5           /* G from blocks of D, of a quartet of functions */
+    };
+    const int e = bra->l_high, f = ket->l_high;
+    const int n_level = hf_n_levels(bra->l_low, e) * hf_n_levels(ket->l_low, f);
+    const int n_gradient = gradient_flops[bra->l_low][e][ket->l_low][f];
+    struct hf_flops flops = hf_flops_of(bra, ket);
+    if (n_gradient == 0) return (struct hf_flops){0};
+    flops.per_primitive =
+        set_up_flops(true, true) + boys_flops(e + f + 1) + n_gradient + OF_CENTRES;
+    if (bra->n_part > 1) flops.per_primitive += 2.0 * n_level;
+    if (e == bra->l_low && f == ket->l_low) flops.per_term = flops.per_ket_primitive = 0.0;
+    flops.per_quartet += OF_DENSITY * (double)bra->n_function * ket->n_function;
+    for (int b = 0; b < bra->n_part; b++)
+        for (int k = 0; k < ket->n_part; k++) {
+            flops.per_quartet += moved_flops(&bra->part[b], &ket->part[k]);
+            if (ket->n_part > 1)
+                flops.per_ket_primitive +=
+                    2.0 * hf_part_n_level(&bra->part[b]) * hf_part_n_level(&ket->part[k]);
+        }
+    return flops;
+}
+
 double hf_flops_n_term(const struct hf_expanded_pair *pair, const struct hf_pair_class *kind)
 {
     double n = 0.0;

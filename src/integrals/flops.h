@@ -19,6 +19,12 @@ struct hf_flops {
  *  code, also where plain loops, which do more, are in its place; so are the horizontal ones. */
 struct hf_flops hf_flops_of(const struct hf_pair_class *bra, const struct hf_pair_class *ket);
 
+/** The same of derivatives (gradient.h) with one density: per_quartet from the densities of functions to those of
+ *  levels and back from contracted levels, without what `moved` takes. Zeros also where no straight-line code is
+ *  written. */
+struct hf_flops hf_gradient_flops_of(const struct hf_pair_class *bra,
+                                     const struct hf_pair_class *ket);
+
 /** Levels that the terms of all parts of an expanded pair of a class add to, for each level of the other
  *  side; 0 where the class has one part. */
 double hf_flops_n_term(const struct hf_expanded_pair *pair, const struct hf_pair_class *kind);

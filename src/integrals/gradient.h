@@ -337,19 +337,20 @@ static inline lanes second_exponents(const struct hf_gradient_input *input,
     return exponent;
 }
 
-/** The loop over the primitives of HF_WIDTH quartets. */
-static __attribute__((noinline)) void gradient_over_primitives(struct gradient_work *self)
+/** The loop over the primitives of HF_WIDTH quartets; how many it took. */
+static __attribute__((noinline)) int gradient_over_primitives(struct gradient_work *self)
 {
     const struct hf_quartet *quartet = self->quartet;
     const struct hf_pair_group *ket = self->input->ket;
     struct ket_cursor cursor;
-    int n = quartet->bra->n_primitive;
+    int n = quartet->bra->n_primitive, n_done = 0;
     start_kets(quartet->pairs, ket, &cursor);
     for (int j = 0; j < ket->most_primitive; j++) {
         lanes row[HF_N_SINGLE_ROW];
         expand_lanes(ket, &cursor, j, row);
         n = n_that_matter(quartet, n, row[HF_ROW_BOUND]);
         if (n == 0) break;
+        n_done += n;
         self->delta = second_exponents(self->input, &cursor);
         lanes *coefficient = begin_ket_primitive(&self->contraction);
         if (coefficient != NULL) {
@@ -361,6 +362,7 @@ static __attribute__((noinline)) void gradient_over_primitives(struct gradient_w
         if (self->moves) end_ket_primitive(&self->contraction);
     }
     if (self->moves) end_contraction(&self->contraction);
+    return n_done;
 }
 
 /** Adds h and h', from contracted levels. */
@@ -404,8 +406,8 @@ static inline lanes *lay_out_densities(const struct hf_quartet *quartet, lanes *
 }
 
 /** See struct hf_kernels. */
-static void gradient(const struct hf_quartet *quartet, const struct hf_gradient_input *input,
-                     void *scratch, double *out)
+static int gradient(const struct hf_quartet *quartet, const struct hf_gradient_input *input,
+                    void *scratch, double *out)
 {
     const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
     struct gradient_work self = {.quartet = quartet, .input = input};
@@ -426,7 +428,7 @@ static void gradient(const struct hf_quartet *quartet, const struct hf_gradient_
     self.straight = find_gradient(bra->l_low, bra->l_high, ket->l_low, ket->l_high);
     self.moves = bra->l_low < bra->l_high || ket->l_low < ket->l_high;
     if (self.straight == NULL) lay_out(&self.recurrence, bra->l_high, ket->l_high, 1, next);
-    gradient_over_primitives(&self);
+    const int n_done = gradient_over_primitives(&self);
     if (self.moves) add_moved(&self);
     for (int x = 0; x < 3; x++) {
         to[x] = self.sums.of_a[x];
@@ -434,6 +436,7 @@ static void gradient(const struct hf_quartet *quartet, const struct hf_gradient_
         to[6 + x] = self.sums.of_c[x];
         to[9 + x] = -(self.sums.of_bra[x] + self.sums.of_c[x]);
     }
+    return n_done;
 }
 
 #endif

@@ -44,8 +44,9 @@ struct hf_kernels {
 
     /** Derivatives of `width` quartets with respect to A, B, C and D, [4][3][width], see
      *  hf_gradient_engine_compute; angular momenta up to HF_MAX_L. `scratch` has the hf_gradient_scratch of the two
-     *  classes. quartet->ket is not used. All aligned to 64 bytes. */
-    void (*gradient)(const struct hf_quartet *quartet, const struct hf_gradient_input *input,
+     *  classes. quartet->ket is not used. All aligned to 64 bytes. Returns how many primitives of the bra it took, over
+     *  all of the ket. */
+    int (*gradient)(const struct hf_quartet *quartet, const struct hf_gradient_input *input,
                      void *scratch, double *out);
 
     /** hf_solid_harmonics_apply. */

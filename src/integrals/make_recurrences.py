@@ -485,6 +485,10 @@ def make_flops():
     for bra in SIDES:
         for ket in SIDES:
             text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {Plan(bra, ket).n_flop()},\n'
+    text += '};\n\n/** The same with m = 0 and 1 and the sums with a density, where straight-line code may do it. */\n'
+    text += f'static const int gradient_flops[{highest + 1}][{highest + 1}][{highest + 1}][{highest + 1}] = {{\n'
+    for bra, ket in GRADIENT_PAIRS:
+        text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {GradientPlan(bra, ket).n_flop()},\n'
     return text + '};\n'
 
 

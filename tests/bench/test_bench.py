@@ -244,9 +244,15 @@ def roofline(output, results):
             found, expected = lines[-1][key], sum(one[key] for one in lines[:-1])
             check(math.isclose(found, expected, rel_tol=1e-9), f"integrals: {key} of all is {found}, not {expected}")
         check(all(one["n_quartet"] == counts[one["class"]] for one in lines[:-1]), "integrals: rates of other quartets")
-        check_rows("integrals", rows(output, rf"  {precision}  (\([a-z]{{2}}\|[a-z]{{2}}\)|all) "), 7, 6)
+        check_rows("integrals", rows(output, rf"  {precision}  (\([a-z]{{2}}\|[a-z]{{2}}\)|all) "), 14 if precision == "double" else 7, 6)
         for place, n_column in (("cache", 3), ("memory", 5)):
             check_rows("integrals", rows(output, rf"  {precision}  {place} +(\([a-z]{{2}}|all) "), 4, n_column)
+    slopes = results.get("derivatives", [])
+    check([one["class"] for one in slopes] == [*counts, "all"], "integrals: rates of derivatives", str(slopes))
+    for one, other in zip(slopes, lines):
+        positive("integrals", one["class"], ("n_primitive_quartet", "seconds", "share_of_peak"), one)
+        check(one["n_quartet"] == other["n_quartet"] and one["n_integral"] == other["n_integral"], "integrals: derivatives of others")
+        check(one["n_flop"] > other["n_flop"], "integrals: derivatives take more arithmetic", str(one))
     mixed = [one for one in results.get("engine", []) if one["precision"] == "mixed"]
     check([one["class"] for one in mixed] == ["all"], "integrals: rates of mixed precision", str(mixed))
     check(mixed[0]["n_quartet"] == lines[-1]["n_quartet"], "integrals: mixed precision has other quartets", str(mixed))

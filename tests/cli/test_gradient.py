@@ -74,10 +74,38 @@ def sums_and_charges(folder):
     TEST.check(differ(folder.gradient(MIXED)[1], moved) < 1e-9, "threads and builders change nothing")
 
 
+def kept_in_the_checkpoint(folder):
+    """Written, read with h5py where it is there, and no hindrance to a restart."""
+    path, kept = folder.write("input.mol", OPEN), os.path.join(folder.path, "kept.h5")
+    usual = ["--task", "gradient", "--json", folder.json]
+    code, _, errors = TEST.run([path, *usual, "--method", "uhf", "--point-charges-file", folder.charges, "--checkpoint", kept])
+    TEST.check(code == 0, "gradient with checkpoint", errors)
+    with open(folder.json, encoding="utf-8") as file:
+        expected = json.load(file)
+    try:
+        import h5py  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        print("without h5py: gradient in the checkpoint not read")
+    else:
+        with h5py.File(kept, "r") as file:
+            of = file["gradient"]
+            TEST.check(of["atoms"][:].ravel().tolist() == expected["return_result"], "atoms in the checkpoint")
+            TEST.check(of["point_charges"][:].ravel().tolist() == expected["extras"]["hf"]["gradient"]["point_charges"],
+                       "charges in the checkpoint")
+            TEST.check(of["atoms"].attrs["units"] in (b"hartree/bohr", "hartree/bohr"), "units in the checkpoint")
+    code, _, errors = TEST.run(["--restart", kept, *usual])
+    TEST.check(code == 0, "restart with a gradient", errors)
+    with open(folder.json, encoding="utf-8") as file:
+        TEST.check(differ(json.load(file), expected) < 1e-7, "gradient of a restart")
+    TEST.check(TEST.run(["--show", kept])[0] == 0, "--show")
+
+
 def told_and_refused(folder):
     report, _ = folder.gradient(MIXED, "--commutator-tolerance", "1e-4")
     TEST.check("WARNING: the SCF's commutator was converged to 1e-04 only" in report, "loose convergence is told", report)
     path = folder.write("input.mol", MIXED)
+    for options in ([], ["--fock", "distributed"]):
+        TEST.check("after the SCF" in TEST.run([path, "--task", "gradient", "--check", *options])[1], f"memory of {options}")
     outcome = TEST.run([path, "--gradient", "exact"])
     TEST.expect_one_line("unknown way", outcome, 2, ["--gradient", "analytic, numerical"])
 
@@ -87,6 +115,7 @@ def main():
         folder = Folder(path)
         if TEST.n_rank == 1:
             against_differences(folder)
+            kept_in_the_checkpoint(folder)
         sums_and_charges(folder)
         told_and_refused(folder)
     return TEST.report()

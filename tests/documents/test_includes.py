@@ -32,7 +32,7 @@ HEADERS = {
     "guess": ["guess", "guess_input"],
     "response": ["davidson", "hessian", "rotation", "subspace"],
     "orbitals": ["diis", "orbitals", "wavefunction"],
-    "fock": ["density_bounds", "digest", "exact_sums", "fock", "fock_settings"],
+    "fock": ["density_bounds", "density_loan", "digest", "exact_sums", "fock", "fock_settings"],
     "coulomb": ["coulomb", "pair_owner"],
     "work": ["grain", "shell_panel", "site_panels", "stored_integrals", "task", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],

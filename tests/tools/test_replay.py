@@ -59,7 +59,7 @@ class Sources(unittest.TestCase):
                 "src/schedule/steal.c": {name: getattr(replay_steal, name) for name in (
                     "ASKED_AT_ONCE", "FIRST_PAUSE_SECONDS", "LONGEST_NAP_NS", "LONGEST_PAUSE_SECONDS", "LOOKS_BEFORE_NAP",
                     "MOST_STOLEN")},
-                "src/fock/distributed.c": {"LEAST_BYTES": "8.0 * 1024.0 * 1024.0"}}.items():
+                "src/fock/block_cache.c": {"LEAST_BYTES": "8.0 * 1024.0 * 1024.0"}}.items():
             text = re.sub(r"\s+", " ", (ROOT / name).read_text(encoding="utf-8"))
             for constant, value in expected.items():
                 found = re.findall(rf"\b{constant} = ([^,;}}]*[^,;}} ])", text)

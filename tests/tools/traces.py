@@ -8,7 +8,7 @@ from lab import trace
 KINDS = ["Total", "Set-up", "One-electron integrals", "Fock: computing", "Fock: waiting for blocks",
          "Fock: waiting for tasks", "Fock: waiting for the last rank", "Fock: moving matrices", "Output",
          "Initial guess", "Diagonalisation", "Other linear algebra", "Fock: Coulomb pass", "MP2: exchange", "Local MP2: exchange",
-         "Properties", trace.TASK,
+         "Properties", "Gradient: one electron", "Gradient: moving matrices", trace.TASK,
          trace.STORED_TASK, trace.COULOMB_TASK, trace.COULOMB_STEP, trace.FIRST_QUARTER, trace.SECOND_QUARTER, trace.PAIR_TASK, trace.COPYING, trace.STEP]
 N_PHASE = KINDS.index(trace.TASK)
 BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K}

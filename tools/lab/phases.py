@@ -15,6 +15,9 @@ COMMUNICATION = (WAITING_FOR_BLOCKS, MOVING_MATRICES)
 IDLE = (WAITING_FOR_TASKS, WAITING_FOR_LAST_RANK)
 MP2_FIRST, MP2_WAITING, MP2_EXCHANGE, MP2_SECOND = (
     "MP2: first half", "MP2: waiting", "MP2: exchange", "MP2: second half")
+GRADIENT, GRADIENT_BLOCKS, GRADIENT_TASKS, GRADIENT_LAST, GRADIENT_MATRICES = (
+    "Gradient: quartets", "Gradient: waiting for blocks", "Gradient: waiting for tasks", "Gradient: waiting for last rank",
+    "Gradient: moving matrices")
 REST = "Outside of the phases"
 
 STORED_COLOUR = "#56B4E9"
@@ -36,6 +39,11 @@ COLOURS = {
     "Local MP2: exchange": "#009E73",
     "Local MP2: waiting for tasks": "#E69F00",
     "Local MP2: waiting for amplitudes": "#CC79A7",
+    GRADIENT: "#0072B2",
+    GRADIENT_BLOCKS: "#CC79A7",
+    GRADIENT_TASKS: "#E69F00",
+    GRADIENT_LAST: "#D55E00",
+    GRADIENT_MATRICES: "#009E73",
     "Diagonalisation": "#F0E442",
     "Set-up": "#555555",
     "One-electron integrals": "#777777",

@@ -44,7 +44,7 @@ class Line:
 
 
 def cache_budget(n_function, n_rank, n_node_rank):
-    """Bytes of the blocks that one kind of cache may keep (cache_budget of src/fock/distributed.c)."""
+    """Bytes of the blocks that one kind of cache may keep (src/fock/block_cache.c)."""
     whole = n_function**2 * WORD
     return min(whole * min(0.5, 1.0 / n_node_rank), max(whole / n_rank, LEAST_BUDGET))
 
@@ -78,10 +78,11 @@ class Cache:
 
 class Traffic:
     """`blocks[task]` are the (number, kind, bytes) that the parts of a task need one after the other; `budget` bytes has each
-    of the caches of a rank: densities, J and K."""
+    of the caches of a rank: densities, J and K. Without `adds` densities are read only."""
 
-    def __init__(self, blocks, network, n_rank, budget=math.inf):
-        self.blocks, self.network, self.n_rank = blocks, network, n_rank
+    def __init__(self, blocks, network, n_rank, budget=math.inf, adds=True):
+        # pylint: disable=too-many-arguments,too-many-positional-arguments
+        self.blocks, self.network, self.n_rank, self.adds = blocks, network, n_rank, adds
         self.densities = [Cache(budget) for _ in range(n_rank)]
         self.sums = [{kind: Cache(budget) for kind in (BLOCK_J, BLOCK_K)} for _ in range(n_rank)]
         self.lines = [Line() for _ in range(n_rank)]
@@ -106,7 +107,7 @@ class Traffic:
         self.under_way[rank].append({number for number, _, _ in needed})
         pinned = set().union(*self.under_way[rank])
         for number, kind, n_bytes in needed:
-            for other, leaving in sums[kind].touch(number, n_bytes)[1]:
+            for other, leaving in sums[kind].touch(number, n_bytes)[1] if self.adds else ():
                 here = max(here, self.send(rank, other, leaving, here))
             if densities.touch(number, n_bytes, pinned)[0] or self.owner(number) == rank:
                 continue

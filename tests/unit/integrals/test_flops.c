@@ -3,6 +3,7 @@
 #include "../shells.h"
 
 #include "hf/engine.h"
+#include "hf/quartet_gradient.h"
 #include "hf/shell_pairs.h"
 
 #include <math.h>
@@ -75,11 +76,48 @@ static void a_quartet_counts_what_its_formulas_say(void **state)
     test_context_done(&context);
 }
 
+/** Derivatives of the quartet of a single pair. */
+static struct hf_engine_account account_of_slopes(struct hf_context *context,
+                                                  const struct hf_basis *basis)
+{
+    static const double one[81] = {1.0};
+    struct hf_shell_pairs *pairs = NULL;
+    struct hf_gradient_engine *engine = NULL;
+    struct hf_error error;
+    struct hf_quartet_density density = {.factor = 1.0};
+    double slope[1][4][3];
+    assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
+    assert_ok(hf_gradient_engine_create(pairs, &engine, &error));
+    for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) density.total[k] = one;
+    const struct hf_shell_pair *ket = pairs->pair;
+    hf_gradient_engine_compute(engine, pairs->pair, 1, &ket, 1, &density, slope);
+    const struct hf_engine_account account = hf_gradient_engine_account(engine);
+    hf_gradient_engine_destroy(&engine);
+    hf_shell_pairs_destroy(&pairs);
+    return account;
+}
+
+static void derivatives_count_what_their_formulas_say(void **state)
+{
+    static const double centre[1][3] = {{0.0, 0.0, 0.0}};
+    static const struct test_shell s[] = {{0, 0, 2, false, {0.7, 0.3}, {0.5, 0.4}}};
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_basis(1, centre, 1, s);
+    const struct hf_engine_account account = account_of_slopes(context, basis);
+    assert_int_equal(account.n_quartet, 1);
+    assert_int_equal(account.n_primitive_quartet, 16);
+    /* a quartet of primitives: 26 to set up, 39 for the Boys functions, 4 for sums, 63 for the centres */
+    assert_true(account.n_flop == 16 * (26.0 + 39.0 + 4.0 + 63.0) + 5.0);
+    test_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_that_nobody_asked_for_do_not_count),
         cmocka_unit_test(a_quartet_counts_what_its_formulas_say),
+        cmocka_unit_test(derivatives_count_what_their_formulas_say),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }
