@@ -118,14 +118,18 @@ void hf_checkpoint_done(struct hf_checkpoint *checkpoint);
 /** Whether a file begins as HDF5 files do. Not collective. */
 bool hf_checkpoint_is_file(const char *path);
 
-/* ---- What is added to a checkpoint: matrices below /local_mp2 ---------------------------------------- */
+/* ---- What is added to a checkpoint: matrices in a group of their own. A name is one below the group of local MP2, or
+ * a whole path. */
+
+#define HF_CHECKPOINT_LOCAL_MP2 "/local_mp2"
+#define HF_CHECKPOINT_OPTIMISATION "/optimisation"
 
 struct hf_checkpoint_addition;
 
-/** Begins to add to the checkpoint `path`, in place of what was added to it before. The file takes its place in one step
+/** Begins to add to the checkpoint `path`, in place of what the group had before. The file takes its place in one step
  *  at the end. Collective. HF_NO_RESOURCE: memory, or the file cannot be read or written. */
-hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, const char *about,
-                                  struct hf_checkpoint_addition **addition,
+hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, const char *group,
+                                  const char *about, struct hf_checkpoint_addition **addition,
                                   struct hf_error *error) HF_MUST_CHECK;
 
 /** Adds a matrix. Collective. HF_NO_RESOURCE: memory; what cannot be written is reported at the end. */

@@ -42,6 +42,9 @@ hf_status hf_surface_create(const struct hf_quantity_source *of, struct hf_surfa
  *  every rank. */
 void hf_surface_set_tolerance(struct hf_surface *surface, double commutator);
 
+/** Who keeps the states of the SCFs that follow; NULL, as at first: nobody. Borrowed. Not collective. */
+void hf_surface_set_keeper(struct hf_surface *surface, const struct hf_scf_keeper *keeper);
+
 /** Energy, dipole and, if point->gradient is set, the gradient with the atoms at position [n_atom], equal on all ranks.
  *
  *  Call      collective; the same bits on every rank.

@@ -20,9 +20,12 @@ struct hf_checkpoint_addition {
     hid_t dataset;                /**< of the matrix that is being written */
 };
 
+/** Of a name below the group of local MP2, or of a whole path. */
 static char *path_of(const char *name, char path[HF_CHECKPOINT_PATH])
 {
-    snprintf(path, HF_CHECKPOINT_PATH, "%s/%s", hf_checkpoint_group_added, name);
+    const bool whole = name[0] == '/';
+    snprintf(path, HF_CHECKPOINT_PATH, "%s%s%s", whole ? "" : hf_checkpoint_groups_added[0],
+             whole ? "" : "/", name);
     return path;
 }
 
@@ -60,7 +63,7 @@ static int copy_file(const char *path, int to)
 }
 
 /** Rank 0's part of the beginning. */
-static hf_status begin(struct hf_checkpoint_addition *self, const char *about,
+static hf_status begin(struct hf_checkpoint_addition *self, const char *group, const char *about,
                        struct hf_error *error)
 {
     struct stat file;
@@ -75,16 +78,16 @@ static hf_status begin(struct hf_checkpoint_addition *self, const char *about,
         return hf_part_file_fail(self->path, why, error);
     }
     hf_hdf5_open(&self->writer, self->file.part, hf_hdf5_disk_access());
-    if (!self->writer.failed &&
-        H5Lexists(self->writer.file, hf_checkpoint_group_added, H5P_DEFAULT) > 0 &&
-        H5Ldelete(self->writer.file, hf_checkpoint_group_added, H5P_DEFAULT) < 0)
+    if (!self->writer.failed && H5Lexists(self->writer.file, group, H5P_DEFAULT) > 0 &&
+        H5Ldelete(self->writer.file, group, H5P_DEFAULT) < 0)
         self->writer.failed = true;
-    hf_hdf5_put_group(&self->writer, hf_checkpoint_group_added, about);
+    hf_hdf5_put_group(&self->writer, group, about);
     return HF_OK;
 }
 
-hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, const char *about,
-                                  struct hf_checkpoint_addition **addition, struct hf_error *error)
+hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, const char *group,
+                                  const char *about, struct hf_checkpoint_addition **addition,
+                                  struct hf_error *error)
 {
     hf_status status = HF_OK;
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
@@ -93,7 +96,7 @@ hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, 
     HF_TRY(hf_agree(context->comm, status, error));
     *self = (struct hf_checkpoint_addition){
         .context = context, .path = path, .writer = {.file = -1}, .dataset = -1};
-    if (context->rank == 0) status = begin(self, about, error);
+    if (context->rank == 0) status = begin(self, group, about, error);
     status = hf_agree(context->comm, status, error);
 cleanup:
     hf_hdf5_silence_end(silence);

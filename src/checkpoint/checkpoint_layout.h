@@ -11,7 +11,7 @@ enum { HF_HDF5_SIGNATURE_SIZE = 8 };
 /** Whether a file begins as HDF5 files do, of the first `n` bytes that it has. */
 bool hf_hdf5_begins(size_t n, const char begin[]);
 
-extern const char hf_checkpoint_group_added[]; /**< "/local_mp2" */
+extern const char *const hf_checkpoint_groups_added[]; /**< of what is added; ended by NULL */
 extern const char hf_checkpoint_format[];      /**< "hf checkpoint" */
 /** By enum hf_keep_reason; whether what is finished is converged is said apart. */
 extern const char *const hf_keep_reason_names[4];

@@ -320,7 +320,7 @@ void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *w
     const bool worthwhile = n_integral(local) <= INT_MAX &&
                             (settings->checkpoint_always ||
                              (seconds > LEAST_SECONDS && bytes < BYTES_PER_SECOND * seconds));
-    HF_TRY(hf_checkpoint_add_begin(local->context, settings->checkpoint,
+    HF_TRY(hf_checkpoint_add_begin(local->context, settings->checkpoint, HF_CHECKPOINT_LOCAL_MP2,
                                    "of local MP2: domains, and integrals to go on from", &file,
                                    error));
     HF_TRY(add_domains(file, local, error));

@@ -89,6 +89,11 @@ void hf_surface_set_tolerance(struct hf_surface *surface, double commutator)
     surface->settings.commutator_tolerance = commutator;
 }
 
+void hf_surface_set_keeper(struct hf_surface *surface, const struct hf_scf_keeper *keeper)
+{
+    surface->settings.keeper = keeper;
+}
+
 void hf_surface_destroy(struct hf_surface **surface)
 {
     struct hf_surface *self = *surface;
