@@ -137,6 +137,11 @@ hf_status hf_basis_set_core_potentials(const struct hf_molecule *molecule, int n
                                        struct hf_basis *basis,
                                        struct hf_error *error) HF_MUST_CHECK;
 
+/** A copy of the basis with shells and core potentials where the atoms of `molecule` are, which has the same ones.
+ *  Not collective. HF_BAD_INPUT: it has not; HF_NO_RESOURCE: memory. */
+hf_status hf_basis_move(const struct hf_basis *from, const struct hf_molecule *molecule,
+                        struct hf_basis **basis, struct hf_error *error) HF_MUST_CHECK;
+
 /** Sets n_core of all atoms from the basis. Charges and numbers of electrons are right only after this
  *  call. Not collective. */
 void hf_basis_set_cores(const struct hf_basis *basis, struct hf_molecule *molecule);

@@ -141,6 +141,9 @@ const struct hf_properties *hf_calculation_properties(const struct hf_calculatio
 /** The analytic or numerical gradient that was asked for; NULL: none was. Not collective. */
 const struct hf_gradient *hf_calculation_gradient(const struct hf_calculation *calculation);
 
+/** False: the search for a structure that was asked for ended without one. Not collective. */
+bool hf_calculation_found_structure(const struct hf_calculation *calculation);
+
 /** Writes a failure to the JSON file of the options, with what is known of the calculation: old results in
  *  the file would be taken for those of this run. Does nothing if there is no such option, if the file has
  *  the results of this run, is no JSON file, or is also an input. `input_path` may be NULL. For one rank,

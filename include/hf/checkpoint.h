@@ -118,16 +118,16 @@ void hf_checkpoint_done(struct hf_checkpoint *checkpoint);
 /** Whether a file begins as HDF5 files do. Not collective. */
 bool hf_checkpoint_is_file(const char *path);
 
-/* ---- What is added to a checkpoint: matrices below a group -------------------------------------------- */
+/* ---- What is added to a checkpoint: matrices in a group of their own. Names are whole paths, "/gradient/atoms". ---- */
 
-/** Groups; restarts read the one of local MP2. */
-extern const char hf_checkpoint_local_mp2[]; /**< "/local_mp2" */
-extern const char hf_checkpoint_gradient[];  /**< "/gradient" */
+#define HF_CHECKPOINT_LOCAL_MP2 "/local_mp2"
+#define HF_CHECKPOINT_OPTIMISATION "/optimisation"
+#define HF_CHECKPOINT_GRADIENT "/gradient"
 
 struct hf_checkpoint_addition;
 
-/** Begins to add a group to the checkpoint `path`, in place of the one of that name. The file takes its place in one
- *  step at the end. `group` is borrowed. Collective. HF_NO_RESOURCE: memory, or the file cannot be read or written. */
+/** Begins to add to the checkpoint `path`, in place of what the group had before. The file takes its place in one step
+ *  at the end. Collective. HF_NO_RESOURCE: memory, or the file cannot be read or written. */
 hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, const char *group,
                                   const char *about, struct hf_checkpoint_addition **addition,
                                   struct hf_error *error) HF_MUST_CHECK;

@@ -36,6 +36,9 @@ struct hf_scf_orbitals {
     const struct hf_basis *basis;
     int n_spin;                /**< a method with more takes the first ones for the others */
     int n_column[HF_MAX_SPIN]; /**< orbitals, occupied ones first; as many as our electrons need */
+    /** [n_spin] In the place of `read`: C [n][n_column] in the same functions, wherever these were, on a grid made
+     *  like that of the new calculation; or NULL. Borrowed. */
+    const struct hf_matrix *coefficient[HF_MAX_SPIN];
     /** As in struct hf_scf_restart (hf/restart.h), of HF_RESTART_ORBITALS. */
     hf_status (*read)(void *data, enum hf_restart_matrix which, int index, int spin, int first,
                       int n, double rows[], struct hf_error *error);

@@ -95,7 +95,7 @@ void hf_matrix_copy_first_rows(const struct hf_matrix *from, struct hf_matrix *t
  *  The other ranks pass arrays of that size too, which are overwritten. */
 void hf_matrix_gather_rows(const struct hf_matrix *matrix, int first, int n, double *rows);
 
-/** to = from (same shape). */
+/** to = from (same shape; of this grid or of one that was made alike, of the same context, kind and order). */
 void hf_matrix_copy(const struct hf_matrix *from, struct hf_matrix *to);
 /** to = alpha from + beta to (same shape). If beta is 0, here and below, `to` is not read: it may
  *  contain anything, also NaN. */

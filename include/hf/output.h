@@ -96,6 +96,9 @@ int hf_report_progress(void *data, double fraction);
 /** A line of warning among the iterations. */
 void hf_report_warning(struct hf_report *report, const char *text);
 
+/** Lines of progress of something that takes long. */
+void hf_report_text(struct hf_report *report, const char *text);
+
 /** Where checkpoints were written, how often, and what that took. */
 void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written,
                           double seconds);

@@ -111,8 +111,10 @@ struct hf_quantity_ops {
 
 /** What a calculation is for. */
 struct hf_run_task {
-    const char *name, *about;
+    const char *name, *about, *driver; /**< that of QCSchema */
     const struct hf_quantity_ops *returns; /**< what it returns beside the energy; NULL: nothing */
+    const struct hf_quantity_ops *search;  /**< that looks for another structure before all quantities are
+                                            *   computed (hf_calculation_optimise); NULL: none does */
 };
 
 #endif

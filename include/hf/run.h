@@ -76,10 +76,12 @@ struct hf_run_outcome {
     struct hf_wavefunction wavefunction;
     const struct hf_properties *properties; /**< NULL if settings.wavefunction is energies only */
     /** [n_atom] derivatives of the energy by the places of the atoms, hartree/bohr; NULL unless the key "task" is
-     *  "gradient" and the SCF has converged. */
+     *  "gradient" or "optimise" and the SCF has converged. */
     const double (*gradient)[3];
     const struct hf_record *record;     /**< iterations, times, memory, versions */
-    const struct hf_molecule *molecule; /**< as read from the input */
+    const struct hf_molecule *molecule; /**< as read from the input; with the key "task" "optimise" where its
+                                         *   atoms came to be */
+    bool found; /**< the structure of "optimise"; true with other tasks */
     const struct hf_basis *basis;
     int n_warning;
     const char *const *warning; /**< [n_warning] warnings about the input, one line each */

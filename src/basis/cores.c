@@ -80,3 +80,13 @@ const struct hf_core_potential *hf_atom_core_potential(const struct hf_basis *ba
         if (basis->core_potential[i].atom == atom) return &basis->core_potential[i];
     return NULL;
 }
+
+hf_status hf_basis_move(const struct hf_basis *from, const struct hf_molecule *molecule,
+                        struct hf_basis **basis, struct hf_error *error)
+{
+    const hf_status status = hf_basis_from_shells(molecule, from->name, from->citation,
+                                                  from->n_shell, from->shell, basis, error);
+    if (status != HF_OK) return status;
+    return hf_basis_set_core_potentials(molecule, from->n_core_potential, from->core_potential,
+                                        *basis, error);
+}

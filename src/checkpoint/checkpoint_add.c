@@ -14,17 +14,11 @@ enum { PIECE = 1 << 17 /**< numbers of a piece, or one row */ };
 
 struct hf_checkpoint_addition {
     struct hf_context *context;
-    const char *path, *group; /**< borrowed */
+    const char *path; /**< borrowed */
     struct hf_part_file file;
     struct hf_hdf5_writer writer; /**< on rank 0 */
     hid_t dataset;                /**< of the matrix that is being written */
 };
-
-static char *path_of(const char *group, const char *name, char path[HF_CHECKPOINT_PATH])
-{
-    snprintf(path, HF_CHECKPOINT_PATH, "%s/%s", group, name);
-    return path;
-}
 
 bool hf_checkpoint_is_file(const char *path)
 {
@@ -60,7 +54,7 @@ static int copy_file(const char *path, int to)
 }
 
 /** Rank 0's part of the beginning. */
-static hf_status begin(struct hf_checkpoint_addition *self, const char *about,
+static hf_status begin(struct hf_checkpoint_addition *self, const char *group, const char *about,
                        struct hf_error *error)
 {
     struct stat file;
@@ -75,10 +69,10 @@ static hf_status begin(struct hf_checkpoint_addition *self, const char *about,
         return hf_part_file_fail(self->path, why, error);
     }
     hf_hdf5_open(&self->writer, self->file.part, hf_hdf5_disk_access());
-    if (!self->writer.failed && H5Lexists(self->writer.file, self->group, H5P_DEFAULT) > 0 &&
-        H5Ldelete(self->writer.file, self->group, H5P_DEFAULT) < 0)
+    if (!self->writer.failed && H5Lexists(self->writer.file, group, H5P_DEFAULT) > 0 &&
+        H5Ldelete(self->writer.file, group, H5P_DEFAULT) < 0)
         self->writer.failed = true;
-    hf_hdf5_put_group(&self->writer, self->group, about);
+    hf_hdf5_put_group(&self->writer, group, about);
     return HF_OK;
 }
 
@@ -92,8 +86,8 @@ hf_status hf_checkpoint_add_begin(struct hf_context *context, const char *path, 
     if (self == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a checkpoint");
     HF_TRY(hf_agree(context->comm, status, error));
     *self = (struct hf_checkpoint_addition){
-        .context = context, .path = path, .group = group, .writer = {.file = -1}, .dataset = -1};
-    if (context->rank == 0) status = begin(self, about, error);
+        .context = context, .path = path, .writer = {.file = -1}, .dataset = -1};
+    if (context->rank == 0) status = begin(self, group, about, error);
     status = hf_agree(context->comm, status, error);
 cleanup:
     hf_hdf5_silence_end(silence);
@@ -116,11 +110,9 @@ static hf_status put_rows(void *data, int first, int n, double rows[], struct hf
 static void begin_matrix(struct hf_checkpoint_addition *self, const char *name, int n_row,
                          int n_col, const char *units, const char *about)
 {
-    char path[HF_CHECKPOINT_PATH];
     self->dataset = -1;
     if (self->context->rank == 0)
-        self->dataset = hf_hdf5_put_matrix(&self->writer, path_of(self->group, name, path), n_row,
-                                           n_col, units, about);
+        self->dataset = hf_hdf5_put_matrix(&self->writer, name, n_row, n_col, units, about);
 }
 
 static void end_matrix(struct hf_checkpoint_addition *self)
@@ -212,11 +204,9 @@ bool hf_checkpoint_added(const struct hf_checkpoint *checkpoint, const char *nam
                          int *n_col)
 {
     struct hf_error error;
-    char path[HF_CHECKPOINT_PATH];
     struct hf_hdf5_reader reader = hf_checkpoint_reader(checkpoint, &error);
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    const bool found =
-        hf_hdf5_get_shape(&reader, path_of(hf_checkpoint_local_mp2, name, path), n_row, n_col);
+    const bool found = hf_hdf5_get_shape(&reader, name, n_row, n_col);
     hf_hdf5_silence_end(silence);
     return found;
 }
@@ -225,10 +215,9 @@ hf_status hf_checkpoint_added_rows(const struct hf_checkpoint *checkpoint, const
                                    int n_col, int first, int n, double rows[],
                                    struct hf_error *error)
 {
-    char path[HF_CHECKPOINT_PATH];
     struct hf_hdf5_reader reader = hf_checkpoint_reader(checkpoint, error);
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    hf_hdf5_get_rows(&reader, path_of(hf_checkpoint_local_mp2, name, path), n_col, first, n, rows);
+    hf_hdf5_get_rows(&reader, name, n_col, first, n, rows);
     hf_hdf5_silence_end(silence);
     return reader.status;
 }

@@ -14,8 +14,8 @@ bool hf_hdf5_begins(size_t n, const char begin[])
 }
 
 const char hf_checkpoint_format[] = "hf checkpoint";
-const char hf_checkpoint_local_mp2[] = "/local_mp2";
-const char hf_checkpoint_gradient[] = "/gradient";
+const char *const hf_checkpoint_groups_added[] = {HF_CHECKPOINT_LOCAL_MP2,
+                                                  HF_CHECKPOINT_OPTIMISATION, NULL};
 
 const char *const hf_keep_reason_names[4] = {"iteration", "interrupted", "finished", "finished"};
 

@@ -12,6 +12,7 @@ enum { HF_HDF5_SIGNATURE_SIZE = 8 };
 bool hf_hdf5_begins(size_t n, const char begin[]);
 
 extern const char hf_checkpoint_format[]; /**< "hf checkpoint" */
+extern const char *const hf_checkpoint_groups_added[]; /**< of what is added and read again; ended by NULL */
 /** By enum hf_keep_reason; whether what is finished is converged is said apart. */
 extern const char *const hf_keep_reason_names[4];
 

@@ -235,8 +235,8 @@ static hf_status begin(struct writing *self, const char *path, struct hf_error *
         hf_hdf5_create(&self->writer, self->file.part, hf_hdf5_disk_access());
         hf_part_file_reserve(&self->file, bytes);
         put_content(self, iteration);
-        if (continues != NULL)
-            hf_hdf5_copy_group(&self->writer, continues->file->file, hf_checkpoint_local_mp2);
+        for (int i = 0; continues != NULL && hf_checkpoint_groups_added[i] != NULL; i++)
+            hf_hdf5_copy_group(&self->writer, continues->file->file, hf_checkpoint_groups_added[i]);
         hf_hdf5_put_group(&self->writer, "/density", "of these orbitals");
         hf_hdf5_put_group(
             &self->writer, "/diis",

@@ -83,12 +83,13 @@ static void keep(struct row *self, const struct hf_quantity_source *of)
     const struct slopes atoms = {of->context->rank, (const double(*)[3])self->gradient.atom},
                         charges = {of->context->rank, (const double(*)[3])self->gradient.charge};
     if (of->checkpoint == NULL) return;
-    HF_TRY(hf_checkpoint_add_begin(of->context, of->checkpoint, hf_checkpoint_gradient,
+    HF_TRY(hf_checkpoint_add_begin(of->context, of->checkpoint, HF_CHECKPOINT_GRADIENT,
                                    "derivatives of the energy", &file, error));
-    HF_TRY(hf_checkpoint_add_shares(file, "atoms", self->gradient.n_atom, 3, units,
-                                    "by the places of the atoms", give, &atoms, error));
+    HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_GRADIENT "/atoms", self->gradient.n_atom, 3,
+                                    units, "by the places of the atoms", give, &atoms, error));
     if (!self->numerical && self->gradient.n_charge > 0)
-        HF_TRY(hf_checkpoint_add_shares(file, "point_charges", self->gradient.n_charge, 3, units,
+        HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_GRADIENT "/point_charges",
+                                        self->gradient.n_charge, 3, units,
                                         "by the places of the charges", give, &charges, error));
 cleanup:
     ended = hf_checkpoint_add_end(&file, status == HF_OK, status == HF_OK ? error : NULL);

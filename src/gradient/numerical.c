@@ -43,20 +43,9 @@ static struct hf_scf_settings quiet_settings(const struct hf_scf_settings *setti
     quiet.commutator_tolerance = fmin(settings->commutator_tolerance, COMMUTATOR_TOLERANCE);
     quiet.keeper = NULL;
     quiet.restart = NULL;
-    quiet.weighted_density = false;
+    quiet.weighted_density = quiet.polarisability = false;
     quiet.pairs = NULL; /* of other places of the atoms */
     return quiet;
-}
-
-/** The basis of the calculation with its shells where the atoms are now. Not collective. */
-static hf_status move_basis(const struct hf_basis *from, const struct hf_molecule *molecule,
-                            struct hf_basis **basis, struct hf_error *error)
-{
-    const hf_status status = hf_basis_from_shells(molecule, from->name, from->citation,
-                                                  from->n_shell, from->shell, basis, error);
-    if (status != HF_OK) return status;
-    return hf_basis_set_core_potentials(molecule, from->n_core_potential, from->core_potential,
-                                        *basis, error);
 }
 
 /** The energy of the molecule with coordinate `axis` of an atom changed. Collective. */
@@ -71,8 +60,8 @@ static hf_status find_energy(const struct hf_quantity_source *of, struct displac
     double *coordinate = &displaced->molecule.atom[atom].position_bohr[axis];
     const double where = *coordinate;
     *coordinate = where + step;
-    HF_TRY(
-        hf_agree(context->comm, move_basis(of->basis, &displaced->molecule, &basis, error), error));
+    HF_TRY(hf_agree(context->comm, hf_basis_move(of->basis, &displaced->molecule, &basis, error),
+                    error));
     HF_TRY(hf_scf_run(context, &displaced->molecule, basis, &displaced->settings, NULL, &result,
                       NULL, error));
     if (!result.converged)

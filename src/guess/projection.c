@@ -60,16 +60,18 @@ bool hf_orbitals_follow_atoms(const struct hf_molecule *from, const struct hf_mo
     return true;
 }
 
-/** The overlap of both bases as one. */
+/** The overlap of both bases as one; of ours alone, which is S_mixed, where the old functions are the same. */
 static hf_status make_joined_overlap(const struct hf_guess_input *input,
                                      const struct hf_scf_orbitals *from, struct hf_matrix **overlap,
                                      struct hf_error *error)
 {
     const bool follow = hf_orbitals_follow_atoms(from->molecule, input->molecule);
+    const bool same = from->coefficient[0] != NULL;
     struct hf_basis *joined = NULL;
     struct hf_hamiltonian *hamiltonian = NULL;
-    hf_status status =
-        hf_basis_join(input->basis, from->basis, follow ? input->molecule : NULL, &joined, error);
+    hf_status status = same ? hf_basis_move(input->basis, input->molecule, &joined, error)
+                            : hf_basis_join(input->basis, from->basis,
+                                            follow ? input->molecule : NULL, &joined, error);
     HF_TRY(hf_agree(input->context->comm, status, error));
     HF_TRY(hf_matrix_create(input->linalg, "overlap of two bases", joined->n_function,
                             joined->n_function, overlap, error));
@@ -93,7 +95,10 @@ static hf_status project(const struct hf_guess_input *input, const struct hf_scf
     struct embedding embedding = {.from = from, .spin = spin, .n_zero = n, .n_column = o};
     struct hf_matrix *old = NULL, *all = NULL, *ours = NULL;
     HF_TRY(hf_matrix_create(input->linalg, "orbitals of another basis", n_both, o, &old, error));
-    HF_TRY(hf_matrix_receive_rows(old, give_rows, &embedding, error));
+    if (from->coefficient[spin] != NULL)
+        hf_matrix_copy(from->coefficient[spin], old);
+    else
+        HF_TRY(hf_matrix_receive_rows(old, give_rows, &embedding, error));
     HF_TRY(hf_matrix_create(input->linalg, "overlap with orbitals", n_both, o, &all, error));
     HF_TRY(hf_matrix_create(input->linalg, "overlap with orbitals", n, o, &ours, error));
     hf_matrix_multiply(1.0, false, overlap, false, old, 0.0, all);

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char populations[] = HF_CHECKPOINT_LOCAL_MP2 "/populations",
+                  domains[] = HF_CHECKPOINT_LOCAL_MP2 "/domains";
+
 static hf_status wrong(const char *path, const char *what, struct hf_error *error)
 {
     return hf_fail(
@@ -81,8 +84,8 @@ static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *
     const int n_atom = given->n_atom;
     int shape[2][2] = {{0}};
     double *domain = NULL;
-    if (!hf_checkpoint_added(checkpoint, "populations", &shape[0][0], &shape[0][1]) ||
-        !hf_checkpoint_added(checkpoint, "domains", &shape[1][0], &shape[1][1]))
+    if (!hf_checkpoint_added(checkpoint, populations, &shape[0][0], &shape[0][1]) ||
+        !hf_checkpoint_added(checkpoint, domains, &shape[1][0], &shape[1][1]))
         return wrong(path, "no domains of local MP2 in it", error);
     const int o = given->n_orbital = shape[0][0];
     if (shape[0][1] != n_atom || shape[1][0] != o || shape[1][1] != n_atom)
@@ -92,10 +95,10 @@ static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *
     if (!make_arrays(given) || domain == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
     if (status == HF_OK)
-        status = hf_checkpoint_added_rows(checkpoint, "populations", n_atom, 0, o,
-                                          given->population, error);
+        status = hf_checkpoint_added_rows(checkpoint, populations, n_atom, 0, o, given->population,
+                                          error);
     if (status == HF_OK)
-        status = hf_checkpoint_added_rows(checkpoint, "domains", n_atom, 0, o, domain, error);
+        status = hf_checkpoint_added_rows(checkpoint, domains, n_atom, 0, o, domain, error);
     for (size_t k = 0; status == HF_OK && k < n; k++) {
         const int bits = domain[k] >= 0.0 && domain[k] < 8.0 ? (int)domain[k] : 0;
         given->member[k] = (bits & 1) != 0;
@@ -111,7 +114,7 @@ hf_status hf_local_given_restart(const struct hf_checkpoint *checkpoint, int n_a
 {
     int n_row, n_col;
     *given = (struct hf_local_given){.n_atom = n_atom};
-    if (!hf_checkpoint_added(checkpoint, "domains", &n_row, &n_col)) return HF_OK;
+    if (!hf_checkpoint_added(checkpoint, domains, &n_row, &n_col)) return HF_OK;
     const hf_status status = read_added(checkpoint, checkpoint->path, given, error);
     if (status != HF_OK) hf_local_given_done(given);
     return status;

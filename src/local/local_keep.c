@@ -18,8 +18,10 @@ static const double BYTES_PER_SECOND = 2e7;
 /** |1 - P'|^2 between the spaces of occupied orbitals. */
 static const double SAME_SPACE = 1e-10;
 
-static const char coefficients[] = "coefficients", energies[] = "energies", digests[] = "digest",
-                  integrals[] = "integrals";
+static const char coefficients[] = HF_CHECKPOINT_LOCAL_MP2 "/coefficients",
+                  energies[] = HF_CHECKPOINT_LOCAL_MP2 "/energies",
+                  digests[] = HF_CHECKPOINT_LOCAL_MP2 "/digest",
+                  integrals[] = HF_CHECKPOINT_LOCAL_MP2 "/integrals";
 
 /* ---- What integrals depend on ----------------------------------------------------------------- */
 
@@ -271,10 +273,10 @@ static hf_status add_domains(struct hf_checkpoint_addition *file, const struct h
 {
     hf_status status;
     const int o = local->n_orbital, n_atom = local->basis->n_atom;
-    HF_TRY(hf_checkpoint_add_shares(file, "populations", o, n_atom, NULL,
+    HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_LOCAL_MP2 "/populations", o, n_atom, NULL,
                                     "Mulliken populations [orbital][atom]", give_populations, local,
                                     error));
-    HF_TRY(hf_checkpoint_add_shares(file, "domains", o, n_atom, NULL,
+    HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_LOCAL_MP2 "/domains", o, n_atom, NULL,
                                     "[orbital][atom] the sum of 1: in the domain; 2: in that of "
                                     "strong pairs; 4: in that of strong and weak pairs",
                                     give_domains, local, error));
@@ -320,7 +322,7 @@ void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *w
     const bool worthwhile = n_integral(local) <= INT_MAX &&
                             (settings->checkpoint_always ||
                              (seconds > LEAST_SECONDS && bytes < BYTES_PER_SECOND * seconds));
-    HF_TRY(hf_checkpoint_add_begin(local->context, settings->checkpoint, hf_checkpoint_local_mp2,
+    HF_TRY(hf_checkpoint_add_begin(local->context, settings->checkpoint, HF_CHECKPOINT_LOCAL_MP2,
                                    "of local MP2: domains, and integrals to go on from", &file,
                                    error));
     HF_TRY(add_domains(file, local, error));

@@ -132,6 +132,14 @@ void hf_report_warning(struct hf_report *report, const char *text)
     print_line(report, "Warning", text);
 }
 
+void hf_report_text(struct hf_report *report, const char *text)
+{
+    if (report->stream == NULL) return;
+    hf_report_erase_progress(report);
+    fputs(text, report->stream);
+    hf_report_flush(report);
+}
+
 void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written, double seconds)
 {
     if (report->stream == NULL) return;

@@ -251,8 +251,7 @@ static hf_status make_basis(struct hf_calculation *calculation, const struct hf_
     return hf_agree(context->comm, status, error);
 }
 
-/** Those that the SCF and the planned quantities share. Collective. */
-static hf_status make_pairs(struct hf_calculation *calculation, struct hf_error *error)
+hf_status hf_calculation_make_pairs(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status;
     HF_TRY(hf_common_pairs_create(calculation->context, calculation->basis,
@@ -277,7 +276,7 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
     HF_TRY(make_basis(calculation, options, error));
     make_settings(calculation, options);
     HF_TRY(hf_agree(context->comm, hf_quantities_plan(calculation, options, error), error));
-    HF_TRY(make_pairs(calculation, error));
+    HF_TRY(hf_calculation_make_pairs(calculation, error));
     hf_timers_declare(&context->timers, &hf_phase_output);
     HF_TRY(hf_calculation_try_files(calculation, options, error));
     HF_TRY(check_occupation(calculation, options, error));
@@ -321,6 +320,8 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     calculation->source.checkpoint = hf_calculation_checkpoint_written(calculation);
     calculation->source.checkpoint_given = hf_calculation_checkpoint_given(calculation);
     calculation->source.report = report;
+    HF_TRY(hf_calculation_optimise(calculation, result, wavefunction, error));
+    calculation->converged = result->converged;
     hf_report_result(report, run, result, wavefunction);
     hf_checkpointer_tell(calculation->checkpointer, report);
     HF_TRY(hf_quantities_compute(calculation, error));

@@ -14,6 +14,18 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
 hf_status hf_calculation_write_files(struct hf_calculation *calculation,
                                      struct hf_error *error) HF_MUST_CHECK;
 
+/** Shell pairs that the SCF and the planned quantities share. Collective. HF_NO_RESOURCE. */
+hf_status hf_calculation_make_pairs(struct hf_calculation *calculation,
+                                    struct hf_error *error) HF_MUST_CHECK;
+
+/** Looks for the structure of the task, if it is one of an optimisation and the SCF has converged. The calculation is
+ *  then where that structure is, and so are result and wave function. Where no structure is found it is that of the
+ *  last step (hf_calculation_found_structure). Collective. HF_NO_RESOURCE, HF_INTERRUPTED; HF_NOT_CONVERGED: an SCF for
+ *  second derivatives; HF_BAD_INPUT: constraints that cannot be. */
+hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_scf_result *result,
+                                  struct hf_wavefunction *wavefunction,
+                                  struct hf_error *error) HF_MUST_CHECK;
+
 /** Sets calculation->guess_file, closed, when the guess is none of the list but files, "A.h5" or
  *  "A.h5,B.h5". Not collective; the same on every rank. HF_BAD_INPUT: a name is empty;
  *  HF_NO_RESOURCE. */

@@ -9,6 +9,7 @@
 
 /** All quantities, in the order in which they are computed, reported and written. */
 #define QUANTITIES(ROW)                                                                            \
+    ROW(optimisation)                                                                              \
     ROW(mp2)                                                                                       \
     ROW(local_mp2)                                                                                 \
     ROW(localised)                                                                                 \
@@ -26,11 +27,13 @@ static const struct hf_quantity_ops *const list[] = {QUANTITIES(POINTER)};
 enum { N_LIST = sizeof list / sizeof *list };
 
 static const struct hf_run_task tasks[] = {
-    {"energy", "the energy", NULL},
-    {"gradient", "the energy and its derivatives by the coordinates of the atoms",
-     &hf_quantity_gradient},
-    {"properties", "the energy; in the JSON file all properties are the result",
-     &hf_quantity_properties},
+    {"energy", "the energy", "energy", NULL, NULL},
+    {"gradient", "the energy and its derivatives by the coordinates of the atoms", "gradient",
+     &hf_quantity_gradient, NULL},
+    {"optimise", "the structure of lowest energy, and what there is of it", "gradient",
+     &hf_quantity_gradient, &hf_quantity_optimisation},
+    {"properties", "the energy; in the JSON file all properties are the result", "properties",
+     &hf_quantity_properties, NULL},
 };
 enum { N_TASK = sizeof tasks / sizeof *tasks };
 
@@ -165,7 +168,7 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
         const bool of_method = method >= 0 && list[i] == correlated[method].quantity;
         const struct hf_option_value *given = asked_by(options, list[i]);
         if (of_method || given != NULL || list[i]->by_default ||
-            list[i] == calculation->task->returns)
+            list[i] == calculation->task->returns || list[i] == calculation->task->search)
             status = plan(calculation, list[i], given, error);
     }
     return status;

@@ -137,12 +137,7 @@ hf_status hf_restart_make_basis(struct hf_calculation *calculation,
     free(calculation->basis_requested);
     calculation->basis_requested = requested;
     const struct hf_molecule *molecule = &calculation->input.molecule;
-    const hf_status status =
-        hf_basis_from_shells(molecule, kept->name, kept->citation, kept->n_shell, kept->shell,
-                             &calculation->basis, error);
-    if (status != HF_OK) return status;
-    return hf_basis_set_core_potentials(molecule, kept->n_core_potential, kept->core_potential,
-                                        calculation->basis, error);
+    return hf_basis_move(kept, molecule, &calculation->basis, error);
 }
 
 hf_status hf_restart_check(const struct hf_calculation *calculation,

@@ -138,6 +138,7 @@ static void show(struct hf_run_outcome *outcome)
     outcome->properties = hf_calculation_properties(calculation);
     const struct hf_gradient *gradient = hf_calculation_gradient(calculation);
     if (gradient != NULL) outcome->gradient = (const double(*)[3])gradient->atom;
+    outcome->found = hf_calculation_found_structure(calculation);
     outcome->molecule = calculation->description.molecule;
     outcome->basis = calculation->description.basis;
     outcome->n_warning = calculation->description.n_warning;

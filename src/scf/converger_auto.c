@@ -40,9 +40,10 @@ struct course {
     int n_interpolated;         /* steps by ADIIS; 0: DIIS */
     bool rose;                  /* the energy was too high once */
     bool is_doubtful;           /* it may be on its way to a saddle point */
-    bool has_looked;            /* or will at the end: `--stability follow` */
-    bool has_left;              /* a saddle point, and not returned to DIIS since */
-    void *newton;               /* data of the second-order converger, while it is needed */
+    bool
+        has_looked; /* or will at the end: `--stability follow`; or those did whose orbitals are the first */
+    bool has_left; /* a saddle point, and not returned to DIIS since */
+    void *newton;  /* data of the second-order converger, while it is needed */
 };
 
 static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
@@ -53,7 +54,8 @@ static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
     if (course != NULL)
         *course = (struct course){.lowest_energy = INFINITY,
                                   .smallest_commutator = INFINITY,
-                                  .has_looked = scf->settings->stability == HF_STABILITY_FOLLOW};
+                                  .has_looked = scf->settings->stability == HF_STABILITY_FOLLOW ||
+                                                hf_scf_starts_near(scf->settings)};
     else
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the course of convergence");
     return hf_agree(scf->context->comm, status, error);

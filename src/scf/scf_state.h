@@ -209,6 +209,12 @@ hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const densit
 hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason,
                       struct hf_error *error) HF_MUST_CHECK;
 
+/** Whether the first orbitals are those of the same molecule a little way off. */
+static inline bool hf_scf_starts_near(const struct hf_scf_settings *settings)
+{
+    return settings->orbitals != NULL && settings->orbitals->coefficient[0] != NULL;
+}
+
 /** Screening threshold of the build of iteration result->n_iteration, from the commutator of the
  *  one before. `last` is that one's threshold, INFINITY before the first: it never gets looser
  *  again. Not collective; equal on every rank. */

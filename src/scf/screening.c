@@ -2,7 +2,8 @@
  *
  * A small threshold makes builds expensive. Two stages with larger thresholds avoid most of that cost: a
  * loose one until the density is roughly right, a middle one until convergence is near. Each stage begins
- * with a build of the whole density, so that more than two are not worthwhile. */
+ * with a build of the whole density, so that more than two are not worthwhile. Orbitals of the same functions
+ * near by, as along the way of an optimisation, are good enough for the last stage from the beginning. */
 #include "scf_state.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf
     const int iteration = result->n_iteration;
     double threshold = final;
 
+    if (hf_scf_starts_near(settings)) return final;
     if (iteration <= 1 ||
         (result->commutator > ROUGH_COMMUTATOR && iteration <= MAX_LOOSE_ITERATION))
         threshold = loose;

@@ -1,0 +1,108 @@
+/* Search for stationary structures, for whoever can say energy and gradient of one:
+ *
+ *     hf_optimiser_create(...)
+ *     until step.converged:
+ *         energy and gradient with the atoms at hf_optimiser_position(optimiser)
+ *         hf_optimiser_advance(optimiser, energy, gradient, &step, ...)
+ *     hf_optimiser_destroy(&optimiser)
+ *
+ * Steps are made in redundant internal coordinates, in Cartesian ones where these fail. Nothing is collective; for several
+ * ranks one computes and tells the others. Bohr, hartree, radians. */
+#ifndef HF_OPTIMISE_H
+#define HF_OPTIMISE_H
+
+#include "hf/molecule.h"
+#include "hf/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum hf_internal_kind {
+    HF_PLACE,       /**< of an atom along a direction */
+    HF_STRETCH,     /**< distance of two atoms */
+    HF_BEND,        /**< angle at the middle one of three */
+    HF_LINEAR_BEND, /**< how far the middle one of three is off their line, in a direction */
+    HF_TORSION /**< angle between the planes of the first and of the last three of four atoms */
+};
+
+/** What is held. */
+struct hf_constraint {
+    enum hf_internal_kind kind; /**< not HF_LINEAR_BEND */
+    int atom[4];                /**< from 0 */
+    bool has_value;             /**< false: as it is in the beginning */
+    double value;
+    double end;  /**< of a scan */
+    int n_point; /**< of a scan, which has this many values from `value` to `end`; 0: it is none */
+};
+
+/** Reads "distance 1 2 = 1.4", "angle 1 2 3", "torsion 1 2 3 4 = 60", "fix 1 3-5" into constraint [most], and sets
+ *  *n; of a scan "distance 1 2 = 1.0 to 2.0 in 11". Atoms count from 1, values are in degrees and in `length` bohr.
+ *  HF_BAD_INPUT: it is none of these. */
+hf_status hf_constraint_read(const char *text, const struct hf_molecule *molecule, double length,
+                             bool scan, int most, struct hf_constraint constraint[], int *n,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** The value of a constraint of a molecule. */
+double hf_constraint_value(const struct hf_constraint *constraint, const double (*x)[3]);
+
+struct hf_optimise_settings {
+    int n_constraint;
+    const struct hf_constraint *constraint; /**< [n_constraint], copied */
+    bool absolute;  /**< the energy changes when the molecule moves or turns as a whole */
+    bool cartesian; /**< no internal coordinates */
+    bool saddle;    /**< a first-order saddle point is looked for */
+    double
+        max_force; /**< hartree/bohr: converged are forces and steps that are smaller than all these */
+    double rms_force;
+    double max_displacement, rms_displacement; /**< bohr, of the next step */
+};
+
+/** Those of a minimum, with the thresholds that Gaussian made customary. */
+struct hf_optimise_settings hf_optimise_defaults(void);
+
+/** What was found at a structure. */
+struct hf_optimise_step {
+    double energy, change; /**< hartree; since the structure before */
+    double max_force, rms_force, max_displacement, rms_displacement;
+    bool converged;
+    const char *note; /**< what was unusual, "" */
+};
+
+struct hf_optimiser;
+
+/** From the places of the atoms in the molecule, which is borrowed. Constraints that have a value are fulfilled at
+ *  once. HF_BAD_INPUT: they cannot be; HF_NO_RESOURCE. */
+hf_status hf_optimiser_create(const struct hf_molecule *molecule,
+                              const struct hf_optimise_settings *settings,
+                              struct hf_optimiser **optimiser,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Accepts a pointer to NULL; leaves NULL. */
+void hf_optimiser_destroy(struct hf_optimiser **optimiser);
+
+/** [n_atom] of the structure that is to be computed next, or of the last one. */
+const double (*hf_optimiser_position(const struct hf_optimiser *optimiser))[3];
+
+/** Takes energy and gradient [n_atom] there. Unless that is the end the next position follows.
+ *  HF_NO_RESOURCE: memory, linear algebra. */
+hf_status hf_optimiser_advance(struct hf_optimiser *optimiser, double energy,
+                               const double (*gradient)[3], struct hf_optimise_step *step,
+                               struct hf_error *error) HF_MUST_CHECK;
+
+/** There is no energy at the position: the next one is nearer to the last. False: there is none before. */
+bool hf_optimiser_retreat(struct hf_optimiser *optimiser);
+
+/** Second derivatives [3 n_atom][3 n_atom] at the position, with the gradient there. HF_NO_RESOURCE. */
+hf_status hf_optimiser_set_hessian(struct hf_optimiser *optimiser, const double *hessian,
+                                   const double (*gradient)[3],
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** Everything that is needed to go on later, as hf_optimiser_state_size numbers. HF_NO_RESOURCE. */
+size_t hf_optimiser_state_size(const struct hf_optimiser *optimiser);
+hf_status hf_optimiser_save(struct hf_optimiser *optimiser, double state[],
+                            struct hf_error *error) HF_MUST_CHECK;
+/** Of the same molecule and settings, with the position that was computed last or next. */
+hf_status hf_optimiser_load(struct hf_optimiser *optimiser, const double state[],
+                            struct hf_error *error) HF_MUST_CHECK;
+
+#endif

@@ -1,0 +1,264 @@
+/* Which internal coordinates describe a molecule.
+ *
+ * Source: Pulay, Fogarasi, J. Chem. Phys. 96, 2856 (1992); Peng, Ayala, Schlegel, Frisch, J. Comput. Chem. 17, 49
+ * (1996); parts and chains in line Bakken, Helgaker, J. Chem. Phys. 117, 9160 (2002); force constants Lindh, Bernhardsson,
+ * Karlstroem, Malmqvist, Chem. Phys. Lett. 241, 423 (1995). */
+#include "internals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** degrees: from here on a bend is linear. */
+static const double LINEAR = 175.0;
+
+/** Bonds of atoms. */
+struct bonds {
+    const struct hf_molecule *molecule;
+    const double (*x)[3];
+    int n;
+    bool *bonded; /**< [n][n] */
+    bool *linear; /**< [n] in the middle of a line of two neighbours */
+};
+
+static bool are_bonded(const struct bonds *bonds, int i, int j)
+{
+    return bonds->bonded[(size_t)i * (size_t)bonds->n + (size_t)j];
+}
+
+static void bind(struct bonds *bonds, int i, int j)
+{
+    bonds->bonded[(size_t)i * (size_t)bonds->n + (size_t)j] = true;
+    bonds->bonded[(size_t)j * (size_t)bonds->n + (size_t)i] = true;
+}
+
+static double distance(const struct bonds *bonds, int i, int j)
+{
+    const struct hf_internal stretch = {.kind = HF_STRETCH, .atom = {i, j}};
+    return hf_internal_value(&stretch, bonds->x);
+}
+
+static bool is_linear(const struct bonds *bonds, int i, int j, int k)
+{
+    return hf_angle(bonds->x[i], bonds->x[j], bonds->x[k]) > LINEAR * acos(-1.0) / 180.0;
+}
+
+/** The next neighbour of an atom behind `after`; -1: none. */
+static int next(const struct bonds *bonds, int atom, int after)
+{
+    for (int i = after + 1; i < bonds->n; i++)
+        if (are_bonded(bonds, atom, i)) return i;
+    return -1;
+}
+
+static void mark(const struct bonds *bonds, int atom, int part, int part_of[])
+{
+    part_of[atom] = part;
+    for (int i = next(bonds, atom, -1); i >= 0; i = next(bonds, atom, i))
+        if (part_of[i] < 0) mark(bonds, i, part, part_of);
+}
+
+/** Number of the parts; part_of [n]. */
+static int find_parts(const struct bonds *bonds, int part_of[])
+{
+    int n_part = 0;
+    for (int i = 0; i < bonds->n; i++) part_of[i] = -1;
+    for (int i = 0; i < bonds->n; i++)
+        if (part_of[i] < 0) mark(bonds, i, n_part++, part_of);
+    return n_part;
+}
+
+/** Binds the two nearest atoms of different parts, until there is one part. */
+static void join_parts(struct bonds *bonds, int part_of[])
+{
+    while (find_parts(bonds, part_of) > 1) {
+        int a = 0, b = 0;
+        double least = INFINITY;
+        for (int i = 0; i < bonds->n; i++)
+            for (int j = 0; j < i; j++)
+                if (part_of[i] != part_of[j] && distance(bonds, i, j) < least) {
+                    least = distance(bonds, i, j);
+                    a = i;
+                    b = j;
+                }
+        bind(bonds, a, b);
+    }
+}
+
+/** Not collective. HF_NO_RESOURCE; what is made is to be freed in any case. */
+static hf_status find_bonds(struct bonds *bonds, struct hf_error *error)
+{
+    const size_t n = (size_t)bonds->n;
+    int *part_of = calloc(n, sizeof *part_of);
+    bonds->bonded = calloc(n * n, sizeof *bonds->bonded);
+    bonds->linear = calloc(n, sizeof *bonds->linear);
+    if (part_of == NULL || bonds->bonded == NULL || bonds->linear == NULL) {
+        free(part_of);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the bonds of %d atoms", bonds->n);
+    }
+    for (int i = 0; i < bonds->n; i++)
+        for (int j = 0; j < i; j++) {
+            struct hf_atom a = bonds->molecule->atom[i], b = bonds->molecule->atom[j];
+            memcpy(a.position_bohr, bonds->x[i], sizeof a.position_bohr);
+            memcpy(b.position_bohr, bonds->x[j], sizeof b.position_bohr);
+            if (hf_atoms_are_bonded(&a, &b)) bind(bonds, i, j);
+        }
+    join_parts(bonds, part_of);
+    for (int j = 0; j < bonds->n; j++) {
+        const int i = next(bonds, j, -1), k = i >= 0 ? next(bonds, j, i) : -1;
+        bonds->linear[j] = k >= 0 && next(bonds, j, k) < 0 && is_linear(bonds, i, j, k);
+    }
+    free(part_of);
+    return HF_OK;
+}
+
+/** Two directions across the line from i to k. */
+static hf_status add_linear_bend(const struct bonds *bonds, int i, int j, int k,
+                                 struct hf_internals *to, struct hf_error *error)
+{
+    double along[3], across[2][3] = {{0}}, length = 0.0;
+    int axis = 0;
+    for (int x = 0; x < 3; x++) {
+        along[x] = bonds->x[k][x] - bonds->x[i][x];
+        length += along[x] * along[x];
+        if (fabs(along[x]) < fabs(along[axis])) axis = x;
+    }
+    double norm = 0.0;
+    for (int x = 0; x < 3; x++) {
+        across[0][x] = (x == axis ? 1.0 : 0.0) - along[x] * along[axis] / length;
+        norm += across[0][x] * across[0][x];
+    }
+    for (int x = 0; x < 3; x++) across[0][x] /= sqrt(norm);
+    for (int x = 0; x < 3; x++)
+        across[1][x] = (along[(x + 1) % 3] * across[0][(x + 2) % 3] -
+                        along[(x + 2) % 3] * across[0][(x + 1) % 3]) /
+                       sqrt(length);
+    hf_status status = HF_OK;
+    for (int c = 0; c < 2 && status == HF_OK; c++) {
+        struct hf_internal bend = {.kind = HF_LINEAR_BEND, .atom = {i, j, k}};
+        memcpy(bend.direction, across[c], sizeof bend.direction);
+        status = hf_internals_add(to, &bend, error);
+    }
+    return status;
+}
+
+static hf_status add_bends(const struct bonds *bonds, int j, struct hf_internals *to,
+                           struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = next(bonds, j, -1); i >= 0; i = next(bonds, j, i))
+        for (int k = next(bonds, j, i); k >= 0 && status == HF_OK; k = next(bonds, j, k))
+            status =
+                is_linear(bonds, i, j, k)
+                    ? add_linear_bend(bonds, i, j, k, to, error)
+                    : hf_internals_add(
+                          to, &(struct hf_internal){.kind = HF_BEND, .atom = {i, j, k}}, error);
+    return status;
+}
+
+/** Torsions about the axis from j to k, whose next atoms towards each other are `inner_j` and `inner_k`. */
+static hf_status add_torsions(const struct bonds *bonds, int j, int inner_j, int k, int inner_k,
+                              struct hf_internals *to, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = next(bonds, j, -1); i >= 0; i = next(bonds, j, i))
+        for (int l = next(bonds, k, -1); l >= 0 && status == HF_OK; l = next(bonds, k, l)) {
+            if (i == inner_j || l == inner_k || i == l || i == k || l == j) continue;
+            if (is_linear(bonds, i, j, k) || is_linear(bonds, j, k, l)) continue;
+            status = hf_internals_add(
+                to, &(struct hf_internal){.kind = HF_TORSION, .atom = {i, j, k, l}}, error);
+        }
+    return status;
+}
+
+/** Torsions about the bond of j towards `inner`, and on through atoms in line, once for each axis. */
+static hf_status add_axis(const struct bonds *bonds, int j, int inner, struct hf_internals *to,
+                          struct hf_error *error)
+{
+    int k = inner, before = j;
+    if (bonds->linear[j]) return HF_OK;
+    for (int n = 0; bonds->linear[k] && n < bonds->n; n++) {
+        int on = next(bonds, k, -1);
+        if (on == before) on = next(bonds, k, on);
+        before = k;
+        k = on;
+    }
+    return k > j ? add_torsions(bonds, j, inner, k, before, to, error) : HF_OK;
+}
+
+/** An atom with three others around it that have no other neighbours has no torsion; where it is flat, bends do not
+ *  say how far it is out of the plane. */
+static hf_status add_flat_centre(const struct bonds *bonds, int j, struct hf_internals *to,
+                                 struct hf_error *error)
+{
+    int end[3], n = 0;
+    double sum = 0.0;
+    hf_status status = HF_OK;
+    for (int i = next(bonds, j, -1); i >= 0; i = next(bonds, j, i)) {
+        if (n == 3 || next(bonds, i, next(bonds, i, -1)) >= 0) return HF_OK;
+        end[n++] = i;
+    }
+    if (n < 3) return HF_OK;
+    for (int c = 0; c < 3; c++)
+        sum += hf_angle(bonds->x[end[c]], bonds->x[j], bonds->x[end[(c + 1) % 3]]);
+    if (sum < acos(-1.0) * 345.0 / 180.0) return HF_OK;
+    for (int c = 0; c < 3 && status == HF_OK; c++) {
+        const int a = end[c], b = end[(c + 1) % 3], d = end[(c + 2) % 3];
+        if (is_linear(bonds, a, j, b)) continue;
+        status = hf_internals_add(
+            to, &(struct hf_internal){.kind = HF_TORSION, .atom = {a, j, b, d}}, error);
+    }
+    return status;
+}
+
+hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*x)[3],
+                            struct hf_internals *internals, struct hf_error *error)
+{
+    struct bonds bonds = {.molecule = molecule, .x = x, .n = molecule->n_atom};
+    hf_status status = find_bonds(&bonds, error);
+    for (int j = 0; j < bonds.n && status == HF_OK; j++) {
+        for (int k = next(&bonds, j, j); k >= 0 && status == HF_OK; k = next(&bonds, j, k))
+            status = hf_internals_add(
+                internals, &(struct hf_internal){.kind = HF_STRETCH, .atom = {j, k}}, error);
+        if (status == HF_OK) status = add_bends(&bonds, j, internals, error);
+        for (int k = next(&bonds, j, -1); k >= 0 && status == HF_OK; k = next(&bonds, j, k))
+            status = add_axis(&bonds, j, k, internals, error);
+        if (status == HF_OK) status = add_flat_centre(&bonds, j, internals, error);
+    }
+    free(bonds.bonded);
+    free(bonds.linear);
+    return status;
+}
+
+/** How strongly two atoms hold together, 1 at a bond. */
+static double closeness(const struct hf_molecule *molecule, const double (*x)[3], int i, int j)
+{
+    static const double decay[3][3] = {
+        {1.0, 0.3949, 0.3949}, {0.3949, 0.28, 0.28}, {0.3949, 0.28, 0.28}};
+    static const double length[3][3] = {{1.35, 2.1, 2.53}, {2.1, 2.87, 3.4}, {2.53, 3.4, 3.4}};
+    const int a = molecule->atom[i].atomic_number, b = molecule->atom[j].atomic_number;
+    const int p = a > 10 ? 2 : a > 2 ? 1 : 0, q = b > 10 ? 2 : b > 2 ? 1 : 0;
+    const struct hf_internal stretch = {.kind = HF_STRETCH, .atom = {i, j}};
+    const double r = hf_internal_value(&stretch, x);
+    return exp(decay[p][q] * (length[p][q] * length[p][q] - r * r));
+}
+
+double hf_model_force_constant(const struct hf_molecule *molecule,
+                               const struct hf_internal *internal, const double (*x)[3])
+{
+    /* of each kind: at bonds, and at least */
+    static const double bonded[] = {[HF_PLACE] = 0.02,
+                                    [HF_STRETCH] = 0.45,
+                                    [HF_BEND] = 0.15,
+                                    [HF_LINEAR_BEND] = 0.15,
+                                    [HF_TORSION] = 0.005};
+    static const double least[] = {[HF_PLACE] = 0.02,
+                                   [HF_STRETCH] = 0.01,
+                                   [HF_BEND] = 0.005,
+                                   [HF_LINEAR_BEND] = 0.005,
+                                   [HF_TORSION] = 0.0005};
+    double product = 1.0;
+    for (int i = 1; i < hf_internal_n_atom(internal->kind); i++)
+        product *= closeness(molecule, x, internal->atom[i - 1], internal->atom[i]);
+    return fmax(bonded[internal->kind] * product, least[internal->kind]);
+}

@@ -1,0 +1,313 @@
+/* Delocalised coordinates, and the way back to Cartesian ones. */
+#include "frame.h"
+
+#include "hf/linalg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** s^2 of a direction that the coordinates do not have. */
+static const double SMALLEST_SQUARE = 1e-6;
+
+/** Orthonormal motions [6][n_x] of the whole; how many. */
+static int find_rigid(int n_atom, const double (*x)[3], double *rigid)
+{
+    const int n_x = 3 * n_atom;
+    double centre[3] = {0};
+    int n = 0;
+    for (int i = 0; i < n_atom; i++)
+        for (int k = 0; k < 3; k++) centre[k] += x[i][k] / n_atom;
+    for (int c = 0; c < 6; c++) {
+        double *to = rigid + (size_t)n * (size_t)n_x, before = 0.0, norm = 0.0;
+        memset(to, 0, (size_t)n_x * sizeof *to);
+        for (int i = 0; i < n_atom; i++) {
+            const int k = c % 3, l = (k + 1) % 3, m = (k + 2) % 3;
+            if (c < 3) {
+                to[3 * i + k] = 1.0;
+            } else {
+                to[3 * i + l] = centre[m] - x[i][m];
+                to[3 * i + m] = x[i][l] - centre[l];
+            }
+        }
+        for (int a = 0; a < n_x; a++) before += to[a] * to[a];
+        for (int o = 0; o < n; o++) {
+            double product = 0.0;
+            const double *other = rigid + (size_t)o * (size_t)n_x;
+            for (int a = 0; a < n_x; a++) product += other[a] * to[a];
+            for (int a = 0; a < n_x; a++) to[a] -= product * other[a];
+        }
+        for (int a = 0; a < n_x; a++) norm += to[a] * to[a];
+        if (norm <= 1e-6 * before || norm == 0.0) continue;
+        for (int a = 0; a < n_x; a++) to[a] /= sqrt(norm);
+        n++;
+    }
+    return n;
+}
+
+int hf_n_vibration(int n_atom, const double (*x)[3])
+{
+    double *rigid = malloc(18 * (size_t)n_atom * sizeof *rigid);
+    const int n = rigid != NULL ? 3 * n_atom - find_rigid(n_atom, x, rigid) : 0;
+    free(rigid);
+    return n;
+}
+
+void hf_frame_done(struct hf_frame *frame)
+{
+    free(frame->b);
+    free(frame->v);
+    free(frame->s);
+    free(frame->u);
+    *frame = (struct hf_frame){0};
+}
+
+static hf_status out_of_memory(struct hf_error *error)
+{
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for internal coordinates");
+}
+
+/** Fills B; with `rigid` [n] taken off the places. */
+static void fill(const struct hf_internals *internals, const double (*x)[3], int n,
+                 const double *rigid, struct hf_frame *frame)
+{
+    const size_t n_x = (size_t)frame->n_x;
+    for (int q = 0; q < frame->n_q; q++) {
+        const struct hf_internal *it = &internals->list[q];
+        double slope[4][3], *row = frame->b + (size_t)q * n_x;
+        hf_internal_slope(it, x, slope);
+        for (int i = 0; i < hf_internal_n_atom(it->kind); i++)
+            for (int k = 0; k < 3; k++) row[3 * it->atom[i] + k] += slope[i][k];
+        for (int o = 0; o < n && it->kind == HF_PLACE; o++) {
+            const double *motion = rigid + (size_t)o * n_x;
+            double product = 0.0;
+            for (int k = 0; k < 3; k++) product += slope[0][k] * motion[3 * it->atom[0] + k];
+            for (size_t a = 0; a < n_x; a++) row[a] -= product * motion[a];
+        }
+    }
+}
+
+/** V, s and U of B. */
+static hf_status decompose(struct hf_frame *frame, struct hf_error *error)
+{
+    const int n_x = frame->n_x, n_q = frame->n_q;
+    const size_t wide = (size_t)n_x;
+    double *square = calloc(wide * wide + 1, sizeof *square);
+    double *value = calloc(wide + 1, sizeof *value);
+    hf_status status = square != NULL && value != NULL ? HF_OK : out_of_memory(error);
+    for (int q = 0; q < n_q && status == HF_OK; q++)
+        for (size_t i = 0; i < wide; i++) {
+            const double *row = frame->b + (size_t)q * wide;
+            if (row[i] != 0.0)
+                for (size_t j = 0; j < wide; j++) square[i * wide + j] += row[i] * row[j];
+        }
+    if (status == HF_OK) status = hf_eigen_small(n_x, square, value, error);
+    for (int k = 0; k < n_x && status == HF_OK; k++) {
+        if (value[k] < SMALLEST_SQUARE) continue;
+        const double *vector = square + (size_t)k * wide;
+        double *u = frame->u + (size_t)frame->m * (size_t)n_q;
+        memcpy(frame->v + (size_t)frame->m * wide, vector, wide * sizeof *vector);
+        frame->s[frame->m++] = sqrt(value[k]);
+        for (int q = 0; q < n_q; q++) {
+            double sum = 0.0;
+            for (size_t i = 0; i < wide; i++) sum += frame->b[(size_t)q * wide + i] * vector[i];
+            u[q] = sum / sqrt(value[k]);
+        }
+    }
+    free(square);
+    free(value);
+    return status;
+}
+
+hf_status hf_frame_make(const struct hf_internals *internals, int n_atom, const double (*x)[3],
+                        bool free_in_space, struct hf_frame *frame, struct hf_error *error)
+{
+    const size_t n_x = 3 * (size_t)n_atom, n_q = (size_t)internals->n;
+    double *rigid = calloc(6 * n_x, sizeof *rigid);
+    *frame = (struct hf_frame){.n_x = (int)n_x,
+                               .n_q = internals->n,
+                               .b = calloc(n_q * n_x + 1, sizeof *frame->b),
+                               .v = calloc(n_x * n_x + 1, sizeof *frame->v),
+                               .s = calloc(n_x + 1, sizeof *frame->s),
+                               .u = calloc(n_q * n_x + 1, sizeof *frame->u)};
+    hf_status status = HF_OK;
+    if (rigid == NULL || frame->b == NULL || frame->v == NULL || frame->s == NULL ||
+        frame->u == NULL)
+        status = out_of_memory(error);
+    if (status == HF_OK) {
+        fill(internals, x, free_in_space ? find_rigid(n_atom, x, rigid) : 0, rigid, frame);
+        status = decompose(frame, error);
+    }
+    free(rigid);
+    if (status != HF_OK) hf_frame_done(frame);
+    return status;
+}
+
+void hf_frame_gradient(const struct hf_frame *frame, const double *g_x, double g_q[])
+{
+    memset(g_q, 0, (size_t)frame->n_q * sizeof *g_q);
+    for (int k = 0; k < frame->m; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < frame->n_x; i++) sum += frame->v[k * frame->n_x + i] * g_x[i];
+        for (int q = 0; q < frame->n_q; q++)
+            g_q[q] += sum / frame->s[k] * frame->u[(size_t)k * (size_t)frame->n_q + (size_t)q];
+    }
+}
+
+/** to [n_x][n_x] += factor sum_q g_q d2q/dx2, by central differences of B^T g. Motions of the whole are left in. */
+static void add_curvature(const struct hf_internals *internals, int n_x, const double (*x)[3],
+                          const double g_q[], double factor, double *to)
+{
+    const double h = 1e-4;
+    for (int q = 0; q < internals->n; q++) {
+        const struct hf_internal *it = &internals->list[q];
+        const int n = hf_internal_n_atom(it->kind);
+        double place[4][3], slope[2][4][3];
+        struct hf_internal here = *it;
+        for (int i = 0; i < n; i++) {
+            memcpy(place[i], x[it->atom[i]], sizeof place[i]);
+            here.atom[i] = i;
+        }
+        for (int c = 0; c < 3 * n; c++) {
+            for (int side = 0; side < 2; side++) {
+                place[c / 3][c % 3] += side == 0 ? h : -2.0 * h;
+                hf_internal_slope(&here, (const double(*)[3])place, slope[side]);
+            }
+            place[c / 3][c % 3] += h;
+            for (int r = 0; r < 3 * n; r++)
+                to[(3 * it->atom[r / 3] + r % 3) * n_x + 3 * it->atom[c / 3] + c % 3] +=
+                    factor * g_q[q] * (slope[0][r / 3][r % 3] - slope[1][r / 3][r % 3]) / (2.0 * h);
+        }
+    }
+}
+
+/** to [k][k] = L^T M L of M [n][n] and the rows left [k][n]. */
+static hf_status sandwich(int k, int n, const double *left, const double *middle, double *to,
+                          struct hf_error *error)
+{
+    double *half = malloc(((size_t)n + 1) * sizeof *half);
+    if (half == NULL) return out_of_memory(error);
+    for (int a = 0; a < k; a++) {
+        for (int j = 0; j < n; j++) half[j] = 0.0;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                half[j] += left[(size_t)a * (size_t)n + (size_t)i] *
+                           middle[(size_t)i * (size_t)n + (size_t)j];
+        for (int b = 0; b < k; b++) {
+            double sum = 0.0;
+            for (int j = 0; j < n; j++) sum += half[j] * left[(size_t)b * (size_t)n + (size_t)j];
+            to[(size_t)a * (size_t)k + (size_t)b] = sum;
+        }
+    }
+    free(half);
+    return HF_OK;
+}
+
+hf_status hf_frame_hessian(const struct hf_frame *frame, const struct hf_internals *internals,
+                           const double (*x)[3], const double g_q[], const double *h_x, double *h_q,
+                           struct hf_error *error)
+{
+    const size_t n_x = (size_t)frame->n_x, n_q = (size_t)frame->n_q;
+    double *straight = malloc((n_x * n_x + 1) * sizeof *straight);
+    double *left = calloc(n_q * n_x + 1, sizeof *left); /* [n_q][n_x] U V^T / s */
+    hf_status status = straight != NULL && left != NULL ? HF_OK : out_of_memory(error);
+    if (status == HF_OK) {
+        memcpy(straight, h_x, n_x * n_x * sizeof *h_x);
+        add_curvature(internals, frame->n_x, x, g_q, -1.0, straight);
+        for (int k = 0; k < frame->m; k++)
+            for (size_t q = 0; q < n_q; q++)
+                for (size_t i = 0; i < n_x; i++)
+                    left[q * n_x + i] +=
+                        frame->u[(size_t)k * n_q + q] * frame->v[(size_t)k * n_x + i] / frame->s[k];
+        status = sandwich(frame->n_q, frame->n_x, left, straight, h_q, error);
+    }
+    free(straight);
+    free(left);
+    return status;
+}
+
+hf_status hf_frame_cartesian_hessian(const struct hf_frame *frame,
+                                     const struct hf_internals *internals, const double (*x)[3],
+                                     const double g_q[], const double *h_q, double *h_x,
+                                     struct hf_error *error)
+{
+    const size_t n_x = (size_t)frame->n_x, n_q = (size_t)frame->n_q;
+    double *turned = malloc((n_q * n_x + 1) * sizeof *turned); /* [n_x][n_q] */
+    if (turned == NULL) return out_of_memory(error);
+    for (size_t q = 0; q < n_q; q++)
+        for (size_t i = 0; i < n_x; i++) turned[i * n_q + q] = frame->b[q * n_x + i];
+    const hf_status status = sandwich(frame->n_x, frame->n_q, turned, h_q, h_x, error);
+    if (status == HF_OK) add_curvature(internals, frame->n_x, x, g_q, 1.0, h_x);
+    free(turned);
+    return status;
+}
+
+/** One iteration towards `target` [n_q]; with `constraints` of fixed coordinates alone. *left: how far it was. */
+static hf_status approach(const struct hf_internals *internals, int n_atom, bool free_in_space,
+                          const double target[], double (*x)[3], double *left,
+                          struct hf_error *error)
+{
+    struct hf_frame frame;
+    const double(*at)[3] = (const double(*)[3])x;
+    hf_status status = hf_frame_make(internals, n_atom, at, free_in_space, &frame, error);
+    if (status != HF_OK) return status;
+    double *need = malloc(((size_t)frame.n_q + 1) * sizeof *need);
+    *left = 0.0;
+    if (need == NULL) status = out_of_memory(error);
+    for (int q = 0; q < frame.n_q && status == HF_OK; q++) {
+        const struct hf_internal *it = &internals->list[q];
+        need[q] = hf_internal_difference(it, target[q], hf_internal_value(it, at));
+    }
+    for (int k = 0; k < frame.m && status == HF_OK; k++) {
+        double sum = 0.0;
+        for (int q = 0; q < frame.n_q; q++)
+            sum += frame.u[(size_t)k * (size_t)frame.n_q + (size_t)q] * need[q];
+        for (int i = 0; i < frame.n_x; i++)
+            x[i / 3][i % 3] += sum / frame.s[k] * frame.v[k * frame.n_x + i];
+        *left += sum * sum;
+    }
+    *left = sqrt(*left);
+    free(need);
+    hf_frame_done(&frame);
+    return status;
+}
+
+/** Iterations; *good: they have come to an end. */
+static hf_status go(const struct hf_internals *internals, int n_atom, bool free_in_space,
+                    const double target[], double (*x)[3], bool *good, struct hf_error *error)
+{
+    enum { MOST = 30 };
+    const double near = 1e-8, most = 20.0;
+    double left = 0.0;
+    hf_status status = HF_OK;
+    *good = internals->n == 0;
+    for (int n = 0; n < MOST && !*good && status == HF_OK; n++) {
+        status = approach(internals, n_atom, free_in_space, target, x, &left, error);
+        *good = left < near;
+        if (!(left < most)) break;
+    }
+    return status;
+}
+
+hf_status hf_frame_displace(const struct hf_internals *internals, int n_atom, bool free_in_space,
+                            const double dq[], double (*x)[3], bool *good, struct hf_error *error)
+{
+    const size_t n = (size_t)internals->n;
+    double *target = calloc(2 * n + 1, sizeof *target), *fixed_target = target + n;
+    struct hf_internals fixed = {0};
+    hf_status status = target != NULL ? HF_OK : out_of_memory(error);
+    for (size_t q = 0; q < n && status == HF_OK; q++) {
+        const struct hf_internal *it = &internals->list[q];
+        target[q] = hf_internal_value(it, (const double(*)[3])x) + dq[q];
+        if (!it->fixed) continue;
+        fixed_target[fixed.n] = target[q] = it->target;
+        status = hf_internals_add(&fixed, it, error);
+    }
+    bool held = true;
+    if (status == HF_OK) status = go(internals, n_atom, free_in_space, target, x, good, error);
+    if (status == HF_OK) status = go(&fixed, n_atom, false, fixed_target, x, &held, error);
+    *good = *good && held;
+    hf_internals_done(&fixed);
+    free(target);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* Internal coordinates of a molecule: values, derivatives, and lists of them that describe it. Coordinates x [n_atom][3]
+ * and values are in bohr and radians. Nothing is collective. */
+#ifndef HF_INTERNALS_H
+#define HF_INTERNALS_H
+
+#include "hf/molecule.h"
+#include "hf/optimise.h"
+#include "hf/status.h"
+
+#include <stdbool.h>
+
+/** One coordinate. */
+struct hf_internal {
+    enum hf_internal_kind kind;
+    int atom[4]; /**< the first of them, as the kind says */
+    double direction
+        [3];    /**< of HF_LINEAR_BEND the one across, of HF_PLACE that of the axis; unit length */
+    bool fixed; /**< a constraint */
+    double target; /**< of a constraint */
+};
+
+/** A list. Initialise with = {0}. */
+struct hf_internals {
+    int n, n_room;
+    struct hf_internal *list; /**< [n], owned */
+};
+
+/** How many atoms a kind has. */
+int hf_internal_n_atom(enum hf_internal_kind kind);
+
+double hf_internal_value(const struct hf_internal *internal, const double (*x)[3]);
+
+/** slope [atoms of it][3] = dq/dx. */
+void hf_internal_slope(const struct hf_internal *internal, const double (*x)[3],
+                       double slope[4][3]);
+
+/** Difference of two values, of torsions the shorter way round. */
+double hf_internal_difference(const struct hf_internal *internal, double to, double from);
+
+/** Angle of three atoms. */
+double hf_angle(const double a[3], const double centre[3], const double b[3]);
+
+/** HF_NO_RESOURCE. Equal ones are not added twice; `fixed` is added to the one that is there. */
+hf_status hf_internals_add(struct hf_internals *internals, const struct hf_internal *internal,
+                           struct hf_error *error) HF_MUST_CHECK;
+void hf_internals_done(struct hf_internals *internals);
+
+/** Stretches, bends, linear bends and torsions of bonds, of the shortest ways between parts that no bond joins, and of
+ *  chains of atoms in line. HF_NO_RESOURCE. */
+hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*x)[3],
+                            struct hf_internals *internals, struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds the coordinates of an atom. HF_NO_RESOURCE. */
+hf_status hf_internals_add_place(struct hf_internals *internals, int atom, bool fixed,
+                                 const double (*x)[3], struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether a bend has come near 180 degrees, or a linear one left it: the list is to be made anew. */
+bool hf_internals_are_bad(const struct hf_internals *internals, const double (*x)[3]);
+
+/** Guess of the second derivative by a coordinate, hartree/bohr^2 or hartree. */
+double hf_model_force_constant(const struct hf_molecule *molecule,
+                               const struct hf_internal *internal, const double (*x)[3]);
+
+#endif

@@ -1,0 +1,531 @@
+/* The course of an optimisation: Hessian, radius of trust, choice of coordinates, convergence.
+ *
+ * The Hessian begins as a model of force constants and is improved by what gradients change along each step: by Broyden,
+ * Fletcher, Goldfarb and Shanno's formula, or where a step has negative curvature, or leads to a saddle point, by the
+ * mixture of Murtagh-Sargent's and Powell's of Bofill, J. Comput. Chem. 15, 1 (1994). */
+#include "hf/optimise.h"
+
+#include "frame.h"
+#include "step.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** bohr or radians */
+static const double FIRST_TRUST = 0.4, MOST_TRUST = 0.8, LEAST_TRUST = 0.002;
+
+/** hartree: a step that leads so far up is taken back. */
+static const double RISE = 0.005;
+
+/** Forces of so small a part of the thresholds end an optimisation on a flat surface. */
+static const double FLAT = 0.01;
+
+struct hf_optimiser {
+    const struct hf_molecule *molecule; /**< borrowed */
+    struct hf_optimise_settings settings;
+    struct hf_constraint *constraint; /**< [settings.n_constraint] owned */
+    int n_atom;
+    bool cartesian, free_in_space;
+    struct hf_internals internals;
+    double *h;      /**< [n_q][n_q] */
+    double *mode;   /**< [n_q] that a search of a saddle point follows */
+    double (*x)[3]; /**< the structure that is computed next, or the last one */
+    bool has_last;  /**< the rest: the point before, and the step from it */
+    double (*last_x)[3], (*last_g)[3];
+    double last_energy, expected, reach, trust;
+    const char *note;
+};
+
+struct hf_optimise_settings hf_optimise_defaults(void)
+{
+    return (struct hf_optimise_settings){.max_force = 4.5e-4,
+                                         .rms_force = 3e-4,
+                                         .max_displacement = 1.8e-3,
+                                         .rms_displacement = 1.2e-3};
+}
+
+static const double (*at(const struct hf_optimiser *self))[3]
+{
+    return (const double(*)[3])self->x;
+}
+
+const double (*hf_optimiser_position(const struct hf_optimiser *optimiser))[3]
+{
+    return at(optimiser);
+}
+
+static size_t place_bytes(const struct hf_optimiser *self)
+{
+    return (size_t)self->n_atom * sizeof *self->x;
+}
+
+static hf_status out_of_memory(struct hf_error *error)
+{
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for an optimisation");
+}
+
+static hf_status add_places(struct hf_optimiser *self, struct hf_internals *to,
+                            struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = 0; i < self->n_atom && status == HF_OK; i++)
+        status = hf_internals_add_place(to, i, false, at(self), error);
+    return status;
+}
+
+/** What is held; places first, so that others find them. */
+static hf_status add_constraints(struct hf_optimiser *self, struct hf_internals *to,
+                                 struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int c = 0; c < self->settings.n_constraint && status == HF_OK; c++) {
+        const struct hf_constraint *given = &self->constraint[c];
+        struct hf_internal held = {.kind = given->kind, .fixed = true, .target = given->value};
+        memcpy(held.atom, given->atom, sizeof held.atom);
+        status = given->kind == HF_PLACE
+                     ? hf_internals_add_place(to, given->atom[0], true, at(self), error)
+                     : hf_internals_add(to, &held, error);
+    }
+    return status;
+}
+
+/** The coordinates at x; if they do not describe the molecule, places are added to them. */
+static hf_status find_internals(struct hf_optimiser *self, struct hf_internals *to,
+                                struct hf_error *error)
+{
+    struct hf_frame frame = {0};
+    hf_status status =
+        self->cartesian || self->settings.absolute ? add_places(self, to, error) : HF_OK;
+    if (status == HF_OK && !self->cartesian)
+        status = hf_internals_find(self->molecule, at(self), to, error);
+    if (status == HF_OK) status = add_constraints(self, to, error);
+    if (status == HF_OK)
+        status = hf_frame_make(to, self->n_atom, at(self), self->free_in_space, &frame, error);
+    const bool complete = frame.m >= hf_n_vibration(self->n_atom, at(self));
+    hf_frame_done(&frame);
+    if (status == HF_OK && !complete && !self->cartesian && !self->settings.absolute)
+        status = add_places(self, to, error);
+    return status;
+}
+
+/** Room for matrices of the coordinates. */
+static hf_status make_room(int n_q, double **h, double **mode, struct hf_error *error)
+{
+    *h = calloc((size_t)n_q * (size_t)n_q + 1, sizeof **h);
+    *mode = calloc((size_t)n_q + 1, sizeof **mode);
+    return *h != NULL && *mode != NULL ? HF_OK : out_of_memory(error);
+}
+
+static void take_coordinates(struct hf_optimiser *self, struct hf_internals *internals, double *h,
+                             double *mode)
+{
+    hf_internals_done(&self->internals);
+    free(self->h);
+    free(self->mode);
+    self->internals = *internals;
+    self->h = h;
+    self->mode = mode;
+}
+
+/** Coordinates and the model of their force constants. */
+static hf_status begin(struct hf_optimiser *self, struct hf_error *error)
+{
+    struct hf_internals made = {0};
+    double *h = NULL, *mode = NULL;
+    hf_status status = find_internals(self, &made, error);
+    if (status == HF_OK) status = make_room(made.n, &h, &mode, error);
+    for (int q = 0; q < made.n && status == HF_OK; q++)
+        h[(size_t)q * (size_t)(made.n + 1)] =
+            hf_model_force_constant(self->molecule, &made.list[q], at(self));
+    take_coordinates(self, &made, h, mode);
+    return status;
+}
+
+/** Second derivatives h_x by the places at a point become those of the coordinates, or the other way. */
+static hf_status turn_hessian(const struct hf_optimiser *self, const struct hf_internals *internals,
+                              const double (*x)[3], const double (*g)[3], bool to_places,
+                              double *h_x, double *h_q, struct hf_error *error)
+{
+    struct hf_frame frame;
+    double *g_q = calloc((size_t)internals->n + 1, sizeof *g_q);
+    hf_status status = g_q != NULL ? HF_OK : out_of_memory(error);
+    if (status == HF_OK)
+        status = hf_frame_make(internals, self->n_atom, x, self->free_in_space, &frame, error);
+    if (status == HF_OK) {
+        hf_frame_gradient(&frame, g[0], g_q);
+        status = to_places ? hf_frame_cartesian_hessian(&frame, internals, x, g_q, h_q, h_x, error)
+                           : hf_frame_hessian(&frame, internals, x, g_q, h_x, h_q, error);
+        hf_frame_done(&frame);
+    }
+    free(g_q);
+    return status;
+}
+
+/** Other coordinates, found at x, with the same Hessian, taken over at the point with places `from` and gradient g. */
+static hf_status change_coordinates(struct hf_optimiser *self, const double (*from)[3],
+                                    const double (*g)[3], struct hf_error *error)
+{
+    const size_t n_x = 3 * (size_t)self->n_atom;
+    struct hf_internals made = {0};
+    double *h = NULL, *mode = NULL, *h_x = calloc(n_x * n_x, sizeof *h_x);
+    hf_status status = h_x != NULL ? HF_OK : out_of_memory(error);
+    if (status == HF_OK)
+        status = turn_hessian(self, &self->internals, from, g, true, h_x, self->h, error);
+    if (status == HF_OK) status = find_internals(self, &made, error);
+    if (status == HF_OK) status = make_room(made.n, &h, &mode, error);
+    if (status == HF_OK) status = turn_hessian(self, &made, from, g, false, h_x, h, error);
+    free(h_x);
+    take_coordinates(self, &made, h, mode);
+    return status;
+}
+
+/** Atoms to where the constraints have their values, which are those of now if none are given. */
+static hf_status fulfil_constraints(struct hf_optimiser *self, struct hf_error *error)
+{
+    bool good = true;
+    struct hf_internals held = {0};
+    hf_status status = HF_OK;
+    for (int c = 0; c < self->settings.n_constraint; c++) {
+        struct hf_constraint *it = &self->constraint[c];
+        if (!it->has_value) it->value = hf_constraint_value(it, at(self));
+    }
+    status = add_constraints(self, &held, error);
+    double *none = calloc((size_t)held.n + 1, sizeof *none);
+    if (none == NULL) status = out_of_memory(error);
+    if (status == HF_OK && held.n > 0)
+        status = hf_frame_displace(&held, self->n_atom, false, none, self->x, &good, error);
+    free(none);
+    hf_internals_done(&held);
+    if (status == HF_OK && !good)
+        return hf_fail(error, HF_BAD_INPUT, "the atoms cannot be placed as the constraints say");
+    return status;
+}
+
+static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molecule,
+                      const struct hf_optimise_settings *settings, struct hf_error *error)
+{
+    const size_t n = (size_t)molecule->n_atom, n_held = (size_t)settings->n_constraint;
+    self->molecule = molecule;
+    self->settings = *settings;
+    self->n_atom = molecule->n_atom;
+    self->cartesian = settings->cartesian;
+    self->free_in_space = !settings->absolute;
+    self->trust = FIRST_TRUST;
+    self->note = "";
+    self->constraint = calloc(n_held + 1, sizeof *self->constraint);
+    self->x = calloc(3 * n, sizeof *self->x);
+    if (self->constraint == NULL || self->x == NULL) return out_of_memory(error);
+    self->last_x = self->x + n;
+    self->last_g = self->x + 2 * n;
+    if (n_held > 0)
+        memcpy(self->constraint, settings->constraint, n_held * sizeof *self->constraint);
+    for (size_t i = 0; i < n; i++)
+        memcpy(self->x[i], molecule->atom[i].position_bohr, sizeof self->x[i]);
+    for (size_t c = 0; c < n_held; c++)
+        if (self->constraint[c].kind == HF_PLACE) self->free_in_space = false;
+    const hf_status status = fulfil_constraints(self, error);
+    return status == HF_OK ? begin(self, error) : status;
+}
+
+hf_status hf_optimiser_create(const struct hf_molecule *molecule,
+                              const struct hf_optimise_settings *settings,
+                              struct hf_optimiser **optimiser, struct hf_error *error)
+{
+    struct hf_optimiser *made = *optimiser = calloc(1, sizeof *made);
+    if (made == NULL) return out_of_memory(error);
+    const hf_status status = fill(made, molecule, settings, error);
+    if (status != HF_OK) hf_optimiser_destroy(optimiser);
+    return status;
+}
+
+void hf_optimiser_destroy(struct hf_optimiser **optimiser)
+{
+    struct hf_optimiser *self = *optimiser;
+    if (self == NULL) return;
+    hf_internals_done(&self->internals);
+    free(self->h);
+    free(self->mode);
+    free(self->constraint);
+    free(self->x);
+    free(self);
+    *optimiser = NULL;
+}
+
+static double product(int n, const double a[], const double b[])
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/** H of dq and the change dg of the gradient; hdq [n]: room. */
+static void update(struct hf_optimiser *self, const double dq[], const double dg[], double rest[])
+{
+    const int n = self->internals.n;
+    const double yy = product(n, dg, dq), ss = product(n, dq, dq);
+    for (int q = 0; q < n; q++) rest[q] = product(n, self->h + (size_t)q * (size_t)n, dq);
+    const double shs = product(n, rest, dq);
+    const bool bfgs = !self->settings.saddle && yy > 1e-3 * fabs(shs) && shs > 0.0;
+    if (ss < 1e-14) return;
+    if (bfgs) {
+        for (int a = 0; a < n; a++)
+            for (int b = 0; b < n; b++)
+                self->h[a * n + b] += dg[a] * dg[b] / yy - rest[a] * rest[b] / shs;
+        return;
+    }
+    for (int q = 0; q < n; q++) rest[q] = dg[q] - rest[q];
+    const double rs = product(n, rest, dq), rr = product(n, rest, rest);
+    if (rr < 1e-16) return;
+    const double part = rs * rs / (rr * ss); /* of Murtagh-Sargent's */
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            self->h[a * n + b] += (part > 0.0 ? part * rest[a] * rest[b] / rs : 0.0) +
+                                  (1.0 - part) * ((rest[a] * dq[b] + dq[a] * rest[b]) / ss -
+                                                  rs * dq[a] * dq[b] / (ss * ss));
+}
+
+/** Gradient in the coordinates at a point. */
+static hf_status find_gradient(const struct hf_optimiser *self, const double (*x)[3],
+                               const double (*g)[3], double g_q[], struct hf_error *error)
+{
+    struct hf_frame frame;
+    const hf_status status =
+        hf_frame_make(&self->internals, self->n_atom, x, self->free_in_space, &frame, error);
+    if (status != HF_OK) return status;
+    hf_frame_gradient(&frame, g[0], g_q);
+    hf_frame_done(&frame);
+    return HF_OK;
+}
+
+/** Improves the Hessian by the last step. */
+static hf_status learn(struct hf_optimiser *self, const double (*g)[3], struct hf_error *error)
+{
+    const int n = self->internals.n;
+    const double(*last)[3] = (const double(*)[3])self->last_x;
+    double *dq = calloc(4 * (size_t)n + 1, sizeof *dq), *dg = dq + n, *before = dg + n;
+    if (dq == NULL) return out_of_memory(error);
+    for (int q = 0; q < n; q++) {
+        const struct hf_internal *it = &self->internals.list[q];
+        dq[q] = hf_internal_difference(it, hf_internal_value(it, at(self)),
+                                       hf_internal_value(it, last));
+    }
+    hf_status status = find_gradient(self, at(self), g, dg, error);
+    if (status == HF_OK)
+        status = find_gradient(self, last, (const double(*)[3])self->last_g, before, error);
+    for (int q = 0; q < n; q++) dg[q] -= before[q];
+    if (status == HF_OK) update(self, dq, dg, before + n);
+    free(dq);
+    return status;
+}
+
+/** The radius after a step of which `change` came and `expected` was expected. */
+static void adapt_trust(struct hf_optimiser *self, double change)
+{
+    const double noise = 1e-7;
+    if (fabs(self->expected) < noise && fabs(change) < noise) return;
+    const double ratio = change / self->expected;
+    const bool poor = self->settings.saddle ? ratio < 0.25 || ratio > 1.75 : ratio < 0.25;
+    const bool fine = self->settings.saddle ? ratio > 0.75 && ratio < 1.25 : ratio > 0.75;
+    if (poor)
+        self->trust = fmax(0.5 * fmin(self->reach, self->trust), LEAST_TRUST);
+    else if (fine && self->reach > 0.8 * self->trust)
+        self->trust = fmin(2.0 * self->trust, MOST_TRUST);
+}
+
+/** A step from x to `to` [n_atom], shorter if the coordinates cannot make it; *good: they could. */
+static hf_status try_step(struct hf_optimiser *self, const double (*g)[3], double (*to)[3],
+                          bool *good, struct hf_error *error)
+{
+    enum { MOST = 4 };
+    const int n = self->internals.n;
+    struct hf_frame frame = {0};
+    double *g_q = calloc(2 * (size_t)n + 1, sizeof *g_q), *dq = g_q + n;
+    hf_status status = g_q != NULL ? HF_OK : out_of_memory(error);
+    if (status == HF_OK)
+        status = hf_frame_make(&self->internals, self->n_atom, at(self), self->free_in_space,
+                               &frame, error);
+    double trust = self->trust;
+    *good = false;
+    if (status == HF_OK) hf_frame_gradient(&frame, g[0], g_q);
+    for (int k = 0; k < MOST && status == HF_OK && !*good; k++, trust *= 0.4) {
+        const struct hf_step_input input = {.frame = &frame,
+                                            .internals = &self->internals,
+                                            .gradient = g_q,
+                                            .hessian = self->h,
+                                            .trust = trust,
+                                            .saddle = self->settings.saddle,
+                                            .mode = self->mode};
+        status = hf_step_make(&input, dq, &self->expected, error);
+        memcpy(to, self->x, place_bytes(self));
+        if (status == HF_OK)
+            status = hf_frame_displace(&self->internals, self->n_atom, self->free_in_space, dq, to,
+                                       good, error);
+        self->reach = 0.0;
+        for (int q = 0; q < n; q++) self->reach = fmax(self->reach, fabs(dq[q]));
+    }
+    hf_frame_done(&frame);
+    free(g_q);
+    return status;
+}
+
+/** The same; Cartesian coordinates take over where internal ones fail. */
+static hf_status make_step(struct hf_optimiser *self, const double (*g)[3], double (*to)[3],
+                           struct hf_error *error)
+{
+    bool good = false;
+    hf_status status = try_step(self, g, to, &good, error);
+    if (status != HF_OK || good || self->cartesian) return status;
+    self->cartesian = true;
+    self->note = "internal coordinates failed: on in Cartesian ones";
+    status = change_coordinates(self, at(self), g, error);
+    return status == HF_OK ? try_step(self, g, to, &good, error) : status;
+}
+
+static void measure(int n_atom, const double (*to)[3], const double (*from)[3], double *largest,
+                    double *rms)
+{
+    *largest = *rms = 0.0;
+    for (int i = 0; i < n_atom; i++)
+        for (int k = 0; k < 3; k++) {
+            const double d = to[i][k] - (from != NULL ? from[i][k] : 0.0);
+            *largest = fmax(*largest, fabs(d));
+            *rms += d * d / (3 * n_atom);
+        }
+    *rms = sqrt(*rms);
+}
+
+/** Forces and steps, and whether they are small. */
+static hf_status judge(const struct hf_optimiser *self, const double (*g)[3],
+                       const double (*next)[3], struct hf_optimise_step *step,
+                       struct hf_error *error)
+{
+    const struct hf_optimise_settings *want = &self->settings;
+    double(*left)[3] = malloc(place_bytes(self));
+    if (left == NULL) return out_of_memory(error);
+    memcpy(left, g, place_bytes(self));
+    const hf_status status =
+        hf_step_free_forces(&self->internals, self->n_atom, at(self), left[0], error);
+    measure(self->n_atom, (const double(*)[3])left, NULL, &step->max_force, &step->rms_force);
+    measure(self->n_atom, next, at(self), &step->max_displacement, &step->rms_displacement);
+    const bool flat =
+        step->max_force < FLAT * want->max_force && step->rms_force < FLAT * want->rms_force;
+    step->converged =
+        flat || (step->max_force < want->max_force && step->rms_force < want->rms_force &&
+                 step->max_displacement < want->max_displacement &&
+                 step->rms_displacement < want->rms_displacement);
+    free(left);
+    return status;
+}
+
+/** What the last step says: coordinates, Hessian, trust. *back: it is taken back. */
+static hf_status look_back(struct hf_optimiser *self, double energy, const double (*g)[3],
+                           bool *back, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const double change = energy - self->last_energy;
+    *back = false;
+    if (!self->cartesian && hf_internals_are_bad(&self->internals, at(self))) {
+        self->note = "new internal coordinates";
+        status = self->has_last ? change_coordinates(self, (const double(*)[3])self->last_x,
+                                                     (const double(*)[3])self->last_g, error)
+                                : begin(self, error);
+    }
+    if (!self->has_last || status != HF_OK) return status;
+    status = learn(self, g, error);
+    adapt_trust(self, change);
+    *back = !self->settings.saddle && change > RISE && self->trust > LEAST_TRUST;
+    return status;
+}
+
+hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
+                               const double (*gradient)[3], struct hf_optimise_step *step,
+                               struct hf_error *error)
+{
+    bool back = false;
+    const size_t bytes = place_bytes(self);
+    double(*next)[3] = malloc(bytes);
+    hf_status status = next != NULL ? HF_OK : out_of_memory(error);
+    *step = (struct hf_optimise_step){.energy = energy};
+    self->note = "";
+    if (self->has_last) step->change = energy - self->last_energy;
+    if (status == HF_OK) status = look_back(self, energy, gradient, &back, error);
+    const double(*g)[3] = back ? (const double(*)[3])self->last_g : gradient;
+    if (back) {
+        self->note = "energy rose: back, with a shorter step";
+        memcpy(self->x, self->last_x, bytes);
+    }
+    if (status == HF_OK) status = make_step(self, g, next, error);
+    if (status == HF_OK) status = judge(self, g, (const double(*)[3])next, step, error);
+    step->note = self->note;
+    if (back) step->converged = false;
+    if (status == HF_OK && !step->converged) {
+        if (!back) {
+            memcpy(self->last_x, self->x, bytes);
+            memcpy(self->last_g, gradient, bytes);
+            self->last_energy = energy;
+            self->has_last = true;
+        }
+        memcpy(self->x, next, bytes);
+    }
+    free(next);
+    return status;
+}
+
+bool hf_optimiser_retreat(struct hf_optimiser *optimiser)
+{
+    if (!optimiser->has_last) return false;
+    for (int i = 0; i < optimiser->n_atom; i++)
+        for (int k = 0; k < 3; k++)
+            optimiser->x[i][k] = 0.5 * (optimiser->x[i][k] + optimiser->last_x[i][k]);
+    optimiser->expected *= 0.5;
+    optimiser->reach *= 0.5;
+    optimiser->trust = fmax(0.5 * optimiser->trust, LEAST_TRUST);
+    return true;
+}
+
+hf_status hf_optimiser_set_hessian(struct hf_optimiser *optimiser, const double *hessian,
+                                   const double (*gradient)[3], struct hf_error *error)
+{
+    return turn_hessian(optimiser, &optimiser->internals, at(optimiser), gradient, false,
+                        (double *)hessian, optimiser->h, error);
+}
+
+/** Numbers beside the places and the Hessian. */
+enum { N_NUMBER = 6 };
+
+size_t hf_optimiser_state_size(const struct hf_optimiser *optimiser)
+{
+    const size_t n_x = 3 * (size_t)optimiser->n_atom;
+    return N_NUMBER + 3 * n_x + n_x * n_x;
+}
+
+hf_status hf_optimiser_save(struct hf_optimiser *self, double state[], struct hf_error *error)
+{
+    const size_t n_x = 3 * (size_t)self->n_atom;
+    const double number[N_NUMBER] = {self->has_last, self->last_energy, self->expected,
+                                     self->reach,    self->trust,       self->cartesian};
+    memcpy(state, number, sizeof number);
+    memcpy(state + N_NUMBER, self->x, 3 * n_x * sizeof *state);
+    if (!self->has_last) return HF_OK;
+    return turn_hessian(self, &self->internals, (const double(*)[3])self->last_x,
+                        (const double(*)[3])self->last_g, true, state + N_NUMBER + 3 * n_x, self->h,
+                        error);
+}
+
+hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], struct hf_error *error)
+{
+    const size_t n_x = 3 * (size_t)self->n_atom;
+    self->has_last = state[0] != 0.0;
+    self->last_energy = state[1];
+    self->expected = state[2];
+    self->reach = state[3];
+    self->trust = state[4];
+    self->cartesian = state[5] != 0.0;
+    memcpy(self->x, state + N_NUMBER, 3 * n_x * sizeof *state);
+    const hf_status status = begin(self, error);
+    if (status != HF_OK || !self->has_last) return status;
+    return turn_hessian(self, &self->internals, (const double(*)[3])self->last_x,
+                        (const double(*)[3])self->last_g, false,
+                        (double *)state + N_NUMBER + 3 * n_x, self->h, error);
+}

@@ -1,0 +1,43 @@
+/* What an optimisation has found so far, and its options. Inside the run room. */
+#ifndef HF_OPTIMISATION_H
+#define HF_OPTIMISATION_H
+
+#include "hf/optimise.h"
+#include "hf/quantity.h"
+
+enum { HF_MOST_CONSTRAINTS = 400 };
+
+/** A structure that was computed. */
+struct hf_optimisation_step {
+    struct hf_optimise_step step; /**< its note is not kept in checkpoints */
+    int n_build, point;           /**< Fock builds; point of the scan, from 0 */
+    double (*x)[3];               /**< [n_atom] bohr, owned */
+};
+
+/** Of the quantity "optimisation"; the same on every rank. */
+struct hf_optimisation {
+    struct hf_optimise_settings settings;
+    struct hf_constraint constraint[HF_MOST_CONSTRAINTS]; /**< that of a scan is the last one */
+    int n_point;                                          /**< of a scan, else 1 */
+    double from, to;                                      /**< values of the scan */
+    int max_step;                                         /**< for each point */
+    int n_atom, n_step, n_room;
+    struct hf_optimisation_step *step; /**< [n_step], owned */
+    bool ended, converged;             /**< the search has; at all points */
+    const char *why;                   /**< it ended without, a constant; "" */
+    int lost;                          /**< errno of the trajectory, 0 */
+};
+
+/** Adds a step with room for its places. HF_NO_RESOURCE. */
+hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error) HF_MUST_CHECK;
+
+/** Value of the scan at a point. */
+double hf_optimisation_value(const struct hf_optimisation *self, int point);
+
+/** Writes the trajectory, if one was asked for: XYZ with energies. On rank 0. */
+void hf_optimisation_write(struct hf_quantity *quantity);
+
+/** The result for the report. */
+void hf_optimisation_tell(const struct hf_quantity *quantity);
+
+#endif

@@ -1,0 +1,272 @@
+/* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in optimising.c. */
+#include "optimisation.h"
+
+#include "hf/input.h"
+#include "hf/output.h"
+#include "hf/output_file.h"
+#include "hf/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Commutator of the SCFs on the way: errors of forces are of its order. */
+#define COMMUTATOR_TOLERANCE 1e-6
+
+static double length_unit(const struct hf_options *options)
+{
+    return hf_options_value(options, "units") == HF_LENGTH_BOHR ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
+}
+
+/** Constraints with semicolons between them. */
+static hf_status read_constraints(struct hf_optimisation *self, const struct hf_quantity_source *of,
+                                  struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const char *text = hf_options_text(of->options, "constraint");
+    const double unit = length_unit(of->options);
+    while (text != NULL && *text != '\0' && status == HF_OK) {
+        char one[200];
+        const size_t length = strcspn(text, ";");
+        int n, *n_all = &self->settings.n_constraint;
+        if (length >= sizeof one)
+            return hf_fail(error, HF_BAD_INPUT, "a constraint of %zu letters is too long", length);
+        memcpy(one, text, length);
+        one[length] = '\0';
+        status =
+            hf_constraint_read(one, of->molecule, unit, false, HF_MOST_CONSTRAINTS - 1 - *n_all,
+                               self->constraint + *n_all, &n, error);
+        *n_all += n;
+        text += length + (text[length] == ';');
+    }
+    return status;
+}
+
+static hf_status read_scan(struct hf_optimisation *self, const struct hf_quantity_source *of,
+                           struct hf_error *error)
+{
+    const char *text = hf_options_text(of->options, "scan");
+    struct hf_constraint *scan = &self->constraint[self->settings.n_constraint];
+    int n;
+    self->n_point = 1;
+    if (text == NULL) return HF_OK;
+    const hf_status status =
+        hf_constraint_read(text, of->molecule, length_unit(of->options), true, 1, scan, &n, error);
+    if (status != HF_OK) return status;
+    self->settings.n_constraint++;
+    self->n_point = scan->n_point;
+    self->from = scan->value;
+    self->to = scan->end;
+    return HF_OK;
+}
+
+static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
+{
+    struct hf_optimisation *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    const struct hf_options *options = of->options;
+    const struct hf_environment *environment = &of->molecule->environment;
+    const double *field = environment->field;
+    if (strcmp(hf_options_choice(options, "task"), "optimise") != 0)
+        return hf_fail(error, HF_BAD_INPUT, "there is a trajectory of task optimise only");
+    if (strcmp(hf_options_choice(options, "gradient"), "numerical") == 0)
+        return hf_fail(error, HF_BAD_INPUT, "%s: an optimisation needs analytic gradients",
+                       hf_options_given(options, "gradient")->where);
+    self->n_atom = of->molecule->n_atom;
+    self->why = "";
+    self->max_step = hf_options_integer(options, "max_steps");
+    self->settings = (struct hf_optimise_settings){
+        .constraint = self->constraint,
+        .absolute =
+            environment->n_charge > 0 || field[0] != 0.0 || field[1] != 0.0 || field[2] != 0.0,
+        .cartesian = strcmp(hf_options_choice(options, "coordinates"), "cartesian") == 0,
+        .saddle = hf_options_flag(options, "saddle"),
+        .max_force = hf_options_real(options, "max_force"),
+        .rms_force = hf_options_real(options, "rms_force"),
+        .max_displacement = hf_options_real(options, "max_displacement"),
+        .rms_displacement = hf_options_real(options, "rms_displacement"),
+    };
+    quantity->weighted_density = true;
+    const hf_status status = read_constraints(self, of, error);
+    return status == HF_OK ? read_scan(self, of, error) : status;
+}
+
+hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error)
+{
+    if (self->n_step == self->n_room) {
+        const int n_room = 2 * self->n_room + 32;
+        struct hf_optimisation_step *longer =
+            realloc(self->step, (size_t)n_room * sizeof *self->step);
+        if (longer == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d steps", n_room);
+        self->step = longer;
+        self->n_room = n_room;
+    }
+    self->step[self->n_step] = (struct hf_optimisation_step){
+        .step = {.note = ""}, .x = calloc((size_t)self->n_atom, sizeof *self->step->x)};
+    if (self->step[self->n_step].x == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of atoms");
+    self->n_step++;
+    return HF_OK;
+}
+
+double hf_optimisation_value(const struct hf_optimisation *self, int point)
+{
+    if (self->n_point < 2) return self->from;
+    return self->from + (self->to - self->from) * point / (self->n_point - 1);
+}
+
+static const char *path_of(const struct hf_quantity *quantity, int i)
+{
+    return i == 0 ? hf_options_text(quantity->of->options, "trajectory") : NULL;
+}
+
+void hf_optimisation_write(struct hf_quantity *quantity)
+{
+    struct hf_optimisation *self = quantity->self;
+    const struct hf_molecule *molecule = quantity->of->molecule;
+    const char *path = path_of(quantity, 0);
+    struct hf_output_file file;
+    if (path == NULL) return;
+    self->lost = 0;
+    if (!hf_output_file_begin(path, &file)) {
+        self->lost = errno != 0 ? errno : EIO;
+        return;
+    }
+    for (int s = 0; s < self->n_step; s++) {
+        const struct hf_optimisation_step *it = &self->step[s];
+        (void)!hf_output_file_print(&file, "%d\nstep=%d energy=%.10f max_force=%.8f\n",
+                                    self->n_atom, s + 1, it->step.energy, it->step.max_force);
+        for (int i = 0; i < self->n_atom; i++)
+            (void)!hf_output_file_print(&file, "%-2s %16.10f %16.10f %16.10f\n",
+                                        hf_element_symbol(molecule->atom[i].atomic_number),
+                                        it->x[i][0] * HF_BOHR_IN_ANGSTROM,
+                                        it->x[i][1] * HF_BOHR_IN_ANGSTROM,
+                                        it->x[i][2] * HF_BOHR_IN_ANGSTROM);
+    }
+    if (!hf_output_file_end(&file, true)) self->lost = errno != 0 ? errno : EIO;
+}
+
+/** It was written step by step; now it is said if that failed. */
+static hf_status write_trajectory(struct hf_quantity *quantity, struct hf_error *error)
+{
+    const struct hf_optimisation *self = quantity->self;
+    hf_status status = HF_OK;
+    if (self->lost != 0)
+        status = hf_fail(error, HF_NO_RESOURCE, "%s: the trajectory cannot be written: %s",
+                         path_of(quantity, 0), strerror(self->lost));
+    return hf_agree(quantity->of->context->comm, status, error);
+}
+
+/** The last step of a point of the scan; NULL: there is none. */
+static const struct hf_optimisation_step *last_of(const struct hf_optimisation *self, int point)
+{
+    const struct hf_optimisation_step *last = NULL;
+    for (int s = 0; s < self->n_step; s++)
+        if (self->step[s].point == point) last = &self->step[s];
+    return last;
+}
+
+/** Of the scan: value in the units of the input. */
+static double shown_value(const struct hf_quantity *quantity, int point)
+{
+    const struct hf_optimisation *self = quantity->self;
+    const struct hf_constraint *scan = &self->constraint[self->settings.n_constraint - 1];
+    const double unit =
+        scan->kind == HF_STRETCH ? length_unit(quantity->of->options) : acos(-1.0) / 180.0;
+    return hf_optimisation_value(self, point) / unit;
+}
+
+void hf_optimisation_tell(const struct hf_quantity *quantity)
+{
+    const struct hf_optimisation *self = quantity->self;
+    const struct hf_molecule *molecule = quantity->of->molecule;
+    struct hf_report *report = quantity->of->report;
+    char line[160];
+    if (self->converged)
+        snprintf(line, sizeof line, "\nStructure found after %d steps, angstrom\n", self->n_step);
+    else
+        snprintf(line, sizeof line,
+                 "\nWARNING: no structure found in %d steps: %s; the last one, angstrom\n",
+                 self->n_step, self->why);
+    hf_report_text(report, line);
+    for (int i = 0; i < molecule->n_atom; i++) {
+        const struct hf_atom *atom = &molecule->atom[i];
+        const double *x = atom->position_bohr;
+        snprintf(line, sizeof line, "  %5d %c%-2s %16.8f %16.8f %16.8f\n", i + 1,
+                 atom->ghost ? '@' : ' ', hf_element_symbol(atom->atomic_number),
+                 x[0] * HF_BOHR_IN_ANGSTROM, x[1] * HF_BOHR_IN_ANGSTROM,
+                 x[2] * HF_BOHR_IN_ANGSTROM);
+        hf_report_text(report, line);
+    }
+    for (int p = 0; p < self->n_point && self->n_point > 1; p++) {
+        const struct hf_optimisation_step *last = last_of(self, p);
+        if (p == 0) hf_report_text(report, "\nScan\n  Point        Value      Energy/hartree\n");
+        if (last == NULL) break;
+        snprintf(line, sizeof line, "  %5d %12.5f %19.10f%s\n", p + 1, shown_value(quantity, p),
+                 last->step.energy, last->step.converged ? "" : "   not converged");
+        hf_report_text(report, line);
+    }
+}
+
+static bool add_steps(const struct hf_optimisation *self, cJSON *list)
+{
+    bool ok = list != NULL;
+    for (int s = 0; ok && s < self->n_step; s++) {
+        const struct hf_optimisation_step *it = &self->step[s];
+        cJSON *object = hf_json_append_object(list);
+        ok = object != NULL && hf_json_add_double(object, "energy", it->step.energy) &&
+             hf_json_add_double(object, "max_force", it->step.max_force) &&
+             hf_json_add_double(object, "rms_force", it->step.rms_force) &&
+             hf_json_add_double(object, "max_displacement", it->step.max_displacement) &&
+             hf_json_add_double(object, "rms_displacement", it->step.rms_displacement) &&
+             hf_json_add_integer(object, "fock_builds", it->n_build) &&
+             hf_json_add_integer(object, "scan_point", it->point + 1) &&
+             hf_json_add_doubles(object, "geometry", 3 * self->n_atom, it->x[0]);
+    }
+    return ok;
+}
+
+static bool add_scan(const struct hf_quantity *quantity, cJSON *list)
+{
+    const struct hf_optimisation *self = quantity->self;
+    bool ok = list != NULL;
+    for (int p = 0; ok && p < self->n_point && last_of(self, p) != NULL; p++) {
+        cJSON *object = hf_json_append_object(list);
+        ok = object != NULL && hf_json_add_double(object, "value", shown_value(quantity, p)) &&
+             hf_json_add_double(object, "energy", last_of(self, p)->step.energy);
+    }
+    return ok;
+}
+
+static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+{
+    const struct hf_optimisation *self = quantity->self;
+    cJSON *object = cJSON_AddObjectToObject(to->extras, "optimisation");
+    return object != NULL && cJSON_AddBoolToObject(object, "converged", self->converged) != NULL &&
+           add_steps(self, cJSON_AddArrayToObject(object, "steps")) &&
+           (self->n_point < 2 || add_scan(quantity, cJSON_AddArrayToObject(object, "scan")));
+}
+
+static void done(struct hf_quantity *quantity)
+{
+    struct hf_optimisation *self = quantity->self;
+    for (int s = 0; s < self->n_step; s++) free(self->step[s].x);
+    free(self->step);
+}
+
+const struct hf_quantity_ops hf_quantity_optimisation = {
+    .name = "optimisation",
+    .option = "trajectory",
+    .of_converged = true,
+    .needs = HF_WAVEFUNCTION_ALL,
+    .commutator_tolerance = COMMUTATOR_TOLERANCE,
+    .size = sizeof(struct hf_optimisation),
+    .file = "the trajectory",
+    .plan = plan,
+    .json = add_json,
+    .path = path_of,
+    .write = write_trajectory,
+    .done = done,
+};

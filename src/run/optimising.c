@@ -1,0 +1,492 @@
+/* The way to the structure of lowest energy: rank 0 makes the steps (hf/optimise.h), all ranks energies and gradients
+ * (hf/surface.h), and the calculation goes on at the structure that is found. */
+#include "calculation_private.h"
+#include "optimisation.h"
+
+#include "hf/common_pairs.h"
+#include "hf/surface.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Times in succession that a step is halved because the SCF fails. */
+enum { MOST_RETREATS = 5 };
+
+/** A search under way. */
+struct search {
+    struct hf_calculation *calculation;
+    struct hf_quantity *quantity;
+    struct hf_optimisation *found;
+    struct hf_context *context;
+    struct hf_surface *surface;
+    struct hf_optimiser *optimiser; /**< on rank 0 */
+    double (*x)[3], (*gradient)[3]; /**< [n_atom] where the atoms are */
+    int point;                      /**< of the scan */
+    struct hf_scf_keeper keeper;    /**< that of the calculation, and what is added here */
+    const struct hf_scf_keeper *base;
+};
+
+/** Molecule, basis and pairs of the calculation to other places. Collective. */
+static hf_status move(struct hf_calculation *calculation, const double (*x)[3],
+                      struct hf_error *error)
+{
+    hf_status status;
+    struct hf_molecule *molecule = &calculation->input.molecule;
+    struct hf_basis *basis = NULL;
+    hf_common_pairs_destroy(&calculation->pairs);
+    for (int i = 0; i < molecule->n_atom; i++)
+        memcpy(molecule->atom[i].position_bohr, x[i], sizeof *x);
+    HF_TRY(hf_agree(calculation->context->comm,
+                    hf_basis_move(calculation->basis, molecule, &basis, error), error));
+    hf_basis_destroy(&calculation->basis);
+    calculation->basis = basis;
+    calculation->source.basis = calculation->description.basis = basis;
+    calculation->settings.pairs = calculation->source.pairs = NULL;
+cleanup:
+    return status;
+}
+
+/* ---- Checkpoints: state of the optimiser, steps ------------------------------------------------- */
+
+/** Numbers of a step beside its places. */
+enum { N_NUMBER = 9 };
+
+/** What rank 0 writes, a row at a time. */
+struct rows {
+    int n_col;
+    const double *value; /**< NULL on other ranks */
+};
+
+static void give(const void *data, int first, int n, double rows[])
+{
+    const struct rows *self = data;
+    if (self->value == NULL) return;
+    memcpy(rows, self->value + (size_t)first * (size_t)self->n_col,
+           (size_t)n * (size_t)self->n_col * sizeof *rows);
+}
+
+static void pack_steps(const struct hf_optimisation *found, double *to)
+{
+    for (int s = 0; s < found->n_step; s++) {
+        const struct hf_optimisation_step *it = &found->step[s];
+        const struct hf_optimise_step *t = &it->step;
+        const double number[N_NUMBER] = {
+            t->energy,           t->change,           t->max_force,
+            t->rms_force,        t->max_displacement, t->rms_displacement,
+            (double)it->n_build, (double)it->point,   t->converged};
+        memcpy(to, number, sizeof number);
+        memcpy(to + N_NUMBER, it->x, 3 * (size_t)found->n_atom * sizeof *to);
+        to += N_NUMBER + 3 * found->n_atom;
+    }
+}
+
+/** Adds the search to the checkpoint. Collective. */
+static hf_status add_to_checkpoint(struct search *self, struct hf_error *error)
+{
+    const char *path = hf_calculation_checkpoint_written(self->calculation);
+    const struct hf_optimisation *found = self->found;
+    const int n_col = N_NUMBER + 3 * found->n_atom;
+    struct hf_checkpoint_addition *addition = NULL;
+    double *state = NULL, *steps = calloc((size_t)found->n_step * (size_t)n_col + 1, sizeof *steps);
+    int size = 0;
+    hf_status status = steps != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    if (status == HF_OK) pack_steps(found, steps);
+    if (self->optimiser != NULL && status == HF_OK) {
+        size = (int)hf_optimiser_state_size(self->optimiser);
+        state = calloc((size_t)size, sizeof *state);
+        status = state != NULL ? hf_optimiser_save(self->optimiser, state, error)
+                               : hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    }
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    MPI_Bcast(&size, 1, MPI_INT, 0, self->context->comm);
+    HF_TRY(hf_checkpoint_add_begin(self->context, path, HF_CHECKPOINT_OPTIMISATION,
+                                   "search of a structure: state of the optimiser, steps so far",
+                                   &addition, error));
+    HF_TRY(hf_checkpoint_add_shares(addition, HF_CHECKPOINT_OPTIMISATION "/state", size, 1, NULL,
+                                    "numbers, next place, last place, gradient, second derivatives",
+                                    give, &(struct rows){1, state}, error));
+    if (found->n_step > 0)
+        HF_TRY(hf_checkpoint_add_shares(
+            addition, HF_CHECKPOINT_OPTIMISATION "/steps", found->n_step, n_col, NULL,
+            "energy, change, largest and RMS force and displacement, builds, point, end; places",
+            give, &(struct rows){n_col, self->context->rank == 0 ? steps : NULL}, error));
+cleanup:
+    if (addition != NULL) {
+        struct hf_error late;
+        const hf_status end = hf_checkpoint_add_end(&addition, status == HF_OK, &late);
+        if (status == HF_OK && end != HF_OK) status = hf_fail(error, end, "%s", late.message);
+    }
+    free(state);
+    free(steps);
+    return status;
+}
+
+static bool is_wanted(void *data, enum hf_keep_reason reason)
+{
+    const struct search *self = data;
+    return self->base->wanted(self->base->data, reason);
+}
+
+/** A hf_scf_keeper.keep: what cannot be added is reported like a checkpoint that cannot be written. */
+static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
+                      struct hf_error *error)
+{
+    struct search *self = data;
+    struct hf_error why = {0};
+    const hf_status status = self->base->keep(self->base->data, state, reason, error);
+    if (status != HF_OK || hf_calculation_checkpoint_written(self->calculation) == NULL)
+        return status;
+    if (add_to_checkpoint(self, &why) != HF_OK)
+        hf_report_warning(self->quantity->of->report, why.message);
+    return HF_OK;
+}
+
+static void take(void *data, int first, int n, const double rows[])
+{
+    const struct rows *self = data;
+    memcpy((double *)self->value + (size_t)first * (size_t)self->n_col, rows,
+           (size_t)n * (size_t)self->n_col * sizeof *rows);
+}
+
+/** A matrix of the checkpoint that the calculation goes on from, on all ranks; *value NULL: there is none. */
+static hf_status read_added(const struct search *self, const char *name, int *n_row, int n_col,
+                            double **value, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int shape[2] = {0};
+    const struct hf_checkpoint *restart = self->calculation->restart;
+    *value = NULL;
+    if (restart == NULL) return HF_OK;
+    if (self->context->rank == 0 && !hf_checkpoint_added(restart, name, &shape[0], &shape[1]))
+        shape[0] = 0;
+    MPI_Bcast(shape, 2, MPI_INT, 0, self->context->comm);
+    if (shape[0] < 1 || shape[1] != n_col) return HF_OK;
+    *n_row = shape[0];
+    *value = calloc((size_t)shape[0] * (size_t)n_col, sizeof **value);
+    if (*value == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    HF_TRY(hf_checkpoint_added_shares(self->context, restart, name, *n_row, n_col, take,
+                                      &(struct rows){n_col, *value}, error));
+cleanup:
+    return status;
+}
+
+static hf_status unpack_steps(struct hf_optimisation *found, int n, const double *from,
+                              struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int s = 0; s < n && status == HF_OK; s++) {
+        const double *number = from + (size_t)s * (size_t)(N_NUMBER + 3 * found->n_atom);
+        status = hf_optimisation_add(found, error);
+        if (status != HF_OK) break;
+        struct hf_optimisation_step *it = &found->step[s];
+        it->step = (struct hf_optimise_step){number[0], number[1], number[2],        number[3],
+                                             number[4], number[5], number[8] != 0.0, ""};
+        it->n_build = (int)number[6];
+        it->point = (int)number[7];
+        memcpy(it->x, number + N_NUMBER, 3 * (size_t)found->n_atom * sizeof *number);
+    }
+    return status;
+}
+
+/** Goes on where the search of the checkpoint ended; *state [n]: for the optimiser, to be freed. Collective. */
+static hf_status resume(struct search *self, double **state, int *n, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_optimisation *found = self->found;
+    double *steps = NULL;
+    int n_step = 0;
+    HF_TRY(read_added(self, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state, error));
+    HF_TRY(read_added(self, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step,
+                      N_NUMBER + 3 * found->n_atom, &steps, error));
+    if (*state == NULL || steps == NULL) n_step = 0;
+    HF_TRY(hf_agree(self->context->comm, unpack_steps(found, n_step, steps, error), error));
+    if (n_step > 0) self->point = found->step[n_step - 1].point;
+    if (n_step > 0 && found->step[n_step - 1].step.converged) { /* of another point, or all done */
+        free(*state);
+        *state = NULL;
+        self->point = self->point + 1 < found->n_point ? self->point + 1 : self->point;
+    }
+cleanup:
+    free(steps);
+    return status;
+}
+
+/* ---- Steps -------------------------------------------------------------------------------------- */
+
+/** Rank 0's places to all. */
+static void share_places(struct search *self)
+{
+    const size_t n = (size_t)self->found->n_atom;
+    if (self->optimiser != NULL)
+        memcpy(self->x, hf_optimiser_position(self->optimiser), n * sizeof *self->x);
+    hf_broadcast_bytes(self->context->comm, 0, n * sizeof *self->x, self->x);
+}
+
+/** Energy and gradient at self->x. *good: the SCF converged. Collective. */
+static hf_status compute(struct search *self, struct hf_surface_point *point, bool *good,
+                         struct hf_error *error)
+{
+    const double(*x)[3] = (const double(*)[3])self->x;
+    point->gradient = self->gradient;
+    hf_status status = move(self->calculation, x, error);
+    if (status != HF_OK) return status;
+    status = hf_surface_compute(self->surface, x, point, error);
+    *good = status == HF_OK && point->converged;
+    return status == HF_BAD_INPUT ? HF_OK : status;
+}
+
+/** Second derivatives by differences of gradients, for a saddle point. Collective. */
+static hf_status find_hessian(struct search *self, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const double h = 0.01;
+    const int n = 3 * self->found->n_atom;
+    double *hessian = calloc((size_t)n * (size_t)n + (size_t)n, sizeof *hessian);
+    double *here = hessian + (size_t)n * (size_t)n;
+    bool good = true;
+    struct hf_surface_point point = {0};
+    if (hessian == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a Hessian");
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    HF_TRY(compute(self, &point, &good, error));
+    memcpy(here, self->gradient, (size_t)n * sizeof *here);
+    for (int c = 0; c < 2 * n && good; c++) {
+        double *place = &self->x[c / 6][c / 2 % 3];
+        const double where = *place, sign = c % 2 == 0 ? 1.0 : -1.0;
+        *place = where + sign * h;
+        HF_TRY(compute(self, &point, &good, error));
+        *place = where;
+        for (int r = 0; r < n; r++) {
+            const double part = sign * self->gradient[r / 3][r % 3] / (4.0 * h);
+            hessian[(c / 2) * n + r] += part; /* symmetric */
+            hessian[r * n + c / 2] += part;
+        }
+    }
+    if (!good)
+        status = hf_fail(error, HF_NOT_CONVERGED,
+                         "optimise: an SCF for the second derivatives did not converge");
+    else if (self->optimiser != NULL)
+        status =
+            hf_optimiser_set_hessian(self->optimiser, hessian, (const double(*)[3])here, error);
+    status = hf_agree(self->context->comm, status, error);
+cleanup:
+    free(hessian);
+    return status;
+}
+
+static void print_head(const struct search *self)
+{
+    hf_report_text(
+        self->quantity->of->report,
+        "\nOptimisation\n  Step      Energy/hartree      Change    Max force    RMS force"
+        "     Max step     RMS step  Builds\n");
+}
+
+static void print_step(const struct search *self)
+{
+    char line[400];
+    const struct hf_optimisation_step *it = &self->found->step[self->found->n_step - 1];
+    const struct hf_optimise_step *t = &it->step;
+    snprintf(line, sizeof line, "  %4d %19.10f %11.2e %12.8f %12.8f %12.8f %12.8f %7d%s%s\n",
+             self->found->n_step, t->energy, t->change, t->max_force, t->rms_force,
+             t->max_displacement, t->rms_displacement, it->n_build, t->note[0] != '\0' ? "  " : "",
+             t->note);
+    hf_report_text(self->quantity->of->report, line);
+}
+
+/** Notes what was computed, and lets the optimiser make the next step. Collective. */
+static hf_status advance(struct search *self, const struct hf_surface_point *point,
+                         struct hf_error *error)
+{
+    hf_status status;
+    struct hf_optimisation *found = self->found;
+    HF_TRY(hf_agree(self->context->comm, hf_optimisation_add(found, error), error));
+    struct hf_optimisation_step *it = &found->step[found->n_step - 1];
+    it->n_build = point->n_build;
+    it->point = self->point;
+    memcpy(it->x, self->x, (size_t)found->n_atom * sizeof *it->x);
+    if (self->optimiser != NULL)
+        status = hf_optimiser_advance(self->optimiser, point->energy,
+                                      (const double(*)[3])self->gradient, &it->step, error);
+    const char *note = self->optimiser != NULL ? it->step.note : "";
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    hf_broadcast_bytes(self->context->comm, 0, sizeof it->step, &it->step);
+    it->step.note = note; /* a pointer of rank 0 */
+    print_step(self);
+    if (self->context->rank == 0) hf_optimisation_write(self->quantity);
+cleanup:
+    return status;
+}
+
+/** A step back after an SCF that failed. *can: there was one to make. Collective. */
+static void retreat(struct search *self, bool *can)
+{
+    *can = self->optimiser != NULL && hf_optimiser_retreat(self->optimiser);
+    hf_broadcast_bytes(self->context->comm, 0, sizeof *can, can);
+    if (*can)
+        hf_report_text(self->quantity->of->report, "        no energy there: the step is halved\n");
+}
+
+/** Steps of a point until it is found. Collective. */
+static hf_status follow(struct search *self, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_optimisation *found = self->found;
+    int n_failed = 0;
+    for (int n = 0; n < found->max_step;) {
+        struct hf_surface_point point = {0};
+        bool good, can = false;
+        share_places(self);
+        HF_TRY(compute(self, &point, &good, error));
+        if (!good) {
+            if (n_failed++ < MOST_RETREATS) retreat(self, &can);
+            if (can) continue;
+            found->why = "the SCF does not converge";
+            return HF_OK;
+        }
+        n_failed = 0;
+        n++;
+        HF_TRY(advance(self, &point, error));
+        if (found->step[found->n_step - 1].step.converged) return HF_OK;
+    }
+    found->why = "the steps are used up (--max-steps)";
+cleanup:
+    return status;
+}
+
+/** The optimiser for a point, which begins where the calculation is, or at `state`. Collective. */
+static hf_status begin_point(struct search *self, const double *state, int n,
+                             struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_optimisation *found = self->found;
+    hf_optimiser_destroy(&self->optimiser);
+    if (found->n_point > 1)
+        found->constraint[found->settings.n_constraint - 1].value =
+            hf_optimisation_value(found, self->point);
+    if (self->context->rank == 0) {
+        status = hf_optimiser_create(&self->calculation->input.molecule, &found->settings,
+                                     &self->optimiser, error);
+        if (status == HF_OK && state != NULL && n == (int)hf_optimiser_state_size(self->optimiser))
+            status = hf_optimiser_load(self->optimiser, state, error);
+    }
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    share_places(self);
+    if (found->settings.saddle && state == NULL) HF_TRY(find_hessian(self, error));
+cleanup:
+    return status;
+}
+
+/** All points of the scan, or the one there is. Collective. */
+static hf_status follow_all(struct search *self, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_optimisation *found = self->found;
+    double *state = NULL;
+    int n = 0;
+    HF_TRY(resume(self, &state, &n, error));
+    print_head(self);
+    for (; self->point < found->n_point; self->point++) {
+        HF_TRY(begin_point(self, state, n, error));
+        free(state);
+        state = NULL;
+        HF_TRY(follow(self, error));
+        if (found->why[0] != '\0') break;
+    }
+    found->converged = found->why[0] == '\0';
+    found->ended = true;
+cleanup:
+    free(state);
+    return status;
+}
+
+/** The places of the last structure that was computed. */
+static void take_last_places(struct search *self)
+{
+    const struct hf_optimisation *found = self->found;
+    if (found->n_step > 0)
+        memcpy(self->x, found->step[found->n_step - 1].x, (size_t)found->n_atom * sizeof *self->x);
+}
+
+/** The calculation at the structure that was found, from the last orbitals. Collective. */
+static hf_status solve_there(struct search *self, struct hf_scf_result *result,
+                             struct hf_wavefunction *wavefunction, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_calculation *calculation = self->calculation;
+    const struct hf_run_description *run = &calculation->description;
+    const double(*x)[3] = (const double(*)[3])self->x;
+    struct hf_scf_settings settings = calculation->settings;
+    const struct hf_scf_observer observer = hf_record_observer(calculation->record);
+    take_last_places(self);
+    HF_TRY(move(calculation, x, error));
+    HF_TRY(hf_calculation_make_pairs(calculation, error));
+    HF_TRY(hf_nuclear_energy_of(self->context, run->molecule, &hf_term_nuclei,
+                                &calculation->description.nuclear_repulsion, error));
+    settings.pairs = calculation->pairs;
+    settings.restart = NULL;
+    settings.guess_mix = false;
+    settings.keeper = self->base != NULL ? &self->keeper : NULL;
+    HF_TRY(hf_surface_orbitals(self->surface, x, &settings.orbitals, error));
+    calculation->record->n_iteration = 0; /* those of the structure alone are results */
+    HF_TRY(hf_scf_run(self->context, run->molecule, run->basis, &settings, &observer, result,
+                      wavefunction, error));
+cleanup:
+    return status;
+}
+
+/** Not collective. */
+static hf_status make_room(struct search *self, struct hf_error *error)
+{
+    self->x = calloc(2 * (size_t)self->found->n_atom, sizeof *self->x);
+    if (self->x == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an optimisation");
+    self->gradient = self->x + self->found->n_atom;
+    return HF_OK;
+}
+
+static struct hf_quantity *find_row(struct hf_calculation *calculation)
+{
+    for (int i = 0; i < calculation->n_quantity; i++)
+        if (calculation->quantity[i].ops == calculation->task->search)
+            return &calculation->quantity[i];
+    return NULL;
+}
+
+hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_scf_result *result,
+                                  struct hf_wavefunction *wavefunction, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_quantity *quantity = find_row(calculation);
+    if (quantity == NULL || !result->converged) return HF_OK;
+    struct search self = {.calculation = calculation,
+                          .quantity = quantity,
+                          .found = quantity->self,
+                          .context = calculation->context,
+                          .base = calculation->settings.keeper};
+    self.keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = &self};
+    calculation->computing = "the structure";
+    HF_TRY(hf_agree(self.context->comm, make_room(&self, error), error));
+    HF_TRY(hf_surface_create(&calculation->source, &self.surface, error));
+    if (hf_options_given(calculation->source.options, "commutator_tolerance") == NULL)
+        hf_surface_set_tolerance(self.surface, quantity->ops->commutator_tolerance);
+    if (self.base != NULL) hf_surface_set_keeper(self.surface, &self.keeper);
+    hf_wavefunction_done(wavefunction);
+    HF_TRY(follow_all(&self, error));
+    HF_TRY(solve_there(&self, result, wavefunction, error));
+    quantity->made = true;
+    hf_optimisation_tell(quantity);
+cleanup:
+    hf_surface_destroy(&self.surface);
+    hf_optimiser_destroy(&self.optimiser);
+    free(self.x);
+    return status;
+}
+
+bool hf_calculation_found_structure(const struct hf_calculation *calculation)
+{
+    for (int i = 0; i < calculation->n_quantity; i++)
+        if (calculation->task != NULL && calculation->quantity[i].ops == calculation->task->search)
+            return ((const struct hf_optimisation *)calculation->quantity[i].self)->converged;
+    return true;
+}

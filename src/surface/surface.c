@@ -1,0 +1,233 @@
+/* Points of an energy surface: an SCF and a gradient each. */
+#include "hf/surface.h"
+
+#include "extrapolation.h"
+#include "hf/common_pairs.h"
+#include "hf/fock.h"
+#include "hf/gradient.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hf_surface {
+    struct hf_context *context;      /**< borrowed */
+    struct hf_molecule molecule;     /**< `atom` owned, the rest borrowed */
+    struct hf_basis *basis;          /**< where the atoms are now */
+    struct hf_common_pairs *pairs;   /**< of it */
+    struct hf_scf_settings settings; /**< of an SCF from the guess */
+    struct hf_extrapolation past;
+    struct hf_scf_orbitals orbitals;
+};
+
+/** Nothing that is kept, gone on from, or looked at again. */
+static void settle(struct hf_surface *surface, const struct hf_scf_settings *settings)
+{
+    surface->settings = *settings;
+    surface->settings.keeper = NULL;
+    surface->settings.restart = NULL;
+    surface->settings.orbitals = NULL;
+    surface->settings.pairs = NULL;
+    surface->settings.stability = HF_STABILITY_NONE;
+    surface->settings.wavefunction = HF_WAVEFUNCTION_ALL;
+    surface->settings.weighted_density = true;
+    surface->settings.polarisability = false;
+}
+
+/** What is copied of the calculation. Not collective. */
+static hf_status copy(const struct hf_quantity_source *of, struct hf_surface **made,
+                      struct hf_error *error)
+{
+    const size_t n = (size_t)of->molecule->n_atom;
+    struct hf_surface *surface = *made = calloc(1, sizeof *surface);
+    if (surface == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a surface");
+    surface->context = of->context;
+    settle(surface, of->settings);
+    surface->molecule = *of->molecule;
+    surface->molecule.atom = calloc(n, sizeof *surface->molecule.atom);
+    if (surface->molecule.atom == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %zu atoms", n);
+    memcpy(surface->molecule.atom, of->molecule->atom, n * sizeof *of->molecule->atom);
+    return hf_basis_move(of->basis, &surface->molecule, &surface->basis, error);
+}
+
+static hf_status remember(struct hf_surface *surface, const struct hf_wavefunction *wavefunction,
+                          struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n_atom = surface->molecule.n_atom;
+    double(*position)[3] = malloc((size_t)n_atom * sizeof *position);
+    if (position == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for places");
+    HF_TRY(hf_agree(surface->context->comm, status, error));
+    for (int i = 0; i < n_atom; i++)
+        memcpy(position[i], surface->molecule.atom[i].position_bohr, sizeof *position);
+    HF_TRY(hf_extrapolation_add(&surface->past, position[0], wavefunction, error));
+cleanup:
+    free(position);
+    return status;
+}
+
+hf_status hf_surface_create(const struct hf_quantity_source *of, struct hf_surface **surface,
+                            struct hf_error *error)
+{
+    hf_status status;
+    struct hf_surface *made = NULL;
+    *surface = NULL;
+    HF_TRY(hf_agree(of->context->comm, copy(of, &made, error), error));
+    HF_TRY(hf_extrapolation_init(&made->past, of->context, of->basis->n_function,
+                                 hf_fock_is_distributed(of->settings->fock.builder), error));
+    if (of->result->converged && of->wavefunction->spin[0].coefficient != NULL)
+        HF_TRY(remember(made, of->wavefunction, error));
+    *surface = made;
+    return HF_OK;
+cleanup:
+    hf_surface_destroy(&made);
+    return status;
+}
+
+void hf_surface_set_tolerance(struct hf_surface *surface, double commutator)
+{
+    surface->settings.commutator_tolerance = commutator;
+}
+
+void hf_surface_set_keeper(struct hf_surface *surface, const struct hf_scf_keeper *keeper)
+{
+    surface->settings.keeper = keeper;
+}
+
+void hf_surface_destroy(struct hf_surface **surface)
+{
+    struct hf_surface *self = *surface;
+    if (self == NULL) return;
+    hf_common_pairs_destroy(&self->pairs);
+    hf_extrapolation_done(&self->past);
+    hf_basis_destroy(&self->basis);
+    free(self->molecule.atom);
+    free(self);
+    *surface = NULL;
+}
+
+/** Not collective; the same on every rank. */
+static hf_status check(int n_atom, const double (*position_bohr)[3], struct hf_error *error)
+{
+    for (int i = 0; i < n_atom; i++)
+        for (int x = 0; x < 3; x++)
+            if (!isfinite(position_bohr[i][x]))
+                return hf_fail(error, HF_BAD_INPUT, "atom %d has no place: a coordinate is %g",
+                               i + 1, position_bohr[i][x]);
+    return HF_OK;
+}
+
+/** Atoms, basis and pairs to other places. Collective. */
+static hf_status move(struct hf_surface *surface, const double (*position_bohr)[3],
+                      struct hf_error *error)
+{
+    hf_status status;
+    struct hf_basis *moved = NULL;
+    const double accuracy = hf_scf_pair_accuracy(&surface->settings, 1.0);
+    hf_common_pairs_destroy(&surface->pairs);
+    for (int i = 0; i < surface->molecule.n_atom; i++)
+        memcpy(surface->molecule.atom[i].position_bohr, position_bohr[i], sizeof *position_bohr);
+    HF_TRY(hf_agree(surface->context->comm,
+                    hf_basis_move(surface->basis, &surface->molecule, &moved, error), error));
+    hf_basis_destroy(&surface->basis);
+    surface->basis = moved;
+    moved = NULL;
+    HF_TRY(
+        hf_common_pairs_create(surface->context, surface->basis, accuracy, &surface->pairs, error));
+cleanup:
+    hf_basis_destroy(&moved);
+    return status;
+}
+
+hf_status hf_surface_orbitals(struct hf_surface *surface, const double (*position_bohr)[3],
+                              const struct hf_scf_orbitals **orbitals, struct hf_error *error)
+{
+    const struct hf_extrapolation *past = &surface->past;
+    *orbitals = NULL;
+    if (past->n_point == 0) return HF_OK;
+    const hf_status status = hf_extrapolation_estimate(&surface->past, position_bohr[0], error);
+    if (status != HF_OK) return status;
+    surface->orbitals = (struct hf_scf_orbitals){
+        .molecule = &surface->molecule, .basis = surface->basis, .n_spin = past->n_spin};
+    for (int k = 0; k < past->n_spin; k++) {
+        surface->orbitals.n_column[k] = past->n_occupied[k];
+        surface->orbitals.coefficient[k] = past->estimate[k];
+    }
+    *orbitals = &surface->orbitals;
+    return HF_OK;
+}
+
+/** An SCF from those orbitals; NULL: from the guess. Adds its builds. */
+static hf_status solve(struct hf_surface *surface, const struct hf_scf_orbitals *orbitals,
+                       struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
+                       int *n_build, struct hf_error *error)
+{
+    struct hf_scf_settings settings = surface->settings;
+    settings.pairs = surface->pairs;
+    settings.orbitals = orbitals;
+    if (orbitals != NULL) settings.guess_mix = false; /* they differ between the spins already */
+    const hf_status status = hf_scf_run(surface->context, &surface->molecule, surface->basis,
+                                        &settings, NULL, result, wavefunction, error);
+    *n_build += result->n_iteration + result->n_hessian_product;
+    return status;
+}
+
+/** The solution, if need be at the second attempt. */
+static hf_status find_solution(struct hf_surface *surface, const double (*position_bohr)[3],
+                               struct hf_surface_point *point, struct hf_scf_result *result,
+                               struct hf_wavefunction *wavefunction, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_scf_orbitals *orbitals = NULL;
+    HF_TRY(hf_surface_orbitals(surface, position_bohr, &orbitals, error));
+    point->from_guess = orbitals == NULL;
+    status = solve(surface, orbitals, result, wavefunction, &point->n_build, error);
+    const bool again = status == HF_BAD_INPUT || (status == HF_OK && !result->converged);
+    if (orbitals == NULL || !again) return status; /* the same on every rank */
+    hf_wavefunction_done(wavefunction);
+    hf_extrapolation_forget(&surface->past);
+    point->from_guess = true;
+    status = solve(surface, NULL, result, wavefunction, &point->n_build, error);
+cleanup:
+    return status;
+}
+
+static hf_status differentiate(struct hf_surface *surface,
+                               const struct hf_wavefunction *wavefunction,
+                               struct hf_surface_point *point, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_gradient gradient = {0};
+    HF_TRY(hf_agree(surface->context->comm,
+                    hf_gradient_create(&surface->molecule, &gradient, error), error));
+    HF_TRY(hf_gradient_compute(surface->context, wavefunction, &surface->settings, surface->pairs,
+                               &gradient, error));
+    memcpy(point->gradient, gradient.atom, (size_t)gradient.n_atom * sizeof *gradient.atom);
+cleanup:
+    hf_gradient_done(&gradient);
+    return status;
+}
+
+hf_status hf_surface_compute(struct hf_surface *surface, const double (*position_bohr)[3],
+                             struct hf_surface_point *point, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_scf_result result = {0};
+    struct hf_wavefunction wavefunction = {0};
+    point->n_build = 0;
+    point->converged = false;
+    HF_TRY(check(surface->molecule.n_atom, position_bohr, error));
+    HF_TRY(move(surface, position_bohr, error));
+    HF_TRY(find_solution(surface, position_bohr, point, &result, &wavefunction, error));
+    point->energy = result.energy + result.smearing_entropy_term;
+    memcpy(point->dipole, result.dipole, sizeof point->dipole);
+    point->converged = result.converged;
+    if (!result.converged) goto cleanup;
+    HF_TRY(remember(surface, &wavefunction, error));
+    if (point->gradient != NULL) HF_TRY(differentiate(surface, &wavefunction, point, error));
+cleanup:
+    hf_wavefunction_done(&wavefunction);
+    hf_common_pairs_drop(surface->pairs);
+    return status;
+}
