@@ -312,6 +312,14 @@ static hf_status do_quartets(struct two_electron *all, struct hf_work *work, str
     return status;
 }
 
+/** Tasks as the Fock builder with densities there has them. */
+static struct hf_task_order find_order(bool distributed)
+{
+    const struct hf_fock_ops *const *ops = hf_fock_list;
+    while ((*ops)->distributed != distributed) ops++;
+    return (*ops)->order(HF_GRAIN_ATOM_QUARTET);
+}
+
 hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                    const struct hf_two_electron_gradient_settings *settings,
                                    int n_density, const struct hf_matrix *const density[],
@@ -326,9 +334,7 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
     if (settings->distributed && !hf_mpi_takes_threads())
         all.n_thread = 1; /* any of them gets blocks, while another asks for tasks */
     const struct hf_work_settings work_settings = {.schedule = settings->schedule,
-                                                   .order = {.grain = HF_GRAIN_ATOM_QUARTET,
-                                                             .largest_row = HF_MOST_PART_KETS,
-                                                             .most_slices = HF_MOST_SLICES},
+                                                   .order = find_order(settings->distributed),
                                                    .tasks_for = settings->tasks_for,
                                                    .n_thread = all.n_thread,
                                                    .phases = {&hf_phase_gradient_quartets,
