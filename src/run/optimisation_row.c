@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Commutator of the SCFs on the way: errors of forces are of its order. */
-#define COMMUTATOR_TOLERANCE 1e-6
-
 static double length_unit(const struct hf_options *options)
 {
     return hf_options_value(options, "units") == HF_LENGTH_BOHR ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
@@ -261,7 +258,6 @@ const struct hf_quantity_ops hf_quantity_optimisation = {
     .option = "trajectory",
     .of_converged = true,
     .needs = HF_WAVEFUNCTION_ALL,
-    .commutator_tolerance = COMMUTATOR_TOLERANCE,
     .size = sizeof(struct hf_optimisation),
     .file = "the trajectory",
     .plan = plan,

@@ -224,6 +224,18 @@ static void share_places(struct search *self)
     hf_broadcast_bytes(self->context->comm, 0, n * sizeof *self->x, self->x);
 }
 
+/** The SCFs are converged so that errors of forces, which are of the order of the commutator, are below a hundredth of
+ *  the threshold; farther away a smaller part of the last forces is enough. */
+static void set_tolerance(const struct search *self)
+{
+    const struct hf_optimisation *found = self->found;
+    const struct hf_options *options = self->calculation->source.options;
+    const double part = 0.003, most = 1e-4, sharp = 0.01 * found->settings.max_force;
+    const double force = found->n_step > 0 ? found->step[found->n_step - 1].step.max_force : 0.0;
+    if (hf_options_given(options, "commutator_tolerance") == NULL)
+        hf_surface_set_tolerance(self->surface, fmin(fmax(sharp, part * force), most));
+}
+
 /** Energy and gradient at self->x. *good: the SCF converged. Collective. */
 static hf_status compute(struct search *self, struct hf_surface_point *point, bool *good,
                          struct hf_error *error)
@@ -338,6 +350,7 @@ static hf_status follow(struct search *self, struct hf_error *error)
         struct hf_surface_point point = {0};
         bool good, can = false;
         share_places(self);
+        set_tolerance(self);
         HF_TRY(compute(self, &point, &good, error));
         if (!good) {
             if (n_failed++ < MOST_RETREATS) retreat(self, &can);
@@ -468,8 +481,6 @@ hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_
     calculation->computing = "the structure";
     HF_TRY(hf_agree(self.context->comm, make_room(&self, error), error));
     HF_TRY(hf_surface_create(&calculation->source, &self.surface, error));
-    if (hf_options_given(calculation->source.options, "commutator_tolerance") == NULL)
-        hf_surface_set_tolerance(self.surface, quantity->ops->commutator_tolerance);
     if (self.base != NULL) hf_surface_set_keeper(self.surface, &self.keeper);
     hf_wavefunction_done(wavefunction);
     HF_TRY(follow_all(&self, error));
