@@ -3,7 +3,6 @@
 #include "calculation_private.h"
 #include "optimisation.h"
 
-#include "hf/common_pairs.h"
 #include "hf/surface.h"
 
 #include <math.h>
@@ -26,26 +25,6 @@ struct search {
     struct hf_scf_keeper keeper;    /**< that of the calculation, and what is added here */
     const struct hf_scf_keeper *base;
 };
-
-/** Molecule, basis and pairs of the calculation to other places. Collective. */
-static hf_status move(struct hf_calculation *calculation, const double (*x)[3],
-                      struct hf_error *error)
-{
-    hf_status status;
-    struct hf_molecule *molecule = &calculation->input.molecule;
-    struct hf_basis *basis = NULL;
-    hf_common_pairs_destroy(&calculation->pairs);
-    for (int i = 0; i < molecule->n_atom; i++)
-        memcpy(molecule->atom[i].position_bohr, x[i], sizeof *x);
-    HF_TRY(hf_agree(calculation->context->comm,
-                    hf_basis_move(calculation->basis, molecule, &basis, error), error));
-    hf_basis_destroy(&calculation->basis);
-    calculation->basis = basis;
-    calculation->source.basis = calculation->description.basis = basis;
-    calculation->settings.pairs = calculation->source.pairs = NULL;
-cleanup:
-    return status;
-}
 
 /* ---- Checkpoints: state of the optimiser, steps ------------------------------------------------- */
 
@@ -242,7 +221,7 @@ static hf_status compute(struct search *self, struct hf_surface_point *point, bo
 {
     const double(*x)[3] = (const double(*)[3])self->x;
     point->gradient = self->gradient;
-    hf_status status = move(self->calculation, x, error);
+    hf_status status = hf_calculation_move(self->calculation, x, error);
     if (status != HF_OK) return status;
     status = hf_surface_compute(self->surface, x, point, error);
     *good = status == HF_OK && point->converged;
@@ -433,7 +412,7 @@ static hf_status solve_there(struct search *self, struct hf_scf_result *result,
     struct hf_scf_settings settings = calculation->settings;
     const struct hf_scf_observer observer = hf_record_observer(calculation->record);
     take_last_places(self);
-    HF_TRY(move(calculation, x, error));
+    HF_TRY(hf_calculation_move(calculation, x, error));
     HF_TRY(hf_calculation_make_pairs(calculation, error));
     HF_TRY(hf_nuclear_energy_of(self->context, run->molecule, &hf_term_nuclei,
                                 &calculation->description.nuclear_repulsion, error));
