@@ -251,17 +251,6 @@ static hf_status make_basis(struct hf_calculation *calculation, const struct hf_
     return hf_agree(context->comm, status, error);
 }
 
-hf_status hf_calculation_make_pairs(struct hf_calculation *calculation, struct hf_error *error)
-{
-    hf_status status;
-    HF_TRY(hf_common_pairs_create(calculation->context, calculation->basis,
-                                  hf_quantities_pair_accuracy(calculation, 0), &calculation->pairs,
-                                  error));
-    calculation->settings.pairs = calculation->source.pairs = calculation->pairs;
-cleanup:
-    return status;
-}
-
 hf_status hf_calculation_prepare(struct hf_calculation *calculation,
                                  const struct hf_options *options, bool rehearsal,
                                  struct hf_error *error)

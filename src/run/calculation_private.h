@@ -18,6 +18,11 @@ hf_status hf_calculation_write_files(struct hf_calculation *calculation,
 hf_status hf_calculation_make_pairs(struct hf_calculation *calculation,
                                     struct hf_error *error) HF_MUST_CHECK;
 
+/** Molecule and basis of the calculation to other places [n_atom], bohr; there are no shell pairs then. Collective.
+ *  HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_calculation_move(struct hf_calculation *calculation, const double (*x)[3],
+                              struct hf_error *error) HF_MUST_CHECK;
+
 /** Looks for the structure of the task, if it is one of an optimisation and the SCF has converged. The calculation is
  *  then where that structure is, and so are result and wave function. Where no structure is found it is that of the
  *  last step (hf_calculation_found_structure). Collective. HF_NO_RESOURCE, HF_INTERRUPTED; HF_NOT_CONVERGED: an SCF for

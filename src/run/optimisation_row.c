@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Commutator of the SCFs on the way: errors of forces are of its order. */
-#define COMMUTATOR_TOLERANCE 1e-6
-
 static double length_unit(const struct hf_options *options)
 {
     return hf_options_value(options, "units") == HF_LENGTH_BOHR ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
@@ -193,11 +190,13 @@ void hf_optimisation_tell(const struct hf_quantity *quantity)
     hf_report_text(report, line);
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
-        const double *x = atom->position_bohr;
+        double x[3];
+        for (int k = 0; k < 3; k++) {
+            x[k] = atom->position_bohr[k] * HF_BOHR_IN_ANGSTROM;
+            if (fabs(x[k]) < 5e-9) x[k] = 0.0; /* no -0.00000000 */
+        }
         snprintf(line, sizeof line, "  %5d %c%-2s %16.8f %16.8f %16.8f\n", i + 1,
-                 atom->ghost ? '@' : ' ', hf_element_symbol(atom->atomic_number),
-                 x[0] * HF_BOHR_IN_ANGSTROM, x[1] * HF_BOHR_IN_ANGSTROM,
-                 x[2] * HF_BOHR_IN_ANGSTROM);
+                 atom->ghost ? '@' : ' ', hf_element_symbol(atom->atomic_number), x[0], x[1], x[2]);
         hf_report_text(report, line);
     }
     for (int p = 0; p < self->n_point && self->n_point > 1; p++) {
@@ -261,7 +260,6 @@ const struct hf_quantity_ops hf_quantity_optimisation = {
     .option = "trajectory",
     .of_converged = true,
     .needs = HF_WAVEFUNCTION_ALL,
-    .commutator_tolerance = COMMUTATOR_TOLERANCE,
     .size = sizeof(struct hf_optimisation),
     .file = "the trajectory",
     .plan = plan,

@@ -3,7 +3,6 @@
 #include "calculation_private.h"
 #include "optimisation.h"
 
-#include "hf/common_pairs.h"
 #include "hf/surface.h"
 
 #include <math.h>
@@ -26,26 +25,6 @@ struct search {
     struct hf_scf_keeper keeper;    /**< that of the calculation, and what is added here */
     const struct hf_scf_keeper *base;
 };
-
-/** Molecule, basis and pairs of the calculation to other places. Collective. */
-static hf_status move(struct hf_calculation *calculation, const double (*x)[3],
-                      struct hf_error *error)
-{
-    hf_status status;
-    struct hf_molecule *molecule = &calculation->input.molecule;
-    struct hf_basis *basis = NULL;
-    hf_common_pairs_destroy(&calculation->pairs);
-    for (int i = 0; i < molecule->n_atom; i++)
-        memcpy(molecule->atom[i].position_bohr, x[i], sizeof *x);
-    HF_TRY(hf_agree(calculation->context->comm,
-                    hf_basis_move(calculation->basis, molecule, &basis, error), error));
-    hf_basis_destroy(&calculation->basis);
-    calculation->basis = basis;
-    calculation->source.basis = calculation->description.basis = basis;
-    calculation->settings.pairs = calculation->source.pairs = NULL;
-cleanup:
-    return status;
-}
 
 /* ---- Checkpoints: state of the optimiser, steps ------------------------------------------------- */
 
@@ -224,13 +203,25 @@ static void share_places(struct search *self)
     hf_broadcast_bytes(self->context->comm, 0, n * sizeof *self->x, self->x);
 }
 
+/** The SCFs are converged so that errors of forces, which are of the order of the commutator, are below a hundredth of
+ *  the threshold; farther away a smaller part of the last forces is enough. */
+static void set_tolerance(const struct search *self)
+{
+    const struct hf_optimisation *found = self->found;
+    const struct hf_options *options = self->calculation->source.options;
+    const double part = 0.003, most = 1e-4, sharp = 0.01 * found->settings.max_force;
+    const double force = found->n_step > 0 ? found->step[found->n_step - 1].step.max_force : 0.0;
+    if (hf_options_given(options, "commutator_tolerance") == NULL)
+        hf_surface_set_tolerance(self->surface, fmin(fmax(sharp, part * force), most));
+}
+
 /** Energy and gradient at self->x. *good: the SCF converged. Collective. */
 static hf_status compute(struct search *self, struct hf_surface_point *point, bool *good,
                          struct hf_error *error)
 {
     const double(*x)[3] = (const double(*)[3])self->x;
     point->gradient = self->gradient;
-    hf_status status = move(self->calculation, x, error);
+    hf_status status = hf_calculation_move(self->calculation, x, error);
     if (status != HF_OK) return status;
     status = hf_surface_compute(self->surface, x, point, error);
     *good = status == HF_OK && point->converged;
@@ -338,6 +329,7 @@ static hf_status follow(struct search *self, struct hf_error *error)
         struct hf_surface_point point = {0};
         bool good, can = false;
         share_places(self);
+        set_tolerance(self);
         HF_TRY(compute(self, &point, &good, error));
         if (!good) {
             if (n_failed++ < MOST_RETREATS) retreat(self, &can);
@@ -420,7 +412,7 @@ static hf_status solve_there(struct search *self, struct hf_scf_result *result,
     struct hf_scf_settings settings = calculation->settings;
     const struct hf_scf_observer observer = hf_record_observer(calculation->record);
     take_last_places(self);
-    HF_TRY(move(calculation, x, error));
+    HF_TRY(hf_calculation_move(calculation, x, error));
     HF_TRY(hf_calculation_make_pairs(calculation, error));
     HF_TRY(hf_nuclear_energy_of(self->context, run->molecule, &hf_term_nuclei,
                                 &calculation->description.nuclear_repulsion, error));
@@ -468,8 +460,6 @@ hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_
     calculation->computing = "the structure";
     HF_TRY(hf_agree(self.context->comm, make_room(&self, error), error));
     HF_TRY(hf_surface_create(&calculation->source, &self.surface, error));
-    if (hf_options_given(calculation->source.options, "commutator_tolerance") == NULL)
-        hf_surface_set_tolerance(self.surface, quantity->ops->commutator_tolerance);
     if (self.base != NULL) hf_surface_set_keeper(self.surface, &self.keeper);
     hf_wavefunction_done(wavefunction);
     HF_TRY(follow_all(&self, error));

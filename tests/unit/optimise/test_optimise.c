@@ -1,0 +1,324 @@
+/* Internal coordinates, the way back from them, and optimisations on surfaces that are known in full. */
+#include "../test.h"
+
+#include "hf/optimise.h"
+
+#include "../../../src/optimise/frame.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ATOM = 8 };
+
+struct molecule {
+    struct hf_atom atom[MOST_ATOM];
+    struct hf_molecule molecule;
+    double x[MOST_ATOM][3];
+};
+
+static void make(struct molecule *m, int n, const int number[], const double x[][3])
+{
+    memset(m, 0, sizeof *m);
+    m->molecule = (struct hf_molecule){.n_atom = n, .atom = m->atom, .multiplicity = 1};
+    for (int i = 0; i < n; i++) {
+        m->atom[i].atomic_number = number[i];
+        memcpy(m->atom[i].position_bohr, x[i], sizeof m->x[i]);
+        memcpy(m->x[i], x[i], sizeof m->x[i]);
+    }
+}
+
+static const double (*at(const struct molecule *m))[3]
+{
+    return (const double(*)[3])m->x;
+}
+
+static void make_peroxide(struct molecule *m)
+{
+    const double x[][3] = {{0.0, 0.0, 0.1}, {0.1, 0.0, 2.7}, {1.8, 0.1, -0.3}, {-0.7, 1.6, 3.1}};
+    make(m, 4, (const int[]){8, 8, 1, 1}, x);
+}
+
+/** Acetylene, not quite in line. */
+static void make_ethyne(struct molecule *m)
+{
+    const double x[][3] = {{0.05, 0.0, 0.0}, {0.0, 0.04, 2.3}, {0.0, 0.05, -2.0}, {0.03, 0.0, 4.3}};
+    make(m, 4, (const int[]){6, 6, 1, 1}, x);
+}
+
+static void make_formaldehyde(struct molecule *m)
+{
+    const double x[][3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 2.3}, {0.0, 1.8, -1.1}, {0.02, -1.8, -1.1}};
+    make(m, 4, (const int[]){6, 8, 1, 1}, x);
+}
+
+/** Two water molecules. */
+static void make_dimer(struct molecule *m)
+{
+    const double x[][3] = {{0.0, 0.0, 0.0}, {1.4, 1.1, 0.1},  {-1.4, 1.1, 0.0},
+                           {0.0, 0.3, 5.6}, {0.3, 0.0, 3.75}, {1.5, -0.7, 6.3}};
+    make(m, 6, (const int[]){8, 1, 1, 8, 1, 1}, x);
+}
+
+static void (*const makers[])(struct molecule *) = {make_peroxide, make_ethyne, make_formaldehyde,
+                                                    make_dimer};
+enum { N_MAKER = sizeof makers / sizeof *makers };
+
+static void slopes_are_those_of_the_values(void **state)
+{
+    (void)state;
+    const double h = 1e-5;
+    for (int k = 0; k < N_MAKER; k++) {
+        struct molecule m;
+        struct hf_error error;
+        struct hf_internals list = {0};
+        makers[k](&m);
+        assert_ok(hf_internals_find(&m.molecule, at(&m), &list, &error));
+        for (int q = 0; q < list.n; q++) {
+            const struct hf_internal *it = &list.list[q];
+            double slope[4][3];
+            hf_internal_slope(it, at(&m), slope);
+            for (int i = 0; i < hf_internal_n_atom(it->kind); i++)
+                for (int c = 0; c < 3; c++) {
+                    double *place = &m.x[it->atom[i]][c];
+                    *place += h;
+                    const double above = hf_internal_value(it, at(&m));
+                    *place -= 2.0 * h;
+                    const double below = hf_internal_value(it, at(&m));
+                    *place += h;
+                    const double d = hf_internal_difference(it, above, below) / (2.0 * h);
+                    assert_true(fabs(d - slope[i][c]) < 1e-7);
+                }
+        }
+        hf_internals_done(&list);
+    }
+}
+
+/** The coordinates describe all that a molecule can do. */
+static void coordinates_are_complete(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_MAKER; k++) {
+        struct molecule m;
+        struct hf_error error;
+        struct hf_internals list = {0};
+        struct hf_frame frame;
+        makers[k](&m);
+        const int n = m.molecule.n_atom;
+        assert_ok(hf_internals_find(&m.molecule, at(&m), &list, &error));
+        assert_ok(hf_frame_make(&list, n, at(&m), true, &frame, &error));
+        assert_int_equal(hf_n_vibration(n, at(&m)), 3 * n - 6);
+        assert_in_range(frame.m, 3 * n - 6, 3 * n - 5); /* linear bends know directions of space */
+        hf_frame_done(&frame);
+        hf_internals_done(&list);
+    }
+}
+
+static void the_way_back_ends_where_it_should(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_MAKER; k++) {
+        struct molecule m, moved;
+        struct hf_error error;
+        struct hf_internals list = {0};
+        bool good;
+        makers[k](&m);
+        makers[k](&moved);
+        const int n = m.molecule.n_atom;
+        assert_ok(hf_internals_find(&m.molecule, at(&m), &list, &error));
+        for (int i = 0; i < n; i++)
+            for (int c = 0; c < 3; c++) moved.x[i][c] += 0.1 * sin(5.0 * i + 2.0 * c);
+        double *dq = calloc((size_t)list.n, sizeof *dq);
+        for (int q = 0; q < list.n; q++)
+            dq[q] =
+                hf_internal_difference(&list.list[q], hf_internal_value(&list.list[q], at(&moved)),
+                                       hf_internal_value(&list.list[q], at(&m)));
+        assert_ok(hf_frame_displace(&list, n, true, dq, m.x, &good, &error));
+        assert_true(good);
+        for (int q = 0; q < list.n; q++)
+            if (list.list[q].kind != HF_LINEAR_BEND) /* in a direction of space */
+                assert_true(fabs(hf_internal_difference(
+                                &list.list[q], hf_internal_value(&list.list[q], at(&moved)),
+                                hf_internal_value(&list.list[q], at(&m)))) < 1e-5);
+        free(dq);
+        hf_internals_done(&list);
+    }
+}
+
+/* A surface: Morse functions of all distances, with minima at those of `best`; flat where atoms in line bend. */
+
+static double surface(int n, const double (*x)[3], const double best[][3], double (*g)[3])
+{
+    double energy = 0.0;
+    memset(g, 0, (size_t)n * sizeof *g);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            const struct hf_internal r = {.kind = HF_STRETCH, .atom = {i, j}};
+            double slope[4][3];
+            const double d = hf_internal_value(&r, x), d0 = hf_internal_value(&r, best);
+            const double depth = 1.0 / (d0 * d0), e = exp(-0.7 * (d - d0));
+            energy += depth * (1.0 - e) * (1.0 - e);
+            hf_internal_slope(&r, x, slope);
+            for (int c = 0; c < 3; c++) {
+                g[i][c] += 1.4 * depth * (1.0 - e) * e * slope[0][c];
+                g[j][c] += 1.4 * depth * (1.0 - e) * e * slope[1][c];
+            }
+        }
+    return energy;
+}
+
+/** Number of structures that were computed; the last one is in m->x. */
+static int optimise(struct molecule *m, const double best[][3],
+                    const struct hf_optimise_settings *settings, bool with_breaks)
+{
+    enum { MOST = 60 };
+    struct hf_error error;
+    struct hf_optimiser *optimiser = NULL;
+    struct hf_optimise_step step = {0};
+    double g[MOST_ATOM][3];
+    const int n = m->molecule.n_atom;
+    int n_step = 0;
+    expect_ok(hf_optimiser_create(&m->molecule, settings, &optimiser, &error), &error);
+    while (!step.converged && n_step < MOST) {
+        if (with_breaks) { /* another one goes on */
+            struct hf_optimiser *other = NULL;
+            double *kept = calloc(hf_optimiser_state_size(optimiser), sizeof *kept);
+            assert_ok(hf_optimiser_save(optimiser, kept, &error));
+            assert_ok(hf_optimiser_create(&m->molecule, settings, &other, &error));
+            assert_ok(hf_optimiser_load(other, kept, &error));
+            hf_optimiser_destroy(&optimiser);
+            optimiser = other;
+            free(kept);
+        }
+        const double energy = surface(n, hf_optimiser_position(optimiser), best, g);
+        assert_ok(hf_optimiser_advance(optimiser, energy, (const double(*)[3])g, &step, &error));
+        n_step++;
+    }
+    assert_true(step.converged);
+    memcpy(m->x, hf_optimiser_position(optimiser), (size_t)n * sizeof *m->x);
+    hf_optimiser_destroy(&optimiser);
+    return n_step;
+}
+
+/** From a start that is far from it, in whatever coordinates, all end at the minimum. */
+static void minima_are_found(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_MAKER; k++)
+        for (int way = 0; way < 3; way++) {
+            struct molecule m;
+            struct hf_optimise_settings settings = hf_optimise_defaults();
+            double best[MOST_ATOM][3], g[MOST_ATOM][3];
+            makers[k](&m);
+            settings.cartesian = way == 1;
+            for (int i = 0; i < m.molecule.n_atom; i++)
+                for (int c = 0; c < 3; c++) {
+                    best[i][c] = m.x[i][c];
+                    m.atom[i].position_bohr[c] += 0.25 * sin(3.0 * i + 1.7 * c);
+                }
+            const int n = optimise(&m, (const double(*)[3])best, &settings, way == 2);
+            assert_in_range(n, 3, 30);
+            assert_true(surface(m.molecule.n_atom, at(&m), (const double(*)[3])best, g) < 5e-5);
+        }
+}
+
+/** Water that begins bent the other way goes through 180 degrees. */
+static void a_bend_goes_through_180_degrees(void **state)
+{
+    (void)state;
+    struct molecule m;
+    struct hf_optimise_settings settings = hf_optimise_defaults();
+    const double start[][3] = {{0.0, 0.0, 0.0}, {1.8, 0.0, 0.15}, {-1.8, 0.0, 0.1}};
+    const double best[][3] = {{0.0, 0.0, 0.0}, {1.8, 0.0, 0.0}, {-1.8, 0.0, 0.0}};
+    const double bent[][3] = {{0.0, 0.0, 0.0}, {1.4, 0.0, 1.1}, {-1.4, 0.0, 1.1}};
+    make(&m, 3, (const int[]){8, 1, 1}, start);
+    assert_in_range(optimise(&m, best, &settings, false), 2, 15);
+    assert_true(hf_angle(m.x[1], m.x[0], m.x[2]) > 2.95);
+    make(&m, 3, (const int[]){8, 1, 1}, start);
+    assert_in_range(optimise(&m, bent, &settings, false), 3, 15);
+    make(&m, 3, (const int[]){8, 1, 1}, bent);
+    assert_in_range(optimise(&m, best, &settings, false), 3, 20);
+}
+
+static void constraints_hold(void **state)
+{
+    (void)state;
+    struct molecule m;
+    struct hf_error error;
+    struct hf_constraint list[8];
+    double best[4][3], first[3];
+    int n = 0, n_more;
+    make_peroxide(&m);
+    memcpy(best, m.x, sizeof best);
+    assert_ok(
+        hf_constraint_read("torsion 3 1 2 4 = 60", &m.molecule, 1.0, false, 8, list, &n, &error));
+    assert_ok(hf_constraint_read(" distance 1,2 = 2.9", &m.molecule, 1.0, false, 7, list + n,
+                                 &n_more, &error));
+    n += n_more;
+    assert_ok(hf_constraint_read("fix 3", &m.molecule, 1.0, false, 6, list + n, &n_more, &error));
+    n += n_more;
+    struct hf_optimise_settings settings = hf_optimise_defaults();
+    settings.n_constraint = n;
+    settings.constraint = list;
+    memcpy(first, m.atom[2].position_bohr, sizeof first);
+    assert_in_range(optimise(&m, (const double(*)[3])best, &settings, true), 3, 25);
+    assert_true(fabs(hf_constraint_value(&list[0], at(&m)) - acos(-1.0) / 3.0) < 1e-6);
+    assert_true(fabs(hf_constraint_value(&list[1], at(&m)) - 2.9) < 1e-6);
+    for (int c = 0; c < 3; c++) assert_true(fabs(m.x[2][c] - first[c]) < 1e-6);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "fix",
+                                        "fix 5",
+                                        "fix 0",
+                                        "bond 1 2",
+                                        "distance 1",
+                                        "distance 1 1",
+                                        "angle 1 2",
+                                        "angle 1 2 3 = 190",
+                                        "distance 1 2 = x",
+                                        "torsion 1 2 3 4 5"};
+    struct molecule m;
+    struct hf_error error;
+    struct hf_constraint list[8];
+    int n;
+    make_peroxide(&m);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        assert_failure(hf_constraint_read(texts[t], &m.molecule, 1.0, false, 8, list, &n, &error),
+                       HF_BAD_INPUT, &error, "expected");
+    assert_failure(
+        hf_constraint_read("distance 1 2 = 1 to 2", &m.molecule, 1.0, true, 8, list, &n, &error),
+        HF_BAD_INPUT, &error, "expected");
+    assert_ok(hf_constraint_read("distance 1 2 = 1 to 2 in 5", &m.molecule, 1.0, true, 8, list, &n,
+                                 &error));
+    assert_int_equal(list[0].n_point, 5);
+}
+
+/** One atom has nothing to move. */
+static void an_atom_alone_is_done(void **state)
+{
+    (void)state;
+    struct molecule m;
+    const double x[][3] = {{0.3, 0.0, 0.0}};
+    const struct hf_optimise_settings settings = hf_optimise_defaults();
+    make(&m, 1, (const int[]){10}, x);
+    assert_int_equal(optimise(&m, x, &settings, false), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slopes_are_those_of_the_values),
+        cmocka_unit_test(coordinates_are_complete),
+        cmocka_unit_test(the_way_back_ends_where_it_should),
+        cmocka_unit_test(minima_are_found),
+        cmocka_unit_test(a_bend_goes_through_180_degrees),
+        cmocka_unit_test(constraints_hold),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(an_atom_alone_is_done),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
