@@ -54,7 +54,8 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     if (scf->smearing > 0.0)
         return hf_fail(error, HF_BAD_INPUT, "%s: MP2 needs whole occupations; expected no smearing",
                        hf_options_given(of->options, "smearing")->where);
-    if (strcmp(hf_options_choice(of->options, "task"), "gradient") == 0)
+    const char *task = hf_options_choice(of->options, "task");
+    if (strcmp(task, "energy") != 0 && strcmp(task, "properties") != 0)
         return hf_fail(error, HF_BAD_INPUT,
                        "%s: there are no gradients of MP2 energies; expected task energy",
                        hf_options_given(of->options, "task")->where);

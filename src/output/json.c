@@ -77,7 +77,7 @@ static bool add_input(cJSON *root, const struct hf_run_description *run)
 {
     cJSON *model = cJSON_AddObjectToObject(root, "model");
     return hf_json_add_molecule(root, run->molecule) &&
-           hf_json_add_text(root, "driver", run->task->name) && model != NULL &&
+           hf_json_add_text(root, "driver", run->task->driver) && model != NULL &&
            hf_json_add_text(model, "method", run->method) &&
            hf_json_add_text(model, "basis", run->basis->name) &&
            add_settings(root, "keywords", run) &&

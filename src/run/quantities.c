@@ -14,6 +14,7 @@
     ROW(localised)                                                                                 \
     ROW(properties)                                                                                \
     ROW(gradient)                                                                                  \
+    ROW(vibrations)                                                                                \
     ROW(orbitals)                                                                                  \
     ROW(molden)                                                                                    \
     ROW(cubes)
@@ -25,11 +26,13 @@ static const struct hf_quantity_ops *const list[] = {QUANTITIES(POINTER)};
 enum { N_LIST = sizeof list / sizeof *list };
 
 static const struct hf_run_task tasks[] = {
-    {"energy", "the energy", NULL},
+    {"energy", "the energy", NULL, "energy"},
     {"gradient", "the energy and its derivatives by the coordinates of the atoms",
-     &hf_quantity_gradient},
+     &hf_quantity_gradient, "gradient"},
     {"properties", "the energy; in the JSON file all properties are the result",
-     &hf_quantity_properties},
+     &hf_quantity_properties, "properties"},
+    {"vibrations", "second derivatives, normal modes, thermochemistry; also hessian",
+     &hf_quantity_vibrations, "hessian"},
 };
 enum { N_TASK = sizeof tasks / sizeof *tasks };
 
@@ -150,6 +153,7 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
         .basis = calculation->basis,
         .settings = &calculation->settings,
         .restart = calculation->restart,
+        .no_files = calculation->no_files,
     };
     calculation->quantity = calloc(N_LIST, sizeof *calculation->quantity);
     if (calculation->source.file_stem == NULL || calculation->quantity == NULL)
@@ -194,6 +198,8 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         quantity->made = status == HF_OK;
         if (quantity->made && ops->localised != NULL)
             calculation->source.localised = ops->localised(quantity);
+        if (quantity->made && ops == &hf_quantity_vibrations)
+            calculation->source.vibrations = quantity->self; /* its first member */
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
     }
     if (status == HF_OK) calculation->computing = NULL;
