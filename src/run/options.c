@@ -488,6 +488,17 @@ static const struct hf_option table[] = {
              "calculation.",
      .range = {1, 1000000},
      .not_kept = true},
+    {.key = "serve",
+     .argument = "ADDRESS",
+     .help = "compute energies and forces for a driver (i-PI protocol)",
+     .more = "ADDRESS is unix:NAME, for the socket /tmp/ipi_NAME or a path with a slash, or "
+             "HOST:PORT. i-PI and ASE are such drivers. The input has the atoms and the settings; "
+             "positions come from the driver. No files are written.",
+     .not_kept = true},
+    {.key = "serve_remote",
+     .type = HF_OPTION_FLAG,
+     .help = "let --serve connect to another host",
+     .not_kept = true},
     {.key = "memory",
      .everyday = true,
      .argument = "SIZE",
