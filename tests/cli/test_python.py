@@ -12,6 +12,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 PATH, MPIEXEC, MODULES, SIZE = sys.argv[1:5]
+PATH = os.path.abspath(PATH)
 sys.path.insert(0, MODULES)
 
 try:

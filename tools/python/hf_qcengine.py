@@ -51,8 +51,8 @@ class HFHarness(ProgramHarness):
             with open(to, "w", encoding="utf-8") as file:
                 file.write(input_data.json())
             threads = ["--threads", str(config.ncores)] if len(command) == 1 and config.ncores else []
-            done = subprocess.run([*command, to, "--json", back, "--checkpoint", "none", *threads], cwd=folder, capture_output=True,
-                                  text=True, check=False)
+            done = subprocess.run([*command, to, "--json", back, "--checkpoint", "none", *threads], capture_output=True, text=True,
+                                  check=False)
             output = {}
             if os.path.exists(back):
                 with open(back, encoding="utf-8") as file:
