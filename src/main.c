@@ -1,6 +1,7 @@
 /* hf: from a command line to an energy and an exit code. */
 #include "cli/cli.h"
 #include "hf/interruption.h"
+#include "hf/serve.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -23,6 +24,16 @@ static hf_status calculate(struct hf_calculation *calculation, struct hf_report 
 cleanup:
     hf_interruption_watch(calculation->context->interruption, hf_signals_asked, NULL);
     hf_wavefunction_done(&wavefunction);
+    return status;
+}
+
+/** Does what a driver asks for. */
+static hf_status serve(struct hf_calculation *calculation, struct hf_report *report,
+                       const struct hf_options *options, struct hf_error *error)
+{
+    hf_report_header(report, &calculation->description, calculation->record);
+    const hf_status status = hf_serve_calculation(calculation, options, stdout, error);
+    if (status == HF_INTERRUPTED) hf_report_interrupted(report, error->message);
     return status;
 }
 
@@ -124,6 +135,7 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     struct hf_calculation calculation = {0};
     struct hf_report *report = NULL;
     const bool check = command->action == HF_ACTION_CHECK;
+    bool serves = false;
 
     HF_TRY(hf_agree(MPI_COMM_WORLD, status, error));
     HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
@@ -137,11 +149,14 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     if (command->path != NULL)
         HF_TRY(hf_input_read(context, command->path, &command->options, &calculation.input, error));
     HF_TRY(hf_calculation_take_restart(&calculation, &command->options, error));
+    HF_TRY(hf_agree(context->comm, hf_serve_settle(&command->options, &serves, error), error));
     HF_TRY(hf_calculation_prepare(&calculation, &command->options, check, error));
     status = take_launch(&calculation, &launch, &report, error);
     HF_TRY(hf_agree(context->comm, status, error));
     if (check)
         hf_calculation_print_check(&calculation, stdout);
+    else if (serves)
+        HF_TRY(serve(&calculation, report, &command->options, error));
     else
         HF_TRY(calculate(&calculation, report, &exit_code, error));
     HF_TRY(finish_printing(context, report, error));

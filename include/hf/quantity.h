@@ -30,6 +30,7 @@ struct hf_checkpoint;
 struct hf_common_pairs;
 struct hf_localised;
 struct hf_report;
+struct hf_vibrations;
 
 /** The calculation that quantities are of. Rows borrow everything. */
 struct hf_quantity_source {
@@ -44,9 +45,11 @@ struct hf_quantity_source {
     const struct hf_wavefunction *wavefunction;
     const struct hf_localised
         *localised; /**< orbitals to draw instead of occupied canonical ones; NULL: none */
+    const struct hf_vibrations *vibrations; /**< for files of orbitals; NULL: none */
     const struct hf_checkpoint *restart; /**< that the calculation continues from; NULL: none */
     const char *checkpoint;   /**< of this calculation, written when the SCF ended; NULL: none */
     bool checkpoint_given;    /**< the user has named it */
+    bool no_files;            /**< none is written that no option asks for */
     struct hf_report *report; /**< for progress and warnings */
 };
 

@@ -1,4 +1,5 @@
-/* Molden files: geometry, basis and all orbitals of a wave function, the occupied ones localised if that was asked for. Coordinates are in bohr, contraction
+/* Molden files: geometry, basis and all orbitals of a wave function, the occupied ones localised if that was asked for,
+ * and normal modes if there are any. Coordinates are in bohr, contraction
  * coefficients are of normalised primitives, functions are in the order of the format and each of norm 1.
  * The format has no h functions: they follow its pattern, spherical 0, +1, -1 ... under [11H], Cartesian in
  * the order of struct hf_shell. While it is written there is a matrix like the coefficients, spread as they
@@ -10,6 +11,7 @@
 #include "hf/localise.h"
 #include "hf/output_file.h"
 #include "hf/quantity.h"
+#include "hf/vibrations.h"
 
 #include <errno.h>
 #include <math.h>
@@ -211,6 +213,35 @@ cleanup:
     return status;
 }
 
+/** Frequencies, imaginary ones as negative numbers, modes and intensities; rank 0. */
+static void write_vibrations(struct molden *self, const struct hf_vibrations *all)
+{
+    struct hf_output_file *file = &self->file;
+    const struct hf_molecule *molecule = self->wavefunction->molecule;
+    if (all == NULL) return;
+    (void)hf_output_file_print(file, "[FREQ]\n");
+    for (int k = 0; k < all->n_mode; k++)
+        (void)hf_output_file_print(file, "%12.4f\n", all->frequency[k]);
+    (void)hf_output_file_print(file, "[FR-COORD]\n");
+    for (int i = 0; i < molecule->n_atom; i++) {
+        const struct hf_atom *atom = &molecule->atom[i];
+        (void)hf_output_file_print(file, "%-2s %16.10f %16.10f %16.10f\n",
+                                   hf_element_symbol(atom->atomic_number), atom->position_bohr[0],
+                                   atom->position_bohr[1], atom->position_bohr[2]);
+    }
+    (void)hf_output_file_print(file, "[FR-NORM-COORD]\n");
+    for (int k = 0; k < all->n_mode; k++) {
+        const double *mode = all->mode + (size_t)k * 3 * (size_t)molecule->n_atom;
+        (void)hf_output_file_print(file, "vibration %d\n", k + 1);
+        for (int i = 0; i < molecule->n_atom; i++)
+            (void)hf_output_file_print(file, "%12.6f %12.6f %12.6f\n", mode[3 * i], mode[3 * i + 1],
+                                       mode[3 * i + 2]);
+    }
+    (void)hf_output_file_print(file, "[INT]\n");
+    for (int k = 0; k < all->n_mode; k++)
+        (void)hf_output_file_print(file, "%12.4f\n", all->intensity[k]);
+}
+
 static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *error)
 {
     struct hf_wavefunction shown = {0};
@@ -231,6 +262,7 @@ static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *err
     HF_TRY(hf_agree(context->comm, status, error));
     if (context->rank == 0) write_head(&self);
     for (int k = 0; k < self.wavefunction->n_spin; k++) HF_TRY(send_orbitals(&self, k, error));
+    if (context->rank == 0) write_vibrations(&self, quantity->of->vibrations);
     if (open && !hf_output_file_end(&self.file, true))
         status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s", path,
                          strerror(errno));

@@ -16,6 +16,7 @@
     ROW(properties)                                                                                \
     ROW(polarisability)                                                                            \
     ROW(gradient)                                                                                  \
+    ROW(vibrations)                                                                                \
     ROW(orbitals)                                                                                  \
     ROW(molden)                                                                                    \
     ROW(cubes)
@@ -34,6 +35,8 @@ static const struct hf_run_task tasks[] = {
      &hf_quantity_gradient, &hf_quantity_optimisation},
     {"properties", "the energy; in the JSON file all properties are the result", "properties",
      &hf_quantity_properties, NULL},
+    {"vibrations", "second derivatives, normal modes, thermochemistry; also hessian", "hessian",
+     &hf_quantity_vibrations, NULL},
 };
 enum { N_TASK = sizeof tasks / sizeof *tasks };
 
@@ -155,6 +158,7 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
         .basis = calculation->basis,
         .settings = &calculation->settings,
         .restart = calculation->restart,
+        .no_files = calculation->no_files,
     };
     calculation->quantity = calloc(N_LIST, sizeof *calculation->quantity);
     if (calculation->source.file_stem == NULL || calculation->quantity == NULL)
@@ -199,6 +203,8 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         quantity->made = status == HF_OK;
         if (quantity->made && ops->localised != NULL)
             calculation->source.localised = ops->localised(quantity);
+        if (quantity->made && ops == &hf_quantity_vibrations)
+            calculation->source.vibrations = quantity->self; /* its first member */
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
     }
     if (status == HF_OK) calculation->computing = NULL;

@@ -1,0 +1,44 @@
+/* From options and a prepared calculation to a conversation with a driver. */
+#include "hf/serve.h"
+
+#include "line.h"
+
+#include <string.h>
+
+hf_status hf_serve_settle(struct hf_options *options, bool *serves, struct hf_error *error)
+{
+    static const char *const files[] = {"json", "molden", "cube", "trace", "checkpoint"};
+    const struct hf_option_value *given = hf_options_given(options, "serve");
+    struct hf_error reason;
+    *serves = given != NULL;
+    if (!*serves) return HF_OK;
+    const hf_status status = hf_line_check(given->text, &reason);
+    if (status != HF_OK) return hf_fail(error, status, "%s: %.800s", given->where, reason.message);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const struct hf_option_value *file = hf_options_given(options, files[i]);
+        if (file != NULL && strcmp(file->text, "none") != 0)
+            return hf_fail(error, HF_BAD_INPUT, "%s: with --serve no files are written",
+                           file->where);
+    }
+    const struct hf_word task = {"task", 4};
+    return hf_options_add(options, hf_option_find(options->n_option, options->table, task),
+                          hf_rest_of_line("gradient"), HF_OPTION_COMMAND_LINE, "--serve", error);
+}
+
+hf_status hf_serve_calculation(struct hf_calculation *calculation, const struct hf_options *options,
+                               FILE *out, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_scf_result none = {.converged = false};
+    struct hf_context *context = calculation->context;
+    struct hf_quantity_source source = calculation->source;
+    struct hf_surface *surface = NULL;
+    source.result = &none;
+    HF_TRY(hf_surface_create(&source, &surface, error));
+    HF_TRY(hf_serve(context, hf_options_text(options, "serve"),
+                    hf_options_flag(options, "serve_remote"), source.molecule->n_atom, surface,
+                    context->rank == 0 ? out : NULL, error));
+cleanup:
+    hf_surface_destroy(&surface);
+    return status;
+}

@@ -1,0 +1,174 @@
+/* Points at displaced geometries, each of an SCF from the last orbitals, by groups of ranks. */
+#include "differences.h"
+
+#include "hf/rank_groups.h"
+#include "hf/surface.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Second derivatives of one solution are at most a few hartree/bohr^2. Where differences of energies say more, one
+ *  of them is of another solution. */
+static const double MOST_CURVATURE = 20.0;
+
+/** What a group works with. */
+struct worker {
+    struct hf_differences *points;
+    struct hf_rank_groups groups;
+    struct hf_surface *surface;
+    double (*position)[3]; /**< [n_atom] */
+    FILE *file;            /**< of its first rank; NULL: none */
+    int *missing;          /**< [n_missing] points */
+    int n_missing;
+};
+
+hf_status hf_differences_create(const struct hf_quantity_source *of,
+                                struct hf_differences *differences, struct hf_error *error)
+{
+    const int n = 3 * of->molecule->n_atom;
+    *differences = (struct hf_differences){.of = of, .n = 2 * n, .width = HF_POINT_GRADIENT + n};
+    const size_t n_number = (size_t)differences->n * (size_t)differences->width;
+    differences->point = calloc(n_number, sizeof *differences->point);
+    differences->known = calloc((size_t)differences->n, sizeof *differences->known);
+    if (differences->point != NULL && differences->known != NULL) return HF_OK;
+    hf_differences_done(differences);
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for gradients at %d displacements", 2 * n);
+}
+
+void hf_differences_done(struct hf_differences *differences)
+{
+    free(differences->point);
+    free(differences->known);
+    *differences = (struct hf_differences){0};
+}
+
+static void describe(int i, size_t size, char text[])
+{
+    snprintf(text, size, "with atom %d moved by %g bohr along %c", i / 6 + 1,
+             i % 2 == 0 ? HF_VIBRATIONS_STEP : -HF_VIBRATIONS_STEP, "xyz"[i / 2 % 3]);
+}
+
+/** Point i. Collective over the group. */
+static hf_status compute(struct worker *self, int i, struct hf_error *error)
+{
+    const struct hf_differences *points = self->points;
+    double *point = points->point + (size_t)i * (size_t)points->width;
+    double *coordinate = &self->position[i / 6][i / 2 % 3];
+    const double where = *coordinate;
+    struct hf_surface_point found = {.gradient = (double(*)[3])(void *)(point + HF_POINT_GRADIENT)};
+    char text[80];
+    *coordinate = where + (i % 2 == 0 ? HF_VIBRATIONS_STEP : -HF_VIBRATIONS_STEP);
+    hf_status status =
+        hf_surface_compute(self->surface, (const double(*)[3])self->position, &found, error);
+    *coordinate = where;
+    if (status != HF_OK) return status;
+    describe(i, sizeof text, text);
+    if (!found.converged)
+        return hf_fail(error, HF_NOT_CONVERGED, "vibrations: %s the SCF did not converge", text);
+    point[HF_POINT_ENERGY] = found.energy;
+    memcpy(point + HF_POINT_DIPOLE, found.dipole, sizeof found.dipole);
+    if (self->file != NULL && !hf_points_append(points, i, self->file))
+        status = hf_fail(error, HF_NO_RESOURCE, "gradients of displacements cannot be written: %s",
+                         strerror(errno));
+    return hf_agree(self->groups.own->comm, status, error);
+}
+
+/** Whatever is missing and no other group takes. */
+static hf_status work(struct worker *self, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int64_t k;
+    while (status == HF_OK && (k = hf_rank_groups_take(&self->groups)) < self->n_missing)
+        status = compute(self, self->missing[k], error);
+    if (status != HF_OK && self->groups.own->rank == 0) hf_rank_groups_stop(&self->groups);
+    return status;
+}
+
+/** Everything that a group needs. Collective over the whole. */
+static hf_status prepare(struct worker *self, int n_group, const char *stem, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_differences *points = self->points;
+    const struct hf_quantity_source *of = points->of;
+    const struct hf_scf_result none = {.converged = false};
+    struct hf_quantity_source source = *of;
+    HF_TRY(hf_rank_groups_create(of->context, n_group, &self->groups, error));
+    source.context = self->groups.own;
+    if (n_group > 1) source.result = &none; /* its orbitals are those of all ranks */
+    HF_TRY(hf_agree(of->context->comm, hf_surface_create(&source, &self->surface, error), error));
+    self->position = calloc((size_t)of->molecule->n_atom, sizeof *self->position);
+    self->missing = calloc((size_t)points->n, sizeof *self->missing);
+    if (self->position == NULL || self->missing == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for displacements");
+    HF_TRY(hf_agree(of->context->comm, status, error));
+    for (int i = 0; i < of->molecule->n_atom; i++)
+        memcpy(self->position[i], of->molecule->atom[i].position_bohr, sizeof *self->position);
+    for (int i = 0; i < points->n; i++)
+        if (!points->known[i]) self->missing[self->n_missing++] = i;
+    if (stem != NULL && self->groups.own->rank == 0) {
+        self->file = hf_points_open(points, stem, self->groups.group);
+        if (self->file == NULL)
+            status = hf_fail(error, HF_NO_RESOURCE, "%s-%d cannot be written: %s", stem,
+                             self->groups.group + 1, strerror(errno));
+    }
+    status = hf_agree(of->context->comm, status, error);
+cleanup:
+    return status;
+}
+
+/** What groups have computed, to all ranks; a file is known to rank 0 alone, and so to all. Collective. */
+static void share(const struct worker *self)
+{
+    const struct hf_differences *points = self->points;
+    const size_t width = (size_t)points->width;
+    for (int i = 0; i < points->n; i++) /* of points that others have: zeros */
+        if (self->groups.own->rank != 0 || (points->known[i] && points->of->context->rank != 0))
+            memset(points->point + (size_t)i * width, 0, width * sizeof *points->point);
+    hf_sum_over_ranks(points->of->context->comm, (size_t)points->n * width, points->point);
+}
+
+/** All energies have to be of one solution. The same on every rank. */
+static hf_status check(const struct hf_differences *points, struct hf_error *error)
+{
+    const struct hf_scf_result *result = points->of->result;
+    const double middle = result->energy + result->smearing_entropy_term;
+    char text[80];
+    for (int i = 0; i < points->n; i += 2) {
+        const double *up = points->point + (size_t)i * (size_t)points->width;
+        const double curvature =
+            (up[HF_POINT_ENERGY] - 2.0 * middle + up[points->width + HF_POINT_ENERGY]) /
+            (HF_VIBRATIONS_STEP * HF_VIBRATIONS_STEP);
+        if (fabs(curvature) < MOST_CURVATURE) continue;
+        describe(i, sizeof text, text);
+        return hf_fail(error, HF_NOT_CONVERGED,
+                       "vibrations: %s the SCF finds another solution (%.8f and %.8f, %.8f between "
+                       "them)",
+                       text, up[HF_POINT_ENERGY], up[points->width + HF_POINT_ENERGY], middle);
+    }
+    return HF_OK;
+}
+
+hf_status hf_differences_compute(struct hf_differences *points, int n_group, const char *stem,
+                                 struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct worker self = {.points = points};
+    struct hf_context *context = points->of->context;
+    if (context->rank == 0 && stem != NULL) status = hf_points_collect(points, stem, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    hf_broadcast_bytes(context->comm, 0, (size_t)points->n * sizeof *points->known, points->known);
+    MPI_Bcast(&points->n_found, 1, MPI_INT, 0, context->comm);
+    HF_TRY(prepare(&self, n_group, stem, error));
+    HF_TRY(hf_agree_to_go_on(context, work(&self, error), error));
+    share(&self);
+    status = check(points, error);
+cleanup:
+    if (self.file != NULL) fclose(self.file);
+    hf_surface_destroy(&self.surface);
+    hf_rank_groups_done(&self.groups);
+    free(self.position);
+    free(self.missing);
+    return status;
+}

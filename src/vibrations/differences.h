@@ -1,0 +1,52 @@
+/* Gradients and dipoles at displaced geometries, and the file that they are kept in. */
+#ifndef HF_DIFFERENCES_H
+#define HF_DIFFERENCES_H
+
+#include "hf/quantity.h"
+#include "hf/vibrations.h"
+
+#include <stdint.h>
+
+/** Coordinate i moved up is point 2 i, moved down 2 i + 1. Initialise with = {0}. */
+struct hf_differences {
+    const struct hf_quantity_source *of; /**< borrowed */
+    int n;                               /**< points, 2 x 3 n_atom */
+    int n_found;                         /**< of them: read from a file */
+    int width;                           /**< numbers of a point: energy, dipole, gradient */
+    double *point;                       /**< [n][width]; owned */
+    bool *known;                         /**< [n]; owned */
+};
+
+enum { HF_POINT_ENERGY = 0, HF_POINT_DIPOLE = 1, HF_POINT_GRADIENT = 4 };
+
+/** Local. HF_NO_RESOURCE: memory. */
+hf_status hf_differences_create(const struct hf_quantity_source *of,
+                                struct hf_differences *differences,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+void hf_differences_done(struct hf_differences *differences);
+
+/** Computes the points that are not known with `n_group` groups of ranks; each goes to the files of this stem, if it is
+ *  not NULL, as soon as it is known. Collective; all points are then known on every rank. HF_NOT_CONVERGED: an SCF
+ *  does not converge, or finds another solution; HF_NO_RESOURCE; HF_INTERRUPTED. */
+hf_status hf_differences_compute(struct hf_differences *differences, int n_group, const char *stem,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** What makes points of one calculation differ from those of another: places, basis, method. Local. */
+uint64_t hf_differences_checksum(const struct hf_differences *differences);
+
+/** Reads the points in STEM-1, STEM-2 ..., which other groups may have written, and writes them to STEM-1. Points of
+ *  another calculation are left out. Rank 0. HF_NO_RESOURCE: cannot be written. */
+hf_status hf_points_collect(struct hf_differences *differences, const char *stem,
+                            struct hf_error *error) HF_MUST_CHECK;
+
+/** Opens the file of a group behind what is in it; NULL with errno: it cannot be written. Rank 0 of the group. */
+FILE *hf_points_open(const struct hf_differences *differences, const char *stem, int group);
+
+/** Appends point i. False: it cannot be written. */
+bool hf_points_append(const struct hf_differences *differences, int i, FILE *file);
+
+/** Removes the files. Rank 0. */
+void hf_points_remove(const char *stem);
+
+#endif

@@ -1,0 +1,256 @@
+/* Vibrations as a quantity: options, report, JSON. */
+#include "hf/vibrations.h"
+
+#include "differences.h"
+#include "hf/fock.h"
+#include "hf/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** What commutators are converged to if nothing is given: an error of the Hessian is of its order over the step. */
+#define COMMUTATOR_TOLERANCE 1e-8
+
+/** A larger derivative is told: the largest that criteria of optimisations allow, hartree/bohr. */
+static const double STATIONARY = 4.5e-4;
+
+/** CODATA 2018: 1 hartree/kelvin in J/(mol K). */
+static const double IN_JOULE_PER_MOL = 2625499.639;
+
+struct row {
+    struct hf_vibrations vibrations; /**< first: files of orbitals get it */
+    struct hf_gas gas;
+    int n_group, n_found;
+    double largest_derivative; /**< of the energy, hartree/bohr */
+};
+
+static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
+{
+    struct row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    self->gas = (struct hf_gas){hf_options_real(of->options, "temperature"),
+                                hf_options_real(of->options, "pressure"),
+                                hf_options_integer(of->options, "symmetry_number")};
+    self->n_group = hf_options_integer(of->options, "groups");
+    if (self->n_group > of->context->n_rank)
+        return hf_fail(error, HF_BAD_INPUT, "groups: %d groups of %d ranks", self->n_group,
+                       of->context->n_rank);
+    for (int i = 0; i < of->molecule->n_atom; i++)
+        if (of->molecule->atom[i].ghost)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "task vibrations: atom %d is a ghost, which has no mass", i + 1);
+    return HF_OK;
+}
+
+/** Points, Hessian and modes; matrices of an SCF of fewer ranks, beside those that there are. */
+static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
+{
+    enum { MATRICES = 12 };
+    const struct row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    const double n = of->basis->n_function, n_coordinate = 3.0 * of->molecule->n_atom;
+    const int n_rank = of->context->n_rank / self->n_group;
+    (void)error;
+    *bytes = sizeof(double) *
+             (2.0 * n_coordinate * (n_coordinate + HF_POINT_GRADIENT) +
+              3.0 * n_coordinate * n_coordinate +
+              MATRICES * n * n *
+                  hf_linalg_largest_share(of->basis->n_function, n_rank > 0 ? n_rank : 1,
+                                          hf_fock_is_distributed(of->settings->fock.builder)));
+    return HF_OK;
+}
+
+/** Hessian and derivatives of the dipole from the points. */
+static void differentiate(const struct hf_differences *points, struct row *self)
+{
+    const int n = points->n / 2;
+    double *hessian = self->vibrations.hessian;
+    for (int i = 0; i < n; i++) {
+        const double *up = points->point + (size_t)(2 * i) * (size_t)points->width;
+        const double *down = up + points->width;
+        for (int x = 0; x < 3; x++)
+            self->vibrations.dipole_derivative[3 * (size_t)i + (size_t)x] =
+                (up[HF_POINT_DIPOLE + x] - down[HF_POINT_DIPOLE + x]) / (2.0 * HF_VIBRATIONS_STEP);
+        for (int j = 0; j < n; j++) { /* half of it to either triangle */
+            const double second = (up[HF_POINT_GRADIENT + j] - down[HF_POINT_GRADIENT + j]) /
+                                  (4.0 * HF_VIBRATIONS_STEP);
+            hessian[(size_t)i * (size_t)n + (size_t)j] += second;
+            hessian[(size_t)j * (size_t)n + (size_t)i] += second;
+        }
+        /* moved to either side its mean is that of the middle, but for third derivatives */
+        self->largest_derivative =
+            fmax(self->largest_derivative,
+                 0.5 * fabs(up[HF_POINT_GRADIENT + i] + down[HF_POINT_GRADIENT + i]));
+    }
+}
+
+/** Where displacements are kept until all are there; NULL: nowhere, or no memory. To be freed. */
+static char *name_files(const struct hf_quantity_source *of)
+{
+    static const char ending[] = ".displacements";
+    const char *checkpoint = hf_options_text(of->options, "checkpoint");
+    if (of->no_files || (checkpoint != NULL && strcmp(checkpoint, "none") == 0)) return NULL;
+    char *name = malloc(strlen(of->file_stem) + sizeof ending);
+    if (name != NULL) sprintf(name, "%s%s", of->file_stem, ending);
+    return name;
+}
+
+static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
+{
+    hf_status status;
+    struct row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    struct hf_differences points = {0};
+    char *stem = name_files(of);
+    status = hf_vibrations_create(of->molecule, &self->vibrations, error);
+    if (status == HF_OK) status = hf_differences_create(of, &points, error);
+    HF_TRY(hf_agree(of->context->comm, status, error));
+    HF_TRY(hf_differences_compute(&points, self->n_group, stem, error));
+    self->n_found = points.n_found;
+    differentiate(&points, self);
+    status = hf_vibrations_analyse(of->molecule, &self->gas, &self->vibrations, error);
+    HF_TRY(hf_agree(of->context->comm, status, error));
+    if (stem != NULL && of->context->rank == 0 && !of->checkpoint_given) hf_points_remove(stem);
+cleanup:
+    hf_differences_done(&points);
+    free(stem);
+    return status;
+}
+
+static int count_imaginary(const struct hf_vibrations *vibrations)
+{
+    int n = 0;
+    while (n < vibrations->n_mode && vibrations->frequency[n] < 0.0) n++;
+    return n;
+}
+
+static void print_modes(const struct row *self, FILE *out)
+{
+    const struct hf_vibrations *all = &self->vibrations;
+    fprintf(out, "  %5s %14s %15s %14s\n  %5s %14s %15s %14s\n", "Mode", "Frequency",
+            "Reduced mass", "Intensity", "", "1/cm", "mass units", "km/mol");
+    for (int k = 0; k < all->n_mode; k++)
+        fprintf(out, "  %5d %13.2f%c %15.4f %14.3f\n", k + 1, fabs(all->frequency[k]),
+                all->frequency[k] < 0.0 ? 'i' : ' ', all->reduced_mass[k], all->intensity[k]);
+}
+
+/** The atoms that have most of a mode. */
+static void print_movers(const struct hf_vibrations *all, const struct hf_molecule *molecule, int k,
+                         FILE *out)
+{
+    static const double part = 0.1;
+    const double *mode = all->mode + (size_t)k * 3 * (size_t)all->n_atom;
+    const char *before = ":";
+    fprintf(out, "  Mode %d is imaginary", k + 1);
+    for (int i = 0; i < all->n_atom; i++) {
+        const double *d = mode + 3 * i, square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        if (square < part) continue;
+        fprintf(out, "%s %s%d %.0f %%", before, hf_element_symbol(molecule->atom[i].atomic_number),
+                i + 1, 100.0 * square);
+        before = ",";
+    }
+    fprintf(out, "%s\n", *before == ':' ? "" : " of the motion");
+}
+
+static void print_warnings(const struct row *self, const struct hf_molecule *molecule, FILE *out)
+{
+    const int n = count_imaginary(&self->vibrations);
+    for (int k = 0; k < n; k++) print_movers(&self->vibrations, molecule, k, out);
+    if (self->largest_derivative > STATIONARY)
+        fprintf(
+            out,
+            "  WARNING: the point is not stationary: the largest derivative of the energy is %.1e "
+            "hartree/bohr\n",
+            self->largest_derivative);
+    else if (n > 0)
+        fprintf(out, "  WARNING: the point is no minimum, but a saddle point of order %d\n", n);
+}
+
+static void print_thermochemistry(const struct row *self, double energy, FILE *out)
+{
+    static const char *const names[HF_N_MOTION] = {"Translation", "Rotation", "Vibration",
+                                                   "Electronic"};
+    const struct hf_thermochemistry *of = &self->vibrations.thermochemistry;
+    fprintf(out, "\nThermochemistry at %g K and %g Pa, symmetry number %d%s\n", of->gas.temperature,
+            of->gas.pressure, of->gas.symmetry_number, of->symmetry_found ? " (found)" : "");
+    fprintf(out, "  %-24s %16s %16s %16s\n  %-24s %16s %16s %16s\n", "", "Energy", "Entropy",
+            "Heat capacity", "", "hartree", "J/(mol K)", "J/(mol K)");
+    for (int k = 0; k < HF_N_MOTION; k++)
+        fprintf(out, "  %-24s %16.8f %16.4f %16.4f\n", names[k], of->energy[k],
+                IN_JOULE_PER_MOL * of->entropy[k], IN_JOULE_PER_MOL * of->heat_capacity[k]);
+    fprintf(out, "  %-24s %16.8f %16.4f %16.4f\n", "Sum", of->total_energy,
+            IN_JOULE_PER_MOL * of->total_entropy, IN_JOULE_PER_MOL * of->heat_capacity_v);
+    fprintf(out, "  %-24s %16.8f\n  %-24s %16.8f\n", "Zero-point energy", of->zero_point,
+            "SCF + zero-point energy", energy + of->zero_point);
+    fprintf(out, "  %-24s %16.8f\n  %-24s %16.8f\n", "Enthalpy H", energy + of->enthalpy,
+            "Free energy G = H - T S", energy + of->gibbs);
+}
+
+static void report(const struct hf_quantity *quantity, FILE *out)
+{
+    const struct row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    fprintf(out, "\nVibrations, from %d gradients %g bohr to either side", 6 * of->molecule->n_atom,
+            HF_VIBRATIONS_STEP);
+    if (self->n_group > 1) fprintf(out, ", by %d groups of ranks", self->n_group);
+    if (self->n_found > 0) fprintf(out, "; %d were there from an earlier run", self->n_found);
+    fprintf(out, "\n");
+    print_modes(self, out);
+    print_warnings(self, of->molecule, out);
+    print_thermochemistry(self, of->result->energy, out);
+}
+
+static bool add_thermochemistry(cJSON *parent, const struct hf_thermochemistry *of)
+{
+    cJSON *object = cJSON_AddObjectToObject(parent, "thermochemistry");
+    return object != NULL && hf_json_add_double(object, "temperature", of->gas.temperature) &&
+           hf_json_add_double(object, "pressure", of->gas.pressure) &&
+           hf_json_add_integer(object, "symmetry_number", of->gas.symmetry_number) &&
+           hf_json_add_double(object, "zero_point_energy", of->zero_point) &&
+           hf_json_add_double(object, "thermal_energy", of->total_energy) &&
+           hf_json_add_double(object, "enthalpy", of->enthalpy) &&
+           hf_json_add_double(object, "gibbs_energy", of->gibbs) &&
+           hf_json_add_double(object, "entropy", of->total_entropy) &&
+           hf_json_add_double(object, "heat_capacity_v", of->heat_capacity_v);
+}
+
+static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+{
+    const struct row *self = quantity->self;
+    const struct hf_vibrations *all = &self->vibrations;
+    const int n = 3 * all->n_atom;
+    cJSON *object = cJSON_AddObjectToObject(to->extras, "vibrations");
+    return (!to->returned ||
+            hf_json_add_doubles(to->result, "return_result", n * n, all->hessian)) &&
+           object != NULL && hf_json_add_double(object, "step_bohr", HF_VIBRATIONS_STEP) &&
+           hf_json_add_double(object, "largest_derivative", self->largest_derivative) &&
+           hf_json_add_integer(object, "imaginary_modes", count_imaginary(all)) &&
+           hf_json_add_doubles(object, "frequencies", all->n_mode, all->frequency) &&
+           hf_json_add_doubles(object, "reduced_masses", all->n_mode, all->reduced_mass) &&
+           hf_json_add_doubles(object, "infrared_intensities", all->n_mode, all->intensity) &&
+           hf_json_add_doubles(object, "modes", all->n_mode * n, all->mode) &&
+           hf_json_add_doubles(object, "dipole_derivatives", 3 * n, all->dipole_derivative) &&
+           add_thermochemistry(object, &all->thermochemistry);
+}
+
+static void done(struct hf_quantity *quantity)
+{
+    struct row *self = quantity->self;
+    hf_vibrations_done(&self->vibrations);
+}
+
+const struct hf_quantity_ops hf_quantity_vibrations = {
+    .name = "vibrations",
+    .of_converged = true,
+    .needs = HF_WAVEFUNCTION_ALL,
+    .commutator_tolerance = COMMUTATOR_TOLERANCE,
+    .size = sizeof(struct row),
+    .doing = "Vibrations",
+    .plan = plan,
+    .peak = peak,
+    .compute = compute,
+    .report = report,
+    .json = add_json,
+    .done = done,
+};

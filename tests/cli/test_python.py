@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""hf under ASE (files and socket) and QCEngine.
+
+Usage: test_python.py HF MPIEXEC FOLDER_OF_MODULES short|long
+Exit code 0 when all checks hold, 77 when ASE or QCEngine is not there.
+"""
+
+import os
+import shlex
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+PATH, MPIEXEC, MODULES, SIZE = sys.argv[1:5]
+PATH = os.path.abspath(PATH)
+sys.path.insert(0, MODULES)
+
+try:
+    import numpy
+    import qcengine
+    from ase import Atoms, units
+    from ase.build import molecule
+    from ase.calculators.calculator import CalculationFailed
+    from ase.md.velocitydistribution import MaxwellBoltzmannDistribution
+    from ase.md.verlet import VelocityVerlet
+    from ase.optimize import BFGS
+except ImportError as missing:
+    print(missing)
+    sys.exit(77)
+
+import hf_qcengine
+from hf_ase import HF, hf_socket
+
+PROGRAM = shlex.quote(PATH)
+# of Psi4, optimised to gau_verytight: RHF/STO-3G water
+WATER = -74.965901192
+FAILURES = []
+
+
+def check(holds, what, detail=""):
+    if not holds:
+        FAILURES.append(f"{what} {detail}")
+
+
+def check_files(folder):
+    atoms = molecule("H2O")
+    atoms.calc = HF(PROGRAM, folder, basis="STO-3G")
+    forces, energy = atoms.get_forces(), atoms.get_potential_energy()
+    atoms.positions[0, 2] += 0.005
+    above = atoms.get_potential_energy()
+    with open(os.path.join(folder, "hf.out"), encoding="utf-8") as file:
+        check("hf.last.h5" in file.read(), "the last orbitals are not the guess")
+    atoms.positions[0, 2] -= 0.01
+    below = atoms.get_potential_energy()
+    check(abs((above - below) / 0.01 + forces[0, 2]) < 1e-3, f"files: force {forces[0, 2]}, energies {below} {energy} {above}")
+    check(abs(atoms.get_charges().sum()) < 1e-6 and atoms.get_dipole_moment()[2] < -0.3, "charges or dipole moment")
+    radical = Atoms("OH", [[0, 0, 0], [0, 0, 0.97]], magmoms=[1, 0])
+    radical.calc = HF(PROGRAM, folder, basis="STO-3G", method="uhf")
+    check(abs(radical.get_potential_energy() / units.Hartree + 74.36) < 0.05, f"radical: {radical.get_potential_energy() / units.Hartree}")
+    radical.calc.set(basis="nonsense")
+    try:
+        radical.get_potential_energy()
+        check(False, "an unknown basis set is no failure")
+    except CalculationFailed as failure:
+        check('unknown basis set "nonsense"' in str(failure), "message:", str(failure))
+
+
+def check_optimisation(command):
+    atoms = molecule("H2O")
+    with hf_socket(command, basis="STO-3G") as calculator:
+        atoms.calc = calculator
+        check(BFGS(atoms, logfile=None).run(fmax=0.005, steps=20), "the optimisation does not end")
+        energy = atoms.get_potential_energy() / units.Hartree
+    check(abs(energy - WATER) < 1e-6, f"optimised with {command}: {energy}, expected {WATER}")
+
+
+def check_dynamics(n_step, femtoseconds):
+    atoms = molecule("H2O")
+    MaxwellBoltzmannDistribution(atoms, temperature_K=300, rng=numpy.random.default_rng(1))
+    total = []
+    with hf_socket(PROGRAM, basis="6-31G") as calculator:
+        atoms.calc = calculator
+        dynamics = VelocityVerlet(atoms, femtoseconds * units.fs)
+        dynamics.attach(lambda: total.append(atoms.get_total_energy() / units.Hartree))
+        dynamics.run(n_step)
+    kept = max(total) - min(total)
+    print(f"{n_step} steps of {femtoseconds} fs: total energy within {kept:.1e} hartree")
+    return kept
+
+
+def check_qcengine():
+    hf_qcengine.register(PATH)
+    water = {"symbols": ["O", "H", "H"], "geometry": [0, 0, 0.2, 0, 1.5, -0.9, 0, -1.5, -0.9]}
+    asked = {"molecule": water, "driver": "energy", "model": {"method": "hf", "basis": "STO-3G"}, "extras": {"mine": 1}}
+    shapes = {"energy": (), "gradient": (3, 3), "hessian": (9, 9)}
+    for driver, shape in shapes.items():
+        done = qcengine.compute({**asked, "driver": driver}, "hf", task_config={"ncores": 1})
+        check(done.success and numpy.shape(done.return_result) == shape and done.extras["mine"] == 1, f"QCEngine: {driver}", str(done)[:500])
+    check(abs(qcengine.compute(asked, "hf").return_result + 74.9635104124) < 1e-8, "QCEngine: energy")
+    done = qcengine.compute({**asked, "model": {"method": "hf", "basis": "nonsense"}}, "hf")
+    check(not done.success and done.error.error_type == "input_error" and "nonsense" in done.error.error_message, "QCEngine: failure", str(done)[:500])
+
+
+def main():
+    if SIZE == "long":
+        check_optimisation(f"{shlex.quote(MPIEXEC)} -n 2 {PROGRAM}")
+        large, small = check_dynamics(100, 0.5), check_dynamics(100, 0.25)
+        check(large < 2e-4 and small < 0.35 * large, f"dynamics: total energy within {large}, with half of the step {small}")
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            check_files(folder)
+        check_optimisation(PROGRAM)
+        check_qcengine()
+    for failure in FAILURES:
+        print("FAILED", failure)
+    return 1 if FAILURES else 0
+
+
+sys.exit(main())

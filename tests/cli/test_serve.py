@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""hf driven through a socket: forces, bad messages, waiting, signals.
+
+Usage: test_serve.py HF MPIEXEC RANKS
+Exit code 0 when all checks hold; each failed one is a line of its own.
+"""
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from program_test import ProgramTest
+from socket_driver import IDENTITY, Driver
+
+TEST = ProgramTest.of_arguments(most_seconds=120)
+HEAD = "basis STO-3G\nunits bohr\ngeometry\n"
+PLACES = [0.0, 0.0, 0.2, 0.0, 1.5, -0.9, 0.1, -1.4, -1.0]
+NAN = struct.pack("=d", float("nan"))
+
+
+def write(folder, places):
+    path = os.path.join(folder, "water.mol")
+    atoms = "".join(f"{s} {places[3 * i]!r} {places[3 * i + 1]!r} {places[3 * i + 2]!r}\n" for i, s in enumerate("OHH"))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(HEAD + atoms + "end\n")
+    return path
+
+
+class Served:
+    """A run of hf that a driver waits for."""
+
+    def __init__(self, folder, *options, path="socket"):
+        self.driver = Driver(path and os.path.join(folder, path))
+        launcher = [TEST.mpiexec, "-n", str(TEST.n_rank)] if TEST.n_rank > 1 else []
+        self.process = subprocess.Popen([*launcher, os.path.abspath(TEST.program), write(folder, PLACES), "--serve", self.driver.address, *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+                                        env=dict(os.environ, OMPI_MCA_orte_execute_quiet="1"))
+        self.driver.accept()
+
+    def end(self):
+        """Exit code, standard output, standard error."""
+        try:
+            out, errors = self.process.communicate(timeout=TEST.most_seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            out, errors = self.process.communicate()
+            return "hangs", out, errors
+        finally:
+            self.driver.close()
+        return self.process.returncode, out, errors
+
+
+def gradient(folder, places):
+    path = os.path.join(folder, "out.json")
+    code, _, errors = TEST.run([write(folder, places), "--task", "gradient", "--checkpoint", "none", "--json", path])
+    TEST.check(code == 0, f"gradient: exit code {code}", errors)
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def check_forces(folder):
+    for path in ("socket", None)[:2 if TEST.n_rank == 1 else 1]:
+        served = Served(folder, path=path)
+        TEST.check(served.driver.status() == "READY", "the first status is not READY")
+        for k in range(3):
+            places = [x + 0.05 * k * (i % 4) for i, x in enumerate(PLACES)]
+            energy, forces = served.driver.forces(places)
+            TEST.check(served.driver.status() == "READY", "not READY when forces were fetched")
+            expected = gradient(folder, places)
+            worst = max(abs(f + g) for f, g in zip(forces, expected["return_result"], strict=True))
+            TEST.check(worst < 2e-7, f"forces differ by {worst}")
+            TEST.check(abs(energy - expected["properties"]["return_energy"]) < 1e-9, f"energy {energy}")
+        if path:
+            served.driver.send("EXIT")
+        else:
+            served.driver.client.close()
+        code, out, errors = served.end()
+        TEST.check(code == 0 and "after 3 geometries" in out, f"end of the driver: exit code {code}", out + errors)
+        TEST.check(TEST.n_rank > 1 or errors == "", "standard error:", errors)
+        TEST.check(sorted(os.listdir(folder)) == ["out.json", "water.mol"], "files are left:", str(os.listdir(folder)))
+
+
+def bad_messages():
+    """(name, what the driver does, exit code, part of the message)"""
+    positions = struct.pack("=9d", *PLACES)
+    three = struct.pack("=i", 3)
+
+    def after_forces(driver):
+        driver.forces(PLACES)
+        driver.send("GETFORCE")
+    return [
+        ("unknown header", lambda d: d.send("HELLO"), 2, "an unknown header"),
+        ("header with more behind it", lambda d: d.send("STATUSX"), 2, "an unknown header"),
+        ("bytes", lambda d: d.client.sendall(bytes(range(200, 250))), 2, "an unknown header"),
+        ("forces of nothing", lambda d: d.send("GETFORCE"), 2, "GETFORCE without positions"),
+        ("forces twice", after_forces, 2, "GETFORCE without positions"),
+        ("size of INIT", lambda d: d.send("INIT", struct.pack("=ii", 0, -1)), 2, "the size of INIT"),
+        ("large INIT", lambda d: d.send("INIT", struct.pack("=ii", 0, 2**31 - 1)), 2, "the size of INIT"),
+        ("other atoms", lambda d: d.send_positions(PLACES[:6]), 2, "the driver has 2 atoms, the input has 3"),
+        ("negative atoms", lambda d: d.send_positions([], -5), 2, "the driver has -5 atoms"),
+        ("no number", lambda d: d.send("POSDATA", IDENTITY, IDENTITY, three, positions[:-8], NAN), 2, "a position is no number"),
+        ("atoms at one place", lambda d: d.send_positions([0.0] * 9), 3, "not a finite number"),
+        ("half a header", lambda d: (d.client.sendall(b"STAT"), d.client.close()), 3, "broke in a message: the driver closed it"),
+        ("half of the positions", lambda d: (d.send("POSDATA", IDENTITY), d.client.close()), 3, "broke in a message"),
+    ]
+
+
+def check_bad_messages(folder):
+    for name, act, code, part in bad_messages()[::1 if TEST.n_rank == 1 else 5]:
+        served = Served(folder)
+        act(served.driver)
+        TEST.expect_one_line(name, served.end(), code, [part])
+    served = Served(folder, "--max-iterations", "2")
+    served.driver.send_positions(PLACES)
+    TEST.expect_one_line("not converged", served.end(), 1, ["geometry 1 did not converge"])
+
+
+def processor_seconds(of):
+    """Of a process and those that it started."""
+    used = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        used[int(pid)] = (int(fields[1]), int(fields[11]) + int(fields[12]))
+    family = {of}
+    for _ in range(4):
+        family |= {pid for pid, (parent, _) in used.items() if parent in family}
+    return sum(used[pid][1] for pid in family if pid in used) / os.sysconf("SC_CLK_TCK")
+
+
+def check_waiting(folder):
+    served = Served(folder)
+    served.driver.forces(PLACES)
+    time.sleep(0.3)
+    before = processor_seconds(served.process.pid)
+    time.sleep(1.5)
+    used = processor_seconds(served.process.pid) - before
+    TEST.check(used < 0.3 * TEST.n_rank, f"{used} s of processor time while waiting for 1.5 s")
+    number = signal.SIGUSR1  # with others Open MPI's launcher has an exit code of its own
+    served.process.send_signal(number)
+    TEST.expect_one_line("signal while waiting", served.end(), 128 + number, [f"interrupted by signal {number.value}"])
+    served = Served(folder, "--time-limit", "00:00:02")
+    code, _, errors = served.end()
+    TEST.check(code not in (0, "hangs"), f"time limit: exit code {code}", errors)
+
+
+def check_refusals(folder):
+    path = write(folder, PLACES)
+    cases = [("address", ["--serve", "nowhere"], 2, ["--serve: 'nowhere' is no address; expected unix:NAME or HOST:PORT"]),
+             ("port", ["--serve", "localhost:http"], 2, ["is no address"]),
+             ("long name", ["--serve", "unix:" + 200 * "a"], 2, ["at most 107 bytes"]),
+             ("no name", ["--serve", "unix:"], 2, ["needs the name of a socket"]),
+             ("other host", ["--serve", "192.0.2.1:31415"], 2, ["is another host", "--serve-remote"]),
+             ("files", ["--serve", "unix:x", "--json", os.path.join(folder, "out.json")], 2, ["--json: with --serve no files are written"]),
+             ("nobody", ["--serve", "unix:" + os.path.join(folder, "nobody")], 3, ["no driver listens there"]),
+             ("no gradients", ["--serve", "unix:x", "--method", "mp2"], 2, ["no gradients of MP2"])]
+    for name, options, code, parts in cases if TEST.n_rank == 1 else cases[4:5]:
+        TEST.expect_one_line(name, TEST.run([path, *options]), code, parts)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check_forces(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        check_bad_messages(folder)
+        check_waiting(folder)
+        check_refusals(folder)
+    return TEST.report()
+
+
+sys.exit(main())

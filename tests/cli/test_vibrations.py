@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Vibrations as users meet them: against Psi4, groups of ranks, restarts, files, what is told and refused.
+
+Usage: test_vibrations.py HF MPIEXEC RANKS vibrations.json CASES
+CASES are names of that file, separated by commas, or "all".
+Exit code 0 when all checks hold; each failed one is a line of its own.
+"""
+
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from program_test import ProgramTest
+
+TEST = ProgramTest.of_arguments(most_seconds=600)
+# 1/cm; part of an intensity, and km/mol below which intensities are not compared so; hartree
+NEAR, NEAR_INTENSITY, SMALL_INTENSITY, NEAR_ENERGY = 0.5, 0.01, 1.0, 1e-6
+
+
+def write(folder, case, **keywords):
+    path = os.path.join(folder, case["name"] + ".in")
+    molecule = {"symbols": [atom[0] for atom in case["atoms"]], "masses": [atom[1] for atom in case["atoms"]],
+                "geometry": [x for place in case["geometry_bohr"] for x in place], "molecular_charge": case["charge"]}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schema_name": "qcschema_input", "schema_version": 1, "driver": "hessian", "keywords": keywords, "molecule": molecule,
+                   "model": {"method": "rhf", "basis": case["basis"]}}, file)
+    return path
+
+
+def compute(folder, case, *options, **keywords):
+    """(report, result)"""
+    result = os.path.join(folder, "out.json")
+    code, report, errors = TEST.run([write(folder, case, **keywords), "--json", result, *options])
+    TEST.check(code == 0, f"{case['name']} {options}: exit code {code}", errors)
+    with open(result, encoding="utf-8") as file:
+        return report, json.load(file)
+
+
+def groups_of(values):
+    """Means of degenerate modes, whose intensities are theirs in sum."""
+    places = sorted(range(len(values)), key=values.__getitem__)
+    groups = []
+    for i in places:
+        if groups and values[i] - values[groups[-1][-1]] < 0.2:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return groups
+
+
+def compare(folder, case):
+    name = case["name"]
+    report, result = compute(folder, case, "--symmetry-number", str(case["symmetry_number"]))
+    found = result["extras"]["hf"]["vibrations"]
+    thermal = found["thermochemistry"]
+    energy = result["properties"]["return_energy"]
+    TEST.check(result["driver"] == "hessian" and abs(energy - case["total_energy"]) < 1e-8, f"{name}: energy {energy}")
+    n = 3 * len(case["atoms"])
+    hessian = result["return_result"]
+    TEST.check(len(hessian) == n * n and all(hessian[i * n + j] == hessian[j * n + i] for i in range(n) for j in range(i)),
+               f"{name}: the Hessian has {len(hessian)} elements, or is not symmetric")
+    TEST.check(len(found["frequencies"]) == len(case["frequencies"]), f"{name}: modes", str(found["frequencies"]))
+    for mine, other in zip(found["frequencies"], case["frequencies"], strict=True):
+        TEST.check(abs(mine - other) < NEAR, f"{name}: frequency {mine}, expected {other}")
+    for group in groups_of(case["frequencies"]):
+        mine, other = (sum(of[i] for i in group) for of in (found["infrared_intensities"], case["intensities"]))
+        TEST.check(abs(mine - other) < NEAR_INTENSITY * max(other, SMALL_INTENSITY), f"{name}: intensity {mine}, expected {other}")
+        mine, other = (sum(of[i] for i in group) for of in (found["reduced_masses"], case["reduced_masses"]))
+        TEST.check(len(group) > 1 or abs(mine - other) < 1e-3 * other, f"{name}: reduced mass {mine}, expected {other}")
+    for key in ("zero_point_energy", "enthalpy", "gibbs_energy"):
+        TEST.check(abs(thermal[key] - case[key]) < NEAR_ENERGY, f"{name}: {key} {thermal[key]}, expected {case[key]}")
+    TEST.check("not stationary" not in report, f"{name}: not stationary")
+    TEST.check((case["frequencies"][0] < 0) == ("saddle point of order 1" in report), f"{name}: saddle point", report[-3000:])
+    worst = max(abs(a - b) for a, b in zip(found["frequencies"], case["frequencies"], strict=True))
+    print(f"{name}: largest error {worst:.3f} 1/cm, zero-point energy {thermal['zero_point_energy'] - case['zero_point_energy']:.1e}, "
+          f"free energy {thermal['gibbs_energy'] - case['gibbs_energy']:.1e} hartree")
+
+
+def check_symmetry(folder, cases):
+    """Symmetry numbers are found; an isotope lowers them."""
+    for name, isotope, number in (("water", None, 2), ("water", 2.01410177812, 1), ("planar_ammonia", None, 6), ("carbon_dioxide", None, 2),
+                                  ("hydrogen_cyanide", None, 1), ("methane", None, 12), ("ethene", None, 4)):
+        case = json.loads(json.dumps(cases[name]))
+        if isotope:
+            case["atoms"][1][1] = isotope
+        report, result = compute(folder, case, "--basis", "STO-3G", "--temperature", "500", "--pressure", "1e5")
+        thermal = result["extras"]["hf"]["vibrations"]["thermochemistry"]
+        TEST.check(thermal["symmetry_number"] == number, f"{name} {isotope}: symmetry number {thermal['symmetry_number']}")
+        TEST.check(f"Thermochemistry at 500 K and 100000 Pa, symmetry number {number} (found)" in report, f"{name}: heading")
+
+
+def check_files(folder, case):
+    """Groups give the same; the Molden file has the modes; nothing is left behind."""
+    molden = os.path.join(folder, "modes.molden")
+    _, one = compute(folder, case, "--molden", molden)
+    with open(molden, encoding="utf-8") as file:
+        text = file.read()
+    part = text.partition("[FREQ]\n")[2]
+    n = len(one["extras"]["hf"]["vibrations"]["frequencies"])
+    listed = [float(x) for x in part.split("[FR-COORD]")[0].split()]
+    TEST.check(len(listed) == n and abs(listed[0] - one["extras"]["hf"]["vibrations"]["frequencies"][0]) < 1e-3, "Molden: frequencies", str(listed))
+    TEST.check(part.count("vibration ") == n and "[INT]" in part, "Molden: modes", part)
+    if TEST.n_rank > 1:
+        report, several = compute(folder, case, "--groups", str(TEST.n_rank))
+        worst = max(abs(a - b) for a, b in zip(one["return_result"], several["return_result"], strict=True))
+        TEST.check(worst < 5e-6 and f"by {TEST.n_rank} groups of ranks" in report, f"groups: the Hessian differs by {worst}")
+    TEST.check(not glob.glob(os.path.join(folder, "*.displacements*")), "files of displacements are left")
+    TEST.check(not glob.glob("*.displacements*"), "files of displacements are left in the working folder")
+
+
+def check_restart(folder, case):
+    """Killed in the middle, it goes on behind the last displacement; so it does after a signal."""
+    stem = os.path.join(folder, case["name"] + ".displacements")
+    path = write(folder, case)
+    result = os.path.join(folder, "out.json")
+    launcher = [TEST.mpiexec, "-n", str(TEST.n_rank)] if TEST.n_rank > 1 else []
+    options = [path, "--json", result, "--groups", str(TEST.n_rank), "--checkpoint", os.path.join(folder, "kept.h5")]
+    _, whole = compute(folder, case)
+    for number in (signal.SIGKILL, signal.SIGUSR1)[0 if TEST.n_rank == 1 else 1:]:  # ranks may outlive an mpiexec that is killed
+        for old in glob.glob(stem + "*"):
+            os.unlink(old)
+        process = subprocess.Popen([*launcher, TEST.program, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 100
+        while count_points(stem) < 4 and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.005)
+        process.send_signal(number)
+        process.wait(timeout=60)
+        there = count_points(stem)
+        with open(stem + "-1", "a", encoding="utf-8") as file:
+            file.write("3 -76.0 0.1")  # a line that was cut off
+        code, report, errors = TEST.run(options)
+        with open(result, encoding="utf-8") as file:
+            again = json.load(file)
+        worst = max(abs(a - b) for a, b in zip(whole["return_result"], again["return_result"], strict=True))
+        n = 6 * len(case["atoms"])
+        TEST.check(code == 0 and 4 <= there < n and f"; {there} were there from an earlier run" in report,
+                   f"restart after {number.name}, {there} points: exit code {code}", errors + report[-2500:])
+        TEST.check(worst < 5e-6, f"restart: the Hessian differs by {worst}")
+        TEST.check(count_points(stem) == n, "with --checkpoint FILE the displacements are kept:", str(count_points(stem)))
+    if TEST.n_rank > 1:
+        return
+    code, report, _ = TEST.run([*options, "--temperature", "400"])
+    TEST.check(code == 0 and f"; {n} were there" in report, "other temperature: all displacements are there")
+    code, report, _ = TEST.run([*options, "--screening", "1e-11"])
+    TEST.check(code == 0 and "were there" not in report, "displacements of another calculation are not taken")
+
+
+def count_points(stem):
+    n = 0
+    for path in glob.glob(stem + "-*"):
+        with open(path, encoding="utf-8") as file:
+            n += file.read().count(" end\n")
+    return n
+
+
+def check_refusals(folder, case):
+    path = write(folder, case)
+    held = os.path.join(folder, "held.mol")
+    with open(held, "w", encoding="utf-8") as file:
+        file.write("basis STO-3G\nfield 0 0 0.02\ngeometry\nO 0 0 0.1\nH 0 0.7 -0.5\nH 0 -0.7 -0.5\nend\n")
+    ghost = os.path.join(folder, "ghost.mol")
+    with open(ghost, "w", encoding="utf-8") as file:
+        file.write("basis STO-3G\ngeometry\nHe 0 0 0.1\n@He 0 0 2\nend\n")
+    TEST.expect_one_line("ghost", TEST.run([ghost, "--task", "vibrations"]), 2, ["atom 2 is a ghost"])
+    TEST.expect_one_line("groups", TEST.run([path, "--groups", "9"]), 2, [f"9 groups of {TEST.n_rank} ranks"])
+    TEST.expect_one_line("MP2", TEST.run([path, "--method", "mp2"]), 2, ["no gradients of MP2"])
+    if TEST.n_rank > 1:
+        return
+    code, report, errors = TEST.run([held, "--task", "hessian", "--json", os.path.join(folder, "held.json")])
+    with open(os.path.join(folder, "held.json"), encoding="utf-8") as file:
+        n = len(json.load(file)["extras"]["hf"]["vibrations"]["frequencies"])
+    TEST.check(code == 0 and n == 9 and "WARNING: the point is not stationary" in report, f"field: {n} modes", report[-3000:] + errors)
+    atom = os.path.join(folder, "atom.mol")
+    with open(atom, "w", encoding="utf-8") as file:
+        file.write("basis STO-3G\ngeometry\nHe 0 0 0\nend\n")
+    code, report, errors = TEST.run([atom, "--task", "vibrations"])
+    TEST.check(code == 0 and "Thermochemistry" in report, f"atom: exit code {code}", errors)
+
+
+def main():
+    with open(sys.argv[4], encoding="utf-8") as file:
+        cases = {case["name"]: case for case in json.load(file)["cases"]}
+    names = list(cases) if sys.argv[5] == "all" else sys.argv[5].split(",")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            compare(folder, cases[name])
+        if sys.argv[5] == "all":
+            check_symmetry(folder, cases)
+        else:
+            check_files(folder, cases[names[0]])
+            check_restart(folder, cases[names[0]])
+            check_refusals(folder, cases[names[0]])
+    return TEST.report()
+
+
+sys.exit(main())
