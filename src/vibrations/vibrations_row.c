@@ -111,7 +111,6 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     differentiate(&points, self);
     status = hf_vibrations_analyse(of->molecule, &self->gas, &self->vibrations, error);
     HF_TRY(hf_agree(of->context->comm, status, error));
-    if (stem != NULL && of->context->rank == 0 && !of->checkpoint_given) hf_points_remove(stem);
 cleanup:
     hf_differences_done(&points);
     free(stem);
@@ -234,6 +233,17 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
            add_thermochemistry(object, &all->thermochemistry);
 }
 
+/** The results are in their files: displacements go, unless a checkpoint was asked for by name. */
+static hf_status clean_up(struct hf_quantity *quantity, struct hf_error *error)
+{
+    const struct hf_quantity_source *of = quantity->of;
+    char *stem = of->context->rank == 0 && !of->checkpoint_given ? name_files(of) : NULL;
+    (void)error;
+    if (stem != NULL && quantity->made) hf_points_remove(stem);
+    free(stem);
+    return HF_OK;
+}
+
 static void done(struct hf_quantity *quantity)
 {
     struct row *self = quantity->self;
@@ -252,5 +262,6 @@ const struct hf_quantity_ops hf_quantity_vibrations = {
     .compute = compute,
     .report = report,
     .json = add_json,
+    .write = clean_up,
     .done = done,
 };
