@@ -76,10 +76,14 @@ hf_status hf_density_loan_init(struct hf_density_loan *loan, struct hf_lent_dens
 /** Accepts one of zeros. Not collective. */
 void hf_density_loan_done(struct hf_density_loan *loan);
 
-/** Borrows all blocks that the quartets of a part need, waits for them, and records them in the trace, if there
- *  is one. What was borrowed before is given back. Not collective. HF_NO_RESOURCE: memory. */
-hf_status hf_density_loan_get(struct hf_density_loan *loan, struct hf_worker *worker,
-                              const struct hf_part *part, struct hf_error *error) HF_MUST_CHECK;
+/** Begins to borrow all blocks that the quartets of a part need. What was borrowed before is given back. Not
+ *  collective. HF_NO_RESOURCE: memory. */
+hf_status hf_density_loan_begin(struct hf_density_loan *loan, const struct hf_part *part,
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** Waits for the blocks of the part, and records them in the trace, if there is one. Not collective. */
+void hf_density_loan_wait(struct hf_density_loan *loan, struct hf_worker *worker,
+                          const struct hf_part *part);
 
 /** A borrowed block. */
 static inline const struct hf_lent_block *hf_lent_block_of(const struct hf_density_loan *loan,

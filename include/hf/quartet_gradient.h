@@ -3,10 +3,10 @@
 #ifndef HF_QUARTET_GRADIENT_H
 #define HF_QUARTET_GRADIENT_H
 
-#include "hf/engine.h"
 #include "hf/shell_pair.h"
 #include "hf/status.h"
 
+struct hf_engine_account; /* hf/engine.h */
 struct hf_gradient_engine;
 
 /** Blocks of a density that a quartet (ab|cd) needs. */

@@ -375,13 +375,18 @@ static bool begin(struct hf_density_loan *loan, const struct hf_part *part)
     return true;
 }
 
-hf_status hf_density_loan_get(struct hf_density_loan *loan, struct hf_worker *worker,
-                              const struct hf_part *part, struct hf_error *error)
+hf_status hf_density_loan_begin(struct hf_density_loan *loan, const struct hf_part *part,
+                                struct hf_error *error)
+{
+    give_back(loan);
+    if (begin(loan, part)) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for density blocks");
+}
+
+void hf_density_loan_wait(struct hf_density_loan *loan, struct hf_worker *worker,
+                          const struct hf_part *part)
 {
     struct hf_lent_densities *lent = loan->of;
-    give_back(loan);
-    if (!begin(loan, part))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for density blocks");
     lent->source->wait(lent, loan->n_block, loan->entry);
     for (int b = 0; b < loan->n_block; b++) {
         const struct hf_loan_entry *entry = &loan->entry[b];
@@ -392,5 +397,4 @@ hf_status hf_density_loan_get(struct hf_density_loan *loan, struct hf_worker *wo
             hf_work_trace_block(worker, HF_TRACE_BLOCK_K, part->task, entry->i, entry->j,
                                 (double)(entry->cached->size * sizeof(double)));
     }
-    return HF_OK;
 }

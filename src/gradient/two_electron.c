@@ -42,9 +42,12 @@ struct two_electron {
 struct differentiator {
     const struct two_electron *all;
     struct hf_gradient_engine *engine;
-    struct hf_worker *worker;
-    struct hf_density_loan loan;
-    int64_t (*gradient)[3]; /**< [n_atom] in steps of STEP */
+    struct hf_density_loan loans[2];    /**< of the part that is computed, and of the next one */
+    const struct hf_density_loan *loan; /**< the first of these */
+    struct hf_part part[2];             /**< their parts; the task is -1 behind the last one */
+    int64_t task;                       /**< -1: none */
+    int32_t n_found;                    /**< parts of it */
+    int64_t (*gradient)[3];             /**< [n_atom] in steps of STEP */
     struct hf_quartet_density density[HF_MAX_BATCH];
     double of_quartet[HF_MAX_BATCH][4][3];
 };
@@ -120,7 +123,7 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
         for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
             const struct hf_shell_place *s = &all->place[shell[sides[k][0]]],
                                         *t = &all->place[shell[sides[k][1]]];
-            const struct hf_lent_block *block = hf_lent_block_of(&own->loan, s->atom, t->atom);
+            const struct hf_lent_block *block = hf_lent_block_of(own->loan, s->atom, t->atom);
             const double *from =
                 block->largest +
                 ((size_t)s->index * (size_t)block->n_largest + (size_t)t->index) * HF_N_BOUND;
@@ -135,16 +138,6 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
 
 /* ---- Derivatives ----------------------------------------------------------------------------- */
 
-/** hf_quartet_consumer.lend */
-static hf_status lend(void *self, const struct hf_part *part, struct hf_error *error)
-{
-    struct differentiator *own = self;
-    const double start = hf_wall_seconds();
-    const hf_status status = hf_density_loan_get(&own->loan, own->worker, part, error);
-    hf_work_trace_wait(own->worker, &hf_phase_gradient_wait_blocks, start);
-    return status;
-}
-
 /** Where the densities of a quartet are. */
 static void find_blocks(const struct differentiator *own, const struct hf_shell_pair *bra,
                         const struct hf_shell_pair *ket, struct hf_quartet_density *to)
@@ -155,7 +148,7 @@ static void find_blocks(const struct differentiator *own, const struct hf_shell_
     for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
         const struct hf_shell_place *s = &all->place[shell[sides[k][0]]],
                                     *t = &all->place[shell[sides[k][1]]];
-        const struct hf_lent_block *block = hf_lent_block_of(&own->loan, s->atom, t->atom);
+        const struct hf_lent_block *block = hf_lent_block_of(own->loan, s->atom, t->atom);
         const double *first =
             block->value + (size_t)s->first * (size_t)block->n_column + (size_t)t->first;
         to->row[k] = block->n_column;
@@ -192,18 +185,58 @@ static const struct hf_quartet_consumer consumer = {
     .name = "gradient",
     .about = "derivatives of two-electron integrals with densities",
     .cite = "S. Obara, A. Saika, J. Chem. Phys. 84, 3963 (1986)",
-    .lend = lend,
     .bound = bound,
     .use = use,
 };
 
-/** hf_round.run */
+/** Finds the next part and begins to borrow its blocks. */
+static hf_status begin_part(struct differentiator *own, struct hf_worker *worker, int which,
+                            struct hf_error *error)
+{
+    struct hf_part *part = &own->part[which];
+    for (bool found = false; !found;) {
+        if (own->task < 0) {
+            const hf_status status = hf_work_next_task(worker, &own->task, error);
+            own->n_found = 0;
+            part->task = -1;
+            if (status != HF_OK || own->task < 0) return status;
+        }
+        part->task = own->task;
+        part->stored = false;
+        found = hf_work_find_part(worker, own->task, own->n_found++, part);
+        if (!found) own->task = -1;
+        found = found && part->n_ket > 0;
+    }
+    return hf_density_loan_begin(&own->loans[which], part, error);
+}
+
+static hf_status compute_part(struct differentiator *own, struct hf_worker *worker, int which,
+                              struct hf_error *error)
+{
+    const struct hf_part *part = &own->part[which];
+    const double start = hf_wall_seconds();
+    hf_density_loan_wait(&own->loans[which], worker, part);
+    hf_work_trace_wait(worker, &hf_phase_gradient_wait_blocks, start);
+    own->loan = &own->loans[which];
+    const hf_status status = hf_work_do_part(worker, &consumer, own, part, error);
+    hf_work_trace_part(worker, part);
+    return status;
+}
+
+/** hf_round.run: blocks of the next part are on their way while one is computed. */
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct two_electron *all = data;
     struct differentiator *own = &all->thread[atomic_fetch_add(&all->n_begun, 1)];
-    own->worker = worker;
-    return hf_work_do_all(worker, &consumer, own, error);
+    const bool ahead = all->settings->distributed; /* else a task in hand helps nobody */
+    own->task = -1;
+    hf_status status = begin_part(own, worker, 0, error);
+    for (int now = 0; status == HF_OK && own->part[now].task >= 0; now = 1 - now) {
+        if (ahead) status = begin_part(own, worker, 1 - now, error);
+        if (status == HF_OK) status = compute_part(own, worker, now, error);
+        if (status == HF_OK && !ahead) status = begin_part(own, worker, 1 - now, error);
+    }
+    return status;
 }
 
 /* ---- All quartets ---------------------------------------------------------------------------- */
@@ -212,7 +245,7 @@ static void done(struct two_electron *all)
 {
     for (int t = 0; t < all->n_thread && all->thread != NULL; t++) {
         hf_gradient_engine_destroy(&all->thread[t].engine);
-        hf_density_loan_done(&all->thread[t].loan);
+        for (int k = 0; k < 2; k++) hf_density_loan_done(&all->thread[t].loans[k]);
         free(all->thread[t].gradient);
     }
     hf_lent_densities_destroy(&all->lent);
@@ -240,7 +273,8 @@ static hf_status init(struct two_electron *all, struct hf_error *error)
         own->all = all;
         own->gradient = calloc((size_t)all->n_atom, sizeof *own->gradient);
         status = hf_gradient_engine_create(all->pairs, &own->engine, error);
-        if (status == HF_OK) status = hf_density_loan_init(&own->loan, all->lent, error);
+        for (int k = 0; k < 2 && status == HF_OK; k++)
+            status = hf_density_loan_init(&own->loans[k], all->lent, error);
         if (status == HF_OK && own->gradient == NULL)
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     }
