@@ -14,6 +14,9 @@
 
 struct hf_surface;
 
+/** Points whose orbitals are remembered. */
+enum { HF_SURFACE_POINTS = 8 };
+
 /** What there is at a point of the surface. Initialise with = {0}. */
 struct hf_surface_point {
     double (*gradient)
@@ -38,7 +41,8 @@ struct hf_surface_point {
 hf_status hf_surface_create(const struct hf_quantity_source *of, struct hf_surface **surface,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** The tolerance of the commutator from now on: an error of the gradient is of its order. Not collective; the same on
+/** The tolerance of the commutator from now on: an error of the gradient is of its order. Above 1e-6 that of the energy
+ *  becomes larger, too. Not collective; the same on
  *  every rank. */
 void hf_surface_set_tolerance(struct hf_surface *surface, double commutator);
 

@@ -1,9 +1,11 @@
 /* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in optimising.c. */
 #include "optimisation.h"
 
+#include "hf/fock.h"
 #include "hf/input.h"
 #include "hf/output.h"
 #include "hf/output_file.h"
+#include "hf/surface.h"
 #include "hf/units.h"
 
 #include <errno.h>
@@ -209,6 +211,18 @@ void hf_optimisation_tell(const struct hf_quantity *quantity)
     }
 }
 
+/** Occupied orbitals of the last structures, twice, and those that are extrapolated. */
+static double memory(const struct hf_quantity *quantity)
+{
+    const struct hf_quantity_source *of = quantity->of;
+    const struct hf_scf_settings *settings = of->settings;
+    const double n = of->basis->n_function, n_electron = hf_molecule_n_electron(of->molecule);
+    const double n_orbital = strcmp(settings->method, "uhf") == 0 ? n_electron : 0.5 * n_electron;
+    return (2.0 * HF_SURFACE_POINTS + 1.0) * n * n_orbital * sizeof(double) *
+           hf_linalg_largest_share(of->basis->n_function, of->context->n_rank,
+                                   hf_fock_is_distributed(settings->fock.builder));
+}
+
 static bool add_steps(const struct hf_optimisation *self, cJSON *list)
 {
     bool ok = list != NULL;
@@ -263,6 +277,7 @@ const struct hf_quantity_ops hf_quantity_optimisation = {
     .size = sizeof(struct hf_optimisation),
     .file = "the trajectory",
     .plan = plan,
+    .memory = memory,
     .json = add_json,
     .path = path_of,
     .write = write_trajectory,

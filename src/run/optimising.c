@@ -203,13 +203,13 @@ static void share_places(struct search *self)
     hf_broadcast_bytes(self->context->comm, 0, n * sizeof *self->x, self->x);
 }
 
-/** The SCFs are converged so that errors of forces, which are of the order of the commutator, are below a hundredth of
- *  the threshold; farther away a smaller part of the last forces is enough. */
+/** The SCFs are converged so that errors of forces, which are of the order of the commutator, are far below
+ *  the threshold; farther away a small part of the last forces is enough. */
 static void set_tolerance(const struct search *self)
 {
     const struct hf_optimisation *found = self->found;
     const struct hf_options *options = self->calculation->source.options;
-    const double part = 0.003, most = 1e-4, sharp = 0.01 * found->settings.max_force;
+    const double part = 0.005, most = 1e-4, sharp = 0.005 * found->settings.max_force;
     const double force = found->n_step > 0 ? found->step[found->n_step - 1].step.max_force : 0.0;
     if (hf_options_given(options, "commutator_tolerance") == NULL)
         hf_surface_set_tolerance(self->surface, fmin(fmax(sharp, part * force), most));

@@ -3,9 +3,8 @@
 #define HF_EXTRAPOLATION_H
 
 #include "hf/guess.h"
+#include "hf/surface.h"
 #include "hf/wavefunction.h"
-
-enum { HF_SURFACE_POINTS = 8 };
 
 /** Initialise with = {0}. */
 struct hf_extrapolation {

@@ -10,12 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Of a tolerance of the commutator: an energy need not be better. */
+static const double ENERGY_PART = 0.01;
+
 struct hf_surface {
     struct hf_context *context;      /**< borrowed */
     struct hf_molecule molecule;     /**< `atom` owned, the rest borrowed */
     struct hf_basis *basis;          /**< where the atoms are now */
     struct hf_common_pairs *pairs;   /**< of it */
     struct hf_scf_settings settings; /**< of an SCF from the guess */
+    double energy_tolerance;         /**< of the calculation */
     struct hf_extrapolation past;
     struct hf_scf_orbitals orbitals;
 };
@@ -24,6 +28,7 @@ struct hf_surface {
 static void settle(struct hf_surface *surface, const struct hf_scf_settings *settings)
 {
     surface->settings = *settings;
+    surface->energy_tolerance = settings->energy_tolerance;
     surface->settings.keeper = NULL;
     surface->settings.restart = NULL;
     surface->settings.orbitals = NULL;
@@ -88,6 +93,7 @@ cleanup:
 void hf_surface_set_tolerance(struct hf_surface *surface, double commutator)
 {
     surface->settings.commutator_tolerance = commutator;
+    surface->settings.energy_tolerance = fmax(surface->energy_tolerance, ENERGY_PART * commutator);
 }
 
 void hf_surface_set_keeper(struct hf_surface *surface, const struct hf_scf_keeper *keeper)

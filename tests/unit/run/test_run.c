@@ -102,6 +102,22 @@ static void what_is_wrong_with_the_settings_is_said(void **state)
     assert_says(hf_run(MPI_COMM_WORLD, &settings, NULL, &error), "no place for the outcome");
 }
 
+/** The outcome is of the structure that was found. */
+static void a_structure_is_found(void **state)
+{
+    const struct hf_run_key key[] = {{"basis", "STO-3G"}, {"task", "optimize"}};
+    struct hf_run_settings settings = water(2, key);
+    struct hf_run_outcome outcome;
+    (void)state;
+    expect_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), &error);
+    assert_true(outcome.found && outcome.result.converged && outcome.gradient != NULL);
+    assert_true(fabs(outcome.energy + 74.965901) < 2e-6); /* Psi4 */
+    assert_true(fabs(outcome.molecule->atom[1].position_bohr[1] - position_bohr[1][1]) > 1e-3);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) assert_true(fabs(outcome.gradient[i][k]) < 4.5e-4);
+    hf_run_done(&outcome);
+}
+
 /** The last of several ranks gives another argument than the others, or none. */
 static void arguments_that_differ_from_rank_to_rank_are_refused(void **state)
 {
@@ -401,6 +417,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(atoms_and_a_basis_give_an_energy),
         cmocka_unit_test(what_is_wrong_with_the_arguments_is_said),
         cmocka_unit_test(what_is_wrong_with_the_settings_is_said),
+        cmocka_unit_test(a_structure_is_found),
         cmocka_unit_test(arguments_that_differ_from_rank_to_rank_are_refused),
         cmocka_unit_test(the_driver_refuses_what_differs_from_rank_to_rank),
         cmocka_unit_test(nothing_is_freed_without_harm),
