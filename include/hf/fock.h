@@ -71,6 +71,12 @@ extern const struct hf_fock_ops *const hf_fock_list[];
 /** Whether the builder of that name distributes its matrices over the ranks; false if there is none. */
 bool hf_fock_is_distributed(const char *builder);
 
+/** How Coulomb matrices of a list are computed with these settings: never HF_COULOMB_AUTO, of which *exchange_share is
+ *  the estimate that decides, 0 if nothing is to be decided. Equal on all ranks that have the same list. Not collective. */
+enum hf_coulomb_choice hf_fock_choose_coulomb(const struct hf_fock_settings *settings,
+                                              const struct hf_shell_pairs *pairs,
+                                              double *exchange_share);
+
 /** Whether J may be computed apart from K, as far as is known without a list of pairs; `merged` is the basis of
  *  that list. Not collective. */
 bool hf_fock_may_separate(const struct hf_fock_settings *settings, const struct hf_basis *merged);

@@ -13,8 +13,9 @@ extern const struct hf_phase hf_phase_gradient_quartets, hf_phase_gradient_wait;
 /** How derivatives of quartets are computed. */
 struct hf_two_electron_gradient_settings {
     struct hf_scheduler_settings schedule;
-    int n_thread;     /**< of each rank */
-    bool distributed; /**< no rank or node holds a density: blocks come from their owners */
+    int n_thread;        /**< of each rank */
+    bool distributed;    /**< no rank or node holds a density: blocks come from their owners */
+    bool exchange_alone; /**< without the first sum of E2, which hf/coulomb_gradient.h has */
     struct hf_onesided_settings onesided; /**< of distributed densities */
     double threshold; /**< hartree/bohr: quartets whose estimate is below it are left out; 1e-10 */
 };

@@ -27,8 +27,9 @@ static size_t lay_out_leaf(const struct hf_products *products, int leaf, size_t 
 {
     const int64_t *first = products->leaf[leaf].first_of_order;
     const size_t n_order = (size_t)products->max_order + 1, wide = at;
+    const size_t n_weight = lines((size_t)(first[n_order] - first[0]) * sizeof(float));
     size_t weight = wide + lines(n_order * sizeof(double));
-    at = weight + lines((size_t)(first[n_order] - first[0]) * sizeof(float));
+    at = weight + (products->raise != 0 ? 2 : 1) * n_weight;
     for (int order = 0; order < (int)n_order; order++) {
         const int64_t n = first[order + 1] - first[order];
         const size_t plain = at, n_hermite = (size_t)hf_n_hermite(order);
@@ -41,6 +42,7 @@ static size_t lay_out_leaf(const struct hf_products *products, int leaf, size_t 
                                              .n = (int)n,
                                              .wide = wide + (size_t)order * sizeof(double),
                                              .weight = weight,
+                                             .bra = weight + n_weight,
                                              .plain = plain,
                                              .single = single};
         weight += (size_t)n * sizeof(float);
@@ -112,6 +114,15 @@ void hf_kets_destroy(struct hf_kets **kets)
     if (old != NULL) hf_node_memory_destroy(&old->shared);
     free(old);
     *kets = NULL;
+}
+
+/** Weights of the products of a group as bras: a derivative raises one of t, u, v, which multiplies (tuv|tuv)^(1/2) by
+ *  p^(1/2) at most, as norm_of has it. */
+static void weigh_bras(struct hf_kets *kets, const struct hf_ket_group *group, const float found[])
+{
+    float *weight = (float *)(void *)(kets->data + group->bra);
+    for (int i = 0; i < group->n && kets->products->raise != 0; i++)
+        weight[i] = found[i] * (float)sqrt(kets->products->exponent[group->first + i]);
 }
 
 double hf_kets_bytes(double n, double n_component)
@@ -211,7 +222,8 @@ static void set_ket(struct hf_kets *kets, const struct hf_ket_group *group, int 
 bool hf_is_wide_product(const struct hf_products *products, int64_t product)
 {
     double range = 1.0;
-    for (int k = 0; k < products->order[product]; k++) range *= 2.0 * products->exponent[product];
+    for (int k = 0; k < products->order[product] + products->raise; k++)
+        range *= 2.0 * products->exponent[product];
     return range > WIDEST;
 }
 
@@ -228,6 +240,7 @@ static void fill_group(struct hf_kets *kets, const struct hf_ket_group *group, i
             (float)norm_of(kets, products->exponent[product], order, h + products->first[product]);
         key[i] = key_of(found[i], i);
     }
+    weigh_bras(kets, group, found);
     sort_keys(group->n, key);
     for (int i = 0; i < group->n; i++) {
         number = (int)(uint32_t)key[i];

@@ -13,6 +13,7 @@ struct hf_ket_group {
     size_t
         wide; /**< of the number of kets, the first of all, beyond the range of single precision */
     size_t weight;        /**< of their weights */
+    size_t bra;           /**< of their weights as bras, if products are raised */
     size_t plain, single; /**< of their blocks */
 };
 
@@ -49,6 +50,13 @@ static inline const float *hf_ket_weights(const struct hf_kets *kets,
                                           const struct hf_ket_group *group)
 {
     return (const float *)(const void *)(kets->data + group->weight);
+}
+
+/** The same of the products of a group, [n] in their order, as bras of raised products: of derivatives of (p|p)^(1/2). */
+static inline const float *hf_bra_weights(const struct hf_kets *kets,
+                                          const struct hf_ket_group *group)
+{
+    return (const float *)(const void *)(kets->data + group->bra);
 }
 
 /** Blocks of kets in double precision. */

@@ -12,10 +12,12 @@
  *  unit of rounding, as for quartets (docs/numerics.md). */
 static const double ROUNDING = 4.0 * 0x1p-24;
 
-/** The kets of a leaf in one order, and that of the bras they meet. */
+/** The kets of a leaf in one order, and the bras they meet. */
 struct meeting {
-    int bra_order, ket_order;
+    int bra_order, ket_order; /**< of the bras with what V is raised by */
     const struct hf_ket_group *group;
+    const float *bound; /**< of the products, or of those of the bras' group from `first` on */
+    int64_t first;
 };
 
 /** Kets of a group that a bra takes in double precision, of `n` that matter and `heavy` that rounding
@@ -24,7 +26,7 @@ static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *m
                        int heavy, int n)
 {
     const struct hf_products *products = coulomb->products;
-    if (!coulomb->settings.single || meeting->bra_order > HF_MOST_SINGLE_ORDER ||
+    if (!coulomb->settings.single || meeting->bra_order > HF_MOST_SINGLE_ORDER + products->raise ||
         meeting->ket_order > HF_MOST_SINGLE_ORDER || hf_is_wide_product(products, bra))
         return n;
     const int n_wide = hf_ket_n_wide(coulomb->kets, meeting->group);
@@ -56,25 +58,26 @@ static void add_kets(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     worker->n_pair += n;
 }
 
-/** The bras of one order with the kets of one group: as their bounds fall, fewer kets matter. */
+/** The bras of one order with the kets of one group: as the bounds of bras fall, unless products are raised, fewer kets
+ *  matter. */
 static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
                  struct hf_piece_rows bras, const struct meeting *meeting)
 {
-    const struct hf_products *products = coulomb->products;
+    const bool raised = coulomb->products->raise != 0;
     const float *weight = hf_ket_weights(coulomb->kets, meeting->group);
     const double threshold = HF_COULOMB_SHARE * coulomb->threshold;
     const double fine = coulomb->threshold / ROUNDING;
     int n = -1, heavy = -1; /* not known yet */
     while (hf_next_piece_row(&bras)) {
         for (int64_t bra = bras.begin; bra < bras.end; bra++) {
-            const double bound = (double)products->bound[bra];
-            if (n < 0) {
+            const double bound = (double)meeting->bound[bra - meeting->first];
+            if (n < 0 || raised) {
                 n = hf_kets_above(coulomb->kets, meeting->group, threshold / bound);
                 heavy = hf_kets_above(coulomb->kets, meeting->group, fine / bound);
             }
             while (n > 0 && (double)weight[n - 1] * bound < threshold) n--;
             while (heavy > 0 && (double)weight[heavy - 1] * bound < fine) heavy--;
-            if (n == 0) return;
+            if (n == 0 && !raised) return;
             add_kets(coulomb, worker, meeting, bra, count_plain(coulomb, meeting, bra, heavy, n),
                      n);
         }
@@ -89,8 +92,14 @@ static void add_near(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     for (int i = 0; i <= products->max_order; i++) {
         const struct hf_piece_rows bras = hf_piece_rows(&products->leaf[piece->leaf], piece, i);
         for (int j = 0; j <= products->max_order; j++) {
-            const struct meeting meeting = {
-                .bra_order = i, .ket_order = j, .group = hf_ket_group(coulomb->kets, other, j)};
+            const struct hf_ket_group *own = hf_ket_group(coulomb->kets, piece->leaf, i);
+            const struct meeting meeting = {.bra_order = i + products->raise,
+                                            .ket_order = j,
+                                            .group = hf_ket_group(coulomb->kets, other, j),
+                                            .bound = products->raise != 0
+                                                         ? hf_bra_weights(coulomb->kets, own)
+                                                         : products->bound,
+                                            .first = products->raise != 0 ? own->first : 0};
             if (meeting.group->n > 0) meet(coulomb, worker, bras, &meeting);
         }
     }
@@ -222,7 +231,7 @@ static hf_status pack_potentials(struct hf_coulomb *coulomb, int64_t *n_here,
             while (hf_next_piece_row(&rows)) {
                 for (int64_t i = rows.begin; i < rows.end; i++) {
                     if (products->owner[i] == node)
-                        *n_here += hf_n_hermite(order);
+                        *n_here += hf_product_size(products, i);
                     else
                         hf_parcels_add(coulomb->to_owners, i, products->owner[i]);
                 }

@@ -1,6 +1,7 @@
 /* The gradient as a quantity: options, report, JSON. */
 #include "hf/gradient.h"
 
+#include "hf/coulomb_gradient.h"
 #include "hf/fock.h"
 #include "hf/scf.h"
 #include "hf/two_electron_gradient.h"
@@ -172,7 +173,8 @@ static void done(struct hf_quantity *quantity)
 }
 
 static const struct hf_phase *const phases[] = {
-    &hf_phase_gradient_one_electron, &hf_phase_gradient_quartets, &hf_phase_gradient_wait, NULL};
+    &hf_phase_gradient_one_electron, &hf_phase_gradient_coulomb, &hf_phase_gradient_quartets,
+    &hf_phase_gradient_wait, NULL};
 
 const struct hf_quantity_ops hf_quantity_gradient = {
     .name = "gradient",

@@ -5,6 +5,7 @@
 #include "hf/quartet_gradient.h"
 #include "hf/threads.h"
 #include "hf/work.h"
+#include "slope_sums.h"
 #include "two_electron_blocks.h"
 #include "two_electron_density.h"
 
@@ -14,10 +15,6 @@
 
 const struct hf_phase hf_phase_gradient_quartets = {"Gradient: quartets"};
 const struct hf_phase hf_phase_gradient_wait = {"Gradient: waiting"};
-
-/** hartree/bohr: what quartets add is rounded to whole steps, so that no order of additions matters. A million of
- *  them err by 2e-11; sums may be as large as 5e5. */
-static const double STEP = 0x1p-44;
 
 struct differentiator;
 
@@ -40,7 +37,7 @@ struct differentiator {
     const struct two_electron *all;
     struct hf_gradient_engine *engine;
     struct hf_gradient_loan loan; /**< of distributed densities */
-    int64_t (*gradient)[3];       /**< [n_atom] in steps of STEP */
+    int64_t (*gradient)[3];       /**< [n_atom] in steps */
     struct hf_quartet_density density[HF_MAX_BATCH];
     double of_quartet[HF_MAX_BATCH][4][3];
 };
@@ -78,14 +75,20 @@ static double count_permutations(const struct hf_shell_pair *bra, const struct h
 /** The two shells or sites of each block. */
 static const int sides[HF_N_QUARTET_BLOCK][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
 
+/** The first block that is needed. */
+static int first_block(const struct two_electron *all)
+{
+    return all->settings->exchange_alone ? HF_BLOCK_AC : HF_BLOCK_AB;
+}
+
 /** hf_round.factor: of pairs of sites. */
 static double find_factor(const void *data, const struct hf_atom_pair *bra,
                           const struct hf_atom_pair *ket)
 {
     const struct two_electron *all = data;
     const int site[4] = {bra->atom_a, bra->atom_b, ket->atom_a, ket->atom_b};
-    double bound[HF_N_QUARTET_BLOCK][2], coulomb, exchange;
-    for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
+    double bound[HF_N_QUARTET_BLOCK][2] = {{0.0}}, coulomb, exchange;
+    for (int k = first_block(all); k < HF_N_QUARTET_BLOCK; k++) {
         const int i = site[sides[k][0]], j = site[sides[k][1]];
         if (all->settings->distributed)
             bound[k][0] = bound[k][1] = hf_density_bound(&all->blocks.bounds, i, j);
@@ -108,8 +111,8 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
         const struct hf_shell_pair *pair = ket[i].pair;
         const int shell[4] = {bra->a, bra->b, pair->a, pair->b};
         const double of_ket = fmax(all->momentum[pair->a], all->momentum[pair->b]);
-        double of_block[HF_N_QUARTET_BLOCK][2], coulomb, exchange;
-        for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
+        double of_block[HF_N_QUARTET_BLOCK][2] = {{0.0}}, coulomb, exchange;
+        for (int k = first_block(all); k < HF_N_QUARTET_BLOCK; k++) {
             const int s = shell[sides[k][0]], t = shell[sides[k][1]];
             if (all->settings->distributed)
                 hf_gradient_loan_bounds(&own->loan, s, t, of_block[k]);
@@ -142,7 +145,7 @@ static void find_blocks(const struct differentiator *own, const struct hf_shell_
     const size_t n = (size_t)basis->n_function;
     const int shell[4] = {bra->a, bra->b, ket->a, ket->b};
     to->factor = count_permutations(bra, ket);
-    for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
+    for (int k = first_block(all); k < HF_N_QUARTET_BLOCK; k++) {
         const int s = shell[sides[k][0]], t = shell[sides[k][1]];
         if (all->settings->distributed) {
             hf_gradient_loan_find(&own->loan, s, t, k, to);
@@ -159,7 +162,7 @@ static void find_blocks(const struct differentiator *own, const struct hf_shell_
 static void add_to_atom(const struct differentiator *own, int shell, const double of[3])
 {
     int64_t *to = own->gradient[own->all->pairs->basis->shell[shell].atom];
-    for (int x = 0; x < 3; x++) to[x] += llrint(of[x] / STEP);
+    for (int x = 0; x < 3; x++) to[x] += hf_slope_steps(of[x]);
 }
 
 /** hf_quartet_consumer.use */
@@ -248,26 +251,18 @@ static double largest_factor(const struct two_electron *all)
     else
         for (size_t i = 0; i < (size_t)all->n_density * n; i++)
             largest = fmax(largest, all->density.atom_bound[i]);
-    return 8.0 * all->most_momentum * (0.5 + 0.25 * all->n_density) * largest * largest;
+    const double coulomb = all->settings->exchange_alone ? 0.0 : 0.5;
+    return 8.0 * all->most_momentum * (coulomb + 0.25 * all->n_density) * largest * largest;
 }
 
-/** Sums of all threads and ranks. */
-static hf_status add_up(const struct two_electron *all, double (*gradient)[3],
-                        struct hf_error *error)
+/** Sums of all threads and ranks; those of the threads are overwritten. Collective. */
+static void add_up(const struct two_electron *all, double (*gradient)[3])
 {
-    const size_t n = 3 * (size_t)all->n_atom;
-    MPI_Comm comm = all->pairs->context->comm;
-    int64_t *sum = calloc(n + 1, sizeof *sum);
-    hf_status status = HF_OK;
-    if (sum == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
-    HF_TRY(hf_agree(comm, status, error));
-    for (int t = 0; t < all->n_thread; t++)
-        for (size_t i = 0; i < n; i++) sum[i] += all->thread[t].gradient[i / 3][i % 3];
-    MPI_Allreduce(MPI_IN_PLACE, sum, (int)n, MPI_INT64_T, MPI_SUM, comm);
-    for (size_t i = 0; i < n; i++) gradient[i / 3][i % 3] += STEP * (double)sum[i];
-cleanup:
-    free(sum);
-    return status;
+    int64_t(*sum)[3] = all->thread[0].gradient;
+    for (int t = 1; t < all->n_thread; t++)
+        for (int i = 0; i < all->n_atom; i++)
+            for (int x = 0; x < 3; x++) sum[i][x] += all->thread[t].gradient[i][x];
+    hf_slope_sums_add(all->pairs->context->comm, all->n_atom, sum, gradient);
 }
 
 hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
@@ -312,7 +307,7 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                           .run = run,
                                           .data = &all},
                        error));
-    HF_TRY(add_up(&all, gradient, error));
+    add_up(&all, gradient);
 cleanup:
     if (work != NULL) hf_work_destroy(&work);
     done(&all);
