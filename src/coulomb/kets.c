@@ -146,14 +146,6 @@ static double norm_of(const struct hf_kets *kets, double exponent, int order, co
     return sum / sqrt(sqrt(2.0 * exponent));
 }
 
-/** What sorts kets by falling weight, then by rising number in the group. */
-static uint64_t key_of(float weight, int number)
-{
-    uint32_t bits; /* of numbers above 0, in their order */
-    memcpy(&bits, &weight, sizeof bits);
-    return (uint64_t)(UINT32_MAX - bits) << 32 | (uint32_t)number;
-}
-
 /** Sorts short pieces by insertion. */
 static void sort_pieces(int n, int piece, uint64_t key[])
 {
@@ -168,8 +160,8 @@ static void sort_pieces(int n, int piece, uint64_t key[])
     }
 }
 
-/** Sorts keys, by insertion and merging: several times as fast as qsort for groups of a leaf. */
-static void sort_keys(int n, uint64_t key[])
+/* By insertion and merging: several times as fast as qsort for groups of a leaf. */
+void hf_sort_weight_keys(int n, uint64_t key[])
 {
     enum { PIECE = 8 };
     uint64_t room[HF_LEAF_MOST], *from = key, *to = room;
@@ -238,10 +230,10 @@ static void fill_group(struct hf_kets *kets, const struct hf_ket_group *group, i
         const int64_t product = group->first + i;
         found[i] =
             (float)norm_of(kets, products->exponent[product], order, h + products->first[product]);
-        key[i] = key_of(found[i], i);
+        key[i] = hf_weight_key(found[i], i);
     }
     weigh_bras(kets, group, found);
-    sort_keys(group->n, key);
+    hf_sort_weight_keys(group->n, key);
     for (int i = 0; i < group->n; i++) {
         number = (int)(uint32_t)key[i];
         const int64_t product = group->first + number;

@@ -6,6 +6,8 @@
 #include "product_kernels.h"
 #include "products.h"
 
+#include <string.h>
+
 /** The products of one order in a leaf. Places are bytes in `data` of the kets. */
 struct hf_ket_group {
     int64_t first; /**< product that the first would be, if kets were not sorted */
@@ -78,6 +80,17 @@ static inline int hf_ket_n_wide(const struct hf_kets *kets, const struct hf_ket_
 {
     return (int)*(const double *)(const void *)(kets->data + group->wide);
 }
+
+/** What sorts by falling weight, of numbers not below 0, then by rising number. */
+static inline uint64_t hf_weight_key(float weight, int number)
+{
+    uint32_t bits; /* in the order of weights */
+    memcpy(&bits, &weight, sizeof bits);
+    return (uint64_t)(UINT32_MAX - bits) << 32 | (uint32_t)number;
+}
+
+/** Sorts n keys, HF_LEAF_MOST at most. Not collective. */
+void hf_sort_weight_keys(int n, uint64_t key[]);
 
 /** Kets of a group whose weight is `least` or more: the first so many. Not collective. */
 int hf_kets_above(const struct hf_kets *kets, const struct hf_ket_group *group, double least);
