@@ -104,23 +104,16 @@ static int owner_of_pair(void *builder, int i)
     return hf_block_layout_find(self->layout, pair->atom_a, pair->atom_b).rank;
 }
 
-enum hf_coulomb_choice hf_fock_choose_coulomb(const struct hf_fock_settings *settings,
-                                              const struct hf_shell_pairs *pairs,
-                                              double *exchange_share)
-{
-    *exchange_share = 0.0;
-    if (settings->reproducible) return HF_COULOMB_EXACT;
-    if (settings->coulomb != HF_COULOMB_AUTO) return settings->coulomb;
-    *exchange_share = hf_exchange_share(pairs, settings->store_threshold);
-    return *exchange_share <= HF_PAYING_EXCHANGE_SHARE ? HF_COULOMB_MULTIPOLES : HF_COULOMB_EXACT;
-}
-
 /** Creates the Coulomb pass if the settings ask for it. Collective. */
 static hf_status create_coulomb(struct hf_fock_builder *self, struct hf_error *error)
 {
     const struct hf_fock_settings *settings = &self->settings;
-    const enum hf_coulomb_choice choice =
-        hf_fock_choose_coulomb(settings, self->pairs, &self->account.exchange_share);
+    enum hf_coulomb_choice choice = settings->coulomb;
+    if (choice == HF_COULOMB_AUTO) {
+        self->account.exchange_share = hf_exchange_share(self->pairs, settings->store_threshold);
+        choice = self->account.exchange_share <= HF_PAYING_EXCHANGE_SHARE ? HF_COULOMB_MULTIPOLES
+                                                                          : HF_COULOMB_EXACT;
+    }
     if (choice == HF_COULOMB_EXACT) return HF_OK;
     return hf_coulomb_create(
         self->context, self->pairs,

@@ -1,9 +1,10 @@
 /* The Coulomb part of the gradient by the Coulomb pass: its densities from blocks at their owners, its derivatives to
  * atoms. */
-#include "hf/coulomb_gradient.h"
+#include "coulomb_gradient.h"
 
 #include "hf/layout.h"
 #include "hf/matrix_blocks.h"
+#include "hf/two_electron_gradient.h"
 #include "slope_sums.h"
 
 #include <stdatomic.h>

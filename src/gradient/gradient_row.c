@@ -1,7 +1,6 @@
 /* The gradient as a quantity: options, report, JSON. */
 #include "hf/gradient.h"
 
-#include "hf/coulomb_gradient.h"
 #include "hf/fock.h"
 #include "hf/scf.h"
 #include "hf/two_electron_gradient.h"

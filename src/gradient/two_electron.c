@@ -1,7 +1,9 @@
 /* The two-electron part of the gradient: a consumer of quartet work that differentiates quartets itself. */
 #include "hf/two_electron_gradient.h"
 
+#include "coulomb_gradient.h"
 #include "hf/engine.h"
+#include "hf/fock.h"
 #include "hf/quartet_gradient.h"
 #include "hf/threads.h"
 #include "hf/work.h"
@@ -16,6 +18,10 @@
 const struct hf_phase hf_phase_gradient_quartets = {"Gradient: quartets"};
 const struct hf_phase hf_phase_gradient_wait = {"Gradient: waiting"};
 
+/** A pass for the Coulomb part is worthwhile up to this hf_exchange_share, a larger one than in a Fock build: of derivatives
+ *  the pass takes less time beside quartets (docs/measurements/performance.md). */
+static const double PAYING_SHARE = 0.9;
+
 struct differentiator;
 
 /** What the threads of a rank have in common. */
@@ -23,6 +29,7 @@ struct two_electron {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     const struct hf_two_electron_gradient_settings *settings;
     int n_density;
+    bool exchange_alone;                /**< quartets are without the Coulomb part */
     struct hf_gradient_density density; /**< of nodes */
     struct hf_gradient_blocks blocks;   /**< of owners, if the densities are distributed */
     int n_atom, n_thread;
@@ -78,7 +85,7 @@ static const int sides[HF_N_QUARTET_BLOCK][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3},
 /** The first block that is needed. */
 static int first_block(const struct two_electron *all)
 {
-    return all->settings->exchange_alone ? HF_BLOCK_AC : HF_BLOCK_AB;
+    return all->exchange_alone ? HF_BLOCK_AC : HF_BLOCK_AB;
 }
 
 /** hf_round.factor: of pairs of sites. */
@@ -251,7 +258,7 @@ static double largest_factor(const struct two_electron *all)
     else
         for (size_t i = 0; i < (size_t)all->n_density * n; i++)
             largest = fmax(largest, all->density.atom_bound[i]);
-    const double coulomb = all->settings->exchange_alone ? 0.0 : 0.5;
+    const double coulomb = all->exchange_alone ? 0.0 : 0.5;
     return 8.0 * all->most_momentum * (coulomb + 0.25 * all->n_density) * largest * largest;
 }
 
@@ -263,6 +270,33 @@ static void add_up(const struct two_electron *all, double (*gradient)[3])
         for (int i = 0; i < all->n_atom; i++)
             for (int x = 0; x < 3; x++) sum[i][x] += all->thread[t].gradient[i][x];
     hf_slope_sums_add(all->pairs->context->comm, all->n_atom, sum, gradient);
+}
+
+static enum hf_coulomb_choice choose_coulomb(const struct two_electron *all)
+{
+    const enum hf_coulomb_choice choice = all->settings->coulomb;
+    if (choice != HF_COULOMB_AUTO) return choice;
+    return hf_exchange_share(all->pairs, all->settings->threshold) <= PAYING_SHARE
+               ? HF_COULOMB_MULTIPOLES
+               : HF_COULOMB_EXACT;
+}
+
+/** Adds the Coulomb part unless it is that of quartets. Collective. */
+static hf_status add_coulomb(struct two_electron *all, const struct hf_matrix *density,
+                             double (*gradient)[3], struct hf_error *error)
+{
+    const struct hf_two_electron_gradient_settings *settings = all->settings;
+    const enum hf_coulomb_choice choice = choose_coulomb(all);
+    all->exchange_alone = choice != HF_COULOMB_EXACT;
+    if (!all->exchange_alone) return HF_OK;
+    return hf_coulomb_gradient(all->pairs,
+                               &(struct hf_coulomb_settings){
+                                   .schedule = settings->schedule,
+                                   .n_thread = settings->n_thread,
+                                   .single = settings->single,
+                                   .multipoles = choice == HF_COULOMB_MULTIPOLES,
+                               },
+                               settings->threshold, density, all->n_atom, gradient, error);
 }
 
 hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
@@ -288,6 +322,7 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
         .phases = {&hf_phase_gradient_quartets, &hf_phase_gradient_wait, &hf_phase_gradient_wait}};
     struct hf_work *work = NULL;
     hf_status status;
+    HF_TRY(add_coulomb(&all, density[0], gradient, error));
     HF_TRY(hf_agree(context->comm, init(&all, error), error));
     if (settings->distributed)
         HF_TRY(hf_gradient_blocks_init(&all.blocks, context, pairs->basis, &settings->onesided,

@@ -25,7 +25,7 @@ HEADERS = {
     "checkpoint": ["checkpoint"],
     "correlation": ["mp2"],
     "local": ["local_mp2"],
-    "gradient": ["coulomb_gradient", "gradient", "two_electron_gradient"],
+    "gradient": ["gradient", "two_electron_gradient"],
     "localise": ["frozen_core", "localise", "sparse_matrix"],
     "properties": ["properties", "spatial", "spatial_grid"],
     "scf": ["quantity", "restart", "scf", "scf_memory"],

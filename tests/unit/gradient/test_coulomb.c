@@ -2,7 +2,7 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/coulomb_gradient.h"
+#include "../../../src/gradient/coulomb_gradient.h"
 #include "hf/two_electron_gradient.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static void system_done(struct system *s)
     test_context_done(&s->context);
 }
 
-/** By the pass. */
+/** The Coulomb part, in the precision and on the threads that are given. */
 static void by_pass(const struct system *s, bool multipoles, bool single, int n_thread,
                     double threshold, double gradient[MOST_ATOM][3])
 {
@@ -72,27 +72,22 @@ static void by_pass(const struct system *s, bool multipoles, bool single, int n_
                                   &error));
 }
 
-/** From quartets: with exchange less exchange alone. */
-static void by_quartets(const struct system *s, bool distributed, double threshold,
-                        double gradient[MOST_ATOM][3])
+/** With exchange. */
+static void both_parts(const struct system *s, enum hf_coulomb_choice coulomb, bool distributed,
+                       double threshold, double gradient[MOST_ATOM][3])
 {
-    struct hf_two_electron_gradient_settings settings = {
+    const struct hf_two_electron_gradient_settings settings = {
         .schedule = {.name = "steal"},
         .n_thread = 1,
         .distributed = distributed,
+        .coulomb = coulomb,
         .onesided = {.transport = "thread", .skip_self_test = true},
         .threshold = threshold};
     const struct hf_matrix *const density[] = {s->density};
-    double exchange[MOST_ATOM][3] = {{0.0}};
     struct hf_error error;
     memset(gradient, 0, MOST_ATOM * sizeof *gradient);
     assert_ok(
         hf_two_electron_gradient(s->pairs, &settings, 1, density, s->n_atom, gradient, &error));
-    settings.exchange_alone = true;
-    assert_ok(
-        hf_two_electron_gradient(s->pairs, &settings, 1, density, s->n_atom, exchange, &error));
-    for (int i = 0; i < s->n_atom; i++)
-        for (int x = 0; x < 3; x++) gradient[i][x] -= exchange[i][x];
 }
 
 static double largest_difference(const struct system *s, double x[MOST_ATOM][3],
@@ -112,18 +107,18 @@ static void put_four_atoms(struct system *s)
     memcpy(s->centre, places, sizeof places);
 }
 
-/** The pass agrees with quartets wherever densities are, on some threads, with and without multipoles. */
+/** The pass agrees with quartets, wherever densities are. */
 static void check(int n_shell, const struct test_shell shell[])
 {
     struct system s = {.n_atom = 0};
     double quartets[MOST_ATOM][3], pass[MOST_ATOM][3];
     put_four_atoms(&s);
     system_init(&s, MPI_COMM_WORLD, n_shell, shell);
-    for (int way = 0; way < 2; way++) {
-        by_quartets(&s, way == 1, 1e-16, quartets);
-        by_pass(&s, way == 1, false, 1 + way, 1e-16, pass);
-        assert_true(largest_difference(&s, quartets, pass) < 2e-10);
-    }
+    both_parts(&s, HF_COULOMB_EXACT, false, 1e-15, quartets);
+    both_parts(&s, HF_COULOMB_ENGINE, true, 1e-15, pass);
+    assert_true(largest_difference(&s, quartets, pass) < 2e-10);
+    both_parts(&s, HF_COULOMB_MULTIPOLES, false, 1e-15, pass);
+    assert_true(largest_difference(&s, quartets, pass) < 2e-10);
     system_done(&s);
 }
 
@@ -204,8 +199,9 @@ static void far_fields_are_accurate(void **state)
             print_message("threshold %.0e: error %.1e\n", threshold, difference);
         assert_true(difference > 0.0 && difference < 20.0 * threshold);
     }
-    by_quartets(&s, true, 1e-13, screened);
-    assert_true(largest_difference(&s, exact, screened) < 1e-10);
+    both_parts(&s, HF_COULOMB_EXACT, false, 1e-12, exact);
+    both_parts(&s, HF_COULOMB_MULTIPOLES, true, 1e-12, screened);
+    assert_true(largest_difference(&s, exact, screened) < 2e-10);
     system_done(&s);
 }
 

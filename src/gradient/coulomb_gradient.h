@@ -1,12 +1,9 @@
-/* The Coulomb part of the gradient of the Hartree-Fock energy by the Coulomb pass. */
+/* The Coulomb part of the two-electron gradient by the Coulomb pass. */
 #ifndef HF_COULOMB_GRADIENT_H
 #define HF_COULOMB_GRADIENT_H
 
 #include "hf/coulomb.h"
 #include "hf/linalg.h"
-#include "hf/timer.h"
-
-extern const struct hf_phase hf_phase_gradient_coulomb;
 
 /** Adds to gradient [n_atom] the derivatives of 1/2 sum D_mn D_rs (mn|rs) at fixed D by the places of the atoms, which
  *  shells refer to.
