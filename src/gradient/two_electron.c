@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct hf_phase hf_phase_gradient_quartets = {"Gradient: quartets"};
 const struct hf_phase hf_phase_gradient_wait = {"Gradient: waiting"};
@@ -43,8 +44,10 @@ struct two_electron {
 struct differentiator {
     const struct two_electron *all;
     struct hf_gradient_engine *engine;
-    struct hf_gradient_loan loan; /**< of distributed densities */
-    int64_t (*gradient)[3];       /**< [n_atom] in steps */
+    struct hf_gradient_loan loan;       /**< of distributed densities */
+    int64_t (*gradient)[3];             /**< [n_atom] in steps */
+    const struct hf_shell_pair *met_by; /**< bra of `met`; NULL: none yet */
+    double *met;                        /**< [n_shell] see find_met */
     struct hf_quartet_density density[HF_MAX_BATCH];
     double of_quartet[HF_MAX_BATCH][4][3];
 };
@@ -107,18 +110,43 @@ static double find_factor(const void *data, const struct hf_atom_pair *bra,
     return 8.0 * all->most_momentum * (coulomb + exchange);
 }
 
+/** Sets own->met: largest elements of all shells with one of the bra's. Replicated densities. */
+static void find_met(struct differentiator *own, const struct hf_shell_pair *bra)
+{
+    const struct two_electron *all = own->all;
+    const size_t n = (size_t)all->pairs->basis->n_shell;
+    if (own->met_by == bra) return;
+    own->met_by = bra;
+    memset(own->met, 0, n * sizeof *own->met);
+    for (size_t k = 0; k < (size_t)all->n_density; k++) {
+        const double *a = all->density.bound + (k * n + (size_t)bra->a) * n;
+        const double *b = all->density.bound + (k * n + (size_t)bra->b) * n;
+        for (size_t s = 0; s < n; s++) {
+            const double larger = a[s] > b[s] ? a[s] : b[s];
+            if (larger > own->met[s]) own->met[s] = larger;
+        }
+    }
+}
+
 /** hf_quartet_consumer.bound */
 static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
-    const struct differentiator *own = self;
+    struct differentiator *own = self;
     const struct two_electron *all = own->all;
     const size_t n_shell = (size_t)all->pairs->basis->n_shell;
     const double of_bra = fmax(all->momentum[bra->a], all->momentum[bra->b]);
+    const bool quick = all->exchange_alone && !all->settings->distributed;
+    if (quick) find_met(own, bra);
     for (int i = 0; i < n; i++) {
         const struct hf_shell_pair *pair = ket[i].pair;
         const int shell[4] = {bra->a, bra->b, pair->a, pair->b};
         const double of_ket = fmax(all->momentum[pair->a], all->momentum[pair->b]);
         double of_block[HF_N_QUARTET_BLOCK][2] = {{0.0}}, coulomb, exchange;
+        ket[i].wanted = false;
+        if (quick && 2.0 * all->n_density * own->met[pair->a] * own->met[pair->b] *
+                             fmax(of_bra, of_ket) * bra->bound * pair->bound <
+                         all->settings->threshold)
+            continue; /* no more than what follows, from fewer places in memory */
         for (int k = first_block(all); k < HF_N_QUARTET_BLOCK; k++) {
             const int s = shell[sides[k][0]], t = shell[sides[k][1]];
             if (all->settings->distributed)
@@ -214,6 +242,7 @@ static void done(struct two_electron *all)
         hf_gradient_engine_destroy(&all->thread[t].engine);
         hf_gradient_loan_done(&all->thread[t].loan);
         free(all->thread[t].gradient);
+        free(all->thread[t].met);
     }
     hf_gradient_density_done(&all->density);
     hf_gradient_blocks_done(&all->blocks);
@@ -242,7 +271,8 @@ static hf_status init(struct two_electron *all, struct hf_error *error)
         if (status == HF_OK && all->settings->distributed)
             status =
                 hf_gradient_loan_init(&own->loan, &all->blocks, all->pairs, all->n_density, error);
-        if (status == HF_OK && own->gradient == NULL)
+        own->met = malloc(((size_t)basis->n_shell + 1) * sizeof *own->met);
+        if (status == HF_OK && (own->gradient == NULL || own->met == NULL))
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     }
     return status;
