@@ -7,6 +7,7 @@
 /** Highest total angular momentum of a shell pair, and components of that. */
 enum {
     HF_MAX_PAIR_L = 2 * HF_MAX_L,
+    HF_MAX_RAISED_PAIR_L = HF_MAX_PAIR_L + 1, /**< of derivatives */
     HF_MAX_CARTESIAN = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) / 2,
     /** Components of two shells. */
     HF_MAX_CARTESIAN_BLOCK =

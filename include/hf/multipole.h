@@ -15,7 +15,7 @@
 enum {
     HF_MAX_EXPANSION = 24, /**< highest order of an expansion */
     HF_MAX_EXPANSION_SIZE = (HF_MAX_EXPANSION + 1) * (HF_MAX_EXPANSION + 1),
-    HF_MAX_POINT_SIZE = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 1),
+    HF_MAX_POINT_SIZE = (HF_MAX_RAISED_PAIR_L + 1) * (HF_MAX_RAISED_PAIR_L + 1),
 };
 
 /** Numbers of an expansion: those of m and -m are conjugate but for a sign, so that l has
@@ -27,7 +27,7 @@ static inline int hf_multipole_size(int order)
 
 /** Derivatives of R_jk of degree j = t + u + v, which are constants. */
 struct hf_hermite_harmonics {
-    double value[HF_MAX_POINT_SIZE][HF_MAX_CARTESIAN];
+    double value[HF_MAX_POINT_SIZE][HF_N_RAISED_HERMITE - HF_N_HERMITE];
 };
 
 void hf_hermite_harmonics_init(struct hf_hermite_harmonics *harmonics);
@@ -50,7 +50,7 @@ struct hf_expanded {
     /** Of moments: sum over them of sum_(t+u+v=k) |q_tuv|, where q_tuv is the charge times d^tuv; of a
      *  local expansion: the largest of them of such a sum, of what is multiplied with d^tuv of the
      *  potential. Units of charge times bohr^k. */
-    double strength[HF_MAX_PAIR_L + 1];
+    double strength[HF_MAX_RAISED_PAIR_L + 1];
 };
 
 /** Largest sum of |coefficients| of a function of a shell in monomials. */

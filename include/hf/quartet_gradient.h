@@ -22,8 +22,8 @@ enum hf_quartet_block {
 
 /** Where the densities of a quartet are: element (i, j) of a block at [i * row + j * column]. */
 struct hf_quartet_density {
-    const double *total[HF_N_QUARTET_BLOCK];
-    const double *spin[HF_N_QUARTET_BLOCK]; /**< not read with one density */
+    const double *total[HF_N_QUARTET_BLOCK]; /**< the first two NULL in all: without D_ab D_cd */
+    const double *spin[HF_N_QUARTET_BLOCK];  /**< not read with one density */
     int row[HF_N_QUARTET_BLOCK], column[HF_N_QUARTET_BLOCK];
     double factor; /**< of the quartet: its different permutations */
 };

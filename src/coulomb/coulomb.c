@@ -27,7 +27,7 @@ static double cost_of(const struct hf_products *products, const struct hf_leaf_p
     for (int order = 0; order <= products->max_order; order++) {
         struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece->leaf], piece, order);
         while (hf_next_piece_row(&rows))
-            cost += (double)(rows.end - rows.begin) * (2.0 + hf_n_hermite(order));
+            cost += (double)(rows.end - rows.begin) * (2.0 + hf_n_hermite(order + products->raise));
     }
     return cost;
 }
@@ -38,7 +38,7 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
     const struct hf_products *products = coulomb->products;
     struct hf_memory *memory = coulomb->context->memory;
     const size_t most = (size_t)hf_most_functions_of_atom(coulomb->pairs->basis);
-    coulomb->tables = hf_coulomb_tables_create(products->max_order);
+    coulomb->tables = hf_coulomb_tables_create(2 * products->max_order + products->raise);
     coulomb->worker = hf_memory_allocate(memory, "threads of the Coulomb pass",
                                          (size_t)coulomb->n_worker, sizeof *coulomb->worker);
     coulomb->cost = hf_memory_allocate(memory, "tasks of the Coulomb pass", (size_t)coulomb->n_task,
@@ -92,10 +92,10 @@ static hf_status list_own(struct hf_coulomb *coulomb, struct hf_error *error)
     return HF_OK;
 }
 
-/** Numbers of a product of an order, with its own number before them. */
+/** Numbers of a product, with its own number before them. */
 static int64_t with_number(const struct hf_products *products, int64_t product)
 {
-    return 1 + hf_n_hermite(products->order[product]);
+    return 1 + hf_product_size(products, product);
 }
 
 /** Finds what the nodes send each other, on the first rank of each node. Local. */
@@ -112,9 +112,9 @@ static hf_status plan_parcels(struct hf_coulomb *coulomb, struct hf_error *error
              i < hf_leaf_end(&products->leaf[leaf]); i++) {
             const bool own = products->owner[i] == node;
             if (mine && !own) n_h += with_number(products, i);
-            if (mine && !own) coulomb->n_h_expected += hf_n_hermite(products->order[i]);
+            if (mine && !own) coulomb->n_h_expected += hf_product_size(products, i);
             if (own) n_v += with_number(products, i);
-            if (own) coulomb->n_own_component += hf_n_hermite(products->order[i]);
+            if (own) coulomb->n_own_component += hf_product_size(products, i);
         }
     }
     coulomb->to_leaves = hf_parcels_create(products, TAG_H, n_h);
@@ -154,7 +154,8 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
                                 .single = hf_coulomb_kernels(true),
                                 .n_worker = settings->n_thread > 1 ? settings->n_thread : 1};
     pthread_mutex_init(&made->lock, NULL);
-    HF_TRY(hf_products_create(context, pairs, &made->settings.owner, &made->products, error));
+    HF_TRY(hf_products_create(context, pairs, &made->settings.owner, settings->derivatives ? 1 : 0,
+                              &made->products, error));
     HF_TRY(hf_kets_create(made->products, &made->kets, error));
     made->n_piece = choose_pieces(made);
     made->n_task = (int64_t)made->products->n_leaf * made->n_piece;
@@ -272,6 +273,33 @@ static hf_status make_matrices(void *self, int thread, int n_thread, struct hf_e
     return HF_OK;
 }
 
+/** hf_thread_work: derivatives by the shells of the thread's pairs of atoms. */
+static hf_status make_derivatives(void *self, int thread, int n_thread, struct hf_error *error)
+{
+    const struct job *job = self;
+    const struct hf_coulomb *coulomb = job->coulomb;
+    const struct hf_shell_pairs *pairs = coulomb->pairs;
+    const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
+    (void)n_thread;
+    (void)error;
+    for (int i = thread; i < coulomb->n_own; i += coulomb->n_worker) {
+        const struct hf_atom_pair *atoms = &pairs->atom_pair[coulomb->own[i]];
+        int stride;
+        const double *density = job->target->lend(job->target->data, job->k, atoms, &stride);
+        for (int j = atoms->first_pair; j < atoms->first_pair + atoms->n_pair; j++) {
+            const struct hf_shell_pair *pair = &pairs->pair[j];
+            double slope[2][3] = {{0.0}};
+            hf_hermite_add_derivatives(&coulomb->worker[thread].hermite, pair, density,
+                                       find_block(pairs->basis, atoms, pair, stride), coulomb->v,
+                                       slope);
+            job->target->move(job->target->data, job->k, pair, (const double(*)[3])slope);
+        }
+    }
+    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_MATRICES, pairs->n_atom_pair,
+                        span);
+    return HF_OK;
+}
+
 /** hf_thread_work: kets of this rank's leaves. */
 static hf_status fill_kets(void *self, int thread, int n_thread, struct hf_error *error)
 {
@@ -327,7 +355,9 @@ static hf_status build_one(struct job *job, struct hf_error *error)
     HF_TRY(hf_threads_run(coulomb->n_worker, make_densities, job, error)); /* never fails */
     HF_TRY(prepare(coulomb, error));
     HF_TRY(hf_coulomb_potentials(coulomb, error));
-    HF_TRY(hf_threads_run(coulomb->n_worker, make_matrices, job, error)); /* never fails */
+    HF_TRY(hf_threads_run(coulomb->n_worker,
+                          coulomb->settings.derivatives ? make_derivatives : make_matrices, job,
+                          error)); /* never fails */
 cleanup:
     return status;
 }

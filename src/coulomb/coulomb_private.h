@@ -21,10 +21,21 @@
  *  products. */
 #define HF_COULOMB_SHARE 0.1
 
+/** The bras of a task, by order and falling bound, of raised products with the density. */
+struct hf_bra_list {
+    int first_of_order[HF_MAX_PAIR_L + 2];
+    struct hf_listed_bra {
+        int64_t product;
+        float bound;
+        bool wide; /**< hf_is_wide_product */
+    } bra[HF_LEAF_MOST];
+};
+
 /** One thread. */
 struct hf_coulomb_worker {
     struct hf_hermite hermite;
     double *block; /**< of two atoms */
+    struct hf_bra_list bras;
     int64_t n_pair, n_single;
 };
 

@@ -1,31 +1,57 @@
-/* How much a product may contribute to elements of J, for the error bounds of the far field. */
+/* How much a product may contribute to elements of J, or to their derivatives, for the error bounds of the far field. */
 #include "far_field_private.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/** Adds to of_k what the derivatives of a product by A or B at most have, where e[k] are the sums of the product itself: with
+ *  the share of A in P it moves, and A - B changes it at fixed P,
+ *
+ *      dE^ij/dX = -b/p i E^(i-1)j + a/p j E^i(j-1) - 2 ab/p X E^ij. */
+static void derive(const struct hf_pair_part *part, double half, const double distance[2],
+                   double steepness, const double e[], double of_k[])
+{
+    const int order = part->l_a + part->l_b;
+    double lower[HF_MAX_PAIR_L + 3];
+    of_k[0] = steepness * e[0];
+    for (int k = 0; k <= order; k++) of_k[k + 1] = e[k] + (k < order ? steepness * e[k + 1] : 0.0);
+    for (int side = 0; side < 2; side++) {
+        const int l_a = part->l_a - (side == 0), l_b = part->l_b - (side == 1);
+        if (l_a < 0 || l_b < 0) continue;
+        hf_bound_expansion(half, distance[0], distance[1], l_a, l_b, lower);
+        for (int k = 0; k < order; k++) of_k[k] += (side == 0 ? part->l_a : part->l_b) * lower[k];
+    }
+}
+
 /** Raises strengths to those of a primitive of a pair. `widest` has those of the class's parts. */
-static void weigh_primitive(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
+static void weigh_primitive(const struct hf_products *products, const struct hf_shell_pair *pair,
                             const struct hf_primitive_pair *primitive, const double widest[],
                             double strength[])
 {
+    const struct hf_shell_pairs *pairs = products->pairs;
     const struct hf_pair_class *class = &pairs->class_of[pair->pair_class];
     const double *a = pairs->basis->shell[pair->a].centre_bohr;
     const double *b = pairs->basis->shell[pair->b].centre_bohr;
-    double pa = 0.0, pb = 0.0, e[HF_MAX_PAIR_L + 3];
+    double pa = 0.0, pb = 0.0, square = 0.0, e[HF_MAX_PAIR_L + 3], raised[HF_MAX_PAIR_L + 3];
     for (int d = 0; d < 3; d++) {
         const double to_a = primitive->pa[d], to_b = to_a + a[d] - b[d];
         pa += to_a * to_a;
         pb += to_b * to_b;
+        square += (a[d] - b[d]) * (a[d] - b[d]);
     }
+    const double distance[2] = {sqrt(pa), sqrt(pb)}; /* 2 ab/p X is 2 p PA PB / X */
+    const double steepness =
+        square > 0.0 ? 2.0 * primitive->zeta * distance[0] * distance[1] / sqrt(square) : 0.0;
     for (int i = 0; i < class->n_part; i++) {
         const struct hf_pair_part *part = &class->part[i];
         const double factor = hf_product_charge(primitive->zeta) * fabs(primitive->prefactor) *
                               widest[i] * fabs(hf_product_coefficient(pairs, pair, i, primitive));
-        hf_bound_expansion(primitive->one_over_two_zeta, sqrt(pa), sqrt(pb), part->l_a, part->l_b,
-                           e);
-        for (int k = 0; k <= part->l_a + part->l_b; k++)
-            strength[k] = fmax(strength[k], factor * e[k]);
+        hf_bound_expansion(primitive->one_over_two_zeta, distance[0], distance[1], part->l_a,
+                           part->l_b, e);
+        if (products->raise != 0)
+            derive(part, primitive->one_over_two_zeta, distance, steepness, e, raised);
+        for (int k = 0; k <= part->l_a + part->l_b + products->raise; k++)
+            strength[k] = fmax(strength[k], factor * (products->raise != 0 ? raised : e)[k]);
     }
 }
 
@@ -42,13 +68,13 @@ void hf_far_weigh_bras(const struct hf_products *products, struct hf_expanded br
         for (int k = 0; k < pair->n_primitive; k++) {
             const int64_t number = pair->first_primitive + k;
             const int leaf = hf_leaf_of_product(products, products->place[number]);
-            weigh_primitive(pairs, pair, &pairs->primitive[number], widest,
+            weigh_primitive(products, pair, &pairs->primitive[number], widest,
                             bra[products->leaf[leaf].cell].strength);
         }
     }
     for (int i = products->n_cell - 1; i >= 0; i--) {
         const int parent = products->cell[i].parent;
-        for (int k = 0; k <= products->cell[i].order && parent >= 0; k++)
+        for (int k = 0; k <= bra[i].order && parent >= 0; k++)
             bra[parent].strength[k] = fmax(bra[parent].strength[k], bra[i].strength[k]);
     }
 }

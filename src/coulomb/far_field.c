@@ -74,6 +74,7 @@ static hf_status share_arrays(struct hf_far_field *field, struct hf_error *error
                 (struct hf_expanded){.radius = products->cell[i].radius,
                                      .exponent = products->cell[i].exponent,
                                      .order = products->cell[i].order};
+        for (size_t i = 0; i < n; i++) field->reach.bra[i].order += products->raise;
         hf_far_weigh_bras(products, field->reach.bra);
     }
     hf_node_memory_sync(field->shared);
@@ -152,7 +153,7 @@ static void share_tolerance(struct hf_far_field *field, double tolerance)
     if (field->shared->rank == 0) {
         for (int i = 0; i < products->n_cell; i++)
             memcpy(field->reach.ket[i].strength, hf_strengths_of(field, i),
-                   sizeof field->reach.ket[i].strength);
+                   (HF_MAX_PAIR_L + 1) * sizeof(double));
         for (int i = 0; i < products->n_cell; i = products->cell[i].next)
             total += sum_of_strengths(&field->reach.ket[i]);
         for (int i = 0; i < products->n_cell; i++) {

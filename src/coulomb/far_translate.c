@@ -102,13 +102,14 @@ static void add_to_products(const struct hf_far_field *field, struct hf_far_work
             centre[d] = centre_of(products, d, first + (lane < n ? lane : 0));
         set_shift(&shifts, width, lane, centre, about);
     }
+    order += products->raise;
     clear(worker->to, hf_multipole_size(order) * width);
     field->kernels->local(HF_FAR_ORDER, order, shifts.value, worker->from, worker->to,
                           worker->scratch);
     for (int lane = 0; lane < n; lane++) {
         const int64_t product = first + lane;
         const double charge = hf_product_charge(products->exponent[product]);
-        double values[HF_N_HERMITE];
+        double values[HF_N_RAISED_HERMITE];
         hf_local_to_hermite(&field->harmonics, order, worker->to + lane, width, values, 1);
         for (int i = 0; i < hf_n_hermite(order); i++)
             v[products->first[product] + i] += charge * values[i];

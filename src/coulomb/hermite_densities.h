@@ -1,4 +1,4 @@
-/* Between functions and Hermite Gaussians: densities one way, potentials to the Coulomb matrix the other. */
+/* Between functions and Hermite Gaussians: densities one way, potentials to the Coulomb matrix or derivatives the other. */
 #ifndef HF_HERMITE_DENSITIES_H
 #define HF_HERMITE_DENSITIES_H
 
@@ -12,7 +12,8 @@ struct hf_hermite {
     const struct hf_products *products; /**< borrowed */
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
-    short place[HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1]; /**< hf_hermite_index */
+    /** hf_hermite_index */
+    short place[HF_MAX_RAISED_PAIR_L + 1][HF_MAX_RAISED_PAIR_L + 1][HF_MAX_RAISED_PAIR_L + 1];
     struct hf_hermite_expansion
         expansion[3]; /**< of the current primitive; its prefactor is in x */
     double block[HF_MAX_PAIR_PART][HF_MAX_CARTESIAN_BLOCK]; /**< of each part, Cartesian [a][b] */
@@ -38,5 +39,11 @@ void hf_hermite_add_density(struct hf_hermite *self, const struct hf_shell_pair 
 void hf_hermite_add_coulomb(struct hf_hermite *self, const struct hf_shell_pair *pair,
                             const double v[], double factor, struct hf_block_place place,
                             double *coulomb);
+
+/** Adds the derivatives of sum_ab D_ab J_ab, of ab and of ba where the shells are two, by the centres of a and b at fixed
+ *  densities and potentials V, which are raised. Not collective. */
+void hf_hermite_add_derivatives(struct hf_hermite *self, const struct hf_shell_pair *pair,
+                                const double *density, struct hf_block_place place,
+                                const double v[], double slope[2][3]);
 
 #endif

@@ -27,8 +27,9 @@ static size_t lay_out_leaf(const struct hf_products *products, int leaf, size_t 
 {
     const int64_t *first = products->leaf[leaf].first_of_order;
     const size_t n_order = (size_t)products->max_order + 1, wide = at;
+    const size_t n_weight = lines((size_t)(first[n_order] - first[0]) * sizeof(float));
     size_t weight = wide + lines(n_order * sizeof(double));
-    at = weight + lines((size_t)(first[n_order] - first[0]) * sizeof(float));
+    at = weight + (products->raise != 0 ? 2 : 1) * n_weight;
     for (int order = 0; order < (int)n_order; order++) {
         const int64_t n = first[order + 1] - first[order];
         const size_t plain = at, n_hermite = (size_t)hf_n_hermite(order);
@@ -41,6 +42,7 @@ static size_t lay_out_leaf(const struct hf_products *products, int leaf, size_t 
                                              .n = (int)n,
                                              .wide = wide + (size_t)order * sizeof(double),
                                              .weight = weight,
+                                             .bra = weight + n_weight,
                                              .plain = plain,
                                              .single = single};
         weight += (size_t)n * sizeof(float);
@@ -114,6 +116,15 @@ void hf_kets_destroy(struct hf_kets **kets)
     *kets = NULL;
 }
 
+/** Weights of the products of a group as bras: a derivative raises one of t, u, v, which multiplies (tuv|tuv)^(1/2) by
+ *  p^(1/2) at most, as norm_of has it. */
+static void weigh_bras(struct hf_kets *kets, const struct hf_ket_group *group, const float found[])
+{
+    float *weight = (float *)(void *)(kets->data + group->bra);
+    for (int i = 0; i < group->n && kets->products->raise != 0; i++)
+        weight[i] = found[i] * (float)sqrt(kets->products->exponent[group->first + i]);
+}
+
 double hf_kets_bytes(double n, double n_component)
 {
     const double plain = HF_KET_ROWS * n + n_component,
@@ -135,14 +146,6 @@ static double norm_of(const struct hf_kets *kets, double exponent, int order, co
     return sum / sqrt(sqrt(2.0 * exponent));
 }
 
-/** What sorts kets by falling weight, then by rising number in the group. */
-static uint64_t key_of(float weight, int number)
-{
-    uint32_t bits; /* of numbers above 0, in their order */
-    memcpy(&bits, &weight, sizeof bits);
-    return (uint64_t)(UINT32_MAX - bits) << 32 | (uint32_t)number;
-}
-
 /** Sorts short pieces by insertion. */
 static void sort_pieces(int n, int piece, uint64_t key[])
 {
@@ -157,8 +160,8 @@ static void sort_pieces(int n, int piece, uint64_t key[])
     }
 }
 
-/** Sorts keys, by insertion and merging: several times as fast as qsort for groups of a leaf. */
-static void sort_keys(int n, uint64_t key[])
+/* By insertion and merging: several times as fast as qsort for groups of a leaf. */
+void hf_sort_weight_keys(int n, uint64_t key[])
 {
     enum { PIECE = 8 };
     uint64_t room[HF_LEAF_MOST], *from = key, *to = room;
@@ -211,7 +214,8 @@ static void set_ket(struct hf_kets *kets, const struct hf_ket_group *group, int 
 bool hf_is_wide_product(const struct hf_products *products, int64_t product)
 {
     double range = 1.0;
-    for (int k = 0; k < products->order[product]; k++) range *= 2.0 * products->exponent[product];
+    for (int k = 0; k < products->order[product] + products->raise; k++)
+        range *= 2.0 * products->exponent[product];
     return range > WIDEST;
 }
 
@@ -226,9 +230,10 @@ static void fill_group(struct hf_kets *kets, const struct hf_ket_group *group, i
         const int64_t product = group->first + i;
         found[i] =
             (float)norm_of(kets, products->exponent[product], order, h + products->first[product]);
-        key[i] = key_of(found[i], i);
+        key[i] = hf_weight_key(found[i], i);
     }
-    sort_keys(group->n, key);
+    weigh_bras(kets, group, found);
+    hf_sort_weight_keys(group->n, key);
     for (int i = 0; i < group->n; i++) {
         number = (int)(uint32_t)key[i];
         const int64_t product = group->first + number;

@@ -6,6 +6,8 @@
 #include "product_kernels.h"
 #include "products.h"
 
+#include <string.h>
+
 /** The products of one order in a leaf. Places are bytes in `data` of the kets. */
 struct hf_ket_group {
     int64_t first; /**< product that the first would be, if kets were not sorted */
@@ -13,6 +15,7 @@ struct hf_ket_group {
     size_t
         wide; /**< of the number of kets, the first of all, beyond the range of single precision */
     size_t weight;        /**< of their weights */
+    size_t bra;           /**< of their weights as bras, if products are raised */
     size_t plain, single; /**< of their blocks */
 };
 
@@ -51,6 +54,13 @@ static inline const float *hf_ket_weights(const struct hf_kets *kets,
     return (const float *)(const void *)(kets->data + group->weight);
 }
 
+/** The same of the products of a group, [n] in their order, as bras of raised products: of derivatives of (p|p)^(1/2). */
+static inline const float *hf_bra_weights(const struct hf_kets *kets,
+                                          const struct hf_ket_group *group)
+{
+    return (const float *)(const void *)(kets->data + group->bra);
+}
+
 /** Blocks of kets in double precision. */
 static inline const double *hf_ket_plain(const struct hf_kets *kets,
                                          const struct hf_ket_group *group)
@@ -70,6 +80,17 @@ static inline int hf_ket_n_wide(const struct hf_kets *kets, const struct hf_ket_
 {
     return (int)*(const double *)(const void *)(kets->data + group->wide);
 }
+
+/** What sorts by falling weight, of numbers not below 0, then by rising number. */
+static inline uint64_t hf_weight_key(float weight, int number)
+{
+    uint32_t bits; /* in the order of weights */
+    memcpy(&bits, &weight, sizeof bits);
+    return (uint64_t)(UINT32_MAX - bits) << 32 | (uint32_t)number;
+}
+
+/** Sorts n keys, HF_LEAF_MOST at most. Not collective. */
+void hf_sort_weight_keys(int n, uint64_t key[]);
 
 /** Kets of a group whose weight is `least` or more: the first so many. Not collective. */
 int hf_kets_above(const struct hf_kets *kets, const struct hf_ket_group *group, double least);

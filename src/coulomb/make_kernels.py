@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the straight-line kernels of the Coulomb pass: potentials of Hermite densities at a Hermite Gaussian.
 
-For each class (L of the bra | L of the ket) up to a limit a function that takes vectors of kets. With x, y, z the
+For each class (L of the bra | L of the ket) up to a limit, and bras one higher for derivatives, a function that takes vectors of kets. With x, y, z the
 distance of the centres, and R^(m)_000 = (-2 alpha)^m F_m(alpha R^2) from the Boys function,
 
     R^(m)_t+1,u,v = t R^(m+1)_t-1,u,v + x R^(m+1)_tuv       and likewise for u, v
@@ -86,15 +86,15 @@ def kernel(bra, ket):
 
 def main():
     largest = int(sys.argv[1])
-    classes = [(bra, ket) for bra in range(largest + 1) for ket in range(largest + 1)]
+    classes = [(bra, ket) for bra in range(largest + 2) for ket in range(largest + 1)]
     out = ["/* Written by make_kernels.py when hf is built. Part of product_kernels.c. */", ""]
     for bra, ket in classes:
-        out.append(f"#if HF_COULOMB_LIMIT >= {max(bra, ket)}")
+        out.append(f"#if HF_COULOMB_LIMIT >= {max(bra - 1, ket)}")
         out += kernel(bra, ket)
         out.append("#endif")
-    out += ["static straight_kernel *const straight_kernels[HF_COULOMB_LIMIT + 1][HF_COULOMB_LIMIT + 1] = {"]
+    out += ["static straight_kernel *const straight_kernels[HF_COULOMB_LIMIT + 2][HF_COULOMB_LIMIT + 1] = {"]
     for bra, ket in classes:
-        out += [f"#if HF_COULOMB_LIMIT >= {max(bra, ket)}", f"    [{bra}][{ket}] = coulomb_{bra}_{ket},", "#endif"]
+        out += [f"#if HF_COULOMB_LIMIT >= {max(bra - 1, ket)}", f"    [{bra}][{ket}] = coulomb_{bra}_{ket},", "#endif"]
     out.append("};")
     print("\n".join(out))
 

@@ -12,7 +12,54 @@
  *  unit of rounding, as for quartets (docs/numerics.md). */
 static const double ROUNDING = 4.0 * 0x1p-24;
 
-/** The kets of a leaf in one order, and that of the bras they meet. */
+/** A bra of the current piece. */
+static void set_bra(const struct hf_coulomb *coulomb, int64_t product, float bound,
+                    struct hf_listed_bra *bra)
+{
+    *bra = (struct hf_listed_bra){.product = product,
+                                  .bound = bound,
+                                  .wide = coulomb->settings.single &&
+                                          hf_is_wide_product(coulomb->products, product)};
+}
+
+/** Sorts bras of raised products by their weights with the density. */
+static void sort_bras(const struct hf_coulomb *coulomb, const struct hf_ket_group *group, int n,
+                      struct hf_listed_bra bra[])
+{
+    const float *weight = hf_bra_weights(coulomb->kets, group);
+    uint64_t key[HF_LEAF_MOST];
+    for (int i = 0; i < n; i++) {
+        const int place = (int)(bra[i].product - group->first);
+        key[i] = hf_weight_key(weight[place], place);
+    }
+    hf_sort_weight_keys(n, key);
+    for (int i = 0; i < n; i++) {
+        const int place = (int)(uint32_t)key[i];
+        set_bra(coulomb, group->first + place, weight[place], &bra[i]);
+    }
+}
+
+/** Lists the bras of a piece by order and falling bound. */
+static void list_bras(const struct hf_coulomb *coulomb, const struct hf_leaf_piece *piece,
+                      struct hf_bra_list *list)
+{
+    const struct hf_products *products = coulomb->products;
+    int n = 0;
+    for (int order = 0; order <= products->max_order; order++) {
+        struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece->leaf], piece, order);
+        list->first_of_order[order] = n;
+        while (hf_next_piece_row(&rows))
+            for (int64_t i = rows.begin; i < rows.end; i++)
+                set_bra(coulomb, i, products->bound[i], &list->bra[n++]);
+        const int first = list->first_of_order[order];
+        if (products->raise != 0)
+            sort_bras(coulomb, hf_ket_group(coulomb->kets, piece->leaf, order), n - first,
+                      list->bra + first);
+    }
+    list->first_of_order[products->max_order + 1] = n;
+}
+
+/** The kets of a leaf in one order, and the order of the bras they meet, with what V is raised by. */
 struct meeting {
     int bra_order, ket_order;
     const struct hf_ket_group *group;
@@ -20,12 +67,12 @@ struct meeting {
 
 /** Kets of a group that a bra takes in double precision, of `n` that matter and `heavy` that rounding
  *  would. */
-static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *meeting, int64_t bra,
-                       int heavy, int n)
+static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *meeting,
+                       const struct hf_listed_bra *bra, int heavy, int n)
 {
-    const struct hf_products *products = coulomb->products;
-    if (!coulomb->settings.single || meeting->bra_order > HF_MOST_SINGLE_ORDER ||
-        meeting->ket_order > HF_MOST_SINGLE_ORDER || hf_is_wide_product(products, bra))
+    if (!coulomb->settings.single ||
+        meeting->bra_order > HF_MOST_SINGLE_ORDER + coulomb->products->raise ||
+        meeting->ket_order > HF_MOST_SINGLE_ORDER || bra->wide)
         return n;
     const int n_wide = hf_ket_n_wide(coulomb->kets, meeting->group);
     const int n_plain = heavy > n_wide ? heavy : n_wide;
@@ -56,42 +103,42 @@ static void add_kets(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     worker->n_pair += n;
 }
 
-/** The bras of one order with the kets of one group: as their bounds fall, fewer kets matter. */
-static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
-                 struct hf_piece_rows bras, const struct meeting *meeting)
+/** The bras of one order, [n_bra], with the kets of one group: as their bounds fall, fewer kets matter. */
+static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, int n_bra,
+                 const struct hf_listed_bra bra[], const struct meeting *meeting)
 {
-    const struct hf_products *products = coulomb->products;
     const float *weight = hf_ket_weights(coulomb->kets, meeting->group);
     const double threshold = HF_COULOMB_SHARE * coulomb->threshold;
     const double fine = coulomb->threshold / ROUNDING;
-    int n = -1, heavy = -1; /* not known yet */
-    while (hf_next_piece_row(&bras)) {
-        for (int64_t bra = bras.begin; bra < bras.end; bra++) {
-            const double bound = (double)products->bound[bra];
-            if (n < 0) {
-                n = hf_kets_above(coulomb->kets, meeting->group, threshold / bound);
-                heavy = hf_kets_above(coulomb->kets, meeting->group, fine / bound);
-            }
-            while (n > 0 && (double)weight[n - 1] * bound < threshold) n--;
-            while (heavy > 0 && (double)weight[heavy - 1] * bound < fine) heavy--;
-            if (n == 0) return;
-            add_kets(coulomb, worker, meeting, bra, count_plain(coulomb, meeting, bra, heavy, n),
-                     n);
+    int n = 0, heavy = 0;
+    for (int i = 0; i < n_bra; i++) {
+        const double bound = (double)bra[i].bound;
+        if (i == 0) {
+            n = hf_kets_above(coulomb->kets, meeting->group, threshold / bound);
+            heavy = hf_kets_above(coulomb->kets, meeting->group, fine / bound);
         }
+        while (n > 0 && (double)weight[n - 1] * bound < threshold) n--;
+        while (heavy > 0 && (double)weight[heavy - 1] * bound < fine) heavy--;
+        if (n == 0) return;
+        add_kets(coulomb, worker, meeting, bra[i].product,
+                 count_plain(coulomb, meeting, &bra[i], heavy, n), n);
     }
 }
 
-/** The potential of the kets of a leaf at the bras of a piece of another. */
-static void add_near(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker,
-                     const struct hf_leaf_piece *piece, int other)
+/** The potential of the kets of a leaf at the listed bras. */
+static void add_near(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, int leaf)
 {
     const struct hf_products *products = coulomb->products;
+    const struct hf_bra_list *list = &worker->bras;
     for (int i = 0; i <= products->max_order; i++) {
-        const struct hf_piece_rows bras = hf_piece_rows(&products->leaf[piece->leaf], piece, i);
+        const int first = list->first_of_order[i];
         for (int j = 0; j <= products->max_order; j++) {
-            const struct meeting meeting = {
-                .bra_order = i, .ket_order = j, .group = hf_ket_group(coulomb->kets, other, j)};
-            if (meeting.group->n > 0) meet(coulomb, worker, bras, &meeting);
+            const struct meeting meeting = {.bra_order = i + products->raise,
+                                            .ket_order = j,
+                                            .group = hf_ket_group(coulomb->kets, leaf, j)};
+            if (meeting.group->n > 0)
+                meet(coulomb, worker, list->first_of_order[i + 1] - first, list->bra + first,
+                     &meeting);
         }
     }
 }
@@ -118,6 +165,7 @@ static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct h
     int n = coulomb->products->n_leaf;
     const int *near = NULL;
     clear_piece(coulomb, piece);
+    list_bras(coulomb, piece, &worker->bras);
     if (coulomb->far != NULL) {
         near = hf_far_field_near(coulomb->far, thread, piece->leaf, &n);
         if (near == NULL)
@@ -128,7 +176,7 @@ static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct h
         const int reason =
             hf_interruption_look(coulomb->context->interruption, coulomb->n_worker == 1);
         if (reason != 0) return hf_interrupted(error, reason);
-        add_near(coulomb, worker, piece, near != NULL ? near[i] : i);
+        add_near(coulomb, worker, near != NULL ? near[i] : i);
     }
     return HF_OK;
 }
@@ -222,7 +270,7 @@ static hf_status pack_potentials(struct hf_coulomb *coulomb, int64_t *n_here,
             while (hf_next_piece_row(&rows)) {
                 for (int64_t i = rows.begin; i < rows.end; i++) {
                     if (products->owner[i] == node)
-                        *n_here += hf_n_hermite(order);
+                        *n_here += hf_product_size(products, i);
                     else
                         hf_parcels_add(coulomb->to_owners, i, products->owner[i]);
                 }

@@ -95,7 +95,7 @@ static __attribute__((noinline)) void add_by_loops(const struct hf_coulomb_table
                                                    double potential[])
 {
     const int n_bra = hf_n_hermite(bra_order), n_ket = hf_n_hermite(ket_order);
-    lanes r[HF_N_R], sum[HF_N_HERMITE];
+    lanes r[HF_N_R], sum[HF_N_RAISED_HERMITE];
     for (int k = 0; k < n_bra; k++) sum[k] = broadcast(0);
     for (int i = 0; i < n; i += HF_WIDTH) {
         const real *rows = ket_rows(ket, n_ket, i);
@@ -123,7 +123,7 @@ static void add(const struct hf_coulomb_tables *tables, const struct hf_coulomb_
 #else
     const boys_tables *boys = tables->boys;
 #endif
-    if (bra_order <= HF_COULOMB_LIMIT && ket_order <= HF_COULOMB_LIMIT)
+    if (bra_order <= HF_COULOMB_LIMIT + 1 && ket_order <= HF_COULOMB_LIMIT)
         straight_kernels[bra_order][ket_order](boys, bra, n, ket, potential);
     else
         add_by_loops(tables, boys, bra, bra_order, ket_order, n, ket, potential);

@@ -10,7 +10,7 @@
 enum {
     HF_KET_BLOCK = 16, /**< kets of a block, whole vectors of any width and precision */
     /** Components of R_tuv of two products, and the highest of their totals. */
-    HF_MOST_R_TOTAL = 2 * HF_MAX_PAIR_L,
+    HF_MOST_R_TOTAL = 2 * HF_MAX_PAIR_L + 1,
     HF_N_R = (HF_MOST_R_TOTAL + 1) * (HF_MOST_R_TOTAL + 2) * (HF_MOST_R_TOTAL + 3) / 6
 };
 
@@ -42,11 +42,11 @@ struct hf_coulomb_tables {
     struct hf_boys *boys;
     struct hf_boys_single *boys_single;
     struct hf_r_step step[HF_N_R];
-    signed char power[HF_N_HERMITE][3]; /**< t, u, v */
+    signed char power[HF_N_RAISED_HERMITE][3]; /**< t, u, v */
 };
 
-/** Tables for products up to that order; NULL: no memory. Not collective. */
-struct hf_coulomb_tables *hf_coulomb_tables_create(int max_order);
+/** Tables for orders of bra and ket that add up to so much; NULL: no memory. Not collective. */
+struct hf_coulomb_tables *hf_coulomb_tables_create(int max_total);
 void hf_coulomb_tables_destroy(struct hf_coulomb_tables **tables);
 
 /** potential[k] += sum over kets 0 .. n-1 and their components of R H. Beyond n there are kets, of
@@ -59,7 +59,8 @@ typedef void hf_coulomb_function(const struct hf_coulomb_tables *tables,
 
 struct hf_coulomb_kernels {
     const char *name;
-    int limit; /**< there is straight-line code for orders up to this one; loops for the others */
+    /** There is straight-line code for kets of orders up to this one, and bras of one order more; loops for the others. */
+    int limit;
     hf_coulomb_function *add;
 };
 

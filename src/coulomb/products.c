@@ -108,7 +108,8 @@ static void lay_out(struct hf_products *products, const struct hf_cell_point poi
         products->exponent[i] = point[i].exponent;
         products->bound[i] = point[i].bound;
         products->order[i] = (uint8_t)point[i].order;
-        products->first[i + 1] = products->first[i] + hf_n_hermite(point[i].order);
+        products->first[i + 1] =
+            products->first[i] + hf_n_hermite(point[i].order + products->raise);
         products->place[point[i].number] = i;
     }
     for (int64_t k = 0; k < products->pairs->n_primitive; k++)
@@ -247,8 +248,8 @@ cleanup:
 }
 
 hf_status hf_products_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
-                             const struct hf_pair_owner *owner, struct hf_products **products,
-                             struct hf_error *error)
+                             const struct hf_pair_owner *owner, int raise,
+                             struct hf_products **products, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_products *made = calloc(1, sizeof *made);
@@ -257,6 +258,7 @@ hf_status hf_products_create(struct hf_context *context, const struct hf_shell_p
     HF_TRY(hf_agree(context->comm, status, error));
     made->context = context;
     made->pairs = pairs;
+    made->raise = raise;
     for (int k = 0; k < pairs->n_class; k++)
         if (pairs->class_of[k].l_high > made->max_order)
             made->max_order = pairs->class_of[k].l_high;

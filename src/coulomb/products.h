@@ -12,6 +12,8 @@
  *     V_tuv = sum_q sum_t'u'v' (-1)^(t'+u'+v') H_t'u'v'(q) R_t+t',u+u',v+v'(pq/(p+q), P-Q) / sqrt(p+q)
  *     J_ab  = sqrt(2) pi^(5/4)/p  sum_tuv E_tuv(ab) V_tuv        summed over the products of ab
  *
+ * Derivatives need V_tuv of one total more: then products are raised. H has no such components and is zero there.
+ *
  *     product     | leaf 0                | leaf 1 ...             points near each other
  *                 | L = 0 | L = 1 | L = 2 |                        in a leaf by order
  *                 | falling bound | ...                            in an order
@@ -32,6 +34,7 @@ struct hf_products {
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
     int max_order;
+    int raise; /**< how much higher the totals of V are than those of products, 0 or 1 */
     int64_t n, n_component;
     double *centre[3]; /**< [n] P, bohr */
     double *exponent;  /**< [n] p, 1/bohr^2 */
@@ -64,17 +67,23 @@ static inline double hf_product_coefficient(const struct hf_shell_pairs *pairs,
                                primitive);
 }
 
+/** Components of a product in H and V. */
+static inline int64_t hf_product_size(const struct hf_products *products, int64_t product)
+{
+    return products->first[product + 1] - products->first[product];
+}
+
 /** Number of the node that has a leaf. Not collective. */
 int hf_node_of_leaf(const struct hf_products *products, int leaf);
 
 /** The leaf of a product. Not collective. */
 int hf_leaf_of_product(const struct hf_products *products, int64_t product);
 
-/** The products of a list of pairs, in trees. Collective over the context. HF_NO_RESOURCE; the same
+/** The products of a list of pairs, in trees, raised by `raise`. Collective over the context. HF_NO_RESOURCE; the same
  *  status and message on every rank. */
 hf_status hf_products_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
-                             const struct hf_pair_owner *owner, struct hf_products **products,
-                             struct hf_error *error) HF_MUST_CHECK;
+                             const struct hf_pair_owner *owner, int raise,
+                             struct hf_products **products, struct hf_error *error) HF_MUST_CHECK;
 
 /** Collective over the node; accepts a pointer to NULL; leaves NULL. */
 void hf_products_destroy(struct hf_products **products);

@@ -14,7 +14,7 @@ enum hf_coulomb_step {
     HF_COULOMB_BOUNDS,    /**< strengths and tolerances of cells */
     HF_COULOMB_ACROSS,    /**< local expansions of cells from far moments */
     HF_COULOMB_DOWN, /**< local expansions of the cells of a level from those of their parents */
-    HF_COULOMB_MATRICES, /**< Coulomb matrix of pairs of atoms */
+    HF_COULOMB_MATRICES, /**< Coulomb matrix of pairs of atoms, or derivatives */
 };
 
 enum { HF_COULOMB_UNIT = 256 };

@@ -34,7 +34,7 @@ static struct hf_r_step step_to(int t, int u, int v)
     return step;
 }
 
-struct hf_coulomb_tables *hf_coulomb_tables_create(int max_order)
+struct hf_coulomb_tables *hf_coulomb_tables_create(int max_total)
 {
     struct hf_coulomb_tables *tables = calloc(1, sizeof *tables);
     if (tables == NULL) return NULL;
@@ -43,12 +43,12 @@ struct hf_coulomb_tables *hf_coulomb_tables_create(int max_order)
             for (int v = 0; t + u + v <= HF_MOST_R_TOTAL; v++) {
                 const int place = hf_hermite_index(t, u, v);
                 tables->step[place] = step_to(t, u, v);
-                if (t + u + v > HF_MAX_PAIR_L) continue;
+                if (t + u + v > HF_MAX_RAISED_PAIR_L) continue;
                 tables->power[place][0] = (signed char)t;
                 tables->power[place][1] = (signed char)u;
                 tables->power[place][2] = (signed char)v;
             }
-    tables->boys = hf_boys_create(2 * max_order);
+    tables->boys = hf_boys_create(max_total);
     if (tables->boys != NULL) tables->boys_single = hf_boys_single_create(tables->boys);
     if (tables->boys_single == NULL) hf_coulomb_tables_destroy(&tables);
     return tables;

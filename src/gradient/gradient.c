@@ -9,7 +9,7 @@
 
 const struct hf_phase hf_phase_gradient_one_electron = {"Gradient: one electron"};
 
-/** hartree/bohr: quartets whose estimate is below it are left out. */
+/** hartree/bohr: quartets and pairs of products whose estimates are below it, or a share of it, are left out. */
 static const double THRESHOLD = 1e-10;
 
 hf_status hf_gradient_create(const struct hf_molecule *molecule, struct hf_gradient *gradient,
@@ -36,14 +36,17 @@ hf_status hf_gradient_compute(struct hf_context *context,
                               const struct hf_scf_settings *settings, struct hf_common_pairs *pairs,
                               struct hf_gradient *gradient, struct hf_error *error)
 {
+    const struct hf_fock_settings *fock = &settings->fock;
     const struct hf_matrix *const density[] = {wavefunction->density, wavefunction->spin_density};
     const struct hf_shell_pairs *list = NULL;
     const struct hf_two_electron_gradient_settings two_electron = {
-        .schedule = settings->fock.schedule,
-        .tasks_for = settings->fock.tasks_for,
+        .schedule = fock->schedule,
+        .tasks_for = fock->tasks_for,
         .n_thread = context->n_thread,
-        .distributed = hf_fock_is_distributed(settings->fock.builder),
-        .onesided = settings->fock.onesided,
+        .distributed = hf_fock_is_distributed(fock->builder),
+        .coulomb = fock->reproducible ? HF_COULOMB_EXACT : fock->coulomb,
+        .single = fock->precision == HF_MIXED_PRECISION,
+        .onesided = fock->onesided,
         .threshold = THRESHOLD,
     };
     hf_timer_start(&context->timers, &hf_phase_gradient_one_electron);

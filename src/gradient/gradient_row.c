@@ -232,13 +232,11 @@ static void done(struct hf_quantity *quantity)
     hf_gradient_done(&self->gradient);
 }
 
-static const struct hf_phase *const phases[] = {&hf_phase_gradient_one_electron,
-                                                &hf_phase_gradient_quartets,
-                                                &hf_phase_gradient_wait_blocks,
-                                                &hf_phase_gradient_wait_task,
-                                                &hf_phase_gradient_wait_ranks,
-                                                &hf_phase_gradient_reduce,
-                                                NULL};
+static const struct hf_phase *const phases[] = {
+    &hf_phase_gradient_one_electron, &hf_phase_gradient_coulomb,
+    &hf_phase_gradient_quartets,     &hf_phase_gradient_wait_blocks,
+    &hf_phase_gradient_wait_task,    &hf_phase_gradient_wait_ranks,
+    &hf_phase_gradient_reduce,       NULL};
 
 const struct hf_quantity_ops hf_quantity_gradient = {
     .name = "gradient",

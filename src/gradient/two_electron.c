@@ -1,12 +1,15 @@
 /* The two-electron part of the gradient: a consumer of quartet work that differentiates quartets itself. */
 #include "hf/two_electron_gradient.h"
 
+#include "coulomb_gradient.h"
 #include "hf/density_loan.h"
 #include "hf/engine.h"
+#include "hf/fock.h"
 #include "hf/quartet_gradient.h"
 #include "hf/threads.h"
 #include "hf/trace.h"
 #include "hf/work.h"
+#include "slope_sums.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -18,9 +21,9 @@ const struct hf_phase hf_phase_gradient_wait_task = {"Gradient: waiting for task
 const struct hf_phase hf_phase_gradient_wait_ranks = {"Gradient: waiting for last rank"};
 const struct hf_phase hf_phase_gradient_reduce = {"Gradient: moving matrices"};
 
-/** hartree/bohr: what quartets add is rounded to whole steps, so that no order of additions matters. A million of
- *  them err by 2e-11; sums may be as large as 5e5. */
-static const double STEP = 0x1p-44;
+/** A pass for the Coulomb part is worthwhile up to this hf_exchange_share, a larger one than in a Fock build: of derivatives
+ *  the pass takes less time beside quartets (docs/measurements/performance.md). */
+static const double PAYING_SHARE = 0.9;
 
 struct differentiator;
 
@@ -29,6 +32,7 @@ struct two_electron {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     const struct hf_two_electron_gradient_settings *settings;
     int n_density;
+    bool exchange_alone;            /**< quartets are without the Coulomb part */
     struct hf_lent_densities *lent; /**< the spin density, if there is one, before the total one */
     struct hf_shell_place *place;   /**< [n_shell] */
     int n_atom, n_thread;
@@ -45,9 +49,12 @@ struct differentiator {
     struct hf_density_loan loans[2];    /**< of the part that is computed, and of the next one */
     const struct hf_density_loan *loan; /**< the first of these */
     struct hf_part part[2];             /**< their parts; the task is -1 behind the last one */
+    const struct hf_part *computed;     /**< the one that is computed */
     int64_t task;                       /**< -1: none */
     int32_t n_found;                    /**< parts of it */
-    int64_t (*gradient)[3];             /**< [n_atom] in steps of STEP */
+    int64_t (*gradient)[3];             /**< [n_atom] in steps */
+    const struct hf_shell_pair *met_by; /**< bra of `met`; NULL: none of this part */
+    double *met;                        /**< [n_shell] see find_met */
     struct hf_quartet_density density[HF_MAX_BATCH];
     double of_quartet[HF_MAX_BATCH][4][3];
 };
@@ -96,37 +103,81 @@ static void find_weights(int n_density, double bound[HF_N_QUARTET_BLOCK][HF_N_BO
                               bound[HF_BLOCK_AD][s] * bound[HF_BLOCK_BC][s]);
 }
 
+/** The first block that is needed. */
+static int first_block(const struct two_electron *all)
+{
+    return all->exchange_alone ? HF_BLOCK_AC : HF_BLOCK_AB;
+}
+
 /** hf_round.factor: of pairs of sites. */
 static double find_factor(const void *data, const struct hf_atom_pair *bra,
                           const struct hf_atom_pair *ket)
 {
     const struct two_electron *all = data;
     const int site[4] = {bra->atom_a, bra->atom_b, ket->atom_a, ket->atom_b};
-    double bound[HF_N_QUARTET_BLOCK][HF_N_BOUND], coulomb, exchange;
-    for (int k = 0; k < HF_N_QUARTET_BLOCK; k++)
+    double bound[HF_N_QUARTET_BLOCK][HF_N_BOUND] = {{0.0}}, coulomb, exchange;
+    for (int k = first_block(all); k < HF_N_QUARTET_BLOCK; k++)
         hf_lent_densities_bounds(all->lent, site[sides[k][0]], site[sides[k][1]], bound[k]);
     find_weights(all->n_density, bound, &coulomb, &exchange);
     return 8.0 * all->most_momentum * (coulomb + exchange);
 }
 
+/** The row of a shell in the bounds of the block that it has with a site: [shells of the site][HF_N_BOUND]. */
+static const double *find_largest(const struct differentiator *own,
+                                  const struct hf_shell_place *shell, int site)
+{
+    const struct hf_lent_block *block = hf_lent_block_of(own->loan, shell->atom, site);
+    return block->largest + (size_t)shell->index * (size_t)block->n_largest * HF_N_BOUND;
+}
+
+/** own->met of the shells of a site: largest elements with one of the bra's. */
+static void meet(struct differentiator *own, const struct hf_shell_pair *bra, int site)
+{
+    const struct two_electron *all = own->all;
+    const int *first = all->pairs->basis->first_shell_of_atom;
+    const double *of_a = find_largest(own, &all->place[bra->a], site);
+    const double *of_b = find_largest(own, &all->place[bra->b], site);
+    for (int s = first[site]; s < first[site + 1]; s++, of_a += HF_N_BOUND, of_b += HF_N_BOUND) {
+        own->met[s] = 0.0;
+        for (int k = 0; k < all->n_density; k++)
+            own->met[s] = fmax(own->met[s], fmax(of_a[k], of_b[k]));
+    }
+}
+
+/** Sets own->met of all shells of kets of the part. */
+static void find_met(struct differentiator *own, const struct hf_shell_pair *bra)
+{
+    const struct hf_part *part = own->computed;
+    if (own->met_by == bra) return;
+    own->met_by = bra;
+    for (int k = 0; k < part->n_ket; k++) {
+        const struct hf_atom_pair *ket = part->ket[k].atoms;
+        if (k == 0 || ket->atom_a != part->ket[k - 1].atoms->atom_a) meet(own, bra, ket->atom_a);
+        if (ket->atom_b != ket->atom_a) meet(own, bra, ket->atom_b);
+    }
+}
+
 /** hf_quartet_consumer.bound */
 static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
-    const struct differentiator *own = self;
+    struct differentiator *own = self;
     const struct two_electron *all = own->all;
     const double of_bra = fmax(all->momentum[bra->a], all->momentum[bra->b]);
+    if (all->exchange_alone) find_met(own, bra);
     for (int i = 0; i < n; i++) {
         const struct hf_shell_pair *pair = ket[i].pair;
         const int shell[4] = {bra->a, bra->b, pair->a, pair->b};
         const double of_ket = fmax(all->momentum[pair->a], all->momentum[pair->b]);
-        double of_block[HF_N_QUARTET_BLOCK][HF_N_BOUND], coulomb, exchange;
-        for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
+        double of_block[HF_N_QUARTET_BLOCK][HF_N_BOUND] = {{0.0}}, coulomb, exchange;
+        ket[i].wanted = false;
+        if (all->exchange_alone && 2.0 * all->n_density * own->met[pair->a] * own->met[pair->b] *
+                                           fmax(of_bra, of_ket) * bra->bound * pair->bound <
+                                       all->settings->threshold)
+            continue; /* no more than what follows, from fewer places in memory */
+        for (int k = first_block(all); k < HF_N_QUARTET_BLOCK; k++) {
             const struct hf_shell_place *s = &all->place[shell[sides[k][0]]],
                                         *t = &all->place[shell[sides[k][1]]];
-            const struct hf_lent_block *block = hf_lent_block_of(own->loan, s->atom, t->atom);
-            const double *from =
-                block->largest +
-                ((size_t)s->index * (size_t)block->n_largest + (size_t)t->index) * HF_N_BOUND;
+            const double *from = find_largest(own, s, t->atom) + (size_t)t->index * HF_N_BOUND;
             for (int kind = 0; kind < HF_N_BOUND; kind++) of_block[k][kind] = from[kind];
         }
         find_weights(all->n_density, of_block, &coulomb, &exchange);
@@ -145,7 +196,7 @@ static void find_blocks(const struct differentiator *own, const struct hf_shell_
     const struct two_electron *all = own->all;
     const int shell[4] = {bra->a, bra->b, ket->a, ket->b};
     to->factor = count_permutations(bra, ket);
-    for (int k = 0; k < HF_N_QUARTET_BLOCK; k++) {
+    for (int k = first_block(all); k < HF_N_QUARTET_BLOCK; k++) {
         const struct hf_shell_place *s = &all->place[shell[sides[k][0]]],
                                     *t = &all->place[shell[sides[k][1]]];
         const struct hf_lent_block *block = hf_lent_block_of(own->loan, s->atom, t->atom);
@@ -161,7 +212,7 @@ static void find_blocks(const struct differentiator *own, const struct hf_shell_
 static void add_to_atom(const struct differentiator *own, int shell, const double of[3])
 {
     int64_t *to = own->gradient[own->all->pairs->basis->shell[shell].atom];
-    for (int x = 0; x < 3; x++) to[x] += llrint(of[x] / STEP);
+    for (int x = 0; x < 3; x++) to[x] += hf_slope_steps(of[x]);
 }
 
 /** hf_quartet_consumer.use */
@@ -218,6 +269,8 @@ static hf_status compute_part(struct differentiator *own, struct hf_worker *work
     hf_density_loan_wait(&own->loans[which], worker, part);
     hf_work_trace_wait(worker, &hf_phase_gradient_wait_blocks, start);
     own->loan = &own->loans[which];
+    own->computed = part;
+    own->met_by = NULL;
     const hf_status status = hf_work_do_part(worker, &consumer, own, part, error);
     hf_work_trace_part(worker, part);
     return status;
@@ -247,6 +300,7 @@ static void done(struct two_electron *all)
         hf_gradient_engine_destroy(&all->thread[t].engine);
         for (int k = 0; k < 2; k++) hf_density_loan_done(&all->thread[t].loans[k]);
         free(all->thread[t].gradient);
+        free(all->thread[t].met);
     }
     hf_lent_densities_destroy(&all->lent);
     free(all->thread);
@@ -275,29 +329,48 @@ static hf_status init(struct two_electron *all, struct hf_error *error)
         status = hf_gradient_engine_create(all->pairs, &own->engine, error);
         for (int k = 0; k < 2 && status == HF_OK; k++)
             status = hf_density_loan_init(&own->loans[k], all->lent, error);
-        if (status == HF_OK && own->gradient == NULL)
+        own->met = malloc(((size_t)basis->n_shell + 1) * sizeof *own->met);
+        if (status == HF_OK && (own->gradient == NULL || own->met == NULL))
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     }
     return status;
 }
 
-/** Sums of all threads and ranks. */
-static hf_status add_up(const struct two_electron *all, double (*gradient)[3],
-                        struct hf_error *error)
+/** Sums of all threads and ranks; those of the threads are overwritten. Collective. */
+static void add_up(const struct two_electron *all, double (*gradient)[3])
 {
-    const size_t n = 3 * (size_t)all->n_atom;
-    MPI_Comm comm = all->pairs->context->comm;
-    int64_t *sum = calloc(n + 1, sizeof *sum);
-    hf_status status = HF_OK;
-    if (sum == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
-    HF_TRY(hf_agree(comm, status, error));
-    for (int t = 0; t < all->n_thread; t++)
-        for (size_t i = 0; i < n; i++) sum[i] += all->thread[t].gradient[i / 3][i % 3];
-    MPI_Allreduce(MPI_IN_PLACE, sum, (int)n, MPI_INT64_T, MPI_SUM, comm);
-    for (size_t i = 0; i < n; i++) gradient[i / 3][i % 3] += STEP * (double)sum[i];
-cleanup:
-    free(sum);
-    return status;
+    int64_t(*sum)[3] = all->thread[0].gradient;
+    for (int t = 1; t < all->n_thread; t++)
+        for (int i = 0; i < all->n_atom; i++)
+            for (int x = 0; x < 3; x++) sum[i][x] += all->thread[t].gradient[i][x];
+    hf_slope_sums_add(all->pairs->context->comm, all->n_atom, sum, gradient);
+}
+
+static enum hf_coulomb_choice choose_coulomb(const struct two_electron *all)
+{
+    const enum hf_coulomb_choice choice = all->settings->coulomb;
+    if (choice != HF_COULOMB_AUTO) return choice;
+    return hf_exchange_share(all->pairs, all->settings->threshold) <= PAYING_SHARE
+               ? HF_COULOMB_MULTIPOLES
+               : HF_COULOMB_EXACT;
+}
+
+/** Adds the Coulomb part unless it is that of quartets. Collective. */
+static hf_status add_coulomb(struct two_electron *all, const struct hf_matrix *density,
+                             double (*gradient)[3], struct hf_error *error)
+{
+    const struct hf_two_electron_gradient_settings *settings = all->settings;
+    const enum hf_coulomb_choice choice = choose_coulomb(all);
+    all->exchange_alone = choice != HF_COULOMB_EXACT;
+    if (!all->exchange_alone) return HF_OK;
+    return hf_coulomb_gradient(all->pairs,
+                               &(struct hf_coulomb_settings){
+                                   .schedule = settings->schedule,
+                                   .n_thread = settings->n_thread,
+                                   .single = settings->single,
+                                   .multipoles = choice == HF_COULOMB_MULTIPOLES,
+                               },
+                               settings->threshold, density, all->n_atom, gradient, error);
 }
 
 /** Brings the densities to where threads borrow them. Collective. */
@@ -326,8 +399,9 @@ static hf_status do_quartets(struct two_electron *all, struct hf_work *work, str
     struct hf_timers *timers = &context->timers;
     /* of two pairs of sites with the largest elements of all */
     const double element = hf_lent_densities_largest(all->lent),
-                 largest =
-                     8.0 * all->most_momentum * (0.5 + 0.25 * all->n_density) * element * element;
+                 of_coulomb = all->exchange_alone ? 0.0 : 0.5,
+                 largest = 8.0 * all->most_momentum * (of_coulomb + 0.25 * all->n_density) *
+                           element * element;
     for (int t = 0; t < all->n_thread; t++)
         hf_gradient_engine_set_threshold(all->thread[t].engine,
                                          PRIMITIVE_SHARE * all->settings->threshold / largest);
@@ -376,11 +450,12 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                                               &hf_phase_gradient_wait_ranks}};
     struct hf_work *work = NULL;
     hf_status status;
+    HF_TRY(add_coulomb(&all, density[0], gradient, error));
     HF_TRY(lend_densities(&all, density, error));
     HF_TRY(hf_agree(context->comm, init(&all, error), error));
     HF_TRY(hf_work_create(context, pairs, &work_settings, &work, error));
     HF_TRY(do_quartets(&all, work, error));
-    HF_TRY(add_up(&all, gradient, error));
+    add_up(&all, gradient);
 cleanup:
     if (work != NULL) hf_work_destroy(&work);
     done(&all);

@@ -58,8 +58,11 @@ static __attribute__((noinline)) void fill_density(const struct hf_quartet *quar
     lanes *cd = scratch, *ac = cd + n.c * n.d, *ad = ac + n.a * n.c;
     lanes *bc = ad + n.a * n.d, *bd = bc + n.b * n.c, *out = to, factor;
     for (int l = 0; l < HF_WIDTH; l++) factor[l] = input->density[l]->factor;
-    gather_block(input, false, HF_BLOCK_CD, n.c, n.d, 0.5 * factor, cd);
-    for (int a = 0; a < n.a; a++)
+    if (first->total[HF_BLOCK_AB] == NULL)
+        memset(to, 0, (size_t)(n.a * n.b * n.c * n.d) * sizeof *to);
+    else
+        gather_block(input, false, HF_BLOCK_CD, n.c, n.d, 0.5 * factor, cd);
+    for (int a = 0; a < n.a && first->total[HF_BLOCK_AB] != NULL; a++)
         for (int b = 0; b < n.b; b++) {
             const double ab = first->total[HF_BLOCK_AB][(ptrdiff_t)a * first->row[HF_BLOCK_AB] +
                                                         (ptrdiff_t)b * first->column[HF_BLOCK_AB]];

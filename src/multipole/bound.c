@@ -67,7 +67,7 @@ double hf_overlap_error(const struct hf_expanded *near, const struct hf_expanded
                          : isinf(far->exponent)
                              ? near->exponent
                              : near->exponent * far->exponent / (near->exponent + far->exponent);
-    double tail[2 * HF_MAX_PAIR_L + 1], sum = 0.0;
+    double tail[2 * HF_MAX_RAISED_PAIR_L + 1], sum = 0.0;
     tails(sqrt(alpha) * d, near->order + far->order, tail);
     for (int n = 0; n <= near->order + far->order; n++) {
         double both = 0.0, edge = 0.0, coefficient = power(2.0, n);

@@ -4,15 +4,15 @@
 #include <complex.h>
 #include <string.h>
 
-enum { SIDE = 2 * HF_MAX_PAIR_L + 3 };
+enum { SIDE = 2 * HF_MAX_RAISED_PAIR_L + 3 };
 
 /** d^tuv R_jk of degree j = t + u + v for all k: with D+- = d/dx +- i d/dy, D+ R_jk = R_(j-1)(k+1),
- *  D- R_jk = -R_(j-1)(k-1) and d/dz R_jk = R_(j-1)k. value[HF_MAX_PAIR_L + 1 + k]. */
+ *  D- R_jk = -R_(j-1)(k-1) and d/dz R_jk = R_(j-1)k. value[HF_MAX_RAISED_PAIR_L + 1 + k]. */
 static void differentiate(int t, int u, int v, double complex value[SIDE])
 {
     double complex lower[SIDE];
     memset(value, 0, SIDE * sizeof *value);
-    value[HF_MAX_PAIR_L + 1] = 1.0;
+    value[HF_MAX_RAISED_PAIR_L + 1] = 1.0;
     for (int step = 0; step < t + u + v; step++) {
         memcpy(lower, value, sizeof lower);
         for (int i = 1; i + 1 < SIDE; i++) {
@@ -29,14 +29,14 @@ static void differentiate(int t, int u, int v, double complex value[SIDE])
 void hf_hermite_harmonics_init(struct hf_hermite_harmonics *harmonics)
 {
     *harmonics = (struct hf_hermite_harmonics){{{0.0}}};
-    for (int j = 0; j <= HF_MAX_PAIR_L; j++) {
+    for (int j = 0; j <= HF_MAX_RAISED_PAIR_L; j++) {
         for (int u = 0; u <= j; u++) {
             for (int v = 0; u + v <= j; v++) {
                 double complex value[SIDE];
                 const int column = hf_hermite_index(j - u - v, u, v) - hf_hermite_index(j, 0, 0);
                 differentiate(j - u - v, u, v, value);
                 for (int k = 0; k <= j; k++) {
-                    const double complex here = value[HF_MAX_PAIR_L + 1 + k];
+                    const double complex here = value[HF_MAX_RAISED_PAIR_L + 1 + k];
                     harmonics->value[j * j + k][column] = creal(here);
                     if (k > 0) harmonics->value[j * j + j + k][column] = cimag(here);
                 }

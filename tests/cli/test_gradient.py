@@ -69,6 +69,9 @@ def sums_and_charges(folder):
     found = result["extras"]["hf"]["gradient"]
     TEST.check(len(found["point_charges"]) == 6 and max(map(abs, found["point_charges"])) > 1e-3, "forces on charges", found)
     TEST.check(max(map(abs, found["sum"] + found["torque"])) < 1e-6, "atoms and charges together feel no force", found)
+    by_pass = folder.gradient(OPEN, "--method", "uhf", "--point-charges-file", folder.charges, "--coulomb", "multipoles")
+    TEST.check(differ(result, by_pass[1]) < 1e-7, "the Coulomb part by the pass")
+    TEST.check("Gradient: Coulomb pass" in by_pass[0], "the report has the pass", by_pass[0])
     TEST.check("Point charge" in report and "Torque" not in report, "report of charges", report)
     moved = folder.gradient(MIXED.replace("0.2", "0.2 # turned"), "--threads", "2", "--fock", "distributed")[1]
     TEST.check(differ(folder.gradient(MIXED)[1], moved) < 1e-9, "threads and builders change nothing")

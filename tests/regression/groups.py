@@ -197,8 +197,9 @@ def mp2():
 
 def gradients():
     """Analytic derivatives. Ranks and other ways to compute go round."""
-    ways = [(1, []), (2, ["--threads", "2"]), (3, ["--fock", "distributed"]), (2, ["--schedule", "manager"]),
-            (3, ["--schedule", "counter", "--grain", "shell-quartet"]), (1, ["--memory", "0", "--precision", "double"])]
+    ways = [(1, []), (2, ["--threads", "2", "--coulomb", "engine"]), (3, ["--fock", "distributed"]), (2, ["--schedule", "manager"]),
+            (3, ["--schedule", "counter", "--grain", "shell-quartet"]), (1, ["--memory", "0", "--precision", "double"]),
+            (3, ["--fock", "distributed", "--coulomb", "multipoles"])]
     for i_case, case in enumerate(read("gradients")):
         for i_way, (n, options) in enumerate(ways):
             run = Run(case, ["--task", "gradient"] + options)

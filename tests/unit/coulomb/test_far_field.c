@@ -163,7 +163,7 @@ static void errors_are_below_the_tolerance(void **unused)
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, 2, &context, &error));
     struct hf_basis *basis = chain();
     assert_ok(hf_shell_pairs_create(context, basis, 1e-12, &pairs, &error));
-    assert_ok(hf_products_create(context, pairs, &owner, &products, &error));
+    assert_ok(hf_products_create(context, pairs, &owner, 0, &products, &error));
     assert_ok(hf_far_field_create(products, N_THREAD, &field, &error));
     double *h = calloc((size_t)products->n_component, sizeof *h);
     double *v = calloc((size_t)products->n_component, sizeof *v);

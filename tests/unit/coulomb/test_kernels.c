@@ -113,7 +113,7 @@ static void check_class(const struct hf_coulomb_tables *tables, int bra_order, i
 static void kernels_give_what_the_recursion_says(void **state)
 {
     uint32_t seed = 7;
-    struct hf_coulomb_tables *tables = hf_coulomb_tables_create(MOST_TESTED);
+    struct hf_coulomb_tables *tables = hf_coulomb_tables_create(2 * MOST_TESTED);
     assert_non_null(tables);
     for (int bra = 0; bra <= MOST_TESTED; bra++)
         for (int ket = 0; ket <= MOST_TESTED; ket++)

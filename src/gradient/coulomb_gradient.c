@@ -1,0 +1,106 @@
+/* The Coulomb part of the gradient by the Coulomb pass: its densities from blocks at their owners, its derivatives to
+ * atoms. */
+#include "coulomb_gradient.h"
+
+#include "hf/layout.h"
+#include "hf/matrix_blocks.h"
+#include "hf/two_electron_gradient.h"
+#include "slope_sums.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+const struct hf_phase hf_phase_gradient_coulomb = {"Gradient: Coulomb pass"};
+
+/** What a rank has. */
+struct coulomb_part {
+    const struct hf_shell_pairs *pairs; /**< borrowed */
+    int n_atom;
+    struct hf_block_layout *layout; /**< of the merged basis */
+    double *density;                /**< this rank's blocks */
+    atomic_llong *sum;              /**< [n_atom][3] steps of all threads */
+    int64_t (*steps)[3];            /**< [n_atom] */
+};
+
+/** hf_pair_owner.rank */
+static int owner_of_pair(void *data, int i)
+{
+    const struct coulomb_part *self = data;
+    const struct hf_atom_pair *pair = &self->pairs->atom_pair[i];
+    return hf_block_layout_find(self->layout, pair->atom_a, pair->atom_b).rank;
+}
+
+/** hf_coulomb_target.lend */
+static const double *lend(void *data, int k, const struct hf_atom_pair *pair, int *stride)
+{
+    const struct coulomb_part *self = data;
+    (void)k;
+    *stride = hf_atom_n_function(self->pairs->basis, pair->atom_b);
+    return self->density + hf_block_layout_find(self->layout, pair->atom_a, pair->atom_b).offset;
+}
+
+/** hf_coulomb_target.move */
+static void move(void *data, int k, const struct hf_shell_pair *pair, const double slope[2][3])
+{
+    const struct coulomb_part *self = data;
+    const struct hf_shell *shell = self->pairs->basis->shell;
+    const int atom[2] = {shell[pair->a].atom, shell[pair->b].atom};
+    (void)k;
+    for (int i = 0; i < 6; i++)
+        atomic_fetch_add_explicit(&self->sum[3 * atom[i / 3] + i % 3],
+                                  hf_slope_steps(slope[i / 3][i % 3]), memory_order_relaxed);
+}
+
+/** This rank's blocks of the density in merged functions. Collective. */
+static hf_status take_density(struct coulomb_part *self, const struct hf_matrix *density,
+                              struct hf_error *error)
+{
+    struct hf_context *context = self->pairs->context;
+    const struct hf_basis *basis = self->pairs->basis;
+    hf_status status;
+    HF_TRY(hf_atom_layout_create(context, basis, &self->layout, error));
+    self->density =
+        hf_memory_allocate_matrix(context->memory, "density in blocks",
+                                  hf_block_layout_local_size(self->layout), sizeof *self->density);
+    self->sum = calloc(3 * (size_t)self->n_atom + 1, sizeof *self->sum);
+    self->steps = calloc((size_t)self->n_atom + 1, sizeof *self->steps);
+    if (self->density == NULL || self->sum == NULL || self->steps == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the density in blocks");
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_matrix_get_blocks(density, self->layout, self->density, error));
+    struct hf_own_blocks own = hf_own_blocks_begin(self->layout);
+    struct hf_own_block block;
+    while (hf_own_blocks_next(&own, &block))
+        hf_mix_block(basis, false, block.i, block.j, self->density + block.offset);
+cleanup:
+    return status;
+}
+
+hf_status hf_coulomb_gradient(const struct hf_shell_pairs *pairs,
+                              const struct hf_coulomb_settings *settings, double threshold,
+                              const struct hf_matrix *density, int n_atom, double (*gradient)[3],
+                              struct hf_error *error)
+{
+    struct hf_context *context = pairs->context;
+    struct coulomb_part self = {.pairs = pairs, .n_atom = n_atom};
+    struct hf_coulomb_settings own = *settings;
+    struct hf_coulomb *coulomb = NULL;
+    hf_status status;
+    own.derivatives = true;
+    own.phase = &hf_phase_gradient_coulomb;
+    own.owner = (struct hf_pair_owner){.rank = owner_of_pair, .data = &self};
+    HF_TRY(take_density(&self, density, error));
+    HF_TRY(hf_coulomb_create(context, pairs, &own, &coulomb, error));
+    HF_TRY(hf_coulomb_build(coulomb, 1, threshold,
+                            &(struct hf_coulomb_target){.data = &self, .lend = lend, .move = move},
+                            error));
+    for (int i = 0; i < 3 * n_atom; i++) self.steps[i / 3][i % 3] = atomic_load(&self.sum[i]);
+    hf_slope_sums_add(context->comm, n_atom, self.steps, gradient);
+cleanup:
+    hf_coulomb_destroy(&coulomb);
+    hf_memory_release(context->memory, self.density);
+    hf_block_layout_destroy(&self.layout);
+    free(self.sum);
+    free(self.steps);
+    return status;
+}

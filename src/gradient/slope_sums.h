@@ -1,0 +1,24 @@
+/* Sums of derivatives over threads and ranks, in whole steps, so that no order of additions matters. */
+#ifndef HF_SLOPE_SUMS_H
+#define HF_SLOPE_SUMS_H
+
+#include "hf/status.h"
+
+#include <mpi.h>
+
+#include <math.h>
+#include <stdint.h>
+
+/** hartree/bohr: what is added is rounded to whole steps. A million of additions err by 2e-11; sums may be as large as
+ *  5e5. */
+#define HF_SLOPE_STEP 0x1p-44
+
+static inline int64_t hf_slope_steps(double slope)
+{
+    return llrint(slope / HF_SLOPE_STEP);
+}
+
+/** Adds the sums over the ranks of steps [n_atom], which are overwritten, to a gradient. Collective. */
+void hf_slope_sums_add(MPI_Comm comm, int n_atom, int64_t (*steps)[3], double (*gradient)[3]);
+
+#endif

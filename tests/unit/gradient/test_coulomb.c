@@ -1,0 +1,232 @@
+/* The Coulomb part of the gradient by the pass against that from quartets. */
+#include "../mpi_test.h"
+#include "../shells.h"
+
+#include "../../../src/gradient/coulomb_gradient.h"
+#include "hf/two_electron_gradient.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ATOM = 64, MOST_SHELL = 128 };
+
+/** A random density of shells on atoms. */
+struct system {
+    struct hf_context *context;
+    int n_atom;
+    double centre[MOST_ATOM][3];
+    struct hf_basis *basis, *merged;
+    struct hf_shell_pairs *pairs;
+    struct hf_linalg *linalg;
+    struct hf_matrix *density;
+};
+
+/** Elements fall with the distance along the functions, as in a long molecule. */
+static void make_density(struct system *s)
+{
+    const int n = s->basis->n_function;
+    struct hf_error error;
+    uint32_t seed = 11;
+    double *full = malloc((size_t)(n * n) * sizeof *full);
+    assert_ok(hf_linalg_create(s->context, n, &s->linalg, &error));
+    assert_ok(hf_matrix_create(s->linalg, "D", n, n, &s->density, &error));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            full[i * n + j] = full[j * n + i] = exp(-0.1 * (i - j)) * test_random(&seed);
+    hf_matrix_set_full(s->density, full);
+    free(full);
+}
+
+static void system_init(struct system *s, MPI_Comm comm, int n_shell,
+                        const struct test_shell shell[])
+{
+    struct hf_error error;
+    assert_ok(hf_context_create(comm, &s->context, &error));
+    s->basis = test_basis(s->n_atom, (const double(*)[3])s->centre, n_shell, shell);
+    assert_ok(hf_basis_merge(s->basis, &s->merged, &error));
+    assert_ok(hf_shell_pairs_create(s->context, s->merged, 1e-18, &s->pairs, &error));
+    make_density(s);
+}
+
+static void system_done(struct system *s)
+{
+    hf_matrix_destroy(&s->density);
+    hf_linalg_destroy(&s->linalg);
+    hf_shell_pairs_destroy(&s->pairs);
+    hf_basis_destroy(&s->merged);
+    test_basis_destroy(&s->basis);
+    test_context_done(&s->context);
+}
+
+/** The Coulomb part, in the precision and on the threads that are given. */
+static void by_pass(const struct system *s, bool multipoles, bool single, int n_thread,
+                    double threshold, double gradient[MOST_ATOM][3])
+{
+    const struct hf_coulomb_settings settings = {.schedule = {.name = "steal"},
+                                                 .n_thread = n_thread,
+                                                 .multipoles = multipoles,
+                                                 .single = single};
+    struct hf_error error;
+    memset(gradient, 0, MOST_ATOM * sizeof *gradient);
+    assert_ok(hf_coulomb_gradient(s->pairs, &settings, threshold, s->density, s->n_atom, gradient,
+                                  &error));
+}
+
+/** With exchange. */
+static void both_parts(const struct system *s, enum hf_coulomb_choice coulomb, bool distributed,
+                       double threshold, double gradient[MOST_ATOM][3])
+{
+    const struct hf_two_electron_gradient_settings settings = {
+        .schedule = {.name = "steal"},
+        .n_thread = 1,
+        .distributed = distributed,
+        .coulomb = coulomb,
+        .onesided = {.transport = "thread", .skip_self_test = true},
+        .threshold = threshold};
+    const struct hf_matrix *const density[] = {s->density};
+    struct hf_error error;
+    memset(gradient, 0, MOST_ATOM * sizeof *gradient);
+    assert_ok(
+        hf_two_electron_gradient(s->pairs, &settings, 1, density, s->n_atom, gradient, &error));
+}
+
+static double largest_difference(const struct system *s, double x[MOST_ATOM][3],
+                                 double y[MOST_ATOM][3])
+{
+    double worst = 0.0;
+    for (int i = 0; i < s->n_atom; i++)
+        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(x[i][k] - y[i][k]));
+    return worst;
+}
+
+static void put_four_atoms(struct system *s)
+{
+    static const double places[4][3] = {
+        {0.0, 0.0, 0.1}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}, {0.2, -0.9, 1.7}};
+    s->n_atom = 4;
+    memcpy(s->centre, places, sizeof places);
+}
+
+/** The pass agrees with quartets, wherever densities are. */
+static void check(int n_shell, const struct test_shell shell[])
+{
+    struct system s = {.n_atom = 0};
+    double quartets[MOST_ATOM][3], pass[MOST_ATOM][3];
+    put_four_atoms(&s);
+    system_init(&s, MPI_COMM_WORLD, n_shell, shell);
+    both_parts(&s, HF_COULOMB_EXACT, false, 1e-15, quartets);
+    both_parts(&s, HF_COULOMB_ENGINE, true, 1e-15, pass);
+    assert_true(largest_difference(&s, quartets, pass) < 2e-10);
+    both_parts(&s, HF_COULOMB_MULTIPOLES, false, 1e-15, pass);
+    assert_true(largest_difference(&s, quartets, pass) < 2e-10);
+    system_done(&s);
+}
+
+static void low_shells(void **state)
+{
+    static const struct test_shell shells[] = {
+        {0, 0, 3, false, {6.0, 2.0, 0.7}, {0.3, 0.4, 0.5}},
+        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {1, 0, 1, false, {0.4}, {0.6}},
+        {1, 1, 1, false, {0.9}, {0.8}},
+        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
+        {2, 2, 1, true, {0.6}, {0.7}},
+        {3, 0, 1, false, {0.5}, {0.6}},
+        {3, 2, 1, false, {0.8}, {0.7}},
+    };
+    check(sizeof shells / sizeof *shells, shells);
+}
+
+/** Contractions of the same exponents, and s and p of the same, become one shell. */
+static void merged_shells(void **state)
+{
+    static const struct test_shell shells[] = {
+        {0, 0, 4, false, {6.0, 3.0, 1.4, 0.5}, {0.3, 0.4, 0.5, 0.1}},
+        {0, 0, 4, false, {6.0, 3.0, 1.4, 0.5}, {-0.1, -0.2, 0.3, 0.9}},
+        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
+        {0, 1, 2, false, {2.5, 0.6}, {-0.2, 0.8}},
+        {1, 0, 2, false, {2.1, 0.4}, {0.6, 0.3}},
+        {1, 1, 2, false, {2.1, 0.4}, {0.2, 0.8}},
+        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
+        {2, 1, 2, false, {1.5, 0.3}, {0.7, 0.3}},
+        {3, 0, 3, false, {3.0, 1.1, 0.4}, {0.6, 0.3, 0.4}},
+        {3, 2, 1, true, {0.8}, {0.7}},
+    };
+    check(sizeof shells / sizeof *shells, shells);
+}
+
+/** Loops of kernels, the highest angular momentum. */
+static void high_shells(void **state)
+{
+    static const struct test_shell shells[] = {
+        {0, 3, 2, true, {2.0, 0.7}, {0.5, 0.4}}, {0, 3, 1, false, {1.0}, {0.5}},
+        {1, 4, 1, true, {1.1}, {0.7}},           {2, 5, 1, true, {0.9}, {0.3}},
+        {2, 1, 1, false, {0.6}, {0.7}},          {3, 5, 1, true, {0.8}, {0.7}},
+    };
+    check(sizeof shells / sizeof *shells, shells);
+}
+
+/* ---- Far fields ------------------------------------------------------------------------------- */
+
+/** A long chain of atoms with two shells each. */
+static void make_chain(struct system *s, MPI_Comm comm)
+{
+    struct test_shell shells[MOST_SHELL];
+    s->n_atom = MOST_ATOM;
+    for (int i = 0; i < MOST_ATOM; i++) {
+        const struct test_shell pair[2] = {
+            {i, 0, 3, false, {5.0, 1.2, 0.4}, {0.4, 0.5, 0.3}},
+            {i, i % 3 == 0 ? 2 : 1, 2, true, {1.6, 0.5}, {0.4, 0.6}}};
+        memcpy(&shells[2 * i], pair, sizeof pair);
+        s->centre[i][0] = 0.9 * (i % 2);
+        s->centre[i][1] = 0.1 * (i % 5);
+        s->centre[i][2] = 2.4 * i;
+    }
+    system_init(s, comm, MOST_SHELL, shells);
+}
+
+/** Far fields, and single precision, change the gradient by little more than the threshold. */
+static void far_fields_are_accurate(void **state)
+{
+    struct system s = {.n_atom = 0};
+    double exact[MOST_ATOM][3], screened[MOST_ATOM][3];
+    make_chain(&s, MPI_COMM_WORLD);
+    by_pass(&s, false, false, 1, 1e-15, exact);
+    for (double threshold = 1e-6; threshold > 1e-11; threshold *= 0.01) {
+        by_pass(&s, true, true, 2, threshold, screened);
+        const double difference = largest_difference(&s, exact, screened);
+        if (s.context->rank == 0)
+            print_message("threshold %.0e: error %.1e\n", threshold, difference);
+        assert_true(difference > 0.0 && difference < 20.0 * threshold);
+    }
+    both_parts(&s, HF_COULOMB_EXACT, false, 1e-12, exact);
+    both_parts(&s, HF_COULOMB_MULTIPOLES, true, 1e-12, screened);
+    assert_true(largest_difference(&s, exact, screened) < 2e-10);
+    system_done(&s);
+}
+
+/** The bits are those of one rank with one thread. */
+static void ranks_and_threads_change_nothing(void **state)
+{
+    struct system all = {.n_atom = 0}, alone = {.n_atom = 0};
+    double of_all[MOST_ATOM][3], of_one[MOST_ATOM][3];
+    make_chain(&all, MPI_COMM_WORLD);
+    make_chain(&alone, MPI_COMM_SELF);
+    by_pass(&all, true, true, 2, 1e-10, of_all);
+    by_pass(&alone, true, true, 1, 1e-10, of_one);
+    assert_memory_equal(of_all, of_one, sizeof of_all);
+    system_done(&alone);
+    system_done(&all);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(low_shells),
+        cmocka_unit_test(merged_shells),
+        cmocka_unit_test(high_shells),
+        cmocka_unit_test(far_fields_are_accurate),
+        cmocka_unit_test(ranks_and_threads_change_nothing),
+    };
+    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+}
