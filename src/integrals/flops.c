@@ -74,9 +74,13 @@ struct hf_flops hf_gradient_flops_of(const struct hf_pair_class *bra,
     };
     const int e = bra->l_high, f = ket->l_high;
     const int n_level = hf_n_levels(bra->l_low, e) * hf_n_levels(ket->l_low, f);
-    const int n_gradient = gradient_flops[bra->l_low][e][ket->l_low][f];
-    struct hf_flops flops = hf_flops_of(bra, ket);
+    const int n_known = (int)(sizeof gradient_flops / sizeof *gradient_flops);
+    const int n_gradient =
+        e < n_known && f < n_known && bra->l_low < n_known && ket->l_low < n_known
+            ? gradient_flops[bra->l_low][e][ket->l_low][f]
+            : 0;
     if (n_gradient == 0) return (struct hf_flops){0};
+    struct hf_flops flops = hf_flops_of(bra, ket);
     flops.per_primitive =
         set_up_flops(true, true) + boys_flops(e + f + 1) + n_gradient + OF_CENTRES;
     if (bra->n_part > 1) flops.per_primitive += 2.0 * n_level;
