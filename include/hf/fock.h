@@ -71,11 +71,6 @@ extern const struct hf_fock_ops *const hf_fock_list[];
 /** Whether the builder of that name distributes its matrices over the ranks; false if there is none. */
 bool hf_fock_is_distributed(const char *builder);
 
-/** Estimated share of the cost of quartets that exchange needs, among all quartets above the threshold:
- *  near 1 in compact molecules, small in long ones. From a sample of the list, equal on all ranks that have
- *  the same list. The time is proportional to the number of pairs of atoms. Not collective. */
-double hf_exchange_share(const struct hf_shell_pairs *pairs, double threshold);
-
 /** Whether J may be computed apart from K, as far as is known without a list of pairs; `merged` is the basis of
  *  that list. Not collective. */
 bool hf_fock_may_separate(const struct hf_fock_settings *settings, const struct hf_basis *merged);

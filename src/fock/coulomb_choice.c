@@ -1,5 +1,5 @@
 /* Whether a separate pass for J is worthwhile; see coulomb_choice.h. */
-#include "coulomb_choice.h"
+#include "hf/coulomb_choice.h"
 
 #include "hf/arithmetic.h"
 

@@ -1,6 +1,6 @@
 /* The front of the Fock builders: list of builders, checks, agreement, timers. */
-#include "coulomb_choice.h"
 #include "fock_private.h"
+#include "hf/coulomb_choice.h"
 #include "local_sums.h"
 
 #include "hf/trace.h"

@@ -2,6 +2,7 @@
 #include "hf/two_electron_gradient.h"
 
 #include "coulomb_gradient.h"
+#include "hf/coulomb_choice.h"
 #include "hf/density_loan.h"
 #include "hf/engine.h"
 #include "hf/fock.h"

@@ -3,6 +3,7 @@
 #include "calculation_private.h"
 #include "optimisation.h"
 
+#include "hf/differences.h"
 #include "hf/surface.h"
 
 #include <math.h>
@@ -228,40 +229,35 @@ static hf_status compute(struct search *self, struct hf_surface_point *point, bo
     return status == HF_BAD_INPUT ? HF_OK : status;
 }
 
-/** Second derivatives by differences of gradients, for a saddle point. Collective. */
+/** Second derivatives where the atoms are, for a saddle point. Collective. */
 static hf_status find_hessian(struct search *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const double h = 0.01;
-    const int n = 3 * self->found->n_atom;
-    double *hessian = calloc((size_t)n * (size_t)n + (size_t)n, sizeof *hessian);
-    double *here = hessian + (size_t)n * (size_t)n;
-    bool good = true;
+    const size_t n = 3 * (size_t)self->found->n_atom;
+    const int n_group = hf_options_integer(self->calculation->source.options, "groups");
+    double *hessian = calloc(n * n, sizeof *hessian);
+    bool good = false;
     struct hf_surface_point point = {0};
-    if (hessian == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a Hessian");
-    HF_TRY(hf_agree(self->context->comm, status, error));
+    struct hf_differences points = {0};
     HF_TRY(compute(self, &point, &good, error));
-    memcpy(here, self->gradient, (size_t)n * sizeof *here);
-    for (int c = 0; c < 2 * n && good; c++) {
-        double *place = &self->x[c / 6][c / 2 % 3];
-        const double where = *place, sign = c % 2 == 0 ? 1.0 : -1.0;
-        *place = where + sign * h;
-        HF_TRY(compute(self, &point, &good, error));
-        *place = where;
-        for (int r = 0; r < n; r++) {
-            const double part = sign * self->gradient[r / 3][r % 3] / (4.0 * h);
-            hessian[(c / 2) * n + r] += part; /* symmetric */
-            hessian[r * n + c / 2] += part;
-        }
-    }
     if (!good)
         status = hf_fail(error, HF_NOT_CONVERGED,
-                         "optimise: an SCF for the second derivatives did not converge");
-    else if (self->optimiser != NULL)
-        status =
-            hf_optimiser_set_hessian(self->optimiser, hessian, (const double(*)[3])here, error);
+                         "optimise: the SCF before second derivatives did not converge");
+    else if (hessian == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a Hessian");
+    const struct hf_scf_result here = {.energy = point.energy};
+    struct hf_quantity_source source = self->calculation->source; /* at the places of `compute` */
+    source.result = &here;
+    if (status == HF_OK) status = hf_differences_create(&source, &points, error);
+    HF_TRY(hf_agree(self->context->comm, status, error));
+    HF_TRY(hf_differences_compute(&points, n_group, NULL, error));
+    hf_differences_hessian(&points, hessian);
+    if (self->optimiser != NULL)
+        status = hf_optimiser_set_hessian(self->optimiser, hessian,
+                                          (const double(*)[3])self->gradient, error);
     status = hf_agree(self->context->comm, status, error);
 cleanup:
+    hf_differences_done(&points);
     free(hessian);
     return status;
 }

@@ -547,7 +547,7 @@ static const struct hf_option table[] = {
      .type = HF_OPTION_INTEGER,
      .argument = "N",
      .default_value = "1",
-     .help = "groups of ranks that task vibrations divides displacements among",
+     .help = "groups of ranks that displacements for second derivatives are divided among",
      .more = "As many groups as ranks are fastest. Each rank then has the matrices of a whole "
              "calculation.",
      .range = {1, 1000000},

@@ -3,7 +3,8 @@
 #define HF_EXTRAPOLATION_H
 
 #include "hf/guess.h"
-#include "hf/surface.h"
+#include "hf/context.h"
+#include "hf/linalg.h"
 #include "hf/wavefunction.h"
 
 /** Initialise with = {0}. */

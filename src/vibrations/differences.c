@@ -1,5 +1,5 @@
 /* Points at displaced geometries, each of an SCF from the last orbitals, by groups of ranks. */
-#include "differences.h"
+#include "hf/differences.h"
 
 #include "hf/rank_groups.h"
 #include "hf/surface.h"
@@ -66,7 +66,8 @@ static hf_status compute(struct worker *self, int i, struct hf_error *error)
     if (status != HF_OK) return status;
     describe(i, sizeof text, text);
     if (!found.converged)
-        return hf_fail(error, HF_NOT_CONVERGED, "vibrations: %s the SCF did not converge", text);
+        return hf_fail(error, HF_NOT_CONVERGED, "second derivatives: %s the SCF did not converge",
+                       text);
     point[HF_POINT_ENERGY] = found.energy;
     memcpy(point + HF_POINT_DIPOLE, found.dipole, sizeof found.dipole);
     if (self->file != NULL && !hf_points_append(points, i, self->file))
@@ -142,10 +143,11 @@ static hf_status check(const struct hf_differences *points, struct hf_error *err
             (HF_VIBRATIONS_STEP * HF_VIBRATIONS_STEP);
         if (fabs(curvature) < MOST_CURVATURE) continue;
         describe(i, sizeof text, text);
-        return hf_fail(error, HF_NOT_CONVERGED,
-                       "vibrations: %s the SCF finds another solution (%.8f and %.8f, %.8f between "
-                       "them)",
-                       text, up[HF_POINT_ENERGY], up[points->width + HF_POINT_ENERGY], middle);
+        return hf_fail(
+            error, HF_NOT_CONVERGED,
+            "second derivatives: %s the SCF finds another solution (%.8f and %.8f, %.8f between "
+            "them)",
+            text, up[HF_POINT_ENERGY], up[points->width + HF_POINT_ENERGY], middle);
     }
     return HF_OK;
 }
@@ -171,4 +173,17 @@ cleanup:
     free(self.position);
     free(self.missing);
     return status;
+}
+
+void hf_differences_hessian(const struct hf_differences *points, double *hessian)
+{
+    const size_t n = (size_t)points->n / 2, width = (size_t)points->width;
+    for (size_t i = 0; i < n; i++) {
+        const double *up = points->point + 2 * i * width + HF_POINT_GRADIENT, *down = up + width;
+        for (size_t j = 0; j < n; j++) { /* half of it to either triangle */
+            const double second = (up[j] - down[j]) / (4.0 * HF_VIBRATIONS_STEP);
+            hessian[i * n + j] += second;
+            hessian[j * n + i] += second;
+        }
+    }
 }

@@ -1,6 +1,6 @@
 /* Files of displaced points: a head line with the checksum of the calculation, then a line for each point, which
  * ends with a word, for a line that was cut off does not count. */
-#include "differences.h"
+#include "hf/differences.h"
 
 #include "hf/output_file.h"
 #include "hf/text.h"

@@ -1,7 +1,7 @@
 /* Vibrations as a quantity: options, report, JSON. */
 #include "hf/vibrations.h"
 
-#include "differences.h"
+#include "hf/differences.h"
 #include "hf/fock.h"
 #include "hf/units.h"
 
@@ -65,19 +65,13 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
 static void differentiate(const struct hf_differences *points, struct row *self)
 {
     const int n = points->n / 2;
-    double *hessian = self->vibrations.hessian;
+    hf_differences_hessian(points, self->vibrations.hessian);
     for (int i = 0; i < n; i++) {
         const double *up = points->point + (size_t)(2 * i) * (size_t)points->width;
         const double *down = up + points->width;
         for (int x = 0; x < 3; x++)
             self->vibrations.dipole_derivative[3 * (size_t)i + (size_t)x] =
                 (up[HF_POINT_DIPOLE + x] - down[HF_POINT_DIPOLE + x]) / (2.0 * HF_VIBRATIONS_STEP);
-        for (int j = 0; j < n; j++) { /* half of it to either triangle */
-            const double second = (up[HF_POINT_GRADIENT + j] - down[HF_POINT_GRADIENT + j]) /
-                                  (4.0 * HF_VIBRATIONS_STEP);
-            hessian[(size_t)i * (size_t)n + (size_t)j] += second;
-            hessian[(size_t)j * (size_t)n + (size_t)i] += second;
-        }
         /* moved to either side its mean is that of the middle, but for third derivatives */
         self->largest_derivative =
             fmax(self->largest_derivative,

@@ -2,8 +2,12 @@
 #ifndef HF_COULOMB_CHOICE_H
 #define HF_COULOMB_CHOICE_H
 
-#include "hf/fock.h"
-#include "hf/shell_pair.h"
+#include "hf/shell_pairs.h"
+
+/** Estimated share of the cost of quartets that exchange needs, among all quartets above the threshold:
+ *  near 1 in compact molecules, small in long ones. From a sample of the list, equal on all ranks that have
+ *  the same list. The time is proportional to the number of pairs of atoms. Not collective. */
+double hf_exchange_share(const struct hf_shell_pairs *pairs, double threshold);
 
 /** hf_exchange_share without a list: bounds are guessed from the overlaps of the most diffuse functions of two atoms.
  *  0 for large molecules, or without memory. Not collective. */

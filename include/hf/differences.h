@@ -1,4 +1,4 @@
-/* Gradients and dipoles at displaced geometries, and the file that they are kept in. */
+/* Second derivatives from gradients at displaced geometries, and the file that those are kept in. */
 #ifndef HF_DIFFERENCES_H
 #define HF_DIFFERENCES_H
 
@@ -31,6 +31,9 @@ void hf_differences_done(struct hf_differences *differences);
  *  does not converge, or finds another solution; HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_differences_compute(struct hf_differences *differences, int n_group, const char *stem,
                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds the second derivatives to hessian [n/2][n/2], symmetric, hartree/bohr^2. All points are known. Local. */
+void hf_differences_hessian(const struct hf_differences *differences, double *hessian);
 
 /** What makes points of one calculation differ from those of another: places, basis, method. Local. */
 uint64_t hf_differences_checksum(const struct hf_differences *differences);
