@@ -2,7 +2,7 @@
 #ifndef HF_COULOMB_CHOICE_H
 #define HF_COULOMB_CHOICE_H
 
-#include "hf/shell_pairs.h"
+#include "hf/shell_pair.h"
 
 /** Estimated share of the cost of quartets that exchange needs, among all quartets above the threshold:
  *  near 1 in compact molecules, small in long ones. From a sample of the list, equal on all ranks that have
