@@ -14,9 +14,6 @@
 
 struct hf_surface;
 
-/** Points whose orbitals are remembered. */
-enum { HF_SURFACE_POINTS = 8 };
-
 /** What there is at a point of the surface. Initialise with = {0}. */
 struct hf_surface_point {
     double (*gradient)

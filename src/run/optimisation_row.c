@@ -5,7 +5,7 @@
 #include "hf/input.h"
 #include "hf/output.h"
 #include "hf/output_file.h"
-#include "hf/surface.h"
+#include "hf/extrapolation.h"
 #include "hf/units.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* Points of an energy surface: an SCF and a gradient each. */
 #include "hf/surface.h"
 
-#include "extrapolation.h"
 #include "hf/common_pairs.h"
+#include "hf/extrapolation.h"
 #include "hf/fock.h"
 #include "hf/gradient.h"
 

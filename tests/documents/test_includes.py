@@ -28,7 +28,7 @@ HEADERS = {
     "correlation": ["mp2"],
     "local": ["local_mp2"],
     "optimise": ["optimise"],
-    "surface": ["surface"],
+    "surface": ["extrapolation", "surface"],
     "gradient": ["gradient", "two_electron_gradient"],
     "localise": ["frozen_core", "localise", "sparse_matrix"],
     "properties": ["properties", "spatial", "spatial_grid"],

@@ -2,10 +2,13 @@
 #ifndef HF_EXTRAPOLATION_H
 #define HF_EXTRAPOLATION_H
 
-#include "hf/guess.h"
 #include "hf/context.h"
+#include "hf/guess.h"
 #include "hf/linalg.h"
 #include "hf/wavefunction.h"
+
+/** Points whose orbitals are remembered. */
+enum { HF_SURFACE_POINTS = 8 };
 
 /** Initialise with = {0}. */
 struct hf_extrapolation {
