@@ -89,9 +89,9 @@ hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double thr
 /** Not collective. */
 struct hf_coulomb_account hf_coulomb_account(const struct hf_coulomb *coulomb);
 
-/** Bytes on a node for a list of so many primitive pairs with so many components, for matrices (derivatives need up to twice
- *  as much for H and V); bytes of a thread; and
- *  additional bytes on a node while the list is created. Not collective. */
+/** Bytes on a node for a list of so many primitive pairs with so many components, for matrices (derivatives need 1.6 to
+ *  2.5 times as much for H and V); bytes of a thread; and additional bytes on a node while the list is created. Not
+ *  collective. */
 double hf_coulomb_node_bytes(double n_primitive, double n_component);
 double hf_coulomb_thread_bytes(void);
 double hf_coulomb_made_bytes(double n_primitive);
