@@ -12,6 +12,9 @@ enum {
     /** Components of two shells. */
     HF_MAX_CARTESIAN_BLOCK =
         (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 * (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2,
+    /** The same with one more in each, of derivatives. */
+    HF_MAX_RAISED_CARTESIAN_BLOCK =
+        (HF_MAX_L + 2) * (HF_MAX_L + 3) / 2 * (HF_MAX_L + 2) * (HF_MAX_L + 3) / 2,
     /** Components x^t y^u z^v of all totals up to that one. */
     HF_N_HERMITE = (HF_MAX_PAIR_L + 1) * (HF_MAX_PAIR_L + 2) * (HF_MAX_PAIR_L + 3) / 6,
     /** The same with one total more, of derivatives. */

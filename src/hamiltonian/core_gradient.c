@@ -76,10 +76,6 @@ static hf_status create(const struct hf_term_gradient *gradient, struct raised *
 {
     const struct hf_basis *basis = gradient->basis;
     struct raised *self = *raised = calloc(1, sizeof *self);
-    if (basis->max_l == HF_MAX_L)
-        return hf_fail(error, HF_NO_RESOURCE,
-                       "derivatives of core potentials: functions of l = %d are too high",
-                       HF_MAX_L);
     if (self != NULL) {
         const size_t n_shell = (size_t)basis->n_shell;
         self->place = calloc(n_shell + 1, sizeof *self->place);

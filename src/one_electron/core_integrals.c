@@ -22,7 +22,7 @@ struct hf_core_integrals {
     bool *reach;                           /**< [n_shell] */
     struct hf_core_projection *projection; /**< [n_shell]; value NULL: not yet made */
     double *weighted;                      /**< of one function, all points and projectors */
-    double block[HF_MAX_CARTESIAN_BLOCK], scratch[HF_MAX_CARTESIAN_BLOCK];
+    double block[HF_MAX_RAISED_CARTESIAN_BLOCK], scratch[HF_MAX_RAISED_CARTESIAN_BLOCK];
 };
 
 static bool reaches(const struct hf_core_integrals *self, const struct hf_shell *shell)

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_A = HF_MAX_L, MAX_B = HF_MAX_L + 2 };
+enum { MAX_A = HF_MAX_L + 1, MAX_B = HF_MAX_L + 3 }; /* one more for derivatives */
 
 static const double LEAST = 1e-20; /* a product of Gaussians that matters */
 

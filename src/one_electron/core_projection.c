@@ -166,7 +166,7 @@ static void find_axes(const double to_shell[3], double distance, double axis[3][
 static void find_monomials(const struct hf_core_points *points, int l, const double at[3],
                            double value[])
 {
-    double power[3][HF_MAX_L + 1];
+    double power[3][HF_MAX_L + 2];
     for (int d = 0; d < 3; d++) {
         power[d][0] = 1.0;
         for (int k = 1; k <= l; k++) power[d][k] = power[d][k - 1] * at[d];
@@ -200,7 +200,7 @@ struct view {
     const struct hf_shell *shell;
     double to_shell[3], distance, axis[3][3];
     int n_azimuth;
-    double cosine[2 * HF_MAX_L], sine[2 * HF_MAX_L], weight; /**< of the azimuths */
+    double cosine[2 * HF_MAX_L + 1], sine[2 * HF_MAX_L + 1], weight; /**< of the azimuths */
     size_t stride; /**< between the Cartesian components of the output */
 };
 

@@ -19,6 +19,7 @@ static const struct test_shell shells[] = {
     {2, 3, 1, true, {1.1}, {1.0}},
     {2, 1, 2, false, {0.3, 2.0}, {0.5, 0.2}},
     {3, 2, 1, false, {0.6}, {0.8}},
+    {3, 5, 1, true, {1.2}, {1.0}},
 };
 
 /** Three atoms, the second with a core potential, a ghost, charges of which two share a place. */
