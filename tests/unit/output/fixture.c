@@ -11,7 +11,7 @@ const struct hf_phase fixture_phase = {.name = "Reading"};
 static char title[] = "water and a ghost";
 static char basis_name[] = "tiny";
 static char citation[] = "First line of the literature.\nSecond line of it.";
-static const struct hf_run_task energy = {.name = "energy"};
+static const struct hf_run_task energy = {.name = "energy", .driver = "energy"};
 static const char *const warnings[] = {"atoms 1 and 2 are close"};
 
 static void fill_molecule(struct fixture *f)

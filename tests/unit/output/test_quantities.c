@@ -99,7 +99,8 @@ static void what_the_task_returns_is_the_result(void **state)
     struct fixture *f = *state;
     static const struct hf_quantity_ops one = {.name = "one", .json = add_everywhere},
                                         two = {.name = "two", .json = add_everywhere};
-    static const struct hf_run_task task = {.name = "gradient", .returns = &two};
+    static const struct hf_run_task task = {
+        .name = "gradient", .driver = "gradient", .returns = &two};
     double value[] = {0.5, 1.5};
     struct hf_quantity quantity[] = {{.ops = &one, .self = &value[0], .made = true},
                                      {.ops = &two, .self = &value[1], .made = true}};
