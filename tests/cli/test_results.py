@@ -35,7 +35,7 @@ ENERGY = -76.0105049883  # tests/reference/properties.json
 
 # (what, where in the AtomicInput, value put there, part of the message)
 REFUSED = [
-    ("unknown driver", ["driver"], "hessians", "unknown task 'hessians'; expected one of energy, gradient, properties, vibrations"),
+    ("unknown driver", ["driver"], "hessians", "unknown task 'hessians'; expected one of energy, gradient, optimise, properties, vibrations"),
     ("driver as a keyword", ["keywords", "task"], "gradient", "keyword 'task': expected in the molecule, the model or the driver"),
     ("no driver", ["driver"], None, "there is no 'driver'"),
     ("unknown keyword", ["keywords", "gess"], "sap", "unknown keyword 'gess'; did you mean guess"),
