@@ -96,9 +96,10 @@ static void print_orbitals(const struct hf_checkpoint *checkpoint, FILE *stream)
 static void print_added(const struct hf_checkpoint *checkpoint, FILE *stream)
 {
     int n_orbital = 0, n_atom = 0, n = 0, one = 0;
-    if (!hf_checkpoint_added(checkpoint, "domains", &n_orbital, &n_atom)) return;
+    if (!hf_checkpoint_added(checkpoint, HF_CHECKPOINT_LOCAL_MP2 "/domains", &n_orbital, &n_atom))
+        return;
     fprintf(stream, "Local MP2     domains of %d orbitals", n_orbital);
-    if (hf_checkpoint_added(checkpoint, "integrals", &n, &one))
+    if (hf_checkpoint_added(checkpoint, HF_CHECKPOINT_LOCAL_MP2 "/integrals", &n, &one))
         fprintf(stream, "; integrals of their pairs, %.1f MB", 8e-6 * n);
     fprintf(stream, "\n");
 }
