@@ -69,6 +69,11 @@ hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basi
                                 struct hf_block_layout **layout,
                                 struct hf_error *error) HF_MUST_CHECK;
 
+/** Transforms this rank's blocks [hf_block_layout_local_size] of such a layout over a merged basis from published to merged
+ *  functions or, for sums, back (hf_mix_block). Not collective. */
+void hf_mix_own_blocks(const struct hf_basis *merged, bool sums,
+                       const struct hf_block_layout *layout, double blocks[]);
+
 /** The same for blocks whose contributions are summed over the ranks: in a reproducible run
  *  (hf_context.reproducible) rank 0 owns all blocks and adds in one order. */
 hf_status hf_atom_layout_create_for_sums(struct hf_context *context, const struct hf_basis *basis,

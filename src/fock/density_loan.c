@@ -114,12 +114,9 @@ static hf_status fill_array(struct hf_lent_densities *self, const struct hf_matr
                             struct hf_block_array *array, struct hf_error *error)
 {
     double *local = hf_block_array_local(array);
-    struct hf_own_blocks own = hf_own_blocks_begin(self->layout);
-    struct hf_own_block block;
     hf_status status;
     HF_TRY(hf_matrix_get_blocks(density, self->layout, local, error));
-    while (hf_own_blocks_next(&own, &block))
-        hf_mix_block(self->basis, false, block.i, block.j, local + block.offset);
+    hf_mix_own_blocks(self->basis, false, self->layout, local);
     hf_block_array_fence(array);
 cleanup:
     return status;

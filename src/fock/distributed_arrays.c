@@ -4,17 +4,6 @@
 
 #include <stdlib.h>
 
-/** Transforms the blocks of this rank from published to merged functions or, for sums, back. */
-static void mix_blocks(const struct hf_distributed *data, const struct hf_basis *merged, bool sums,
-                       struct hf_block_array *array)
-{
-    if (merged->n_mixing == 0) return;
-    struct hf_own_blocks own = hf_own_blocks_begin(data->layout);
-    struct hf_own_block block;
-    while (hf_own_blocks_next(&own, &block))
-        hf_mix_block(merged, sums, block.i, block.j, hf_block_array_local(array) + block.offset);
-}
-
 /** Prepares the blocks of this rank for exact sums. */
 static void prepare_blocks(struct hf_exact_sums *exact, int density,
                            const struct hf_block_layout *layout, struct hf_block_array *array)
@@ -66,7 +55,7 @@ static hf_status fill(struct hf_fock_builder *self, int i, const struct hf_fock_
     if (job->exchange != NULL) hf_block_array_clear(data->K[i]);
     HF_TRY(
         hf_matrix_get_blocks(job->density, data->layout, hf_block_array_local(data->D[i]), error));
-    mix_blocks(data, self->pairs->basis, false, data->D[i]);
+    hf_mix_own_blocks(self->pairs->basis, false, data->layout, hf_block_array_local(data->D[i]));
     if (self->exact != NULL) prepare_blocks(self->exact, i, data->layout, data->D[i]);
     hf_block_array_fence(data->D[i]);
 cleanup:
@@ -99,7 +88,7 @@ static hf_status collect(struct hf_fock_builder *self, struct hf_block_array *su
     const struct hf_distributed *data = self->data;
     if (matrix == NULL) return HF_OK;
     hf_block_array_fence(sums);
-    mix_blocks(data, self->pairs->basis, true, sums);
+    hf_mix_own_blocks(self->pairs->basis, true, data->layout, hf_block_array_local(sums));
     return hf_matrix_set_blocks(matrix, data->layout, hf_block_array_local(sums), error);
 }
 

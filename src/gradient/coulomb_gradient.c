@@ -68,10 +68,7 @@ static hf_status take_density(struct coulomb_part *self, const struct hf_matrix 
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the density in blocks");
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_matrix_get_blocks(density, self->layout, self->density, error));
-    struct hf_own_blocks own = hf_own_blocks_begin(self->layout);
-    struct hf_own_block block;
-    while (hf_own_blocks_next(&own, &block))
-        hf_mix_block(basis, false, block.i, block.j, self->density + block.offset);
+    hf_mix_own_blocks(basis, false, self->layout, self->density);
 cleanup:
     return status;
 }

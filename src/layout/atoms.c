@@ -32,3 +32,13 @@ hf_status hf_atom_layout_create_for_sums(struct hf_context *context, const struc
 {
     return create(context, context->reproducible ? 1 : context->n_rank, basis, layout, error);
 }
+
+void hf_mix_own_blocks(const struct hf_basis *merged, bool sums,
+                       const struct hf_block_layout *layout, double blocks[])
+{
+    struct hf_own_blocks own = hf_own_blocks_begin(layout);
+    struct hf_own_block block;
+    if (merged->n_mixing == 0) return;
+    while (hf_own_blocks_next(&own, &block))
+        hf_mix_block(merged, sums, block.i, block.j, blocks + block.offset);
+}
