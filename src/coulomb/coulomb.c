@@ -220,28 +220,63 @@ static struct hf_block_place find_block(const struct hf_basis *basis,
                                    .column = turned ? (size_t)stride : 1};
 }
 
-/** hf_thread_work: H of the thread's pairs of atoms. */
-static hf_status make_densities(void *self, int thread, int n_thread, struct hf_error *error)
+/** What is done with a pair of shells and the block of the density that lies at `place` in that of its atoms. */
+typedef void use_density(const struct job *job, struct hf_coulomb_worker *worker,
+                         const struct hf_shell_pair *pair, const double *density,
+                         struct hf_block_place place);
+
+/** All shells of the thread's pairs of atoms, with their densities; a step of the trace. */
+static void walk_densities(const struct job *job, int thread, enum hf_coulomb_step step,
+                           use_density *use)
 {
-    const struct job *job = self;
     const struct hf_coulomb *coulomb = job->coulomb;
     const struct hf_shell_pairs *pairs = coulomb->pairs;
     const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
-    (void)n_thread;
-    (void)error;
     for (int i = thread; i < coulomb->n_own; i += coulomb->n_worker) {
         const struct hf_atom_pair *atoms = &pairs->atom_pair[coulomb->own[i]];
         int stride;
         const double *density = job->target->lend(job->target->data, job->k, atoms, &stride);
-        for (int j = atoms->first_pair; j < atoms->first_pair + atoms->n_pair; j++) {
-            const struct hf_shell_pair *pair = &pairs->pair[j];
-            hf_hermite_clear(&coulomb->worker[thread].hermite, pair, coulomb->h);
-            hf_hermite_add_density(&coulomb->worker[thread].hermite, pair, density,
-                                   find_block(pairs->basis, atoms, pair, stride), coulomb->h);
-        }
+        for (int j = atoms->first_pair; j < atoms->first_pair + atoms->n_pair; j++)
+            use(job, &coulomb->worker[thread], &pairs->pair[j], density,
+                find_block(pairs->basis, atoms, &pairs->pair[j], stride));
     }
-    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_DENSITIES, pairs->n_atom_pair,
-                        span);
+    hf_coulomb_end_step(coulomb->context->trace, thread, step, pairs->n_atom_pair, span);
+}
+
+/** A use_density: H of the pair. */
+static void set_density(const struct job *job, struct hf_coulomb_worker *worker,
+                        const struct hf_shell_pair *pair, const double *density,
+                        struct hf_block_place place)
+{
+    hf_hermite_clear(&worker->hermite, pair, job->coulomb->h);
+    hf_hermite_add_density(&worker->hermite, pair, density, place, job->coulomb->h);
+}
+
+/** A use_density: derivatives by the shells of the pair. */
+static void move_shells(const struct job *job, struct hf_coulomb_worker *worker,
+                        const struct hf_shell_pair *pair, const double *density,
+                        struct hf_block_place place)
+{
+    double slope[2][3] = {{0.0}};
+    hf_hermite_add_derivatives(&worker->hermite, pair, density, place, job->coulomb->v, slope);
+    job->target->move(job->target->data, job->k, pair, (const double(*)[3])slope);
+}
+
+/** hf_thread_work: H of the thread's pairs of atoms. */
+static hf_status make_densities(void *self, int thread, int n_thread, struct hf_error *error)
+{
+    (void)n_thread;
+    (void)error;
+    walk_densities(self, thread, HF_COULOMB_DENSITIES, set_density);
+    return HF_OK;
+}
+
+/** hf_thread_work: derivatives by the shells of the thread's pairs of atoms. */
+static hf_status make_derivatives(void *self, int thread, int n_thread, struct hf_error *error)
+{
+    (void)n_thread;
+    (void)error;
+    walk_densities(self, thread, HF_COULOMB_MATRICES, move_shells);
     return HF_OK;
 }
 
@@ -267,33 +302,6 @@ static hf_status make_matrices(void *self, int thread, int n_thread, struct hf_e
                                    find_block(pairs->basis, atoms, pair, n_column), worker->block);
         }
         job->target->add(job->target->data, job->k, atoms, worker->block);
-    }
-    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_MATRICES, pairs->n_atom_pair,
-                        span);
-    return HF_OK;
-}
-
-/** hf_thread_work: derivatives by the shells of the thread's pairs of atoms. */
-static hf_status make_derivatives(void *self, int thread, int n_thread, struct hf_error *error)
-{
-    const struct job *job = self;
-    const struct hf_coulomb *coulomb = job->coulomb;
-    const struct hf_shell_pairs *pairs = coulomb->pairs;
-    const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
-    (void)n_thread;
-    (void)error;
-    for (int i = thread; i < coulomb->n_own; i += coulomb->n_worker) {
-        const struct hf_atom_pair *atoms = &pairs->atom_pair[coulomb->own[i]];
-        int stride;
-        const double *density = job->target->lend(job->target->data, job->k, atoms, &stride);
-        for (int j = atoms->first_pair; j < atoms->first_pair + atoms->n_pair; j++) {
-            const struct hf_shell_pair *pair = &pairs->pair[j];
-            double slope[2][3] = {{0.0}};
-            hf_hermite_add_derivatives(&coulomb->worker[thread].hermite, pair, density,
-                                       find_block(pairs->basis, atoms, pair, stride), coulomb->v,
-                                       slope);
-            job->target->move(job->target->data, job->k, pair, (const double(*)[3])slope);
-        }
     }
     hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_MATRICES, pairs->n_atom_pair,
                         span);
