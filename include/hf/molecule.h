@@ -94,6 +94,11 @@ double hf_isotope_mass(int atomic_number, int mass_number);
 /** Mass of an atom: that of its isotope; 0 for a ghost. */
 double hf_atom_mass(const struct hf_atom *atom);
 
+/** Mass of all atoms (unified atomic mass units), its centre (bohr; the origin if there is no mass) and the tensor of
+ *  inertia about that (mass units bohr^2). Not collective. */
+void hf_molecule_inertia(const struct hf_molecule *molecule, double *mass, double centre[3],
+                         double tensor[3][3]);
+
 /** Whether an atom that is no ghost differs in mass from the commonest isotope. */
 bool hf_is_isotope(const struct hf_atom *atom);
 

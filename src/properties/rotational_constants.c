@@ -38,33 +38,10 @@ static void diagonalise(double a[3][3], double eigenvalue[3])
     }
 }
 
-static void find_centre(const struct hf_molecule *molecule, struct hf_properties *properties)
-{
-    double *centre = properties->centre_of_mass;
-    for (int i = 0; i < molecule->n_atom; i++) {
-        const double mass = hf_atom_mass(&molecule->atom[i]);
-        properties->mass += mass;
-        for (int d = 0; d < 3; d++) centre[d] += mass * molecule->atom[i].position_bohr[d];
-    }
-    for (int d = 0; d < 3 && properties->mass > 0.0; d++) centre[d] /= properties->mass;
-}
-
 void hf_add_rotation(const struct hf_molecule *molecule, struct hf_properties *properties)
 {
-    double tensor[3][3] = {{0.0}};
-    find_centre(molecule, properties);
-    for (int i = 0; i < molecule->n_atom; i++) {
-        const double mass = hf_atom_mass(&molecule->atom[i]);
-        double r[3], square = 0.0;
-        for (int d = 0; d < 3; d++) {
-            r[d] = molecule->atom[i].position_bohr[d] - properties->centre_of_mass[d];
-            square += r[d] * r[d];
-        }
-        for (int d = 0; d < 3; d++) {
-            tensor[d][d] += mass * square;
-            for (int e = 0; e < 3; e++) tensor[d][e] -= mass * r[d] * r[e];
-        }
-    }
+    double tensor[3][3];
+    hf_molecule_inertia(molecule, &properties->mass, properties->centre_of_mass, tensor);
     diagonalise(tensor, properties->inertia);
     for (int d = 0; d < 3; d++) {
         const double inertia = properties->inertia[d];
