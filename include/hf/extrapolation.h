@@ -28,8 +28,9 @@ struct hf_extrapolation {
 hf_status hf_extrapolation_init(struct hf_extrapolation *self, struct hf_context *context,
                                 int n_function, bool spread, struct hf_error *error) HF_MUST_CHECK;
 
-/** Adds a point; the oldest one gives way. The wave function has orbitals. Collective. HF_NO_RESOURCE. */
-hf_status hf_extrapolation_add(struct hf_extrapolation *self, const double *position,
+/** Adds the point of a wave function, where its molecule is; the oldest one gives way. It has orbitals. Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_extrapolation_add(struct hf_extrapolation *self,
                                const struct hf_wavefunction *wavefunction,
                                struct hf_error *error) HF_MUST_CHECK;
 

@@ -75,20 +75,23 @@ cleanup:
     return status;
 }
 
-hf_status hf_extrapolation_add(struct hf_extrapolation *self, const double *position,
+hf_status hf_extrapolation_add(struct hf_extrapolation *self,
                                const struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const size_t size = 3 * (size_t)wavefunction->molecule->n_atom * sizeof *position;
+    const struct hf_molecule *molecule = wavefunction->molecule;
     const int n = wavefunction->basis->n_function;
     struct hf_matrix *overlap = NULL;
-    struct hf_surface_past past = {.position = malloc(size)};
-    self->n_atom = wavefunction->molecule->n_atom;
+    struct hf_surface_past past = {
+        .position = malloc(3 * (size_t)molecule->n_atom * sizeof *past.position)};
+    self->n_atom = molecule->n_atom;
     self->n_spin = wavefunction->n_spin;
     if (past.position == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for places of atoms");
     HF_TRY(hf_agree(self->context->comm, status, error));
-    memcpy(past.position, position, size);
+    for (int i = 0; i < molecule->n_atom; i++)
+        memcpy(past.position + 3 * i, molecule->atom[i].position_bohr,
+               sizeof molecule->atom[i].position_bohr);
     HF_TRY(hf_matrix_create(self->linalg, "overlap", n, n, &overlap, error));
     hf_matrix_copy(wavefunction->overlap, overlap);
     for (int k = 0; k < self->n_spin; k++)

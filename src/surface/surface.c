@@ -56,22 +56,6 @@ static hf_status copy(const struct hf_quantity_source *of, struct hf_surface **m
     return hf_basis_move(of->basis, &surface->molecule, &surface->basis, error);
 }
 
-static hf_status remember(struct hf_surface *surface, const struct hf_wavefunction *wavefunction,
-                          struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    const int n_atom = surface->molecule.n_atom;
-    double(*position)[3] = malloc((size_t)n_atom * sizeof *position);
-    if (position == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for places");
-    HF_TRY(hf_agree(surface->context->comm, status, error));
-    for (int i = 0; i < n_atom; i++)
-        memcpy(position[i], surface->molecule.atom[i].position_bohr, sizeof *position);
-    HF_TRY(hf_extrapolation_add(&surface->past, position[0], wavefunction, error));
-cleanup:
-    free(position);
-    return status;
-}
-
 hf_status hf_surface_create(const struct hf_quantity_source *of, struct hf_surface **surface,
                             struct hf_error *error)
 {
@@ -82,7 +66,7 @@ hf_status hf_surface_create(const struct hf_quantity_source *of, struct hf_surfa
     HF_TRY(hf_extrapolation_init(&made->past, of->context, of->basis->n_function,
                                  hf_fock_is_distributed(of->settings->fock.builder), error));
     if (of->result->converged && of->wavefunction->spin[0].coefficient != NULL)
-        HF_TRY(remember(made, of->wavefunction, error));
+        HF_TRY(hf_extrapolation_add(&made->past, of->wavefunction, error));
     *surface = made;
     return HF_OK;
 cleanup:
@@ -230,7 +214,7 @@ hf_status hf_surface_compute(struct hf_surface *surface, const double (*position
     memcpy(point->dipole, result.dipole, sizeof point->dipole);
     point->converged = result.converged;
     if (!result.converged) goto cleanup;
-    HF_TRY(remember(surface, &wavefunction, error));
+    HF_TRY(hf_extrapolation_add(&surface->past, &wavefunction, error));
     if (point->gradient != NULL) HF_TRY(differentiate(surface, &wavefunction, point, error));
 cleanup:
     hf_wavefunction_done(&wavefunction);
