@@ -259,7 +259,7 @@ static double product(int n, const double a[], const double b[])
     return sum;
 }
 
-/** H of dq and the change dg of the gradient; hdq [n]: room. */
+/** H of dq and the change dg of the gradient; rest [n]: room. */
 static void update(struct hf_optimiser *self, const double dq[], const double dg[], double rest[])
 {
     const int n = self->internals.n;

@@ -1,11 +1,12 @@
 /* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in optimising.c. */
 #include "optimisation.h"
 
+#include "hf/extrapolation.h"
 #include "hf/fock.h"
+#include "hf/hamiltonian.h"
 #include "hf/input.h"
 #include "hf/output.h"
 #include "hf/output_file.h"
-#include "hf/extrapolation.h"
 #include "hf/units.h"
 
 #include <errno.h>
@@ -65,8 +66,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     struct hf_optimisation *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_options *options = of->options;
-    const struct hf_environment *environment = &of->molecule->environment;
-    const double *field = environment->field;
     if (strcmp(hf_options_choice(options, "task"), "optimise") != 0)
         return hf_fail(error, HF_BAD_INPUT, "there is a trajectory of task optimise only");
     if (strcmp(hf_options_choice(options, "gradient"), "numerical") == 0)
@@ -78,7 +77,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->settings = (struct hf_optimise_settings){
         .constraint = self->constraint,
         .absolute =
-            environment->n_charge > 0 || field[0] != 0.0 || field[1] != 0.0 || field[2] != 0.0,
+            hf_term_point_charges.present(of->molecule) || hf_term_field.present(of->molecule),
         .cartesian = strcmp(hf_options_choice(options, "coordinates"), "cartesian") == 0,
         .saddle = hf_options_flag(options, "saddle"),
         .max_force = hf_options_real(options, "max_force"),

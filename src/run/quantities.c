@@ -187,6 +187,16 @@ double hf_quantities_pair_accuracy(const struct hf_calculation *calculation, int
     return accuracy;
 }
 
+/** What a quantity has made; NULL: it was not asked for, or not made. */
+static const void *find_made(const struct hf_calculation *calculation,
+                             const struct hf_quantity_ops *ops)
+{
+    for (int i = 0; i < calculation->n_quantity; i++)
+        if (calculation->quantity[i].ops == ops && calculation->quantity[i].made)
+            return calculation->quantity[i].self;
+    return NULL;
+}
+
 hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -203,22 +213,12 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         quantity->made = status == HF_OK;
         if (quantity->made && ops->localised != NULL)
             calculation->source.localised = ops->localised(quantity);
-        if (quantity->made && ops == &hf_quantity_vibrations)
-            calculation->source.vibrations = quantity->self; /* its first member */
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
     }
+    calculation->source.vibrations =
+        find_made(calculation, &hf_quantity_vibrations); /* its first member */
     if (status == HF_OK) calculation->computing = NULL;
     return status;
-}
-
-/** What a quantity has made; NULL: it was not asked for, or not made. */
-static const void *find_made(const struct hf_calculation *calculation,
-                             const struct hf_quantity_ops *ops)
-{
-    for (int i = 0; i < calculation->n_quantity; i++)
-        if (calculation->quantity[i].ops == ops && calculation->quantity[i].made)
-            return calculation->quantity[i].self;
-    return NULL;
 }
 
 const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)

@@ -1,6 +1,7 @@
 /* Normal modes from a Hessian, with translations and rotations projected out. */
 #include "vibrations_private.h"
 
+#include "hf/hamiltonian.h"
 #include "hf/linalg.h"
 #include "hf/units.h"
 
@@ -14,11 +15,9 @@ static const double INTENSITY = 974.8801118;
 hf_status hf_vibrations_create(const struct hf_molecule *molecule, struct hf_vibrations *vibrations,
                                struct hf_error *error)
 {
-    const struct hf_environment *around = &molecule->environment;
     const size_t n = 3 * (size_t)molecule->n_atom;
     *vibrations = (struct hf_vibrations){.n_atom = molecule->n_atom};
-    vibrations->held = around->n_charge > 0 || around->field[0] != 0.0 || around->field[1] != 0.0 ||
-                       around->field[2] != 0.0;
+    vibrations->held = hf_term_point_charges.present(molecule) || hf_term_field.present(molecule);
     vibrations->hessian = calloc(n * n, sizeof *vibrations->hessian);
     vibrations->mode = calloc(n * n, sizeof *vibrations->mode);
     vibrations->dipole_derivative = calloc(3 * n, sizeof *vibrations->dipole_derivative);

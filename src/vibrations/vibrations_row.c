@@ -12,7 +12,7 @@
 /** What commutators are converged to if nothing is given: an error of the Hessian is of its order over the step. */
 #define COMMUTATOR_TOLERANCE 1e-8
 
-/** A larger derivative is told: the largest that criteria of optimisations allow, hartree/bohr. */
+/** A larger derivative gets a warning: the largest that criteria of optimisations allow, hartree/bohr. */
 static const double STATIONARY = 4.5e-4;
 
 /** CODATA 2018: 1 hartree/kelvin in J/(mol K). */
