@@ -36,6 +36,8 @@ class Selection(unittest.TestCase):
     def test_a_suite_without_a_number_of_ranks(self):
         self.assertEqual(self.names(8, "unit-2", "cli"), ["fock on 4", "cli"])
         self.assertEqual(self.names(8, "unit-2", "fock"), ["fock on 2", "fock on 4"])
+        self.assertEqual(self.names(8, "unit-2-4"), ["fock on 2", "fock on 4"])
+        self.assertEqual(self.names(3, "unit-2-4"), ["fock on 2"])
 
     def test_long_tests_run_when_asked_for(self):
         self.assertNotIn("memory", self.names(8, "unit"))

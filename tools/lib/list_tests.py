@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Names of the tests of a build folder in any of some suites, without those on many ranks and those of
 the suite "long" (unless it is asked for); each ended by a NUL, for xargs -0. SUITE-N leaves out tests of SUITE
-on N ranks that run on another number, too, and SUITE-0 those that start no ranks; SUITE-0-1 does both.
+on N ranks that run on another number, too, and SUITE-0 those that start no ranks; SUITE-0-1 does both. A test that
+runs on none but the numbers to leave out runs on all of them.
 
 Usage: list_tests.py FOLDER MOST_RANKS SUITE...
 """
@@ -25,8 +26,8 @@ def selected(tests, most_ranks, suites):
         found = RANKS.search(test["name"])
         ranks = int(found[1]) if found else 0
         own = {name.split(":")[-1] for name in test["suite"]}
-        others = {n for n in counts[RANKS.sub(" ", test["name"])] if n <= most_ranks} - {ranks}
-        wanted = any(name in own and not (str(ranks) in without and (others or ranks == 0))
+        numbers = {str(n) for n in counts[RANKS.sub(" ", test["name"])] if n <= most_ranks}
+        wanted = any(name in own and not (str(ranks) in without and (ranks == 0 or numbers.difference(without)))
                      for name, *without in (suite.split("-") for suite in suites))
         if wanted and ("long" not in own or "long" in suites) and ranks <= most_ranks:
             yield test["name"]
