@@ -3,6 +3,7 @@
 
 #include "hf/differences.h"
 #include "hf/fock.h"
+#include "hf/rank_groups.h"
 #include "hf/units.h"
 
 #include <math.h>
@@ -36,9 +37,8 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                                 hf_options_real(of->options, "pressure"),
                                 hf_options_integer(of->options, "symmetry_number")};
     self->n_group = hf_options_integer(of->options, "groups");
-    if (self->n_group > of->context->n_rank)
-        return hf_fail(error, HF_BAD_INPUT, "groups: %d groups of %d ranks", self->n_group,
-                       of->context->n_rank);
+    const hf_status status = hf_rank_groups_check(of->context, self->n_group, error);
+    if (status != HF_OK) return status;
     for (int i = 0; i < of->molecule->n_atom; i++)
         if (of->molecule->atom[i].ghost)
             return hf_fail(error, HF_BAD_INPUT,
