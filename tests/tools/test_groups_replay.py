@@ -20,7 +20,7 @@ class Groups(tool_test.WithFolder):
     def written(self, ranks=1):
         result = {"molecule": {"name": "made up"},
                   "extras": {"hf": {"launch": {"ranks": ranks}, "vibrations": {"seconds_before": 2.0, "displacement_seconds": SECONDS,
-                                                                               "displacement_fock_builds": [9, 8, 9, 8, 9, 8]}}}}
+                                                                               "displacement_fock_builds": [9, 6, 9, 6, 12, 6]}}}}
         self.write("a.json", json.dumps(result))
         return self.folder / "a.json"
 
@@ -35,10 +35,14 @@ class Groups(tool_test.WithFolder):
     def test_who_is_free_takes_the_next(self):
         self.assertEqual(groups_forecast.deal([4.0, 1.0, 2.0, 3.0], 2), 6.0)
 
+    def test_the_line_takes_scatter_away(self):
+        run = groups_forecast.Run("made up", 0.0, [4.0, 6.0, 7.0, 7.0], [1, 1, 2, 2])
+        self.assertEqual(groups_forecast.on_line(run), [5.0, 5.0, 7.0, 7.0])
+
     def test_two_groups(self):
         row = groups_forecast.predict(groups_forecast.read(self.written()), 2)
         self.assertEqual((row.displacements_seconds, row.seconds), (9.0, 10.0))
-        self.assertAlmostEqual(row.efficiency_by_builds, 51.0 / (2 * 26.0))
+        self.assertAlmostEqual(row.efficiency_by_line, 16.0 / (2 * 9.0))
         self.assertAlmostEqual(row.efficiency, 18.0 / (2 * 10.0))
         self.assertAlmostEqual(row.efficiency_serial_start, 18.0 / (2 * 11.0))
 

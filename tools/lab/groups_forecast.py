@@ -10,18 +10,18 @@ from typing import NamedTuple
 from . import cells
 from .failure import Failure
 
-COLUMNS = ("groups", "displacements_seconds", "displacements_efficiency", "efficiency_by_builds", "seconds", "efficiency",
+COLUMNS = ("groups", "displacements_seconds", "displacements_efficiency", "efficiency_by_line", "seconds", "efficiency",
            "efficiency_serial_start")
 
 
 class Row(NamedTuple):
-    """With `groups` ranks. `efficiency_by_builds` is that of the displacements if all Fock builds take the same time, which other
-    programs on the machine do not change. `seconds` and `efficiency` are of the whole run if all ranks share what is before the displacements
+    """With `groups` ranks. `efficiency_by_line` is that of the displacements with seconds on the line through Fock builds and
+    seconds, since other programs on the machine make seconds scatter. `seconds` and `efficiency` are of the whole run if all ranks share what is before the displacements
     equally, `efficiency_serial_start` if it takes as long as on one."""
     groups: int
     displacements_seconds: float
     displacements_efficiency: float
-    efficiency_by_builds: float
+    efficiency_by_line: float
     seconds: float
     efficiency: float
     efficiency_serial_start: float
@@ -66,6 +66,14 @@ def deal(times, n_group):
     return max(end)
 
 
+def on_line(run):
+    """Seconds of the displacements on the line of least squares through Fock builds and seconds."""
+    builds, seconds = (sum(values) / len(values) for values in (run.builds, run.seconds))
+    square = sum((x - builds) ** 2 for x in run.builds)
+    slope = sum((x - builds) * (y - seconds) for x, y in zip(run.builds, run.seconds, strict=True)) / square if square > 0 else 0.0
+    return [seconds + slope * (x - builds) for x in run.builds]
+
+
 def efficiency(times, n_group):
     return sum(times) / (n_group * deal(tasks(times, n_group), n_group))
 
@@ -74,7 +82,7 @@ def predict(run, n_group):
     alone, together = sum(run.seconds), deal(tasks(run.seconds, n_group), n_group)
     whole = run.before + alone
     seconds = run.before / n_group + together
-    return Row(n_group, together, efficiency(run.seconds, n_group), efficiency(run.builds, n_group), seconds, whole / (n_group * seconds),
+    return Row(n_group, together, efficiency(run.seconds, n_group), efficiency(on_line(run), n_group), seconds, whole / (n_group * seconds),
                whole / (n_group * (run.before + together)))
 
 
@@ -87,9 +95,9 @@ def lines(run, found):
     yield (f"{run.name}: {len(run.seconds)} displacements, {sum(run.seconds):.1f} s on one rank, after {run.before:.1f} s "
            "of set-up and SCF")
     yield f"{'':>6} | {'displacements':>26} | {'whole run, SCF on':>27}"
-    yield f"{'groups':>6} | {'seconds':>9} {'effic.':>6} {'by builds':>9} | {'all ranks':>9} {'effic.':>6} {'one: eff.':>10}"
+    yield f"{'groups':>6} | {'seconds':>9} {'effic.':>6} {'smooth':>9} | {'all ranks':>9} {'effic.':>6} {'one: eff.':>10}"
     for row in found:
-        yield (f"{row.groups:6d} | {row.displacements_seconds:9.4g} {row.displacements_efficiency:6.3f} {row.efficiency_by_builds:9.3f} | "
+        yield (f"{row.groups:6d} | {row.displacements_seconds:9.4g} {row.displacements_efficiency:6.3f} {row.efficiency_by_line:9.3f} | "
                f"{row.seconds:9.4g} {row.efficiency:6.3f} {row.efficiency_serial_start:10.3f}")
 
 
