@@ -3,6 +3,7 @@
 #define HF_DIFFERENCES_H
 
 #include "hf/quantity.h"
+#include "hf/surface.h"
 #include "hf/vibrations.h"
 
 #include <stdint.h>
@@ -12,12 +13,20 @@ struct hf_differences {
     const struct hf_quantity_source *of; /**< borrowed */
     int n;                               /**< points, 2 x 3 n_atom */
     int n_found;                         /**< of them: read from a file */
-    int width;                           /**< numbers of a point: energy, dipole, gradient */
+    int width;                           /**< numbers of a point, see below */
     double *point;                       /**< [n][width]; owned */
     bool *known;                         /**< [n]; owned */
+    double seconds_before;               /**< processor time of rank 0 until the first point */
 };
 
-enum { HF_POINT_ENERGY = 0, HF_POINT_DIPOLE = 1, HF_POINT_GRADIENT = 4 };
+/** Where the numbers of a point are. Seconds: processor time of the first rank of its group for SCF and gradient. */
+enum {
+    HF_POINT_ENERGY = 0,
+    HF_POINT_DIPOLE = 1,
+    HF_POINT_BUILDS = 4,
+    HF_POINT_SECONDS = 5,
+    HF_POINT_GRADIENT = 6
+};
 
 /** Local. HF_NO_RESOURCE: memory. */
 hf_status hf_differences_create(const struct hf_quantity_source *of,
@@ -26,10 +35,11 @@ hf_status hf_differences_create(const struct hf_quantity_source *of,
 
 void hf_differences_done(struct hf_differences *differences);
 
-/** Computes the points that are not known with `n_group` groups of ranks; each goes to the files of this stem, if it is
- *  not NULL, as soon as it is known. Collective; all points are then known on every rank. HF_NOT_CONVERGED: an SCF
+/** Computes the points that are not known with `n_group` groups of ranks, which start from the last orbitals of `middle`;
+ *  each goes to the files of this stem, if it is not NULL, as soon as it is known. Collective; all points are then known on every rank. HF_NOT_CONVERGED: an SCF
  *  does not converge, or finds another solution; HF_NO_RESOURCE; HF_INTERRUPTED. */
-hf_status hf_differences_compute(struct hf_differences *differences, int n_group, const char *stem,
+hf_status hf_differences_compute(struct hf_differences *differences,
+                                 const struct hf_surface *middle, int n_group, const char *stem,
                                  struct hf_error *error) HF_MUST_CHECK;
 
 /** Adds the second derivatives to hessian [n/2][n/2], symmetric, hartree/bohr^2. All points are known. Local. */

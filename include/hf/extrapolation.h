@@ -34,6 +34,12 @@ hf_status hf_extrapolation_add(struct hf_extrapolation *self,
                                const struct hf_wavefunction *wavefunction,
                                struct hf_error *error) HF_MUST_CHECK;
 
+/** Adds the last point of another one of the same functions, whose ranks include all of these; nothing if it has none.
+ *  Collective over the ranks of `from`. HF_NO_RESOURCE. */
+hf_status hf_extrapolation_add_last(struct hf_extrapolation *self,
+                                    const struct hf_extrapolation *from,
+                                    struct hf_error *error) HF_MUST_CHECK;
+
 /** Sets `estimate` for atoms at `position`; there is a point. Not orthonormal. Collective. HF_NO_RESOURCE. */
 hf_status hf_extrapolation_estimate(struct hf_extrapolation *self, const double *position,
                                     struct hf_error *error) HF_MUST_CHECK;

@@ -25,6 +25,10 @@ struct hf_rank_groups {
     struct hf_counter *counter; /**< owned */
 };
 
+/** Not collective. HF_BAD_INPUT: there cannot be so many groups of a context's ranks. */
+hf_status hf_rank_groups_check(const struct hf_context *whole, int n_group,
+                               struct hf_error *error) HF_MUST_CHECK;
+
 /** Divides the ranks of a context into `n_group` groups of neighbours, as equal as possible, each with a context
  *  of its own, whose work ends when that of the whole is interrupted. Collective. HF_BAD_INPUT: more groups than ranks;
  *  HF_NO_RESOURCE. */

@@ -43,6 +43,11 @@ hf_status hf_surface_create(const struct hf_quantity_source *of, struct hf_surfa
  *  every rank. */
 void hf_surface_set_tolerance(struct hf_surface *surface, double commutator);
 
+/** Starts the next SCF also from the orbitals of the last point of another surface of the same molecule, basis and method,
+ *  whose ranks include all of these. Collective over the ranks of `from`. HF_NO_RESOURCE. */
+hf_status hf_surface_start_from(struct hf_surface *surface, const struct hf_surface *from,
+                                struct hf_error *error) HF_MUST_CHECK;
+
 /** Who keeps the states of the SCFs that follow; NULL, as at first: nobody. Borrowed. Not collective. */
 void hf_surface_set_keeper(struct hf_surface *surface, const struct hf_scf_keeper *keeper);
 

@@ -7,6 +7,7 @@
 #include "hf/input.h"
 #include "hf/output.h"
 #include "hf/output_file.h"
+#include "hf/rank_groups.h"
 #include "hf/units.h"
 
 #include <errno.h>
@@ -86,7 +87,10 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
         .rms_displacement = hf_options_real(options, "rms_displacement"),
     };
     quantity->weighted_density = true;
-    const hf_status status = read_constraints(self, of, error);
+    hf_status status = HF_OK;
+    if (self->settings.saddle) /* its second derivatives are computed by groups */
+        status = hf_rank_groups_check(of->context, hf_options_integer(options, "groups"), error);
+    if (status == HF_OK) status = read_constraints(self, of, error);
     return status == HF_OK ? read_scan(self, of, error) : status;
 }
 

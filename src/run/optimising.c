@@ -250,7 +250,7 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
     source.result = &here;
     if (status == HF_OK) status = hf_differences_create(&source, &points, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
-    HF_TRY(hf_differences_compute(&points, n_group, NULL, error));
+    HF_TRY(hf_differences_compute(&points, self->surface, n_group, NULL, error));
     hf_differences_hessian(&points, hessian);
     if (self->optimiser != NULL)
         status = hf_optimiser_set_hessian(self->optimiser, hessian,

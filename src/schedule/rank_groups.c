@@ -13,15 +13,20 @@ static int ask_whole(void *data, double fraction)
     return hf_interruption_look(data, false);
 }
 
+hf_status hf_rank_groups_check(const struct hf_context *whole, int n_group, struct hf_error *error)
+{
+    if (n_group >= 1 && n_group <= whole->n_rank) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "groups: %d groups of %d ranks; expected 1 to %d", n_group,
+                   whole->n_rank, whole->n_rank);
+}
+
 hf_status hf_rank_groups_create(struct hf_context *whole, int n_group,
                                 struct hf_rank_groups *groups, struct hf_error *error)
 {
     hf_status status = HF_OK;
     MPI_Comm comm;
     *groups = (struct hf_rank_groups){.whole = whole, .own = whole, .n_group = n_group};
-    if (n_group < 1 || n_group > whole->n_rank)
-        return hf_fail(error, HF_BAD_INPUT, "%d groups of %d ranks; expected 1 to %d", n_group,
-                       whole->n_rank, whole->n_rank);
+    HF_TRY(hf_rank_groups_check(whole, n_group, error)); /* the same on every rank */
     groups->group = (int)((int64_t)whole->rank * n_group / whole->n_rank);
     HF_TRY(hf_counter_create(whole->comm, HF_COUNTER_FETCH_AND_OP, 1, &groups->counter, error));
     if (n_group == 1) return HF_OK;

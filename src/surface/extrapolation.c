@@ -75,6 +75,30 @@ cleanup:
     return status;
 }
 
+/** Makes past with room for places of atoms. Collective over `context`. */
+static hf_status begin_point(struct hf_extrapolation *self, struct hf_context *context, int n_atom,
+                             int n_spin, struct hf_surface_past *past, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    *past =
+        (struct hf_surface_past){.position = malloc(3 * (size_t)n_atom * sizeof *past->position)};
+    self->n_atom = n_atom;
+    self->n_spin = n_spin;
+    if (past->position == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for places of atoms");
+    return hf_agree(context->comm, status, error);
+}
+
+/** Puts *past before the others, of which the oldest one gives way. */
+static void end_point(struct hf_extrapolation *self, struct hf_surface_past *past)
+{
+    if (self->n_point == HF_SURFACE_POINTS) forget(&self->past[--self->n_point]);
+    memmove(self->past + 1, self->past, (size_t)self->n_point * sizeof *past);
+    self->past[0] = *past;
+    self->n_point++;
+    *past = (struct hf_surface_past){0};
+}
+
 hf_status hf_extrapolation_add(struct hf_extrapolation *self,
                                const struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
@@ -82,13 +106,8 @@ hf_status hf_extrapolation_add(struct hf_extrapolation *self,
     const struct hf_molecule *molecule = wavefunction->molecule;
     const int n = wavefunction->basis->n_function;
     struct hf_matrix *overlap = NULL;
-    struct hf_surface_past past = {
-        .position = malloc(3 * (size_t)molecule->n_atom * sizeof *past.position)};
-    self->n_atom = molecule->n_atom;
-    self->n_spin = wavefunction->n_spin;
-    if (past.position == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for places of atoms");
-    HF_TRY(hf_agree(self->context->comm, status, error));
+    struct hf_surface_past past = {0};
+    HF_TRY(begin_point(self, self->context, molecule->n_atom, wavefunction->n_spin, &past, error));
     for (int i = 0; i < molecule->n_atom; i++)
         memcpy(past.position + 3 * i, molecule->atom[i].position_bohr,
                sizeof molecule->atom[i].position_bohr);
@@ -96,13 +115,52 @@ hf_status hf_extrapolation_add(struct hf_extrapolation *self,
     hf_matrix_copy(wavefunction->overlap, overlap);
     for (int k = 0; k < self->n_spin; k++)
         HF_TRY(take(self, k, wavefunction, overlap, &past, error));
-    if (self->n_point == HF_SURFACE_POINTS) forget(&self->past[--self->n_point]);
-    memmove(self->past + 1, self->past, (size_t)self->n_point * sizeof past);
-    self->past[0] = past;
-    self->n_point++;
-    past = (struct hf_surface_past){0};
+    end_point(self, &past);
 cleanup:
     hf_matrix_destroy(&overlap);
+    forget(&past);
+    return status;
+}
+
+/** *to, on the grid of self, = from, whose ranks include all of these. Each rank has the whole for a moment. */
+static hf_status copy_from_whole(struct hf_extrapolation *self,
+                                 const struct hf_extrapolation *whole, const struct hf_matrix *from,
+                                 struct hf_matrix **to, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_memory *memory = self->context->memory;
+    const int n = hf_matrix_n_row(from), o = hf_matrix_n_col(from);
+    double *full =
+        hf_memory_allocate(memory, "orbitals of a point", (size_t)n * (size_t)o, sizeof *full);
+    if (full == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbitals of a point", o);
+    HF_TRY(hf_agree(whole->context->comm, status, error));
+    hf_matrix_gather_full(from, full);
+    status = hf_matrix_create(self->linalg, "orbitals of a point", n, o, to, error);
+    HF_TRY(hf_agree(whole->context->comm, status, error));
+    hf_matrix_set_full(*to, full);
+cleanup:
+    hf_memory_release(memory, full);
+    return status;
+}
+
+hf_status hf_extrapolation_add_last(struct hf_extrapolation *self,
+                                    const struct hf_extrapolation *from, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_surface_past *last = &from->past[0];
+    struct hf_surface_past past = {0};
+    if (from->n_point == 0) return HF_OK;
+    HF_TRY(begin_point(self, from->context, from->n_atom, from->n_spin, &past, error));
+    memcpy(past.position, last->position, 3 * (size_t)self->n_atom * sizeof *past.position);
+    for (int k = 0; k < self->n_spin; k++) {
+        self->n_occupied[k] = from->n_occupied[k];
+        if (from->n_occupied[k] == 0) continue;
+        HF_TRY(copy_from_whole(self, from, last->orbitals[k], &past.orbitals[k], error));
+        HF_TRY(copy_from_whole(self, from, last->conjugate[k], &past.conjugate[k], error));
+    }
+    end_point(self, &past);
+cleanup:
     forget(&past);
     return status;
 }

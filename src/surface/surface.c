@@ -80,6 +80,12 @@ void hf_surface_set_tolerance(struct hf_surface *surface, double commutator)
     surface->settings.energy_tolerance = fmax(surface->energy_tolerance, ENERGY_PART * commutator);
 }
 
+hf_status hf_surface_start_from(struct hf_surface *surface, const struct hf_surface *from,
+                                struct hf_error *error)
+{
+    return hf_extrapolation_add_last(&surface->past, &from->past, error);
+}
+
 void hf_surface_set_keeper(struct hf_surface *surface, const struct hf_scf_keeper *keeper)
 {
     surface->settings.keeper = keeper;

@@ -2,12 +2,12 @@
 #include "hf/differences.h"
 
 #include "hf/rank_groups.h"
-#include "hf/surface.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /** Second derivatives of one solution are at most a few hartree/bohr^2. Where differences of energies say more, one
  *  of them is of another solution. */
@@ -20,8 +20,8 @@ struct worker {
     struct hf_surface *surface;
     double (*position)[3]; /**< [n_atom] */
     FILE *file;            /**< of its first rank; NULL: none */
-    int *missing;          /**< [n_missing] points */
-    int n_missing;
+    int *missing;          /**< [n_missing] points; both of a coordinate stand together, first */
+    int n_missing, n_pair; /**< tasks of two points, before those of one */
 };
 
 hf_status hf_differences_create(const struct hf_quantity_source *of,
@@ -44,6 +44,11 @@ void hf_differences_done(struct hf_differences *differences)
     *differences = (struct hf_differences){0};
 }
 
+static double processor_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
 static void describe(int i, size_t size, char text[])
 {
     snprintf(text, size, "with atom %d moved by %g bohr along %c", i / 6 + 1,
@@ -59,6 +64,7 @@ static hf_status compute(struct worker *self, int i, struct hf_error *error)
     const double where = *coordinate;
     struct hf_surface_point found = {.gradient = (double(*)[3])(void *)(point + HF_POINT_GRADIENT)};
     char text[80];
+    const double start = processor_seconds();
     *coordinate = where + (i % 2 == 0 ? HF_VIBRATIONS_STEP : -HF_VIBRATIONS_STEP);
     hf_status status =
         hf_surface_compute(self->surface, (const double(*)[3])self->position, &found, error);
@@ -69,6 +75,8 @@ static hf_status compute(struct worker *self, int i, struct hf_error *error)
         return hf_fail(error, HF_NOT_CONVERGED, "second derivatives: %s the SCF did not converge",
                        text);
     point[HF_POINT_ENERGY] = found.energy;
+    point[HF_POINT_BUILDS] = found.n_build;
+    point[HF_POINT_SECONDS] = processor_seconds() - start;
     memcpy(point + HF_POINT_DIPOLE, found.dipole, sizeof found.dipole);
     if (self->file != NULL && !hf_points_append(points, i, self->file))
         status = hf_fail(error, HF_NO_RESOURCE, "gradients of displacements cannot be written: %s",
@@ -76,19 +84,41 @@ static hf_status compute(struct worker *self, int i, struct hf_error *error)
     return hf_agree(self->groups.own->comm, status, error);
 }
 
+/** Lists what is missing. A group takes both points of a coordinate one after the other, as the second SCF then starts
+ *  from orbitals that are extrapolated from the first; those that do not divide among the groups go one by one. */
+static void make_tasks(struct worker *self, int n_group)
+{
+    const bool *known = self->points->known;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < self->points->n; i++) {
+            const bool both = !known[i] && !known[i ^ 1];
+            if (!known[i] && both == (pass == 0)) self->missing[self->n_missing++] = i;
+        }
+    self->n_pair = self->n_missing / 2 / n_group * n_group;
+}
+
+/** First point of task k in the list of those that are missing. */
+static int first_of(const struct worker *self, int64_t k)
+{
+    return (int)k + (k < self->n_pair ? (int)k : self->n_pair);
+}
+
 /** Whatever is missing and no other group takes. */
 static hf_status work(struct worker *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
+    const int n_task = self->n_missing - self->n_pair;
     int64_t k;
-    while (status == HF_OK && (k = hf_rank_groups_take(&self->groups)) < self->n_missing)
-        status = compute(self, self->missing[k], error);
+    while (status == HF_OK && (k = hf_rank_groups_take(&self->groups)) < n_task)
+        for (int i = first_of(self, k); i < first_of(self, k + 1) && status == HF_OK; i++)
+            status = compute(self, self->missing[i], error);
     if (status != HF_OK && self->groups.own->rank == 0) hf_rank_groups_stop(&self->groups);
     return status;
 }
 
 /** Everything that a group needs. Collective over the whole. */
-static hf_status prepare(struct worker *self, int n_group, const char *stem, struct hf_error *error)
+static hf_status prepare(struct worker *self, const struct hf_surface *middle, int n_group,
+                         const char *stem, struct hf_error *error)
 {
     hf_status status;
     struct hf_differences *points = self->points;
@@ -97,8 +127,9 @@ static hf_status prepare(struct worker *self, int n_group, const char *stem, str
     struct hf_quantity_source source = *of;
     HF_TRY(hf_rank_groups_create(of->context, n_group, &self->groups, error));
     source.context = self->groups.own;
-    if (n_group > 1) source.result = &none; /* its orbitals are those of all ranks */
+    source.result = &none; /* its orbitals are spread over all ranks */
     HF_TRY(hf_agree(of->context->comm, hf_surface_create(&source, &self->surface, error), error));
+    HF_TRY(hf_surface_start_from(self->surface, middle, error));
     self->position = calloc((size_t)of->molecule->n_atom, sizeof *self->position);
     self->missing = calloc((size_t)points->n, sizeof *self->missing);
     if (self->position == NULL || self->missing == NULL)
@@ -106,8 +137,7 @@ static hf_status prepare(struct worker *self, int n_group, const char *stem, str
     HF_TRY(hf_agree(of->context->comm, status, error));
     for (int i = 0; i < of->molecule->n_atom; i++)
         memcpy(self->position[i], of->molecule->atom[i].position_bohr, sizeof *self->position);
-    for (int i = 0; i < points->n; i++)
-        if (!points->known[i]) self->missing[self->n_missing++] = i;
+    make_tasks(self, n_group);
     if (stem != NULL && self->groups.own->rank == 0) {
         self->file = hf_points_open(points, stem, self->groups.group);
         if (self->file == NULL)
@@ -152,8 +182,8 @@ static hf_status check(const struct hf_differences *points, struct hf_error *err
     return HF_OK;
 }
 
-hf_status hf_differences_compute(struct hf_differences *points, int n_group, const char *stem,
-                                 struct hf_error *error)
+hf_status hf_differences_compute(struct hf_differences *points, const struct hf_surface *middle,
+                                 int n_group, const char *stem, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct worker self = {.points = points};
@@ -162,7 +192,8 @@ hf_status hf_differences_compute(struct hf_differences *points, int n_group, con
     HF_TRY(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, (size_t)points->n * sizeof *points->known, points->known);
     MPI_Bcast(&points->n_found, 1, MPI_INT, 0, context->comm);
-    HF_TRY(prepare(&self, n_group, stem, error));
+    HF_TRY(prepare(&self, middle, n_group, stem, error));
+    points->seconds_before = processor_seconds();
     HF_TRY(hf_agree_to_go_on(context, work(&self, error), error));
     share(&self);
     status = check(points, error);

@@ -3,6 +3,7 @@
 
 #include "hf/differences.h"
 #include "hf/fock.h"
+#include "hf/rank_groups.h"
 #include "hf/units.h"
 
 #include <math.h>
@@ -23,6 +24,9 @@ struct row {
     struct hf_gas gas;
     int n_group, n_found;
     double largest_derivative; /**< of the energy, hartree/bohr */
+    double seconds_before;     /**< as in struct hf_differences */
+    int n_point;
+    double *builds, *seconds; /**< [n_point] of each displacement; owned, in one piece */
 };
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -33,9 +37,8 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                                 hf_options_real(of->options, "pressure"),
                                 hf_options_integer(of->options, "symmetry_number")};
     self->n_group = hf_options_integer(of->options, "groups");
-    if (self->n_group > of->context->n_rank)
-        return hf_fail(error, HF_BAD_INPUT, "groups: %d groups of %d ranks", self->n_group,
-                       of->context->n_rank);
+    const hf_status status = hf_rank_groups_check(of->context, self->n_group, error);
+    if (status != HF_OK) return status;
     for (int i = 0; i < of->molecule->n_atom; i++)
         if (of->molecule->atom[i].ghost)
             return hf_fail(error, HF_BAD_INPUT,
@@ -52,12 +55,14 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
     const double n = of->basis->n_function, n_coordinate = 3.0 * of->molecule->n_atom;
     const int n_rank = of->context->n_rank / self->n_group;
     (void)error;
-    *bytes = sizeof(double) *
-             (2.0 * n_coordinate * (n_coordinate + HF_POINT_GRADIENT) +
-              3.0 * n_coordinate * n_coordinate +
-              MATRICES * n * n *
-                  hf_linalg_largest_share(of->basis->n_function, n_rank > 0 ? n_rank : 1,
-                                          hf_fock_is_distributed(of->settings->fock.builder)));
+    *bytes =
+        sizeof(double) *
+        (2.0 * n_coordinate * (n_coordinate + HF_POINT_GRADIENT) +
+         3.0 * n_coordinate * n_coordinate +
+         n * hf_molecule_n_electron(of->molecule) + /* occupied orbitals on their way to groups */
+         MATRICES * n * n *
+             hf_linalg_largest_share(of->basis->n_function, n_rank > 0 ? n_rank : 1,
+                                     hf_fock_is_distributed(of->settings->fock.builder)));
     return HF_OK;
 }
 
@@ -90,22 +95,43 @@ static char *name_files(const struct hf_quantity_source *of)
     return name;
 }
 
+/** What each point took, for the JSON file. */
+static hf_status keep_costs(const struct hf_differences *points, struct row *self,
+                            struct hf_error *error)
+{
+    const size_t n = (size_t)points->n, width = (size_t)points->width;
+    self->builds = malloc(2 * n * sizeof *self->builds);
+    if (self->builds == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for seconds");
+    self->seconds = self->builds + n;
+    self->n_point = points->n;
+    self->seconds_before = points->seconds_before;
+    for (size_t i = 0; i < n; i++) {
+        self->builds[i] = points->point[i * width + HF_POINT_BUILDS];
+        self->seconds[i] = points->point[i * width + HF_POINT_SECONDS];
+    }
+    return HF_OK;
+}
+
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
 {
     hf_status status;
     struct row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     struct hf_differences points = {0};
+    struct hf_surface *middle = NULL;
     char *stem = name_files(of);
     status = hf_vibrations_create(of->molecule, &self->vibrations, error);
     if (status == HF_OK) status = hf_differences_create(of, &points, error);
     HF_TRY(hf_agree(of->context->comm, status, error));
-    HF_TRY(hf_differences_compute(&points, self->n_group, stem, error));
+    HF_TRY(hf_surface_create(of, &middle, error));
+    HF_TRY(hf_differences_compute(&points, middle, self->n_group, stem, error));
     self->n_found = points.n_found;
     differentiate(&points, self);
     status = hf_vibrations_analyse(of->molecule, &self->gas, &self->vibrations, error);
+    if (status == HF_OK) status = keep_costs(&points, self, error);
     HF_TRY(hf_agree(of->context->comm, status, error));
 cleanup:
+    hf_surface_destroy(&middle);
     hf_differences_done(&points);
     free(stem);
     return status;
@@ -218,6 +244,9 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
             hf_json_add_doubles(to->result, "return_result", n * n, all->hessian)) &&
            object != NULL && hf_json_add_double(object, "step_bohr", HF_VIBRATIONS_STEP) &&
            hf_json_add_double(object, "largest_derivative", self->largest_derivative) &&
+           hf_json_add_double(object, "seconds_before", self->seconds_before) &&
+           hf_json_add_doubles(object, "displacement_seconds", self->n_point, self->seconds) &&
+           hf_json_add_doubles(object, "displacement_fock_builds", self->n_point, self->builds) &&
            hf_json_add_integer(object, "imaginary_modes", count_imaginary(all)) &&
            hf_json_add_doubles(object, "frequencies", all->n_mode, all->frequency) &&
            hf_json_add_doubles(object, "reduced_masses", all->n_mode, all->reduced_mass) &&
@@ -242,6 +271,7 @@ static void done(struct hf_quantity *quantity)
 {
     struct row *self = quantity->self;
     hf_vibrations_done(&self->vibrations);
+    free(self->builds);
 }
 
 const struct hf_quantity_ops hf_quantity_vibrations = {

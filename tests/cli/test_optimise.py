@@ -153,9 +153,10 @@ def restarts(folder):
 def refusals(folder):
     for options, words in ((["--constraint", "bond 1 2"], "unknown kind"), (["--constraint", "fix 7"], "no such atoms"),
                            (["--scan", "distance 1 2"], "FROM to TO in N"), (["--method", "mp2"], "no gradients of MP2"),
-                           (["--gradient", "numerical"], "analytic gradients")):
-        code, _, errors = TEST.run([folder.input, "--task", "optimise", *options])
-        TEST.check(code == 2 and words in errors and errors.count("\n") == 1, f"{options} is refused", errors)
+                           (["--gradient", "numerical"], "analytic gradients"),
+                           (["--saddle", "--groups", "9"], f"9 groups of {TEST.n_rank} ranks; expected 1 to")):
+        code, report, errors = TEST.run([folder.input, "--task", "optimise", *options])
+        TEST.check(code == 2 and words in errors and errors.count("\n") == 1 and "Self-consistent" not in report, f"{options} is refused", errors)
 
 
 def main():

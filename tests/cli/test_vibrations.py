@@ -110,6 +110,9 @@ def check_files(folder, case):
         report, several = compute(folder, case, "--groups", str(TEST.n_rank))
         worst = max(abs(a - b) for a, b in zip(one["return_result"], several["return_result"], strict=True))
         TEST.check(worst < 5e-6 and f"by {TEST.n_rank} groups of ranks" in report, f"groups: the Hessian differs by {worst}")
+        # each group starts from the orbitals of all, and takes both points of a coordinate
+        builds = [sum(of["extras"]["hf"]["vibrations"]["displacement_fock_builds"]) for of in (one, several)]
+        TEST.check(builds[1] <= 1.04 * builds[0], f"groups: {builds[1]} Fock builds, {builds[0]} without groups")
     TEST.check(not glob.glob(os.path.join(folder, "*.displacements*")), "files of displacements are left")
     TEST.check(not glob.glob("*.displacements*"), "files of displacements are left in the working folder")
 

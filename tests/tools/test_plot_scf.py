@@ -12,7 +12,7 @@ import unittest
 import tool_test
 
 # pylint: disable=wrong-import-order
-from lab import scf_picture  # noqa: E402
+from lab import scf_picture, structure_picture  # noqa: E402
 from lab.failure import Failure  # noqa: E402
 from lab.scf_picture import OCCUPIED, PARTLY, VIRTUAL, Level  # noqa: E402
 
@@ -37,6 +37,18 @@ def closed_shell():
     scf = result["extras"]["hf"]["scf"]
     del scf["orbital_energies_beta"], scf["orbital_occupations_beta"]
     scf["orbital_occupations"] = [2.0, 1.0, 0.0, 0.0]
+    return result
+
+
+def vibrations():
+    result = copy.deepcopy(RESULT)
+    result["extras"]["hf"]["vibrations"] = {"frequencies": [-300.0, 1000.0, 1010.0], "infrared_intensities": [5.0, 10.0, 20.0]}
+    return result
+
+
+def optimisation():
+    result = copy.deepcopy(RESULT)
+    result["extras"]["hf"]["optimisation"] = {"steps": [{"energy": -1.0, "max_force": 0.1}, {"energy": -1.25, "max_force": 0.0}]}
     return result
 
 
@@ -84,6 +96,27 @@ class Contents(WithResult):
         self.assertEqual(self.calculation(document).title, "made up: UHF/TINY, -1.25000000 hartree, NOT CONVERGED")
 
 
+class Structures(WithResult):
+    def test_imaginary_modes_are_counted_not_drawn(self):
+        self.assertEqual(structure_picture.lines_of(self.calculation(vibrations())), ([(1000.0, 10.0), (1010.0, 20.0)], 1))
+
+    def test_lorentzians_are_as_high_as_their_lines_and_add_up(self):
+        half = structure_picture.WIDTH / 2
+        alone = dict(structure_picture.curve([(1000.0, 10.0)], 1200.0))
+        self.assertEqual(alone[1000.0], 10.0)
+        self.assertAlmostEqual(alone[1000.0 + half], 5.0)
+        both = dict(structure_picture.curve([(1000.0, 10.0), (1010.0, 20.0)], 1200.0))
+        self.assertAlmostEqual(both[1005.0], 15.0)
+        self.assertLessEqual(max(both), 1208.0)
+
+    def test_no_real_frequency_is_a_line(self):
+        result = vibrations()
+        result["extras"]["hf"]["vibrations"] = {"frequencies": [], "infrared_intensities": []}
+        with self.assertRaises(Failure) as caught:
+            structure_picture.lines_of(self.calculation(result))
+        self.assertIn("a.json: there are no frequencies to draw", str(caught.exception))
+
+
 class Refusals(WithResult):
     def test_each_is_a_line_that_names_the_file(self):
         for document, part in (("{", "a.json, line 1: no JSON file"), ("{}", "not a file of hf --json"), ("[]", "not a file"),
@@ -111,6 +144,16 @@ class Pictures(WithResult):
             for part in ("made up: UHF/TINY", "Convergence", "Fock: computing", "gap 0.7000 hartree"):
                 self.assertIn(part, svg)
             self.assertEqual((self.folder / "picture.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_what_the_task_was_for_is_drawn(self):
+        for document, options, parts in ((vibrations(), (), ("Infrared intensity (km/mol)", "not shown: 1", "10 1/cm wide")),
+                                         (optimisation(), (), ("Energy above the lowest one", "Largest force", "hartree/bohr")),
+                                         (optimisation(), ("--scf",), ("Convergence",))):
+            done = tool_test.run_tool("plot-scf", self.written(document), *options, "-o", self.folder / "picture")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            svg = (self.folder / "picture.svg").read_text(encoding="utf-8")
+            for part in ("made up: UHF/TINY", *parts):
+                self.assertIn(part, svg)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ class Calculation:
             self.iterations = hf["iterations"]
             self.scf = hf["scf"]
             self.seconds = [(phase["phase"], phase["max"]) for phase in hf["timings_seconds"]]
+            self.vibrations = hf.get("vibrations")
+            self.steps = hf.get("optimisation", {}).get("steps")
             self.energy = result["properties"]["scf_total_energy"]
             self.title = self.make_title(result)
         except UnicodeDecodeError as error:

@@ -1,6 +1,7 @@
 /* Points of an energy surface: argv[1] is the Fock builder. */
 #include "../solved.h"
 
+#include "hf/rank_groups.h"
 #include "hf/surface.h"
 
 static const char *builder = "replicated";
@@ -134,6 +135,44 @@ static void orbitals_are_extrapolated(void **state)
     test_context_done(&context);
 }
 
+/** Each rank alone, and two groups: at the last point of all ranks nothing is left to iterate. */
+static void check_groups(const int number[3], const char *method, int multiplicity, int n_group)
+{
+    struct hf_error error = {0};
+    struct hf_context *context = test_context();
+    struct ended e;
+    struct hf_surface *whole = NULL, *own = NULL;
+    struct hf_rank_groups groups = {0};
+    const struct hf_scf_result none = {.converged = false};
+    double position[3][3], gradient[3][3];
+    struct hf_surface_point there = {.gradient = gradient}, again = there;
+    begin(&e, context, number, method, multiplicity);
+    expect_ok(hf_surface_create(&e.source, &whole, &error), &error);
+    places(&e, position);
+    position[1][1] += 0.03;
+    compute(whole, position, &there);
+    expect_ok(hf_rank_groups_create(context, n_group, &groups, &error), &error);
+    e.source.context = groups.own;
+    e.source.result = &none;
+    expect_ok(hf_surface_create(&e.source, &own, &error), &error);
+    expect_ok(hf_surface_start_from(own, whole, &error), &error);
+    compute(own, position, &again);
+    assert_true(again.converged && !again.from_guess && again.n_build <= 2);
+    assert_float_equal(again.energy, there.energy, 1e-10);
+    hf_surface_destroy(&own);
+    hf_surface_destroy(&whole);
+    hf_rank_groups_done(&groups);
+    test_solved_end(&e.solved);
+    test_context_done(&context);
+}
+
+static void groups_start_from_orbitals_of_all_ranks(void **state)
+{
+    (void)state;
+    check_groups((const int[]){8, 1, 1}, "rhf", 1, rank_count());
+    check_groups((const int[]){7, 1, 1}, "uhf", 2, rank_count() > 1 ? 2 : 1);
+}
+
 static void it_goes_on_after_a_failure(void **state)
 {
     (void)state;
@@ -170,6 +209,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gradient_is_that_of_the_energies),
         cmocka_unit_test(orbitals_are_extrapolated),
+        cmocka_unit_test(groups_start_from_orbitals_of_all_ranks),
         cmocka_unit_test(it_goes_on_after_a_failure),
     };
     if (argc > 1) builder = argv[1];

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Groups of ranks that share displacements, in replays: made-up seconds whose sums can be worked out by hand.
+
+Usage: test_groups_replay.py [unittest options]
+"""
+
+import json
+import unittest
+
+import tool_test
+
+# pylint: disable=wrong-import-order
+from lab import groups_forecast
+from lab.failure import Failure
+
+SECONDS = [3.0, 2.0, 3.0, 2.0, 4.0, 2.0]  # up and down of three coordinates
+
+
+class Groups(tool_test.WithFolder):
+    def written(self, ranks=1):
+        result = {"molecule": {"name": "made up"},
+                  "extras": {"hf": {"launch": {"ranks": ranks}, "vibrations": {"seconds_before": 2.0, "displacement_seconds": SECONDS,
+                                                                               "displacement_fock_builds": [9, 6, 9, 6, 12, 6]}}}}
+        self.write("a.json", json.dumps(result))
+        return self.folder / "a.json"
+
+    def test_one_group_takes_what_was_measured(self):
+        row = groups_forecast.predict(groups_forecast.read(self.written()), 1)
+        self.assertEqual(tuple(row), (1, 16.0, 1.0, 1.0, 18.0, 1.0, 1.0))
+
+    def test_coordinates_that_do_not_divide_are_two_tasks(self):
+        self.assertEqual(groups_forecast.tasks(SECONDS, 2), [5.0, 5.0, 4.0, 4.0])
+        self.assertEqual(groups_forecast.tasks(SECONDS, 4), [3.0, 3.0, 3.0, 3.0, 4.0, 4.0])
+
+    def test_who_is_free_takes_the_next(self):
+        self.assertEqual(groups_forecast.deal([4.0, 1.0, 2.0, 3.0], 2), 6.0)
+
+    def test_the_line_takes_scatter_away(self):
+        run = groups_forecast.Run("made up", 0.0, [4.0, 6.0, 7.0, 7.0], [1, 1, 2, 2])
+        self.assertEqual(groups_forecast.on_line(run), [5.0, 5.0, 7.0, 7.0])
+
+    def test_two_groups(self):
+        row = groups_forecast.predict(groups_forecast.read(self.written()), 2)
+        self.assertEqual((row.displacements_seconds, row.seconds), (9.0, 10.0))
+        self.assertAlmostEqual(row.efficiency_by_line, 16.0 / (2 * 9.0))
+        self.assertAlmostEqual(row.efficiency, 18.0 / (2 * 10.0))
+        self.assertAlmostEqual(row.efficiency_serial_start, 18.0 / (2 * 11.0))
+
+    def test_tasks_are_those_of_the_program(self):
+        text = (tool_test.ROOT / "src/vibrations/differences.c").read_text(encoding="utf-8")
+        self.assertIn("self->n_pair = self->n_missing / 2 / n_group * n_group;", text)
+
+    def test_other_files_are_none(self):
+        self.write("b.json", "{}")
+        self.assertIsNone(groups_forecast.read(self.folder / "b.json"))
+        self.assertRaises(Failure, groups_forecast.read, self.written(ranks=2))
+
+    def test_the_tool(self):
+        done = tool_test.run_tool("replay", self.written(), "--processes", "1,2,100", "--output", self.folder / "out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("made up: 6 displacements, 16.0 s on one rank, after 2.0 s", done.stdout)
+        self.assertEqual((self.folder / "out/groups.csv").read_text(encoding="utf-8").count("\n"), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
