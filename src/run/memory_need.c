@@ -22,6 +22,12 @@ static struct hf_memory_room find_room(const struct hf_context *context)
     hf_memory_limits_find("", &room.limits);
     const char *group_name = room.limits.group;
     const uint64_t mine = hf_hash_add(HF_HASH_EMPTY, strlen(group_name), group_name);
+    uint64_t limit[2] = {mine, ~mine}; /* the largest, and what the smallest lacks */
+    MPI_Allreduce(MPI_IN_PLACE, limit, 2, MPI_UINT64_T, MPI_MAX, context->node);
+    if (limit[0] == ~limit[1]) { /* one group, as nearly always */
+        room.n_group_rank = context->n_node_rank;
+        return room;
+    }
     for (int r = 0; r < context->n_node_rank; r++) {
         uint64_t group = mine;
         MPI_Bcast(&group, 1, MPI_UINT64_T, r, context->node);
