@@ -38,7 +38,7 @@ hf_status hf_common_pairs_get(struct hf_common_pairs *common, double accuracy, i
 /** Destroys the list, if there is one; accepts NULL. Collective over the node. */
 void hf_common_pairs_drop(struct hf_common_pairs *common);
 
-/** What the list would take that is made for this accuracy; see hf_shell_pairs_estimate. Not collective.
+/** What the list would take that is made for this accuracy; see hf_shell_pairs_estimate. Collective.
  *  HF_NO_RESOURCE: memory. */
 hf_status hf_common_pairs_estimate(const struct hf_common_pairs *common, double accuracy,
                                    struct hf_pair_memory *found,

@@ -47,7 +47,8 @@ struct hf_pair_memory {
 };
 
 /** What the list would take at most, from the pairs of some of the atoms with all others; of all
- *  atoms where they are few. Not collective. HF_NO_RESOURCE: memory. */
+ *  atoms where they are few; the ranks take these by turns. The same on every rank and for any number of ranks.
+ *  Collective over the context. HF_NO_RESOURCE: memory; the same status and message on every rank. */
 hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_basis *basis,
                                   double accuracy, struct hf_pair_memory *found,
                                   struct hf_error *error) HF_MUST_CHECK;

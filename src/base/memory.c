@@ -1,13 +1,16 @@
 /* Tracked allocator: a small header in front of every block remembers what was asked for. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "hf/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21 };
 
 /** Stands in the ALIGNMENT bytes before the block. */
 struct block_header {
@@ -72,15 +75,32 @@ void hf_memory_discount(struct hf_memory *memory, enum hf_memory_class kind, siz
     atomic_fetch_sub(&memory->of_class[kind].current, n_bytes);
 }
 
+/** Large blocks in huge pages if the system has them: 47 MB in ten blocks take 10 ms, not 280, the first time they are
+ *  written (virtual machine, other programs on its cores). The last page is whole if that wastes little. Stored integrals
+ *  have a way of their own (src/work/touch.c). */
+static void *take_memory(enum hf_memory_class kind, size_t n_bytes)
+{
+    enum { MOST_WASTE = 8 }; /* one part of so many */
+    const bool large = n_bytes >= HUGE_PAGE && kind != HF_MEMORY_STORED;
+    const size_t rest = n_bytes % HUGE_PAGE, more = rest > 0 ? HUGE_PAGE - rest : 0;
+    void *start = NULL;
+    if (large && more <= n_bytes / MOST_WASTE) n_bytes += more;
+    if (posix_memalign(&start, large ? HUGE_PAGE : ALIGNMENT, n_bytes) != 0) return NULL;
+#ifdef MADV_HUGEPAGE
+    if (large) (void)madvise(start, n_bytes, MADV_HUGEPAGE);
+#endif
+    return start;
+}
+
 void *hf_memory_allocate_unset(struct hf_memory *memory, enum hf_memory_class kind,
                                const char *label, size_t n_bytes)
 {
-    if (n_bytes > SIZE_MAX - (size_t)2 * ALIGNMENT) return NULL;
+    if (n_bytes > SIZE_MAX - (size_t)2 * HUGE_PAGE) return NULL;
     const size_t padded = (n_bytes + (size_t)2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    unsigned char *start = aligned_alloc(ALIGNMENT, padded);
+    unsigned char *start = take_memory(kind, padded);
     if (start == NULL && hf_memory_kept_bytes(memory) > 0) {
         hf_memory_drop_kept(memory);
-        start = aligned_alloc(ALIGNMENT, padded);
+        start = take_memory(kind, padded);
     }
     if (start == NULL) return NULL;
     *(struct block_header *)(void *)start = (struct block_header){.n_bytes = n_bytes, .kind = kind};

@@ -103,45 +103,70 @@ static int row_of_stride(int k, double stride)
     return (int)(stride * k + floor(stride * (turns - floor(turns))));
 }
 
+/** What the pairs of an atom with those up to it take, as numbers that are exact in double precision. */
+struct row_size {
+    double n_pair, n_atom_pair, n_primitive, n_component;
+};
+enum { N_ROW_SIZE = sizeof(struct row_size) / sizeof(double), MOST_ROWS = 64 };
+
+/** Sizes of rows of so many atoms, which the ranks take by turns. Collective. */
+static hf_status size_rows(const struct hf_shell_pairs *pairs, const struct hf_class_table *classes,
+                           int n_row, struct row_size row[MOST_ROWS], struct hf_error *error)
+{
+    struct hf_context *context = pairs->context;
+    struct hf_pair_share share = {.memory = context->memory};
+    const double stride = (double)pairs->basis->n_atom / fmax(1.0, n_row);
+    hf_status status = HF_OK;
+    bool room = hf_pair_share_init(&share, pairs, classes);
+    for (int k = context->rank; room && k < n_row; k += context->n_rank) {
+        const int a = row_of_stride(k, stride);
+        hf_pair_share_clear(&share);
+        for (int b = 0; room && b <= a; b++) room = hf_pair_share_add(&share, a, b);
+        row[k] = (struct row_size){.n_pair = (double)share.n_pair,
+                                   .n_atom_pair = (double)share.n_atom_pair,
+                                   .n_primitive = (double)share.n_primitive,
+                                   .n_component = n_component_of(pairs, &share)};
+    }
+    hf_pair_share_done(&share);
+    if (!room) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+    status = hf_agree(context->comm, status, error);
+    if (status == HF_OK && context->n_rank > 1)
+        MPI_Allreduce(MPI_IN_PLACE, row, N_ROW_SIZE * n_row, MPI_DOUBLE, MPI_SUM, context->comm);
+    return status;
+}
+
 hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_basis *basis,
                                   double accuracy, struct hf_pair_memory *found,
                                   struct hf_error *error)
 {
-    enum { MOST_ROWS = 64 };
     enum { CANDIDATE_COPIES = 3 }; /* of a rank, with room to grow, and of the node */
-    hf_status status;
     struct hf_class_table classes = {0};
-    struct hf_pair_share share = {.memory = context->memory};
     struct hf_shell_pairs *pairs = NULL;
+    struct row_size row[MOST_ROWS] = {{.n_pair = 0.0}};
     const int n_row = basis->n_atom < MOST_ROWS ? basis->n_atom : MOST_ROWS;
     const double stride = (double)basis->n_atom / fmax(1.0, n_row);
     size_t primitive_bytes;
-    bool room;
     *found = (struct hf_pair_memory){.list_bytes = 0.0};
-    HF_TRY(begin_list(context, basis, accuracy, &classes, &pairs, error));
-    HF_TRY(engine_bytes(pairs, &classes, &found->engine_bytes, error));
+    hf_status status = begin_list(context, basis, accuracy, &classes, &pairs, error);
+    if (status == HF_OK) status = engine_bytes(pairs, &classes, &found->engine_bytes, error);
+    HF_TRY(hf_agree(context->comm, status, error));
     found->n_class = pairs->n_class;
     found->most_functions = hf_most_pair_functions(pairs->n_class, pairs->class_of);
     primitive_bytes = sizeof *pairs->primitive + sizeof *pairs->single +
                       sizeof(float) * (size_t)hf_most_coefficients(pairs->n_class, pairs->class_of);
-    room = hf_pair_share_init(&share, pairs, &classes);
-    for (int k = 0; room && k < n_row; k++) {
-        const int a = row_of_stride(k, stride);
-        hf_pair_share_clear(&share);
-        for (int b = 0; room && b <= a; b++) room = hf_pair_share_add(&share, a, b);
-        const double n_pair = stride * (double)share.n_pair;
-        found->list_bytes += n_pair * sizeof *share.pair +
-                             stride * ((double)share.n_primitive * (double)primitive_bytes +
-                                       (double)share.n_atom_pair * sizeof *share.atom_pair);
+    HF_TRY(size_rows(pairs, &classes, n_row, row, error));
+    for (int k = 0; k < n_row; k++) {
+        const double n_pair = stride * row[k].n_pair;
+        found->list_bytes +=
+            n_pair * sizeof *pairs->pair + stride * (row[k].n_primitive * (double)primitive_bytes +
+                                                     row[k].n_atom_pair * sizeof *pairs->atom_pair);
         found->n_pair += n_pair;
-        found->n_atom_pair += stride * (double)share.n_atom_pair;
-        found->n_primitive += stride * (double)share.n_primitive;
-        found->n_component += stride * n_component_of(pairs, &share);
+        found->n_atom_pair += stride * row[k].n_atom_pair;
+        found->n_primitive += stride * row[k].n_primitive;
+        found->n_component += stride * row[k].n_component;
         found->made_bytes += CANDIDATE_COPIES * n_pair * sizeof(struct hf_pair_candidate);
     }
-    if (!room) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
 cleanup:
-    hf_pair_share_done(&share);
     hf_class_table_done(&classes);
     hf_shell_pairs_destroy(&pairs);
     return status;

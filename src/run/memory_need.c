@@ -22,6 +22,12 @@ static struct hf_memory_room find_room(const struct hf_context *context)
     hf_memory_limits_find("", &room.limits);
     const char *group_name = room.limits.group;
     const uint64_t mine = hf_hash_add(HF_HASH_EMPTY, strlen(group_name), group_name);
+    uint64_t limit[2] = {mine, ~mine}; /* the largest, and what the smallest lacks */
+    MPI_Allreduce(MPI_IN_PLACE, limit, 2, MPI_UINT64_T, MPI_MAX, context->node);
+    if (limit[0] == ~limit[1]) { /* one group, as nearly always */
+        room.n_group_rank = context->n_node_rank;
+        return room;
+    }
     for (int r = 0; r < context->n_node_rank; r++) {
         uint64_t group = mine;
         MPI_Bcast(&group, 1, MPI_UINT64_T, r, context->node);
@@ -59,6 +65,14 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     one->size.n_shell = merged->n_shell;
     one->size.n_atom = merged->n_atom;
     one->size.most_of_atom = hf_most_functions_of_atom(merged);
+cleanup:
+    return status;
+}
+
+/** What depends on the shell pairs. Collective. */
+static void find_pairs(const struct hf_calculation *calculation, struct hf_memory_case *one)
+{
+    const struct hf_basis *merged = hf_common_pairs_merged(calculation->pairs);
     /* The overlap is not known yet. Where its inverse makes the list more accurate, it becomes little
      * longer: C20H42/aug-cc-pVDZ, smallest eigenvalue 4e-7, takes 19.4 MB where 19.8 MB are said here.
      * If no list can be made of the basis, the run reports that. */
@@ -68,8 +82,6 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
         one->pairs = (struct hf_pair_memory){.list_bytes = 0.0};
     one->thread_bytes = one->pairs.engine_bytes +
                         hf_work_thread_bytes(merged, one->pairs.n_class, one->pairs.most_functions);
-cleanup:
-    return status;
 }
 
 /** Bytes of a rank for stored integrals with --memory auto: what is there, less the rest. */
@@ -156,6 +168,7 @@ hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_
     hf_status status;
     HF_TRY(read_option(options, bytes, &automatic, error)); /* the same on every rank */
     HF_TRY(hf_agree(context->comm, find_case(calculation, limits->resident, &one, error), error));
+    find_pairs(calculation, &one);
     calculation->settings.fock.store_weighed = automatic;
     if (automatic) *bytes = bytes_for_store(&one, &room);
     if (one.settings.fock.reproducible) *bytes = 0.0;

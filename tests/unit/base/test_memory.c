@@ -2,6 +2,8 @@
 #include "../test.h"
 #include "hf/memory.h"
 
+#include <string.h>
+
 static void blocks_are_zeroed_and_aligned(void **state)
 {
     struct hf_memory *memory = hf_memory_create();
@@ -106,6 +108,27 @@ static void every_class_has_its_own_peak(void **state)
     hf_memory_destroy(&memory);
 }
 
+static void large_blocks_begin_at_huge_pages_zeroed_and_counted_as_they_are(void **state)
+{
+    enum { MEGA = 1 << 20 };
+    static const size_t sizes[] = {2 * MEGA, 2 * MEGA + 1, 4 * MEGA - 65, 9 * MEGA / 2};
+    struct hf_memory *memory = hf_memory_create();
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        for (int turn = 0; turn < 2; turn++) { /* the second time in memory that was used */
+            unsigned char *block = hf_memory_allocate(memory, "large", sizes[k], 1);
+            assert_non_null(block);
+            assert_int_equal((uintptr_t)block % (2 * MEGA), 64);
+            assert_int_equal(hf_memory_current_bytes(memory), sizes[k]);
+            for (size_t i = 0; i < sizes[k]; i++)
+                if (block[i] != 0) fail_msg("byte %zu of %zu is not zero", i, sizes[k]);
+            memset(block, 1, sizes[k]);
+            hf_memory_release(memory, block);
+        }
+    }
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    hf_memory_destroy(&memory);
+}
+
 static void impossible_sizes_give_null_and_leave_the_account_alone(void **state)
 {
     struct hf_memory *memory = hf_memory_create();
@@ -127,6 +150,7 @@ int main(void)
         cmocka_unit_test(a_kept_block_is_taken_again_by_its_size),
         cmocka_unit_test(matrices_have_an_account_of_their_own),
         cmocka_unit_test(every_class_has_its_own_peak),
+        cmocka_unit_test(large_blocks_begin_at_huge_pages_zeroed_and_counted_as_they_are),
         cmocka_unit_test(impossible_sizes_give_null_and_leave_the_account_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -365,6 +365,21 @@ static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
     test_context_done(&context);
 }
 
+static void all_ranks_together_estimate_what_one_does(void **state)
+{
+    struct hf_context *context = test_context(), *all = NULL;
+    struct hf_basis *basis = many_shells();
+    struct hf_pair_memory wanted, found;
+    struct hf_error error;
+    assert_ok(hf_context_create(MPI_COMM_WORLD, &all, &error));
+    assert_ok(hf_shell_pairs_estimate(context, basis, 1e-14, &wanted, &error));
+    assert_ok(hf_shell_pairs_estimate(all, basis, 1e-14, &found, &error));
+    assert_memory_equal(&found, &wanted, sizeof found);
+    test_basis_destroy(&basis);
+    test_context_done(&all);
+    test_context_done(&context);
+}
+
 /** `rounding` of the only pair of a shell with itself. */
 static double rounding_of(const struct test_shell *shell)
 {
@@ -461,6 +476,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(where_memory_cannot_be_shared_every_rank_has_the_same_list),
         cmocka_unit_test(ranks_that_disagree_about_the_pairs_are_told),
         cmocka_unit_test(the_estimate_is_what_the_list_takes_or_little_more),
+        cmocka_unit_test(all_ranks_together_estimate_what_one_does),
         cmocka_unit_test(a_common_list_is_made_again_for_a_better_accuracy_only),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
