@@ -55,6 +55,11 @@ class Groups(tool_test.WithFolder):
         self.assertIsNone(groups_forecast.read(self.folder / "b.json"))
         self.assertRaises(Failure, groups_forecast.read, self.written(ranks=2))
 
+    def test_options_of_hf_are_refused(self):
+        done = tool_test.run_tool("replay", self.written(), "--basis", "STO-3G")
+        self.assertEqual((done.returncode != 0, done.stderr.count("\n")), (True, 1))
+        self.assertIn("unknown option --basis", done.stderr)
+
     def test_the_tool(self):
         done = tool_test.run_tool("replay", self.written(), "--processes", "1,2,100", "--output", self.folder / "out")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
