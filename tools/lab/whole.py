@@ -1,8 +1,9 @@
 """Whole SCF calculations on many ranks: the Fock builds as they are replayed (prediction.py), the linear algebra as it is
 modelled (linear_algebra.py), and what is left as it is shared out, from what each phase took on one rank.
 
-Of the set-up, bounds of shell pairs are divided over all ranks and threads, the list of pairs over the ranks of each node,
-and one rank of each node makes the trees of the Coulomb pass. One-electron integrals are divided over all; the first
+Of the set-up, bounds of shell pairs and the estimate of their memory are divided over all ranks and threads, the list of pairs
+and the room for what a node shares (kets, products, densities) over the ranks of each node, and one rank of each node makes the
+trees of the Coulomb pass. One-electron integrals are divided over all; the first
 density and the properties are a few products of matrices; output is of one rank. Linear algebra is the seconds measured on
 one rank, divided as the model's computing is, and the model's messages."""
 
@@ -20,7 +21,7 @@ ORDER = (SET_UP, ONE_ELECTRON, GUESS, phases.COULOMB_PASS, phases.COMPUTING, pha
 SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULOMB_PASS: "Coulomb",
          phases.COMPUTING: "computing", phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving",
          DIAGONALISATION: "diag.", ALGEBRA: "algebra", PROPERTIES: "propert.", OUTPUT: "output"}
-SET_UP_OF_ALL, SET_UP_OF_NODE = 0.16, 0.38  # shares of the set-up: C40H82/6-31G* 0.14, 0.40; 64 water/6-31G 0.19, 0.36
+SET_UP_OF_ALL, SET_UP_OF_NODE = 0.17, 0.68  # shares of the set-up: C40H82/6-31G* 0.11, 0.71; 64 water/6-31G 0.23, 0.65
 # Small reductions over all ranks, mostly agreements on the outcome of local work: counted with water/cc-pVDZ on 4 ranks.
 N_AGREEMENT_OF_RUN, N_AGREEMENT_OF_ITERATION = 260, 29  # those outside of iterations; in one, beside its Fock build
 OCCUPIED_SHARE = 0.25  # of the functions, where a trace does not say how many orbitals are occupied
