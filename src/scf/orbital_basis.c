@@ -109,6 +109,11 @@ static hf_status take_basis(struct hf_scf *scf, int k, const struct hf_matrix *v
     HF_TRY(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
                             hf_matrix_n_col(old), &x, error));
     hf_matrix_multiply(1.0, false, old, false, vector, 0.0, x);
+    if (k == 0 && scf->canonical == NULL &&
+        scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES) {
+        scf->canonical = scf->x[0];
+        scf->x[0] = NULL;
+    }
     hf_matrix_destroy(&scf->x[k]);
     scf->x[k] = x;
     scf->is_orbitals[k] = true;

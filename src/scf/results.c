@@ -138,8 +138,9 @@ static void hand_over(struct hf_scf *scf, struct hf_wavefunction *wavefunction)
     wavefunction->weighted_density = scf->weighted_density;
     scf->weighted_density = NULL;
     if (scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES) {
-        wavefunction->orthogonaliser = scf->x[0];
-        scf->x[0] = NULL;
+        struct hf_matrix **canonical = scf->canonical != NULL ? &scf->canonical : &scf->x[0];
+        wavefunction->orthogonaliser = *canonical;
+        *canonical = NULL;
     }
     wavefunction->linalg = scf->linalg;
     scf->linalg = NULL;

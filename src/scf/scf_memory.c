@@ -90,9 +90,12 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     const int occupied = (int)(OCCUPIED * size.n_function);
     const bool rotates =
         hf_scf_rotates(settings, method, size.n_function, occupied > 0 ? occupied : 1, n_rank);
-    /* vectors of a rotation are as large as the occupied orbitals; each spin then has a basis of its own */
+    /* vectors of a rotation are as large as the occupied orbitals; each spin then has a basis of its own,
+     * and the wave function the first one */
     const double in_rotation = rotates ? 9.0 * OCCUPIED : 0.0;
-    const double bases = rotates && method->n_set == 2 ? 1.0 : 0.0;
+    const double bases =
+        rotates ? (method->n_set == 2) + (settings->wavefunction == HF_WAVEFUNCTION_DENSITIES)
+                : 0.0;
     /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
     const double in_build =
         4.0 + 4.0 * n_density + history + OCCUPIED * method->n_set + 0.7 * smeared + first + bases;

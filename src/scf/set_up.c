@@ -181,7 +181,7 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_scf_destroy_list(scf->fock);
     hf_scf_destroy_list(scf->effective);
     hf_scf_destroy_list(scf->x);
-    HF_DESTROY_MATRICES(&scf->core, &scf->weighted_density);
+    HF_DESTROY_MATRICES(&scf->core, &scf->canonical, &scf->weighted_density);
     hf_diis_destroy(&scf->diis);
     hf_fock_destroy(&scf->builder);
     hf_common_pairs_destroy(&scf->own_pairs);

@@ -66,12 +66,46 @@ static void small_molecules_and_other_kinds_of_steps_are_diagonalised(void **sta
     assert_int_equal(test_converged(&water.molecule, "6-31G", &settings).n_rotation, 0);
 }
 
+/** X^T X of canonical orthogonalisation is diagonal: Loewdin's populations are computed from its columns. */
+static void the_wave_function_has_the_canonical_orthogonaliser(void **state)
+{
+    struct test_molecule water;
+    test_water(&water);
+    struct hf_scf_settings settings = test_settings();
+    settings.fock.builder = builder;
+    settings.orbital_search = HF_ORBITALS_ROTATE;
+    settings.wavefunction = HF_WAVEFUNCTION_DENSITIES;
+    struct hf_context *context = test_context();
+    struct hf_basis *basis = test_set(context, &water.molecule, "6-31G");
+    struct hf_scf_result result;
+    struct hf_wavefunction wavefunction;
+    struct hf_matrix *product = NULL;
+    double trace = 0.0, square, diagonal[32];
+    assert_ok(
+        hf_scf_run(context, &water.molecule, basis, &settings, NULL, &result, &wavefunction, NULL));
+    assert_true(result.n_rotation > 0);
+    const int m = hf_matrix_n_col(wavefunction.orthogonaliser);
+    assert_ok(hf_matrix_create(wavefunction.linalg, "X^T X", m, m, &product, NULL));
+    hf_matrix_multiply(1.0, true, wavefunction.orthogonaliser, false, wavefunction.orthogonaliser,
+                       0.0, product);
+    hf_matrix_diagonal(product, diagonal);
+    hf_matrix_dot(product, product, &square);
+    for (int i = 0; i < m; i++) trace += diagonal[i] * diagonal[i];
+    assert_true(fabs(square - trace) < 1e-10 * square);
+    hf_matrix_destroy(&product);
+    hf_wavefunction_done(&wavefunction);
+    hf_basis_destroy(&basis);
+    assert_int_equal(hf_memory_current_bytes(context->memory), 0);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rotated_orbitals_give_the_same_energy_in_as_many_iterations),
         cmocka_unit_test(a_molecule_with_close_levels_is_diagonalised),
         cmocka_unit_test(small_molecules_and_other_kinds_of_steps_are_diagonalised),
+        cmocka_unit_test(the_wave_function_has_the_canonical_orthogonaliser),
     };
     builder = argc > 1 ? argv[1] : "replicated";
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
