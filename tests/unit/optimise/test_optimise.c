@@ -200,10 +200,50 @@ static int optimise(struct molecule *m, const double best[][3],
     return n_step;
 }
 
-/** From a start that is far from it, in whatever coordinates, all end at the minimum. */
+/** Of the first coordinate of a kind that ends at these atoms. */
+static double constant_of(const struct molecule *m, enum hf_internal_kind kind, int first, int last)
+{
+    struct hf_error error;
+    struct hf_internals list = {0};
+    double constant = 0.0;
+    assert_ok(hf_internals_find(&m->molecule, at(m), &list, &error));
+    for (int q = 0; q < list.n && constant == 0.0; q++) {
+        const struct hf_internal *it = &list.list[q];
+        const int end = it->atom[hf_internal_n_atom(kind) - 1];
+        if (it->kind != kind || it->atom[0] + end != first + last) continue;
+        if (it->atom[0] == first || end == first)
+            constant = hf_model_force_constant(&m->molecule, it, at(m));
+    }
+    assert_true(constant > 0.0);
+    hf_internals_done(&list);
+    return constant;
+}
+
+/** Those of harmonic force fields: water's of Hoy, Mills, Strey, Mol. Phys. 24, 1265 (1972), within a quarter. */
+static void force_constants_are_those_of_molecules(void **state)
+{
+    (void)state;
+    struct molecule m;
+    const double ethene[][3] = {{0.0, 0.0, 1.26},   {0.0, 0.0, -1.26},  {0.0, 1.74, 2.33},
+                                {0.0, -1.74, 2.33}, {0.0, 1.74, -2.33}, {0.0, -1.74, -2.33}};
+    make_dimer(&m);
+    assert_true(fabs(constant_of(&m, HF_STRETCH, 0, 1) - 0.543) < 0.25 * 0.543);
+    assert_true(fabs(constant_of(&m, HF_BEND, 1, 2) - 0.160) < 0.25 * 0.160);
+    assert_true(constant_of(&m, HF_STRETCH, 0, 4) < 0.06); /* the hydrogen bond */
+    assert_true(constant_of(&m, HF_BEND, 4, 1) < 0.06);
+    make(&m, 6, (const int[]){6, 6, 1, 1, 1, 1}, ethene);
+    const double stiff = constant_of(&m, HF_TORSION, 2, 4);
+    assert_true(stiff > 0.02 && stiff < 0.05);
+    make_peroxide(&m);
+    assert_true(constant_of(&m, HF_TORSION, 2, 3) < 0.1 * stiff);
+}
+
+/** From a start that is far from it, in whatever coordinates, all end at the minimum; a search that is interrupted
+ *  makes the same steps. */
 static void minima_are_found(void **state)
 {
     (void)state;
+    int n_step[3];
     for (int k = 0; k < N_MAKER; k++)
         for (int way = 0; way < 3; way++) {
             struct molecule m;
@@ -216,8 +256,10 @@ static void minima_are_found(void **state)
                     best[i][c] = m.x[i][c];
                     m.atom[i].position_bohr[c] += 0.25 * sin(3.0 * i + 1.7 * c);
                 }
-            const int n = optimise(&m, (const double(*)[3])best, &settings, way == 2);
-            assert_in_range(n, 3, 30);
+            n_step[way] = optimise(&m, (const double(*)[3])best, &settings, way == 2);
+            assert_in_range(n_step[way], 3, 30);
+            if (way == 2 && makers[k] != make_dimer) /* makes its coordinates anew */
+                assert_int_equal(n_step[2], n_step[0]);
             assert_true(surface(m.molecule.n_atom, at(&m), (const double(*)[3])best, g) < 5e-5);
         }
 }
@@ -314,6 +356,7 @@ int main(void)
         cmocka_unit_test(slopes_are_those_of_the_values),
         cmocka_unit_test(coordinates_are_complete),
         cmocka_unit_test(the_way_back_ends_where_it_should),
+        cmocka_unit_test(force_constants_are_those_of_molecules),
         cmocka_unit_test(minima_are_found),
         cmocka_unit_test(a_bend_goes_through_180_degrees),
         cmocka_unit_test(constraints_hold),
