@@ -15,6 +15,9 @@
 /** bohr or radians */
 static const double FIRST_TRUST = 0.4, MOST_TRUST = 0.8, LEAST_TRUST = 0.002;
 
+/** The same of a search for a saddle point, which does not come back when it has left the neighbourhood of it. */
+static const double SADDLE_TRUST = 0.2, MOST_SADDLE_TRUST = 0.3;
+
 /** hartree: a step that leads so far up is taken back. */
 static const double RISE = 0.005;
 
@@ -214,7 +217,7 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
     self->n_atom = molecule->n_atom;
     self->cartesian = settings->cartesian;
     self->free_in_space = !settings->absolute;
-    self->trust = FIRST_TRUST;
+    self->trust = settings->saddle ? SADDLE_TRUST : FIRST_TRUST;
     self->note = "";
     self->constraint = calloc(n_held + 1, sizeof *self->constraint);
     self->x = calloc((1 + 2 * MOST_LAST) * n, sizeof *self->x);
@@ -336,7 +339,8 @@ static void adapt_trust(struct hf_optimiser *self, double change)
     if (poor)
         self->trust = fmax(0.5 * fmin(self->reach, self->trust), LEAST_TRUST);
     else if (fine && self->reach > 0.8 * self->trust)
-        self->trust = fmin(2.0 * self->trust, MOST_TRUST);
+        self->trust =
+            fmin(2.0 * self->trust, self->settings.saddle ? MOST_SADDLE_TRUST : MOST_TRUST);
 }
 
 /** A step from x to `to` [n_atom], shorter if the coordinates cannot make it; *good: they could. */

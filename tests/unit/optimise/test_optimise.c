@@ -108,10 +108,26 @@ static void coordinates_are_complete(void **state)
         assert_ok(hf_internals_find(&m.molecule, at(&m), &list, &error));
         assert_ok(hf_frame_make(&list, n, at(&m), true, &frame, &error));
         assert_int_equal(hf_n_vibration(n, at(&m)), 3 * n - 6);
-        assert_in_range(frame.m, 3 * n - 6, 3 * n - 5); /* linear bends know directions of space */
+        assert_int_equal(frame.m, 3 * n - 6); /* though linear bends have directions in space */
         hf_frame_done(&frame);
         hf_internals_done(&list);
     }
+}
+
+/** Linear bends have directions in space. */
+static void move_without_turning(const struct hf_internals *list, struct molecule *m)
+{
+    struct hf_error error;
+    struct hf_frame frame;
+    assert_ok(hf_frame_make(list, m->molecule.n_atom, at(m), true, &frame, &error));
+    for (int k = 0; k < frame.m; k++) {
+        const double *v = frame.v + (size_t)k * (size_t)frame.n_x;
+        double along = 0.0;
+        for (int i = 0; i < frame.n_x; i++)
+            along += 0.1 * sin(5.0 * (i / 3) + 2.0 * (i % 3)) * v[i];
+        for (int i = 0; i < frame.n_x; i++) m->x[i / 3][i % 3] += along * v[i];
+    }
+    hf_frame_done(&frame);
 }
 
 static void the_way_back_ends_where_it_should(void **state)
@@ -126,8 +142,7 @@ static void the_way_back_ends_where_it_should(void **state)
         makers[k](&moved);
         const int n = m.molecule.n_atom;
         assert_ok(hf_internals_find(&m.molecule, at(&m), &list, &error));
-        for (int i = 0; i < n; i++)
-            for (int c = 0; c < 3; c++) moved.x[i][c] += 0.1 * sin(5.0 * i + 2.0 * c);
+        move_without_turning(&list, &moved);
         double *dq = calloc((size_t)list.n, sizeof *dq);
         for (int q = 0; q < list.n; q++)
             dq[q] =
@@ -135,11 +150,12 @@ static void the_way_back_ends_where_it_should(void **state)
                                        hf_internal_value(&list.list[q], at(&m)));
         assert_ok(hf_frame_displace(&list, n, true, dq, m.x, &good, &error));
         assert_true(good);
+        const double near =
+            makers[k] == make_ethyne ? 1e-3 : 1e-5; /* turned a little all the same */
         for (int q = 0; q < list.n; q++)
-            if (list.list[q].kind != HF_LINEAR_BEND) /* in a direction of space */
-                assert_true(fabs(hf_internal_difference(
-                                &list.list[q], hf_internal_value(&list.list[q], at(&moved)),
-                                hf_internal_value(&list.list[q], at(&m)))) < 1e-5);
+            assert_true(fabs(hf_internal_difference(
+                            &list.list[q], hf_internal_value(&list.list[q], at(&moved)),
+                            hf_internal_value(&list.list[q], at(&m)))) < near);
         free(dq);
         hf_internals_done(&list);
     }
