@@ -119,6 +119,9 @@ def constraints(folder):
                abs(distance(result, 1, 2) - 1.6) < 1e-6, "scan", scan)
     _, result = folder.optimise("C -0.02115 0.93002 0.00000;N 0.65253 0.00000 0.00000;H -0.63138 -0.93002 0.00000", "--saddle")
     TEST.check(abs(result["properties"]["return_energy"] + 92.2460427) < 2e-6, "saddle point of HCN", result["properties"]["return_energy"])
+    _, result = folder.optimise("C 0.46569 0.84851 0;O 2.67019 0 0;H -0.80147 -1.25611 0;H -2.33440 0.40760 0", "--saddle", head="units bohr")
+    TEST.check(abs(result["properties"]["return_energy"] + 113.0500312) < 2e-6 and len(steps(result)) <= 30, "saddle point of H2CO",
+               (result["properties"]["return_energy"], len(steps(result))))
 
 
 def fields(folder):
