@@ -1,9 +1,12 @@
 /* Which internal coordinates describe a molecule.
  *
  * Source: Pulay, Fogarasi, J. Chem. Phys. 96, 2856 (1992); Peng, Ayala, Schlegel, Frisch, J. Comput. Chem. 17, 49
- * (1996); parts and chains in line Bakken, Helgaker, J. Chem. Phys. 117, 9160 (2002); force constants Lindh, Bernhardsson,
- * Karlstroem, Malmqvist, Chem. Phys. Lett. 241, 423 (1995). */
+ * (1996); parts and chains in line Bakken, Helgaker, J. Chem. Phys. 117, 9160 (2002); force constants Schlegel, Theor. Chim.
+ * Acta 66, 333 (1984), weaker between atoms farther apart than bonds, as in Lindh, Bernhardsson, Karlstroem, Malmqvist,
+ * Chem. Phys. Lett. 241, 423 (1995). */
 #include "internals.h"
+
+#include "hf/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -230,35 +233,58 @@ hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*x
     return status;
 }
 
-/** How strongly two atoms hold together, 1 at a bond. */
-static double closeness(const struct hf_molecule *molecule, const double (*x)[3], int i, int j)
+/** Row of the periodic table, heavier atoms as the third. */
+static int row(int atomic_number)
+{
+    return atomic_number > 10 ? 2 : atomic_number > 2 ? 1 : 0;
+}
+
+/** How strongly two atoms hold together, at most 1, at a bond. */
+static double closeness(int a, int b, double r)
 {
     static const double decay[3][3] = {
         {1.0, 0.3949, 0.3949}, {0.3949, 0.28, 0.28}, {0.3949, 0.28, 0.28}};
     static const double length[3][3] = {{1.35, 2.1, 2.53}, {2.1, 2.87, 3.4}, {2.53, 3.4, 3.4}};
-    const int a = molecule->atom[i].atomic_number, b = molecule->atom[j].atomic_number;
-    const int p = a > 10 ? 2 : a > 2 ? 1 : 0, q = b > 10 ? 2 : b > 2 ? 1 : 0;
-    const struct hf_internal stretch = {.kind = HF_STRETCH, .atom = {i, j}};
-    const double r = hf_internal_value(&stretch, x);
-    return exp(decay[p][q] * (length[p][q] * length[p][q] - r * r));
+    const int p = row(a), q = row(b);
+    return fmin(exp(decay[p][q] * (length[p][q] * length[p][q] - r * r)), 1.0);
+}
+
+/** Of a stretch, by Badger's rule. */
+static double stretch_constant(int a, int b, double r)
+{
+    static const double nearest[3][3] = {
+        {-0.244, 0.352, 0.660}, {0.352, 1.085, 1.522}, {0.660, 1.522, 2.068}};
+    const double inverse = 1.0 / fmax(r - nearest[row(a)][row(b)], 0.5);
+    return 1.734 * inverse * inverse * inverse;
+}
+
+/** Of a torsion about a bond, which is stiffer where it is shorter than a single bond. */
+static double torsion_constant(int a, int b, double r)
+{
+    const double single =
+        (hf_covalent_radius_angstrom(a) + hf_covalent_radius_angstrom(b)) / HF_BOHR_IN_ANGSTROM;
+    return 0.0023 + 0.07 * fmax(single - r, 0.0);
 }
 
 double hf_model_force_constant(const struct hf_molecule *molecule,
                                const struct hf_internal *internal, const double (*x)[3])
 {
-    /* of each kind: at bonds, and at least */
-    static const double bonded[] = {[HF_PLACE] = 0.02,
-                                    [HF_STRETCH] = 0.45,
-                                    [HF_BEND] = 0.15,
-                                    [HF_LINEAR_BEND] = 0.15,
-                                    [HF_TORSION] = 0.005};
-    static const double least[] = {[HF_PLACE] = 0.02,
-                                   [HF_STRETCH] = 0.01,
-                                   [HF_BEND] = 0.005,
-                                   [HF_LINEAR_BEND] = 0.005,
-                                   [HF_TORSION] = 0.0005};
-    double product = 1.0;
-    for (int i = 1; i < hf_internal_n_atom(internal->kind); i++)
-        product *= closeness(molecule, x, internal->atom[i - 1], internal->atom[i]);
-    return fmax(bonded[internal->kind] * product, least[internal->kind]);
+    const int n = hf_internal_n_atom(internal->kind);
+    int number[4];
+    double r[3] = {0}, near = 1.0;
+    for (int i = 0; i < n; i++) number[i] = molecule->atom[internal->atom[i]].atomic_number;
+    for (int i = 0; i + 1 < n; i++) {
+        const struct hf_internal way = {.kind = HF_STRETCH,
+                                        .atom = {internal->atom[i], internal->atom[i + 1]}};
+        r[i] = hf_internal_value(&way, x);
+        near *= closeness(number[i], number[i + 1], r[i]);
+    }
+    switch (internal->kind) {
+    case HF_PLACE: return 0.02;
+    case HF_STRETCH: return fmax(stretch_constant(number[0], number[1], r[0]), 0.01);
+    case HF_BEND: return fmax((number[0] == 1 || number[2] == 1 ? 0.16 : 0.25) * near, 0.005);
+    case HF_LINEAR_BEND: return fmax(0.15 * near, 0.005);
+    case HF_TORSION: break;
+    }
+    return fmax(torsion_constant(number[1], number[2], r[1]) * near, 0.0005);
 }

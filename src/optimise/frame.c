@@ -67,7 +67,7 @@ static hf_status out_of_memory(struct hf_error *error)
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for internal coordinates");
 }
 
-/** Fills B; with `rigid` [n] taken off the places. */
+/** Fills B; with `rigid` [n] taken off what has a direction in space. */
 static void fill(const struct hf_internals *internals, const double (*x)[3], int n,
                  const double *rigid, struct hf_frame *frame)
 {
@@ -78,10 +78,11 @@ static void fill(const struct hf_internals *internals, const double (*x)[3], int
         hf_internal_slope(it, x, slope);
         for (int i = 0; i < hf_internal_n_atom(it->kind); i++)
             for (int k = 0; k < 3; k++) row[3 * it->atom[i] + k] += slope[i][k];
-        for (int o = 0; o < n && it->kind == HF_PLACE; o++) {
+        const bool in_space = it->kind == HF_PLACE || it->kind == HF_LINEAR_BEND;
+        for (int o = 0; o < n && in_space; o++) {
             const double *motion = rigid + (size_t)o * n_x;
             double product = 0.0;
-            for (int k = 0; k < 3; k++) product += slope[0][k] * motion[3 * it->atom[0] + k];
+            for (size_t a = 0; a < n_x; a++) product += row[a] * motion[a];
             for (size_t a = 0; a < n_x; a++) row[a] -= product * motion[a];
         }
     }

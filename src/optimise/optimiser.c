@@ -15,11 +15,17 @@
 /** bohr or radians */
 static const double FIRST_TRUST = 0.4, MOST_TRUST = 0.8, LEAST_TRUST = 0.002;
 
+/** The same of a search for a saddle point, which does not come back when it has left the neighbourhood of it. */
+static const double SADDLE_TRUST = 0.2, MOST_SADDLE_TRUST = 0.3;
+
 /** hartree: a step that leads so far up is taken back. */
 static const double RISE = 0.005;
 
 /** Forces of so small a part of the thresholds end an optimisation on a flat surface. */
 static const double FLAT = 0.01;
+
+/** A step teaches about the line from the last point; one from the point before that keeps what was learned there. */
+enum { MOST_LAST = 2 };
 
 struct hf_optimiser {
     const struct hf_molecule *molecule; /**< borrowed */
@@ -31,8 +37,8 @@ struct hf_optimiser {
     double *h;      /**< [n_q][n_q] */
     double *mode;   /**< [n_q] that a search of a saddle point follows */
     double (*x)[3]; /**< the structure that is computed next, or the last one */
-    bool has_last;  /**< the rest: the point before, and the step from it */
-    double (*last_x)[3], (*last_g)[3];
+    int n_last; /**< points before that are kept, the last one first: their places and gradients */
+    double (*last_x[MOST_LAST])[3], (*last_g[MOST_LAST])[3];
     double last_energy, expected, reach, trust;
     const char *note;
 };
@@ -211,13 +217,15 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
     self->n_atom = molecule->n_atom;
     self->cartesian = settings->cartesian;
     self->free_in_space = !settings->absolute;
-    self->trust = FIRST_TRUST;
+    self->trust = settings->saddle ? SADDLE_TRUST : FIRST_TRUST;
     self->note = "";
     self->constraint = calloc(n_held + 1, sizeof *self->constraint);
-    self->x = calloc(3 * n, sizeof *self->x);
+    self->x = calloc((1 + 2 * MOST_LAST) * n, sizeof *self->x);
     if (self->constraint == NULL || self->x == NULL) return out_of_memory(error);
-    self->last_x = self->x + n;
-    self->last_g = self->x + 2 * n;
+    for (size_t k = 0; k < MOST_LAST; k++) {
+        self->last_x[k] = self->x + (1 + 2 * k) * n;
+        self->last_g[k] = self->last_x[k] + n;
+    }
     if (n_held > 0)
         memcpy(self->constraint, settings->constraint, n_held * sizeof *self->constraint);
     for (size_t i = 0; i < n; i++)
@@ -298,11 +306,12 @@ static hf_status find_gradient(const struct hf_optimiser *self, const double (*x
     return HF_OK;
 }
 
-/** Improves the Hessian by the last step. */
-static hf_status learn(struct hf_optimiser *self, const double (*g)[3], struct hf_error *error)
+/** Improves the Hessian by the way from one of the last points. */
+static hf_status learn(struct hf_optimiser *self, int point, const double (*g)[3],
+                       struct hf_error *error)
 {
     const int n = self->internals.n;
-    const double(*last)[3] = (const double(*)[3])self->last_x;
+    const double(*last)[3] = (const double(*)[3])self->last_x[point];
     double *dq = calloc(4 * (size_t)n + 1, sizeof *dq), *dg = dq + n, *before = dg + n;
     if (dq == NULL) return out_of_memory(error);
     for (int q = 0; q < n; q++) {
@@ -312,7 +321,7 @@ static hf_status learn(struct hf_optimiser *self, const double (*g)[3], struct h
     }
     hf_status status = find_gradient(self, at(self), g, dg, error);
     if (status == HF_OK)
-        status = find_gradient(self, last, (const double(*)[3])self->last_g, before, error);
+        status = find_gradient(self, last, (const double(*)[3])self->last_g[point], before, error);
     for (int q = 0; q < n; q++) dg[q] -= before[q];
     if (status == HF_OK) update(self, dq, dg, before + n);
     free(dq);
@@ -330,7 +339,8 @@ static void adapt_trust(struct hf_optimiser *self, double change)
     if (poor)
         self->trust = fmax(0.5 * fmin(self->reach, self->trust), LEAST_TRUST);
     else if (fine && self->reach > 0.8 * self->trust)
-        self->trust = fmin(2.0 * self->trust, MOST_TRUST);
+        self->trust =
+            fmin(2.0 * self->trust, self->settings.saddle ? MOST_SADDLE_TRUST : MOST_TRUST);
 }
 
 /** A step from x to `to` [n_atom], shorter if the coordinates cannot make it; *good: they could. */
@@ -427,15 +437,30 @@ static hf_status look_back(struct hf_optimiser *self, double energy, const doubl
     *back = false;
     if (!self->cartesian && hf_internals_are_bad(&self->internals, at(self))) {
         self->note = "new internal coordinates";
-        status = self->has_last ? change_coordinates(self, (const double(*)[3])self->last_x,
-                                                     (const double(*)[3])self->last_g, error)
-                                : begin(self, error);
+        status = self->n_last > 0 ? change_coordinates(self, (const double(*)[3])self->last_x[0],
+                                                       (const double(*)[3])self->last_g[0], error)
+                                  : begin(self, error);
     }
-    if (!self->has_last || status != HF_OK) return status;
-    status = learn(self, g, error);
+    if (self->n_last == 0) return status;
+    for (int k = self->n_last - 1; k >= 0 && status == HF_OK; k--)
+        status = learn(self, k, g, error);
+    if (status != HF_OK) return status;
     adapt_trust(self, change);
     *back = !self->settings.saddle && change > RISE && self->trust > LEAST_TRUST;
     return status;
+}
+
+static void keep_point(struct hf_optimiser *self, double energy, const double (*g)[3])
+{
+    const size_t bytes = place_bytes(self);
+    for (int k = MOST_LAST - 1; k > 0; k--) {
+        memcpy(self->last_x[k], self->last_x[k - 1], bytes);
+        memcpy(self->last_g[k], self->last_g[k - 1], bytes);
+    }
+    memcpy(self->last_x[0], self->x, bytes);
+    memcpy(self->last_g[0], g, bytes);
+    self->last_energy = energy;
+    if (self->n_last < MOST_LAST) self->n_last++;
 }
 
 hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
@@ -448,24 +473,19 @@ hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
     hf_status status = next != NULL ? HF_OK : out_of_memory(error);
     *step = (struct hf_optimise_step){.energy = energy};
     self->note = "";
-    if (self->has_last) step->change = energy - self->last_energy;
+    if (self->n_last > 0) step->change = energy - self->last_energy;
     if (status == HF_OK) status = look_back(self, energy, gradient, &back, error);
-    const double(*g)[3] = back ? (const double(*)[3])self->last_g : gradient;
+    const double(*g)[3] = back ? (const double(*)[3])self->last_g[0] : gradient;
     if (back) {
         self->note = "energy rose: back, with a shorter step";
-        memcpy(self->x, self->last_x, bytes);
+        memcpy(self->x, self->last_x[0], bytes);
     }
     if (status == HF_OK) status = make_step(self, g, next, error);
     if (status == HF_OK) status = judge(self, g, (const double(*)[3])next, step, error);
     step->note = self->note;
     if (back) step->converged = false;
     if (status == HF_OK && !step->converged) {
-        if (!back) {
-            memcpy(self->last_x, self->x, bytes);
-            memcpy(self->last_g, gradient, bytes);
-            self->last_energy = energy;
-            self->has_last = true;
-        }
+        if (!back) keep_point(self, energy, gradient);
         memcpy(self->x, next, bytes);
     }
     free(next);
@@ -474,10 +494,10 @@ hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
 
 bool hf_optimiser_retreat(struct hf_optimiser *optimiser)
 {
-    if (!optimiser->has_last) return false;
+    if (optimiser->n_last == 0) return false;
     for (int i = 0; i < optimiser->n_atom; i++)
         for (int k = 0; k < 3; k++)
-            optimiser->x[i][k] = 0.5 * (optimiser->x[i][k] + optimiser->last_x[i][k]);
+            optimiser->x[i][k] = 0.5 * (optimiser->x[i][k] + optimiser->last_x[0][i][k]);
     optimiser->expected *= 0.5;
     optimiser->reach *= 0.5;
     optimiser->trust = fmax(0.5 * optimiser->trust, LEAST_TRUST);
@@ -492,40 +512,40 @@ hf_status hf_optimiser_set_hessian(struct hf_optimiser *optimiser, const double 
 }
 
 /** Numbers beside the places and the Hessian. */
-enum { N_NUMBER = 6 };
+enum { N_NUMBER = 6, N_PLACE = 1 + 2 * MOST_LAST };
 
 size_t hf_optimiser_state_size(const struct hf_optimiser *optimiser)
 {
     const size_t n_x = 3 * (size_t)optimiser->n_atom;
-    return N_NUMBER + 3 * n_x + n_x * n_x;
+    return N_NUMBER + N_PLACE * n_x + n_x * n_x;
 }
 
 hf_status hf_optimiser_save(struct hf_optimiser *self, double state[], struct hf_error *error)
 {
     const size_t n_x = 3 * (size_t)self->n_atom;
-    const double number[N_NUMBER] = {self->has_last, self->last_energy, self->expected,
-                                     self->reach,    self->trust,       self->cartesian};
+    const double number[N_NUMBER] = {self->n_last, self->last_energy, self->expected,
+                                     self->reach,  self->trust,       self->cartesian};
     memcpy(state, number, sizeof number);
-    memcpy(state + N_NUMBER, self->x, 3 * n_x * sizeof *state);
-    if (!self->has_last) return HF_OK;
-    return turn_hessian(self, &self->internals, (const double(*)[3])self->last_x,
-                        (const double(*)[3])self->last_g, true, state + N_NUMBER + 3 * n_x, self->h,
-                        error);
+    memcpy(state + N_NUMBER, self->x, N_PLACE * n_x * sizeof *state);
+    if (self->n_last == 0) return HF_OK;
+    return turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
+                        (const double(*)[3])self->last_g[0], true, state + N_NUMBER + N_PLACE * n_x,
+                        self->h, error);
 }
 
 hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], struct hf_error *error)
 {
     const size_t n_x = 3 * (size_t)self->n_atom;
-    self->has_last = state[0] != 0.0;
+    self->n_last = (int)state[0];
     self->last_energy = state[1];
     self->expected = state[2];
     self->reach = state[3];
     self->trust = state[4];
     self->cartesian = state[5] != 0.0;
-    memcpy(self->x, state + N_NUMBER, 3 * n_x * sizeof *state);
+    memcpy(self->x, state + N_NUMBER, N_PLACE * n_x * sizeof *state);
     const hf_status status = begin(self, error);
-    if (status != HF_OK || !self->has_last) return status;
-    return turn_hessian(self, &self->internals, (const double(*)[3])self->last_x,
-                        (const double(*)[3])self->last_g, false,
-                        (double *)state + N_NUMBER + 3 * n_x, self->h, error);
+    if (status != HF_OK || self->n_last == 0) return status;
+    return turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
+                        (const double(*)[3])self->last_g[0], false,
+                        (double *)state + N_NUMBER + N_PLACE * n_x, self->h, error);
 }
