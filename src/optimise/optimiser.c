@@ -536,7 +536,7 @@ hf_status hf_optimiser_save(struct hf_optimiser *self, double state[], struct hf
 hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], struct hf_error *error)
 {
     const size_t n_x = 3 * (size_t)self->n_atom;
-    self->n_last = (int)state[0];
+    self->n_last = (int)fmax(0.0, fmin(state[0], MOST_LAST)); /* whatever a file says */
     self->last_energy = state[1];
     self->expected = state[2];
     self->reach = state[3];
