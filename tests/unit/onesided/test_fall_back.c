@@ -65,10 +65,12 @@ static void expect_fall_back(const char *wanted, const char *other, const char *
     struct hf_context *context = test_context();
     struct hf_onesided *onesided = NULL;
     struct hf_error error;
-    const struct hf_onesided_settings settings = {.transport = wanted, .self_test_seconds = 1.0};
+    /* a busy machine may take seconds for what does not hang */
+    const struct hf_onesided_settings settings = {.transport = wanted,
+                                                  .self_test_seconds = fault == HANGS ? 1.0 : 60.0};
     const double start = MPI_Wtime();
     assert_ok(hf_onesided_create(context, &settings, &onesided, &error));
-    assert_true(MPI_Wtime() - start < 10.0);
+    assert_true(fault != HANGS || MPI_Wtime() - start < 10.0);
     assert_string_equal(hf_onesided_transport(onesided), other);
     assert_non_null(strstr(hf_onesided_note(onesided), reason));
     assert_int_equal(context->stuck_in_mpi, fault == HANGS);
