@@ -36,8 +36,8 @@ hf_status hf_differences_create(const struct hf_quantity_source *of,
 void hf_differences_done(struct hf_differences *differences);
 
 /** Computes the points that are not known with `n_group` groups of ranks, which start from the last orbitals of `middle`;
- *  each goes to the files of this stem, if it is not NULL, as soon as it is known. Collective; all points are then known on every rank. HF_NOT_CONVERGED: an SCF
- *  does not converge, or finds another solution; HF_NO_RESOURCE; HF_INTERRUPTED. */
+ *  each goes to the files of this stem, if it is not NULL, as soon as it is known. Collective; all points are then known on
+ *  every rank. HF_NOT_CONVERGED: an SCF does not converge, or finds another solution; HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_differences_compute(struct hf_differences *differences,
                                  const struct hf_surface *middle, int n_group, const char *stem,
                                  struct hf_error *error) HF_MUST_CHECK;

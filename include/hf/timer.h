@@ -59,6 +59,9 @@ double hf_wall_seconds(void);
 /** CPU seconds of the calling thread. */
 double hf_thread_seconds(void);
 
+/** CPU seconds of this process, all of its threads. */
+double hf_process_seconds(void);
+
 /** Declares a phase, which is timed from now on. A second call changes nothing. Reports show phases in the
  *  order of declaration, which must be the same on every rank. Phases beyond HF_MAX_PHASE are not
  *  timed. Not collective. */

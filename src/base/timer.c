@@ -6,18 +6,26 @@
 const struct hf_phase hf_phase_total = {.name = "Total"};
 const struct hf_phase hf_phase_setup = {.name = "Set-up"};
 
-double hf_wall_seconds(void)
+static double read_clock(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double hf_wall_seconds(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
 }
 
 double hf_thread_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double hf_process_seconds(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 int hf_timers_find(const struct hf_timers *timers, const struct hf_phase *phase)

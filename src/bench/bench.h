@@ -112,9 +112,6 @@ struct hf_bench_line hf_bench_fit_line(int n, const double n_bytes[], const doub
  *  the times. NULL: nothing against it. */
 const char *hf_bench_line_doubt(const struct hf_bench_line *line);
 
-/** CPU seconds of this thread: what a core does for others does not count. */
-double hf_bench_thread_seconds(void);
-
 /** Programs that were running or waiting to run on this node, mean of the last minute; negative
  *  where the system does not say. */
 double hf_bench_load_average(void);

@@ -3,9 +3,9 @@
 
 #include "hf/common_pairs.h"
 #include "hf/fock.h"
+#include "hf/timer.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { MOST_JOBS = 8 };
 
@@ -88,14 +88,6 @@ cleanup:
     return status;
 }
 
-/** CPU seconds that this process has used. */
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /** One build of one mix; *seconds of all ranks. Collective. */
 static hf_status time_build(struct hf_context *context, struct hf_fock_builder *builder,
                             const struct matrices *m, const struct mix *mix, double threshold,
@@ -107,9 +99,9 @@ static hf_status time_build(struct hf_context *context, struct hf_fock_builder *
             (struct hf_fock_job){.density = i > 0 && mix->one_spin ? m->frontier : m->density[i],
                                  .coulomb = i == 0 || mix->coulomb ? m->coulomb[i] : NULL,
                                  .exchange = m->exchange[i]};
-    const double start = cpu_seconds();
+    const double start = hf_process_seconds();
     const hf_status status = hf_fock_build(builder, mix->n_density, job, threshold, error);
-    *seconds = cpu_seconds() - start;
+    *seconds = hf_process_seconds() - start;
     MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_SUM, context->comm);
     return status;
 }

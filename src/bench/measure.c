@@ -22,13 +22,6 @@ double hf_bench_median(int n, double value[])
     return n % 2 == 1 ? value[n / 2] : 0.5 * (value[n / 2 - 1] + value[n / 2]);
 }
 
-double hf_bench_thread_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double hf_bench_load_average(void)
 {
     double load = -1.0;

@@ -4,6 +4,7 @@
 #include "bench.h"
 
 #include "hf/simd.h"
+#include "hf/timer.h"
 
 struct peak_functions {
     const char *name;
@@ -33,9 +34,9 @@ static double best_flops(hf_peak_function *run, bool quick)
     double best = 0.0;
     for (int i = 0; i < n_try; i++) {
         long n_flop;
-        const double begin = hf_bench_thread_seconds();
+        const double begin = hf_thread_seconds();
         sink = run(n, start, &n_flop);
-        const double seconds = hf_bench_thread_seconds() - begin;
+        const double seconds = hf_thread_seconds() - begin;
         if (seconds > 0.0 && (double)n_flop / seconds > best) best = (double)n_flop / seconds;
     }
     (void)sink;
@@ -49,9 +50,9 @@ static double best_read(hf_peak_read_function *read, bool quick, size_t n_bytes,
     volatile double sink;
     double best = 0.0;
     for (int i = 0; i < n_try; i++) {
-        const double begin = hf_bench_thread_seconds();
+        const double begin = hf_thread_seconds();
         sink = read(n_bytes / sizeof *buffer / 64 * 64, buffer);
-        const double seconds = hf_bench_thread_seconds() - begin;
+        const double seconds = hf_thread_seconds() - begin;
         if (seconds > 0.0 && (double)n_bytes / seconds > best) best = (double)n_bytes / seconds;
     }
     (void)sink;

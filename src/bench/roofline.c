@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "census.h"
 #include "hf/quartet_gradient.h"
+#include "hf/timer.h"
 
 #include <stdlib.h>
 
@@ -51,9 +52,9 @@ static struct hf_engine_account account_of(const struct pass *pass)
 static void make_calls(struct pass *pass, struct hf_roofline_entry *entry)
 {
     const struct hf_engine_account before = account_of(pass);
-    const double begin = hf_bench_thread_seconds();
+    const double begin = hf_thread_seconds();
     for (int i = 0; i < pass->n_call; i++) make_call(pass, &pass->call[i]);
-    entry->seconds += hf_bench_thread_seconds() - begin;
+    entry->seconds += hf_thread_seconds() - begin;
     const struct hf_engine_account after = account_of(pass);
     entry->n_quartet += (double)(after.n_quartet - before.n_quartet);
     entry->n_integral += (double)(after.n_integral - before.n_integral);

@@ -4,6 +4,7 @@
 #include "bench.h"
 
 #include "hf/digest.h"
+#include "hf/timer.h"
 
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ double hf_roofline_digest(const struct hf_digest_case *which, size_t n_bytes, co
                                     .leading_d = (size_t)which->n_d,
                                     .n_job = 1,
                                     .job = &blocks.job};
-    const double begin = hf_bench_thread_seconds();
+    const double begin = hf_thread_seconds();
     for (int k = 0; k < n_round; k++) {
         for (size_t i = 0; i < n_strip; i++) {
             if (which->single)
@@ -71,7 +72,7 @@ double hf_roofline_digest(const struct hf_digest_case *which, size_t n_bytes, co
             digest(&strip);
         }
     }
-    const double seconds = hf_bench_thread_seconds() - begin;
+    const double seconds = hf_thread_seconds() - begin;
     *n_integral = (double)n_round * (double)n_strip * (double)n_number;
     free(blocks.number);
     return seconds;

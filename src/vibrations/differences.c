@@ -2,12 +2,12 @@
 #include "hf/differences.h"
 
 #include "hf/rank_groups.h"
+#include "hf/timer.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /** Second derivatives of one solution are at most a few hartree/bohr^2. Where differences of energies say more, one
  *  of them is of another solution. */
@@ -44,11 +44,6 @@ void hf_differences_done(struct hf_differences *differences)
     *differences = (struct hf_differences){0};
 }
 
-static double processor_seconds(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
-}
-
 static void describe(int i, size_t size, char text[])
 {
     snprintf(text, size, "with atom %d moved by %g bohr along %c", i / 6 + 1,
@@ -64,7 +59,7 @@ static hf_status compute(struct worker *self, int i, struct hf_error *error)
     const double where = *coordinate;
     struct hf_surface_point found = {.gradient = (double(*)[3])(void *)(point + HF_POINT_GRADIENT)};
     char text[80];
-    const double start = processor_seconds();
+    const double start = hf_process_seconds();
     *coordinate = where + (i % 2 == 0 ? HF_VIBRATIONS_STEP : -HF_VIBRATIONS_STEP);
     hf_status status =
         hf_surface_compute(self->surface, (const double(*)[3])self->position, &found, error);
@@ -76,7 +71,7 @@ static hf_status compute(struct worker *self, int i, struct hf_error *error)
                        text);
     point[HF_POINT_ENERGY] = found.energy;
     point[HF_POINT_BUILDS] = found.n_build;
-    point[HF_POINT_SECONDS] = processor_seconds() - start;
+    point[HF_POINT_SECONDS] = hf_process_seconds() - start;
     memcpy(point + HF_POINT_DIPOLE, found.dipole, sizeof found.dipole);
     if (self->file != NULL && !hf_points_append(points, i, self->file))
         status = hf_fail(error, HF_NO_RESOURCE, "gradients of displacements cannot be written: %s",
@@ -193,7 +188,7 @@ hf_status hf_differences_compute(struct hf_differences *points, const struct hf_
     hf_broadcast_bytes(context->comm, 0, (size_t)points->n * sizeof *points->known, points->known);
     MPI_Bcast(&points->n_found, 1, MPI_INT, 0, context->comm);
     HF_TRY(prepare(&self, middle, n_group, stem, error));
-    points->seconds_before = processor_seconds();
+    points->seconds_before = hf_process_seconds();
     HF_TRY(hf_agree_to_go_on(context, work(&self, error), error));
     share(&self);
     status = check(points, error);
