@@ -45,13 +45,18 @@ hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_p
  *  NULL; leaves NULL. */
 void hf_linalg_destroy(struct hf_linalg **linalg);
 
-/** One line for the report, e.g. "ScaLAPACK, 2 x 2 grid, blocks of 64" or "LAPACK on rank 0", with
- *  ", 4 threads" if BLAS has several. */
+/** One line for the report, e.g. "ScaLAPACK, 6 x 6 grid, blocks of 64 (diagonalisations: 4 x 4)" or
+ *  "LAPACK on rank 0", with ", 4 threads" if BLAS has several. */
 const char *hf_linalg_description(const struct hf_linalg *linalg);
 
 /** Use "LAPACK", "ScaLAPACK" or "ELPA" for matrices of any order that it can diagonalise; for tests and
  *  measurements. False: this build does not have it. Not collective. */
 bool hf_linalg_set_eigensolver(struct hf_linalg *linalg, const char *name);
+
+/** Has matrices of a grid of more ranks diagonalised by its first n_side^2, n_side > 1; hf_linalg_create does it where
+ *  that takes less time. Collective; HF_NO_RESOURCE. */
+hf_status hf_linalg_diagonalise_on(struct hf_linalg *linalg, int n_side,
+                                   struct hf_error *error) HF_MUST_CHECK;
 
 /** Part of a matrix of order n that the rank with the most of it would hold, 0 to 1, on a grid as
  *  hf_linalg_create makes it or, `spread`, hf_linalg_create_spread. Not collective. */

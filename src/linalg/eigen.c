@@ -223,24 +223,17 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
     const MPI_Comm comm = grid->context->comm;
     const int n = symmetric->n_row;
     struct probe probe = {0};
-    struct hf_matrix *z = NULL; /* all eigenvectors of the tridiagonal matrix */
     hf_status status = HF_OK;
     assert(n == symmetric->n_col);
     if (vector != NULL && vector->n_col == 0) vector = NULL;
     assert(vector == NULL || (vector->linalg == grid && vector->n_row == n && vector->n_col <= n));
     if (n == 0) return HF_OK;
     HF_TRY(probe_take(symmetric, &probe, error));
-    if (vector != NULL && vector->n_col < n)
-        HF_TRY(hf_matrix_create(grid, "diagonalisation", n, n, &z, error));
-    HF_TRY(hf_eigen_solve(symmetric, eigenvalue, z != NULL ? z : vector,
-                          vector != NULL ? vector->n_col : 0, error));
-    if (z != NULL) hf_matrix_copy_columns(z, 0, vector->n_col, NULL, vector, 0);
-    hf_matrix_destroy(&z);
+    HF_TRY(hf_eigen_solve(symmetric, eigenvalue, vector, error));
     MPI_Bcast(eigenvalue, n, MPI_DOUBLE, 0, comm);
     HF_TRY(probe_check(&probe, n, eigenvalue, vector, error));
     if (vector != NULL) status = fix_signs(vector, error);
 cleanup:
-    hf_matrix_destroy(&z);
     hf_matrix_destroy(&probe.x);
     hf_matrix_destroy(&probe.a_x);
     return status;

@@ -2,7 +2,8 @@
  *
  *     A = Q T Q^T      T = U e U^T      Z = Q U
  *
- * These are the steps of dsyevd and pdsyevd. Taken one by one, the last of them, which is a third
+ * These are the steps of dsyevd and pdsyevd, the first of them as in pdsyevr: for a column three sums or broadcasts
+ * along rows or columns of a square grid, where pdsytrd takes twice as many messages. Taken one by one, the last of them, which is a third
  * of the work when all vectors are wanted, is done for those that are wanted, and the second
  * shrinks to order n^2 when none is. (Bisection or MRRR for a part of the vectors, as in dsyevr,
  * takes longer than divide and conquer for all: measured for a fifth of n = 300 to 1300.) */
@@ -133,6 +134,18 @@ static int solve_tridiagonal(const struct hf_matrix *a, double eigenvalue[], str
     return info;
 }
 
+/** Work space with which pdsyntrd reduces the matrix on a square grid, in a layout of its own. Collective over
+ *  the grid. */
+static double reduction_work(struct hf_matrix *a)
+{
+    const int one = 1, ask = -1;
+    int info = 0;
+    double answer = 0.0, nothing = 0.0;
+    pdsyntrd_("L", &a->n_row, a->data, &one, &one, a->descriptor, &nothing, &nothing, &nothing,
+              &answer, &ask, &info);
+    return answer;
+}
+
 /** ScaLAPACK on the ranks of the grid. Collective over all ranks; the status is this rank's. */
 static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
                                 int n_vector, struct hf_error *error)
@@ -140,21 +153,22 @@ static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct
     const struct hf_linalg *grid = a->linalg;
     const int n = a->n_row, one = 1, block = grid->block;
     struct space space = {0};
-    const char *routine = "pdsytrd";
+    const char *routine = "pdsyntrd";
     int info = 0;
     /* The query is known to ask for too little (pdstedc); the bound is that routine's own need with
      * a block more of rows and columns. The steps follow each other: the greediest counts. */
     const double rows = (double)a->local_row + block, columns = (double)a->local_col + block;
     const double divided = n_vector > 0 ? 6.0 * n + 2.0 * rows * columns : 0.0;
     const double blocked = 3.0 * block * (rows + columns);
-    const double n_work = fmax(divided, blocked) + 2.0 * n + 1024.0;
+    const double reduced = grid->inside ? reduction_work(a) : 0.0;
+    const double n_work = fmax(fmax(divided, blocked), reduced) + 2.0 * n + 1024.0;
     const double n_integer = 15.0 * n + 8.0 * grid->n_grid_col + 1024.0;
     hf_status status = HF_OK;
     if (grid->inside) status = space_make(a, n_work, n_integer, &space, error);
     HF_TRY(hf_agree(grid->context->comm, status, error));
     if (!grid->inside) goto cleanup;
-    pdsytrd_("L", &n, a->data, &one, &one, a->descriptor, space.diagonal, space.local_beside,
-             space.reflector, space.work, &space.n_work, &info);
+    pdsyntrd_("L", &n, a->data, &one, &one, a->descriptor, space.diagonal, space.local_beside,
+              space.reflector, space.work, &space.n_work, &info);
     if (info == 0) {
         routine = n_vector > 0 ? "pdstedc" : "dsterf";
         info = solve_tridiagonal(a, eigenvalue, n_vector > 0 ? z : NULL, &space);
@@ -201,11 +215,20 @@ const struct hf_eigensolver *hf_eigensolver_choose(const struct hf_linalg *grid,
     return hf_eigensolver_list[k];
 }
 
-hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
-                         int n_vector, struct hf_error *error)
+hf_status hf_eigen_solve_here(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
+                              struct hf_error *error)
 {
-    const struct hf_linalg *grid = a->linalg;
-    const hf_status status =
-        hf_eigensolver_choose(grid, a->n_row, n_vector)->solve(a, eigenvalue, z, n_vector, error);
-    return hf_agree(grid->context->comm, status, error);
+    struct hf_linalg *grid = a->linalg;
+    struct hf_matrix *z = NULL; /* all eigenvectors of the tridiagonal matrix */
+    const int n = a->n_row, n_vector = vector != NULL ? vector->n_col : 0;
+    hf_status status = HF_OK;
+    if (n_vector > 0 && n_vector < n)
+        HF_TRY(hf_matrix_create(grid, "diagonalisation", n, n, &z, error));
+    status = hf_eigensolver_choose(grid, n, n_vector)
+                 ->solve(a, eigenvalue, z != NULL ? z : vector, n_vector, error);
+    HF_TRY(hf_agree(grid->context->comm, status, error));
+    if (z != NULL) hf_matrix_copy_columns(z, 0, n_vector, NULL, vector, 0);
+cleanup:
+    hf_matrix_destroy(&z);
+    return status;
 }

@@ -30,15 +30,20 @@ int hf_linalg_blas_threads(void)
 /** Describes the grid, for the report. */
 static void describe(struct hf_linalg *made, int n)
 {
-    char threads[32] = "";
+    char threads[32] = "", fewer[48] = "";
     const int n_thread = hf_linalg_blas_threads();
+    const struct hf_linalg *solving = made->fewer != NULL ? made->fewer : made;
     if (n_thread > 1 && made->context->n_thread > 1)
         snprintf(threads, sizeof threads, ", %d threads", n_thread);
+    if (made->fewer != NULL)
+        snprintf(fewer, sizeof fewer, " (diagonalisations: %d x %d)", solving->n_grid_row,
+                 solving->n_grid_col);
     if (made->parallel)
         snprintf(made->description, sizeof made->description,
-                 "%sScaLAPACK, %d x %d grid, blocks of %d%s",
-                 hf_eigensolver_choose(made, n, n) == &hf_eigensolver_scalapack ? "" : "ELPA and ",
-                 made->n_grid_row, made->n_grid_col, made->block, threads);
+                 "%sScaLAPACK, %d x %d grid, blocks of %d%s%s",
+                 hf_eigensolver_choose(solving, n, n) == &hf_eigensolver_scalapack ? ""
+                                                                                   : "ELPA and ",
+                 made->n_grid_row, made->n_grid_col, made->block, fewer, threads);
     else
         snprintf(made->description, sizeof made->description, "LAPACK on rank 0%s", threads);
 }
@@ -78,27 +83,22 @@ static void start_blacs(struct hf_linalg *made)
     }
 }
 
-hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
-                               int block_size, struct hf_linalg **linalg, struct hf_error *error)
+/** Of the first n_row * n_col ranks, on which BLAS is ready. */
+static hf_status make_grid(struct hf_context *context, int n_row, int n_col, int block,
+                           struct hf_linalg **linalg, struct hf_error *error)
 {
-    assert(n >= 0 && block_size > 0);
     hf_status status = hf_linalg_prepare_blas(error);
     struct hf_linalg *made = calloc(1, sizeof *made);
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for linear algebra");
     HF_TRY(hf_agree(context->comm, status, error));
-    made->context = context;
-    made->members = MPI_COMM_NULL;
-    made->block = block_size;
-    made->n_grid_row = made->n_grid_col = 1;
-    if (context->n_rank > 1 && n >= smallest_parallel_order)
-        choose_grid(context->n_rank, n / block_size + (n % block_size != 0), &made->n_grid_row,
-                    &made->n_grid_col);
-    made->parallel = made->n_grid_row * made->n_grid_col > 1;
-    if (made->parallel)
-        start_blacs(made);
-    else
-        made->inside = context->rank == 0;
-    describe(made, n);
+    *made = (struct hf_linalg){.context = context,
+                               .block = block,
+                               .n_grid_row = n_row,
+                               .n_grid_col = n_col,
+                               .parallel = n_row * n_col > 1,
+                               .inside = context->rank == 0,
+                               .members = MPI_COMM_NULL};
+    if (made->parallel) start_blacs(made);
     *linalg = made;
     return HF_OK;
 cleanup:
@@ -106,8 +106,28 @@ cleanup:
     return status;
 }
 
+hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
+                               int block_size, struct hf_linalg **linalg, struct hf_error *error)
+{
+    assert(n >= 0 && block_size > 0);
+    int n_row = 1, n_col = 1;
+    hf_status status;
+    if (context->n_rank > 1 && n >= smallest_parallel_order)
+        choose_grid(context->n_rank, n / block_size + (n % block_size != 0), &n_row, &n_col);
+    HF_TRY(make_grid(context, n_row, n_col, block_size, linalg, error));
+    describe(*linalg, n);
+cleanup:
+    return status;
+}
+
+hf_status hf_linalg_diagonalise_on(struct hf_linalg *linalg, int n_side, struct hf_error *error)
+{
+    return make_grid(linalg->context, n_side, n_side, linalg->block, &linalg->fewer, error);
+}
+
 bool hf_linalg_set_eigensolver(struct hf_linalg *linalg, const char *name)
 {
+    if (linalg->fewer != NULL) return hf_linalg_set_eigensolver(linalg->fewer, name);
     for (int k = 0; hf_eigensolver_list[k] != NULL; k++) {
         if (strcmp(hf_eigensolver_list[k]->name, name) != 0) continue;
         linalg->wanted = hf_eigensolver_list[k];
@@ -120,7 +140,15 @@ hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg *
                            struct hf_error *error)
 {
     const int smallest = context->reproducible ? INT_MAX : SMALLEST_PARALLEL_ORDER;
-    return hf_linalg_create_ext(context, n, smallest, DEFAULT_BLOCK, linalg, error);
+    hf_status status;
+    HF_TRY(hf_linalg_create_ext(context, n, smallest, DEFAULT_BLOCK, linalg, error));
+    const int n_side = hf_eigen_fewer(n, (*linalg)->n_grid_row, (*linalg)->n_grid_col);
+    if (n_side == 0) return HF_OK;
+    HF_TRY(hf_linalg_diagonalise_on(*linalg, n_side, error));
+    describe(*linalg, n);
+cleanup:
+    if (status != HF_OK) hf_linalg_destroy(linalg);
+    return status;
 }
 
 /** Block size that gives every rank about the same. */
@@ -160,6 +188,7 @@ void hf_linalg_destroy(struct hf_linalg **linalg)
 {
     struct hf_linalg *old = linalg != NULL ? *linalg : NULL;
     if (old == NULL) return;
+    hf_linalg_destroy(&old->fewer);
     if (old->parallel && old->inside) {
         MPI_Comm_free(&old->members);
         Cblacs_gridexit(old->blacs);

@@ -18,6 +18,8 @@ struct hf_linalg {
     int block;
     MPI_Comm members; /**< the ranks of the grid, when parallel; MPI_COMM_NULL outside of it */
     const struct hf_eigensolver *wanted; /**< see hf_linalg_set_eigensolver; NULL: the best one */
+    struct hf_linalg
+        *fewer; /**< the first of its ranks, which diagonalise faster than all; NULL: all do it */
     char description[96];
 };
 
@@ -81,12 +83,20 @@ static inline bool hf_same_shape(const struct hf_matrix *a, const struct hf_matr
 void hf_matrix_multiply_symmetric(const struct hf_matrix *a, const struct hf_matrix *from,
                                   struct hf_matrix *to);
 
-/** Eigenvalues [n], ascending, of a symmetric matrix (lower triangle read, destroyed) on the ranks
- * of the grid, and the lowest `n_vector` eigenvectors in the first columns of z [n][n] (its others:
- *  anything); z may be NULL when n_vector is 0. Signs are the library's, nothing is checked.
- *  Collective; HF_NO_RESOURCE on all ranks alike. */
-hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
-                         int n_vector, struct hf_error *error) HF_MUST_CHECK;
+/** Eigenvalues [n], ascending, of a symmetric matrix (lower triangle read, may be destroyed), on rank 0 at least,
+ *  and as many of the lowest eigenvectors as `vector` has columns (NULL: none). Signs are the library's,
+ *  nothing is checked. Collective; HF_NO_RESOURCE on all ranks alike. */
+hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
+                         struct hf_error *error) HF_MUST_CHECK;
+
+/** The same, by all ranks of the grid of the matrix. */
+hf_status hf_eigen_solve_here(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Ranks in each direction of the grid that takes the least time to diagonalise a matrix of order n with its
+ *  vectors, of those with as many rows as columns that are smaller than n_row x n_col; 0: all ranks take less.
+ *  Not collective. */
+int hf_eigen_fewer(int n, int n_row, int n_col);
 
 /* BLAS and LAPACK. */
 void dgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,
@@ -140,9 +150,12 @@ void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const in
 void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
              const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
              const int *desc_a, double *b, const int *ib, const int *jb, const int *desc_b);
-void pdsytrd_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
-              const int *desc_a, double *d, double *e, double *tau, double *work, const int *lwork,
-              int *info);
+void pdsyntrd_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+               const int *desc_a, double *d, double *e, double *tau, double *work, const int *lwork,
+               int *info);
+void pdgemr2d_(const int *m, const int *n, const double *a, const int *ia, const int *ja,
+               const int *desc_a, double *b, const int *ib, const int *jb, const int *desc_b,
+               const int *context);
 void pdlared1d_(const int *n, const int *ia, const int *ja, const int *desc,
                 const double *by_column, double *everywhere, double *work, const int *lwork);
 void pdlaset_(const char *uplo, const int *m, const int *n, const double *off_diagonal,

@@ -29,7 +29,8 @@ static hf_status make_descriptor(struct hf_matrix *m, struct hf_error *error)
     const struct hf_linalg *grid = m->linalg;
     int info = 0;
     const int leading = m->local_row > 1 ? m->local_row : 1;
-    if (grid->parallel && hf_local_size(m) > INT_MAX) /* the PBLAS compute offsets in int */
+    for (int i = 0; i < 9; i++) m->descriptor[i] = -1; /* outside of the grid */
+    if (grid->parallel && hf_local_size(m) > INT_MAX)  /* the PBLAS compute offsets in int */
         return hf_fail(error, HF_NO_RESOURCE,
                        "a %d x %d matrix is too large for ScaLAPACK on %d x %d ranks: use more",
                        m->n_row, m->n_col, grid->n_grid_row, grid->n_grid_col);

@@ -8,6 +8,7 @@
 
 static bool parallel;
 static const char *eigensolver; /* NULL: hf's choice */
+static bool on_fewer;           /* four ranks diagonalise, where there are so many in the grid */
 
 static struct hf_linalg *new_linalg(struct hf_context *context, int n)
 {
@@ -15,6 +16,8 @@ static struct hf_linalg *new_linalg(struct hf_context *context, int n)
     struct hf_error error;
     assert_ok(hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, 3, &linalg, &error));
     assert_non_null(strstr(hf_linalg_description(linalg), "LAPACK"));
+    if (on_fewer && parallel && context->n_rank >= 4 && n >= 6)
+        assert_ok(hf_linalg_diagonalise_on(linalg, 2, &error));
     if (eigensolver != NULL) assert_true(hf_linalg_set_eigensolver(linalg, eigensolver));
     return linalg;
 }
@@ -357,6 +360,20 @@ static void every_eigensolver_there_is_is_right(void **state)
     test_context_done(&context);
 }
 
+static void a_part_of_the_ranks_diagonalises_as_all_do(void **state)
+{
+    const int orders[] = {6, 7, 31, 70};
+    struct hf_context *context = test_context();
+    on_fewer = true;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        check_eigen(context, orders[i], false);
+        check_lowest(context, orders[i], 0);
+        check_lowest(context, orders[i], (orders[i] + 2) / 3);
+    }
+    on_fewer = false;
+    test_context_done(&context);
+}
+
 static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
 {
     enum { N = 8 };
@@ -398,6 +415,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(eigenvectors_are_right_for_all_orders),
         cmocka_unit_test(as_many_of_the_lowest_eigenvectors_are_made_as_asked_for),
         cmocka_unit_test(every_eigensolver_there_is_is_right),
+        cmocka_unit_test(a_part_of_the_ranks_diagonalises_as_all_do),
         cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_by_all_ranks),
         cmocka_unit_test(a_small_symmetric_system_is_solved_and_a_singular_one_refused),
     };

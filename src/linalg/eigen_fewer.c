@@ -1,0 +1,73 @@
+/* Diagonalisation by fewer ranks than a matrix is spread over. The reduction to tridiagonal form takes n columns one
+ * after the other, each of them with messages along rows and columns of the grid that nothing hides: on many
+ * ranks these take most of the time, and a part of the ranks is faster than all. */
+#include "linalg_private.h"
+
+#include <math.h>
+
+/** Seconds for all eigenvectors on n_row x n_col ranks. Rates of one core and latency of a message are those of the
+ *  clusters that docs/measurements/scaling.md simulates. */
+static double seconds(double n, int n_row, int n_col)
+{
+    const double reduction_rate = 2e10, product_rate = 3e10, latency = 1.5e-6, byte = 1e-10;
+    const double n_rank = (double)n_row * n_col, side = floor(sqrt(n_rank)), block = 64.0;
+    /* for a column a broadcast, a sum, and one that all have, each along a side of the square of pdsyntrd */
+    const double reduction = 4.0 / 3.0 * n * n * n / (reduction_rate * side * side) +
+                             4.0 * n * ceil(log2(side)) * latency;
+    /* divide and conquer and the way back: 4/3 and 2 n^3 operations at most, in products by blocks */
+    const double rows = ceil(n / block / n_row) * block, columns = ceil(n / block / n_col) * block;
+    const double piece = latency + byte * sizeof(double) * block * rows;
+    const double products = 10.0 / 3.0 * n * rows * columns / product_rate +
+                            2.5 * n / block * (ceil(log2(n_row)) + ceil(log2(n_col))) * piece;
+    return reduction + products;
+}
+
+int hf_eigen_fewer(int n, int n_row, int n_col)
+{
+    int best = 0;
+    double least = seconds(n, n_row, n_col);
+    for (int side = 2; side * side < n_row * n_col && side <= n_row; side++) {
+        const double found = seconds(n, side, side);
+        if (found >= least) continue;
+        least = found;
+        best = side;
+    }
+    return best;
+}
+
+/** Elements to a matrix of the same shape on another grid; one of both grids is part of `all`. Collective over it. */
+static void move(const struct hf_linalg *all, const struct hf_matrix *from, struct hf_matrix *to)
+{
+    const int one = 1;
+    if (all->inside)
+        pdgemr2d_(&from->n_row, &from->n_col, from->data, &one, &one, from->descriptor, to->data,
+                  &one, &one, to->descriptor, &all->blacs);
+}
+
+/** By the ranks of grid->fewer. */
+static hf_status solve_on_fewer(const struct hf_matrix *a, double eigenvalue[],
+                                struct hf_matrix *vector, struct hf_error *error)
+{
+    const struct hf_linalg *all = a->linalg;
+    const char *label = "diagonalisation";
+    const int n = a->n_row;
+    struct hf_matrix *moved = NULL, *found = NULL;
+    hf_status status;
+    HF_TRY(hf_matrix_create(all->fewer, label, n, n, &moved, error));
+    if (vector != NULL)
+        HF_TRY(hf_matrix_create(all->fewer, label, n, vector->n_col, &found, error));
+    move(all, a, moved);
+    HF_TRY(hf_eigen_solve_here(moved, eigenvalue, found, error));
+    if (vector != NULL) move(all, found, vector);
+cleanup:
+    hf_matrix_destroy(&found);
+    hf_matrix_destroy(&moved);
+    return status;
+}
+
+hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
+                         struct hf_error *error)
+{
+    if (a->linalg->fewer != NULL) return solve_on_fewer(a, eigenvalue, vector, error);
+    return hf_eigen_solve_here(a, eigenvalue, vector, error);
+}
