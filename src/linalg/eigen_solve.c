@@ -2,8 +2,7 @@
  *
  *     A = Q T Q^T      T = U e U^T      Z = Q U
  *
- * These are the steps of dsyevd and pdsyevd, the first of them as in pdsyevr: for a column three sums or broadcasts
- * along rows or columns of a square grid, where pdsytrd takes twice as many messages. Taken one by one, the last of them, which is a third
+ * These are the steps of dsyevd and pdsyevd, the first of them as in pdsyevr where that is faster. Taken one by one, the last of them, which is a third
  * of the work when all vectors are wanted, is done for those that are wanted, and the second
  * shrinks to order n^2 when none is. (Bisection or MRRR for a part of the vectors, as in dsyevr,
  * takes longer than divide and conquer for all: measured for a fifth of n = 300 to 1300.) */
@@ -134,15 +133,33 @@ static int solve_tridiagonal(const struct hf_matrix *a, double eigenvalue[], str
     return info;
 }
 
-/** Work space with which pdsyntrd reduces the matrix on a square grid, in a layout of its own. Collective over
- *  the grid. */
-static double reduction_work(struct hf_matrix *a)
+/** A routine of ScaLAPACK that reduces a matrix to tridiagonal form. */
+struct reduction {
+    const char *name;
+    void (*reduce)(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+                   const int *desc_a, double *d, double *e, double *tau, double *work,
+                   const int *lwork, int *info);
+};
+
+/** pdsyntrd has half as many messages for a column, on as many ranks as are a square: of two ranks one, which takes 24 ms
+ *  at order 764 (both with pdsytrd 32), as long as both at 1,200. */
+static const struct reduction *choose_reduction(const struct hf_linalg *grid, int n)
+{
+    enum { LARGEST_ON_SQUARE = 1000 };
+    static const struct reduction on_square = {"pdsyntrd", pdsyntrd_},
+                                  on_all = {"pdsytrd", pdsytrd_};
+    return n < LARGEST_ON_SQUARE || grid->n_grid_row == grid->n_grid_col ? &on_square : &on_all;
+}
+
+/** Work space that it asks for. Collective over the grid. */
+static double reduction_work(const struct reduction *reduction, const struct hf_matrix *a)
 {
     const int one = 1, ask = -1;
     int info = 0;
     double answer = 0.0, nothing = 0.0;
-    pdsyntrd_("L", &a->n_row, a->data, &one, &one, a->descriptor, &nothing, &nothing, &nothing,
-              &answer, &ask, &info);
+    if (a->linalg->inside)
+        reduction->reduce("L", &a->n_row, a->data, &one, &one, a->descriptor, &nothing, &nothing,
+                          &nothing, &answer, &ask, &info);
     return answer;
 }
 
@@ -153,22 +170,23 @@ static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct
     const struct hf_linalg *grid = a->linalg;
     const int n = a->n_row, one = 1, block = grid->block;
     struct space space = {0};
-    const char *routine = "pdsyntrd";
+    const struct reduction *reduction = choose_reduction(grid, n);
+    const char *routine = reduction->name;
     int info = 0;
     /* The query is known to ask for too little (pdstedc); the bound is that routine's own need with
      * a block more of rows and columns. The steps follow each other: the greediest counts. */
     const double rows = (double)a->local_row + block, columns = (double)a->local_col + block;
     const double divided = n_vector > 0 ? 6.0 * n + 2.0 * rows * columns : 0.0;
     const double blocked = 3.0 * block * (rows + columns);
-    const double reduced = grid->inside ? reduction_work(a) : 0.0;
-    const double n_work = fmax(fmax(divided, blocked), reduced) + 2.0 * n + 1024.0;
+    const double n_work =
+        fmax(fmax(divided, blocked), reduction_work(reduction, a)) + 2.0 * n + 1024.0;
     const double n_integer = 15.0 * n + 8.0 * grid->n_grid_col + 1024.0;
     hf_status status = HF_OK;
     if (grid->inside) status = space_make(a, n_work, n_integer, &space, error);
     HF_TRY(hf_agree(grid->context->comm, status, error));
     if (!grid->inside) goto cleanup;
-    pdsyntrd_("L", &n, a->data, &one, &one, a->descriptor, space.diagonal, space.local_beside,
-              space.reflector, space.work, &space.n_work, &info);
+    reduction->reduce("L", &n, a->data, &one, &one, a->descriptor, space.diagonal,
+                      space.local_beside, space.reflector, space.work, &space.n_work, &info);
     if (info == 0) {
         routine = n_vector > 0 ? "pdstedc" : "dsterf";
         info = solve_tridiagonal(a, eigenvalue, n_vector > 0 ? z : NULL, &space);

@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    /** Below this order LAPACK on one rank beats ScaLAPACK on several. */
-    SMALLEST_PARALLEL_ORDER = 500,
-    DEFAULT_BLOCK = 64,
-};
+enum { DEFAULT_BLOCK = 64 };
+
+/** Below this order LAPACK on one rank beats ScaLAPACK on several. Two ranks were measured; of more than a few the
+ *  model of docs/measurements/scaling.md knows that they are faster at smaller orders. */
+static int smallest_parallel_order(int n_rank)
+{
+    return n_rank < 9 ? 500 : 250;
+}
 
 void openblas_set_num_threads(int n) __attribute__((weak));
 int openblas_get_num_threads(void) __attribute__((weak));
@@ -139,7 +142,7 @@ bool hf_linalg_set_eigensolver(struct hf_linalg *linalg, const char *name)
 hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg **linalg,
                            struct hf_error *error)
 {
-    const int smallest = context->reproducible ? INT_MAX : SMALLEST_PARALLEL_ORDER;
+    const int smallest = context->reproducible ? INT_MAX : smallest_parallel_order(context->n_rank);
     hf_status status;
     HF_TRY(hf_linalg_create_ext(context, n, smallest, DEFAULT_BLOCK, linalg, error));
     const int n_side = hf_eigen_fewer(n, (*linalg)->n_grid_row, (*linalg)->n_grid_col);
@@ -172,7 +175,7 @@ double hf_linalg_largest_share(int n, int n_rank, bool spread)
 {
     const int block = spread ? spread_block(n, n_rank) : DEFAULT_BLOCK;
     int n_row, n_col;
-    if (n_rank == 1 || (!spread && n < SMALLEST_PARALLEL_ORDER)) return 1.0;
+    if (n_rank == 1 || (!spread && n < smallest_parallel_order(n_rank))) return 1.0;
     choose_grid(n_rank, n / block + (n % block != 0), &n_row, &n_col);
     return first_share(n, block, n_row) * first_share(n, block, n_col);
 }

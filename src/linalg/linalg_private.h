@@ -150,6 +150,9 @@ void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const in
 void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
              const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
              const int *desc_a, double *b, const int *ib, const int *jb, const int *desc_b);
+void pdsytrd_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+              const int *desc_a, double *d, double *e, double *tau, double *work, const int *lwork,
+              int *info);
 void pdsyntrd_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
                const int *desc_a, double *d, double *e, double *tau, double *work, const int *lwork,
                int *info);

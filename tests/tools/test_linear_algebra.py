@@ -29,15 +29,24 @@ EVEN = Rates([Measured(1000, 4.0 / 3.0, 4.0 / 3.0, 2.0, 2.0)])
 
 class Grids(unittest.TestCase):
     def test_constants_of_the_source(self):
-        text = (tool_test.ROOT / "src" / "linalg" / "grid.c").read_text(encoding="utf-8")
-        for name, value in (("SMALLEST_PARALLEL_ORDER", linear_algebra.SMALLEST_PARALLEL_ORDER),
-                            ("DEFAULT_BLOCK", linear_algebra.BLOCK), ("MAX_ASPECT", linear_algebra.MOST_ASPECT)):
-            self.assertEqual(re.findall(rf"\b{name} = (\d+)", text), [str(value)], name)
+        text = "".join((tool_test.ROOT / "src" / "linalg" / name).read_text(encoding="utf-8")
+                       for name in ("grid.c", "eigen_solve.c", "eigen_fewer.c"))
+        for name, value in (("DEFAULT_BLOCK", linear_algebra.BLOCK), ("MAX_ASPECT", linear_algebra.MOST_ASPECT),
+                            ("LARGEST_ON_SQUARE", linear_algebra.LARGEST_ON_SQUARE), ("reduction_rate", "2e10"),
+                            ("product_rate", "3e10"), ("latency", "1.5e-6"), ("byte", "1e-10"), ("block", "64.0")):
+            self.assertEqual(re.findall(rf"\b{name} = ([\d.e+-]+)", text), [str(value)], name)
+        self.assertIn("return n_rank < 9 ? 500 : 250;", text)
 
     def test_grids(self):
         self.assertEqual([choose_grid(n, 764) for n in (1, 2, 4, 7, 1000)],
                          [Grid(1, 1), Grid(1, 2), Grid(2, 2), Grid(2, 3), Grid(12, 12)])
-        self.assertEqual(choose_grid(16, 499), Grid(1, 1))
+        self.assertEqual([choose_grid(n, 499) for n in (8, 16)], [Grid(1, 1), Grid(4, 4)])
+
+    def test_fewer_ranks_diagonalise(self):
+        """Where columns take longer to send than to compute; never more than there are."""
+        self.assertEqual([linear_algebra.choose_solving(764, choose_grid(n, 764)) for n in (1, 2, 4, 100, 1000)],
+                         [Grid(1, 1), Grid(1, 2), Grid(2, 2), Grid(4, 4), Grid(4, 4)])
+        self.assertEqual(linear_algebra.choose_solving(5000, choose_grid(100, 5000)), Grid(10, 10))
 
     def test_share_of_the_process_with_most_blocks(self):
         self.assertEqual(linear_algebra.share(640, 1), 1.0)
@@ -72,11 +81,22 @@ class Costs(unittest.TestCase):
         self.assertEqual(algebra.product(640, 640, 640).messages, 10 * 64 * 640 * 8.0)
 
     def test_reduction_on_four_ranks(self):
-        """Each of 640 columns: the vector and the product along one row and one column of two ranks, two sums and what
-        they become along the column."""
+        """Each of 640 columns: a broadcast, a sum and one that both have, along rows or columns of two ranks."""
         algebra = LinearAlgebra(SLOW, 4, 640, EVEN)
-        self.assertEqual(algebra.reduce().messages, 640 * (2 + 2 + 4))
+        self.assertEqual(algebra.reduce().messages, 640 * (1 + 1 + 2))
         self.assertAlmostEqual(algebra.reduce().compute, 0.25 * 4.0 / 3.0 * 640**3 / 1e9)
+
+    def test_reduction_on_two_ranks(self):
+        """One rank of the two is the largest square; from order 1000 on both take part, with eight messages."""
+        small, large = (LinearAlgebra(SLOW, 2, n, EVEN).reduce() for n in (640, 1000))
+        self.assertEqual((small.messages, large.messages), (0.0, 8000.0))
+        self.assertAlmostEqual(small.compute, 4.0 / 3.0 * 640**3 / 1e9)
+        self.assertAlmostEqual(large.compute, 0.5 * 4.0 / 3.0)
+
+    def test_matrices_go_to_the_ranks_that_diagonalise(self):
+        algebra = LinearAlgebra(SLOW, 100, 764, EVEN)
+        self.assertEqual(algebra.moved(Grid(4, 4), 0), 100)
+        self.assertEqual(algebra.moved(Grid(4, 4), 764), 200)
 
     def test_threads_speed_up_what_is_not_bound_by_memory(self):
         one, two = (LinearAlgebra(FREE, 1, 600, EVEN, n) for n in (1, 2))
@@ -103,7 +123,7 @@ class Costs(unittest.TestCase):
 
     def test_rotations_send_less(self):
         algebra = LinearAlgebra(Network(1.5e-6, 1e-10, 0.0, 0.0, 0.0), 144, 764)
-        self.assertLess(algebra.rotation(161, 5).messages, 0.1 * algebra.eigen(161).messages)
+        self.assertLess(algebra.rotation(161, 5).messages, 0.35 * algebra.eigen(161).messages)
 
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:

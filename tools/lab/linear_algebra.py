@@ -6,15 +6,16 @@ Operations: reduction to tridiagonal form 4/3 n^3, half of it products of the ma
 al., ScaLAPACK Users' Guide (1997), chapter 5; F. Tisseur, J. Dongarra, SIAM J. Sci. Comput. 20, 2223 (1999).)
 
 Messages are counted here from the algorithms: a broadcast or a sum over q ranks is ceil(log2 q) of them, one after the
-other. The columns of the reduction are a broadcast of the vector, sums of the product in both directions of the grid,
-and two sums over the grid's column, each of them a latency that nothing hides: that is what limits it. Sums of eigenvectors and
-products go by blocks of 64."""
+other. A column of the reduction is a broadcast, a sum, and a sum that all have along the sides of a square grid (as counted
+in pdsyntrd on 2 x 2 and 4 x 4 ranks), each of them a latency that nothing hides: that is what limits it, and why a part of the
+ranks diagonalises. Sums of eigenvectors and products go by blocks of 64."""
 
 import json
 import math
 from typing import NamedTuple
 
-SMALLEST_PARALLEL_ORDER, BLOCK, MOST_ASPECT = 500, 64, 3  # of src/linalg/grid.c
+BLOCK, MOST_ASPECT = 64, 3  # of src/linalg/grid.c
+LARGEST_ON_SQUARE = 1000  # of src/linalg/eigen_solve.c
 WORD = 8
 STEPS = ("reduce", "divide", "back", "multiply")
 
@@ -82,9 +83,14 @@ class Grid(NamedTuple):
         return self.rows * self.columns
 
 
+def smallest_parallel_order(n_rank):
+    """Of src/linalg/grid.c: below it rank 0 does all."""
+    return 500 if n_rank < 9 else 250
+
+
 def choose_grid(n_rank, order):
     """choose_grid of src/linalg/grid.c: the grid that uses most ranks, the squarer one of equals."""
-    if n_rank == 1 or order < SMALLEST_PARALLEL_ORDER:
+    if n_rank == 1 or order < smallest_parallel_order(n_rank):
         return Grid(1, 1)
     n_block, best = -(-order // BLOCK), Grid(1, 1)
     for rows in range(1, min(n_block, math.isqrt(n_rank)) + 1):
@@ -92,6 +98,23 @@ def choose_grid(n_rank, order):
         if rows * columns >= best.size:
             best = Grid(rows, columns)
     return best
+
+
+def solving_seconds(order, rows, columns):
+    """seconds of src/linalg/eigen_fewer.c: the model by which hf chooses who diagonalises."""
+    side = math.isqrt(rows * columns)
+    reduction = 4.0 / 3.0 * order**3 / (2e10 * side**2) + 4.0 * order * steps_of(side) * 1.5e-6
+    high, wide = (math.ceil(order / BLOCK / n) * BLOCK for n in (rows, columns))
+    piece = 1.5e-6 + 1e-10 * WORD * BLOCK * high
+    return (reduction + 10.0 / 3.0 * order * high * wide / 3e10
+            + 2.5 * order / BLOCK * (steps_of(rows) + steps_of(columns)) * piece)
+
+
+def choose_solving(order, grid):
+    """hf_eigen_fewer of src/linalg/eigen_fewer.c: the grid that diagonalises matrices of `grid`."""
+    sides = [side for side in range(2, grid.rows + 1) if side**2 < grid.size]
+    return min([grid, *(Grid(side, side) for side in sides)],
+               key=lambda found: solving_seconds(order, found.rows, found.columns))
 
 
 def steps_of(n_rank):
@@ -133,10 +156,11 @@ class LinearAlgebra:
     """On `n_rank` ranks of a Network for matrices of one order. Threads of BLAS divide what is computed from caches;
     of the reduction, half is reading the matrix again and again, which they do not speed up."""
 
-    def __init__(self, network, n_rank, order, rates=None, n_thread=1):
+    def __init__(self, network, n_rank, order, rates=None, n_thread=1, grid=None):
+        # pylint: disable=too-many-arguments,too-many-positional-arguments
         self.network, self.order, self.n_rank, self.n_thread = network, order, n_rank, n_thread
         self.rates = rates or Rates()
-        self.grid = choose_grid(n_rank, order)
+        self.grid = grid or choose_grid(n_rank, order)
         in_node = min(network.ranks_per_node, n_rank)
         self.near_row, self.near_column = self.grid.columns <= in_node, self.grid.size <= in_node
 
@@ -153,8 +177,6 @@ class LinearAlgebra:
         """Seconds of the rank that has most to do, at the rate of its own part of the matrix."""
         part = share(self.order, self.grid.rows) * share(self.order, self.grid.columns)
         seconds = operations * part / self.rates.rate(step, self.order * math.sqrt(part))
-        if step == "reduce":
-            return 0.5 * seconds + 0.5 * seconds / self.n_thread
         return seconds / self.n_thread
 
     def product_messages(self, m, n, k):
@@ -172,12 +194,14 @@ class LinearAlgebra:
         return Cost(self.computed("multiply", 2.0 * m * n * k), self.product_messages(m, n, k))
 
     def reduce(self):
-        """To tridiagonal form. For column j the vector goes along rows and columns, the products come back along both,
-        and two numbers are summed over the column of the grid; on the mean half of the rows are left."""
-        n, rows, columns = self.order, self.grid.rows, self.grid.columns
-        each = (2.0 * self.along_row(0.5 * n / rows) + 2.0 * self.along_column(0.5 * n / columns)
-                + 4.0 * self.along_column(1))
-        return Cost(self.computed("reduce", 4.0 / 3.0 * n**3), n * each)
+        """To tridiagonal form, on as many ranks as are a square if those are all or the matrix is small; else on all,
+        with twice as many messages for a column. On the mean half of the rows are left."""
+        n, side = self.order, math.isqrt(self.grid.size)
+        many = n >= LARGEST_ON_SQUARE and self.grid.rows != self.grid.columns
+        n_rank, n_message = (self.grid.size, 8.0) if many else (side**2, 4.0)
+        computed = 4.0 / 3.0 * n**3 / n_rank / self.rates.rate("reduce", n / math.sqrt(n_rank))
+        each = n_message * steps_of(side + many) * self.network.message_seconds(WORD * 0.5 * n / side, self.near_row)
+        return Cost(0.5 * computed * (1.0 + 1.0 / self.n_thread), n * each)
 
     def divide(self):
         """Divide and conquer: a merge is a product, of halves of the order one level below, and so on; and on every
@@ -196,10 +220,20 @@ class LinearAlgebra:
                     self.product_messages(n, n_vector, n) + self.product_messages(n_vector, n, n) * 0.5)
 
     def eigen(self, n_vector):
-        """Eigenvalues and the lowest vectors, with the four sums over all ranks that fix signs."""
+        """Eigenvalues and the lowest vectors, with the four sums over all ranks that fix signs, on the ranks that take
+        least; the matrix and the vectors go there and back."""
         signs = 4.0 * (self.network.all_reduce_seconds(self.n_rank) if self.n_rank > 1 else 0.0)
-        found = self.reduce().plus(self.divide() if n_vector > 0 else NOTHING).plus(self.back(n_vector))
-        return found.plus(Cost(0.0, signs))
+        grid = choose_solving(self.order, self.grid)
+        there = LinearAlgebra(self.network, self.n_rank, self.order, self.rates, self.n_thread, grid)
+        found = there.reduce().plus(there.divide() if n_vector > 0 else NOTHING).plus(there.back(n_vector))
+        return found.plus(Cost(0.0, signs + (self.moved(grid, n_vector) if grid != self.grid else 0.0)))
+
+    def moved(self, grid, n_vector):
+        """Seconds from all ranks to those of the grid, each of which hears of all, and back."""
+        words = self.order * (self.order + n_vector) / grid.size
+        n_way = 2 if n_vector > 0 else 1
+        return (n_way * self.grid.size * self.network.message_seconds(0, self.near_row)
+                + WORD * words * self.network.beta_seconds_per_byte)
 
     def sums(self, n_sum):
         """So many sums of a few numbers over all ranks, or broadcasts of them."""
