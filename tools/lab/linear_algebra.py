@@ -85,36 +85,7 @@ class Grid(NamedTuple):
 
 def smallest_parallel_order(n_rank):
     """Of src/linalg/grid.c: below it rank 0 does all."""
-    return 500 if n_rank < 9 else 250
-
-
-def choose_grid(n_rank, order):
-    """choose_grid of src/linalg/grid.c: the grid that uses most ranks, the squarer one of equals."""
-    if n_rank == 1 or order < smallest_parallel_order(n_rank):
-        return Grid(1, 1)
-    n_block, best = -(-order // BLOCK), Grid(1, 1)
-    for rows in range(1, min(n_block, math.isqrt(n_rank)) + 1):
-        columns = min(n_rank // rows, MOST_ASPECT * rows, n_block)
-        if rows * columns >= best.size:
-            best = Grid(rows, columns)
-    return best
-
-
-def solving_seconds(order, rows, columns):
-    """seconds of src/linalg/eigen_fewer.c: the model by which hf chooses who diagonalises."""
-    side = math.isqrt(rows * columns)
-    reduction = 4.0 / 3.0 * order**3 / (2e10 * side**2) + 4.0 * order * steps_of(side) * 1.5e-6
-    high, wide = (math.ceil(order / BLOCK / n) * BLOCK for n in (rows, columns))
-    piece = 1.5e-6 + 1e-10 * WORD * BLOCK * high
-    return (reduction + 10.0 / 3.0 * order * high * wide / 3e10
-            + 2.5 * order / BLOCK * (steps_of(rows) + steps_of(columns)) * piece)
-
-
-def choose_solving(order, grid):
-    """hf_eigen_fewer of src/linalg/eigen_fewer.c: the grid that diagonalises matrices of `grid`."""
-    sides = [side for side in range(2, grid.rows + 1) if side**2 < grid.size]
-    return min([grid, *(Grid(side, side) for side in sides)],
-               key=lambda found: solving_seconds(order, found.rows, found.columns))
+    return 500 if n_rank < 9 else 150
 
 
 def steps_of(n_rank):
@@ -125,6 +96,42 @@ def share(order, n_process):
     """Part of the rows or columns that the process with most of them has."""
     blocks = -(-order // BLOCK)
     return min(1.0, -(-blocks // n_process) * BLOCK / order)
+
+
+def product_messages(order, rows, columns):
+    """Of src/linalg/grid_model.c, as what follows."""
+    left, right = (1.5e-6 + 1e-10 * WORD * BLOCK * order * share(order, n) for n in (rows, columns))
+    return -(-order // BLOCK) * (steps_of(columns) * left + steps_of(rows) * right)
+
+
+def product_seconds(order, rows, columns):
+    """hf_product_seconds: the model by which hf chooses the grid."""
+    return (2.0 * order**3 * share(order, rows) * share(order, columns) / 4e10 + product_messages(order, rows, columns))
+
+
+def solving_seconds(order, rows, columns):
+    """hf_eigen_seconds: the model by which hf chooses who diagonalises."""
+    side = math.isqrt(rows * columns)
+    return (4.0 / 3.0 * order**3 / (2e10 * side**2) + 4.0 * order * steps_of(side) * 1.5e-6
+            + 10.0 / 3.0 * order**3 * share(order, rows) * share(order, columns) / 3e10
+            + 2.5 * product_messages(order, rows, columns))
+
+
+def choose_grid(n_rank, order):
+    """choose_grid of src/linalg/grid.c: the grid that multiplies matrices in the least time, the squarer one of equals."""
+    if n_rank == 1 or order < smallest_parallel_order(n_rank):
+        return Grid(1, 1)
+    n_block = -(-order // BLOCK)
+    grids = [Grid(rows, columns) for rows in range(1, min(n_block, math.isqrt(n_rank)) + 1)
+             for columns in range(rows, min(n_rank // rows, MOST_ASPECT * rows, n_block) + 1)]
+    return min(grids, key=lambda grid: (product_seconds(order, grid.rows, grid.columns), -grid.rows, grid.columns))
+
+
+def choose_solving(order, grid):
+    """hf_eigen_fewer of src/linalg/eigen_fewer.c: the grid that diagonalises matrices of `grid`."""
+    sides = [side for side in range(2, grid.rows + 1) if side**2 < grid.size]
+    return min([grid, *(Grid(side, side) for side in sides)],
+               key=lambda found: solving_seconds(order, found.rows, found.columns))
 
 
 class Cost(NamedTuple):
