@@ -20,12 +20,19 @@ static double share(double n, int block, int n_rank)
     return fmin(n, ceil(ceil(n / block) / n_rank) * block);
 }
 
-/** To send columns of the left matrix along rows of the grid, and rows of the right one along its columns. */
+/** Pieces of a matrix, `long_side` rows or columns of a block each, one after the other along a ring of ranks, each of which
+ *  gets and sends them (counted in pdgemm); the last one waits for the first. */
+static double ring(double n_piece, int block, double long_side, int n_rank)
+{
+    const double piece = LATENCY + BYTE_SECONDS * sizeof(double) * block * long_side;
+    return n_rank > 1 ? (2.0 * n_piece + n_rank - 2.0) * piece : 0.0;
+}
+
+/** Columns of the left matrix go along rows of the grid, and rows of the right one along its columns. */
 static double product_messages(double n, int n_row, int n_col, int block)
 {
-    const double column = LATENCY + BYTE_SECONDS * sizeof(double) * block * share(n, block, n_row);
-    const double row = LATENCY + BYTE_SECONDS * sizeof(double) * block * share(n, block, n_col);
-    return ceil(n / block) * (steps(n_col) * column + steps(n_row) * row);
+    return ring(ceil(n / block), block, share(n, block, n_row), n_col) +
+           ring(ceil(n / block), block, share(n, block, n_col), n_row);
 }
 
 double hf_product_seconds(int n, int n_row, int n_col, int block)
@@ -40,8 +47,8 @@ double hf_eigen_seconds(int n, int n_row, int n_col, int block)
     /* a column: a broadcast, a sum, and one that all have, each along a side of the square of pdsyntrd */
     const double reduction =
         4.0 / 3.0 * cube / (REDUCTION_RATE * side * side) + 4.0 * n * steps((int)side) * LATENCY;
-    /* divide and conquer and the way back: 4/3 and 2 n^3 operations at most, in products by blocks */
+    /* divide and conquer and the way back: 4/3 and 2 n^3 operations at most; the messages of five products were counted */
     return reduction +
            10.0 / 3.0 * n * share(n, block, n_row) * share(n, block, n_col) / VECTOR_RATE +
-           2.5 * product_messages(n, n_row, n_col, block);
+           5.0 * product_messages(n, n_row, n_col, block);
 }
