@@ -184,13 +184,26 @@ static double first_share(int n, int block, int n_process)
     return n > 0 ? fmin(1.0, (double)first / n) : 1.0;
 }
 
-double hf_linalg_largest_share(int n, int n_rank, bool spread)
+/** Largest share on the grid of all ranks or, `solving`, of those that diagonalise. */
+static double largest_share(int n, int n_rank, bool spread, bool solving)
 {
     const int block = spread ? spread_block(n, n_rank) : DEFAULT_BLOCK;
     int n_row, n_col;
     if (n_rank == 1 || (!spread && n < smallest_parallel_order(n_rank))) return 1.0;
     choose_grid(n_rank, n, block, spread, &n_row, &n_col);
+    const int n_side = solving && !spread ? hf_eigen_fewer(n, n_row, n_col, block) : 0;
+    if (n_side > 0) n_row = n_col = n_side;
     return first_share(n, block, n_row) * first_share(n, block, n_col);
+}
+
+double hf_linalg_largest_share(int n, int n_rank, bool spread)
+{
+    return largest_share(n, n_rank, spread, false);
+}
+
+double hf_linalg_solving_share(int n, int n_rank, bool spread)
+{
+    return largest_share(n, n_rank, spread, true);
 }
 
 hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,
