@@ -221,8 +221,8 @@ static hf_status make_list(struct hf_products *products, struct hf_error *error)
     HF_TRY(hf_agree(context->comm, status, error));
     MPI_Bcast(&products->n, 1, MPI_INT64_T, 0, counted->comm);
     const struct room room = room_of((double)products->n, (double)pairs->n_primitive);
-    HF_TRY(hf_node_memory_create(context, HF_MEMORY_PAIRS, "products of primitives",
-                                 sum_of_room(&room), &products->shared, error));
+    HF_TRY(hf_node_memory_create_unset(context, HF_MEMORY_PAIRS, "products of primitives",
+                                       sum_of_room(&room), &products->shared, error));
     set_arrays(products, &room);
     /* what was shared once may be refused the next time: then every rank makes a list */
     if (products->shared->rank == 0 && draft.point == NULL)

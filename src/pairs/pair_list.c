@@ -83,10 +83,10 @@ static hf_status make_room(struct filler *self, struct hf_error *error)
     const size_t coefficient_bytes =
         hf_whole_lines((size_t)end.primitive * (size_t)n_coefficient * sizeof(float));
     const size_t atom_bytes = (size_t)end.atom_pair * sizeof *pairs->atom_pair;
-    const hf_status status = hf_node_memory_create(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
-                                                   pair_bytes + primitive_bytes + single_bytes +
-                                                       coefficient_bytes + atom_bytes,
-                                                   &pairs->shared, error);
+    const hf_status status = hf_node_memory_create_unset(
+        pairs->context, HF_MEMORY_PAIRS, "shell pairs",
+        pair_bytes + primitive_bytes + single_bytes + coefficient_bytes + atom_bytes,
+        &pairs->shared, error);
     if (status != HF_OK) return status;
     char *next = pairs->shared->data;
     pairs->pair = (void *)next;
