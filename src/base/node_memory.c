@@ -99,9 +99,10 @@ static bool try_to_share(struct hf_context *context, struct hf_node_memory *made
     return false;
 }
 
-hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class kind,
-                                const char *label, size_t n_bytes, struct hf_node_memory **memory,
-                                struct hf_error *error)
+/** Shared memory is zeroed in any case, private memory only if `zeroed`. */
+static hf_status create(struct hf_context *context, enum hf_memory_class kind, const char *label,
+                        size_t n_bytes, bool zeroed, struct hf_node_memory **memory,
+                        struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_node_memory *made = malloc(sizeof *made);
@@ -114,7 +115,8 @@ hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class
     if (try_to_share(context, made)) {
         begin_sharing(made, label);
     } else {
-        made->data = hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1);
+        made->data = zeroed ? hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1)
+                            : hf_memory_allocate_unset(context->memory, kind, label, n_bytes);
         if (made->data == NULL)
             status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
     }
@@ -124,6 +126,20 @@ hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class
 cleanup:
     hf_node_memory_destroy(&made);
     return status;
+}
+
+hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class kind,
+                                const char *label, size_t n_bytes, struct hf_node_memory **memory,
+                                struct hf_error *error)
+{
+    return create(context, kind, label, n_bytes, true, memory, error);
+}
+
+hf_status hf_node_memory_create_unset(struct hf_context *context, enum hf_memory_class kind,
+                                      const char *label, size_t n_bytes,
+                                      struct hf_node_memory **memory, struct hf_error *error)
+{
+    return create(context, kind, label, n_bytes, false, memory, error);
 }
 
 void hf_node_memory_sync(struct hf_node_memory *memory)
