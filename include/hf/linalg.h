@@ -78,7 +78,9 @@ hf_status hf_linalg_prepare_blas(struct hf_error *error) HF_MUST_CHECK;
 /** Matrix of zeros. `label` is a string constant for the memory account. */
 hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                            struct hf_matrix **matrix, struct hf_error *error) HF_MUST_CHECK;
-/** Not collective. Accepts NULL and a pointer to NULL; leaves NULL. */
+/** Small matrices are kept, at most 4 MB on a rank, and become the next of their shape without an
+ *  agreement of all ranks. Sends nothing, but all ranks must destroy in the same order. Accepts NULL and a
+ *  pointer to NULL; leaves NULL. */
 void hf_matrix_destroy(struct hf_matrix **matrix);
 int hf_matrix_n_row(const struct hf_matrix *matrix);
 int hf_matrix_n_col(const struct hf_matrix *matrix);
