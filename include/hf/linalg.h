@@ -77,10 +77,17 @@ int hf_linalg_blas_threads(void);
  *  hf_linalg_create also does this. Not collective; HF_NO_RESOURCE. */
 hf_status hf_linalg_prepare_blas(struct hf_error *error) HF_MUST_CHECK;
 
+/** value [n] = the sums, or the largest, of what the ranks have there, on every rank the same bits. Numbers of ranks outside of the
+ *  grid do not count. Collective. */
+void hf_linalg_sum(const struct hf_linalg *linalg, int n, double value[]);
+void hf_linalg_max(const struct hf_linalg *linalg, int n, double value[]);
+
 /** Matrix of zeros. `label` is a string constant for the memory account. */
 hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                            struct hf_matrix **matrix, struct hf_error *error) HF_MUST_CHECK;
-/** Not collective. Accepts NULL and a pointer to NULL; leaves NULL. */
+/** Small matrices are kept, at most 4 MB on a rank, and become the next of their shape without an
+ *  agreement of all ranks. Sends nothing, but all ranks must destroy in the same order. Accepts NULL and a
+ *  pointer to NULL; leaves NULL. */
 void hf_matrix_destroy(struct hf_matrix **matrix);
 int hf_matrix_n_row(const struct hf_matrix *matrix);
 int hf_matrix_n_col(const struct hf_matrix *matrix);
@@ -132,7 +139,9 @@ void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[]);
 /** Sets sum[i] to the sum of the squares of row or column i, on every rank the same bits. Collective. */
 void hf_matrix_row_squares(const struct hf_matrix *matrix, double sum[]);
 void hf_matrix_column_squares(const struct hf_matrix *matrix, double sum[]);
-/** *result = sum_ij a_ij b_ij on every rank. */
+/** This rank's part of sum_ij a_ij b_ij, and *result: the sum, on every rank. The first one is not collective: several
+ *  parts are summed together by hf_linalg_sum. */
+double hf_matrix_dot_here(const struct hf_matrix *a, const struct hf_matrix *b);
 void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result);
 /** result [n] = the scalar products of a with b [n], n <= HF_MOST_OPERANDS, in one pass and one sum over the
  *  ranks. Each has the bits of hf_matrix_dot. */
@@ -141,7 +150,8 @@ void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *co
 /** to = sum_i factor_i from_i of from [n] (same shape; not `to`), n <= HF_MOST_OPERANDS, in one pass. */
 void hf_matrix_combine(int n, const double factor[], const struct hf_matrix *const from[],
                        struct hf_matrix *to);
-/** *result = max_ij |a_ij| on every rank. */
+/** max_ij |a_ij| of this rank's elements (not collective), and *result: of all. */
+double hf_matrix_max_abs_here(const struct hf_matrix *a);
 void hf_matrix_max_abs(const struct hf_matrix *a, double *result);
 /** All eigenvalues (ascending, [n] on every rank) of a symmetric matrix of order n and orthonormal
  *  eigenvectors (columns) of the lowest of them: as many as `vector` [n][k] has columns, k <= n;

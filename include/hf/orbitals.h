@@ -134,10 +134,11 @@ struct hf_interaction {
 };
 
 /** tr D J / 2 - tr D K[D] / 4 - tr M K[M] / 4 of density [n_density] in the J and K of densities:
- *  with their own, the two-electron energy. A bilinear form. Collective. */
-struct hf_interaction hf_interaction_energy(int n_density, struct hf_matrix *const density[],
-                                            const struct hf_matrix *coulomb,
-                                            struct hf_matrix *const exchange[]);
+ *  with their own, the two-electron energy. A bilinear form. This rank's part, for hf_linalg_sum; not
+ *  collective. */
+struct hf_interaction hf_interaction_here(int n_density, struct hf_matrix *const density[],
+                                          const struct hf_matrix *coulomb,
+                                          struct hf_matrix *const exchange[]);
 
 /** fock [n_fock] [m][m] in the orthonormal bases x, of alpha H + J - (K[D] + K[M]) / 2, of beta
  *  H + J - (K[D] - K[M]) / 2, without a spin density the same. Collective. HF_NO_RESOURCE. */

@@ -3,6 +3,7 @@
 #include "linalg_private.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,69 +17,68 @@ static hf_status no_memory(struct hf_error *error, int n)
     return hf_fail(error, HF_NO_RESOURCE, "out of memory to diagonalise a matrix of order %d", n);
 }
 
-/** What decides the sign of one column. */
-struct column_sign {
-    double *largest;  /**< [n] largest modulus of the column */
-    double *sign;     /**< [n] of the deciding component */
-    int *row, *first; /**< [n] rows of the deciding component: here, of all ranks */
+enum { MOST_COLUMNS = 1 << 10 };
+
+/** Columns first .. first+n-1, and what decides their signs. */
+struct column_signs {
+    int first, n;
+    double largest[MOST_COLUMNS]; /**< modulus */
+    int decides
+        [MOST_COLUMNS]; /**< 2 row + 1 where the deciding component is negative, else 2 row */
 };
 
-/** Finds the component that decides each column's sign. Collective. */
-static void find_signs(const struct hf_matrix *z, const struct column_sign *found)
+/** Place of local column j among them; -1: it is none. */
+static int place_of(const struct hf_matrix *z, const struct column_signs *signs, int j)
 {
-    const MPI_Comm comm = z->linalg->context->comm;
-    const int n = z->n_col;
-    for (int j = 0; j < n; j++) found->row[j] = z->n_row;
-    for (int j = 0; j < z->local_col; j++) {
-        const double *column = z->data + (size_t)j * (size_t)z->local_row;
-        double *top = &found->largest[hf_global_col(z, j)];
-        for (int i = 0; i < z->local_row; i++) *top = fmax(*top, fabs(column[i]));
+    const int place = hf_global_col(z, j) - signs->first;
+    return place >= 0 && place < signs->n ? place : -1;
+}
+
+/** Finds the component that decides each column's sign. Collective over the grid. */
+static void find_signs(const struct hf_matrix *z, struct column_signs *signs)
+{
+    const struct hf_linalg *grid = z->linalg;
+    const size_t n_row = (size_t)z->local_row;
+    for (int k = 0; k < signs->n; k++) {
+        signs->largest[k] = 0.0;
+        signs->decides[k] = INT_MAX;
     }
-    MPI_Allreduce(MPI_IN_PLACE, found->largest, n, MPI_DOUBLE, MPI_MAX, comm);
     for (int j = 0; j < z->local_col; j++) {
-        const double *column = z->data + (size_t)j * (size_t)z->local_row;
-        const int global = hf_global_col(z, j);
-        for (int i = z->local_row - 1; i >= 0; i--) {
-            if (fabs(column[i]) < (1.0 - 1e-6) * found->largest[global]) continue;
-            found->row[global] = hf_global_row(z, i);
-            found->sign[global] = column[i] < 0.0 ? -1.0 : 1.0;
+        const int k = place_of(z, signs, j);
+        for (size_t i = 0; k >= 0 && i < n_row; i++)
+            signs->largest[k] = fmax(signs->largest[k], fabs(z->data[(size_t)j * n_row + i]));
+    }
+    if (grid->parallel)
+        MPI_Allreduce(MPI_IN_PLACE, signs->largest, signs->n, MPI_DOUBLE, MPI_MAX, grid->members);
+    for (int j = 0; j < z->local_col; j++) {
+        const int k = place_of(z, signs, j);
+        for (int i = z->local_row - 1; k >= 0 && i >= 0; i--) {
+            const double value = z->data[(size_t)j * n_row + (size_t)i];
+            if (fabs(value) >= (1.0 - 1e-6) * signs->largest[k])
+                signs->decides[k] = 2 * hf_global_row(z, i) + (value < 0.0);
         }
     }
-    MPI_Allreduce(found->row, found->first, n, MPI_INT, MPI_MIN, comm);
-    for (int j = 0; j < n; j++) /* another rank may have the deciding component */
-        if (found->first[j] != found->row[j]) found->sign[j] = 0.0;
-    MPI_Allreduce(MPI_IN_PLACE, found->sign, n, MPI_DOUBLE, MPI_SUM, comm);
+    if (grid->parallel)
+        MPI_Allreduce(MPI_IN_PLACE, signs->decides, signs->n, MPI_INT, MPI_MIN, grid->members);
 }
 
 /** Makes the component of largest modulus of every column positive; of nearly equal ones the first,
  *  so that rounding does not decide. */
-static hf_status fix_signs(struct hf_matrix *z, struct hf_error *error)
+static void fix_signs(struct hf_matrix *z)
 {
-    struct hf_memory *memory = z->linalg->context->memory;
-    const char *label = "eigenvector signs";
-    const size_t n = (size_t)z->n_col;
-    const struct column_sign found = {
-        .largest = hf_memory_allocate(memory, label, n, sizeof(double)),
-        .sign = hf_memory_allocate(memory, label, n, sizeof(double)),
-        .row = hf_memory_allocate(memory, label, n, sizeof(int)),
-        .first = hf_memory_allocate(memory, label, n, sizeof(int)),
-    };
-    const bool complete =
-        found.largest != NULL && found.sign != NULL && found.row != NULL && found.first != NULL;
-    hf_status status = complete ? HF_OK : no_memory(error, z->n_row);
-    HF_TRY(hf_agree(z->linalg->context->comm, status, error));
-    find_signs(z, &found);
-    for (int j = 0; j < z->local_col; j++) {
-        double *column = z->data + (size_t)j * (size_t)z->local_row;
-        if (found.sign[hf_global_col(z, j)] >= 0.0) continue;
-        for (int i = 0; i < z->local_row; i++) column[i] = -column[i];
+    struct column_signs signs;
+    if (!z->linalg->inside) return;
+    for (signs.first = 0; signs.first < z->n_col; signs.first += MOST_COLUMNS) {
+        const int left = z->n_col - signs.first;
+        signs.n = left < MOST_COLUMNS ? left : MOST_COLUMNS;
+        find_signs(z, &signs);
+        for (int j = 0; j < z->local_col; j++) {
+            const int k = place_of(z, &signs, j);
+            double *column = z->data + (size_t)j * (size_t)z->local_row;
+            if (k < 0 || signs.decides[k] % 2 == 0) continue;
+            for (int i = 0; i < z->local_row; i++) column[i] = -column[i];
+        }
     }
-cleanup:
-    hf_memory_release(memory, found.largest);
-    hf_memory_release(memory, found.sign);
-    hf_memory_release(memory, found.row);
-    hf_memory_release(memory, found.first);
-    return status;
 }
 
 /** Random vectors x and what the matrix makes of them, its trace and the sum of its squares, taken
@@ -103,7 +103,6 @@ static double scattered(uint64_t i)
 /** Trace and sum of squares of the matrix of which the lower triangle is given. Collective. */
 static void probe_sums(const struct hf_matrix *a, struct probe *probe)
 {
-    const MPI_Comm comm = a->linalg->context->comm;
     double sum[2] = {0.0, 0.0};
     for (int j = 0; j < a->local_col; j++) {
         const double *column = a->data + (size_t)j * (size_t)a->local_row;
@@ -115,20 +114,17 @@ static void probe_sums(const struct hf_matrix *a, struct probe *probe)
             if (row == global) sum[0] += column[i];
         }
     }
-    double all[2];
-    MPI_Reduce(sum, all, 2, MPI_DOUBLE, MPI_SUM, 0, comm);
-    MPI_Bcast(all, 2, MPI_DOUBLE, 0, comm); /* the same bits everywhere */
-    probe->trace = all[0];
-    probe->squares = all[1];
+    hf_linalg_sum(a->linalg, 2, sum);
+    probe->trace = sum[0];
+    probe->squares = sum[1];
 }
 
-/** Refuses a matrix whose lower triangle is not finite: that shows in A x. Collective. */
+/** Refuses a matrix whose lower triangle is not finite: that shows in its squares. Collective. */
 static hf_status probe_take(const struct hf_matrix *a, struct probe *probe, struct hf_error *error)
 {
     struct hf_linalg *grid = a->linalg;
     const char *label = "eigenvector check";
     const int n = a->n_row;
-    double largest;
     hf_status status;
     HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->x, error));
     HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->a_x, error));
@@ -139,18 +135,16 @@ static hf_status probe_take(const struct hf_matrix *a, struct probe *probe, stru
                           (uint64_t)hf_global_row(probe->x, i));
     hf_matrix_multiply_symmetric(a, probe->x, probe->a_x);
     probe_sums(a, probe);
-    hf_matrix_max_abs(probe->a_x, &largest);
-    if (!isfinite(largest))
+    if (!isfinite(probe->squares))
         status = hf_fail(error, HF_NO_RESOURCE,
                          "a matrix to be diagonalised has elements that are not finite");
 cleanup:
     return status;
 }
 
-/** *orthogonality = max |Z^T Z y - y| and *residual = max |Z^T A x - e y| for y = Z^T x.
- *  Collective. */
+/** error_of[0] = max |Z^T Z y - y| and [1] = max |Z^T A x - e y| for y = Z^T x. Collective. */
 static hf_status probe_vectors(const struct probe *probe, const double eigenvalue[],
-                               const struct hf_matrix *z, double *orthogonality, double *residual,
+                               const struct hf_matrix *z, double error_of[2],
                                struct hf_error *error)
 {
     const char *label = "eigenvector check";
@@ -164,13 +158,14 @@ static hf_status probe_vectors(const struct probe *probe, const double eigenvalu
     hf_matrix_multiply(1.0, false, z, false, y, 0.0, z_y);
     hf_matrix_copy(y, difference);
     hf_matrix_multiply(1.0, true, z, false, z_y, -1.0, difference);
-    hf_matrix_max_abs(difference, orthogonality);
     for (int j = 0; j < y->local_col; j++)
         for (int i = 0; i < y->local_row; i++)
             y->data[(size_t)j * (size_t)y->local_row + (size_t)i] *=
                 eigenvalue[hf_global_row(y, i)];
     hf_matrix_multiply(1.0, true, z, false, probe->a_x, -1.0, y);
-    hf_matrix_max_abs(y, residual);
+    error_of[0] = hf_matrix_max_abs_here(difference);
+    error_of[1] = hf_matrix_max_abs_here(y);
+    hf_linalg_max(grid, 2, error_of);
 cleanup:
     hf_matrix_destroy(&difference);
     hf_matrix_destroy(&z_y);
@@ -199,14 +194,14 @@ static hf_status probe_check(const struct probe *probe, int n, const double eige
                              const struct hf_matrix *z, struct hf_error *error)
 {
     const double tolerance = EIGEN_TOLERANCE * (10.0 + n);
-    double residual = 0.0, orthogonality = 0.0, scale = sqrt(probe->squares / n);
+    double error_of[2], scale = sqrt(probe->squares / n);
     hf_status status;
     for (int k = 0; k < n; k++) scale = fmax(scale, fabs(eigenvalue[k]));
     if (!(scale > 0.0)) scale = 1.0;
     HF_TRY(probe_values(probe, n, eigenvalue, scale, error));
     if (z == NULL) return HF_OK;
-    HF_TRY(probe_vectors(probe, eigenvalue, z, &orthogonality, &residual, error));
-    residual /= scale;
+    HF_TRY(probe_vectors(probe, eigenvalue, z, error_of, error));
+    const double orthogonality = error_of[0], residual = error_of[1] / scale;
     if (!(residual < tolerance && orthogonality < tolerance)) /* also when they are NaN */
         status = hf_fail(error, HF_NO_RESOURCE,
                          "the eigenvectors of a matrix of order %d are wrong: residual %.1e, "
@@ -232,7 +227,7 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
     HF_TRY(hf_eigen_solve(symmetric, eigenvalue, vector, error));
     MPI_Bcast(eigenvalue, n, MPI_DOUBLE, 0, comm);
     HF_TRY(probe_check(&probe, n, eigenvalue, vector, error));
-    if (vector != NULL) status = fix_signs(vector, error);
+    if (vector != NULL) fix_signs(vector);
 cleanup:
     hf_matrix_destroy(&probe.x);
     hf_matrix_destroy(&probe.a_x);

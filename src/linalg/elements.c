@@ -110,13 +110,23 @@ void hf_matrix_map(struct hf_matrix *matrix,
     }
 }
 
-/** One number per rank to one number, the same bits everywhere. Collective. */
-static double reduce_scalar(const struct hf_linalg *grid, double local, MPI_Op op)
+/** Numbers of the ranks of the grid to one, the same bits everywhere. Collective. */
+static void reduce(const struct hf_linalg *grid, MPI_Op op, int n, double value[])
 {
-    double result = local;
-    MPI_Reduce(&local, &result, 1, MPI_DOUBLE, op, 0, grid->context->comm);
-    MPI_Bcast(&result, 1, MPI_DOUBLE, 0, grid->context->comm);
-    return result;
+    if (grid->parallel && grid->inside)
+        MPI_Reduce(grid->context->rank == 0 ? MPI_IN_PLACE : value, value, n, MPI_DOUBLE, op, 0,
+                   grid->members);
+    MPI_Bcast(value, n, MPI_DOUBLE, 0, grid->context->comm);
+}
+
+void hf_linalg_sum(const struct hf_linalg *linalg, int n, double value[])
+{
+    reduce(linalg, MPI_SUM, n, value);
+}
+
+void hf_linalg_max(const struct hf_linalg *linalg, int n, double value[])
+{
+    reduce(linalg, MPI_MAX, n, value);
 }
 
 static void dot_piece(void *data, int piece, struct hf_elements at)
@@ -127,14 +137,20 @@ static void dot_piece(void *data, int piece, struct hf_elements at)
     self->piece[piece] = sum;
 }
 
-void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result)
+double hf_matrix_dot_here(const struct hf_matrix *a, const struct hf_matrix *b)
 {
     assert(hf_same_shape(a, b));
     double sum = 0.0;
     struct operands operands = {.from = a->data, .to = b->data};
     each(a, hf_local_size(a), dot_piece, &operands);
     for (int k = 0; k < HF_N_PIECE; k++) sum += operands.piece[k];
-    *result = reduce_scalar(a->linalg, sum, MPI_SUM);
+    return sum;
+}
+
+void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result)
+{
+    *result = hf_matrix_dot_here(a, b);
+    hf_linalg_sum(a->linalg, 1, result);
 }
 
 /** Of a piece: products with several matrices. */
@@ -178,9 +194,8 @@ static void dots_piece(void *data, int piece, struct hf_elements at)
 void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],
                     double result[])
 {
-    const struct hf_linalg *grid = a->linalg;
     const double *list[HF_MOST_OPERANDS];
-    double piece[HF_N_PIECE * HF_MOST_OPERANDS] = {0.0}, local[HF_MOST_OPERANDS] = {0.0};
+    double piece[HF_N_PIECE * HF_MOST_OPERANDS] = {0.0};
     assert(n <= HF_MOST_OPERANDS);
     for (int k = 0; k < n; k++) {
         assert(hf_same_shape(a, b[k]));
@@ -188,10 +203,11 @@ void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *co
     }
     struct several several = {.n = n, .a = a->data, .b = list, .piece = piece};
     each(a, hf_local_size(a), dots_piece, &several);
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < HF_N_PIECE; i++) local[k] += piece[i * n + k];
-    MPI_Reduce(local, result, n, MPI_DOUBLE, MPI_SUM, 0, grid->context->comm);
-    MPI_Bcast(result, n, MPI_DOUBLE, 0, grid->context->comm);
+    for (int k = 0; k < n; k++) {
+        result[k] = 0.0;
+        for (int i = 0; i < HF_N_PIECE; i++) result[k] += piece[i * n + k];
+    }
+    hf_linalg_sum(a->linalg, n, result);
 }
 
 /** In strips that stay in the first cache. */
@@ -239,11 +255,17 @@ static void max_piece(void *data, int piece, struct hf_elements at)
     self->piece[piece] = largest;
 }
 
-void hf_matrix_max_abs(const struct hf_matrix *a, double *result)
+double hf_matrix_max_abs_here(const struct hf_matrix *a)
 {
     double largest = 0.0;
     struct operands operands = {.from = a->data};
     each(a, hf_local_size(a), max_piece, &operands);
     for (int k = 0; k < HF_N_PIECE; k++) largest = fmax(largest, operands.piece[k]);
-    *result = reduce_scalar(a->linalg, largest, MPI_MAX);
+    return largest;
+}
+
+void hf_matrix_max_abs(const struct hf_matrix *a, double *result)
+{
+    *result = hf_matrix_max_abs_here(a);
+    hf_linalg_max(a->linalg, 1, result);
 }

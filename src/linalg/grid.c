@@ -218,6 +218,7 @@ void hf_linalg_destroy(struct hf_linalg **linalg)
     struct hf_linalg *old = linalg != NULL ? *linalg : NULL;
     if (old == NULL) return;
     hf_linalg_destroy(&old->fewer);
+    hf_drop_kept_matrices(old);
     if (old->parallel && old->inside) {
         MPI_Comm_free(&old->members);
         Cblacs_gridexit(old->blacs);

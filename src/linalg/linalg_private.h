@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { HF_MOST_KEPT = 24 };
+
 /** A process grid. When it is one process, that is rank 0 and nothing but BLAS and LAPACK is used;
  *  otherwise its processes are the first n_grid_row * n_grid_col ranks, row by row. */
 struct hf_linalg {
@@ -21,6 +23,9 @@ struct hf_linalg {
     struct hf_linalg
         *fewer; /**< the first of its ranks, which diagonalise faster than all; NULL: all do it */
     char description[96];
+    struct hf_matrix *kept[HF_MOST_KEPT]; /**< destroyed ones that the next of their shape become */
+    int n_kept;
+    size_t kept_bytes;
 };
 
 /** A way to eigenvalues and eigenvectors. One constant instance each, all in hf_eigensolver_list. */
@@ -50,6 +55,9 @@ struct hf_matrix {
     double *data;             /**< column-major, leading dimension max(local_row, 1) */
     int descriptor[9];        /**< ScaLAPACK's, when parallel */
 };
+
+/** Frees matrices that were kept. */
+void hf_drop_kept_matrices(struct hf_linalg *grid);
 
 /** Global index of local row or column `local` (all from 0). */
 static inline int hf_global_index(int local, int block, int coordinate, int n_process)

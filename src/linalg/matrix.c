@@ -1,81 +1,14 @@
-/* Matrices: storage, exchange with full arrays, sums, products, scalars. */
+/* Matrices: exchange with full arrays, sums, products, scalars. */
 #include "linalg_private.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct hf_phase hf_phase_diagonalise = {.name = "Diagonalisation"};
 const struct hf_phase hf_phase_linear_algebra = {.name = "Other linear algebra"};
 
-static const int one = 1, zero = 0;
-
-/** Shape of this rank's part. */
-static void find_local_shape(struct hf_matrix *m)
-{
-    const struct hf_linalg *grid = m->linalg;
-    if (!grid->inside) return;
-    m->local_row = m->n_row;
-    m->local_col = m->n_col;
-    if (!grid->parallel) return;
-    m->local_row = numroc_(&m->n_row, &grid->block, &grid->grid_row, &zero, &grid->n_grid_row);
-    m->local_col = numroc_(&m->n_col, &grid->block, &grid->grid_col, &zero, &grid->n_grid_col);
-}
-
-static hf_status make_descriptor(struct hf_matrix *m, struct hf_error *error)
-{
-    const struct hf_linalg *grid = m->linalg;
-    int info = 0;
-    const int leading = m->local_row > 1 ? m->local_row : 1;
-    for (int i = 0; i < 9; i++) m->descriptor[i] = -1; /* outside of the grid */
-    if (grid->parallel && hf_local_size(m) > INT_MAX)  /* the PBLAS compute offsets in int */
-        return hf_fail(error, HF_NO_RESOURCE,
-                       "a %d x %d matrix is too large for ScaLAPACK on %d x %d ranks: use more",
-                       m->n_row, m->n_col, grid->n_grid_row, grid->n_grid_col);
-    if (grid->parallel && grid->inside)
-        descinit_(m->descriptor, &m->n_row, &m->n_col, &grid->block, &grid->block, &zero, &zero,
-                  &grid->blacs, &leading, &info);
-    if (info == 0) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "ScaLAPACK refused a %d x %d matrix (descinit info %d)",
-                   m->n_row, m->n_col, info);
-}
-
-hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
-                           struct hf_matrix **matrix, struct hf_error *error)
-{
-    assert(n_row >= 0 && n_col >= 0);
-    hf_status status = HF_OK;
-    struct hf_matrix *made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a matrix");
-    } else {
-        *made = (struct hf_matrix){.linalg = linalg, .n_row = n_row, .n_col = n_col};
-        find_local_shape(made);
-        status = make_descriptor(made, error);
-        if (status == HF_OK)
-            made->data = hf_memory_allocate_matrix(linalg->context->memory, label,
-                                                   hf_local_size(made), sizeof *made->data);
-        if (status == HF_OK && made->data == NULL)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a %d x %d matrix (%s)",
-                             n_row, n_col, label);
-    }
-    HF_TRY(hf_agree(linalg->context->comm, status, error));
-    *matrix = made;
-    return HF_OK;
-cleanup:
-    hf_matrix_destroy(&made);
-    return status;
-}
-
-void hf_matrix_destroy(struct hf_matrix **matrix)
-{
-    if (matrix == NULL || *matrix == NULL) return;
-    hf_memory_release((*matrix)->linalg->context->memory, (*matrix)->data);
-    free(*matrix);
-    *matrix = NULL;
-}
+static const int one = 1;
 
 int hf_matrix_n_row(const struct hf_matrix *matrix)
 {

@@ -152,18 +152,13 @@ cleanup:
     return status;
 }
 
-struct hf_interaction hf_interaction_energy(int n_density, struct hf_matrix *const density[],
-                                            const struct hf_matrix *coulomb,
-                                            struct hf_matrix *const exchange[])
+struct hf_interaction hf_interaction_here(int n_density, struct hf_matrix *const density[],
+                                          const struct hf_matrix *coulomb,
+                                          struct hf_matrix *const exchange[])
 {
-    struct hf_interaction energy = {0.0, 0.0};
-    double value;
-    hf_matrix_dot(density[0], coulomb, &value);
-    energy.coulomb = 0.5 * value;
-    for (int s = 0; s < n_density; s++) {
-        hf_matrix_dot(density[s], exchange[s], &value);
-        energy.exchange -= 0.25 * value;
-    }
+    struct hf_interaction energy = {.coulomb = 0.5 * hf_matrix_dot_here(density[0], coulomb)};
+    for (int s = 0; s < n_density; s++)
+        energy.exchange -= 0.25 * hf_matrix_dot_here(density[s], exchange[s]);
     return energy;
 }
 

@@ -48,11 +48,9 @@ static const double SOFT_SAFETY = 10.0;
 static double find_gradient_square(const struct hf_scf *scf)
 {
     double sum = 0.0;
-    for (int k = 0; k < scf->method->n_fock; k++) {
-        double square;
-        hf_matrix_dot(scf->commutator[k], scf->commutator[k], &square);
-        sum += square;
-    }
+    for (int k = 0; k < scf->method->n_fock; k++)
+        sum += hf_matrix_dot_here(scf->commutator[k], scf->commutator[k]);
+    hf_linalg_sum(scf->linalg, 1, &sum);
     /* each element stands there twice; of orbitals of both spins with the weight of both */
     return sum * (scf->method->n_set == 2 ? 0.5 : 0.25);
 }

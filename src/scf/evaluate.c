@@ -72,14 +72,17 @@ static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
     const struct hf_two_electron *two = &scf->two_electron;
     const double before = result->one_electron;
     const struct hf_interaction energy =
-        hf_interaction_energy(scf->method->n_density, two->density, two->coulomb, two->exchange);
-    hf_matrix_dot(two->density[0], scf->core, &result->one_electron);
-    result->coulomb = energy.coulomb;
-    result->exchange = energy.exchange;
+        hf_interaction_here(scf->method->n_density, two->density, two->coulomb, two->exchange);
+    double part[] = {hf_matrix_dot_here(two->density[0], scf->core), energy.coulomb,
+                     energy.exchange, two->change_here};
+    hf_linalg_sum(scf->linalg, 4, part);
+    result->one_electron = part[0];
+    result->coulomb = part[1];
+    result->exchange = part[2];
     result->two_electron = result->coulomb + result->exchange;
     result->smearing_entropy_term = hf_scf_entropy_term(scf);
     result->energy = result->nuclear + result->one_electron + result->two_electron;
-    result->energy_change = result->one_electron - before + two->energy_change;
+    result->energy_change = result->one_electron - before + part[3];
     if (first) result->energy_change = result->energy - scf->energy_before;
     if (isfinite(result->energy)) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE,
@@ -127,12 +130,11 @@ static hf_status make_commutators(struct hf_scf *scf, struct hf_error *error)
                                         scf->commutator, error));
     for (int k = 0; k < scf->method->n_fock && !scf->has_orbitals; k++)
         HF_TRY(hf_commutator(scf->linalg, scf->fock[k], scf->guess, scf->commutator[k], error));
-    scf->result->commutator = 0.0;
-    for (int k = 0; k < scf->method->n_fock; k++) {
-        double largest;
-        hf_matrix_max_abs(scf->commutator[k], &largest);
-        scf->result->commutator = fmax(scf->result->commutator, largest);
-    }
+    double largest = 0.0;
+    for (int k = 0; k < scf->method->n_fock; k++)
+        largest = fmax(largest, hf_matrix_max_abs_here(scf->commutator[k]));
+    hf_linalg_max(scf->linalg, 1, &largest);
+    scf->result->commutator = largest;
     hf_scf_note_descent(scf);
     scf->result->energy_error = hf_scf_estimate_error(scf);
 cleanup:
@@ -216,9 +218,10 @@ hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[
         job[s] = (struct hf_fock_job){
             .density = density[s], .coulomb = s == 0 ? coulomb : NULL, .exchange = exchange[s]};
     HF_TRY(hf_fock_build(scf->builder, n_density, job, scf->two_electron.threshold, error));
-    const struct hf_interaction two = hf_interaction_energy(n_density, density, coulomb, exchange);
-    hf_matrix_dot(density[0], scf->core, energy);
-    *energy += scf->result->nuclear + two.coulomb + two.exchange;
+    const struct hf_interaction two = hf_interaction_here(n_density, density, coulomb, exchange);
+    *energy = hf_matrix_dot_here(density[0], scf->core) + two.coulomb + two.exchange;
+    hf_linalg_sum(scf->linalg, 1, energy);
+    *energy += scf->result->nuclear;
     scf->result->n_trial_build++;
     scf->result->fock_seconds += hf_wall_seconds() - start;
 cleanup:

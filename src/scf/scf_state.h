@@ -32,7 +32,7 @@ struct hf_two_electron {
     struct hf_matrix *exchange[HF_MAX_DENSITY]; /**< [n][n] */
     double threshold;                           /**< of the whole build and the changes since;
                                                  *   INFINITY before */
-    double energy_change;                       /**< hartree, see hf_two_electron_update */
+    double change_here;                         /**< hartree, see hf_two_electron_update */
     int n_change;                               /**< changes at this threshold */
     bool built;                                 /**< false before the first build */
 };
@@ -44,11 +44,11 @@ hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *l
 void hf_two_electron_done(struct hf_two_electron *self);
 
 /** Moves on from the densities D to D' = density [n_density], which are destroyed. The two-electron
- *  energy is a quadratic form E(D, D) (hf_interaction_energy), so that it changes by exactly
+ *  energy is a quadratic form E(D, D) (hf_interaction_here), so that it changes by exactly
  *
  *      E(D' - D, D) + E(D' - D, D')     closed shells: tr (D' - D) (G + G') / 2, G = J - K/2
  *
- *  `energy_change` is made that way, because an error of J and K then meets the small D' - D only:
+ *  `change_here`, the part of this rank, is made that way, because an error of J and K then meets the small D' - D only:
  *  it can be trusted far below the thresholds and does not notice a move from one threshold to
  *  another. Collective. */
 hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *const density[],

@@ -31,12 +31,12 @@ void hf_two_electron_done(struct hf_two_electron *self)
     hf_matrix_destroy(&self->coulomb);
 }
 
-/** Adds the energy of `change` in the J and K there are to energy_change. */
+/** Adds the energy of `change` in the J and K there are. */
 static void add_energy(struct hf_two_electron *self, struct hf_matrix *const change[])
 {
     const struct hf_interaction energy =
-        hf_interaction_energy(self->method->n_density, change, self->coulomb, self->exchange);
-    self->energy_change += energy.coulomb + energy.exchange;
+        hf_interaction_here(self->method->n_density, change, self->coulomb, self->exchange);
+    self->change_here += energy.coulomb + energy.exchange;
 }
 
 /** J of the first density, K of all. */
@@ -57,7 +57,7 @@ static hf_status build_whole(struct hf_two_electron *self, struct hf_matrix *con
     hf_status status;
     const int n_density = self->method->n_density;
     struct hf_matrix *const *change = self->density; /* until J and K are those of the new ones */
-    self->energy_change = 0.0;
+    self->change_here = 0.0;
     for (int s = 0; s < n_density; s++) hf_matrix_add(1.0, density[s], -1.0, change[s]);
     add_energy(self, change);
     HF_TRY(build(self, density, self->coulomb, self->exchange, threshold, error));
@@ -76,7 +76,7 @@ static hf_status build_change(struct hf_two_electron *self, struct hf_matrix *co
     hf_status status = HF_OK;
     const int n = hf_matrix_n_row(density[0]), n_density = self->method->n_density;
     struct hf_matrix *coulomb = NULL, *exchange[HF_MAX_DENSITY] = {NULL};
-    self->energy_change = 0.0;
+    self->change_here = 0.0;
     HF_TRY(hf_matrix_create(self->linalg, "change of Coulomb matrix", n, n, &coulomb, error));
     for (int s = 0; s < n_density; s++) {
         HF_TRY(

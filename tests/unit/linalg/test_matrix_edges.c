@@ -69,6 +69,14 @@ static double chain(int i, int j)
     return i == j ? 2.0 : (i - j == 1 || j - i == 1) ? -1.0 : 0.0;
 }
 
+static double become_one(void *data, int row, int column, double value)
+{
+    (void)data;
+    (void)row;
+    (void)column;
+    return value + 1.0;
+}
+
 static void assert_equal_bits_on_all_ranks(const double value[], int n)
 {
     double *first = malloc((size_t)n * sizeof *first);
@@ -209,6 +217,60 @@ static void grids_leave_nothing_behind(void **state)
     test_context_done(&context);
 }
 
+static int n_all_reduce;
+
+/** Open MPI's and MPICH's calls go through this one. */
+int MPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    n_all_reduce++;
+    return PMPI_Allreduce(from, to, n, type, op, comm);
+}
+
+static void a_matrix_of_a_shape_there_was_needs_no_agreement(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, 10, 3);
+    struct hf_error error;
+    for (int k = 0; k < 2; k++) {
+        struct hf_matrix *matrix = NULL;
+        double largest;
+        n_all_reduce = 0;
+        assert_ok(hf_matrix_create(linalg, "test", 10, 7, &matrix, &error));
+        assert_int_equal(n_all_reduce, k == 0 ? 1 : 0);
+        hf_matrix_max_abs(matrix, &largest);
+        assert_true(largest == 0.0);
+        hf_matrix_map(matrix, become_one, NULL);
+        hf_matrix_destroy(&matrix);
+    }
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+static void large_matrices_and_many_are_not_kept(void **state)
+{
+    enum { LARGE = 3000, MANY = 100 }; /* 72 MB; far more than are kept */
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, LARGE, 64);
+    struct hf_matrix *matrix = NULL;
+    struct hf_error error;
+    assert_ok(hf_matrix_create(linalg, "test", LARGE, LARGE, &matrix, &error));
+    hf_matrix_destroy(&matrix);
+    assert_int_equal(hf_memory_current_bytes(context->memory), 0);
+    for (int n = 1; n <= MANY; n++) {
+        assert_ok(hf_matrix_create(linalg, "test", n, 200, &matrix, &error));
+        hf_matrix_destroy(&matrix);
+    }
+    assert_true(hf_memory_current_bytes(context->memory) < (size_t)1 << 22);
+    n_all_reduce = 0;
+    assert_ok(hf_matrix_create(linalg, "test", 1, 200, &matrix, &error));
+    assert_int_equal(n_all_reduce, 1);
+    hf_matrix_destroy(&matrix);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
 static void two_grids_live_side_by_side(void **state)
 {
     struct hf_context *context = test_context();
@@ -273,6 +335,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(only_the_lower_triangle_is_read),
         cmocka_unit_test(eigenvalues_of_a_chain_are_those_of_the_formula),
         cmocka_unit_test(grids_leave_nothing_behind),
+        cmocka_unit_test(a_matrix_of_a_shape_there_was_needs_no_agreement),
+        cmocka_unit_test(large_matrices_and_many_are_not_kept),
         cmocka_unit_test(two_grids_live_side_by_side),
         cmocka_unit_test(a_small_order_stays_on_one_rank),
         cmocka_unit_test(one_mpi_library_is_loaded),

@@ -1,0 +1,130 @@
+/* How matrices come and go. */
+#include "linalg_private.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Most bytes of a rank in matrices kept for the next ones of their shape. Where matrices are larger, an
+ *  agreement of all ranks costs nothing beside work with them. */
+static const size_t MOST_KEPT_BYTES = (size_t)1 << 22;
+
+/** Shape of this rank's part. */
+static void find_local_shape(struct hf_matrix *m)
+{
+    const struct hf_linalg *grid = m->linalg;
+    const int zero = 0;
+    if (!grid->inside) return;
+    m->local_row = m->n_row;
+    m->local_col = m->n_col;
+    if (!grid->parallel) return;
+    m->local_row = numroc_(&m->n_row, &grid->block, &grid->grid_row, &zero, &grid->n_grid_row);
+    m->local_col = numroc_(&m->n_col, &grid->block, &grid->grid_col, &zero, &grid->n_grid_col);
+}
+
+static hf_status make_descriptor(struct hf_matrix *m, struct hf_error *error)
+{
+    const struct hf_linalg *grid = m->linalg;
+    int info = 0;
+    const int zero = 0, leading = m->local_row > 1 ? m->local_row : 1;
+    for (int i = 0; i < 9; i++) m->descriptor[i] = -1; /* outside of the grid */
+    if (grid->parallel && hf_local_size(m) > INT_MAX)  /* the PBLAS compute offsets in int */
+        return hf_fail(error, HF_NO_RESOURCE,
+                       "a %d x %d matrix is too large for ScaLAPACK on %d x %d ranks: use more",
+                       m->n_row, m->n_col, grid->n_grid_row, grid->n_grid_col);
+    if (grid->parallel && grid->inside)
+        descinit_(m->descriptor, &m->n_row, &m->n_col, &grid->block, &grid->block, &zero, &zero,
+                  &grid->blacs, &leading, &info);
+    if (info == 0) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "ScaLAPACK refused a %d x %d matrix (descinit info %d)",
+                   m->n_row, m->n_col, info);
+}
+
+static void release(struct hf_matrix *matrix)
+{
+    if (matrix == NULL) return;
+    hf_memory_release(matrix->linalg->context->memory, matrix->data);
+    free(matrix);
+}
+
+/** On this rank or, outside of the grid, on a rank that has one. The same on all ranks. */
+static size_t bytes_of(const struct hf_matrix *m)
+{
+    const size_t n_process = (size_t)m->linalg->n_grid_row * (size_t)m->linalg->n_grid_col;
+    return (size_t)m->n_row * (size_t)m->n_col * sizeof *m->data / n_process;
+}
+
+/** Takes kept matrix i out. */
+static struct hf_matrix *take(struct hf_linalg *grid, int i)
+{
+    struct hf_matrix *taken = grid->kept[i];
+    grid->kept_bytes -= bytes_of(taken);
+    grid->n_kept--;
+    memmove(grid->kept + i, grid->kept + i + 1, (size_t)(grid->n_kept - i) * sizeof *grid->kept);
+    return taken;
+}
+
+/** A kept matrix of that shape; NULL if there is none. The same on all ranks, since they create and
+ *  destroy in the same order. */
+static struct hf_matrix *take_kept(struct hf_linalg *grid, int n_row, int n_col)
+{
+    for (int i = 0; i < grid->n_kept; i++)
+        if (grid->kept[i]->n_row == n_row && grid->kept[i]->n_col == n_col) return take(grid, i);
+    return NULL;
+}
+
+void hf_drop_kept_matrices(struct hf_linalg *grid)
+{
+    while (grid->n_kept > 0) release(take(grid, 0));
+}
+
+static hf_status make(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
+                      struct hf_matrix **matrix, struct hf_error *error)
+{
+    struct hf_matrix *made = *matrix = calloc(1, sizeof *made);
+    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a matrix");
+    *made = (struct hf_matrix){.linalg = linalg, .n_row = n_row, .n_col = n_col};
+    find_local_shape(made);
+    const hf_status status = make_descriptor(made, error);
+    if (status != HF_OK) return status;
+    made->data = hf_memory_allocate_matrix(linalg->context->memory, label, hf_local_size(made),
+                                           sizeof *made->data);
+    if (made->data != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for a %d x %d matrix (%s)", n_row, n_col,
+                   label);
+}
+
+hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
+                           struct hf_matrix **matrix, struct hf_error *error)
+{
+    assert(n_row >= 0 && n_col >= 0);
+    hf_status status = HF_OK;
+    struct hf_matrix *made = take_kept(linalg, n_row, n_col);
+    if (made != NULL)
+        memset(made->data, 0, hf_local_size(made) * sizeof *made->data);
+    else
+        HF_TRY(hf_agree(linalg->context->comm, make(linalg, label, n_row, n_col, &made, error),
+                        error));
+    *matrix = made;
+    return HF_OK;
+cleanup:
+    release(made);
+    return status;
+}
+
+void hf_matrix_destroy(struct hf_matrix **matrix)
+{
+    if (matrix == NULL || *matrix == NULL) return;
+    struct hf_matrix *old = *matrix;
+    struct hf_linalg *grid = old->linalg;
+    *matrix = NULL;
+    if (bytes_of(old) > MOST_KEPT_BYTES) {
+        release(old);
+        return;
+    }
+    while (grid->n_kept == HF_MOST_KEPT || grid->kept_bytes + bytes_of(old) > MOST_KEPT_BYTES)
+        release(take(grid, 0));
+    grid->kept[grid->n_kept++] = old;
+    grid->kept_bytes += bytes_of(old);
+}
