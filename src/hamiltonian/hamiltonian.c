@@ -122,9 +122,7 @@ static hf_status make_matrix(struct hf_hamiltonian *self, const struct content *
     if (blocks.block == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
     if (status == HF_OK) status = fill(content, &blocks, error);
-    HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_matrix_set_blocks(matrix, self->layout, blocks.block, error));
-cleanup:
+    status = hf_matrix_set_blocks(matrix, self->layout, blocks.block, status, error);
     hf_memory_release(context->memory, blocks.block);
     return status;
 }
