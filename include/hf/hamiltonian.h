@@ -69,16 +69,14 @@ extern const struct hf_term_ops *const hf_term_list[];
 extern const struct hf_term_ops hf_term_kinetic, hf_term_nuclei, hf_term_core_potential,
     hf_term_point_charges, hf_term_field;
 
-/** *energy = that of all nuclei in a term, hartree; 0 where it is not present. The nuclei are dealt to the
+/** Energy of all nuclei in a term, hartree; 0 where it is not present. The nuclei are dealt to the
  *  ranks: a nucleus meets all others, or all point charges. The same bits on every rank, and for every
- *  number of ranks. Collective. HF_NO_RESOURCE: memory; same status and message on every rank. */
-hf_status hf_nuclear_energy_of(struct hf_context *context, const struct hf_molecule *molecule,
-                               const struct hf_term_ops *term, double *energy,
-                               struct hf_error *error) HF_MUST_CHECK;
+ *  number of ranks. Collective. */
+double hf_nuclear_energy_of(const struct hf_context *context, const struct hf_molecule *molecule,
+                            const struct hf_term_ops *term);
 
-/** *energy = the sum over all terms: what the electrons' energy is added to. As hf_nuclear_energy_of. */
-hf_status hf_nuclear_energy(struct hf_context *context, const struct hf_molecule *molecule,
-                            double *energy, struct hf_error *error) HF_MUST_CHECK;
+/** The sum over all terms: what the electrons' energy is added to. As hf_nuclear_energy_of. */
+double hf_nuclear_energy(const struct hf_context *context, const struct hf_molecule *molecule);
 
 /** Matrices of one electron over a basis. */
 struct hf_hamiltonian;

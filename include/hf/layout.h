@@ -57,7 +57,8 @@ struct hf_own_blocks {
 };
 
 /** Layout of parts with the functions first[i] .. first[i+1]-1; first[0] is 0; parts may be empty. The
- *  first `n_owner` ranks of the context (borrowed) own the blocks. `first` is copied.
+ *  first `n_owner` ranks of the context (borrowed) own the blocks. `first` is copied; NULL: this rank
+ *  has no memory for it.
  *  Collective; the same arguments on every rank. HF_NO_RESOURCE: memory. */
 hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_part,
                                  const int first[], struct hf_block_layout **layout,

@@ -77,14 +77,22 @@ int hf_linalg_blas_threads(void);
  *  hf_linalg_create also does this. Not collective; HF_NO_RESOURCE. */
 hf_status hf_linalg_prepare_blas(struct hf_error *error) HF_MUST_CHECK;
 
-/** value [n] = the sums, or the largest, of what the ranks have there, on every rank the same bits. Numbers of ranks outside of the
- *  grid do not count. Collective. */
-void hf_linalg_sum(const struct hf_linalg *linalg, int n, double value[]);
-void hf_linalg_max(const struct hf_linalg *linalg, int n, double value[]);
+/** The first n_sum of value [n_sum + n_max] become the sums of what the ranks have there, the others the largest of
+ *  it, on every rank with the same bits. Numbers of ranks outside of the grid do not count. Collective. */
+void hf_linalg_reduce(const struct hf_linalg *linalg, int n_sum, int n_max, double value[]);
 
 /** Matrix of zeros. `label` is a string constant for the memory account. */
 hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                            struct hf_matrix **matrix, struct hf_error *error) HF_MUST_CHECK;
+/** A matrix to be created, n_row x n_col. */
+struct hf_new_matrix {
+    struct hf_matrix **matrix;
+    int n_row, n_col;
+};
+/** Creates several [n] with one agreement; after a failure all are NULL. */
+hf_status hf_matrix_create_several(struct hf_linalg *linalg, const char *label, int n,
+                                   const struct hf_new_matrix list[],
+                                   struct hf_error *error) HF_MUST_CHECK;
 /** Small matrices are kept, at most 4 MB on a rank, and become the next of their shape without an
  *  agreement of all ranks. Sends nothing, but all ranks must destroy in the same order. Accepts NULL and a
  *  pointer to NULL; leaves NULL. */
@@ -140,11 +148,13 @@ void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[]);
 void hf_matrix_row_squares(const struct hf_matrix *matrix, double sum[]);
 void hf_matrix_column_squares(const struct hf_matrix *matrix, double sum[]);
 /** This rank's part of sum_ij a_ij b_ij, and *result: the sum, on every rank. The first one is not collective: several
- *  parts are summed together by hf_linalg_sum. */
+ *  parts are summed together by hf_linalg_reduce. */
 double hf_matrix_dot_here(const struct hf_matrix *a, const struct hf_matrix *b);
 void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result);
-/** result [n] = the scalar products of a with b [n], n <= HF_MOST_OPERANDS, in one pass and one sum over the
- *  ranks. Each has the bits of hf_matrix_dot. */
+/** result [n] = the scalar products of a with b [n], n <= HF_MOST_OPERANDS, in one pass: this rank's parts (not
+ *  collective), and the sums over the ranks. Each has the bits of hf_matrix_dot. */
+void hf_matrix_dots_here(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],
+                         double result[]);
 void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],
                     double result[]);
 /** to = sum_i factor_i from_i of from [n] (same shape; not `to`), n <= HF_MOST_OPERANDS, in one pass. */

@@ -8,10 +8,12 @@
 
 /** From / to a symmetric matrix in blocks: `blocks` is this rank's part of an array of `layout`
  *  (hf_block_layout_local_size elements, the caller's). Elements go straight to the ranks that want
- *  them; no rank holds more than its share and bounded buffers. get reads the lower blocks.
+ *  them; no rank holds more than its share and bounded buffers. get reads the lower blocks. set begins with an
+ *  agreement that `status` is part of: this rank's, of making its blocks.
  *  Errors   HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_layout *layout,
-                               const double blocks[], struct hf_error *error) HF_MUST_CHECK;
+                               const double blocks[], hf_status status,
+                               struct hf_error *error) HF_MUST_CHECK;
 hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_block_layout *layout,
                                double blocks[], struct hf_error *error) HF_MUST_CHECK;
 

@@ -134,7 +134,7 @@ struct hf_interaction {
 };
 
 /** tr D J / 2 - tr D K[D] / 4 - tr M K[M] / 4 of density [n_density] in the J and K of densities:
- *  with their own, the two-electron energy. A bilinear form. This rank's part, for hf_linalg_sum; not
+ *  with their own, the two-electron energy. A bilinear form. This rank's part, for hf_linalg_reduce; not
  *  collective. */
 struct hf_interaction hf_interaction_here(int n_density, struct hf_matrix *const density[],
                                           const struct hf_matrix *coulomb,

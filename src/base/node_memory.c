@@ -99,32 +99,40 @@ static bool try_to_share(struct hf_context *context, struct hf_node_memory *made
     return false;
 }
 
+static void let_go(struct hf_node_memory *memory, const char *label)
+{
+    if (memory->window == MPI_WIN_NULL) {
+        hf_memory_release(memory->memory, memory->data);
+        return;
+    }
+    MPI_Win_unlock_all(memory->window);
+    MPI_Win_free(&memory->window);
+    count(memory, label, false);
+}
+
 /** Shared memory is zeroed in any case, private memory only if `zeroed`. */
 static hf_status create(struct hf_context *context, enum hf_memory_class kind, const char *label,
                         size_t n_bytes, bool zeroed, struct hf_node_memory **memory,
                         struct hf_error *error)
 {
     hf_status status = HF_OK;
+    struct hf_node_memory found = {
+        .n_bytes = n_bytes, .memory = context->memory, .kind = kind, .window = MPI_WIN_NULL};
     struct hf_node_memory *made = malloc(sizeof *made);
-    if (made == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
+    if (try_to_share(context, &found))
+        begin_sharing(&found, label);
     else
-        *made = (struct hf_node_memory){
-            .n_bytes = n_bytes, .memory = context->memory, .kind = kind, .window = MPI_WIN_NULL};
-    HF_TRY(hf_agree(context->comm, status, error));
-    if (try_to_share(context, made)) {
-        begin_sharing(made, label);
-    } else {
-        made->data = zeroed ? hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1)
+        found.data = zeroed ? hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1)
                             : hf_memory_allocate_unset(context->memory, kind, label, n_bytes);
-        if (made->data == NULL)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
-    }
+    if (made == NULL || (found.window == MPI_WIN_NULL && found.data == NULL))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
     HF_TRY(hf_agree(context->comm, status, error));
+    *made = found;
     *memory = made;
     return HF_OK;
 cleanup:
-    hf_node_memory_destroy(&made);
+    let_go(&found, label);
+    free(made);
     return status;
 }
 
@@ -169,14 +177,7 @@ void hf_node_memory_sum(struct hf_context *context, struct hf_node_memory *memor
 
 void hf_node_memory_destroy(struct hf_node_memory **memory)
 {
-    struct hf_node_memory *old = *memory;
-    if (old != NULL && old->window != MPI_WIN_NULL) {
-        MPI_Win_unlock_all(old->window);
-        MPI_Win_free(&old->window);
-        count(old, "", false);
-    } else if (old != NULL) {
-        hf_memory_release(old->memory, old->data);
-    }
-    free(old);
+    if (*memory != NULL) let_go(*memory, "");
+    free(*memory);
     *memory = NULL;
 }

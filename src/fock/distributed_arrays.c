@@ -89,7 +89,7 @@ static hf_status collect(struct hf_fock_builder *self, struct hf_block_array *su
     if (matrix == NULL) return HF_OK;
     hf_block_array_fence(sums);
     hf_mix_own_blocks(self->pairs->basis, true, data->layout, hf_block_array_local(sums));
-    return hf_matrix_set_blocks(matrix, data->layout, hf_block_array_local(sums), error);
+    return hf_matrix_set_blocks(matrix, data->layout, hf_block_array_local(sums), HF_OK, error);
 }
 
 hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],

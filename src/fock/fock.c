@@ -213,7 +213,7 @@ void hf_fock_destroy(struct hf_fock_builder **builder)
     *builder = NULL;
 }
 
-/** Sums the counts of a build over the ranks. */
+/** Sums the counts of a build over the ranks; they are far below 2^50. */
 static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
 {
     struct hf_fock_account *account = &builder->account;
@@ -223,9 +223,15 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     if (!builder->had_round) work.n_computed = work.n_read = work.n_single = work.n_task = 0;
     struct hf_coulomb_account coulomb = {.n_pair = 0};
     if (builder->coulomb != NULL) coulomb = hf_coulomb_account(builder->coulomb);
-    int64_t count[6] = {work.n_computed, work.n_read,    (int64_t)work.stored_bytes,
-                        work.n_single,   coulomb.n_pair, coulomb.n_single};
-    MPI_Allreduce(MPI_IN_PLACE, count, 6, MPI_INT64_T, MPI_SUM, builder->context->comm);
+    enum { N = 7 };
+    const double value[N] = {
+        (double)work.n_computed, (double)work.n_read,      work.stored_bytes, (double)work.n_single,
+        (double)coulomb.n_pair,  (double)coulomb.n_single, busy_seconds};
+    struct hf_statistic of[N];
+    int64_t count[N];
+    hf_statistics_reduce(builder->context->comm, N, value, of);
+    for (int i = 0; i < N; i++) count[i] = llround(of[i].mean * builder->context->n_rank);
+    account->busy_seconds = of[6];
     account->n_quartet_computed = count[0];
     account->n_quartet_read = count[1];
     account->n_quartet_single = count[3];
@@ -242,7 +248,6 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     account->n_task = work.n_task;
     account->n_listed = work.n_listed;
     account->n_quartet_total = n_pair * (n_pair + 1) / 2;
-    hf_statistics_reduce(builder->context->comm, 1, &busy_seconds, &account->busy_seconds);
 }
 
 /** What sorted jobs need of the round of work: no J if there is a Coulomb pass. */
@@ -261,39 +266,42 @@ static void look_at_jobs(struct hf_fock_builder *self, int n_job, const struct h
     self->had_round = shape.n_exchange > 0 || hf_n_coulomb(&shape) > 0;
 }
 
-/** Jobs in the order of builders, without empty ones. NULL: no memory. Local. */
-static struct hf_fock_job *sort_jobs(int n_job, const struct hf_fock_job job[], int *n_sorted)
+/** Jobs in the order of builders, without empty ones; their number. */
+static int sort_jobs(int n_job, const struct hf_fock_job job[], struct hf_fock_job sorted[])
 {
-    struct hf_fock_job *sorted = calloc((size_t)n_job + 1, sizeof *sorted);
-    *n_sorted = 0;
-    for (int kind = 0; kind < 3 && sorted != NULL; kind++) {
+    int n_sorted = 0;
+    for (int kind = 0; kind < 3; kind++) {
         for (int i = 0; i < n_job; i++) {
             const bool coulomb = job[i].coulomb != NULL, exchange = job[i].exchange != NULL;
-            if (coulomb == (kind > 0) && exchange == (kind < 2)) sorted[(*n_sorted)++] = job[i];
+            if (coulomb == (kind > 0) && exchange == (kind < 2)) sorted[n_sorted++] = job[i];
         }
     }
-    return sorted;
+    return n_sorted;
 }
 
 hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct hf_fock_job job[],
                         double threshold, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    int n_sorted;
-    struct hf_fock_job *sorted = sort_jobs(n_job, job, &n_sorted);
+    enum { FEW = 8 }; /* they need no agreement */
+    struct hf_fock_job few[FEW], *sorted = few;
     struct hf_timers *timers = &builder->context->timers;
     const double before = hf_timer_seconds(timers, &hf_phase_fock_compute);
     builder->screening.threshold = builder->account.threshold = threshold;
     builder->screening.single = builder->settings.precision == HF_MIXED_PRECISION;
     hf_trace_begin_build(builder->context->trace);
-    if (sorted == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the jobs");
-    HF_TRY(hf_agree(builder->context->comm, status, error));
+    if (n_job > FEW) {
+        sorted = malloc((size_t)n_job * sizeof *sorted);
+        if (sorted == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the jobs");
+        HF_TRY(hf_agree(builder->context->comm, status, error));
+    }
+    const int n_sorted = sort_jobs(n_job, job, sorted);
     look_at_jobs(builder, n_sorted, sorted);
     HF_TRY(builder->ops->build(builder, n_sorted, sorted, error));
     reduce_account(builder, hf_timer_seconds(timers, &hf_phase_fock_compute) - before);
 cleanup:
     hf_trace_end_build(builder->context->trace);
-    free(sorted);
+    if (sorted != few) free(sorted);
     return status;
 }
 

@@ -325,8 +325,9 @@ hf_status hf_node_density_gather(struct hf_node_density *density, const struct h
 {
     hf_status status = HF_OK;
     density->jobs = *jobs;
-    if (density->exact != NULL) status = hf_exact_sums_begin(density->exact, jobs->n, error);
-    HF_TRY(hf_agree(density->context->comm, status, error));
+    if (density->exact != NULL)
+        HF_TRY(hf_agree(density->context->comm, hf_exact_sums_begin(density->exact, jobs->n, error),
+                        error));
     if (density->blocks->n_group == 1)
         HF_TRY(share(density, job, error));
     else

@@ -410,18 +410,30 @@ static const double *find_in_group(void *data, int i, int j)
     return member_values(self, owner) + at + (size_t)plane->number * stride;
 }
 
-hf_status hf_rank_sums_hand_over(struct hf_rank_sums *sums, bool exchange, int k,
-                                 struct hf_matrix *matrix, struct hf_error *error)
+/** Matrix `number` of the sums to one of the caller. Collective over the ranks of several groups, else local. */
+static hf_status hand_over(struct hf_rank_sums *self, int number, struct hf_matrix *matrix,
+                           struct hf_error *error)
 {
-    const struct hf_node_blocks *blocks = sums->blocks;
-    const int rank = sums->context->rank, number = exchange ? sums->n_coulomb + k : k;
-    const double *own = sums->value + (size_t)n_plane(sums) * blocks->first[rank] +
+    const struct hf_node_blocks *blocks = self->blocks;
+    const int rank = self->context->rank;
+    const double *own = self->value + (size_t)n_plane(self) * blocks->first[rank] +
                         (size_t)number * hf_portion_size(blocks, rank);
-    struct plane plane = {.sums = sums, .number = number};
-    if (blocks->n_group > 1) return hf_matrix_set_blocks(matrix, sums->layout, own, error);
-    const hf_status status =
-        hf_matrix_set_reachable(matrix, sums->layout, find_in_group, &plane, error);
-    return hf_agree(sums->context->comm, status, error);
+    struct plane plane = {.sums = self, .number = number};
+    if (blocks->n_group > 1) return hf_matrix_set_blocks(matrix, self->layout, own, HF_OK, error);
+    return hf_matrix_set_reachable(matrix, self->layout, find_in_group, &plane, error);
+}
+
+hf_status hf_rank_sums_hand_over(struct hf_rank_sums *sums, int n_job,
+                                 const struct hf_fock_job job[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = 0, coulomb = 0; i < n_job && status == HF_OK; i++) {
+        if (job[i].exchange != NULL)
+            status = hand_over(sums, sums->n_coulomb + i, job[i].exchange, error);
+        if (job[i].coulomb != NULL && status == HF_OK)
+            status = hand_over(sums, coulomb++, job[i].coulomb, error);
+    }
+    return sums->blocks->n_group > 1 ? status : hf_agree(sums->context->comm, status, error);
 }
 
 void hf_rank_sums_close(struct hf_rank_sums *sums)

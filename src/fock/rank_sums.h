@@ -16,6 +16,7 @@
 
 #include "block_traffic.h"
 #include "hf/digest.h"
+#include "hf/fock.h"
 #include "hf/linalg.h"
 
 #include <pthread.h>
@@ -73,10 +74,10 @@ void hf_rank_sums_progress(struct hf_rank_sums *sums);
  *  1/4 and K times 1/8, of published functions. Collective, after begin, also if the round failed. */
 void hf_rank_sums_finish(struct hf_rank_sums *sums);
 
-/** J of job number k of those that have it or, `exchange`, K, to the matrix of the caller; after finish.
- *  Collective. HF_NO_RESOURCE: memory, on every rank. */
-hf_status hf_rank_sums_hand_over(struct hf_rank_sums *sums, bool exchange, int k,
-                                 struct hf_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;
+/** J and K to the matrices of the caller; after finish. Collective. HF_NO_RESOURCE: memory, on every rank. */
+hf_status hf_rank_sums_hand_over(struct hf_rank_sums *sums, int n_job,
+                                 const struct hf_fock_job job[],
+                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** Ends the build. A single rank frees the memory: it is cheap to create again, and diagonalisation can use
  *  it. Collective. */

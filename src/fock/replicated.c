@@ -141,21 +141,6 @@ static void move_sums(void *builder)
     hf_rank_sums_progress(&data->sums);
 }
 
-/** Copies the sums over the ranks to the matrices of the caller. Collective. */
-static hf_status hand_over(struct replicated *data, int n_job, const struct hf_fock_job job[],
-                           struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    for (int i = 0, coulomb = 0; i < n_job; i++) {
-        if (job[i].exchange != NULL)
-            HF_TRY(hf_rank_sums_hand_over(&data->sums, true, i, job[i].exchange, error));
-        if (job[i].coulomb != NULL)
-            HF_TRY(hf_rank_sums_hand_over(&data->sums, false, coulomb++, job[i].coulomb, error));
-    }
-cleanup:
-    return status;
-}
-
 /** Brings the densities to all nodes and makes room for sums, J of the Coulomb pass included. Collective. */
 static hf_status prepare(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                          struct hf_error *error)
@@ -213,7 +198,7 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     if (status == HF_OK && self->had_round) status = hf_work_run(self->work, &round, error);
     hf_timer_start(timers, &hf_phase_fock_reduce);
     hf_rank_sums_finish(&data->sums); /* also after a failure: other ranks may wait */
-    if (status == HF_OK) status = hand_over(data, n_job, job, error);
+    if (status == HF_OK) status = hf_rank_sums_hand_over(&data->sums, n_job, job, error);
     hf_rank_sums_close(&data->sums);
     hf_timer_stop(timers, &hf_phase_fock_reduce);
     return status;

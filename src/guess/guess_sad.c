@@ -37,14 +37,13 @@ static hf_status place(const struct hf_like_atoms *atoms, const struct hf_basis 
                                        hf_block_layout_local_size(layout), sizeof *blocks);
     if (blocks == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the atomic densities");
-    HF_TRY(hf_agree(context->comm, status, error));
-    for (int a = 0; a < atoms->n_atom; a++) {
+    for (int a = 0; a < atoms->n_atom && blocks != NULL; a++) {
         const struct hf_block_place here = hf_block_layout_find(layout, a, a);
         if (atoms->like[a] >= 0 && here.rank == context->rank)
             memcpy(blocks + here.offset, atoms->data[atoms->like[a]],
                    hf_block_layout_block_size(layout, a, a) * sizeof *blocks);
     }
-    HF_TRY(hf_matrix_set_blocks(density, layout, blocks, error));
+    status = hf_matrix_set_blocks(density, layout, blocks, status, error);
 cleanup:
     hf_memory_release(context->memory, blocks);
     hf_block_layout_destroy(&layout);

@@ -21,40 +21,30 @@ struct hf_hamiltonian {
     struct hf_block_layout *layout;
 };
 
-hf_status hf_nuclear_energy_of(struct hf_context *context, const struct hf_molecule *molecule,
-                               const struct hf_term_ops *term, double *energy,
-                               struct hf_error *error)
+double hf_nuclear_energy_of(const struct hf_context *context, const struct hf_molecule *molecule,
+                            const struct hf_term_ops *term)
 {
-    hf_status status = HF_OK;
-    double *of_nucleus = NULL;
-    *energy = 0.0;
-    if (term->nuclear_energy == NULL || !term->present(molecule)) return HF_OK;
-    of_nucleus = calloc((size_t)molecule->n_atom + 1, sizeof *of_nucleus);
-    if (of_nucleus == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d nuclei", molecule->n_atom);
-    HF_TRY(hf_agree(context->comm, status, error));
-    for (int i = context->rank; i < molecule->n_atom; i += context->n_rank)
-        of_nucleus[i] = term->nuclear_energy(molecule, i);
-    /* each from one rank, zero from all others: nothing is rounded */
-    MPI_Allreduce(MPI_IN_PLACE, of_nucleus, molecule->n_atom, MPI_DOUBLE, MPI_SUM, context->comm);
-    for (int i = 0; i < molecule->n_atom; i++) *energy += of_nucleus[i];
-cleanup:
-    free(of_nucleus);
-    return status;
+    enum { AT_ONCE = 1 << 10 };
+    double energy = 0.0;
+    if (term->nuclear_energy == NULL || !term->present(molecule)) return 0.0;
+    for (int first = 0; first < molecule->n_atom; first += AT_ONCE) {
+        const int left = molecule->n_atom - first, n = left < AT_ONCE ? left : AT_ONCE;
+        double of_nucleus[AT_ONCE] = {0.0};
+        for (int i = context->rank; i < n; i += context->n_rank)
+            of_nucleus[i] = term->nuclear_energy(molecule, first + i);
+        /* each from one rank, zero from all others: nothing is rounded */
+        MPI_Allreduce(MPI_IN_PLACE, of_nucleus, n, MPI_DOUBLE, MPI_SUM, context->comm);
+        for (int i = 0; i < n; i++) energy += of_nucleus[i];
+    }
+    return energy;
 }
 
-hf_status hf_nuclear_energy(struct hf_context *context, const struct hf_molecule *molecule,
-                            double *energy, struct hf_error *error)
+double hf_nuclear_energy(const struct hf_context *context, const struct hf_molecule *molecule)
 {
-    hf_status status = HF_OK;
-    *energy = 0.0;
-    for (int i = 0; hf_term_list[i] != NULL; i++) {
-        double of_term;
-        HF_TRY(hf_nuclear_energy_of(context, molecule, hf_term_list[i], &of_term, error));
-        *energy += of_term;
-    }
-cleanup:
-    return status;
+    double energy = 0.0;
+    for (int i = 0; hf_term_list[i] != NULL; i++)
+        energy += hf_nuclear_energy_of(context, molecule, hf_term_list[i]);
+    return energy;
 }
 
 hf_status hf_hamiltonian_create(struct hf_context *context, struct hf_linalg *linalg,
@@ -122,9 +112,7 @@ static hf_status make_matrix(struct hf_hamiltonian *self, const struct content *
     if (blocks.block == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
     if (status == HF_OK) status = fill(content, &blocks, error);
-    HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_matrix_set_blocks(matrix, self->layout, blocks.block, error));
-cleanup:
+    status = hf_matrix_set_blocks(matrix, self->layout, blocks.block, status, error);
     hf_memory_release(context->memory, blocks.block);
     return status;
 }
@@ -189,9 +177,9 @@ hf_status hf_hamiltonian_energies(struct hf_hamiltonian *hamiltonian,
     double left = one_electron;
     HF_TRY(create_square(hamiltonian, &matrix, error));
     for (int i = 0; i < n; i++) {
-        term[i] = (struct hf_energy_term){.name = ops[i]->name};
-        HF_TRY(
-            hf_nuclear_energy_of(hamiltonian->context, molecule, ops[i], &term[i].nuclei, error));
+        term[i] = (struct hf_energy_term){
+            .name = ops[i]->name,
+            .nuclei = hf_nuclear_energy_of(hamiltonian->context, molecule, ops[i])};
         if (i == costliest) continue;
         HF_TRY(hf_hamiltonian_term(hamiltonian, ops[i], matrix, error));
         term[i].electrons = expectation(density, matrix);

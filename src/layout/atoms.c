@@ -7,16 +7,13 @@
 static hf_status create(struct hf_context *context, int n_owner, const struct hf_basis *basis,
                         struct hf_block_layout **layout, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     int *first = malloc(((size_t)basis->n_atom + 1) * sizeof *first);
-    if (first == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a block layout");
-    HF_TRY(hf_agree(context->comm, status, error));
-    for (int a = 0; a <= basis->n_atom; a++) {
+    for (int a = 0; first != NULL && a <= basis->n_atom; a++) {
         const int shell = basis->first_shell_of_atom[a];
         first[a] = shell < basis->n_shell ? basis->shell[shell].first_function : basis->n_function;
     }
-    HF_TRY(hf_block_layout_create(context, n_owner, basis->n_atom, first, layout, error));
-cleanup:
+    const hf_status status =
+        hf_block_layout_create(context, n_owner, basis->n_atom, first, layout, error);
     free(first);
     return status;
 }

@@ -130,10 +130,10 @@ hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_
                                  const int first[], struct hf_block_layout **layout,
                                  struct hf_error *error)
 {
-    assert(n_part > 0 && first[0] == 0);
+    assert(n_part > 0 && (first == NULL || first[0] == 0));
     hf_status status = HF_OK;
     struct hf_block_layout *made = calloc(1, sizeof *made);
-    if (made == NULL) {
+    if (made == NULL || first == NULL) {
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a block layout");
     } else {
         const int longest = n_part / 2 + 1;

@@ -114,7 +114,7 @@ static void probe_sums(const struct hf_matrix *a, struct probe *probe)
             if (row == global) sum[0] += column[i];
         }
     }
-    hf_linalg_sum(a->linalg, 2, sum);
+    hf_linalg_reduce(a->linalg, 2, 0, sum);
     probe->trace = sum[0];
     probe->squares = sum[1];
 }
@@ -126,8 +126,8 @@ static hf_status probe_take(const struct hf_matrix *a, struct probe *probe, stru
     const char *label = "eigenvector check";
     const int n = a->n_row;
     hf_status status;
-    HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->x, error));
-    HF_TRY(hf_matrix_create(grid, label, n, N_PROBE, &probe->a_x, error));
+    const struct hf_new_matrix list[] = {{&probe->x, n, N_PROBE}, {&probe->a_x, n, N_PROBE}};
+    HF_TRY(hf_matrix_create_several(grid, label, 2, list, error));
     for (int j = 0; j < probe->x->local_col; j++)
         for (int i = 0; i < probe->x->local_row; i++)
             probe->x->data[(size_t)j * (size_t)probe->x->local_row + (size_t)i] =
@@ -151,9 +151,9 @@ static hf_status probe_vectors(const struct probe *probe, const double eigenvalu
     struct hf_linalg *grid = z->linalg;
     struct hf_matrix *y = NULL, *z_y = NULL, *difference = NULL;
     hf_status status;
-    HF_TRY(hf_matrix_create(grid, label, z->n_col, N_PROBE, &y, error));
-    HF_TRY(hf_matrix_create(grid, label, z->n_col, N_PROBE, &difference, error));
-    HF_TRY(hf_matrix_create(grid, label, z->n_row, N_PROBE, &z_y, error));
+    const struct hf_new_matrix list[] = {
+        {&y, z->n_col, N_PROBE}, {&difference, z->n_col, N_PROBE}, {&z_y, z->n_row, N_PROBE}};
+    HF_TRY(hf_matrix_create_several(grid, label, 3, list, error));
     hf_matrix_multiply(1.0, true, z, false, probe->x, 0.0, y);
     hf_matrix_multiply(1.0, false, z, false, y, 0.0, z_y);
     hf_matrix_copy(y, difference);
@@ -165,7 +165,7 @@ static hf_status probe_vectors(const struct probe *probe, const double eigenvalu
     hf_matrix_multiply(1.0, true, z, false, probe->a_x, -1.0, y);
     error_of[0] = hf_matrix_max_abs_here(difference);
     error_of[1] = hf_matrix_max_abs_here(y);
-    hf_linalg_max(grid, 2, error_of);
+    hf_linalg_reduce(grid, 0, 2, error_of);
 cleanup:
     hf_matrix_destroy(&difference);
     hf_matrix_destroy(&z_y);

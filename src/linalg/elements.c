@@ -110,23 +110,18 @@ void hf_matrix_map(struct hf_matrix *matrix,
     }
 }
 
-/** Numbers of the ranks of the grid to one, the same bits everywhere. Collective. */
-static void reduce(const struct hf_linalg *grid, MPI_Op op, int n, double value[])
+static void to_first(const struct hf_linalg *grid, MPI_Op op, int n, double value[])
 {
-    if (grid->parallel && grid->inside)
+    if (grid->parallel && grid->inside && n > 0)
         MPI_Reduce(grid->context->rank == 0 ? MPI_IN_PLACE : value, value, n, MPI_DOUBLE, op, 0,
                    grid->members);
-    MPI_Bcast(value, n, MPI_DOUBLE, 0, grid->context->comm);
 }
 
-void hf_linalg_sum(const struct hf_linalg *linalg, int n, double value[])
+void hf_linalg_reduce(const struct hf_linalg *linalg, int n_sum, int n_max, double value[])
 {
-    reduce(linalg, MPI_SUM, n, value);
-}
-
-void hf_linalg_max(const struct hf_linalg *linalg, int n, double value[])
-{
-    reduce(linalg, MPI_MAX, n, value);
+    to_first(linalg, MPI_SUM, n_sum, value);
+    to_first(linalg, MPI_MAX, n_max, value + n_sum);
+    MPI_Bcast(value, n_sum + n_max, MPI_DOUBLE, 0, linalg->context->comm);
 }
 
 static void dot_piece(void *data, int piece, struct hf_elements at)
@@ -150,7 +145,7 @@ double hf_matrix_dot_here(const struct hf_matrix *a, const struct hf_matrix *b)
 void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result)
 {
     *result = hf_matrix_dot_here(a, b);
-    hf_linalg_sum(a->linalg, 1, result);
+    hf_linalg_reduce(a->linalg, 1, 0, result);
 }
 
 /** Of a piece: products with several matrices. */
@@ -191,8 +186,8 @@ static void dots_piece(void *data, int piece, struct hf_elements at)
     }
 }
 
-void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],
-                    double result[])
+void hf_matrix_dots_here(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],
+                         double result[])
 {
     const double *list[HF_MOST_OPERANDS];
     double piece[HF_N_PIECE * HF_MOST_OPERANDS] = {0.0};
@@ -207,7 +202,13 @@ void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *co
         result[k] = 0.0;
         for (int i = 0; i < HF_N_PIECE; i++) result[k] += piece[i * n + k];
     }
-    hf_linalg_sum(a->linalg, n, result);
+}
+
+void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],
+                    double result[])
+{
+    hf_matrix_dots_here(a, n, b, result);
+    hf_linalg_reduce(a->linalg, n, 0, result);
 }
 
 /** In strips that stay in the first cache. */
@@ -267,5 +268,5 @@ double hf_matrix_max_abs_here(const struct hf_matrix *a)
 void hf_matrix_max_abs(const struct hf_matrix *a, double *result)
 {
     *result = hf_matrix_max_abs_here(a);
-    hf_linalg_max(a->linalg, 1, result);
+    hf_linalg_reduce(a->linalg, 0, 1, result);
 }

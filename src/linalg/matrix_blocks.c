@@ -209,19 +209,25 @@ static hf_status make_room(struct exchange *self, struct traffic *traffic, struc
                    self->matrix->n_row);
 }
 
-/** Moves the elements of the rows begin .. end-1 of the circle. Collective. */
-static hf_status run_stage(struct exchange *self, struct hf_error *error)
+/** Buffers for the rows begin .. end-1 of the circle; local. */
+static hf_status prepare_stage(struct exchange *self, struct hf_error *error)
 {
-    const struct hf_context *context = self->matrix->linalg->context;
-    const size_t bytes = (size_t)context->n_rank * sizeof(int);
-    struct traffic *out = self->to_grid ? &self->block_side : &self->grid_side;
-    struct traffic *in = self->to_grid ? &self->grid_side : &self->block_side;
+    const size_t bytes = (size_t)self->matrix->linalg->context->n_rank * sizeof(int);
     memset(self->block_side.count, 0, bytes);
     memset(self->grid_side.count, 0, bytes);
     walk(self, true, true);
     walk(self, false, true);
-    hf_status status = make_room(self, &self->block_side, error);
-    if (status == HF_OK) status = make_room(self, &self->grid_side, error);
+    const hf_status status = make_room(self, &self->block_side, error);
+    return status == HF_OK ? make_room(self, &self->grid_side, error) : status;
+}
+
+/** Moves their elements. `status` is that of this rank until now. Collective. */
+static hf_status run_stage(struct exchange *self, hf_status status, struct hf_error *error)
+{
+    const struct hf_context *context = self->matrix->linalg->context;
+    struct traffic *out = self->to_grid ? &self->block_side : &self->grid_side;
+    struct traffic *in = self->to_grid ? &self->grid_side : &self->block_side;
+    if (status == HF_OK) status = prepare_stage(self, error);
     HF_TRY(hf_agree(context->comm, status, error));
     walk(self, self->to_grid, false);
     MPI_Alltoallv(out->buffer, out->count, out->first, MPI_DOUBLE, in->buffer, in->count, in->first,
@@ -248,28 +254,28 @@ static int stage_end(const struct exchange *self)
     return end;
 }
 
-static hf_status run_exchange(struct exchange *self, struct hf_error *error)
+static hf_status run_exchange(struct exchange *self, hf_status status, struct hf_error *error)
 {
     const struct hf_context *context = self->matrix->linalg->context;
     const size_t n_rank = (size_t)context->n_rank;
     const int n_part = hf_block_layout_n_part(self->layout);
     assert(self->matrix->n_row == self->matrix->n_col);
     assert(self->matrix->n_row == hf_block_layout_first(self->layout)[n_part]);
-    hf_status status = HF_OK;
     int *counts =
         hf_memory_allocate(context->memory, "matrix exchange", 6 * n_rank, sizeof *counts);
-    if (counts == NULL)
+    if (counts != NULL) {
+        self->block_side = (struct traffic){counts, counts + n_rank, counts + 2 * n_rank, NULL};
+        self->grid_side =
+            (struct traffic){counts + 3 * n_rank, counts + 4 * n_rank, counts + 5 * n_rank, NULL};
+        if (status == HF_OK) status = list_local_parts(self, error);
+    } else if (status == HF_OK) {
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory to redistribute a matrix");
-    else
-        status = list_local_parts(self, error);
-    HF_TRY(hf_agree(context->comm, status, error));
-    self->block_side = (struct traffic){counts, counts + n_rank, counts + 2 * n_rank, NULL};
-    self->grid_side =
-        (struct traffic){counts + 3 * n_rank, counts + 4 * n_rank, counts + 5 * n_rank, NULL};
-    for (self->begin = 0; self->begin < n_part; self->begin = self->end) {
-        self->end = stage_end(self);
-        HF_TRY(run_stage(self, error));
     }
+    do {
+        self->begin = self->end;
+        self->end = stage_end(self);
+        HF_TRY(run_stage(self, status, error));
+    } while (self->end < n_part);
 cleanup:
     hf_memory_release(context->memory, self->local);
     hf_memory_release(context->memory, counts);
@@ -277,11 +283,11 @@ cleanup:
 }
 
 hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_layout *layout,
-                               const double blocks[], struct hf_error *error)
+                               const double blocks[], hf_status status, struct hf_error *error)
 {
     struct exchange exchange = {
         .matrix = matrix, .layout = layout, .blocks = (double *)blocks, .to_grid = true};
-    return run_exchange(&exchange, error);
+    return run_exchange(&exchange, status, error);
 }
 
 hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_block_layout *layout,
@@ -289,7 +295,7 @@ hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_b
 {
     struct exchange exchange = {
         .matrix = (struct hf_matrix *)matrix, .layout = layout, .blocks = blocks, .to_grid = false};
-    return run_exchange(&exchange, error);
+    return run_exchange(&exchange, HF_OK, error);
 }
 
 /** Our elements of rows of `i` with columns of `j`, from block (i,j) or, `mirrored`, from block (j,i). */

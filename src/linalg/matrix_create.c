@@ -95,22 +95,38 @@ static hf_status make(struct hf_linalg *linalg, const char *label, int n_row, in
                    label);
 }
 
+hf_status hf_matrix_create_several(struct hf_linalg *linalg, const char *label, int n,
+                                   const struct hf_new_matrix list[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    bool all_kept = true;
+    for (int i = 0; i < n; i++) {
+        const int n_row = list[i].n_row, n_col = list[i].n_col;
+        struct hf_matrix *made = *list[i].matrix = take_kept(linalg, n_row, n_col);
+        assert(n_row >= 0 && n_col >= 0);
+        if (made != NULL) {
+            memset(made->data, 0, hf_local_size(made) * sizeof *made->data);
+            continue;
+        }
+        all_kept = false;
+        if (status == HF_OK) status = make(linalg, label, n_row, n_col, list[i].matrix, error);
+    }
+    if (all_kept) return HF_OK;
+    HF_TRY(hf_agree(linalg->context->comm, status, error));
+    return HF_OK;
+cleanup:
+    for (int i = 0; i < n; i++) {
+        release(*list[i].matrix);
+        *list[i].matrix = NULL;
+    }
+    return status;
+}
+
 hf_status hf_matrix_create(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                            struct hf_matrix **matrix, struct hf_error *error)
 {
-    assert(n_row >= 0 && n_col >= 0);
-    hf_status status = HF_OK;
-    struct hf_matrix *made = take_kept(linalg, n_row, n_col);
-    if (made != NULL)
-        memset(made->data, 0, hf_local_size(made) * sizeof *made->data);
-    else
-        HF_TRY(hf_agree(linalg->context->comm, make(linalg, label, n_row, n_col, &made, error),
-                        error));
-    *matrix = made;
-    return HF_OK;
-cleanup:
-    release(made);
-    return status;
+    const struct hf_new_matrix one = {matrix, n_row, n_col};
+    return hf_matrix_create_several(linalg, label, 1, &one, error);
 }
 
 void hf_matrix_destroy(struct hf_matrix **matrix)

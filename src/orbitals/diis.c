@@ -18,7 +18,7 @@ hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, i
         made->history = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
         made->in_order = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
         made->product = calloc(count * count, sizeof *made->product);
-        made->coefficient = calloc(count, sizeof *made->coefficient);
+        made->coefficient = calloc(count + 1, sizeof *made->coefficient);
         made->work = calloc((count + 1) * (count + 1) + 2 * count + 1, sizeof *made->work);
     }
     if (made == NULL || made->orbitals == NULL || made->trace == NULL || made->history == NULL ||
@@ -215,18 +215,14 @@ static bool solve(const struct hf_diis *self, double coefficient[])
  *  false when there is nothing to combine. */
 static bool solve_for_all(struct hf_diis *self)
 {
-    struct hf_context *context = self->context;
-    int n_used = self->n_stored;
-    if (context->rank == 0) {
-        while (self->n_stored > 1 && !solve(self, self->coefficient)) drop_oldest(self);
-        n_used = self->n_stored;
-    }
-    hf_broadcast_bytes(context->comm, 0, sizeof n_used, &n_used);
-    while (self->n_stored > n_used) drop_oldest(self);
-    if (n_used < 2) return false;
-    hf_broadcast_bytes(context->comm, 0, (size_t)n_used * sizeof *self->coefficient,
+    double *n_used = &self->coefficient[self->size]; /* goes along */
+    while (self->context->rank == 0 && self->n_stored > 1 && !solve(self, self->coefficient))
+        drop_oldest(self);
+    *n_used = self->n_stored;
+    hf_broadcast_bytes(self->context->comm, 0, ((size_t)self->size + 1) * sizeof *self->coefficient,
                        self->coefficient);
-    return true;
+    while (self->n_stored > (int)*n_used) drop_oldest(self);
+    return self->n_stored > 1;
 }
 
 hf_status hf_diis_combine(const struct hf_diis *self, const double coefficient[],

@@ -14,7 +14,7 @@ struct hf_diis {
     const struct hf_matrix **in_order; /**< [size][n_fock] of hf_diis_in_order */
     double *product;                   /**< [size][size] by slots, <e|e> */
     double *trace;                     /**< [size][size] by slots, tr D_i F_j; NAN: not yet made */
-    double *coefficient;               /**< [size] */
+    double *coefficient;               /**< [size], and how many of them count */
     double *work;                      /**< [(size + 1)^2 + 2 size + 1] for the equations */
 };
 

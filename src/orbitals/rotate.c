@@ -32,6 +32,7 @@ struct search {
     int m, o;
     double *diagonal;
     struct hf_matrix *y, *product, *top;            /**< Y and F Y, later G [m][o]; Z [o][o] */
+    struct hf_matrix *first;                        /**< of begin() [o][o] */
     struct hf_matrix *trial[DEPTH], *change[DEPTH]; /**< Y - P and P = G / (F_aa - F_ii), a ring */
     double square[DEPTH][DEPTH];                    /**< products of the changes */
     int n_stored;
@@ -39,18 +40,16 @@ struct search {
 
 static hf_status create(struct search *self, struct hf_error *error)
 {
-    hf_status status;
-    const char *label = "rotation of orbitals";
-    HF_TRY(hf_matrix_create(self->linalg, label, self->m, self->o, &self->y, error));
-    HF_TRY(hf_matrix_create(self->linalg, label, self->m, self->o, &self->product, error));
-    HF_TRY(hf_matrix_create(self->linalg, label, self->o, self->o, &self->top, error));
-cleanup:
-    return status;
+    const struct hf_new_matrix list[] = {{&self->y, self->m, self->o},
+                                         {&self->product, self->m, self->o},
+                                         {&self->top, self->o, self->o},
+                                         {&self->first, self->o, self->o}};
+    return hf_matrix_create_several(self->linalg, "rotation of orbitals", 4, list, error);
 }
 
 static void destroy(struct search *self)
 {
-    HF_DESTROY_MATRICES(&self->y, &self->product, &self->top);
+    HF_DESTROY_MATRICES(&self->y, &self->product, &self->top, &self->first);
     for (int i = 0; i < DEPTH; i++) HF_DESTROY_MATRICES(&self->trial[i], &self->change[i]);
 }
 
@@ -67,35 +66,53 @@ static double divide(void *data, int row, int column, double value)
 }
 
 /** Y = C A^T (A A^T)^-1 of orthonormal orbitals C = (A; B); false: A is singular. */
-static hf_status begin(struct search *self, const struct hf_matrix *occupied, bool *possible,
-                       struct hf_error *error)
+static bool begin(struct search *self, const struct hf_matrix *occupied)
 {
-    hf_status status;
-    struct hf_matrix *first = NULL;
-    HF_TRY(hf_matrix_create(self->linalg, "rotation of orbitals", self->o, self->o, &first, error));
+    struct hf_matrix *first = self->first;
     hf_matrix_copy_first_rows(occupied, first);
     hf_matrix_multiply(1.0, false, first, true, first, 0.0, self->top);
     hf_matrix_multiply(1.0, false, occupied, true, first, 0.0, self->y);
-    *possible = hf_matrix_cholesky(self->top);
-    if (!*possible) goto cleanup;
+    if (!hf_matrix_cholesky(self->top)) return false;
     hf_matrix_divide(self->top, true, self->y);
     hf_matrix_divide(self->top, false, self->y);
     hf_matrix_map(self->y, put_unit, self);
-cleanup:
-    hf_matrix_destroy(&first);
-    return status;
+    hf_matrix_destroy(&self->first); /* others need the memory */
+    return true;
 }
 
-/** self->product = G; its largest element. */
-static double find_rest(struct search *self)
+/** Room for the next pair of the ring. */
+static hf_status make_room(struct search *self, int slot, struct hf_error *error)
 {
-    double largest;
+    const struct hf_new_matrix list[] = {{&self->trial[slot], self->m, self->o},
+                                         {&self->change[slot], self->m, self->o}};
+    if (self->trial[slot] != NULL) return HF_OK;
+    return hf_matrix_create_several(self->linalg, "rotation of orbitals", 2, list, error);
+}
+
+/** self->product = G, and what follows from it: Y - P, P and its products. *largest: element of G. */
+static hf_status find_rest(struct search *self, double *largest, struct hf_error *error)
+{
+    hf_status status;
+    const int slot = self->n_stored % DEPTH;
     struct hf_matrix *rest = self->product;
+    double reduced[DEPTH + 1];
+    HF_TRY(make_room(self, slot, error));
+    const int n = ++self->n_stored < DEPTH ? self->n_stored : DEPTH;
+    struct hf_matrix *change = self->change[slot], *trial = self->trial[slot];
     hf_matrix_multiply(1.0, false, self->fock, false, self->y, 0.0, rest);
     hf_matrix_copy_first_rows(rest, self->top);
     hf_matrix_multiply(-1.0, false, self->y, false, self->top, 1.0, rest);
-    hf_matrix_max_abs(rest, &largest);
-    return largest;
+    hf_matrix_copy(rest, change);
+    hf_matrix_map(change, divide, self);
+    hf_matrix_copy(self->y, trial);
+    hf_matrix_add(-1.0, change, 1.0, trial);
+    hf_matrix_dots_here(change, n, (const struct hf_matrix *const *)self->change, reduced);
+    reduced[n] = hf_matrix_max_abs_here(rest);
+    hf_linalg_reduce(self->linalg, n, 1, reduced);
+    for (int i = 0; i < n; i++) self->square[i][slot] = self->square[slot][i] = reduced[i];
+    *largest = reduced[n];
+cleanup:
+    return status;
 }
 
 /** coefficient [n], of sum 1, of the shortest combination of the last changes; the newest alone if the
@@ -116,30 +133,13 @@ static void find_coefficients(const struct search *self, int n, double coefficie
     hf_broadcast_bytes(self->context->comm, 0, (size_t)n * sizeof *coefficient, coefficient);
 }
 
-/** The next Y from G, which is destroyed. */
-static hf_status step(struct search *self, struct hf_error *error)
+/** The next Y. */
+static void step(struct search *self)
 {
-    hf_status status = HF_OK;
-    const int slot = self->n_stored++ % DEPTH;
     const int n = self->n_stored < DEPTH ? self->n_stored : DEPTH;
     double coefficient[DEPTH];
-    if (self->trial[slot] == NULL) {
-        HF_TRY(hf_matrix_create(self->linalg, "rotation of orbitals", self->m, self->o,
-                                &self->trial[slot], error));
-        HF_TRY(hf_matrix_create(self->linalg, "rotation of orbitals", self->m, self->o,
-                                &self->change[slot], error));
-    }
-    struct hf_matrix *change = self->change[slot], *trial = self->trial[slot];
-    hf_matrix_copy(self->product, change);
-    hf_matrix_map(change, divide, self);
-    hf_matrix_copy(self->y, trial);
-    hf_matrix_add(-1.0, change, 1.0, trial);
-    hf_matrix_dots(change, n, (const struct hf_matrix *const *)self->change, self->square[slot]);
-    for (int i = 0; i < n; i++) self->square[i][slot] = self->square[slot][i];
     find_coefficients(self, n, coefficient);
     hf_matrix_combine(n, coefficient, (const struct hf_matrix *const *)self->trial, self->y);
-cleanup:
-    return status;
 }
 
 /** occupied = Y L^-T with L L^T = Y^T Y; false: it would be too large a rotation. */
@@ -171,14 +171,15 @@ static hf_status sweep(struct search *self, double tolerance, bool *found, int *
     hf_status status = HF_OK;
     double before[2] = {INFINITY, INFINITY};
     for (*n_sweep = 0;;) {
-        const double rest = find_rest(self);
+        double rest;
+        HF_TRY(find_rest(self, &rest, error));
         ++*n_sweep;
         *found = rest < tolerance;
         if (*found || *n_sweep == MOST_SWEEPS) break;
         if (!(rest < LEAST_PROGRESS * before[1])) break;
         before[1] = before[0];
         before[0] = rest;
-        HF_TRY(step(self, error));
+        step(self);
     }
 cleanup:
     return status;
@@ -201,7 +202,7 @@ hf_status hf_rotate_orbitals(struct hf_context *context, struct hf_linalg *linal
     hf_matrix_diagonal(fock, diagonal);
     if (!(gap_of(&search) > LEAST_GAP)) return HF_OK;
     HF_TRY(create(&search, error));
-    HF_TRY(begin(&search, occupied, found, error));
+    *found = begin(&search, occupied);
     if (*found) HF_TRY(sweep(&search, tolerance, found, n_sweep, error));
     if (*found) *found = orthonormalise(&search, occupied);
 cleanup:

@@ -79,25 +79,13 @@ static double resident_bytes(void)
     return 1024.0 * (double)usage.ru_maxrss;
 }
 
-static void collect_phases(const struct hf_context *context, struct hf_run_statistics *statistics)
-{
-    const struct hf_timers *timers = &context->timers;
-    double seconds[HF_MAX_PHASE];
-    struct hf_statistic reduced[HF_MAX_PHASE];
-    statistics->n_phase = timers->n_phase;
-    for (int i = 0; i < timers->n_phase; i++)
-        seconds[i] = hf_timer_seconds(timers, timers->timer[i].phase);
-    hf_statistics_reduce(context->comm, timers->n_phase, seconds, reduced);
-    for (int i = 0; i < timers->n_phase; i++)
-        statistics->phase[i] = (struct hf_phase_seconds){timers->timer[i].phase->name, reduced[i]};
-}
-
 void hf_record_measure(struct hf_record *record)
 {
     const struct hf_context *context = record->context;
+    const struct hf_timers *timers = &context->timers;
     struct hf_run_statistics *statistics = &record->statistics;
-    collect_phases(context, statistics);
-    const double bytes[] = {
+    enum { N_BYTES = 6 };
+    double value[N_BYTES + HF_MAX_PHASE] = {
         (double)hf_memory_peak_bytes(context->memory),
         (double)hf_memory_largest_bytes(context->memory),
         resident_bytes(),
@@ -105,14 +93,20 @@ void hf_record_measure(struct hf_record *record)
         (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_PAIRS),
         (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_STORED),
     };
-    struct hf_statistic reduced[sizeof bytes / sizeof *bytes];
-    hf_statistics_reduce(context->comm, sizeof bytes / sizeof *bytes, bytes, reduced);
+    struct hf_statistic reduced[N_BYTES + HF_MAX_PHASE];
+    for (int i = 0; i < timers->n_phase; i++)
+        value[N_BYTES + i] = hf_timer_seconds(timers, timers->timer[i].phase);
+    hf_statistics_reduce(context->comm, N_BYTES + timers->n_phase, value, reduced);
     statistics->tracked_bytes = reduced[0];
     statistics->largest_bytes = reduced[1];
     statistics->resident_bytes = reduced[2];
     statistics->matrix_bytes = reduced[3];
     statistics->pair_bytes = reduced[4];
     statistics->stored_bytes = reduced[5];
+    statistics->n_phase = timers->n_phase;
+    for (int i = 0; i < timers->n_phase; i++)
+        statistics->phase[i] =
+            (struct hf_phase_seconds){timers->timer[i].phase->name, reduced[N_BYTES + i]};
 
     memset(statistics->largest_label, 0, sizeof statistics->largest_label);
     snprintf(statistics->largest_label, sizeof statistics->largest_label, "%s",

@@ -277,8 +277,8 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
         goto cleanup;
     }
     describe(calculation, options);
-    HF_TRY(hf_nuclear_energy_of(context, calculation->description.molecule, &hf_term_nuclei,
-                                &calculation->description.nuclear_repulsion, error));
+    calculation->description.nuclear_repulsion =
+        hf_nuclear_energy_of(context, calculation->description.molecule, &hf_term_nuclei);
     if (!rehearsal) HF_TRY(hf_checkpointer_create(calculation, options, error));
     if (calculation->trace_path != NULL && !rehearsal)
         HF_TRY(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,

@@ -138,11 +138,10 @@ static hf_status read_option(const struct hf_options *options, double *bytes, bo
 /** The largest need and the least free memory of all ranks. Collective. */
 static void agree_on_need(MPI_Comm comm, struct hf_memory_need *need)
 {
-    enum { N = 8 };
-    double most[N] = {need->program, need->matrices, need->pairs, need->threads,
-                      need->stored,  need->rank,     need->node,  need->after};
+    enum { N = 9 };
+    double most[N] = {need->program, need->matrices, need->pairs, need->threads, need->stored,
+                      need->rank,    need->node,     need->after, -need->left};
     MPI_Allreduce(MPI_IN_PLACE, most, N, MPI_DOUBLE, MPI_MAX, comm);
-    MPI_Allreduce(MPI_IN_PLACE, &need->left, 1, MPI_DOUBLE, MPI_MIN, comm);
     *need = (struct hf_memory_need){.program = most[0],
                                     .matrices = most[1],
                                     .pairs = most[2],
@@ -151,7 +150,7 @@ static void agree_on_need(MPI_Comm comm, struct hf_memory_need *need)
                                     .rank = most[5],
                                     .node = most[6],
                                     .after = most[7],
-                                    .left = need->left,
+                                    .left = -most[8],
                                     .n_node_rank = need->n_node_rank};
 }
 

@@ -410,8 +410,8 @@ static hf_status solve_there(struct search *self, struct hf_scf_result *result,
     take_last_places(self);
     HF_TRY(hf_calculation_move(calculation, x, error));
     HF_TRY(hf_calculation_make_pairs(calculation, error));
-    HF_TRY(hf_nuclear_energy_of(self->context, run->molecule, &hf_term_nuclei,
-                                &calculation->description.nuclear_repulsion, error));
+    calculation->description.nuclear_repulsion =
+        hf_nuclear_energy_of(self->context, run->molecule, &hf_term_nuclei);
     settings.pairs = calculation->pairs;
     settings.restart = NULL;
     settings.guess_mix = false;

@@ -44,13 +44,12 @@ static const double CHANGE_SAFETY = 2.0;   /* times the last change */
 static const double SOFT_SAFETY = 10.0;
 
 /** Square of the norm of the gradient with respect to orbital rotations (hessian.h), hartree^2,
- *  from scf->commutator; with open shells of restricted orbitals at most twice that. Collective. */
-static double find_gradient_square(const struct hf_scf *scf)
+ *  from scf->commutator; with open shells of restricted orbitals at most twice that. This rank's part. */
+static double gradient_square_here(const struct hf_scf *scf)
 {
     double sum = 0.0;
     for (int k = 0; k < scf->method->n_fock; k++)
         sum += hf_matrix_dot_here(scf->commutator[k], scf->commutator[k]);
-    hf_linalg_sum(scf->linalg, 1, &sum);
     /* each element stands there twice; of orbitals of both spins with the weight of both */
     return sum * (scf->method->n_set == 2 ? 0.5 : 0.25);
 }
@@ -71,12 +70,17 @@ double hf_scf_gap(const struct hf_scf *scf)
 void hf_scf_note_descent(struct hf_scf *scf)
 {
     struct hf_descent *descent = &scf->descent;
+    double reduced[] = {gradient_square_here(scf),
+                        0.0}; /* and the largest element of a commutator */
+    for (int k = 0; k < scf->method->n_fock; k++)
+        reduced[1] = fmax(reduced[1], hf_matrix_max_abs_here(scf->commutator[k]));
+    hf_linalg_reduce(scf->linalg, 1, 1, reduced);
+    scf->result->commutator = reduced[1];
     if (!scf->has_orbitals) return;
     const double energy =
         descent->n > 0 ? descent->point[0].energy + scf->result->energy_change : 0.0;
     for (int i = HF_DESCENT - 1; i > 0; i--) descent->point[i] = descent->point[i - 1];
-    descent->point[0] =
-        (struct hf_descent_point){.energy = energy, .gradient_square = find_gradient_square(scf)};
+    descent->point[0] = (struct hf_descent_point){.energy = energy, .gradient_square = reduced[0]};
     if (descent->n < HF_DESCENT) descent->n++;
 }
 

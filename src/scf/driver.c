@@ -209,14 +209,12 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     HF_TRY(find_converger(&scf, error));
     result->n_occupied[0] = scf.n_electron.alpha;
     result->n_occupied[1] = scf.n_electron.beta;
-    HF_TRY(hf_nuclear_energy_of(context, molecule, &hf_term_nuclei, &result->nuclear_repulsion,
-                                error));
-    HF_TRY(hf_nuclear_energy(context, molecule, &result->nuclear, error));
+    result->nuclear_repulsion = hf_nuclear_energy_of(context, molecule, &hf_term_nuclei);
+    result->nuclear = hf_nuclear_energy(context, molecule);
     HF_TRY(hf_scf_set_up(&scf, error));
     report_start(&scf);
     HF_TRY(solve(&scf, error));
-    if (settings->weighted_density && result->converged)
-        HF_TRY(hf_scf_weigh_density(&scf, error));
+    if (settings->weighted_density && result->converged) HF_TRY(hf_scf_weigh_density(&scf, error));
     if (settings->polarisability && result->converged)
         HF_TRY(hf_scf_find_polarisability(&scf, error));
     hf_fock_destroy(&scf.builder); /* its arrays and integrals are the most there is */

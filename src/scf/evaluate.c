@@ -10,8 +10,8 @@ hf_status hf_scf_dual(struct hf_scf *scf, struct hf_matrix **dual, struct hf_err
     hf_status status;
     const int n = scf->result->n_function, m = scf->result->n_orbital;
     struct hf_matrix *overlap = NULL;
-    HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "overlap times orthogonaliser", n, m, dual, error));
+    const struct hf_new_matrix list[] = {{&overlap, n, n}, {dual, n, m}};
+    HF_TRY(hf_matrix_create_several(scf->linalg, "overlap", 2, list, error));
     HF_TRY(hf_scf_overlap(scf, overlap, error));
     hf_matrix_multiply(1.0, false, overlap, false, scf->x[0], 0.0, *dual);
 cleanup:
@@ -75,7 +75,7 @@ static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
         hf_interaction_here(scf->method->n_density, two->density, two->coulomb, two->exchange);
     double part[] = {hf_matrix_dot_here(two->density[0], scf->core), energy.coulomb,
                      energy.exchange, two->change_here};
-    hf_linalg_sum(scf->linalg, 4, part);
+    hf_linalg_reduce(scf->linalg, 4, 0, part);
     result->one_electron = part[0];
     result->coulomb = part[1];
     result->exchange = part[2];
@@ -130,11 +130,6 @@ static hf_status make_commutators(struct hf_scf *scf, struct hf_error *error)
                                         scf->commutator, error));
     for (int k = 0; k < scf->method->n_fock && !scf->has_orbitals; k++)
         HF_TRY(hf_commutator(scf->linalg, scf->fock[k], scf->guess, scf->commutator[k], error));
-    double largest = 0.0;
-    for (int k = 0; k < scf->method->n_fock; k++)
-        largest = fmax(largest, hf_matrix_max_abs_here(scf->commutator[k]));
-    hf_linalg_max(scf->linalg, 1, &largest);
-    scf->result->commutator = largest;
     hf_scf_note_descent(scf);
     scf->result->energy_error = hf_scf_estimate_error(scf);
 cleanup:
@@ -220,7 +215,7 @@ hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[
     HF_TRY(hf_fock_build(scf->builder, n_density, job, scf->two_electron.threshold, error));
     const struct hf_interaction two = hf_interaction_here(n_density, density, coulomb, exchange);
     *energy = hf_matrix_dot_here(density[0], scf->core) + two.coulomb + two.exchange;
-    hf_linalg_sum(scf->linalg, 1, energy);
+    hf_linalg_reduce(scf->linalg, 1, 0, energy);
     *energy += scf->result->nuclear;
     scf->result->n_trial_build++;
     scf->result->fock_seconds += hf_wall_seconds() - start;

@@ -43,7 +43,8 @@ bool hf_scf_rotates(const struct hf_scf_settings *settings, const struct hf_meth
         settings->level_shift > 0.0 || o == 0 || o == m)
         return false;
     if (settings->orbital_search == HF_ORBITALS_ROTATE) return true;
-    return method->n_set == 1 && is_worthwhile(m, o, n_rank); /* UHF may take many more iterations */
+    return method->n_set == 1 &&
+           is_worthwhile(m, o, n_rank); /* UHF may take many more iterations */
 }
 
 /** Whether set k is one to be rotated. Damping and second-order steps keep matrices in the basis of their own. */

@@ -123,8 +123,8 @@ hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error)
     hf_timer_start(timers, &hf_phase_linear_algebra);
     if (status == HF_OK)
         status = hf_method_weighted_density(scf->context, scf->method, scf->linalg, scf->n_electron,
-                                            hf_scf_bases(scf), scf->fock,
-                                            scf->occupied, scf->weighted_density, error);
+                                            hf_scf_bases(scf), scf->fock, scf->occupied,
+                                            scf->weighted_density, error);
     hf_timer_stop(timers, &hf_phase_linear_algebra);
     return status;
 }

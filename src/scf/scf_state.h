@@ -241,7 +241,7 @@ bool hf_scf_rotates(const struct hf_scf_settings *settings, const struct hf_meth
 /** Both sets have the first one's basis from now on. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_share_basis(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** Adds the last iteration to scf->descent. Collective. */
+/** Finds the largest element of the commutators, and adds the last iteration to scf->descent. Collective. */
 void hf_scf_note_descent(struct hf_scf *scf);
 
 /** By how much the energy of the last densities is above the converged one, hartree, an estimate

@@ -14,11 +14,13 @@ hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *l
     hf_status status = HF_OK;
     *self = (struct hf_two_electron){
         .linalg = linalg, .builder = builder, .method = method, .threshold = INFINITY};
+    struct hf_new_matrix list[2 * HF_MAX_DENSITY + 1] = {{&self->coulomb, n, n}};
     for (int s = 0; s < method->n_density; s++) {
-        HF_TRY(hf_matrix_create(linalg, "density matrix", n, n, &self->density[s], error));
-        HF_TRY(hf_matrix_create(linalg, "exchange matrix", n, n, &self->exchange[s], error));
+        list[2 * s + 1] = (struct hf_new_matrix){&self->density[s], n, n};
+        list[2 * s + 2] = (struct hf_new_matrix){&self->exchange[s], n, n};
     }
-    HF_TRY(hf_matrix_create(linalg, "Coulomb matrix", n, n, &self->coulomb, error));
+    HF_TRY(hf_matrix_create_several(linalg, "densities, J and K", 2 * method->n_density + 1, list,
+                                    error));
 cleanup:
     return status;
 }

@@ -145,14 +145,15 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
     if (work->stored)
         work->store_use = HF_STORE_SKIP;
     else if (begins && !round->passing)
-        status = begin_storing(work, round->lasting, error);
+        HF_TRY(hf_agree(work->context->comm, begin_storing(work, round->lasting, error), error));
     for (int i = 0; i < work->n_worker; i++) {
         struct hf_worker *worker = &work->worker[i];
         worker->store_failed = worker->store_dropped = false;
         worker->next_segment = 0;
     }
     work->least_bound = work->store_use == HF_STORE_FILL ? fmin(work->plan.smallest, least) : least;
-    return hf_agree(work->context->comm, status, error);
+cleanup:
+    return status;
 }
 
 bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part)

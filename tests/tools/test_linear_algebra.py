@@ -30,7 +30,7 @@ EVEN = Rates([Measured(1000, 4.0 / 3.0, 4.0 / 3.0, 2.0, 2.0)])
 class Grids(unittest.TestCase):
     def test_constants_of_the_source(self):
         text = "".join((tool_test.ROOT / "src" / "linalg" / name).read_text(encoding="utf-8")
-                       for name in ("grid.c", "eigen_solve.c", "grid_model.c"))
+                       for name in ("grid.c", "grid_model.c"))
         for name, value in (("DEFAULT_BLOCK", linear_algebra.BLOCK), ("MAX_ASPECT", linear_algebra.MOST_ASPECT),
                             ("LARGEST_ON_SQUARE", linear_algebra.LARGEST_ON_SQUARE), ("REDUCTION_RATE", "2e10"),
                             ("PRODUCT_RATE", "4e10"), ("VECTOR_RATE", "3e10"), ("LATENCY", "1.5e-6"), ("BYTE_SECONDS", "1e-10")):

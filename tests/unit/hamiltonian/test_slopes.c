@@ -108,7 +108,7 @@ static double energy_of(struct system *system)
     hf_matrix_dot(system->density, system->matrix, &of_density);
     assert_ok(hf_operator_matrix(hamiltonian, HF_OVERLAP, system->matrix, NULL));
     hf_matrix_dot(system->weighted, system->matrix, &of_weighted);
-    assert_ok(hf_nuclear_energy(system->context, &system->molecule, &nuclei, NULL));
+    nuclei = hf_nuclear_energy(system->context, &system->molecule);
     hf_hamiltonian_destroy(&hamiltonian);
     return of_density - of_weighted + nuclei;
 }

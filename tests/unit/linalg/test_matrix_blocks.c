@@ -78,7 +78,7 @@ static void check_both_ways(int n_part, const int *first, int block_size)
     double *blocks = calloc(size + 1, sizeof *blocks);
     double *full = calloc((size_t)n * (size_t)n, sizeof *full);
     visit_blocks(layout, blocks, true);
-    assert_ok(hf_matrix_set_blocks(matrix, layout, blocks, &error));
+    assert_ok(hf_matrix_set_blocks(matrix, layout, blocks, HF_OK, &error));
     hf_matrix_gather_full(matrix, full);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)

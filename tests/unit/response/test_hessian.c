@@ -49,7 +49,7 @@ static double energy_of(struct bench *b, struct hf_matrix *const occupied[],
     assert_ok(hf_fock_build(b->builder, n_density, job, 1e-15, NULL));
     const struct hf_interaction two = hf_interaction_here(n_density, density, coulomb, exchange);
     double energy = hf_matrix_dot_here(density[0], b->core) + two.coulomb + two.exchange;
-    hf_linalg_sum(b->linalg, 1, &energy);
+    hf_linalg_reduce(b->linalg, 1, 0, &energy);
     if (fock != NULL)
         assert_ok(hf_method_fock(b->method, b->linalg,
                                  (const struct hf_matrix *const[HF_MAX_SPIN]){b->x}, b->core,

@@ -88,7 +88,7 @@ static double move_on(struct bench *b, uint32_t seed, double threshold, double b
     const struct hf_interaction energy =
         hf_interaction_here(N_DENSITY, b->two.density, b->two.coulomb, b->two.exchange);
     double sum[] = {energy.coulomb + energy.exchange, b->two.change_here};
-    hf_linalg_sum(b->linalg, 2, sum);
+    hf_linalg_reduce(b->linalg, 2, 0, sum);
     assert_true(fabs(sum[1] - (sum[0] - before)) < 1e-8);
     return sum[0];
 }
