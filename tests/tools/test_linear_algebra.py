@@ -173,9 +173,14 @@ class Wholes(tool_test.WithFolder):
         self.assertAlmostEqual(runs.node_seconds(2), 7.0 + 115.0 + 280 * 8e-10)
         self.assertEqual(runs.node_seconds(1), 0.0)
 
-    def test_whole_atoms_are_divided(self):
+    def test_whole_rows_are_divided(self):
         self.assertAlmostEqual(whole.set_up_share(3, 1, 1, 4), 0.60 * 2 / 4 + 0.29 + 0.11)
         self.assertAlmostEqual(whole.set_up_share(100, 1, 1, 4), 0.60 / 4 + 0.29 + 0.11)
+        self.assertEqual([self.runs(n_function=n, n_atom=122).n_row for n in (20, 764)], [6, 32])
+
+    def test_constants_of_the_source(self):
+        text = (tool_test.ROOT / "src" / "basis" / "merge.c").read_text(encoding="utf-8")
+        self.assertIn(f"MOST_OF_SITE = {whole.MOST_OF_SITE}, LEAST_SITES = {whole.LEAST_SITES}", text)
 
     def test_threads_share_what_ranks_share(self):
         """Two ranks of two threads, a node each."""

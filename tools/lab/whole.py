@@ -1,7 +1,7 @@
 """Whole SCF calculations on many ranks: the Fock builds as they are replayed (prediction.py), the linear algebra as it is
 modelled (linear_algebra.py), and what is left as it is shared out, from what each phase took on one rank.
 
-Of the set-up, bounds of shell pairs, the estimate of their memory, the list of pairs (by atoms) and the sorting of products are
+Of the set-up, bounds of shell pairs, the estimate of their memory, the list of pairs (rows of near atoms) and the sorting of products are
 divided over all ranks and threads; each node then gets the whole. New memory and arrays that a node has once are divided over
 its ranks. One-electron integrals are divided over all; the first
 density and the properties are a few products of matrices; output is of one rank. Linear algebra is the seconds measured on
@@ -23,6 +23,7 @@ SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULO
          DIAGONALISATION: "diag.", ALGEBRA: "algebra", PROPERTIES: "propert.", OUTPUT: "output"}
 # Shares of the set-up: C40H82/6-31G* 0.62, 0.25; 64 water/6-31G 0.62, 0.32; of what all divide, tops of trees are each node's
 SET_UP_OF_ALL, SET_UP_OF_NODE = 0.60, 0.29
+MOST_OF_SITE, LEAST_SITES = 24, 6  # functions of near atoms that are one row of the list of pairs (src/basis/merge.c)
 N_GATHER_OF_SET_UP, GATHERED_BYTES = 7, 230  # of pairs and products to all nodes; bytes of a product (pairs 174, points 56)
 FRESH_SECONDS_PER_BYTE = 1e-10  # memory that a build writes first, in huge pages: 0.07 to 0.12 ms/MB
 # Small reductions over all ranks, mostly agreements on the outcome of local work: counted with water/cc-pVDZ on 4 ranks.
@@ -54,7 +55,8 @@ class WholeRuns:
         header = simulated.recording.header
         if header["n_rank"] != 1:
             raise ValueError(f"whole calculations are predicted from traces of 1 process, not of {header['n_rank']}")
-        self.order, self.n_atom = header["n_function"], header["n_atom"]
+        self.order = header["n_function"]
+        self.n_row = min(header["n_atom"], max(LEAST_SITES, -(-self.order // MOST_OF_SITE)))
         self.n_occupied = header.get("n_occupied", max(1, round(OCCUPIED_SHARE * self.order)))
         self.search = Search(2 if header.get("method") == "uhf" else 1, header.get("n_rotation", 0), header.get("n_sweep", 0))
         self.n_iteration = len(simulated.recording.sizes[0].builds)
@@ -96,7 +98,7 @@ class WholeRuns:
         fock = self.simulated.predict(scheduler, n_rank)
         seconds = dict.fromkeys(ORDER, 0.0)
         agreement = network.all_reduce_seconds(n_rank)
-        seconds[SET_UP] = crowding * self.measured[SET_UP] * set_up_share(n_rank, in_node, n_thread, self.n_atom)
+        seconds[SET_UP] = crowding * self.measured[SET_UP] * set_up_share(n_rank, in_node, n_thread, self.n_row)
         seconds[SET_UP] += N_AGREEMENT_OF_RUN * agreement + self.node_seconds(network.n_node(n_rank))
         seconds[ONE_ELECTRON] = crowding * self.measured[ONE_ELECTRON] / (n_rank * n_thread)
         for phase in (GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES):
@@ -112,10 +114,10 @@ class WholeRuns:
         return Whole(scheduler, n_rank, seconds)
 
 
-def set_up_share(n_rank, in_node, n_thread, n_atom):
-    """What a rank has of the set-up of one: whole atoms of what all divide. What a node has once is new memory, which threads
+def set_up_share(n_rank, in_node, n_thread, n_row):
+    """What a rank has of the set-up of one: whole rows of what all divide. What a node has once is new memory, which threads
     do not share."""
-    of_all = SET_UP_OF_ALL * -(-n_atom // (n_rank * n_thread)) / n_atom
+    of_all = SET_UP_OF_ALL * -(-n_row // (n_rank * n_thread)) / n_row
     return of_all + SET_UP_OF_NODE / in_node + 1.0 - SET_UP_OF_ALL - SET_UP_OF_NODE
 
 
