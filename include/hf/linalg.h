@@ -61,6 +61,8 @@ hf_status hf_linalg_diagonalise_on(struct hf_linalg *linalg, int n_side,
 /** Part of a matrix of order n that the rank with the most of it would hold, 0 to 1, on a grid as
  *  hf_linalg_create makes it or, `spread`, hf_linalg_create_spread. Not collective. */
 double hf_linalg_largest_share(int n, int n_rank, bool spread);
+/** The same of a matrix that is diagonalised, on the ranks that do it. */
+double hf_linalg_solving_share(int n, int n_rank, bool spread);
 
 /** Threads OpenBLAS may use in this process; does nothing with another BLAS. Each takes 135 MB of
  *  address space, of which it touches less than 1 MB. hf never calls BLAS from several threads at a

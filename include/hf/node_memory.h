@@ -34,6 +34,13 @@ hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class
                                 const char *label, size_t n_bytes, struct hf_node_memory **memory,
                                 struct hf_error *error) HF_MUST_CHECK;
 
+/** The same with bytes that are not set, for what its users write before they read it: a rank alone on its node would write
+ *  fresh memory twice. */
+hf_status hf_node_memory_create_unset(struct hf_context *context, enum hf_memory_class kind,
+                                      const char *label, size_t n_bytes,
+                                      struct hf_node_memory **memory,
+                                      struct hf_error *error) HF_MUST_CHECK;
+
 /** What the ranks wrote before is seen by all that share the memory after. Collective over `comm`. */
 void hf_node_memory_sync(struct hf_node_memory *memory);
 

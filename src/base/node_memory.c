@@ -110,9 +110,10 @@ static void let_go(struct hf_node_memory *memory, const char *label)
     count(memory, label, false);
 }
 
-hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class kind,
-                                const char *label, size_t n_bytes, struct hf_node_memory **memory,
-                                struct hf_error *error)
+/** Shared memory is zeroed in any case, private memory only if `zeroed`. */
+static hf_status create(struct hf_context *context, enum hf_memory_class kind, const char *label,
+                        size_t n_bytes, bool zeroed, struct hf_node_memory **memory,
+                        struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_node_memory found = {
@@ -121,7 +122,8 @@ hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class
     if (try_to_share(context, &found))
         begin_sharing(&found, label);
     else
-        found.data = hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1);
+        found.data = zeroed ? hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1)
+                            : hf_memory_allocate_unset(context->memory, kind, label, n_bytes);
     if (made == NULL || found.data == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
     HF_TRY(hf_agree(context->comm, status, error));
@@ -132,6 +134,20 @@ cleanup:
     let_go(&found, label);
     free(made);
     return status;
+}
+
+hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class kind,
+                                const char *label, size_t n_bytes, struct hf_node_memory **memory,
+                                struct hf_error *error)
+{
+    return create(context, kind, label, n_bytes, true, memory, error);
+}
+
+hf_status hf_node_memory_create_unset(struct hf_context *context, enum hf_memory_class kind,
+                                      const char *label, size_t n_bytes,
+                                      struct hf_node_memory **memory, struct hf_error *error)
+{
+    return create(context, kind, label, n_bytes, false, memory, error);
 }
 
 void hf_node_memory_sync(struct hf_node_memory *memory)

@@ -62,9 +62,9 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
 static hf_status share_vectors(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     const size_t bytes = hf_whole_lines((size_t)coulomb->products->n_component * sizeof(double));
-    const hf_status status =
-        hf_node_memory_create(coulomb->context, HF_MEMORY_PAIRS, "densities of the Coulomb pass",
-                              2 * bytes + (size_t)coulomb->n_task, &coulomb->shared, error);
+    const hf_status status = hf_node_memory_create_unset(
+        coulomb->context, HF_MEMORY_PAIRS, "densities of the Coulomb pass",
+        2 * bytes + (size_t)coulomb->n_task, &coulomb->shared, error);
     if (status != HF_OK) return status;
     coulomb->h = coulomb->shared->data;
     coulomb->v = coulomb->h + bytes / sizeof(double);

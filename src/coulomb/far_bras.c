@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Adds to of_k what the derivatives of a product by A or B at most have, where e[k] are the sums of the product itself: with
  *  the share of A in P it moves, and A - B changes it at fixed P,
@@ -55,10 +56,14 @@ static void weigh_primitive(const struct hf_products *products, const struct hf_
     }
 }
 
-void hf_far_weigh_bras(const struct hf_products *products, struct hf_expanded bra[])
+enum { N_STRENGTH = HF_MAX_RAISED_PAIR_L + 1 };
+
+/** Raises strengths of leaves, [n_leaf][N_STRENGTH], to those of this rank's pairs of shells, which ranks take by turns. */
+static void weigh_own(const struct hf_products *products, double strength[])
 {
+    const struct hf_context *context = products->context;
     const struct hf_shell_pairs *pairs = products->pairs;
-    for (int64_t i = 0; i < pairs->n_pair; i++) {
+    for (int64_t i = context->rank; i < pairs->n_pair; i += context->n_rank) {
         const struct hf_shell_pair *pair = &pairs->pair[i];
         const struct hf_pair_class *class = &pairs->class_of[pair->pair_class];
         double widest[HF_MAX_PAIR_PART];
@@ -69,12 +74,32 @@ void hf_far_weigh_bras(const struct hf_products *products, struct hf_expanded br
             const int64_t number = pair->first_primitive + k;
             const int leaf = hf_leaf_of_product(products, products->place[number]);
             weigh_primitive(products, pair, &pairs->primitive[number], widest,
-                            bra[products->leaf[leaf].cell].strength);
+                            strength + (size_t)leaf * N_STRENGTH);
         }
     }
-    for (int i = products->n_cell - 1; i >= 0; i--) {
+}
+
+hf_status hf_far_weigh_bras(const struct hf_products *products, bool writes,
+                            struct hf_expanded bra[], struct hf_error *error)
+{
+    const size_t n_leaf = (size_t)products->n_leaf;
+    hf_status status = HF_OK;
+    double *strength = calloc(n_leaf * N_STRENGTH + 1, sizeof *strength);
+    if (strength == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");
+    HF_TRY(hf_agree(products->context->comm, status, error));
+    weigh_own(products, strength);
+    MPI_Allreduce(MPI_IN_PLACE, strength, (int)(n_leaf * N_STRENGTH), MPI_DOUBLE, MPI_MAX,
+                  products->context->comm);
+    for (size_t leaf = 0; writes && leaf < n_leaf; leaf++)
+        memcpy(bra[products->leaf[leaf].cell].strength, strength + leaf * N_STRENGTH,
+               N_STRENGTH * sizeof *strength);
+    for (int i = products->n_cell - 1; writes && i >= 0; i--) {
         const int parent = products->cell[i].parent;
         for (int k = 0; k <= bra[i].order && parent >= 0; k++)
             bra[parent].strength[k] = fmax(bra[parent].strength[k], bra[i].strength[k]);
     }
+cleanup:
+    free(strength);
+    return status;
 }

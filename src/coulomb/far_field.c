@@ -75,10 +75,8 @@ static hf_status share_arrays(struct hf_far_field *field, struct hf_error *error
                                      .exponent = products->cell[i].exponent,
                                      .order = products->cell[i].order};
         for (size_t i = 0; i < n; i++) field->reach.bra[i].order += products->raise;
-        hf_far_weigh_bras(products, field->reach.bra);
     }
-    hf_node_memory_sync(field->shared);
-    return HF_OK;
+    return hf_far_weigh_bras(products, field->shared->rank == 0, field->reach.bra, error);
 }
 
 hf_status hf_far_field_create(const struct hf_products *products, int n_thread,
@@ -96,6 +94,7 @@ hf_status hf_far_field_create(const struct hf_products *products, int n_thread,
     hf_hermite_harmonics_init(&made->harmonics);
     HF_TRY(hf_agree(context->comm, make_workers(made, error), error));
     HF_TRY(share_arrays(made, error));
+    hf_node_memory_sync(made->shared);
     *field = made;
     return HF_OK;
 cleanup:

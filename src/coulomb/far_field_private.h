@@ -96,8 +96,10 @@ static inline struct hf_turns hf_turns_of_level(const struct hf_far_field *field
 bool hf_far_plan(struct hf_far_field *field);
 void hf_far_plan_done(struct hf_far_field *field);
 
-/** Bounds for products in elements of J, for all cells. Not collective. */
-void hf_far_weigh_bras(const struct hf_products *products, struct hf_expanded bra[]);
+/** Bounds for products in elements of J, for all cells, if `writes`; ranks take turns in the pairs of shells. Collective over
+ *  the context. HF_NO_RESOURCE on all ranks alike. */
+hf_status hf_far_weigh_bras(const struct hf_products *products, bool writes,
+                            struct hf_expanded bra[], struct hf_error *error) HF_MUST_CHECK;
 
 /** Moments of a leaf from H, and their strength. Not collective. */
 void hf_far_leaf_moments(struct hf_far_field *field, struct hf_far_worker *worker, int leaf,

@@ -87,8 +87,9 @@ hf_status hf_kets_create(const struct hf_products *products, struct hf_kets **ke
     for (int leaf = 0; leaf < products->n_leaf; leaf++)
         bytes = lay_out_leaf(products, leaf, bytes, NULL);
     made->n_number = (int64_t)(bytes / sizeof(double));
-    HF_TRY(hf_node_memory_create(products->context, HF_MEMORY_PAIRS, "kets of the Coulomb pass",
-                                 group_bytes + begin_bytes + bytes, &made->shared, error));
+    HF_TRY(hf_node_memory_create_unset(products->context, HF_MEMORY_PAIRS,
+                                       "kets of the Coulomb pass",
+                                       group_bytes + begin_bytes + bytes, &made->shared, error));
     made->group = made->shared->data;
     made->begin = (void *)((char *)made->shared->data + group_bytes);
     made->data = (char *)made->begin + begin_bytes;

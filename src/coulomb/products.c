@@ -210,6 +210,55 @@ int hf_leaf_of_product(const struct hf_products *products, int64_t product)
     return low;
 }
 
+/** First product of the part of a node. hf_part_begin */
+static int64_t first_product(const void *self, int node)
+{
+    const struct hf_products *products = self;
+    const int64_t n_node = products->shares->n_node;
+    return products->n / n_node * node + products->n % n_node * node / n_node;
+}
+
+/** First of the cells that begin in the part of a node. hf_part_begin */
+static int64_t first_cell(const void *self, int node)
+{
+    const struct hf_products *products = self;
+    const int64_t begin = first_product(self, node);
+    int low = 0, high = products->n_cell;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (products->cell[middle].begin < begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/** The sorted list and its trees. The first rank of each node sorts the node's part, with the cells above it, and gets the
+ *  other nodes' parts. Collective. */
+static void make_trees(struct hf_products *products, const struct draft *draft)
+{
+    const struct hf_shares *shares = products->shares;
+    const bool first = products->shared->rank == 0;
+    struct hf_cell_tree tree = {.cell = products->cell,
+                                .from = first_product(products, shares->node),
+                                .to = first_product(products, shares->node + 1)};
+    if (first) {
+        collect_points(products->pairs, draft->made_by, draft->point);
+        hf_make_tree(products->n, draft->point, &tree);
+        products->n_cell = tree.n_cell;
+    }
+    hf_shares_gather_parts(shares, products->shared, first_product, products, sizeof *draft->point,
+                           draft->point);
+    hf_shares_gather_parts(shares, products->shared, first_cell, products, sizeof *products->cell,
+                           products->cell);
+    if (first) {
+        products->n_leaf = tree.n_leaf;
+        hf_make_leaves(draft->point, &tree, products->leaf);
+        lay_out(products, draft->point, draft->made_by);
+    }
+}
+
 static hf_status make_list(struct hf_products *products, struct hf_error *error)
 {
     const struct hf_shell_pairs *pairs = products->pairs;
@@ -221,21 +270,15 @@ static hf_status make_list(struct hf_products *products, struct hf_error *error)
     HF_TRY(hf_agree(context->comm, status, error));
     MPI_Bcast(&products->n, 1, MPI_INT64_T, 0, counted->comm);
     const struct room room = room_of((double)products->n, (double)pairs->n_primitive);
-    HF_TRY(hf_node_memory_create(context, HF_MEMORY_PAIRS, "products of primitives",
-                                 sum_of_room(&room), &products->shared, error));
+    HF_TRY(hf_node_memory_create_unset(context, HF_MEMORY_PAIRS, "products of primitives",
+                                       sum_of_room(&room), &products->shared, error));
     set_arrays(products, &room);
     /* what was shared once may be refused the next time: then every rank makes a list */
     if (products->shared->rank == 0 && draft.point == NULL)
         status = begin_draft(products, &draft, error);
     HF_TRY(hf_agree(context->comm, status, error));
-    if (products->shared->rank == 0) {
-        collect_points(pairs, draft.made_by, draft.point);
-        struct hf_cell_tree tree = {.cell = products->cell};
-        hf_make_tree(products->n, draft.point, &tree, products->leaf);
-        products->n_leaf = tree.n_leaf;
-        products->n_cell = tree.n_cell;
-        lay_out(products, draft.point, draft.made_by);
-    }
+    HF_TRY(hf_shares_create(context, products->shared, &products->shares, error));
+    make_trees(products, &draft);
     MPI_Bcast(&products->n_leaf, 1, MPI_INT, 0, products->shared->comm);
     MPI_Bcast(&products->n_cell, 1, MPI_INT, 0, products->shared->comm);
     hf_node_memory_sync(products->shared);
@@ -263,7 +306,6 @@ hf_status hf_products_create(struct hf_context *context, const struct hf_shell_p
         if (pairs->class_of[k].l_high > made->max_order)
             made->max_order = pairs->class_of[k].l_high;
     HF_TRY(make_list(made, error));
-    HF_TRY(hf_shares_create(context, made->shared, &made->shares, error));
     made->leaves = (struct hf_turns){.n = made->n_leaf, .n_share = made->shares->n_share};
     HF_TRY(find_owners(made, owner, error));
     hf_node_memory_sync(made->shared);

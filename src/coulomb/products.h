@@ -21,7 +21,7 @@
 #ifndef HF_PRODUCTS_H
 #define HF_PRODUCTS_H
 
-#include "shares.h"
+#include "hf/shares.h"
 #include "tree.h"
 
 #include "hf/pair_owner.h"

@@ -47,22 +47,7 @@ static int by_order_and_bound(const void *left, const void *right)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/** Sorts the products of a cell that is a leaf. */
-static void make_leaf(struct hf_cell_point point[], const struct hf_cell *cell, int number,
-                      struct hf_product_leaf *leaf)
-{
-    int64_t i = cell->begin;
-    qsort(point + cell->begin, (size_t)(cell->end - cell->begin), sizeof *point,
-          by_order_and_bound);
-    for (int order = 0; order <= HF_MAX_PAIR_L + 1; order++) {
-        while (i < cell->end && point[i].order < order) i++;
-        leaf->first_of_order[order] = i;
-    }
-    leaf->cell = number;
-}
-
-void hf_make_tree(int64_t n, struct hf_cell_point point[], struct hf_cell_tree *tree,
-                  struct hf_product_leaf leaf[])
+void hf_make_tree(int64_t n, struct hf_cell_point point[], struct hf_cell_tree *tree)
 {
     tree->leaf_most = HF_LEAF_MOST;
     tree->row = 1;
@@ -73,6 +58,26 @@ void hf_make_tree(int64_t n, struct hf_cell_point point[], struct hf_cell_tree *
         if (end > begin) hf_add_cells(point, begin, end, tree);
         begin = end;
     }
-    for (int i = 0; i < tree->n_cell; i++)
-        if (tree->cell[i].leaf >= 0) make_leaf(point, &tree->cell[i], i, &leaf[tree->cell[i].leaf]);
+    for (int i = 0; i < tree->n_cell; i++) {
+        const struct hf_cell *cell = &tree->cell[i];
+        if (cell->leaf >= 0 && cell->begin < tree->to && cell->end > tree->from)
+            qsort(point + cell->begin, (size_t)(cell->end - cell->begin), sizeof *point,
+                  by_order_and_bound);
+    }
+}
+
+void hf_make_leaves(const struct hf_cell_point point[], const struct hf_cell_tree *tree,
+                    struct hf_product_leaf leaf[])
+{
+    for (int number = 0; number < tree->n_cell; number++) {
+        const struct hf_cell *cell = &tree->cell[number];
+        int64_t i = cell->begin;
+        if (cell->leaf < 0) continue;
+        struct hf_product_leaf *own = &leaf[cell->leaf];
+        for (int order = 0; order <= HF_MAX_PAIR_L + 1; order++) {
+            while (i < cell->end && point[i].order < order) i++;
+            own->first_of_order[order] = i;
+        }
+        own->cell = number;
+    }
 }

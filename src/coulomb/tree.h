@@ -76,9 +76,13 @@ int64_t hf_most_leaves(int64_t n);
 int64_t hf_most_cells(int64_t n);
 
 /** Sorts products by class of exponents, within that by the cells of a tree of their own, and in a leaf by order
- *  and falling bound; fills in tree->cell [hf_most_cells(n)] and leaf [hf_most_leaves(n)]. A point's number is that
- *  of its primitive in the list of pairs. The same whatever order they come in; O(n log n). Not collective. */
-void hf_make_tree(int64_t n, struct hf_cell_point point[], struct hf_cell_tree *tree,
-                  struct hf_product_leaf leaf[]);
+ *  and falling bound; fills in tree->cell [hf_most_cells(n)]. Products tree->from to tree->to - 1 are in place then, and
+ *  cells that have any of them are measured. A point's number is that of its primitive in the list of pairs. The same
+ *  whatever order they come in; O(n log n). Not collective. */
+void hf_make_tree(int64_t n, struct hf_cell_point point[], struct hf_cell_tree *tree);
+
+/** Fills in leaf [hf_most_leaves(n)] once all products are in place. Not collective. */
+void hf_make_leaves(const struct hf_cell_point point[], const struct hf_cell_tree *tree,
+                    struct hf_product_leaf leaf[]);
 
 #endif

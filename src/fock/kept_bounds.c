@@ -62,9 +62,9 @@ hf_status hf_kept_bounds_set(struct hf_kept_bounds *kept, const struct hf_shell_
     const double least = LEAST_THRESHOLDS * threshold;
     hf_status status = HF_OK;
     if (kept->shared == NULL)
-        HF_TRY(hf_node_memory_create(pairs->context, HF_MEMORY_MATRIX, "density bounds kept",
-                                     (size_t)hf_kept_bounds_bytes(n_shell, n_atom), &kept->shared,
-                                     error));
+        HF_TRY(hf_node_memory_create_unset(pairs->context, HF_MEMORY_MATRIX, "density bounds kept",
+                                           (size_t)hf_kept_bounds_bytes(n_shell, n_atom),
+                                           &kept->shared, error));
     kept->pairs = pairs;
     kept->of_shells = kept->shared->data;
     kept->of_atoms = kept->of_shells + (size_t)n_shell * (size_t)n_shell;

@@ -33,15 +33,17 @@ hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
     hf_node_memory_destroy(&density->shared);
     hf_node_blocks_destroy(&density->blocks);
     density->n_room = 0;
-    HF_TRY(hf_node_memory_create(context, HF_MEMORY_MATRIX, "densities of the replicated builder",
-                                 (before + (size_t)n_job * n * n + HF_STRIP_SLACK) * sizeof(double),
-                                 &density->shared, error));
+    HF_TRY(hf_node_memory_create_unset(
+        context, HF_MEMORY_MATRIX, "densities of the replicated builder",
+        (before + (size_t)n_job * n * n + HF_STRIP_SLACK) * sizeof(double), &density->shared,
+        error));
     HF_TRY(hf_node_blocks_create(context, density->basis, density->layout, density->shared,
                                  &density->blocks, error));
     density->n_room = n_job;
     density->bound = density->shared->data;
     density->atom_bound = density->bound + of_shells;
     density->value = density->bound + before;
+    memset(density->value + (size_t)n_job * n * n, 0, HF_STRIP_SLACK * sizeof(double));
 cleanup:
     return status;
 }

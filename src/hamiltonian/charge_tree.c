@@ -59,8 +59,8 @@ hf_status hf_charge_tree_init(struct hf_charge_tree *tree, int n_charge,
     struct hf_spread_charge *sorted = malloc(room * sizeof *sorted);
     struct hf_cell_point *place = malloc(room * sizeof *place);
     hf_status status = HF_OK;
-    *tree =
-        (struct hf_charge_tree){.cells = {.leaf_most = HF_CHARGE_LANES, .row = HF_CHARGE_LANES}};
+    *tree = (struct hf_charge_tree){
+        .cells = {.leaf_most = HF_CHARGE_LANES, .row = HF_CHARGE_LANES, .to = n_charge}};
     tree->cells.cell = calloc(2 * (room / HF_CHARGE_LANES + 1), sizeof *tree->cells.cell);
     if (sorted == NULL || place == NULL || tree->cells.cell == NULL) {
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d charges", n_charge);

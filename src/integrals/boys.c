@@ -4,17 +4,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N_ORDER = HF_BOYS_MAX_ORDER + 1, N_NODE = HF_BOYS_TERMS };
+/** Terms of the Taylor series of an interval: what is left out is below 1e-22 of F_m. */
+enum { N_TAYLOR = 12, N_ORDER = HF_BOYS_MAX_ORDER + N_TAYLOR };
 
 /** Odd numbers that the series below divides by: a table of T up to 100 and orders up to 60 takes fewer. */
 enum { N_INVERSE = 512 };
 
-/** F_m(T) exp(T) by the ascending series: where T is positive all terms are, so nothing cancels; elsewhere
- *  it is small. inverse [i] = 1 / (2 i + 1): divisions would take most of the time. */
+/** F_m(T) exp(T) by the ascending series: all terms are positive, so nothing cancels. inverse [i] = 1 / (2 i + 1):
+ *  divisions would take most of the time. */
 static long double boys_series(int m, long double T, const long double inverse[N_INVERSE])
 {
     long double term = inverse[m], sum = term;
-    for (int i = m + 1; fabsl(term) > sum * 1e-21L && i < N_INVERSE; i++) {
+    for (int i = m + 1; term > sum * 1e-21L && i < N_INVERSE; i++) {
         term *= 2.0L * T * inverse[i];
         sum += term;
     }
@@ -31,75 +32,45 @@ static double asymptotic_limit(int m)
     return T;
 }
 
-/** F_m of the orders up to max_order at a node. */
-static void evaluate_node(int max_order, long double T, const long double inverse[N_INVERSE],
-                          long double value[N_ORDER])
+/** F_m(T) of the orders up to max_order, and exp(-T). */
+static long double evaluate_middle(int max_order, long double T,
+                                   const long double inverse[N_INVERSE], long double value[N_ORDER])
 {
     const long double exponential = expl(-T);
     value[max_order] = exponential * boys_series(max_order, T, inverse);
     for (int m = max_order - 1; m >= 0; m--)
         value[m] = (2.0L * T * value[m + 1] + exponential) * inverse[m];
+    return exponential;
 }
 
-/** Powers of x from the sum of c_k T_k(x / half), T_k the Chebyshev polynomials. */
-static void to_powers(const long double c[N_NODE], long double half, long double power[N_NODE])
+/** Replaces a polynomial in x by the one of lower degree with the same values at the Chebyshev nodes of the interval, the
+ *  zeros of T_7(y) = 64 y^7 - 112 y^5 + 56 y^3 - 7 y, y = x / h: its remainder by T_7. The constant term stays. */
+static void economise(double c[N_TAYLOR])
 {
-    long double before[N_NODE] = {1.0L}, now[N_NODE] = {0.0L, 1.0L}, scale = 1.0L;
-    for (int k = 0; k < N_NODE; k++) power[k] = k == 0 ? c[0] : 0.0L;
-    for (int k = 1; k < N_NODE; k++) {
-        long double next[N_NODE];
-        for (int i = 0; i < N_NODE; i++) {
-            power[i] += c[k] * now[i];
-            next[i] = (i > 0 ? 2.0L * now[i - 1] : 0.0L) - before[i];
-        }
-        for (int i = 0; i < N_NODE; i++) {
-            before[i] = now[i];
-            now[i] = next[i];
-        }
+    _Static_assert(HF_BOYS_TERMS == 7, "the polynomial is that of seven nodes");
+    static const double half = 0.5 / HF_BOYS_PER_UNIT, square = half * half;
+    for (int k = N_TAYLOR - 1; k >= HF_BOYS_TERMS; k--) {
+        c[k - 2] += c[k] * square * (112.0 / 64.0);
+        c[k - 4] -= c[k] * square * square * (56.0 / 64.0);
+        c[k - 6] += c[k] * square * square * square * (7.0 / 64.0);
     }
-    for (int i = 0; i < N_NODE; i++, scale /= half) power[i] *= scale;
 }
 
-/** Half the width of the interval that a row of a table is for. */
-static const long double HALF = 0.5L / HF_BOYS_PER_UNIT;
-
-/** The Chebyshev nodes of an interval, and the polynomials that are 1 at one of them and 0 at all others. */
-struct interpolation {
-    long double node[N_NODE];          /**< distance from the middle */
-    long double power[N_NODE][N_NODE]; /**< [node][k] coefficient of x^k */
-    long double inverse[N_INVERSE];    /**< see boys_series */
-};
-
-static void interpolation_init(struct interpolation *self)
-{
-    for (int node = 0; node < N_NODE; node++) {
-        const long double angle = acosl(-1.0L) * (node + 0.5L) / N_NODE;
-        long double c[N_NODE];
-        for (int k = 0; k < N_NODE; k++) c[k] = (k == 0 ? 1.0L : 2.0L) / N_NODE * cosl(k * angle);
-        to_powers(c, HALF, self->power[node]);
-        self->node[node] = HALF * cosl(angle);
-    }
-    for (int i = 0; i < N_INVERSE; i++) self->inverse[i] = 1.0L / (2 * i + 1);
-}
-
-/** Row `grid` of all tables. */
-static void fill_row(struct hf_boys *boys, int grid, const struct interpolation *interpolation)
+/** Row `grid` of all tables: dF_m / dT = -F_m+1. taylor [k] = (-1)^k / k!. */
+static void fill_row(struct hf_boys *boys, int grid, const long double inverse[N_INVERSE],
+                     const double taylor[N_TAYLOR])
 {
     const long double middle = (long double)grid / HF_BOYS_PER_UNIT;
-    const double exponential = (double)expl(-middle);
-    long double value[N_NODE][N_ORDER];
-    for (int node = 0; node < N_NODE; node++)
-        evaluate_node(boys->max_order, middle + interpolation->node[node], interpolation->inverse,
-                      value[node]);
+    long double value[N_ORDER];
+    const double exponential =
+        (double)evaluate_middle(boys->max_order + N_TAYLOR - 1, middle, inverse, value);
     for (int m = 0; m <= boys->max_order; m++) {
         if (grid >= boys->n_grid[m]) continue;
         double *row = boys->series[m] + (size_t)grid * HF_BOYS_ROW;
-        for (int k = 0; k < N_NODE; k++) {
-            long double sum = 0.0L;
-            for (int node = 0; node < N_NODE; node++)
-                sum += value[node][m] * interpolation->power[node][k];
-            row[k] = (double)sum;
-        }
+        double c[N_TAYLOR];
+        for (int k = 0; k < N_TAYLOR; k++) c[k] = taylor[k] * (double)value[m + k];
+        economise(c);
+        for (int k = 0; k < HF_BOYS_TERMS; k++) row[k] = c[k];
         row[HF_BOYS_TERMS] = exponential;
     }
 }
@@ -132,9 +103,11 @@ struct hf_boys *hf_boys_create(int max_order)
         boys->series[m] = next;
         next += (size_t)boys->n_grid[m] * HF_BOYS_ROW;
     }
-    struct interpolation interpolation;
-    interpolation_init(&interpolation);
-    for (int grid = 0; grid < max_grid; grid++) fill_row(boys, grid, &interpolation);
+    long double inverse[N_INVERSE];
+    double taylor[N_TAYLOR] = {1.0};
+    for (int i = 0; i < N_INVERSE; i++) inverse[i] = 1.0L / (2 * i + 1);
+    for (int k = 1; k < N_TAYLOR; k++) taylor[k] = taylor[k - 1] / -k;
+    for (int grid = 0; grid < max_grid; grid++) fill_row(boys, grid, inverse, taylor);
     return boys;
 }
 

@@ -4,6 +4,7 @@
 #include "hf/simd.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const struct hf_engine_ops *const hf_engine_list[HF_N_ENGINE] = {&hf_engine_recurrence,
                                                                  &hf_engine_libint};
@@ -31,10 +32,11 @@ static void choose_kernels(struct hf_engine *engine)
         (struct hf_kernel_choice){HF_BEST_KERNELS(single_wide), HF_BEST_KERNELS(single_narrow)};
 }
 
-/** Numbers of the engine; NULL: no memory. */
+/** Numbers of the engine, not set: most engines use the first of them only. NULL: no memory. */
 static double *numbers(const struct hf_engine *engine, const char *label, size_t n)
 {
-    return hf_memory_allocate(engine->pairs->context->memory, label, n, sizeof(double));
+    return hf_memory_allocate_unset(engine->pairs->context->memory, HF_MEMORY_OTHER, label,
+                                    n * sizeof(double));
 }
 
 /** Room for the largest pair of the list. */
@@ -56,17 +58,18 @@ static void release_pair(struct hf_memory *memory, struct hf_expanded_pair *pair
     hf_memory_release(memory, pair->term_place);
 }
 
-/** The scratch of the implementations that the list has classes for. */
+/** The scratch of the implementations that the list has classes for; Libint's is zeroed. */
 static bool create_implementations(struct hf_engine *engine)
 {
     for (int k = 0; k < HF_N_ENGINE; k++) {
         const struct hf_engine_ops *ops = hf_engine_list[k];
         const size_t bytes = ops->scratch_bytes(engine);
         if (bytes == 0) continue;
-        engine->scratch[k] =
-            hf_memory_allocate(engine->pairs->context->memory, "integral scratch", bytes, 1);
+        engine->scratch[k] = numbers(engine, "integral scratch", (bytes + 7) / sizeof(double));
         if (engine->scratch[k] == NULL) return false;
-        if (ops->create != NULL) ops->create(engine, engine->scratch[k]);
+        if (ops->create == NULL) continue;
+        memset(engine->scratch[k], 0, bytes);
+        ops->create(engine, engine->scratch[k]);
     }
     return true;
 }

@@ -3,31 +3,12 @@
  * ranks these take most of the time, and a part of the ranks is faster than all. */
 #include "linalg_private.h"
 
-#include <math.h>
-
-/** Seconds for all eigenvectors on n_row x n_col ranks. Rates of one core and latency of a message are those of the
- *  clusters that docs/measurements/scaling.md simulates. */
-static double seconds(double n, int n_row, int n_col)
-{
-    const double reduction_rate = 2e10, product_rate = 3e10, latency = 1.5e-6, byte = 1e-10;
-    const double n_rank = (double)n_row * n_col, side = floor(sqrt(n_rank)), block = 64.0;
-    /* for a column a broadcast, a sum, and one that all have, each along a side of the square of pdsyntrd */
-    const double reduction = 4.0 / 3.0 * n * n * n / (reduction_rate * side * side) +
-                             4.0 * n * ceil(log2(side)) * latency;
-    /* divide and conquer and the way back: 4/3 and 2 n^3 operations at most, in products by blocks */
-    const double rows = ceil(n / block / n_row) * block, columns = ceil(n / block / n_col) * block;
-    const double piece = latency + byte * sizeof(double) * block * rows;
-    const double products = 10.0 / 3.0 * n * rows * columns / product_rate +
-                            2.5 * n / block * (ceil(log2(n_row)) + ceil(log2(n_col))) * piece;
-    return reduction + products;
-}
-
-int hf_eigen_fewer(int n, int n_row, int n_col)
+int hf_eigen_fewer(int n, int n_row, int n_col, int block)
 {
     int best = 0;
-    double least = seconds(n, n_row, n_col);
+    double least = hf_eigen_seconds(n, n_row, n_col, block);
     for (int side = 2; side * side < n_row * n_col && side <= n_row; side++) {
-        const double found = seconds(n, side, side);
+        const double found = hf_eigen_seconds(n, side, side, block);
         if (found >= least) continue;
         least = found;
         best = side;

@@ -14,7 +14,7 @@ enum { DEFAULT_BLOCK = 64 };
  *  model of docs/measurements/scaling.md knows that they are faster at smaller orders. */
 static int smallest_parallel_order(int n_rank)
 {
-    return n_rank < 9 ? 500 : 250;
+    return n_rank < 9 ? 500 : 150;
 }
 
 void openblas_set_num_threads(int n) __attribute__((weak));
@@ -51,18 +51,22 @@ static void describe(struct hf_linalg *made, int n)
         snprintf(made->description, sizeof made->description, "LAPACK on rank 0%s", threads);
 }
 
-/** The grid that uses most of `n_rank` processes, at most MAX_ASPECT times as wide as high (a long
- *  row of processes scales badly, so a prime number of ranks rather leaves some out) and with no
- *  more rows or columns than there are blocks. The squarer of equals. */
-static void choose_grid(int n_rank, int n_block, int *n_row, int *n_col)
+/** The grid of at most n_rank processes that multiplies matrices of order n in the least time or, `spread`, that uses most
+ *  of them. It is at most MAX_ASPECT times as wide as high (a long row of processes scales badly) and has no more
+ *  rows or columns than there are blocks. The squarer of equals. */
+static void choose_grid(int n_rank, int n, int block, bool spread, int *n_row, int *n_col)
 {
     enum { MAX_ASPECT = 3 };
+    const int n_block = n / block + (n % block != 0);
+    double best = INFINITY;
     *n_row = *n_col = 1;
     for (int rows = 1; rows <= n_rank / rows && rows <= n_block; rows++) {
-        int cols = n_rank / rows;
-        if (cols > MAX_ASPECT * rows) cols = MAX_ASPECT * rows;
-        if (cols > n_block) cols = n_block;
-        if (rows * cols >= *n_row * *n_col) {
+        for (int cols = rows; cols <= n_rank / rows && cols <= MAX_ASPECT * rows && cols <= n_block;
+             cols++) {
+            const double found =
+                spread ? -(double)rows * cols : hf_product_seconds(n, rows, cols, block);
+            if (found > best || (found == best && rows == *n_row)) continue;
+            best = found;
             *n_row = rows;
             *n_col = cols;
         }
@@ -109,18 +113,26 @@ cleanup:
     return status;
 }
 
-hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
-                               int block_size, struct hf_linalg **linalg, struct hf_error *error)
+/** As hf_linalg_create_ext. */
+static hf_status create(struct hf_context *context, int n, int smallest_parallel_order,
+                        int block_size, bool spread, struct hf_linalg **linalg,
+                        struct hf_error *error)
 {
     assert(n >= 0 && block_size > 0);
     int n_row = 1, n_col = 1;
     hf_status status;
     if (context->n_rank > 1 && n >= smallest_parallel_order)
-        choose_grid(context->n_rank, n / block_size + (n % block_size != 0), &n_row, &n_col);
+        choose_grid(context->n_rank, n, block_size, spread, &n_row, &n_col);
     HF_TRY(make_grid(context, n_row, n_col, block_size, linalg, error));
     describe(*linalg, n);
 cleanup:
     return status;
+}
+
+hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,
+                               int block_size, struct hf_linalg **linalg, struct hf_error *error)
+{
+    return create(context, n, smallest_parallel_order, block_size, true, linalg, error);
 }
 
 hf_status hf_linalg_diagonalise_on(struct hf_linalg *linalg, int n_side, struct hf_error *error)
@@ -144,8 +156,9 @@ hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg *
 {
     const int smallest = context->reproducible ? INT_MAX : smallest_parallel_order(context->n_rank);
     hf_status status;
-    HF_TRY(hf_linalg_create_ext(context, n, smallest, DEFAULT_BLOCK, linalg, error));
-    const int n_side = hf_eigen_fewer(n, (*linalg)->n_grid_row, (*linalg)->n_grid_col);
+    HF_TRY(create(context, n, smallest, DEFAULT_BLOCK, false, linalg, error));
+    const int n_side =
+        hf_eigen_fewer(n, (*linalg)->n_grid_row, (*linalg)->n_grid_col, DEFAULT_BLOCK);
     if (n_side == 0) return HF_OK;
     HF_TRY(hf_linalg_diagonalise_on(*linalg, n_side, error));
     describe(*linalg, n);
@@ -171,13 +184,26 @@ static double first_share(int n, int block, int n_process)
     return n > 0 ? fmin(1.0, (double)first / n) : 1.0;
 }
 
-double hf_linalg_largest_share(int n, int n_rank, bool spread)
+/** Largest share on the grid of all ranks or, `solving`, of those that diagonalise. */
+static double largest_share(int n, int n_rank, bool spread, bool solving)
 {
     const int block = spread ? spread_block(n, n_rank) : DEFAULT_BLOCK;
     int n_row, n_col;
     if (n_rank == 1 || (!spread && n < smallest_parallel_order(n_rank))) return 1.0;
-    choose_grid(n_rank, n / block + (n % block != 0), &n_row, &n_col);
+    choose_grid(n_rank, n, block, spread, &n_row, &n_col);
+    const int n_side = solving && !spread ? hf_eigen_fewer(n, n_row, n_col, block) : 0;
+    if (n_side > 0) n_row = n_col = n_side;
     return first_share(n, block, n_row) * first_share(n, block, n_col);
+}
+
+double hf_linalg_largest_share(int n, int n_rank, bool spread)
+{
+    return largest_share(n, n_rank, spread, false);
+}
+
+double hf_linalg_solving_share(int n, int n_rank, bool spread)
+{
+    return largest_share(n, n_rank, spread, true);
 }
 
 hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,

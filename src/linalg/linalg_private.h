@@ -101,10 +101,15 @@ hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_mat
 hf_status hf_eigen_solve_here(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
                               struct hf_error *error) HF_MUST_CHECK;
 
+/** Seconds of a product of matrices of order n on n_row x n_col ranks, and of a diagonalisation with all vectors, as
+ *  modelled. Not collective. */
+double hf_product_seconds(int n, int n_row, int n_col, int block);
+double hf_eigen_seconds(int n, int n_row, int n_col, int block);
+
 /** Ranks in each direction of the grid that takes the least time to diagonalise a matrix of order n with its
  *  vectors, of those with as many rows as columns that are smaller than n_row x n_col; 0: all ranks take less.
  *  Not collective. */
-int hf_eigen_fewer(int n, int n_row, int n_col);
+int hf_eigen_fewer(int n, int n_row, int n_col, int block);
 
 /* BLAS and LAPACK. */
 void dgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,

@@ -202,8 +202,8 @@ static hf_status make_room(struct exchange *self, struct traffic *traffic, struc
         traffic->first[r] = traffic->at[r] = (int)n;
         n += (size_t)traffic->count[r];
     }
-    traffic->buffer =
-        hf_memory_allocate_matrix(context->memory, "matrix exchange", n, sizeof *traffic->buffer);
+    traffic->buffer = hf_memory_allocate_unset(context->memory, HF_MEMORY_MATRIX, "matrix exchange",
+                                               n * sizeof *traffic->buffer);
     if (traffic->buffer != NULL && n <= INT32_MAX) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory to redistribute a matrix of order %d",
                    self->matrix->n_row);

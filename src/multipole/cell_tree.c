@@ -4,6 +4,7 @@
 #include "hf/arithmetic.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /** -1, 0 or 1 if x is before, at or behind y along a direction; the number decides between equal places. */
 static int compare(const struct hf_cell_point *x, const struct hf_cell_point *y, int along)
@@ -86,13 +87,14 @@ static void add_cell(struct hf_cell_point point[], int64_t begin, int64_t end, i
                              .parent = parent,
                              .level = parent < 0 ? 0 : tree->cell[parent].level + 1,
                              .leaf = -1};
-    const int longest = measure(point, cell);
+    const bool wanted = begin < tree->to && end > tree->from;
+    const int longest = wanted ? measure(point, cell) : 0;
     if (end - begin <= tree->leaf_most) {
         cell->leaf = tree->n_leaf++;
     } else {
         const int64_t n_row = (end - begin + tree->row - 1) / tree->row;
         const int64_t middle = begin + n_row / 2 * tree->row;
-        divide(point, begin, middle, end, longest);
+        if (wanted) divide(point, begin, middle, end, longest);
         add_cell(point, begin, middle, number, tree);
         add_cell(point, middle, end, number, tree);
     }

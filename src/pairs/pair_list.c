@@ -2,6 +2,7 @@
 #include "pair_list.h"
 
 #include "hf/interruption.h"
+#include "hf/shares.h"
 #include "hf/threads.h"
 
 #include "pair_extent.h"
@@ -24,6 +25,7 @@ struct filler {
     struct hf_shell_pairs *pairs;
     const struct hf_pair_candidates *candidates;
     struct place *place;         /**< [n_atom + 1] where rows begin */
+    struct hf_shares *shares;    /**< which ranks fill in which rows: they follow each other */
     struct hf_pair_share *share; /**< [n_thread] */
     int n_thread;
 };
@@ -53,19 +55,37 @@ static struct place count_row(const struct filler *self, int atom)
     return n;
 }
 
-/** Where all rows begin; the ranks of a node count in turns. Collective over the node. */
+/** Where all rows begin; the ranks count in turns. Collective. */
 static void find_places(struct filler *self)
 {
-    const struct hf_node_memory *shared = self->candidates->shared;
+    const struct hf_context *context = self->pairs->context;
     const int n_atom = self->pairs->basis->n_atom;
     struct place *place = self->place;
-    for (int a = shared->rank; a < n_atom; a += shared->n_rank) place[a + 1] = count_row(self, a);
-    MPI_Allreduce(MPI_IN_PLACE, place, N_PLACE * (n_atom + 1), MPI_INT64_T, MPI_SUM, shared->comm);
+    for (int a = context->rank; a < n_atom; a += context->n_rank) place[a + 1] = count_row(self, a);
+    MPI_Allreduce(MPI_IN_PLACE, place, N_PLACE * (n_atom + 1), MPI_INT64_T, MPI_SUM, context->comm);
     for (int a = 0; a < n_atom; a++) {
         place[a + 1].pair += place[a].pair;
         place[a + 1].primitive += place[a].primitive;
         place[a + 1].atom_pair += place[a].atom_pair;
     }
+}
+
+/** The first row of a rank, counted as in hf_shares: all have as many primitives, as far as rows are not divided. */
+static int first_row(const struct filler *self, int share)
+{
+    const int n_atom = self->pairs->basis->n_atom;
+    const double before = (double)self->place[n_atom].primitive / self->shares->n_share * share;
+    int low = 0, high = n_atom; /* the first row whose middle is not before that of the share */
+    while (low < high) {
+        const int row = (low + high) / 2;
+        const double sum =
+            (double)self->place[row].primitive + (double)self->place[row + 1].primitive;
+        if (0.5 * sum < before)
+            low = row + 1;
+        else
+            high = row;
+    }
+    return share < self->shares->n_share ? low : n_atom;
 }
 
 /** Room for the arrays. Collective over the context. */
@@ -83,10 +103,10 @@ static hf_status make_room(struct filler *self, struct hf_error *error)
     const size_t coefficient_bytes =
         hf_whole_lines((size_t)end.primitive * (size_t)n_coefficient * sizeof(float));
     const size_t atom_bytes = (size_t)end.atom_pair * sizeof *pairs->atom_pair;
-    const hf_status status = hf_node_memory_create(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
-                                                   pair_bytes + primitive_bytes + single_bytes +
-                                                       coefficient_bytes + atom_bytes,
-                                                   &pairs->shared, error);
+    const hf_status status = hf_node_memory_create_unset(
+        pairs->context, HF_MEMORY_PAIRS, "shell pairs",
+        pair_bytes + primitive_bytes + single_bytes + coefficient_bytes + atom_bytes,
+        &pairs->shared, error);
     if (status != HF_OK) return status;
     char *next = pairs->shared->data;
     pairs->pair = (void *)next;
@@ -172,17 +192,59 @@ static hf_status fill_row(const struct filler *self, struct hf_pair_share *share
 static hf_status fill_rows(void *data, int thread, int n_thread, struct hf_error *error)
 {
     const struct filler *self = data;
-    const struct hf_node_memory *shared = self->pairs->shared;
     struct hf_interruption *interruption = self->pairs->context->interruption;
-    const int n_atom = self->pairs->basis->n_atom;
+    const int end = first_row(self, self->shares->share + 1);
     hf_status status = HF_OK;
-    for (int a = shared->rank + thread * shared->n_rank; status == HF_OK && a < n_atom;
-         a += n_thread * shared->n_rank) {
+    for (int a = first_row(self, self->shares->share) + thread; status == HF_OK && a < end;
+         a += n_thread) {
         const int reason = hf_interruption_look(interruption, n_thread == 1);
         status = reason != 0 ? hf_interrupted(error, reason)
                              : fill_row(self, &self->share[thread], a, error);
     }
     return status;
+}
+
+/** Where the rows of a node begin. */
+static const struct place *place_of_node(const struct filler *self, int node)
+{
+    return &self->place[first_row(self, self->shares->first[node])];
+}
+
+/** hf_part_begin */
+static int64_t first_pair(const void *self, int node)
+{
+    return place_of_node(self, node)->pair;
+}
+
+/** hf_part_begin */
+static int64_t first_primitive(const void *self, int node)
+{
+    return place_of_node(self, node)->primitive;
+}
+
+/** hf_part_begin */
+static int64_t first_atom_pair(const void *self, int node)
+{
+    return place_of_node(self, node)->atom_pair;
+}
+
+/** Brings the rows of each node to all others. Collective. */
+static void gather_rows(const struct filler *self)
+{
+    const struct hf_shell_pairs *pairs = self->pairs;
+    const struct hf_shares *shares = self->shares;
+    const size_t coefficient_bytes = (size_t)pairs->n_coefficient * sizeof(float);
+    hf_shares_gather_parts(shares, pairs->shared, first_pair, self, sizeof *pairs->pair,
+                           pairs->pair);
+    hf_shares_gather_parts(shares, pairs->shared, first_primitive, self, sizeof *pairs->primitive,
+                           pairs->primitive);
+    hf_shares_gather_parts(shares, pairs->shared, first_primitive, self, sizeof *pairs->single,
+                           pairs->single);
+    if (coefficient_bytes > 0)
+        hf_shares_gather_parts(shares, pairs->shared, first_primitive, self, coefficient_bytes,
+                               pairs->single_coefficient);
+    hf_shares_gather_parts(shares, pairs->shared, first_atom_pair, self, sizeof *pairs->atom_pair,
+                           pairs->atom_pair);
 }
 
 /** Local. HF_NO_RESOURCE. */
@@ -210,9 +272,11 @@ hf_status hf_pair_list_create(struct hf_shell_pairs *pairs, const struct hf_clas
     HF_TRY(hf_agree(context->comm, filler_init(&filler, pairs, classes, error), error));
     find_places(&filler);
     HF_TRY(make_room(&filler, error));
+    HF_TRY(hf_shares_create(context, pairs->shared, &filler.shares, error));
     HF_TRY(hf_agree(context->comm, hf_threads_run(n_thread, fill_rows, &filler, error), error));
-    hf_node_memory_sync(pairs->shared);
+    gather_rows(&filler);
 cleanup:
+    hf_shares_destroy(&filler.shares);
     for (int t = 0; filler.share != NULL && t < n_thread; t++) hf_pair_share_done(&filler.share[t]);
     free(filler.share);
     hf_memory_release(context->memory, filler.place);

@@ -99,9 +99,12 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
     const double in_build =
         4.0 + 4.0 * n_density + history + OCCUPIED * method->n_set + 0.7 * smeared + first + bases;
-    /* H, X; J; D, K; the Fock matrices; eigenvectors and work space, more of it in ScaLAPACK */
-    const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history +
-                            fmax(share < 1.0 ? 3.3 : 2.0, in_rotation) + smeared + compared + bases;
+    /* eigenvectors and work space, more of it in ScaLAPACK; fewer ranks have the matrix and the vectors once more */
+    const double solving = hf_linalg_solving_share(size.n_function, n_rank, spread);
+    const double solved = solving > share ? 1.0 + 4.3 * solving / share : share < 1.0 ? 3.3 : 2.0;
+    /* H, X; J; D, K; the Fock matrices */
+    const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history + fmax(solved, in_rotation) +
+                            smeared + compared + bases;
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
     const double of_build =
         fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;

@@ -39,8 +39,9 @@ hf_status hf_strips_init(struct hf_strips *strips, struct hf_work *work, struct 
                                  .most = MOST_STRIPS + (int)n_shell};
     strips->made = calloc((size_t)strips->most, sizeof *strips->made);
     strips->row = calloc(n_shell, sizeof *strips->row);
-    strips->buffer = hf_memory_allocate(work->context->memory, "strips of integrals",
-                                        strips->capacity + HF_STRIP_ROOM, 1);
+    strips->buffer =
+        hf_memory_allocate_unset(work->context->memory, HF_MEMORY_OTHER, "strips of integrals",
+                                 strips->capacity + HF_STRIP_ROOM);
     if (strips->made != NULL && strips->row != NULL && strips->buffer != NULL) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for strips of integrals");
 }

@@ -6,9 +6,9 @@ Operations: reduction to tridiagonal form 4/3 n^3, half of it products of the ma
 al., ScaLAPACK Users' Guide (1997), chapter 5; F. Tisseur, J. Dongarra, SIAM J. Sci. Comput. 20, 2223 (1999).)
 
 Messages are counted here from the algorithms: a broadcast or a sum over q ranks is ceil(log2 q) of them, one after the
-other. A column of the reduction is a broadcast, a sum, and a sum that all have along the sides of a square grid (as counted
+other; blocks of a product go from rank to rank along a ring, each of which gets and sends them once (as counted in pdgemm). A column of the reduction is a broadcast, a sum, and a sum that all have along the sides of a square grid (as counted
 in pdsyntrd on 2 x 2 and 4 x 4 ranks), each of them a latency that nothing hides: that is what limits it, and why a part of the
-ranks diagonalises. Sums of eigenvectors and products go by blocks of 64."""
+ranks diagonalises. Eigenvectors and products go by blocks of 64."""
 
 import json
 import math
@@ -85,36 +85,7 @@ class Grid(NamedTuple):
 
 def smallest_parallel_order(n_rank):
     """Of src/linalg/grid.c: below it rank 0 does all."""
-    return 500 if n_rank < 9 else 250
-
-
-def choose_grid(n_rank, order):
-    """choose_grid of src/linalg/grid.c: the grid that uses most ranks, the squarer one of equals."""
-    if n_rank == 1 or order < smallest_parallel_order(n_rank):
-        return Grid(1, 1)
-    n_block, best = -(-order // BLOCK), Grid(1, 1)
-    for rows in range(1, min(n_block, math.isqrt(n_rank)) + 1):
-        columns = min(n_rank // rows, MOST_ASPECT * rows, n_block)
-        if rows * columns >= best.size:
-            best = Grid(rows, columns)
-    return best
-
-
-def solving_seconds(order, rows, columns):
-    """seconds of src/linalg/eigen_fewer.c: the model by which hf chooses who diagonalises."""
-    side = math.isqrt(rows * columns)
-    reduction = 4.0 / 3.0 * order**3 / (2e10 * side**2) + 4.0 * order * steps_of(side) * 1.5e-6
-    high, wide = (math.ceil(order / BLOCK / n) * BLOCK for n in (rows, columns))
-    piece = 1.5e-6 + 1e-10 * WORD * BLOCK * high
-    return (reduction + 10.0 / 3.0 * order * high * wide / 3e10
-            + 2.5 * order / BLOCK * (steps_of(rows) + steps_of(columns)) * piece)
-
-
-def choose_solving(order, grid):
-    """hf_eigen_fewer of src/linalg/eigen_fewer.c: the grid that diagonalises matrices of `grid`."""
-    sides = [side for side in range(2, grid.rows + 1) if side**2 < grid.size]
-    return min([grid, *(Grid(side, side) for side in sides)],
-               key=lambda found: solving_seconds(order, found.rows, found.columns))
+    return 500 if n_rank < 9 else 150
 
 
 def steps_of(n_rank):
@@ -125,6 +96,45 @@ def share(order, n_process):
     """Part of the rows or columns that the process with most of them has."""
     blocks = -(-order // BLOCK)
     return min(1.0, -(-blocks // n_process) * BLOCK / order)
+
+
+def product_messages(order, rows, columns):
+    """Of src/linalg/grid_model.c, as what follows."""
+    seconds = 0.0
+    for n_along, n_across in ((columns, rows), (rows, columns)):
+        piece = 1.5e-6 + 1e-10 * WORD * BLOCK * order * share(order, n_across)
+        seconds += (2 * -(-order // BLOCK) + n_along - 2) * piece if n_along > 1 else 0.0
+    return seconds
+
+
+def product_seconds(order, rows, columns):
+    """hf_product_seconds: the model by which hf chooses the grid."""
+    return (2.0 * order**3 * share(order, rows) * share(order, columns) / 4e10 + product_messages(order, rows, columns))
+
+
+def solving_seconds(order, rows, columns):
+    """hf_eigen_seconds: the model by which hf chooses who diagonalises."""
+    side = math.isqrt(rows * columns)
+    return (4.0 / 3.0 * order**3 / (2e10 * side**2) + 4.0 * order * steps_of(side) * 1.5e-6
+            + 10.0 / 3.0 * order**3 * share(order, rows) * share(order, columns) / 3e10
+            + 5.0 * product_messages(order, rows, columns))
+
+
+def choose_grid(n_rank, order):
+    """choose_grid of src/linalg/grid.c: the grid that multiplies matrices in the least time, the squarer one of equals."""
+    if n_rank == 1 or order < smallest_parallel_order(n_rank):
+        return Grid(1, 1)
+    n_block = -(-order // BLOCK)
+    grids = [Grid(rows, columns) for rows in range(1, min(n_block, math.isqrt(n_rank)) + 1)
+             for columns in range(rows, min(n_rank // rows, MOST_ASPECT * rows, n_block) + 1)]
+    return min(grids, key=lambda grid: (product_seconds(order, grid.rows, grid.columns), -grid.rows, grid.columns))
+
+
+def choose_solving(order, grid):
+    """hf_eigen_fewer of src/linalg/eigen_fewer.c: the grid that diagonalises matrices of `grid`."""
+    sides = [side for side in range(2, grid.rows + 1) if side**2 < grid.size]
+    return min([grid, *(Grid(side, side) for side in sides)],
+               key=lambda found: solving_seconds(order, found.rows, found.columns))
 
 
 class Cost(NamedTuple):
@@ -179,13 +189,25 @@ class LinearAlgebra:
         seconds = operations * part / self.rates.rate(step, self.order * math.sqrt(part))
         return seconds / self.n_thread
 
+    def along_ring(self, n_piece, n_rank, n_words, near):
+        """Pieces one after the other to all ranks of a ring: each gets and sends them, the last one waits for the first."""
+        n_message = 2 * n_piece + n_rank - 2 if n_rank > 1 else 0
+        return n_message * self.network.message_seconds(WORD * n_words, near)
+
     def product_messages(self, m, n, k):
-        """Blocks of columns of the left matrix along rows, of rows of the right one along columns."""
+        """By the way of pdgemm that sends least: the result stays where it is and blocks of columns of the left matrix go
+        along rows, of rows of the right one along columns; or one of these stays, and the result is summed up."""
         if self.grid.size == 1:
             return 0.0
-        panels = math.ceil(k / BLOCK)
-        return panels * (self.along_row(m / self.grid.rows * min(BLOCK, k))
-                         + self.along_column(n / self.grid.columns * min(BLOCK, k)))
+        rows, columns = self.grid
+        result, left, right = (math.ceil(size / BLOCK) for size in (k, n, m))
+        width = [min(BLOCK, size) for size in (k, n, m)]
+        return min(
+            self.along_ring(result, columns, m / rows * width[0], self.near_row)
+            + self.along_ring(result, rows, n / columns * width[0], self.near_column),
+            self.along_ring(left, rows, k / columns * width[1], self.near_column) + left * self.along_row(m / rows * width[1]),
+            self.along_ring(right, columns, k / rows * width[2], self.near_row)
+            + right * self.along_column(n / columns * width[2]))
 
     # ---- Operations ----
 
@@ -204,20 +226,15 @@ class LinearAlgebra:
         return Cost(0.5 * computed * (1.0 + 1.0 / self.n_thread), n * each)
 
     def divide(self):
-        """Divide and conquer: a merge is a product, of halves of the order one level below, and so on; and on every
-        level the numbers of the secular equation go to all."""
+        """Divide and conquer; its messages as counted, with the numbers of the secular equation and their places."""
         n = self.order
-        levels = max(1, steps_of(-(-n // BLOCK)))
-        messages = sum(self.product_messages(n / 2**level, n / 2**level, n / 2**level)
-                       + self.along_row(n / 2**level) + self.along_column(n / 2**level) for level in range(levels))
-        return Cost(self.computed("divide", 4.0 / 3.0 * n**3), messages)
+        return Cost(self.computed("divide", 4.0 / 3.0 * n**3), 3.0 * self.product_messages(n, n, n))
 
     def back(self, n_vector):
         """Eigenvectors of the matrix from those of the tridiagonal one: a product with the reflectors and one with its
         result, block by block."""
         n = self.order
-        return Cost(self.computed("back", 2.0 * n * n * n_vector),
-                    self.product_messages(n, n_vector, n) + self.product_messages(n_vector, n, n) * 0.5)
+        return Cost(self.computed("back", 2.0 * n * n * n_vector), 2.0 * self.product_messages(n, n_vector, n))
 
     def eigen(self, n_vector):
         """Eigenvalues and the lowest vectors, with the four sums over all ranks that fix signs, on the ranks that take

@@ -46,10 +46,12 @@ struct made {
 
 static struct made make(int64_t n, struct hf_cell_point point[])
 {
-    struct made made = {.leaf = calloc((size_t)hf_most_leaves(n), sizeof *made.leaf)};
+    struct made made = {.tree = {.to = n},
+                        .leaf = calloc((size_t)hf_most_leaves(n), sizeof *made.leaf)};
     made.tree.cell = calloc((size_t)hf_most_cells(n), sizeof *made.tree.cell);
     assert_true(made.leaf != NULL && made.tree.cell != NULL);
-    hf_make_tree(n, point, &made.tree, made.leaf);
+    hf_make_tree(n, point, &made.tree);
+    hf_make_leaves(point, &made.tree, made.leaf);
     assert_true(made.tree.n_leaf <= hf_most_leaves(n) && made.tree.n_cell <= hf_most_cells(n));
     return made;
 }
@@ -141,12 +143,49 @@ static void the_order_they_come_in_does_not_matter(void **unused)
     free(other);
 }
 
+/** Each part sorts its own products, and measures the cells that begin there. */
+static void parts_together_are_the_whole(void **unused)
+{
+    (void)unused;
+    enum { N = 7000, N_PART = 5 };
+    struct hf_cell_point *whole = random_points(N), *part = malloc(N * sizeof *part);
+    struct hf_cell_point *copy = malloc(N * sizeof *copy);
+    struct hf_cell *cell = calloc((size_t)hf_most_cells(N), sizeof *cell);
+    assert_true(part != NULL && copy != NULL && cell != NULL);
+    memcpy(copy, whole, N * sizeof *copy);
+    struct made made = make(N, whole);
+    int64_t n_cell = 0;
+    for (int k = 0; k < N_PART; k++) {
+        struct hf_cell_tree tree = {
+            .cell = cell, .from = N * k / N_PART, .to = N * (k + 1) / N_PART};
+        memcpy(part, copy, N * sizeof *part);
+        hf_make_tree(N, part, &tree);
+        assert_true(tree.n_cell == made.tree.n_cell && tree.n_leaf == made.tree.n_leaf);
+        for (int64_t i = tree.from; i < tree.to; i++)
+            assert_memory_equal(&part[i], &whole[i], sizeof *part);
+        for (int i = 0; i < tree.n_cell; i++) {
+            const struct hf_cell *own = &cell[i], *wanted = &made.tree.cell[i];
+            assert_true(own->begin == wanted->begin && own->next == wanted->next);
+            if (own->begin < tree.from || own->begin >= tree.to) continue;
+            assert_memory_equal(own, wanted, sizeof *own);
+            n_cell++;
+        }
+    }
+    assert_int_equal(n_cell, made.tree.n_cell);
+    made_done(&made);
+    free(whole);
+    free(part);
+    free(copy);
+    free(cell);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_hold_what_they_say),
         cmocka_unit_test(pieces_of_a_leaf_have_all_of_it_once),
         cmocka_unit_test(the_order_they_come_in_does_not_matter),
+        cmocka_unit_test(parts_together_are_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

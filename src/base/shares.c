@@ -1,5 +1,5 @@
-/* The ranks node by node, and gathers of what they have; see shares.h. */
-#include "shares.h"
+/* The ranks node by node, and gathers of what they have; see hf/shares.h. */
+#include "hf/shares.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memo
         made->place = calloc((size_t)node[1], sizeof *made->place);
     }
     if (made == NULL || made->first == NULL || made->count == NULL || made->place == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of nodes");
     status = hf_agree(context->comm, status, error);
     if (status == HF_OK)
         count_ranks(made, shared);
@@ -64,44 +64,59 @@ void hf_nodes_of_ranks(const struct hf_context *context, const struct hf_shares 
     MPI_Allgather(&shares->node, 1, MPI_INT, node_of, 1, MPI_INT, context->comm);
 }
 
-/** Gathers pieces [begin, end) of all nodes, which are in `place` and `count` if all numbers together fit into MPI's
- *  counts; `size` 0: pieces begin as `begin` says, by slots. Collective over the first ranks. */
-static void gather(const struct hf_shares *shares, const struct hf_turns *turns, int64_t size,
-                   const int64_t begin[], double values[])
+void hf_shares_gather_parts(const struct hf_shares *shares, struct hf_node_memory *memory,
+                            hf_part_begin *begin, const void *self, size_t size, void *values)
 {
-    const int64_t n = begin != NULL ? begin[turns->n] : turns->n * size;
-    for (int i = 0; i < shares->n_node; i++) {
-        const int64_t slot = hf_turns_begin(turns, shares->first[i]);
-        const int64_t next = hf_turns_begin(turns, shares->first[i + 1]);
-        const int64_t from = begin != NULL ? begin[slot] : slot * size;
-        const int64_t to = begin != NULL ? begin[next] : next * size;
+    const int64_t n = begin(self, shares->n_node);
+    MPI_Datatype element;
+    hf_node_memory_sync(memory);
+    if (shares->n_node == 1) return;
+    for (int i = 0; memory->rank == 0 && i < shares->n_node; i++) {
+        const int64_t from = begin(self, i), to = begin(self, i + 1);
         if (n > INT_MAX) {
-            hf_broadcast_bytes(shares->firsts, i, (size_t)(to - from) * sizeof *values,
-                               values + from);
+            hf_broadcast_bytes(shares->firsts, i, (size_t)(to - from) * size,
+                               (char *)values + (size_t)from * size);
             continue;
         }
         shares->place[i] = (int)from;
         shares->count[i] = (int)(to - from);
     }
-    if (n <= INT_MAX)
+    if (memory->rank == 0 && n <= INT_MAX) {
+        MPI_Type_contiguous((int)size, MPI_BYTE, &element);
+        MPI_Type_commit(&element);
         MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values, shares->count, shares->place,
-                       MPI_DOUBLE, shares->firsts);
+                       element, shares->firsts);
+        MPI_Type_free(&element);
+    }
+    hf_node_memory_sync(memory);
+}
+
+/** Items by slots, of one size or of several. */
+struct slots {
+    const struct hf_shares *shares;
+    const struct hf_turns *turns;
+    int64_t size;
+    const int64_t *begin; /**< NULL: all are of `size` */
+};
+
+/** hf_part_begin */
+static int64_t slots_begin(const void *self, int node)
+{
+    const struct slots *slots = self;
+    const int64_t slot = hf_turns_begin(slots->turns, slots->shares->first[node]);
+    return slots->begin != NULL ? slots->begin[slot] : slot * slots->size;
 }
 
 void hf_shares_gather(const struct hf_shares *shares, struct hf_node_memory *memory,
                       const struct hf_turns *turns, int64_t size, double values[])
 {
-    hf_node_memory_sync(memory);
-    if (shares->n_node == 1) return;
-    if (memory->rank == 0) gather(shares, turns, size, NULL, values);
-    hf_node_memory_sync(memory);
+    const struct slots slots = {.shares = shares, .turns = turns, .size = size};
+    hf_shares_gather_parts(shares, memory, slots_begin, &slots, sizeof *values, values);
 }
 
 void hf_shares_gather_sizes(const struct hf_shares *shares, struct hf_node_memory *memory,
                             const struct hf_turns *turns, const int64_t begin[], double values[])
 {
-    hf_node_memory_sync(memory);
-    if (shares->n_node == 1) return;
-    if (memory->rank == 0) gather(shares, turns, 0, begin, values);
-    hf_node_memory_sync(memory);
+    const struct slots slots = {.shares = shares, .turns = turns, .begin = begin};
+    hf_shares_gather_parts(shares, memory, slots_begin, &slots, sizeof *values, values);
 }

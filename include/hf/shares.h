@@ -1,9 +1,10 @@
-/* Which rank has which leaves and cells beside the tasks, and how their results come to all nodes.
+/* The ranks node by node, which of them has which part of work that is divided without tasks, and how the results come to
+ * all nodes. Inside hf only.
  *
  * Items are dealt to the ranks by turns. Ranks are counted node by node, so that what a node has is one piece when items
  * lie in the order of their slots: rank after rank, each with its items one after the other. */
-#ifndef HF_COULOMB_SHARES_H
-#define HF_COULOMB_SHARES_H
+#ifndef HF_SHARES_H
+#define HF_SHARES_H
 
 #include "hf/node_memory.h"
 
@@ -57,6 +58,14 @@ static inline int64_t hf_turn_slot(const struct hf_turns *turns, int item)
 {
     return hf_turns_begin(turns, hf_turn_share(turns, item)) + item / turns->n_share;
 }
+
+/** First element of the part of a node, by rising nodes; of node n_node: how many elements there are. */
+typedef int64_t hf_part_begin(const void *self, int node);
+
+/** Brings the parts of all nodes, of elements of `size` bytes at `values`, to all of them. Collective over the nodes; begins
+ *  and ends with a synchronisation of `memory`, in which they lie. */
+void hf_shares_gather_parts(const struct hf_shares *shares, struct hf_node_memory *memory,
+                            hf_part_begin *begin, const void *self, size_t size, void *values);
 
 /** Brings items of `size` numbers each, which lie by slots in `values` and were written by the ranks that have them,
  *  to all nodes. Collective over the nodes; begins and ends with a synchronisation of `memory`, in which they lie. */
