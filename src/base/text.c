@@ -248,7 +248,6 @@ static hf_status read_and_share(struct hf_context *context, const char *path, bo
     if (context->rank == 0)
         status = is_file ? read_file(path, &content, &n_byte, error)
                          : read_standard_input(context, path, &content, &n_byte, error);
-    HF_TRY(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, sizeof n_byte, &n_byte);
     if (context->rank != 0) {
         content = calloc(n_byte + 1, 1);

@@ -210,11 +210,13 @@ hf_status hf_hamiltonian_dipole(struct hf_hamiltonian *hamiltonian, const struct
     HF_TRY(create_square(hamiltonian, &matrix, error));
     for (int x = 0; x < 3; x++) {
         HF_TRY(hf_operator_matrix(hamiltonian, along[x], matrix, error));
-        dipole[x] = -expectation(density, matrix);
-        for (int a = 0; a < molecule->n_atom; a++)
+        dipole[x] = -hf_matrix_dot_here(density, matrix);
+    }
+    hf_linalg_reduce(hamiltonian->linalg, 3, 0, dipole);
+    for (int a = 0; a < molecule->n_atom; a++)
+        for (int x = 0; x < 3; x++)
             dipole[x] +=
                 hf_molecule_nuclear_charge(molecule, a) * molecule->atom[a].position_bohr[x];
-    }
 cleanup:
     hf_matrix_destroy(&matrix);
     return status;

@@ -243,13 +243,13 @@ class LinearAlgebra:
         return Cost(self.computed("back", 2.0 * n * n * n_vector), 2.0 * self.product_messages(n, n_vector, n))
 
     def eigen(self, n_vector):
-        """Eigenvalues and the lowest vectors, with the four sums over all ranks that fix signs, on the ranks that take
-        least; the matrix and the vectors go there and back."""
-        signs = 4.0 * (self.network.all_reduce_seconds(self.n_rank) if self.n_rank > 1 else 0.0)
+        """Eigenvalues and the lowest vectors, on the ranks that take least; the matrix and the vectors go there and
+        back. Sums over all ranks: of the matrix, of the outcome, the eigenvalues, the check; over the grid two for the signs."""
+        sums = self.sums(4).messages + (2.0 * self.network.all_reduce_seconds(self.grid.size) if self.grid.size > 1 else 0.0)
         grid = choose_solving(self.order, self.grid)
         there = LinearAlgebra(self.network, self.n_rank, self.order, self.rates, self.n_thread, grid)
         found = there.reduce().plus(there.divide() if n_vector > 0 else NOTHING).plus(there.back(n_vector))
-        return found.plus(Cost(0.0, signs + (self.moved(grid, n_vector) if grid != self.grid else 0.0)))
+        return found.plus(Cost(0.0, sums + (self.moved(grid, n_vector) if grid != self.grid else 0.0)))
 
     def moved(self, grid, n_vector):
         """Seconds from all ranks to those of the grid, each of which hears of all, and back."""
@@ -263,16 +263,16 @@ class LinearAlgebra:
         return Cost(0.0, n_sum * self.network.all_reduce_seconds(self.n_rank) if self.n_rank > 1 else 0.0)
 
     def sweep(self, n_occupied):
-        """Of a rotation of orbitals (src/orbitals/rotate.c): G = F Y - Y Z; its largest element and the products of
-        DIIS, each summed and sent back, and their coefficients."""
+        """Of a rotation of orbitals (src/orbitals/rotate.c): G = F Y - Y Z; its largest element with the products of
+        DIIS, and their coefficients."""
         n, o = self.order, n_occupied
-        return self.product(n, o, n).plus(self.product(n, o, o)).plus(self.sums(5))
+        return self.product(n, o, n).plus(self.product(n, o, o)).plus(self.sums(2))
 
     def rotation(self, n_occupied, n_sweep):
         """Sweeps, and beside them: from orbitals to Y and back with products of the occupied ones and divisions by
-        two Cholesky factors, three of them; the agreement on the memory of each matrix."""
+        two Cholesky factors, three of them; sums for the diagonal, the largest elements of F and Y^T Y, the factors."""
         n, o = self.order, n_occupied
-        ends = self.product(n, o, o).times(2.5).plus(self.product(o, o, n).times(1.0)).plus(self.sums(16))
+        ends = self.product(n, o, o).times(2.5).plus(self.product(o, o, n).times(1.0)).plus(self.sums(5))
         return ends.plus(self.sweep(n_occupied).times(n_sweep))
 
     # ---- The SCF ----
@@ -290,9 +290,10 @@ class LinearAlgebra:
 
     def others(self, n_occupied, n_iteration, search=DIAGONALISED):
         """Of an iteration: X^T F X (half of the second product by symmetry), the commutator F C_occ C_occ^T, the density
-        X C_occ and C_occ C_occ^T (half), and the numbers of DIIS, ten sums over all ranks. With rotations, once: the
+        X C_occ and C_occ C_occ^T (half), and sums over all ranks: energies, the size of the commutator, products
+        and coefficients of DIIS. With rotations, once: the
         orbitals as the new basis."""
         n, o = self.order, n_occupied
         each = (self.product(n, n, n).times(1.5).plus(self.product(n, o, n).times(2.0)).plus(self.product(n, n, o).times(1.5)))
         basis = self.product(n, n, n).times(search.n_set if search.n_rotation > 0 else 0)
-        return each.plus(self.sums(10)).times(n_iteration * search.n_set).plus(basis)
+        return each.plus(self.sums(4)).times(n_iteration * search.n_set).plus(basis)

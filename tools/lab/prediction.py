@@ -14,7 +14,7 @@ from . import coulomb_pass, models, reductions
 from .replay import simulate
 from .traffic import Traffic, cache_budget
 
-N_AGREEMENT = 13  # small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks
+N_AGREEMENT = 9  # small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks
 EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
 
