@@ -24,7 +24,7 @@ SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULO
 SET_UP_OF_ALL, SET_UP_OF_NODE = 0.17, 0.68  # shares of the set-up: C40H82/6-31G* 0.11, 0.71; 64 water/6-31G 0.23, 0.65
 # Small reductions and broadcasts over all ranks, mostly agreements on the outcome of local work: counted with water/6-31G on
 # 4 ranks, without those that stay in a node of many.
-N_AGREEMENT_OF_RUN, N_AGREEMENT_OF_ITERATION = 143, 4  # outside of iterations; in one, beside its Fock build and its sums
+N_AGREEMENT_OF_RUN, N_AGREEMENT_OF_ITERATION = 141, 4  # outside of iterations; in one, beside its Fock build and its sums
 OCCUPIED_SHARE = 0.25  # of the functions, where a trace does not say how many orbitals are occupied
 
 
