@@ -35,4 +35,7 @@ void hf_boys_destroy(struct hf_boys **boys);
  *  0 <= order <= the order of the tables. */
 void hf_boys_evaluate(const struct hf_boys *boys, int order, double T, double value[]);
 
+/** F_order(T) alone. */
+double hf_boys_highest(const struct hf_boys *boys, int order, double T);
+
 #endif

@@ -124,7 +124,7 @@ static hf_status create(struct hf_context *context, enum hf_memory_class kind, c
     else
         found.data = zeroed ? hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1)
                             : hf_memory_allocate_unset(context->memory, kind, label, n_bytes);
-    if (made == NULL || found.data == NULL)
+    if (made == NULL || (found.window == MPI_WIN_NULL && found.data == NULL))
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
     HF_TRY(hf_agree(context->comm, status, error));
     *made = found;

@@ -138,6 +138,11 @@ struct draft {
     struct hf_cell_point *point; /**< [n] */
 };
 
+static void *unset(struct hf_memory *memory, size_t n_bytes)
+{
+    return hf_memory_allocate_unset(memory, HF_MEMORY_OTHER, "draft of products", n_bytes);
+}
+
 /** Finds the products and counts them. Local. */
 static hf_status begin_draft(struct hf_products *products, struct draft *draft,
                              struct hf_error *error)
@@ -145,14 +150,12 @@ static hf_status begin_draft(struct hf_products *products, struct draft *draft,
     const struct hf_shell_pairs *pairs = products->pairs;
     struct hf_memory *memory = products->context->memory;
     const size_t n = (size_t)pairs->n_primitive, most = (size_t)pairs->basis->max_primitive;
-    draft->made_by = hf_memory_allocate(memory, "draft of products", n, sizeof *draft->made_by);
-    draft->table =
-        hf_memory_allocate(memory, "draft of products", most * most, sizeof *draft->table);
+    draft->made_by = unset(memory, n * sizeof *draft->made_by);
+    draft->table = unset(memory, most * most * sizeof *draft->table);
     if (draft->made_by == NULL || draft->table == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
     products->n = find_products(pairs, draft->table, draft->made_by);
-    draft->point =
-        hf_memory_allocate(memory, "draft of products", (size_t)products->n, sizeof *draft->point);
+    draft->point = unset(memory, (size_t)products->n * sizeof *draft->point);
     if (draft->point == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
     return HF_OK;

@@ -13,20 +13,27 @@ static const double DECAY = 0.8;
 /** Pairs of atoms that are looked at as bras. */
 enum { N_SAMPLE = 64 };
 
-static double distance(const struct hf_basis *basis, int i, int j)
+static inline double distance_squared(const struct hf_basis *basis, int i, int j)
 {
     const double *a = basis->shell[basis->first_shell_of_atom[i]].centre_bohr;
     const double *b = basis->shell[basis->first_shell_of_atom[j]].centre_bohr;
-    return sqrt(hf_distance_squared(a, b));
+    return hf_distance_squared(a, b);
+}
+
+/** Of two numbers; an instruction, which fmin is not. */
+static inline double smaller(double x, double y)
+{
+    return y < x ? y : x;
 }
 
 /** The least distance of an atom of one pair from an atom of the other. */
 static double least_distance(const struct hf_basis *basis, const struct hf_atom_pair *bra,
                              const struct hf_atom_pair *ket)
 {
-    return fmin(
-        fmin(distance(basis, bra->atom_a, ket->atom_a), distance(basis, bra->atom_a, ket->atom_b)),
-        fmin(distance(basis, bra->atom_b, ket->atom_a), distance(basis, bra->atom_b, ket->atom_b)));
+    return sqrt(smaller(smaller(distance_squared(basis, bra->atom_a, ket->atom_a),
+                                distance_squared(basis, bra->atom_a, ket->atom_b)),
+                        smaller(distance_squared(basis, bra->atom_b, ket->atom_a),
+                                distance_squared(basis, bra->atom_b, ket->atom_b))));
 }
 
 double hf_exchange_share(const struct hf_shell_pairs *pairs, double threshold)
@@ -64,11 +71,11 @@ static void add_pair(const struct hf_basis *basis, int a, int b, struct hf_shell
     const int *first = basis->first_shell_of_atom;
     const double p = most_diffuse(basis, a), q = most_diffuse(basis, b);
     if (p == 0.0 || q == 0.0) return;
-    const double r = distance(basis, a, b);
+    const double square = distance_squared(basis, a, b);
     list->atom_pair[list->n_atom_pair++] = (struct hf_atom_pair){
         .atom_a = a,
         .atom_b = b,
-        .bound = exp(-p * q / (p + q) * r * r),
+        .bound = exp(-p * q / (p + q) * square),
         .cost = (double)(first[a + 1] - first[a]) * (first[b + 1] - first[b])};
 }
 

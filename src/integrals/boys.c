@@ -32,15 +32,18 @@ static double asymptotic_limit(int m)
     return T;
 }
 
-/** F_m(T) of the orders up to max_order, and exp(-T). */
-static long double evaluate_middle(int max_order, long double T,
-                                   const long double inverse[N_INVERSE], long double value[N_ORDER])
+/** F_m(T) of the orders up to max_order, rounded once, and exp(-T). */
+static double evaluate_middle(int max_order, long double T, const long double inverse[N_INVERSE],
+                              double value[N_ORDER])
 {
     const long double exponential = expl(-T);
-    value[max_order] = exponential * boys_series(max_order, T, inverse);
-    for (int m = max_order - 1; m >= 0; m--)
-        value[m] = (2.0L * T * value[m + 1] + exponential) * inverse[m];
-    return exponential;
+    long double f = exponential * boys_series(max_order, T, inverse);
+    value[max_order] = (double)f;
+    for (int m = max_order - 1; m >= 0; m--) {
+        f = (2.0L * T * f + exponential) * inverse[m];
+        value[m] = (double)f;
+    }
+    return (double)exponential;
 }
 
 /** Replaces a polynomial in x by the one of lower degree with the same values at the Chebyshev nodes of the interval, the
@@ -61,14 +64,14 @@ static void fill_row(struct hf_boys *boys, int grid, const long double inverse[N
                      const double taylor[N_TAYLOR])
 {
     const long double middle = (long double)grid / HF_BOYS_PER_UNIT;
-    long double value[N_ORDER];
+    double value[N_ORDER];
     const double exponential =
-        (double)evaluate_middle(boys->max_order + N_TAYLOR - 1, middle, inverse, value);
+        evaluate_middle(boys->max_order + N_TAYLOR - 1, middle, inverse, value);
     for (int m = 0; m <= boys->max_order; m++) {
         if (grid >= boys->n_grid[m]) continue;
         double *row = boys->series[m] + (size_t)grid * HF_BOYS_ROW;
         double c[N_TAYLOR];
-        for (int k = 0; k < N_TAYLOR; k++) c[k] = taylor[k] * (double)value[m + k];
+        for (int k = 0; k < N_TAYLOR; k++) c[k] = taylor[k] * value[m + k];
         economise(c);
         for (int k = 0; k < HF_BOYS_TERMS; k++) row[k] = c[k];
         row[HF_BOYS_TERMS] = exponential;
@@ -118,22 +121,25 @@ void hf_boys_destroy(struct hf_boys **boys)
     *boys = NULL;
 }
 
-void hf_boys_evaluate(const struct hf_boys *boys, int order, double T, double value[])
+double hf_boys_highest(const struct hf_boys *boys, int order, double T)
 {
-    double exponential = 0.0;
     if (T < boys->limit[order]) {
         const int grid = (int)(T * HF_BOYS_PER_UNIT + 0.5);
         const double d = T - (double)grid / HF_BOYS_PER_UNIT;
         const double *c = boys->series[order] + (size_t)grid * HF_BOYS_ROW;
-        double top = c[HF_BOYS_TERMS - 1];
-        for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) top = top * d + c[k];
-        value[order] = top;
-        exponential = exp(-T);
-    } else {
-        double top = boys->asymptotic[order] / sqrt(T);
-        for (int k = 0; k < order; k++) top /= T;
-        value[order] = top;
+        double value = c[HF_BOYS_TERMS - 1];
+        for (int k = HF_BOYS_TERMS - 2; k >= 0; k--) value = value * d + c[k];
+        return value;
     }
+    double value = boys->asymptotic[order] / sqrt(T);
+    for (int k = 0; k < order; k++) value /= T;
+    return value;
+}
+
+void hf_boys_evaluate(const struct hf_boys *boys, int order, double T, double value[])
+{
+    const double exponential = T < boys->limit[order] ? exp(-T) : 0.0;
+    value[order] = hf_boys_highest(boys, order, T);
     for (int m = order - 1; m >= 0; m--)
         value[m] = (2.0 * T * value[m + 1] + exponential) / (2 * m + 1);
 }

@@ -60,11 +60,9 @@ static void fit(const struct section *in, const double value[MOST], double coeff
 static void fill_interval(const struct hf_boys *boys, int m, int g, const struct section *in,
                           struct hf_boys_single_order *to)
 {
-    double all[HF_BOYS_MAX_ORDER + 1], value[MOST], coefficient[MOST];
-    for (int i = 0; i < in->n; i++) {
-        hf_boys_evaluate(boys, m, (g + in->node[i]) / (double)to->per_unit, all);
-        value[i] = all[m];
-    }
+    double value[MOST], coefficient[MOST];
+    for (int i = 0; i < in->n; i++)
+        value[i] = hf_boys_highest(boys, m, (g + in->node[i]) / (double)to->per_unit);
     fit(in, value, coefficient);
     for (int k = 0; k < MOST; k++) to->coefficient[k][g] = (float)coefficient[k];
     to->exponential[g] = (float)exp(-g / (double)to->per_unit);

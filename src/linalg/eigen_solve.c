@@ -145,10 +145,9 @@ struct reduction {
  *  at order 764 (both with pdsytrd 32), as long as both at 1,200. */
 static const struct reduction *choose_reduction(const struct hf_linalg *grid, int n)
 {
-    enum { LARGEST_ON_SQUARE = 1000 };
     static const struct reduction on_square = {"pdsyntrd", pdsyntrd_},
                                   on_all = {"pdsytrd", pdsytrd_};
-    return n < LARGEST_ON_SQUARE || grid->n_grid_row == grid->n_grid_col ? &on_square : &on_all;
+    return hf_reduces_on_square(n, grid->n_grid_row, grid->n_grid_col) ? &on_square : &on_all;
 }
 
 /** Work space that it asks for. Collective over the grid. */

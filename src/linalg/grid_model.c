@@ -41,12 +41,20 @@ double hf_product_seconds(int n, int n_row, int n_col, int block)
            product_messages(n, n_row, n_col, block);
 }
 
+bool hf_reduces_on_square(int n, int n_row, int n_col)
+{
+    enum { LARGEST_ON_SQUARE = 1000 };
+    return n < LARGEST_ON_SQUARE || n_row == n_col;
+}
+
 double hf_eigen_seconds(int n, int n_row, int n_col, int block)
 {
-    const double side = floor(sqrt((double)n_row * n_col)), cube = (double)n * n * n;
-    /* a column: a broadcast, a sum, and one that all have, each along a side of the square of pdsyntrd */
+    const double cube = (double)n * n * n, all = (double)n_row * n_col, side = floor(sqrt(all));
+    /* a column: a broadcast, a sum, and one that all have, each along a side of the square; or twice as many messages */
+    const bool on_square = hf_reduces_on_square(n, n_row, n_col);
     const double reduction =
-        4.0 / 3.0 * cube / (REDUCTION_RATE * side * side) + 4.0 * n * steps((int)side) * LATENCY;
+        4.0 / 3.0 * cube / (REDUCTION_RATE * (on_square ? side * side : all)) +
+        (on_square ? 4.0 : 8.0) * n * steps(on_square ? (int)side : n_col) * LATENCY;
     /* divide and conquer and the way back: 4/3 and 2 n^3 operations at most; the messages of five products were counted */
     return reduction +
            10.0 / 3.0 * n * share(n, block, n_row) * share(n, block, n_col) / VECTOR_RATE +

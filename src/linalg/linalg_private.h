@@ -106,6 +106,10 @@ hf_status hf_eigen_solve_here(struct hf_matrix *a, double eigenvalue[], struct h
 double hf_product_seconds(int n, int n_row, int n_col, int block);
 double hf_eigen_seconds(int n, int n_row, int n_col, int block);
 
+/** Whether ScaLAPACK reduces a matrix of order n on such a grid to tridiagonal form on as many ranks as are a square, with
+ *  half of the messages. Not collective. */
+bool hf_reduces_on_square(int n, int n_row, int n_col);
+
 /** Ranks in each direction of the grid that takes the least time to diagonalise a matrix of order n with its
  *  vectors, of those with as many rows as columns that are smaller than n_row x n_col; 0: all ranks take less.
  *  Not collective. */

@@ -109,8 +109,8 @@ static bool reserve(struct worker *worker)
     if (n <= worker->n_allocated) return true;
     const int64_t n_longer = n + n / 2 + 64;
     struct hf_memory *memory = worker->share.memory;
-    struct hf_pair_candidate *longer = hf_memory_allocate_class(
-        memory, HF_MEMORY_PAIRS, "shell pair bounds", (size_t)n_longer, sizeof *longer);
+    struct hf_pair_candidate *longer = hf_memory_allocate_unset(
+        memory, HF_MEMORY_PAIRS, "shell pair bounds", (size_t)n_longer * sizeof *longer);
     if (longer == NULL) return false;
     if (worker->n_value > 0)
         memcpy(longer, worker->value, (size_t)worker->n_value * sizeof *longer);

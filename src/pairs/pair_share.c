@@ -76,7 +76,8 @@ static void *reserve(struct hf_memory *memory, const char *label, void *list, in
 {
     if (n + more <= *allocated) return list;
     const int64_t n_longer = n + more + n / 2 + 64;
-    void *longer = hf_memory_allocate(memory, label, (size_t)n_longer, element_bytes);
+    void *longer =
+        hf_memory_allocate_unset(memory, HF_MEMORY_OTHER, label, (size_t)n_longer * element_bytes);
     if (longer == NULL) return NULL;
     if (n > 0) memcpy(longer, list, (size_t)n * element_bytes);
     hf_memory_release(memory, list);

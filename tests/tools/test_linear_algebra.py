@@ -30,7 +30,7 @@ EVEN = Rates([Measured(1000, 4.0 / 3.0, 4.0 / 3.0, 2.0, 2.0)])
 class Grids(unittest.TestCase):
     def test_constants_of_the_source(self):
         text = "".join((tool_test.ROOT / "src" / "linalg" / name).read_text(encoding="utf-8")
-                       for name in ("grid.c", "eigen_solve.c", "grid_model.c"))
+                       for name in ("grid.c", "grid_model.c"))
         for name, value in (("DEFAULT_BLOCK", linear_algebra.BLOCK), ("MAX_ASPECT", linear_algebra.MOST_ASPECT),
                             ("LARGEST_ON_SQUARE", linear_algebra.LARGEST_ON_SQUARE), ("REDUCTION_RATE", "2e10"),
                             ("PRODUCT_RATE", "4e10"), ("VECTOR_RATE", "3e10"), ("LATENCY", "1.5e-6"), ("BYTE_SECONDS", "1e-10")):
@@ -158,17 +158,34 @@ class Wholes(tool_test.WithFolder):
         self.assertAlmostEqual(found.fock, 10.0)
 
     def test_small_matrices_stay_on_one_rank(self):
-        """Four ranks on two nodes: all share bounds, one-electron integrals and builds (4 + nothing else on the first
-        one), those of a node the pairs; 15 % of the set-up is one rank's."""
+        """Four ranks on two nodes: all share bounds, pairs, one-electron integrals and builds (4 + nothing else on the first
+        one), those of a node new memory; 11 % of the set-up is one rank's. Nodes write matrices of 20 x 20 first."""
         network = Network(0.0, 0.0, 0.0, 0.0, 0.0, ranks_per_node=2, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
         found = self.runs(network).predict("static", 4)
-        self.assertAlmostEqual(found.seconds["Set-up"], 4.0 * (0.17 / 4 + 0.68 / 2 + 0.15))
+        self.assertAlmostEqual(found.seconds["Set-up"], 4.0 * (0.60 / 4 + 0.29 / 2 + 0.11) + 400 * 8 * 0.5e-10)
         self.assertAlmostEqual(found.total, found.seconds["Set-up"] + 4.0 + 0.5 + 0.5 + 1.0 + 0.25 + 0.0625 + 0.125)
+
+    def test_nodes_get_pairs_and_write_new_memory(self):
+        """Two nodes: seven gathers of 1 s each, half of 230 bytes for each of 1000 products, 1e-3 s each; half of 400 + 100 + 60
+        numbers are written first."""
+        info = {"coulomb_products": 1000, "coulomb_numbers_of_kets": 100, "coulomb_numbers_sent": 60}
+        runs = self.runs(Network(1.0, 1e-3, 0.0, 0.0, 0.0), info=info)
+        self.assertAlmostEqual(runs.node_seconds(2), 7.0 + 115.0 + 280 * 8e-10)
+        self.assertEqual(runs.node_seconds(1), 0.0)
+
+    def test_whole_rows_are_divided(self):
+        self.assertAlmostEqual(whole.set_up_share(3, 1, 1, 4), 0.60 * 2 / 4 + 0.29 + 0.11)
+        self.assertAlmostEqual(whole.set_up_share(100, 1, 1, 4), 0.60 / 4 + 0.29 + 0.11)
+        self.assertEqual([self.runs(n_function=n, n_atom=122).n_row for n in (20, 764)], [6, 32])
+
+    def test_constants_of_the_source(self):
+        text = (tool_test.ROOT / "src" / "basis" / "merge.c").read_text(encoding="utf-8")
+        self.assertIn(f"MOST_OF_SITE = {whole.MOST_OF_SITE}, LEAST_SITES = {whole.LEAST_SITES}", text)
 
     def test_threads_share_what_ranks_share(self):
         """Two ranks of two threads, a node each."""
         found = self.runs(n_thread=2).predict("static", 2)
-        self.assertAlmostEqual(found.seconds["Set-up"], 4.0 * (0.17 / 4 + 0.68 * 0.75 + 0.15))
+        self.assertAlmostEqual(found.seconds["Set-up"], 4.0 * (0.60 / 4 + 0.29 + 0.11) + 400 * 8 * 0.5e-10)
         self.assertAlmostEqual(found.seconds["One-electron integrals"], 0.5)
         self.assertAlmostEqual(found.seconds["Diagonalisation"], 1.0 * (0.75 * 4 / 3 + 0.5 * (4 / 3 + 2)) / (4 / 3 * 2 + 2))
 
@@ -191,9 +208,9 @@ class Wholes(tool_test.WithFolder):
         rows = whole.make_rows(runs, ["static"], [1, 2])
         text = "\n".join(whole.lines(rows, runs, rows[0]))
         self.assertRegex(text, r"17\.938 s on one process")
-        self.assertRegex(text, r"\n +2 +3\.66 +1 +0\.5 +0 +5 +0 +0 +1 +0\.25 +0\.0625 +0\.125 \| +11\.6 +1\.55 +0\.773")
+        self.assertRegex(text, r"\n +2 +2\.8 +1 +0\.5 +0 +5 +0 +0 +1 +0\.25 +0\.0625 +0\.125 \| +10\.74 +1\.67 +0\.835")
         self.assertRegex(whole.csv_text(rows, rows[0], 1),
-                         r"\nstatic,2,1,3\.660*\d?,1\.0,0\.5,0\.0,5\.0,0\.0,0\.0,1\.0,0\.25,0\.0625,0\.125,11\.5975,")
+                         r"\nstatic,2,1,2\.80000015\d*,1\.0,0\.5,0\.0,5\.0,0\.0,0\.0,1\.0,0\.25,0\.0625,0\.125,10\.73750016\d*,")
 
     def test_the_tool_tells_whole_calculations(self):
         path = traces.write(self.folder / "trace", [traces.row([1.0] * 8)], self.TOTALS)

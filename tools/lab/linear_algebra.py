@@ -15,7 +15,7 @@ import math
 from typing import NamedTuple
 
 BLOCK, MOST_ASPECT = 64, 3  # of src/linalg/grid.c
-LARGEST_ON_SQUARE = 1000  # of src/linalg/eigen_solve.c
+LARGEST_ON_SQUARE = 1000  # of src/linalg/grid_model.c
 WORD = 8
 STEPS = ("reduce", "divide", "back", "multiply")
 
@@ -112,12 +112,20 @@ def product_seconds(order, rows, columns):
     return (2.0 * order**3 * share(order, rows) * share(order, columns) / 4e10 + product_messages(order, rows, columns))
 
 
-def solving_seconds(order, rows, columns):
+def reduction_ranks(order, grid):
+    """Of the reduction to tridiagonal form (hf_reduces_on_square): ranks that compute, along how many a message goes, and how
+    many messages a column takes one after the other."""
+    if order < LARGEST_ON_SQUARE or grid.rows == grid.columns:
+        return math.isqrt(grid.size)**2, math.isqrt(grid.size), 4.0
+    return grid.size, grid.columns, 8.0
+
+
+def solving_seconds(order, grid):
     """hf_eigen_seconds: the model by which hf chooses who diagonalises."""
-    side = math.isqrt(rows * columns)
-    return (4.0 / 3.0 * order**3 / (2e10 * side**2) + 4.0 * order * steps_of(side) * 1.5e-6
-            + 10.0 / 3.0 * order**3 * share(order, rows) * share(order, columns) / 3e10
-            + 5.0 * product_messages(order, rows, columns))
+    n_rank, side, n_message = reduction_ranks(order, grid)
+    return (4.0 / 3.0 * order**3 / (2e10 * n_rank) + n_message * order * steps_of(side) * 1.5e-6
+            + 10.0 / 3.0 * order**3 * share(order, grid.rows) * share(order, grid.columns) / 3e10
+            + 5.0 * product_messages(order, grid.rows, grid.columns))
 
 
 def choose_grid(n_rank, order):
@@ -134,7 +142,7 @@ def choose_solving(order, grid):
     """hf_eigen_fewer of src/linalg/eigen_fewer.c: the grid that diagonalises matrices of `grid`."""
     sides = [side for side in range(2, grid.rows + 1) if side**2 < grid.size]
     return min([grid, *(Grid(side, side) for side in sides)],
-               key=lambda found: solving_seconds(order, found.rows, found.columns))
+               key=lambda found: solving_seconds(order, found))
 
 
 class Cost(NamedTuple):
@@ -218,11 +226,9 @@ class LinearAlgebra:
     def reduce(self):
         """To tridiagonal form, on as many ranks as are a square if those are all or the matrix is small; else on all,
         with twice as many messages for a column. On the mean half of the rows are left."""
-        n, side = self.order, math.isqrt(self.grid.size)
-        many = n >= LARGEST_ON_SQUARE and self.grid.rows != self.grid.columns
-        n_rank, n_message = (self.grid.size, 8.0) if many else (side**2, 4.0)
+        n, (n_rank, side, n_message) = self.order, reduction_ranks(self.order, self.grid)
         computed = 4.0 / 3.0 * n**3 / n_rank / self.rates.rate("reduce", n / math.sqrt(n_rank))
-        each = n_message * steps_of(side + many) * self.network.message_seconds(WORD * 0.5 * n / side, self.near_row)
+        each = n_message * steps_of(side) * self.network.message_seconds(WORD * 0.5 * n / side, self.near_row)
         return Cost(0.5 * computed * (1.0 + 1.0 / self.n_thread), n * each)
 
     def divide(self):

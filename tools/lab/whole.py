@@ -1,15 +1,15 @@
 """Whole SCF calculations on many ranks: the Fock builds as they are replayed (prediction.py), the linear algebra as it is
 modelled (linear_algebra.py), and what is left as it is shared out, from what each phase took on one rank.
 
-Of the set-up, bounds of shell pairs and the estimate of their memory are divided over all ranks and threads, the list of pairs
-and the room for what a node shares (kets, products, densities) over the ranks of each node, and one rank of each node makes the
-trees of the Coulomb pass. One-electron integrals are divided over all; the first
+Of the set-up, bounds of shell pairs, the estimate of their memory, the list of pairs (rows of near atoms) and the sorting of products are
+divided over all ranks and threads; each node then gets the whole. New memory and arrays that a node has once are divided over
+its ranks. One-electron integrals are divided over all; the first
 density and the properties are a few products of matrices; output is of one rank. Linear algebra is the seconds measured on
 one rank, divided as the model's computing is, and the model's messages."""
 
 from typing import NamedTuple
 
-from . import cells, phases
+from . import cells, models, phases
 from .linear_algebra import LinearAlgebra, Search
 from .plots import Curve, Layer, draw, stacked_bars
 
@@ -21,7 +21,11 @@ ORDER = (SET_UP, ONE_ELECTRON, GUESS, phases.COULOMB_PASS, phases.COMPUTING, pha
 SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULOMB_PASS: "Coulomb",
          phases.COMPUTING: "computing", phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving",
          DIAGONALISATION: "diag.", ALGEBRA: "algebra", PROPERTIES: "propert.", OUTPUT: "output"}
-SET_UP_OF_ALL, SET_UP_OF_NODE = 0.17, 0.68  # shares of the set-up: C40H82/6-31G* 0.11, 0.71; 64 water/6-31G 0.23, 0.65
+# Shares of the set-up: C40H82/6-31G* 0.62, 0.25; 64 water/6-31G 0.62, 0.32; of what all divide, tops of trees are each node's
+SET_UP_OF_ALL, SET_UP_OF_NODE = 0.60, 0.29
+MOST_OF_SITE, LEAST_SITES = 24, 6  # functions of near atoms that are one row of the list of pairs (src/basis/merge.c)
+N_GATHER_OF_SET_UP, GATHERED_BYTES = 7, 230  # of pairs and products to all nodes; bytes of a product (pairs 174, points 56)
+FRESH_SECONDS_PER_BYTE = 1e-10  # memory that a build writes first, in huge pages: 0.07 to 0.12 ms/MB
 # Small reductions and broadcasts over all ranks, mostly agreements on the outcome of local work: counted with water/6-31G on
 # 4 ranks, without those that stay in a node of many.
 N_AGREEMENT_OF_RUN, N_AGREEMENT_OF_ITERATION = 141, 4  # outside of iterations; in one, beside its Fock build and its sums
@@ -53,6 +57,7 @@ class WholeRuns:
         if header["n_rank"] != 1:
             raise ValueError(f"whole calculations are predicted from traces of 1 process, not of {header['n_rank']}")
         self.order = header["n_function"]
+        self.n_row = min(header["n_atom"], max(LEAST_SITES, -(-self.order // MOST_OF_SITE)))
         self.n_occupied = header.get("n_occupied", max(1, round(OCCUPIED_SHARE * self.order)))
         self.search = Search(2 if header.get("method") == "uhf" else 1, header.get("n_rotation", 0), header.get("n_sweep", 0))
         self.n_iteration = len(simulated.recording.sizes[0].builds)
@@ -76,6 +81,17 @@ class WholeRuns:
         many, one = cost(self.algebra(n_rank, n_thread)), cost(self.algebra(1, 1))
         return self.measured[phase] * many.compute / one.compute + many.messages
 
+    def node_seconds(self, n_node):
+        """Of the set-up, what several nodes have beside their share: pairs and products that all get, and the first writing
+        of densities and kets, which the replay of the builds divides over the nodes."""
+        builds, machine = self.simulated.recording.header["builds"], self.simulated.machine
+        info = builds[0] if builds else {}
+        words = info.get("coulomb_products", 0) * GATHERED_BYTES / models.BYTES_PER_WORD
+        fresh = models.BYTES_PER_WORD * (self.order**2 + info.get("coulomb_numbers_of_kets", 0)
+                                         + info.get("coulomb_numbers_sent", 0))
+        return (N_GATHER_OF_SET_UP * models.replication_seconds(machine, words / N_GATHER_OF_SET_UP, n_node)
+                + fresh * (n_node - 1) / n_node * FRESH_SECONDS_PER_BYTE)
+
     def predict(self, scheduler, n_rank):
         network, n_thread = self.simulated.network, self.simulated.n_thread
         crowding = network.crowding(n_rank, n_thread)
@@ -83,8 +99,8 @@ class WholeRuns:
         fock = self.simulated.predict(scheduler, n_rank)
         seconds = dict.fromkeys(ORDER, 0.0)
         agreement = network.all_reduce_seconds(n_rank)
-        seconds[SET_UP] = crowding * self.measured[SET_UP] * set_up_share(n_rank, in_node, n_thread)
-        seconds[SET_UP] += N_AGREEMENT_OF_RUN * agreement
+        seconds[SET_UP] = crowding * self.measured[SET_UP] * set_up_share(n_rank, in_node, n_thread, self.n_row)
+        seconds[SET_UP] += N_AGREEMENT_OF_RUN * agreement + self.node_seconds(network.n_node(n_rank))
         seconds[ONE_ELECTRON] = crowding * self.measured[ONE_ELECTRON] / (n_rank * n_thread)
         for phase in (GUESS, DIAGONALISATION, ALGEBRA, PROPERTIES):
             seconds[phase] = self.linear_algebra(phase, n_rank, n_thread)
@@ -99,10 +115,11 @@ class WholeRuns:
         return Whole(scheduler, n_rank, seconds)
 
 
-def set_up_share(n_rank, in_node, n_thread):
-    """What a rank has of the set-up of one; half of what the ranks of a node share is new memory, which threads do not."""
-    of_node = SET_UP_OF_NODE * 0.5 * (1.0 + 1.0 / n_thread)
-    return SET_UP_OF_ALL / (n_rank * n_thread) + of_node / in_node + 1.0 - SET_UP_OF_ALL - SET_UP_OF_NODE
+def set_up_share(n_rank, in_node, n_thread, n_row):
+    """What a rank has of the set-up of one: whole rows of what all divide. What a node has once is new memory, which threads
+    do not share."""
+    of_all = SET_UP_OF_ALL * -(-n_row // (n_rank * n_thread)) / n_row
+    return of_all + SET_UP_OF_NODE / in_node + 1.0 - SET_UP_OF_ALL - SET_UP_OF_NODE
 
 
 def make_rows(runs, schedulers, processes):

@@ -8,7 +8,7 @@ from .prediction import Simulated
 from .reproduction import NETWORK
 
 SCHEDULER = "steal"
-STRONG = (("alkane", 40, "6-31G*"), ("water", 64, "6-31G"))
+STRONG = (("alkane", 40, "6-31G*"), ("water", 64, "6-31G"), ("alkane", 20, "6-31G*"), ("uracil-dimer", None, "cc-pVDZ"))
 WEAK = (("alkane", (10, 20, 40), "6-31G*"), ("water", (16, 32, 64), "6-31G"))
 PROCESSES = (1, 2, 4, 10, 20, 40, 100, 200, 400, 1000, 2000, 4000, 10000, 100000)
 PROCESSES_PER_UNIT = 10  # a carbon atom or a molecule of water, in weak scaling
@@ -16,11 +16,14 @@ SIZES = (1, 64, 1024)    # of traces: processes that tasks are made for
 
 
 def runs_of(shop, kind, size, basis):
-    """WholeRuns of a molecule."""
-    path = shop.folder / f"{kind}-{size}.mol"
-    atoms = molecules.KINDS[kind].build(size)
-    path.write_text(molecules.native_text(atoms, f"{kind} {size}", basis), encoding="utf-8")
-    recording = shop.recording(f"whole-{kind}-{size}", [str(path), "--memory", "0"], SIZES)
+    """WholeRuns of a molecule of such a size, None: of hf's inputs."""
+    path = shop.inputs / f"{kind}.mol"
+    if size is not None:
+        path = shop.folder / f"{kind}-{size}.mol"
+        path.write_text(molecules.native_text(molecules.KINDS[kind].build(size), f"{kind} {size}", basis), encoding="utf-8")
+    # a checkpoint, which runs of more than a minute write, is nothing that many processes have in so short a time
+    options = ["--basis", basis, "--memory", "0", "--checkpoint", "none"]
+    recording = shop.recording(f"whole-{path.stem}", [str(path), *options], SIZES)
     return whole.WholeRuns(Simulated(recording, NETWORK, GAMMA_SECONDS))
 
 
@@ -30,11 +33,13 @@ def strong(shop):
         runs = runs_of(shop, kind, size, basis)
         one = runs.predict("static", 1)
         rows = whole.make_rows(runs, (SCHEDULER,), PROCESSES)
-        lines = shop.write(f"whole-{kind}-{size}", whole.lines(rows, runs, one))
-        folder = shop.folder / f"whole-{kind}-{size}"
+        name = kind if size is None else f"{kind}-{size}"
+        lines = shop.write(f"whole-{name}", whole.lines(rows, runs, one))
+        folder = shop.folder / f"whole-{name}"
         folder.mkdir(exist_ok=True)
         (folder / "whole.csv").write_text(whole.csv_text(rows, one, 1), encoding="utf-8")
-        whole.draw_all(folder, rows, f"{kind} {size}, {basis}, whole calculation", one, 1)
+        whole.draw_all(folder, rows, f"{name}, {basis}, whole calculation", one, 1)
+        yield f"{name}, {basis}"
         yield from lines
         yield ""
 
