@@ -56,9 +56,8 @@ hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg, double electrons,
         return HF_OK;
     }
 
-    HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, hf_matrix_n_col(occupied), &half,
-                            error));
-    HF_TRY(hf_matrix_create(linalg, "Fock times density", m, m, &product, error));
+    const struct hf_new_matrix list[] = {{&half, m, hf_matrix_n_col(occupied)}, {&product, m, m}};
+    HF_TRY(hf_matrix_create_several(linalg, "Fock times orbitals", 2, list, error));
     hf_matrix_multiply(electrons, false, fock_orthonormal, false, occupied, 0.0, half);
     hf_matrix_multiply(1.0, false, half, true, occupied, 0.0, product);
     antisymmetrise(product, commutator);

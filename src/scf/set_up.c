@@ -156,12 +156,10 @@ cleanup:
 hf_status hf_scf_create_list(const struct hf_scf *scf, const char *label, int n_matrix,
                              bool of_functions, struct hf_matrix *list[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const int n = of_functions ? scf->result->n_function : scf->result->n_orbital;
-    for (int k = 0; k < n_matrix; k++)
-        HF_TRY(hf_matrix_create(scf->linalg, label, n, n, &list[k], error));
-cleanup:
-    return status;
+    struct hf_new_matrix wanted[HF_MAX_SPIN];
+    for (int k = 0; k < n_matrix; k++) wanted[k] = (struct hf_new_matrix){&list[k], n, n};
+    return hf_matrix_create_several(scf->linalg, label, n_matrix, wanted, error);
 }
 
 void hf_scf_destroy_list(struct hf_matrix *list[])

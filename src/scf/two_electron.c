@@ -79,12 +79,13 @@ static hf_status build_change(struct hf_two_electron *self, struct hf_matrix *co
     const int n = hf_matrix_n_row(density[0]), n_density = self->method->n_density;
     struct hf_matrix *coulomb = NULL, *exchange[HF_MAX_DENSITY] = {NULL};
     self->change_here = 0.0;
-    HF_TRY(hf_matrix_create(self->linalg, "change of Coulomb matrix", n, n, &coulomb, error));
+    struct hf_new_matrix list[HF_MAX_SPIN + 1] = {{&coulomb, n, n}};
     for (int s = 0; s < n_density; s++) {
-        HF_TRY(
-            hf_matrix_create(self->linalg, "change of exchange matrix", n, n, &exchange[s], error));
+        list[s + 1] = (struct hf_new_matrix){&exchange[s], n, n};
         hf_matrix_add(-1.0, self->density[s], 1.0, density[s]);
     }
+    HF_TRY(
+        hf_matrix_create_several(self->linalg, "changes of J and K", n_density + 1, list, error));
     add_energy(self, density);
     HF_TRY(build(self, density, coulomb, exchange, self->threshold, error));
     hf_matrix_add(1.0, coulomb, 1.0, self->coulomb);

@@ -28,7 +28,7 @@ N_GATHER_OF_SET_UP, GATHERED_BYTES = 7, 230  # of pairs and products to all node
 FRESH_SECONDS_PER_BYTE = 1e-10  # memory that a build writes first, in huge pages: 0.07 to 0.12 ms/MB
 # Small reductions and broadcasts over all ranks, mostly agreements on the outcome of local work: counted with water/6-31G on
 # 4 ranks, without those that stay in a node of many.
-N_AGREEMENT_OF_RUN, N_AGREEMENT_OF_ITERATION = 143, 4  # outside of iterations; in one, beside its Fock build and its sums
+N_AGREEMENT_OF_RUN, N_AGREEMENT_OF_ITERATION = 141, 4  # outside of iterations; in one, beside its Fock build and its sums
 OCCUPIED_SHARE = 0.25  # of the functions, where a trace does not say how many orbitals are occupied
 
 
