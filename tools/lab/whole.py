@@ -21,8 +21,8 @@ ORDER = (SET_UP, ONE_ELECTRON, GUESS, phases.COULOMB_PASS, phases.COMPUTING, pha
 SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULOMB_PASS: "Coulomb",
          phases.COMPUTING: "computing", phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving",
          DIAGONALISATION: "diag.", ALGEBRA: "algebra", PROPERTIES: "propert.", OUTPUT: "output"}
-# Shares of the set-up: C40H82/6-31G* 0.62, 0.25; 64 water/6-31G 0.62, 0.32; of what all divide, tops of trees are each node's
-SET_UP_OF_ALL, SET_UP_OF_NODE = 0.60, 0.29
+# Shares of the set-up: C40H82/6-31G* 0.72, 0.12; 64 water/6-31G 0.57, 0.38; of what all divide, tops of trees are each node's
+SET_UP_OF_ALL, SET_UP_OF_NODE = 0.63, 0.26
 MOST_OF_SITE, LEAST_SITES = 24, 6  # functions of near atoms that are one row of the list of pairs (src/basis/merge.c)
 N_GATHER_OF_SET_UP, GATHERED_BYTES = 7, 230  # of pairs and products to all nodes; bytes of a product (pairs 174, points 56)
 FRESH_SECONDS_PER_BYTE = 1e-10  # memory that a build writes first, in huge pages: 0.07 to 0.12 ms/MB
