@@ -23,8 +23,8 @@ enum {
 };
 
 /** Whether a rotation of o of m orbitals takes less time than a diagonalisation. Both are divided over the same
- *  grid, so that the operations on one core decide, and on many ranks the messages: of a rotation some 40 sums
- *  over all of them, of a diagonalisation with ScaLAPACK eight for each column. Measured rates: products 4e10
+ *  grid, so that the operations on one core decide, and on many ranks the messages: of a rotation some 15 sums
+ *  over all of them, of a diagonalisation with ScaLAPACK four for each column. Measured rates: products 4e10
  *  operations per second, a diagonalisation 1.5e10 beside its last step. */
 static bool is_worthwhile(double m, double o, int n_rank)
 {
@@ -32,7 +32,7 @@ static bool is_worthwhile(double m, double o, int n_rank)
     const double product_rate = 4e10, eigen_rate = 1.5e10, n_sweep = 5.0;
     const double latency = n_rank > 1 ? 2e-6 * log2(n_rank) : 0.0;
     const double eigen = 8.0 / 3.0 * m * m * m / eigen_rate + 2.0 * m * m * o / product_rate;
-    const double rotation = n_sweep * 2.0 * m * o * (m + o) / product_rate + 40.0 * latency;
+    const double rotation = n_sweep * 2.0 * m * o * (m + o) / product_rate + 15.0 * latency;
     return m >= smallest_order && rotation < eigen;
 }
 
