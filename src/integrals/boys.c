@@ -51,7 +51,7 @@ static double evaluate_middle(int max_order, long double T, const long double in
 static void economise(double c[N_TAYLOR])
 {
     _Static_assert(HF_BOYS_TERMS == 7, "the polynomial is that of seven nodes");
-    static const double half = 0.5 / HF_BOYS_PER_UNIT, square = half * half;
+    const double half = 0.5 / HF_BOYS_PER_UNIT, square = half * half;
     for (int k = N_TAYLOR - 1; k >= HF_BOYS_TERMS; k--) {
         c[k - 2] += c[k] * square * (112.0 / 64.0);
         c[k - 4] -= c[k] * square * square * (56.0 / 64.0);
