@@ -61,7 +61,7 @@ static struct hf_matrix *take(struct hf_linalg *grid, int i)
     struct hf_matrix *taken = grid->kept[i];
     grid->kept_bytes -= bytes_of(taken);
     grid->n_kept--;
-    memmove(grid->kept + i, grid->kept + i + 1, (size_t)(grid->n_kept - i) * sizeof *grid->kept);
+    for (int k = i; k < grid->n_kept; k++) grid->kept[k] = grid->kept[k + 1];
     return taken;
 }
 
