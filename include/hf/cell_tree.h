@@ -27,16 +27,15 @@ struct hf_cell {
 };
 
 struct hf_cell_tree {
-    int leaf_most; /**< points of a leaf at most */
-    int row;       /**< a cell is cut in two at a multiple of so many points */
-    int64_t from,
-        to; /**< cells without any of points from .. to-1 are numbered only: their points are not sorted */
+    int leaf_most;    /**< points of a leaf at most */
+    int row;          /**< a cell is cut in two at a multiple of so many points */
+    int64_t from, to; /**< cells without any of points from .. to-1 are only numbered, not sorted */
     int n_leaf, n_cell;
     struct hf_cell *cell; /**< the caller's, with room for all */
 };
 
-/** Appends the tree of points begin .. end-1 and sorts them by cells, so that those from `from` to `to` - 1 are in place. Cells have the same points in whatever
- *  order they come. O(n log n). */
+/** Appends the tree of points begin .. end-1 and sorts them by cells, so that those from `from` to `to` - 1 are in
+ *  place. Cells have the same points in whatever order they come. O(n log n). */
 void hf_add_cells(struct hf_cell_point point[], int64_t begin, int64_t end,
                   struct hf_cell_tree *tree);
 

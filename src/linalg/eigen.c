@@ -24,7 +24,7 @@ struct column_signs {
     int first, n;
     double largest[MOST_COLUMNS]; /**< modulus */
     int decides
-        [MOST_COLUMNS]; /**< 2 row + 1 where the deciding component is negative, else 2 row */
+        [MOST_COLUMNS]; /**< 2 row of the deciding component, and 1 more where it is negative */
 };
 
 /** Place of local column j among them; -1: it is none. */

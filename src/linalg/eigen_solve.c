@@ -2,10 +2,10 @@
  *
  *     A = Q T Q^T      T = U e U^T      Z = Q U
  *
- * These are the steps of dsyevd and pdsyevd, the first of them as in pdsyevr where that is faster. Taken one by one, the last of them, which is a third
- * of the work when all vectors are wanted, is done for those that are wanted, and the second
- * shrinks to order n^2 when none is. (Bisection or MRRR for a part of the vectors, as in dsyevr,
- * takes longer than divide and conquer for all: measured for a fifth of n = 300 to 1300.) */
+ * These are the steps of dsyevd and pdsyevd, the first of them as in pdsyevr where that is faster. Taken one by
+ * one, the last of them, which is a third of the work when all vectors are wanted, is done for those that are
+ * wanted, and the second shrinks to order n^2 when none is. (Bisection or MRRR for a part of the vectors, as in
+ * dsyevr, takes longer than divide and conquer for all: measured for a fifth of n = 300 to 1300.) */
 #include "linalg_private.h"
 
 #include <math.h>

@@ -6,8 +6,9 @@ Operations: reduction to tridiagonal form 4/3 n^3, half of it products of the ma
 al., ScaLAPACK Users' Guide (1997), chapter 5; F. Tisseur, J. Dongarra, SIAM J. Sci. Comput. 20, 2223 (1999).)
 
 Messages are counted here from the algorithms: a broadcast or a sum over q ranks is ceil(log2 q) of them, one after the
-other; blocks of a product go from rank to rank along a ring, each of which gets and sends them once (as counted in pdgemm). A column of the reduction is a broadcast, a sum, and a sum that all have along the sides of a square grid (as counted
-in pdsyntrd on 2 x 2 and 4 x 4 ranks), each of them a latency that nothing hides: that is what limits it, and why a part of the
+other; blocks of a product go from rank to rank along a ring, each of which gets and sends them once (as counted in pdgemm).
+A column of the reduction is a broadcast, a sum, and a sum that all have along the sides of a square grid (as counted in
+pdsyntrd on 2 x 2 and 4 x 4 ranks), each of them a latency that nothing hides: that is what limits it, and why a part of the
 ranks diagonalises. Eigenvectors and products go by blocks of 64."""
 
 import json
