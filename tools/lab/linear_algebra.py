@@ -280,10 +280,11 @@ class LinearAlgebra:
 
     def diagonalisation(self, n_occupied, n_iteration, search=DIAGONALISED):
         """Of the overlap, all vectors; the Fock matrices between two builds, those that are not rotated: of the first,
-        whose orbitals become the basis then, all vectors, else the occupied ones; and at the end all."""
+        whose orbitals become the basis then, all vectors, else the occupied ones; and at the end the energies of all."""
         found = max(0, n_iteration - 1) * search.n_set - search.n_rotation
         n_basis = min(found, search.n_set) if search.n_rotation > 0 else 0
-        cost = self.eigen(self.order).times(1 + search.n_set + n_basis).plus(self.eigen(n_occupied).times(found - n_basis))
+        cost = self.eigen(self.order).times(1 + n_basis).plus(self.eigen(0).times(search.n_set))
+        cost = cost.plus(self.eigen(n_occupied).times(found - n_basis))
         if search.n_rotation > 0:
             each = self.rotation(n_occupied, search.n_sweep / search.n_rotation)
             cost = cost.plus(each.times(search.n_rotation))
