@@ -54,7 +54,7 @@ struct hf_record {
     struct hf_context *context; /**< borrowed */
     struct hf_library_versions versions;
     const char *build_remark; /**< why this build is unfit for measurements, or NULL */
-    char linalg[96];          /**< linear algebra in use */
+    char linalg[160];         /**< linear algebra in use */
     char note[1536];          /**< what differs from the settings: hf_fock_note */
     int n_iteration;
     struct hf_scf_iteration *iteration;  /**< [n_iteration], each with its Fock build; owned */

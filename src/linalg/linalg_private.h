@@ -22,7 +22,7 @@ struct hf_linalg {
     const struct hf_eigensolver *wanted; /**< see hf_linalg_set_eigensolver; NULL: the best one */
     struct hf_linalg
         *fewer; /**< the first of its ranks, which diagonalise faster than all; NULL: all do it */
-    char description[96];
+    char description[160];
     struct hf_matrix *kept[HF_MOST_KEPT]; /**< destroyed ones that the next of their shape become */
     int n_kept;
     size_t kept_bytes;
