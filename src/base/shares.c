@@ -67,13 +67,14 @@ void hf_nodes_of_ranks(const struct hf_context *context, const struct hf_shares 
 void hf_shares_gather_parts(const struct hf_shares *shares, struct hf_node_memory *memory,
                             hf_part_begin *begin, const void *self, size_t size, void *values)
 {
-    const int64_t n = begin(self, shares->n_node);
+    /* bytes that MPI libraries may count in int */
+    const bool large = begin(self, shares->n_node) > INT_MAX / (int64_t)size;
     MPI_Datatype element;
     hf_node_memory_sync(memory);
     if (shares->n_node == 1) return;
     for (int i = 0; memory->rank == 0 && i < shares->n_node; i++) {
         const int64_t from = begin(self, i), to = begin(self, i + 1);
-        if (n > INT_MAX) {
+        if (large) {
             hf_broadcast_bytes(shares->firsts, i, (size_t)(to - from) * size,
                                (char *)values + (size_t)from * size);
             continue;
@@ -81,7 +82,7 @@ void hf_shares_gather_parts(const struct hf_shares *shares, struct hf_node_memor
         shares->place[i] = (int)from;
         shares->count[i] = (int)(to - from);
     }
-    if (memory->rank == 0 && n <= INT_MAX) {
+    if (memory->rank == 0 && !large) {
         MPI_Type_contiguous((int)size, MPI_BYTE, &element);
         MPI_Type_commit(&element);
         MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values, shares->count, shares->place,

@@ -48,11 +48,17 @@ static void release(struct hf_matrix *matrix)
     free(matrix);
 }
 
-/** On this rank or, outside of the grid, on a rank that has one. The same on all ranks. */
+/** On the first rank, which has most of every matrix. The same on all ranks. */
 static size_t bytes_of(const struct hf_matrix *m)
 {
-    const size_t n_process = (size_t)m->linalg->n_grid_row * (size_t)m->linalg->n_grid_col;
-    return (size_t)m->n_row * (size_t)m->n_col * sizeof *m->data / n_process;
+    const struct hf_linalg *grid = m->linalg;
+    const int zero = 0;
+    size_t n_row = (size_t)m->n_row, n_col = (size_t)m->n_col;
+    if (grid->parallel) {
+        n_row = (size_t)numroc_(&m->n_row, &grid->block, &zero, &zero, &grid->n_grid_row);
+        n_col = (size_t)numroc_(&m->n_col, &grid->block, &zero, &zero, &grid->n_grid_col);
+    }
+    return n_row * n_col * sizeof *m->data;
 }
 
 /** Takes kept matrix i out. */

@@ -22,10 +22,9 @@ enum {
     MOST_NOT_FOUND = 2, /* rotations in succession that were given up: no more are tried */
 };
 
-/** Whether a rotation of o of m orbitals takes less time than a diagonalisation. Both are divided over the same
- *  grid, so that the operations on one core decide, and on many ranks the messages: of a rotation some 15 sums
- *  over all of them, of a diagonalisation with ScaLAPACK four for each column. Measured rates: products 4e10
- *  operations per second, a diagonalisation 1.5e10 beside its last step. */
+/** Whether a rotation of o of m orbitals takes less time than a diagonalisation. Both are divided over ranks, so that
+ *  the operations on one core decide, and the sums over all ranks that a rotation takes, some 15. Measured
+ *  rates: products 4e10 operations per second, a diagonalisation 1.5e10 beside its last step. */
 static bool is_worthwhile(double m, double o, int n_rank)
 {
     const double smallest_order = 200.0; /* below it is a matter of milliseconds */

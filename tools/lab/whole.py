@@ -5,7 +5,9 @@ Of the set-up, bounds of shell pairs, the estimate of their memory, the list of 
 divided over all ranks and threads; each node then gets the whole. New memory and arrays that a node has once are divided over
 its ranks. One-electron integrals are divided over all; the first
 density and the properties are a few products of matrices; output is of one rank. Linear algebra is the seconds measured on
-one rank, divided as the model's computing is, and the model's messages."""
+one rank, divided as the model's computing is, and the model's messages.
+
+Products are sorted by the first rank of each node for all of it; here that is divided over the ranks and threads of a node, too."""
 
 from typing import NamedTuple
 
