@@ -25,6 +25,7 @@ struct hf_context {
     int rank, n_rank;
     MPI_Comm node; /**< the ranks that share this rank's memory, in their order in `comm` */
     int node_rank, n_node_rank;
+    int *neighbour;   /**< [n_node_rank] ranks in `comm` of those of the node, ascending; owned */
     MPI_Comm leaders; /**< first rank of every node; MPI_COMM_NULL on the others */
     int n_thread; /**< compute threads of this rank, the same on all; 1 until a calculation sets it */
     bool

@@ -15,6 +15,7 @@ struct hf_node_memory {
     size_t n_bytes;
     MPI_Comm comm;    /**< who shares it; borrowed from the context, or MPI_COMM_SELF */
     int rank, n_rank; /**< in `comm` */
+    size_t *first;    /**< [n_rank + 1] bytes where the ranks' parts begin; NULL: even parts */
     bool refused;     /**< some node could not share it, so none does; equal on every rank */
     /* private */
     struct hf_memory *memory; /**< borrowed */
@@ -37,6 +38,13 @@ hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class
 /** The same with bytes that are not set, for what its users write before they read it: a rank alone on its node would write
  *  fresh memory twice. */
 hf_status hf_node_memory_create_unset(struct hf_context *context, enum hf_memory_class kind,
+                                      const char *label, size_t n_bytes,
+                                      struct hf_node_memory **memory,
+                                      struct hf_error *error) HF_MUST_CHECK;
+
+/** Zeroed memory to which each rank adds a part of `n_bytes`, which may differ; parts are whole cache lines. Private memory has
+ *  only the part of its rank. Otherwise as hf_node_memory_create. */
+hf_status hf_node_memory_create_parts(struct hf_context *context, enum hf_memory_class kind,
                                       const char *label, size_t n_bytes,
                                       struct hf_node_memory **memory,
                                       struct hf_error *error) HF_MUST_CHECK;

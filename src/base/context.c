@@ -28,6 +28,19 @@ static void find_node(struct hf_context *made, int ranks_per_node)
     MPI_Comm_split(made->comm, made->node_rank == 0 ? 0 : MPI_UNDEFINED, 0, &made->leaders);
 }
 
+/** Numbers of the ranks of this node. Collective over the node. */
+static hf_status find_neighbours(struct hf_context *made, struct hf_error *error)
+{
+    made->neighbour = malloc((size_t)made->n_node_rank * sizeof *made->neighbour);
+    hf_status status = HF_OK;
+    if (made->neighbour == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory at start-up");
+    HF_TRY(hf_agree(made->comm, status, error));
+    MPI_Allgather(&made->rank, 1, MPI_INT, made->neighbour, 1, MPI_INT, made->node);
+cleanup:
+    return status;
+}
+
 /** The same for one rank, where nothing has to be asked: atoms are computed in contexts of one. */
 static void be_alone(struct hf_context *made)
 {
@@ -68,8 +81,12 @@ hf_status hf_context_create_ext(MPI_Comm comm, int ranks_per_node, struct hf_con
         find_node(made, ranks_per_node);
     else
         be_alone(made);
-    *context = made;
-    return HF_OK;
+    status = find_neighbours(made, error);
+    if (status != HF_OK)
+        hf_context_destroy(&made);
+    else
+        *context = made;
+    return status;
 cleanup:
     if (made != NULL) {
         hf_interruption_destroy(&made->interruption);
@@ -92,6 +109,7 @@ void hf_context_destroy(struct hf_context **context)
     MPI_Comm_free(&(*context)->node);
     MPI_Comm_free(&(*context)->comm);
     hf_memory_destroy(&(*context)->memory);
+    free((*context)->neighbour);
     free(*context);
     *context = NULL;
 }

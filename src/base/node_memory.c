@@ -9,12 +9,14 @@
 
 enum { LINE = 64 };
 
-/** Bytes [begin, end) of a rank's part: whole cache lines. */
-static void find_part(size_t n_bytes, int rank, int n_rank, size_t *begin, size_t *end)
+/** Bytes [begin, end) of this rank's part: whole cache lines. */
+static void find_part(const struct hf_node_memory *memory, size_t *begin, size_t *end)
 {
-    const size_t n_line = n_bytes / LINE + (n_bytes % LINE != 0);
-    *begin = n_line * (size_t)rank / (size_t)n_rank * LINE;
-    *end = n_line * ((size_t)rank + 1) / (size_t)n_rank * LINE;
+    const size_t n_bytes = memory->n_bytes, n_line = n_bytes / LINE + (n_bytes % LINE != 0);
+    const size_t rank = (size_t)memory->rank, n_rank = (size_t)memory->n_rank;
+    const size_t *first = memory->first;
+    *begin = first != NULL ? first[rank] : n_line * rank / n_rank * LINE;
+    *end = first != NULL ? first[rank + 1] : n_line * (rank + 1) / n_rank * LINE;
     if (*begin > n_bytes) *begin = n_bytes;
     if (*end > n_bytes) *end = n_bytes;
 }
@@ -63,7 +65,7 @@ static bool share(struct hf_node_memory *memory)
 static void count(const struct hf_node_memory *memory, const char *label, bool more)
 {
     size_t begin, end;
-    find_part(memory->n_bytes, memory->rank, memory->n_rank, &begin, &end);
+    find_part(memory, &begin, &end);
     if (more)
         hf_memory_count(memory->memory, memory->kind, label, end - begin);
     else
@@ -75,7 +77,7 @@ static void begin_sharing(struct hf_node_memory *memory, const char *label)
 {
     size_t begin, end;
     count(memory, label, true);
-    find_part(memory->n_bytes, memory->rank, memory->n_rank, &begin, &end);
+    find_part(memory, &begin, &end);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, memory->window);
     memset((unsigned char *)memory->data + begin, 0, end - begin);
     hf_node_memory_sync(memory);
@@ -110,20 +112,35 @@ static void let_go(struct hf_node_memory *memory, const char *label)
     count(memory, label, false);
 }
 
-/** Shared memory is zeroed in any case, private memory only if `zeroed`. */
+/** The part of this rank becomes the whole. */
+static void keep_own_part(struct hf_node_memory *memory, int rank)
+{
+    memory->n_bytes = memory->first[rank + 1] - memory->first[rank];
+    memory->first[0] = 0;
+    memory->first[1] = memory->n_bytes;
+}
+
+/** Shared memory is zeroed in any case, private memory only if `zeroed`. Takes over `first` [n_rank of the node + 1],
+ *  where parts of different sizes begin; NULL: even parts. */
 static hf_status create(struct hf_context *context, enum hf_memory_class kind, const char *label,
-                        size_t n_bytes, bool zeroed, struct hf_node_memory **memory,
+                        size_t n_bytes, size_t *first, bool zeroed, struct hf_node_memory **memory,
                         struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_node_memory found = {
-        .n_bytes = n_bytes, .memory = context->memory, .kind = kind, .window = MPI_WIN_NULL};
+    struct hf_node_memory found = {.n_bytes = n_bytes,
+                                   .first = first,
+                                   .memory = context->memory,
+                                   .kind = kind,
+                                   .window = MPI_WIN_NULL};
     struct hf_node_memory *made = malloc(sizeof *made);
-    if (try_to_share(context, &found))
+    if (try_to_share(context, &found)) {
         begin_sharing(&found, label);
-    else
-        found.data = zeroed ? hf_memory_allocate_class(context->memory, kind, label, n_bytes, 1)
-                            : hf_memory_allocate_unset(context->memory, kind, label, n_bytes);
+    } else {
+        if (first != NULL) keep_own_part(&found, context->node_rank);
+        found.data = zeroed
+                         ? hf_memory_allocate_class(context->memory, kind, label, found.n_bytes, 1)
+                         : hf_memory_allocate_unset(context->memory, kind, label, found.n_bytes);
+    }
     if (made == NULL || (found.window == MPI_WIN_NULL && found.data == NULL))
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
     HF_TRY(hf_agree(context->comm, status, error));
@@ -132,6 +149,7 @@ static hf_status create(struct hf_context *context, enum hf_memory_class kind, c
     return HF_OK;
 cleanup:
     let_go(&found, label);
+    free(found.first);
     free(made);
     return status;
 }
@@ -140,14 +158,32 @@ hf_status hf_node_memory_create(struct hf_context *context, enum hf_memory_class
                                 const char *label, size_t n_bytes, struct hf_node_memory **memory,
                                 struct hf_error *error)
 {
-    return create(context, kind, label, n_bytes, true, memory, error);
+    return create(context, kind, label, n_bytes, NULL, true, memory, error);
 }
 
 hf_status hf_node_memory_create_unset(struct hf_context *context, enum hf_memory_class kind,
                                       const char *label, size_t n_bytes,
                                       struct hf_node_memory **memory, struct hf_error *error)
 {
-    return create(context, kind, label, n_bytes, false, memory, error);
+    return create(context, kind, label, n_bytes, NULL, false, memory, error);
+}
+
+hf_status hf_node_memory_create_parts(struct hf_context *context, enum hf_memory_class kind,
+                                      const char *label, size_t n_bytes,
+                                      struct hf_node_memory **memory, struct hf_error *error)
+{
+    const int n = context->n_node_rank;
+    const size_t mine = hf_whole_lines(n_bytes);
+    size_t *first = calloc((size_t)n + 1, sizeof *first);
+    hf_status status = first != NULL ? HF_OK : HF_NO_RESOURCE;
+    if (first == NULL) status = hf_fail(error, status, "out of memory for the %s", label);
+    HF_TRY(hf_agree(context->comm, status, error));
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, first + 1, sizeof mine, MPI_BYTE, context->node);
+    for (int i = 0; i < n; i++) first[i + 1] += first[i];
+    return create(context, kind, label, first[n], first, true, memory, error);
+cleanup:
+    free(first);
+    return status;
 }
 
 void hf_node_memory_sync(struct hf_node_memory *memory)
@@ -177,7 +213,10 @@ void hf_node_memory_sum(struct hf_context *context, struct hf_node_memory *memor
 
 void hf_node_memory_destroy(struct hf_node_memory **memory)
 {
-    if (*memory != NULL) let_go(*memory, "");
+    if (*memory != NULL) {
+        let_go(*memory, "");
+        free((*memory)->first);
+    }
     free(*memory);
     *memory = NULL;
 }

@@ -118,30 +118,39 @@ static int find_slot(struct hf_thread_transport *data)
     return slot;
 }
 
+/** Where the part of a rank of `memory` begins. */
+static double *local_part(const struct hf_node_memory *memory, int rank)
+{
+    return (double *)(void *)((char *)memory->data + memory->first[rank]);
+}
+
 static hf_status window_create(struct hf_window *window, struct hf_error *error)
 {
     const struct hf_onesided *self = window->onesided;
     struct hf_thread_transport *transport = self->data;
     struct hf_thread_window *data = calloc(1, sizeof *data);
-    window->local = hf_memory_allocate_matrix(self->context->memory, window->label, window->size,
-                                              sizeof *window->local);
-    bool entered = false;
-    if (data != NULL && window->local != NULL) {
-        pthread_mutex_lock(&transport->mutex);
-        data->slot = find_slot(transport);
-        entered = data->slot >= 0;
-        if (entered) {
-            window->data = data;
-            transport->window[data->slot] = window;
-            transport->n_window++;
-            transport->resting = false;
-            pthread_cond_broadcast(&transport->changed);
-        }
-        pthread_mutex_unlock(&transport->mutex);
+    hf_status status = HF_OK;
+    if (data == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
+    HF_TRY(hf_agree(self->context->comm, status, error)); /* what follows is collective */
+    HF_TRY(hf_node_memory_create_parts(self->context, HF_MEMORY_MATRIX, window->label,
+                                       window->size * sizeof *window->local, &data->memory, error));
+    window->data = data;
+    window->local = local_part(data->memory, data->memory->rank);
+    pthread_mutex_lock(&transport->mutex);
+    data->slot = find_slot(transport);
+    if (data->slot >= 0) {
+        transport->window[data->slot] = window;
+        transport->n_window++;
+        transport->resting = false;
+        pthread_cond_broadcast(&transport->changed);
     }
-    if (entered) return HF_OK;
-    free(data);
+    pthread_mutex_unlock(&transport->mutex);
+    if (data->slot >= 0) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
+cleanup:
+    free(data);
+    return status;
 }
 
 /** No requests will come: the communication thread sleeps until wake. */
@@ -169,15 +178,16 @@ static void window_destroy(struct hf_window *window)
     struct hf_thread_transport *transport = self->data;
     struct hf_thread_window *data = window->data;
     wait_for_all(transport);
-    if (data != NULL) {
-        pthread_mutex_lock(&transport->mutex);
-        hf_thread_finish_replies(transport);
+    if (data == NULL) return;
+    pthread_mutex_lock(&transport->mutex);
+    hf_thread_finish_replies(transport);
+    if (data->slot >= 0) {
         transport->window[data->slot] = NULL;
         transport->n_window--;
-        pthread_mutex_unlock(&transport->mutex);
-        free(data);
     }
-    hf_memory_release(self->context->memory, window->local);
+    pthread_mutex_unlock(&transport->mutex);
+    hf_node_memory_destroy(&data->memory);
+    free(data);
 }
 
 /* ---- Getting ---- */
@@ -205,10 +215,31 @@ static void ask_for(struct hf_window *window, struct hf_window_range range, enum
     MPI_Send(&header, sizeof header, MPI_BYTE, range.rank, tag, transport->requests);
 }
 
+static int compare_ranks(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/** The part of a rank of the same node, if the node shares them; NULL otherwise. */
+static const double *part_of_neighbour(const struct hf_window *window, int rank)
+{
+    const struct hf_context *context = window->onesided->context;
+    const struct hf_thread_window *data = window->data;
+    const int n = data->memory->n_rank;
+    if (n == 1) return NULL;
+    const int *found = bsearch(&rank, context->neighbour, (size_t)n, sizeof *found, compare_ranks);
+    return found != NULL ? local_part(data->memory, (int)(found - context->neighbour)) : NULL;
+}
+
 static void begin_get(struct hf_window *window, struct hf_window_range range,
                       struct hf_window_request *request)
 {
-    ask_for(window, range, HF_TAG_GET, request);
+    const double *near = part_of_neighbour(window, range.rank);
+    if (near != NULL)
+        memcpy(request->to, near + range.offset, range.n * sizeof *near);
+    else
+        ask_for(window, range, HF_TAG_GET, request);
 }
 
 static void end_get(struct hf_window *window, struct hf_window_request *request)
@@ -321,16 +352,19 @@ static void accumulate(struct hf_window *window, struct hf_window_range range, c
 static void fence(struct hf_window *window)
 {
     struct hf_thread_transport *transport = window->onesided->data;
+    const struct hf_thread_window *data = window->data;
     wake(transport);
     wait_for_sends(transport);
     wait_for_all(transport);
     pthread_mutex_lock(&transport->mutex); /* the last message has begun to arrive: let it end */
     pthread_mutex_unlock(&transport->mutex);
+    hf_node_memory_sync(data->memory);
 }
 
 const struct hf_transport_ops hf_transport_thread = {
     .name = "thread",
-    .about = "a communication thread on every rank answers requests",
+    .about = "a communication thread on every rank answers requests; ranks of a node read from "
+             "shared memory",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "section 4.4 and Fig. 8.5",
     .open = open_thread,

@@ -11,6 +11,9 @@
  *                  <------------- the numbers --
  *     adds         -- PUT_UNLOCK header + data ->  stores, lets the next one in
  *
+ * Ranks of a node have their windows in memory that they share, if the node can: gets between them are copies, without
+ * messages. Adding is left to the owner in any case.
+ *
  * ADD and PUT_UNLOCK are synchronous sends: they complete when B has begun to receive. B holds its mutex from
  * then until the data are in place. So after all sends are complete, a barrier, and taking the own mutex, a
  * rank has all that was sent to it. No messages are counted.
@@ -22,6 +25,8 @@
 #define HF_THREAD_PRIVATE_H
 
 #include "onesided_private.h"
+
+#include "hf/node_memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,7 +49,8 @@ struct hf_lock_waiter {
 
 struct hf_thread_window {
     int slot;
-    bool locked; /**< by a rank that adds for itself */
+    struct hf_node_memory *memory; /**< parts of the ranks of the node */
+    bool locked;                   /**< by a rank that adds for itself */
     struct hf_lock_waiter *first_waiter, *last_waiter;
 };
 

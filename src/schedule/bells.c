@@ -14,28 +14,7 @@ struct bell {
 struct hf_bells {
     struct hf_context *context;
     struct hf_node_memory *memory;
-    int *neighbour; /**< [context->n_node_rank] in the communicator given */
 };
-
-/** Numbers of the ranks of this node in the whole. Not collective. */
-static hf_status find_neighbours(struct hf_bells *bells)
-{
-    const int n = bells->context->n_node_rank;
-    MPI_Group here, all;
-    int *number = malloc((size_t)n * sizeof *number);
-    bells->neighbour = malloc((size_t)n * sizeof *bells->neighbour);
-    if (number != NULL && bells->neighbour != NULL) {
-        for (int i = 0; i < n; i++) number[i] = i;
-        MPI_Comm_group(bells->context->node, &here);
-        MPI_Comm_group(bells->context->comm, &all);
-        MPI_Group_translate_ranks(here, n, number, all, bells->neighbour);
-        MPI_Group_free(&here);
-        MPI_Group_free(&all);
-    }
-    const hf_status status = number != NULL && bells->neighbour != NULL ? HF_OK : HF_NO_RESOURCE;
-    free(number);
-    return status;
-}
 
 hf_status hf_bells_create(MPI_Comm comm, struct hf_bells **bells, struct hf_error *error)
 {
@@ -43,7 +22,6 @@ hf_status hf_bells_create(MPI_Comm comm, struct hf_bells **bells, struct hf_erro
     hf_status status = made != NULL ? HF_OK : HF_NO_RESOURCE;
     HF_TRY(hf_agree(comm, status, NULL)); /* what follows is collective */
     HF_TRY(hf_context_create(comm, &made->context, NULL));
-    HF_TRY(hf_agree(comm, find_neighbours(made), NULL));
     HF_TRY(hf_node_memory_create(made->context, HF_MEMORY_OTHER, "bells",
                                  (size_t)made->context->n_node_rank * sizeof(struct bell),
                                  &made->memory, NULL));
@@ -60,7 +38,6 @@ void hf_bells_destroy(struct hf_bells **bells)
     if (old != NULL) {
         hf_node_memory_destroy(&old->memory);
         hf_context_destroy(&old->context);
-        free(old->neighbour);
         free(old);
     }
     *bells = NULL;
@@ -69,7 +46,7 @@ void hf_bells_destroy(struct hf_bells **bells)
 const int *hf_bells_neighbours(const struct hf_bells *bells, int *n)
 {
     *n = bells->context->n_node_rank;
-    return bells->neighbour;
+    return bells->context->neighbour;
 }
 
 bool hf_bells_work(const struct hf_bells *bells)

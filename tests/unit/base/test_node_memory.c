@@ -31,6 +31,7 @@ static void nodes_are_what_they_are_said_to_be(void **state)
         int n_here = context->n_rank - node * per_node;
         if (n_here > per_node) n_here = per_node;
         assert_int_equal(context->node_rank, context->rank % per_node);
+        assert_int_equal(context->neighbour[context->node_rank], context->rank);
         assert_int_equal(context->n_node_rank, n_here);
         assert_true((context->leaders != MPI_COMM_NULL) == (context->node_rank == 0));
         if (context->leaders != MPI_COMM_NULL) {
@@ -83,6 +84,44 @@ static void ranks_of_a_node_see_the_same_bytes_and_count_them_once(void **state)
     for (int per_node = 0; per_node <= 4; per_node++) check_node(per_node, 0);
 }
 
+/** Rank r of a node has r + 1 numbers; each reads those of all that share the memory. */
+static void check_parts(int ranks_per_node, bool shared)
+{
+    struct hf_context *context = make_context(ranks_per_node);
+    struct hf_node_memory *memory = NULL;
+    struct hf_error error;
+    const int n_own = context->node_rank + 1;
+    assert_ok(hf_node_memory_create_parts(context, HF_MEMORY_PAIRS, "test",
+                                          (size_t)n_own * sizeof(double), &memory, &error));
+    assert_int_equal(memory->n_rank, shared ? context->n_node_rank : 1);
+    assert_int_equal(hf_memory_class_bytes(context->memory, HF_MEMORY_PAIRS),
+                     hf_whole_lines((size_t)n_own * sizeof(double)));
+    double *own = (void *)((char *)memory->data + memory->first[memory->rank]);
+    for (int k = 0; k < n_own; k++) {
+        assert_true(own[k] == 0.0);
+        own[k] = context->rank + 0.25 * k;
+    }
+    hf_node_memory_sync(memory);
+    for (int r = 0; r < memory->n_rank; r++) {
+        const double *part = (void *)((char *)memory->data + memory->first[r]);
+        const int rank = shared ? context->neighbour[r] : context->rank;
+        assert_int_equal((uintptr_t)part % 64, 0);
+        for (int k = 0; k <= (shared ? r : context->node_rank); k++)
+            assert_true(part[k] == rank + 0.25 * k);
+    }
+    hf_node_memory_sync(memory);
+    hf_node_memory_destroy(&memory);
+    test_context_done(&context);
+}
+
+static void parts_of_ranks_may_differ(void **state)
+{
+    for (int per_node = 0; per_node <= 4; per_node++) check_parts(per_node, true);
+    refuse = rank_count() > 1;
+    check_parts(0, !refuse);
+    refuse = false;
+}
+
 static void where_a_library_refuses_every_rank_has_its_own(void **state)
 {
     refuse = true;
@@ -108,6 +147,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_are_what_they_are_said_to_be),
         cmocka_unit_test(ranks_of_a_node_see_the_same_bytes_and_count_them_once),
+        cmocka_unit_test(parts_of_ranks_may_differ),
         cmocka_unit_test(where_a_library_refuses_every_rank_has_its_own),
         cmocka_unit_test(what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_ranks),
     };

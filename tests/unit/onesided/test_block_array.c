@@ -1,4 +1,5 @@
-/* Block arrays over all ranks. argv[1] is the transport, argv[2] who adds: "owner" or "caller". */
+/* Block arrays over all ranks. argv[1] is the transport, argv[2] who adds: "owner" or "caller"; argv[3] ranks of a node, 0: as the
+ * machine has them. */
 #include "../mpi_test.h"
 
 #include "hf/block_array.h"
@@ -7,6 +8,7 @@
 #include <time.h>
 
 static struct hf_onesided_settings settings;
+static int ranks_per_node; /* 0: as the machine has them */
 
 /** Parts of different sizes, one of them empty. */
 static const int part_first[] = {0, 5, 5, 6, 20, 23, 31, 40, 44};
@@ -21,8 +23,9 @@ struct fixture {
 
 static struct fixture open_fixture(void)
 {
-    struct fixture f = {.context = test_context()};
+    struct fixture f;
     struct hf_error error;
+    assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f.context, &error));
     assert_ok(hf_block_layout_create(f.context, f.context->n_rank, N_PART, part_first, &f.layout,
                                      &error));
     assert_ok(hf_onesided_create(f.context, &settings, &f.onesided, &error));
@@ -221,6 +224,7 @@ static void an_unknown_transport_is_an_error(void **state)
 
 int main(int argc, char **argv)
 {
+    ranks_per_node = argc > 3 ? atoi(argv[3]) : 0;
     settings = (struct hf_onesided_settings){
         .transport = argv[1],
         .accumulate = strcmp(argv[2], "caller") == 0 ? HF_ACCUMULATE_CALLER : HF_ACCUMULATE_OWNER};

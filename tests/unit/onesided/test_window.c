@@ -1,10 +1,11 @@
 /* Windows: numbers of any rank, by rank and offset. argv[1] is the transport, argv[2] who adds:
- * "owner" or "caller". */
+ * "owner" or "caller"; argv[3] ranks of a node, 0: as the machine has them. */
 #include "../mpi_test.h"
 
 #include "hf/onesided.h"
 
 static struct hf_onesided_settings settings;
+static int ranks_per_node; /* 0: as the machine has them */
 
 struct fixture {
     struct hf_context *context;
@@ -20,8 +21,9 @@ static size_t size_of(int rank)
 
 static struct fixture open_fixture(void)
 {
-    struct fixture f = {.context = test_context()};
+    struct fixture f;
     struct hf_error error;
+    assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f.context, &error));
     assert_ok(hf_onesided_create(f.context, &settings, &f.onesided, &error));
     assert_string_equal(hf_onesided_transport(f.onesided), settings.transport);
     assert_ok(
@@ -161,6 +163,7 @@ static void a_cleared_window_is_as_new(void **state)
 
 int main(int argc, char **argv)
 {
+    ranks_per_node = argc > 3 ? atoi(argv[3]) : 0;
     settings = (struct hf_onesided_settings){
         .transport = argv[1],
         .accumulate = strcmp(argv[2], "caller") == 0 ? HF_ACCUMULATE_CALLER : HF_ACCUMULATE_OWNER};
