@@ -29,10 +29,11 @@ static hf_status compute(struct hf_context *context, const struct hf_wavefunctio
     hf_status status;
     const bool open = wavefunction->spin_density != NULL;
     properties->n_atom = wavefunction->molecule->n_atom;
-    HF_TRY(hf_agree(context->comm, make_room(properties, open, error), error));
+    status = make_room(properties, open, error);
+    if (status == HF_OK) status = hf_add_rotation(wavefunction->molecule, properties, error);
+    HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_add_distribution(context, wavefunction, properties, error));
     HF_TRY(hf_add_populations(context, wavefunction, properties, error));
-    hf_add_rotation(wavefunction->molecule, properties);
     properties->complete = true;
 cleanup:
     return status;

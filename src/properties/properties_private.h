@@ -45,6 +45,7 @@ void hf_report_properties(const struct hf_quantity *quantity, FILE *out);
 bool hf_json_add_properties(const struct hf_quantity *quantity, const struct hf_json_places *to);
 
 /** Masses, moments of inertia, rotational constants. Not collective. */
-void hf_add_rotation(const struct hf_molecule *molecule, struct hf_properties *properties);
+hf_status hf_add_rotation(const struct hf_molecule *molecule, struct hf_properties *properties,
+                          struct hf_error *error) HF_MUST_CHECK;
 
 #endif
