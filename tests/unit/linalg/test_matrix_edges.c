@@ -309,6 +309,25 @@ static void a_small_order_stays_on_one_rank(void **state)
     test_context_done(&context);
 }
 
+/** One rank computes; some are faster; of very many a part does it, in the same time. */
+static void the_model_knows_grids_without_making_them(void **state)
+{
+    enum { N = 764 };
+    const double product = hf_linalg_product_seconds(N, 1, false);
+    (void)state;
+    assert_true(fabs(product - 2.0 * N * N * N / 4e10) < 1e-12);
+    for (int k = 0; k < 2; k++) {
+        const bool spread = k == 1;
+        assert_true(hf_linalg_product_seconds(N, 16, spread) < 0.25 * product);
+        assert_true(hf_linalg_eigen_seconds(N, 16, spread) <
+                    0.5 * hf_linalg_eigen_seconds(N, 1, spread));
+    }
+    assert_true(hf_linalg_product_seconds(100, 16, false) ==
+                hf_linalg_product_seconds(100, 1, false)); /* too small for several */
+    assert_true(hf_linalg_eigen_seconds(N, 10000, false) ==
+                hf_linalg_eigen_seconds(N, 1000, false));
+}
+
 /** Libraries of two MPI implementations in one process crash or, worse, run alone each. */
 static void one_mpi_library_is_loaded(void **state)
 {
@@ -339,6 +358,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(large_matrices_and_many_are_not_kept),
         cmocka_unit_test(two_grids_live_side_by_side),
         cmocka_unit_test(a_small_order_stays_on_one_rank),
+        cmocka_unit_test(the_model_knows_grids_without_making_them),
         cmocka_unit_test(one_mpi_library_is_loaded),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
