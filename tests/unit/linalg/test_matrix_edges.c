@@ -217,12 +217,12 @@ static void grids_leave_nothing_behind(void **state)
     test_context_done(&context);
 }
 
-static int n_all_reduce;
+static int n_agreement;
 
-/** Open MPI's and MPICH's calls go through this one. */
+/** Open MPI's and MPICH's calls go through this one. Only agreements (hf_agree) have this operation. */
 int MPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    n_all_reduce++;
+    n_agreement += op == MPI_MAXLOC;
     return PMPI_Allreduce(from, to, n, type, op, comm);
 }
 
@@ -235,14 +235,36 @@ static void a_matrix_of_a_shape_there_was_needs_no_agreement(void **state)
     for (int k = 0; k < 2; k++) {
         struct hf_matrix *matrix = NULL;
         double largest;
-        n_all_reduce = 0;
+        n_agreement = 0;
         assert_ok(hf_matrix_create(linalg, "test", 10, 7, &matrix, &error));
-        assert_int_equal(n_all_reduce, k == 0 ? 1 : 0);
+        assert_int_equal(n_agreement, k == 0 ? 1 : 0);
         hf_matrix_max_abs(matrix, &largest);
         assert_true(largest == 0.0);
         hf_matrix_map(matrix, become_one, NULL);
         hf_matrix_destroy(&matrix);
     }
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+/** On room, if several ranks do it; the outcome goes with the eigenvalues. */
+static void a_diagonalisation_agrees_once(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, 12, 3);
+    struct hf_error error;
+    double e[12];
+    for (int k = 0; k < 2; k++) {
+        struct hf_matrix *a = new_matrix(linalg, 12, 12, chain);
+        struct hf_matrix *z = new_matrix(linalg, 12, 12, smooth);
+        n_agreement = 0;
+        assert_ok(hf_matrix_eigen(a, e, z, &error));
+        hf_matrix_destroy(&a);
+        hf_matrix_destroy(&z);
+    }
+    const bool one = strcmp(hf_linalg_description(linalg), "LAPACK on rank 0") == 0;
+    assert_int_equal(n_agreement, one ? 0 : 1);
     hf_linalg_destroy(&linalg);
     test_context_done(&context);
 }
@@ -263,9 +285,9 @@ static void large_matrices_and_many_are_not_kept(void **state)
         hf_matrix_destroy(&matrix);
     }
     assert_true(hf_memory_current_bytes(context->memory) < (size_t)1 << 22);
-    n_all_reduce = 0;
+    n_agreement = 0;
     assert_ok(hf_matrix_create(linalg, "test", 1, 200, &matrix, &error));
-    assert_int_equal(n_all_reduce, 1);
+    assert_int_equal(n_agreement, 1);
     hf_matrix_destroy(&matrix);
     hf_linalg_destroy(&linalg);
     test_context_done(&context);
@@ -355,6 +377,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(eigenvalues_of_a_chain_are_those_of_the_formula),
         cmocka_unit_test(grids_leave_nothing_behind),
         cmocka_unit_test(a_matrix_of_a_shape_there_was_needs_no_agreement),
+        cmocka_unit_test(a_diagonalisation_agrees_once),
         cmocka_unit_test(large_matrices_and_many_are_not_kept),
         cmocka_unit_test(two_grids_live_side_by_side),
         cmocka_unit_test(a_small_order_stays_on_one_rank),
