@@ -56,8 +56,8 @@ struct hf_matrix {
     int descriptor[9];        /**< ScaLAPACK's, when parallel */
 };
 
-/** Frees matrices that were kept. */
-void hf_drop_kept_matrices(struct hf_linalg *grid);
+/** Frees matrices that were kept, also by the ranks that diagonalise. False: there were none; the same on all ranks. */
+bool hf_drop_kept_matrices(struct hf_linalg *grid);
 
 /** Global index of local row or column `local` (all from 0). */
 static inline int hf_global_index(int local, int block, int coordinate, int n_process)

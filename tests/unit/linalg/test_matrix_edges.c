@@ -6,6 +6,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static bool parallel;
 
@@ -293,6 +298,51 @@ static void large_matrices_and_many_are_not_kept(void **state)
     test_context_done(&context);
 }
 
+#ifdef __GLIBC__
+/** Bytes of address space that this process has. */
+static size_t address_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+#endif
+
+/** Rank 0 has room for one more only if what was kept goes, of which all ranks have their part. The sanitizer for
+ *  addresses cannot live with a limit. */
+static void kept_matrices_make_room(void **state)
+{
+#if defined __SANITIZE_ADDRESS__ || !defined __GLIBC__
+    skip();
+#else
+    enum { N = 700 };
+    (void)state;
+    mallopt(M_MMAP_THRESHOLD, 1 << 16); /* no free memory of the process is found for matrices */
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N, 50);
+    struct hf_matrix *matrix = NULL;
+    struct hf_error error;
+    struct rlimit before, limit;
+    assert_ok(hf_matrix_create(linalg, "test", N, N, &matrix, &error));
+    const size_t n_bytes = hf_memory_current_bytes(context->memory);
+    hf_matrix_destroy(&matrix);
+    assert_int_equal(hf_memory_current_bytes(context->memory), n_bytes);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = address_bytes() + n_bytes / 2;
+    if (context->rank == 0) assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    assert_ok(hf_matrix_create(linalg, "test", N, N - 1, &matrix, &error));
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(hf_memory_current_bytes(context->memory) <= n_bytes);
+    hf_matrix_destroy(&matrix);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+#endif
+}
+
 static void two_grids_live_side_by_side(void **state)
 {
     struct hf_context *context = test_context();
@@ -370,6 +420,7 @@ int main(int argc, char **argv)
 {
     parallel = strcmp(argv[1], "parallel") == 0;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kept_matrices_make_room), /* before others leave memory free */
         cmocka_unit_test(scalars_and_gathered_matrices_have_equal_bits_on_all_ranks),
         cmocka_unit_test(a_factor_of_zero_does_not_read_the_target),
         cmocka_unit_test(empty_shapes_are_fine),
