@@ -64,6 +64,11 @@ double hf_linalg_largest_share(int n, int n_rank, bool spread);
 /** The same of a matrix that is diagonalised, on the ranks that do it. */
 double hf_linalg_solving_share(int n, int n_rank, bool spread);
 
+/** Seconds, as modelled, of a product of matrices of order n on such a grid, and of a diagonalisation with all vectors on
+ *  the ranks that do it. Not collective. */
+double hf_linalg_product_seconds(int n, int n_rank, bool spread);
+double hf_linalg_eigen_seconds(int n, int n_rank, bool spread);
+
 /** Threads OpenBLAS may use in this process; does nothing with another BLAS. Each takes 135 MB of
  *  address space, of which it touches less than 1 MB. hf never calls BLAS from several threads at a
  *  time. Not collective. */

@@ -52,15 +52,6 @@ hf_status hf_node_memory_create_parts(struct hf_context *context, enum hf_memory
 /** What the ranks wrote before is seen by all that share the memory after. Collective over `comm`. */
 void hf_node_memory_sync(struct hf_node_memory *memory);
 
-/** Zeroes `n` numbers of the memory, a share by each rank, once all ranks that share it are here.
- *  Collective over `comm`. */
-void hf_node_memory_clear(struct hf_node_memory *memory, size_t n, double values[]);
-
-/** Sums `n` numbers of the memory over the nodes; afterwards all ranks read the sums. Collective over the
- *  context of the memory. */
-void hf_node_memory_sum(struct hf_context *context, struct hf_node_memory *memory, size_t n,
-                        double values[]);
-
 /** First ranks of all groups that share memory: MPI_COMM_NULL on the others. */
 static inline MPI_Comm hf_node_memory_firsts(const struct hf_context *context,
                                              const struct hf_node_memory *memory)

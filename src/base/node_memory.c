@@ -194,23 +194,6 @@ void hf_node_memory_sync(struct hf_node_memory *memory)
     MPI_Win_sync(memory->window);
 }
 
-void hf_node_memory_clear(struct hf_node_memory *memory, size_t n, double values[])
-{
-    const size_t rank = (size_t)memory->rank, n_rank = (size_t)memory->n_rank;
-    const size_t begin = n * rank / n_rank, end = n * (rank + 1) / n_rank;
-    hf_node_memory_sync(memory);
-    memset(values + begin, 0, (end - begin) * sizeof *values);
-    hf_node_memory_sync(memory);
-}
-
-void hf_node_memory_sum(struct hf_context *context, struct hf_node_memory *memory, size_t n,
-                        double values[])
-{
-    hf_node_memory_sync(memory);
-    if (memory->rank == 0) hf_sum_over_ranks(hf_node_memory_firsts(context, memory), n, values);
-    hf_node_memory_sync(memory);
-}
-
 void hf_node_memory_destroy(struct hf_node_memory **memory)
 {
     if (*memory != NULL) {

@@ -224,8 +224,10 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
     assert(vector == NULL || (vector->linalg == grid && vector->n_row == n && vector->n_col <= n));
     if (n == 0) return HF_OK;
     HF_TRY(probe_take(symmetric, &probe, error));
-    HF_TRY(hf_eigen_solve(symmetric, eigenvalue, vector, error));
+    status = hf_eigen_solve(symmetric, eigenvalue, vector, error);
+    if (status != HF_OK) eigenvalue[0] = NAN; /* the outcome goes along */
     MPI_Bcast(eigenvalue, n, MPI_DOUBLE, 0, comm);
+    if (isnan(eigenvalue[0])) HF_TRY(hf_agree(comm, status, error));
     HF_TRY(probe_check(&probe, n, eigenvalue, vector, error));
     if (vector != NULL) fix_signs(vector);
 cleanup:

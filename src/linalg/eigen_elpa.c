@@ -55,13 +55,13 @@ static int describe(elpa_t solver, const struct hf_matrix *a, int n_vector)
     return answer;
 }
 
-static hf_status solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z, int n_vector,
-                       struct hf_error *error)
+/** Collective over the grid; the status is this rank's. */
+static hf_status solve_inside(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
+                              int n_vector, struct hf_error *error)
 {
     struct hf_memory *memory = a->linalg->context->memory;
     const size_t work_bytes = 2 * hf_local_size(a) * sizeof *a->data; /* divide and conquer */
     int answer = ELPA_ERROR, unheard;
-    if (!a->linalg->inside) return HF_OK;
     mirror(a, z);
     hf_memory_count(memory, HF_MEMORY_MATRIX, "diagonalisation", work_bytes);
     elpa_t solver = elpa_init(API) == ELPA_OK ? elpa_allocate(&answer) : NULL;
@@ -72,6 +72,15 @@ static hf_status solve(struct hf_matrix *a, double eigenvalue[], struct hf_matri
     if (answer == ELPA_OK) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE,
                    "ELPA could not diagonalise a matrix of order %d (answer %d)", a->n_row, answer);
+}
+
+/** Its answers may differ from rank to rank. */
+static hf_status solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z, int n_vector,
+                       struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    if (a->linalg->inside) status = solve_inside(a, eigenvalue, z, n_vector, error);
+    return hf_agree(a->linalg->context->comm, status, error);
 }
 
 const struct hf_eigensolver hf_eigensolver_elpa = {

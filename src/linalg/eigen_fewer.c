@@ -38,8 +38,8 @@ static hf_status solve_on_fewer(const struct hf_matrix *a, double eigenvalue[],
     if (vector != NULL)
         HF_TRY(hf_matrix_create(all->fewer, label, n, vector->n_col, &found, error));
     move(all, a, moved);
-    HF_TRY(hf_eigen_solve_here(moved, eigenvalue, found, error));
-    if (vector != NULL) move(all, found, vector);
+    status = hf_eigen_solve_here(moved, eigenvalue, found, error);
+    if (vector != NULL) move(all, found, vector); /* also after a failure: others may not know */
 cleanup:
     hf_matrix_destroy(&found);
     hf_matrix_destroy(&moved);

@@ -162,7 +162,7 @@ static double reduction_work(const struct reduction *reduction, const struct hf_
     return answer;
 }
 
-/** ScaLAPACK on the ranks of the grid. Collective over all ranks; the status is this rank's. */
+/** ScaLAPACK on the ranks of the grid, which all get what it says of the outcome. Collective over all ranks. */
 static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
                                 int n_vector, struct hf_error *error)
 {
@@ -243,7 +243,6 @@ hf_status hf_eigen_solve_here(struct hf_matrix *a, double eigenvalue[], struct h
         HF_TRY(hf_matrix_create(grid, "diagonalisation", n, n, &z, error));
     status = hf_eigensolver_choose(grid, n, n_vector)
                  ->solve(a, eigenvalue, z != NULL ? z : vector, n_vector, error);
-    HF_TRY(hf_agree(grid->context->comm, status, error));
     if (z != NULL) hf_matrix_copy_columns(z, 0, n_vector, NULL, vector, 0);
 cleanup:
     hf_matrix_destroy(&z);

@@ -184,26 +184,48 @@ static double first_share(int n, int block, int n_process)
     return n > 0 ? fmin(1.0, (double)first / n) : 1.0;
 }
 
-/** Largest share on the grid of all ranks or, `solving`, of those that diagonalise. */
-static double largest_share(int n, int n_rank, bool spread, bool solving)
+/** Shape of a grid that there may be. */
+struct shape {
+    int n_row, n_col, block;
+};
+
+/** Of the grid of n_rank ranks for matrices of order n or, `solving`, of the part of it that diagonalises. */
+static struct shape find_shape(int n, int n_rank, bool spread, bool solving)
 {
-    const int block = spread ? spread_block(n, n_rank) : DEFAULT_BLOCK;
-    int n_row, n_col;
-    if (n_rank == 1 || (!spread && n < smallest_parallel_order(n_rank))) return 1.0;
-    choose_grid(n_rank, n, block, spread, &n_row, &n_col);
-    const int n_side = solving && !spread ? hf_eigen_fewer(n, n_row, n_col, block) : 0;
-    if (n_side > 0) n_row = n_col = n_side;
-    return first_share(n, block, n_row) * first_share(n, block, n_col);
+    struct shape shape = {1, 1, spread ? spread_block(n, n_rank) : DEFAULT_BLOCK};
+    if (n_rank == 1 || (!spread && n < smallest_parallel_order(n_rank))) return shape;
+    choose_grid(n_rank, n, shape.block, spread, &shape.n_row, &shape.n_col);
+    const int n_side =
+        solving && !spread ? hf_eigen_fewer(n, shape.n_row, shape.n_col, shape.block) : 0;
+    if (n_side > 0) shape.n_row = shape.n_col = n_side;
+    return shape;
+}
+
+static double largest_share(int n, struct shape shape)
+{
+    return first_share(n, shape.block, shape.n_row) * first_share(n, shape.block, shape.n_col);
 }
 
 double hf_linalg_largest_share(int n, int n_rank, bool spread)
 {
-    return largest_share(n, n_rank, spread, false);
+    return largest_share(n, find_shape(n, n_rank, spread, false));
 }
 
 double hf_linalg_solving_share(int n, int n_rank, bool spread)
 {
-    return largest_share(n, n_rank, spread, true);
+    return largest_share(n, find_shape(n, n_rank, spread, true));
+}
+
+double hf_linalg_product_seconds(int n, int n_rank, bool spread)
+{
+    const struct shape shape = find_shape(n, n_rank, spread, false);
+    return hf_product_seconds(n, shape.n_row, shape.n_col, shape.block);
+}
+
+double hf_linalg_eigen_seconds(int n, int n_rank, bool spread)
+{
+    const struct shape shape = find_shape(n, n_rank, spread, true);
+    return hf_eigen_seconds(n, shape.n_row, shape.n_col, shape.block);
 }
 
 hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,

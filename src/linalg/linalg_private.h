@@ -34,7 +34,7 @@ struct hf_eigensolver {
     int smallest_order; /**< from which it is the best of those that serve */
     /** Whether it can do a matrix of order n on such a grid with n_vector eigenvectors. */
     bool (*serves)(const struct hf_linalg *grid, int n, int n_vector);
-    /** As hf_eigen_solve; the status is this rank's. */
+    /** As hf_eigen_solve. */
     hf_status (*solve)(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z, int n_vector,
                        struct hf_error *error);
 };
@@ -56,8 +56,8 @@ struct hf_matrix {
     int descriptor[9];        /**< ScaLAPACK's, when parallel */
 };
 
-/** Frees matrices that were kept. */
-void hf_drop_kept_matrices(struct hf_linalg *grid);
+/** Frees matrices that were kept, also by the ranks that diagonalise. False: there were none; the same on all ranks. */
+bool hf_drop_kept_matrices(struct hf_linalg *grid);
 
 /** Global index of local row or column `local` (all from 0). */
 static inline int hf_global_index(int local, int block, int coordinate, int n_process)
@@ -93,7 +93,7 @@ void hf_matrix_multiply_symmetric(const struct hf_matrix *a, const struct hf_mat
 
 /** Eigenvalues [n], ascending, of a symmetric matrix (lower triangle read, may be destroyed), on rank 0 at least,
  *  and as many of the lowest eigenvectors as `vector` has columns (NULL: none). Signs are the library's,
- *  nothing is checked. Collective; HF_NO_RESOURCE on all ranks alike. */
+ *  nothing is checked. Collective; HF_NO_RESOURCE, on rank 0 and maybe on others. */
 hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
                          struct hf_error *error) HF_MUST_CHECK;
 

@@ -80,9 +80,12 @@ static struct hf_matrix *take_kept(struct hf_linalg *grid, int n_row, int n_col)
     return NULL;
 }
 
-void hf_drop_kept_matrices(struct hf_linalg *grid)
+bool hf_drop_kept_matrices(struct hf_linalg *grid)
 {
+    const bool fewer = grid->fewer != NULL && hf_drop_kept_matrices(grid->fewer);
+    const bool any = grid->n_kept > 0;
     while (grid->n_kept > 0) release(take(grid, 0));
+    return any || fewer;
 }
 
 static hf_status make(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
@@ -101,27 +104,39 @@ static hf_status make(struct hf_linalg *linalg, const char *label, int n_row, in
                    label);
 }
 
+/** Makes those of the list that are missing. The status is this rank's. */
+static hf_status make_missing(struct hf_linalg *linalg, const char *label, int n,
+                              const struct hf_new_matrix list[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int i = 0; i < n && status == HF_OK; i++) {
+        struct hf_matrix **matrix = list[i].matrix;
+        if (*matrix != NULL) continue;
+        status = make(linalg, label, list[i].n_row, list[i].n_col, matrix, error);
+        if (status == HF_OK) continue;
+        release(*matrix);
+        *matrix = NULL;
+    }
+    return status;
+}
+
 hf_status hf_matrix_create_several(struct hf_linalg *linalg, const char *label, int n,
                                    const struct hf_new_matrix list[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     bool all_kept = true;
     for (int i = 0; i < n; i++) {
         const int n_row = list[i].n_row, n_col = list[i].n_col;
         struct hf_matrix *made = *list[i].matrix = take_kept(linalg, n_row, n_col);
         assert(n_row >= 0 && n_col >= 0);
-        if (made != NULL) {
-            memset(made->data, 0, hf_local_size(made) * sizeof *made->data);
-            continue;
-        }
-        all_kept = false;
-        if (status == HF_OK) status = make(linalg, label, n_row, n_col, list[i].matrix, error);
+        all_kept = all_kept && made != NULL;
+        if (made != NULL) memset(made->data, 0, hf_local_size(made) * sizeof *made->data);
     }
     if (all_kept) return HF_OK;
-    HF_TRY(hf_agree(linalg->context->comm, status, error));
-    return HF_OK;
-cleanup:
-    for (int i = 0; i < n; i++) {
+    const MPI_Comm comm = linalg->context->comm;
+    hf_status status = hf_agree(comm, make_missing(linalg, label, n, list, error), error);
+    if (status != HF_OK && hf_drop_kept_matrices(linalg))
+        status = hf_agree(comm, make_missing(linalg, label, n, list, error), error);
+    for (int i = 0; i < n && status != HF_OK; i++) {
         release(*list[i].matrix);
         *list[i].matrix = NULL;
     }

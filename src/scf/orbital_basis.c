@@ -22,17 +22,14 @@ enum {
     MOST_NOT_FOUND = 2, /* rotations in succession that were given up: no more are tried */
 };
 
-/** Whether a rotation of o of m orbitals takes less time than a diagonalisation. Both are divided over ranks, so that
- *  the operations on one core decide, and the sums over all ranks that a rotation takes, some 15. Measured
- *  rates: products 4e10 operations per second, a diagonalisation 1.5e10 beside its last step. */
-static bool is_worthwhile(double m, double o, int n_rank)
+/** Whether a rotation of o of m orbitals takes less time than a diagonalisation on the ranks that do either. A sweep
+ *  makes two products, with o columns of m and of o inner elements. */
+static bool is_worthwhile(int m, int o, int n_rank, bool spread)
 {
-    const double smallest_order = 200.0; /* below it is a matter of milliseconds */
-    const double product_rate = 4e10, eigen_rate = 1.5e10, n_sweep = 5.0;
-    const double latency = n_rank > 1 ? 2e-6 * log2(n_rank) : 0.0;
-    const double eigen = 8.0 / 3.0 * m * m * m / eigen_rate + 2.0 * m * m * o / product_rate;
-    const double rotation = n_sweep * 2.0 * m * o * (m + o) / product_rate + 15.0 * latency;
-    return m >= smallest_order && rotation < eigen;
+    enum { SMALLEST_ORDER = 200 }; /* below it is a matter of milliseconds */
+    const double n_sweep = 5.0, part = (double)o / m;
+    const double sweep = part * (1.0 + part) * hf_linalg_product_seconds(m, n_rank, spread);
+    return m >= SMALLEST_ORDER && n_sweep * sweep < hf_linalg_eigen_seconds(m, n_rank, spread);
 }
 
 bool hf_scf_rotates(const struct hf_scf_settings *settings, const struct hf_method_ops *method,
@@ -42,8 +39,9 @@ bool hf_scf_rotates(const struct hf_scf_settings *settings, const struct hf_meth
         settings->level_shift > 0.0 || o == 0 || o == m)
         return false;
     if (settings->orbital_search == HF_ORBITALS_ROTATE) return true;
-    return method->n_set == 1 &&
-           is_worthwhile(m, o, n_rank); /* UHF may take many more iterations */
+    if (method->n_set > 1) return false; /* UHF may take many more iterations */
+    return is_worthwhile(m, o, settings->fock.reproducible ? 1 : n_rank,
+                         hf_fock_is_distributed(settings->fock.builder));
 }
 
 /** Whether set k is one to be rotated. Damping and second-order steps keep matrices in the basis of their own. */

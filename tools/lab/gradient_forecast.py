@@ -11,7 +11,7 @@ from .trace import BLOCK_K
 from .traffic import Traffic, cache_budget
 
 ONE_ELECTRON = "Gradient: one electron"
-N_AGREEMENT = 60  # reductions over all ranks beside the sum: counted with water on 4 ranks
+N_AGREEMENT = 43  # reductions over all ranks beside the two sums: counted with water on 4 ranks of a node each
 COLUMNS = ("scheduler", "processes", "tasks_for", "seconds", "speedup", "efficiency", "one_electron_seconds",
            "quartets_seconds", "waiting_seconds", "moving_seconds")
 

@@ -245,8 +245,11 @@ class LinearAlgebra:
 
     def eigen(self, n_vector):
         """Eigenvalues and the lowest vectors, on the ranks that take least; the matrix and the vectors go there and
-        back. Sums over all ranks: of the matrix, of the outcome, the eigenvalues, the check; over the grid two for the signs."""
-        sums = self.sums(4).messages + (2.0 * self.network.all_reduce_seconds(self.grid.size) if self.grid.size > 1 else 0.0)
+        back. Sums over all ranks: of the matrix, the eigenvalues with the outcome, the check; if several diagonalise also of the
+        room there is, and over the grid two for the signs."""
+        sums = self.sums(3).messages
+        if self.grid.size > 1:
+            sums += self.sums(1).messages + 2.0 * self.network.all_reduce_seconds(self.grid.size)
         grid = choose_solving(self.order, self.grid)
         there = LinearAlgebra(self.network, self.n_rank, self.order, self.rates, self.n_thread, grid)
         found = there.reduce().plus(there.divide() if n_vector > 0 else NOTHING).plus(there.back(n_vector))

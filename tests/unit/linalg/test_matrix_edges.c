@@ -6,6 +6,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static bool parallel;
 
@@ -217,12 +222,12 @@ static void grids_leave_nothing_behind(void **state)
     test_context_done(&context);
 }
 
-static int n_all_reduce;
+static int n_agreement;
 
-/** Open MPI's and MPICH's calls go through this one. */
+/** Open MPI's and MPICH's calls go through this one. Only agreements (hf_agree) have this operation. */
 int MPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    n_all_reduce++;
+    n_agreement += op == MPI_MAXLOC;
     return PMPI_Allreduce(from, to, n, type, op, comm);
 }
 
@@ -235,14 +240,36 @@ static void a_matrix_of_a_shape_there_was_needs_no_agreement(void **state)
     for (int k = 0; k < 2; k++) {
         struct hf_matrix *matrix = NULL;
         double largest;
-        n_all_reduce = 0;
+        n_agreement = 0;
         assert_ok(hf_matrix_create(linalg, "test", 10, 7, &matrix, &error));
-        assert_int_equal(n_all_reduce, k == 0 ? 1 : 0);
+        assert_int_equal(n_agreement, k == 0 ? 1 : 0);
         hf_matrix_max_abs(matrix, &largest);
         assert_true(largest == 0.0);
         hf_matrix_map(matrix, become_one, NULL);
         hf_matrix_destroy(&matrix);
     }
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
+/** On room, if several ranks do it; the outcome goes with the eigenvalues. */
+static void a_diagonalisation_agrees_once(void **state)
+{
+    (void)state;
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, 12, 3);
+    struct hf_error error;
+    double e[12];
+    for (int k = 0; k < 2; k++) {
+        struct hf_matrix *a = new_matrix(linalg, 12, 12, chain);
+        struct hf_matrix *z = new_matrix(linalg, 12, 12, smooth);
+        n_agreement = 0;
+        assert_ok(hf_matrix_eigen(a, e, z, &error));
+        hf_matrix_destroy(&a);
+        hf_matrix_destroy(&z);
+    }
+    const bool one = strcmp(hf_linalg_description(linalg), "LAPACK on rank 0") == 0;
+    assert_int_equal(n_agreement, one ? 0 : 1);
     hf_linalg_destroy(&linalg);
     test_context_done(&context);
 }
@@ -263,12 +290,57 @@ static void large_matrices_and_many_are_not_kept(void **state)
         hf_matrix_destroy(&matrix);
     }
     assert_true(hf_memory_current_bytes(context->memory) < (size_t)1 << 22);
-    n_all_reduce = 0;
+    n_agreement = 0;
     assert_ok(hf_matrix_create(linalg, "test", 1, 200, &matrix, &error));
-    assert_int_equal(n_all_reduce, 1);
+    assert_int_equal(n_agreement, 1);
     hf_matrix_destroy(&matrix);
     hf_linalg_destroy(&linalg);
     test_context_done(&context);
+}
+
+#ifdef __GLIBC__
+/** Bytes of address space that this process has. */
+static size_t address_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+#endif
+
+/** Rank 0 has room for one more only if what was kept goes, of which all ranks have their part. The sanitizer for
+ *  addresses cannot live with a limit. */
+static void kept_matrices_make_room(void **state)
+{
+#if defined __SANITIZE_ADDRESS__ || !defined __GLIBC__
+    skip();
+#else
+    enum { N = 700 };
+    (void)state;
+    mallopt(M_MMAP_THRESHOLD, 1 << 16); /* no free memory of the process is found for matrices */
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N, 50);
+    struct hf_matrix *matrix = NULL;
+    struct hf_error error;
+    struct rlimit before, limit;
+    assert_ok(hf_matrix_create(linalg, "test", N, N, &matrix, &error));
+    const size_t n_bytes = hf_memory_current_bytes(context->memory);
+    hf_matrix_destroy(&matrix);
+    assert_int_equal(hf_memory_current_bytes(context->memory), n_bytes);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = address_bytes() + n_bytes / 2;
+    if (context->rank == 0) assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    assert_ok(hf_matrix_create(linalg, "test", N, N - 1, &matrix, &error));
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(hf_memory_current_bytes(context->memory) <= n_bytes);
+    hf_matrix_destroy(&matrix);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+#endif
 }
 
 static void two_grids_live_side_by_side(void **state)
@@ -309,6 +381,25 @@ static void a_small_order_stays_on_one_rank(void **state)
     test_context_done(&context);
 }
 
+/** One rank computes; some are faster; of very many a part does it, in the same time. */
+static void the_model_knows_grids_without_making_them(void **state)
+{
+    enum { N = 764 };
+    const double product = hf_linalg_product_seconds(N, 1, false);
+    (void)state;
+    assert_true(fabs(product - 2.0 * N * N * N / 4e10) < 1e-12);
+    for (int k = 0; k < 2; k++) {
+        const bool spread = k == 1;
+        assert_true(hf_linalg_product_seconds(N, 16, spread) < 0.25 * product);
+        assert_true(hf_linalg_eigen_seconds(N, 16, spread) <
+                    0.5 * hf_linalg_eigen_seconds(N, 1, spread));
+    }
+    assert_true(hf_linalg_product_seconds(100, 16, false) ==
+                hf_linalg_product_seconds(100, 1, false)); /* too small for several */
+    assert_true(hf_linalg_eigen_seconds(N, 10000, false) ==
+                hf_linalg_eigen_seconds(N, 1000, false));
+}
+
 /** Libraries of two MPI implementations in one process crash or, worse, run alone each. */
 static void one_mpi_library_is_loaded(void **state)
 {
@@ -329,6 +420,7 @@ int main(int argc, char **argv)
 {
     parallel = strcmp(argv[1], "parallel") == 0;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kept_matrices_make_room), /* before others leave memory free */
         cmocka_unit_test(scalars_and_gathered_matrices_have_equal_bits_on_all_ranks),
         cmocka_unit_test(a_factor_of_zero_does_not_read_the_target),
         cmocka_unit_test(empty_shapes_are_fine),
@@ -336,9 +428,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(eigenvalues_of_a_chain_are_those_of_the_formula),
         cmocka_unit_test(grids_leave_nothing_behind),
         cmocka_unit_test(a_matrix_of_a_shape_there_was_needs_no_agreement),
+        cmocka_unit_test(a_diagonalisation_agrees_once),
         cmocka_unit_test(large_matrices_and_many_are_not_kept),
         cmocka_unit_test(two_grids_live_side_by_side),
         cmocka_unit_test(a_small_order_stays_on_one_rank),
+        cmocka_unit_test(the_model_knows_grids_without_making_them),
         cmocka_unit_test(one_mpi_library_is_loaded),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
