@@ -5,7 +5,7 @@
  *     G = F Y - Y Z = 0     Z the first o rows of F Y      in full: F_vo + F_vv X - X F_oo - X F_ov X = 0
  *
  * The blocks of G between virtual and occupied orbitals are the elements of F between both, up to a factor
- * below 1. A sweep computes G (2 m^2 o + 2 m o^2 operations) and takes G_ai / (F_aa - F_ii) away from X_ai;
+ * below 1. A sweep computes G (2 m^2 o operations) and takes G_ai / (F_aa - F_ii) away from X_ai;
  * the combination of the last sweeps whose corrections are shortest together comes next (DIIS). The step after the last
  * sweep costs nothing: a G that will be small enough then ends them. It becomes as much smaller as in the sweep before,
  * within a factor of two in all steps of six molecules. Orthonormal
@@ -102,7 +102,7 @@ static hf_status find_rest(struct search *self, double *largest, struct hf_error
     HF_TRY(make_room(self, slot, error));
     const int n = ++self->n_stored < DEPTH ? self->n_stored : DEPTH;
     struct hf_matrix *change = self->change[slot], *trial = self->trial[slot];
-    hf_matrix_multiply(1.0, false, self->fock, false, self->y, 0.0, rest);
+    hf_matrix_multiply_unit(self->fock, self->y, self->o, rest);
     hf_matrix_copy_first_rows(rest, self->top);
     hf_matrix_multiply(-1.0, false, self->y, false, self->top, 1.0, rest);
     hf_matrix_copy(rest, change);
