@@ -134,6 +134,10 @@ void hf_matrix_add_transposed(double alpha, const struct hf_matrix *from, double
  *  nor `b`. */
 void hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a, bool transpose_b,
                         const struct hf_matrix *b, double beta, struct hf_matrix *c);
+/** c = a b, where the first n rows of b, and no more than it has columns, are those of a unit matrix: columns of a are
+ *  copied there. `c` must be neither `a` nor `b`. */
+void hf_matrix_multiply_unit(const struct hf_matrix *a, const struct hf_matrix *b, int n,
+                             struct hf_matrix *c);
 /** c = alpha op(a) op(b) for a symmetric product: the part below the diagonal is computed in strips and
  *  copied to the part above it. `c` must be neither `a` nor `b`. */
 void hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struct hf_matrix *a,

@@ -77,6 +77,33 @@ void hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *
            c->data, &c->n_row);
 }
 
+void hf_matrix_multiply_unit(const struct hf_matrix *a, const struct hf_matrix *b, int n,
+                             struct hf_matrix *c)
+{
+    const struct hf_linalg *grid = c->linalg;
+    const int unit = grid->parallel ? n / grid->block * grid->block : n; /* whole blocks */
+    const int from = unit + 1, rest = a->n_col - unit, lda = a->n_row > 1 ? a->n_row : 1;
+    const double alpha = 1.0;
+    assert(c != a && c != b && n >= 0 && n <= b->n_col && a->n_col == b->n_row);
+    assert(c->n_row == a->n_row && c->n_col == b->n_col);
+    if (!grid->inside || c->n_row == 0 || c->n_col == 0) return;
+    /* blocks of both begin on the same rank */
+    for (int j = 0; j < c->local_col; j++) {
+        const size_t column = (size_t)j * (size_t)c->local_row, n_row = (size_t)c->local_row;
+        if (hf_global_col(c, j) < unit)
+            memcpy(c->data + column, a->data + column, n_row * sizeof *c->data);
+        else
+            memset(c->data + column, 0, n_row * sizeof *c->data);
+    }
+    if (grid->parallel)
+        pdgemm_("N", "N", &c->n_row, &c->n_col, &rest, &alpha, a->data, &one, &from, a->descriptor,
+                b->data, &from, &one, b->descriptor, &alpha, c->data, &one, &one, c->descriptor);
+    else
+        dgemm_("N", "N", &c->n_row, &c->n_col, &rest, &alpha,
+               a->data + (size_t)unit * (size_t)a->n_row, &lda, b->data + unit, &b->n_row, &alpha,
+               c->data, &c->n_row);
+}
+
 /** Rows of the product from `first` on, in the columns first .. first+width-1. */
 static void multiply_strip(double alpha, bool transpose_a, const struct hf_matrix *a,
                            bool transpose_b, const struct hf_matrix *b, int first, int width,

@@ -116,11 +116,18 @@ class Costs(unittest.TestCase):
         whole_matrix = 4.0 / 3.0 + 4.0 / 3.0 + 2.0
         first_and_last = whole_matrix + 4.0 / 3.0  # of the overlap, and the energies of all orbitals
         self.assertAlmostEqual(algebra.diagonalisation(o, 9).compute, first_and_last + 8 * (8.0 / 3.0 + 0.4))
-        sweep, ends = 2 * 0.2 + 2 * 0.04, 3.5 * 2 * 0.04
+        sweep, ends = 2 * 0.2 * 0.8 + 2 * 0.04, 3.5 * 2 * 0.04
         found = algebra.diagonalisation(o, 9, Search(1, 7, 35))
         self.assertAlmostEqual(found.compute, first_and_last + whole_matrix + 35 * sweep + 7 * ends)
         more = algebra.others(o, 9, Search(1, 7, 35)).compute - algebra.others(o, 9).compute
         self.assertAlmostEqual(more, 2.0)  # the new basis
+
+    def test_sweeps_skip_whole_blocks_of_the_unit_matrix(self):
+        """Two blocks of 160 columns; all of them on one rank."""
+        for n_rank, n_inner in ((1, 640 - 160), (2, 640 - 128)):
+            algebra = LinearAlgebra(SLOW, n_rank, 640, EVEN)
+            expected = algebra.product(640, 160, n_inner).plus(algebra.product(640, 160, 160)).plus(algebra.sums(2))
+            self.assertEqual(algebra.sweep(160), expected)
 
     def test_rotations_send_less(self):
         algebra = LinearAlgebra(Network(1.5e-6, 1e-10, 0.0, 0.0, 0.0), 144, 764)

@@ -267,10 +267,11 @@ class LinearAlgebra:
         return Cost(0.0, n_sum * self.network.all_reduce_seconds(self.n_rank) if self.n_rank > 1 else 0.0)
 
     def sweep(self, n_occupied):
-        """Of a rotation of orbitals (src/orbitals/rotate.c): G = F Y - Y Z; its largest element with the products of
-        DIIS, and their coefficients."""
+        """Of a rotation of orbitals (src/orbitals/rotate.c): G = F Y - Y Z, without products with the unit matrix in Y, whose
+        whole blocks count; the largest element with the products of DIIS, and their coefficients."""
         n, o = self.order, n_occupied
-        return self.product(n, o, n).plus(self.product(n, o, o)).plus(self.sums(2))
+        unit = o if self.grid.size == 1 else o // BLOCK * BLOCK
+        return self.product(n, o, n - unit).plus(self.product(n, o, o)).plus(self.sums(2))
 
     def rotation(self, n_occupied, n_sweep):
         """Sweeps, and beside them: from orbitals to Y and back with products of the occupied ones and divisions by

@@ -91,6 +91,47 @@ static void rank_zero_gets_rows_as_they_stand(void **state)
     test_context_done(&context);
 }
 
+static double not_a_number(void *data, int row, int column, double value)
+{
+    (void)data;
+    (void)row;
+    (void)column;
+    (void)value;
+    return NAN;
+}
+
+static void rows_of_a_unit_matrix_are_not_multiplied(void **state)
+{
+    enum { M = 10, N = 8, K = 13 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, K);
+    double *left = random_full(M, K, 3), *right = random_full(K, N, 4);
+    for (int n = 0; n <= N; n++) {
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < n; i++) right[i + K * j] = i == j;
+        struct hf_matrix *a = from_full(linalg, M, K, left), *b = from_full(linalg, K, N, right);
+        struct hf_matrix *expected = new_matrix(linalg, M, N), *found = new_matrix(linalg, M, N);
+        double largest;
+        hf_matrix_map(found, not_a_number, NULL);
+        hf_matrix_multiply_unit(a, b, n, found);
+        hf_matrix_multiply(1.0, false, a, false, b, 0.0, expected);
+        double *sum = to_full(found);
+        for (int i = 0; i < M * N; i++) assert_true(isfinite(sum[i]));
+        free(sum);
+        hf_matrix_add(-1.0, expected, 1.0, found);
+        hf_matrix_max_abs(found, &largest);
+        assert_true(largest < 1e-14);
+        hf_matrix_destroy(&a);
+        hf_matrix_destroy(&b);
+        hf_matrix_destroy(&expected);
+        hf_matrix_destroy(&found);
+    }
+    free(left);
+    free(right);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
 static void products_agree_with_loops_for_all_transposes(void **state)
 {
     enum { M = 10, N = 7, K = 13 };
@@ -407,6 +448,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_array_survives_the_way_there_and_back),
         cmocka_unit_test(rank_zero_gets_rows_as_they_stand),
+        cmocka_unit_test(rows_of_a_unit_matrix_are_not_multiplied),
         cmocka_unit_test(products_agree_with_loops_for_all_transposes),
         cmocka_unit_test(sums_copies_and_scalars_agree_with_loops),
         cmocka_unit_test(symmetric_products_are_those_of_the_general_routine),
