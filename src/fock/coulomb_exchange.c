@@ -379,6 +379,8 @@ static void take(void *data, const struct hf_strip *strip)
         if (exchange) set_exchange(blocks, &self->bra, strip, i, job);
         if (coulomb || exchange) to_kernel.n_job++;
     }
+    hf_local_sums_touch(self->sums, strip->place, (strip->wanted & WANTED_COULOMB) != 0,
+                        (strip->wanted & ~WANTED_COULOMB) != 0);
     self->digest(&to_kernel);
 }
 
