@@ -6,6 +6,7 @@
 #include "hf/status.h"
 #include "hf/units.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -82,6 +83,24 @@ static inline int hf_most_pair_functions(int n_class, const struct hf_pair_class
     return most;
 }
 
+/** Square of the distance between the centres of two pairs. */
+static inline float hf_square_between(const struct hf_shell_pair *bra,
+                                      const struct hf_shell_pair *ket)
+{
+    const float x = bra->centre[0] - ket->centre[0], y = bra->centre[1] - ket->centre[1],
+                z = bra->centre[2] - ket->centre[2];
+    return x * x + y * y + z * z;
+}
+
+/** hf_far_factor from that square and the product of the charges. Without branches, which would often be guessed
+ *  wrong: loops over kets become vectors. */
+static inline float hf_far_factor_of(float square, float bra_reach, float ket_reach, float charges)
+{
+    const float apart = sqrtf(square) - bra_reach - ket_reach;
+    const float upper = charges > FLT_MIN ? charges : FLT_MIN; /* 1 also where there are none */
+    return upper / (apart > upper ? apart : upper);
+}
+
 /** Estimate of how much smaller than the product of their bounds the integrals of two pairs are, since
  *  they are far from each other: at most 1. The charges q of two pairs repel each other by q q' / R at most,
  *  at the least distance R that their primitives may have; the fields of higher multipoles fall faster than
@@ -92,11 +111,8 @@ static inline int hf_most_pair_functions(int n_class, const struct hf_pair_class
  *           in the place of Schwarz bounds and of extents. */
 static inline double hf_far_factor(const struct hf_shell_pair *bra, const struct hf_shell_pair *ket)
 {
-    const float x = bra->centre[0] - ket->centre[0], y = bra->centre[1] - ket->centre[1],
-                z = bra->centre[2] - ket->centre[2];
-    const float apart = sqrtf(x * x + y * y + z * z) - bra->reach - ket->reach;
-    const float charges = bra->charge * ket->charge;
-    return apart > charges ? (double)(charges / apart) : 1.0;
+    return (double)hf_far_factor_of(hf_square_between(bra, ket), bra->reach, ket->reach,
+                                    bra->charge * ket->charge);
 }
 
 /** Pairs of two atoms A >= B, contiguous in the list, by falling bound. */

@@ -182,24 +182,77 @@ static inline uint8_t screen(const struct hf_coulomb_exchange *self,
     return (uint8_t)(wanted & self->met.possible);
 }
 
+/** Most kets that are screened together. */
+enum { MOST_TOGETHER = 64 };
+
+/** hf_far_factor of each ket [n]: in a loop of its own, which becomes vectors. */
+static void find_far_factors(const struct hf_shell_pair *bra, int n,
+                             const struct hf_waiting_ket ket[], float far[MOST_TOGETHER])
+{
+    float square[MOST_TOGETHER], reach[MOST_TOGETHER], charges[MOST_TOGETHER];
+    const float own = bra->reach;
+    for (int i = 0; i < n; i++) {
+        const struct hf_shell_pair *pair = ket[i].pair;
+        square[i] = hf_square_between(bra, pair);
+        reach[i] = pair->reach;
+        charges[i] = bra->charge * pair->charge;
+    }
+    for (int i = 0; i < n; i++) far[i] = hf_far_factor_of(square[i], own, reach[i], charges[i]);
+}
+
+/** Whether kets [n] of one bra and pair of atoms are needed for what is `possible`, and may be computed in single
+ *  precision: as `screen` says. Integrals of pairs that are far from each other are smaller than their bounds:
+ *  exchange uses that. The many quartets for J have one sign, and are screened by their bounds.
+ *  No branch depends on a ket, since half of them would be guessed wrong; what is read again and again has a name,
+ *  since bytes are written. */
+static inline __attribute__((always_inline)) void
+screen_together(const struct hf_coulomb_exchange *self, const struct hf_shell_pair *bra, int n,
+                struct hf_waiting_ket ket[], const uint8_t possible)
+{
+    const struct hf_met_densities met = self->met;
+    const double threshold = self->threshold, bra_bound = bra->bound;
+    const bool may_be_single = self->single;
+    float far[MOST_TOGETHER];
+    if ((possible & ~WANTED_COULOMB) != 0) find_far_factors(bra, n, ket, far);
+    for (int i = 0; i < n; i++) {
+        const struct hf_shell_pair *pair = ket[i].pair;
+        const int c = ket[i].c, d = ket[i].d;
+        const double most = bra_bound * pair->bound, single = hf_single_bound(bra, pair);
+        int wanted = 0, too_large = 0;
+        if ((possible & WANTED_COULOMB) != 0) {
+            const double largest =
+                larger(met.coulomb_ab, met.coulomb_cd[c * met.columns + d * HF_N_BOUND]);
+            wanted |= (most * largest >= threshold) * WANTED_COULOMB;
+            too_large |= single * largest >= threshold;
+        }
+        for (int kind = 0; kind < HF_N_BOUND; kind++) {
+            if ((possible & wanted_of_kind[kind]) == 0) continue;
+            const double largest = larger(met.exchange[0][kind][c], met.exchange[1][kind][d]);
+            wanted |= (most * (double)far[i] * largest >= threshold) * wanted_of_kind[kind];
+            too_large |= single * largest >= threshold;
+        }
+        ket[i].wanted = (uint8_t)wanted;
+        /* rounding errors are screened as quartets are, more strictly */
+        ket[i].single = may_be_single && !too_large;
+    }
+}
+
 static void bound(void *data, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
     struct hf_coulomb_exchange *self = data;
-    for (int i = 0; i < n; i++) {
-        if (i == 0 || ket[i].place != ket[i - 1].place) find_met(self, bra, ket[i].place);
-        const struct hf_shell_pair *pair = ket[i].pair;
-        const int c = ket[i].c, d = ket[i].d;
-        const struct met_largest largest = find_largest(&self->met, c, c + 1, d, d + 1);
-        const double most = bra->bound * pair->bound;
-        uint8_t wanted = screen(self, &largest, most);
-        /* Integrals of pairs that are far from each other are smaller than their bounds: exchange uses that.
-         * The many quartets for J have one sign, and are screened by their bounds. */
-        if ((wanted & ~WANTED_COULOMB) != 0)
-            wanted &= WANTED_COULOMB | screen(self, &largest, most * hf_far_factor(bra, pair));
-        ket[i].wanted = wanted;
-        /* rounding errors are screened as quartets are, more strictly */
-        ket[i].single =
-            wanted != 0 && self->single && screen(self, &largest, hf_single_bound(bra, pair)) == 0;
+    for (int begin = 0, end = 0; begin < n; begin = end) {
+        while (end < n && end < begin + MOST_TOGETHER && ket[end].place == ket[begin].place) end++;
+        find_met(self, bra, ket[begin].place);
+        const uint8_t possible = self->met.possible;
+        switch (possible) { /* the usual ones as constants */
+        case WANTED_EXCHANGE_ALONE:
+            screen_together(self, bra, end - begin, ket + begin, WANTED_EXCHANGE_ALONE);
+            break;
+        case WANTED_COULOMB | WANTED_EXCHANGE:
+            screen_together(self, bra, end - begin, ket + begin, WANTED_COULOMB | WANTED_EXCHANGE);
+            break;
+        default: screen_together(self, bra, end - begin, ket + begin, possible);
+        }
     }
 }
 
@@ -326,6 +379,8 @@ static void take(void *data, const struct hf_strip *strip)
         if (exchange) set_exchange(blocks, &self->bra, strip, i, job);
         if (coulomb || exchange) to_kernel.n_job++;
     }
+    hf_local_sums_touch(self->sums, strip->place, (strip->wanted & WANTED_COULOMB) != 0,
+                        (strip->wanted & ~WANTED_COULOMB) != 0);
     self->digest(&to_kernel);
 }
 

@@ -7,6 +7,7 @@
 /** A block of sums, rows and columns the functions of two atoms, a plane for each job. */
 struct local_block {
     int row, column; /**< atoms */
+    bool touched;    /**< something was added to it */
     double *value;
 };
 
@@ -23,8 +24,10 @@ struct hf_local_sums {
     struct hf_job_shape jobs;
     struct hf_sums_target target;
     double *storage, *next;
-    int n_coulomb, n_exchange;
+    int n_ket, n_coulomb, n_exchange;
     struct local_block coulomb[MAX_COULOMB], exchange[MAX_EXCHANGE];
+    int coulomb_of_ket[HF_MOST_PART_KETS]; /**< number of the block of CD */
+    bool touched[HF_MOST_PART_KETS][2];    /**< by quartets of a ket, in J and in K */
     int *block_of_atom[2]; /**< [n_atom] K of bra atom A or B with an atom, as a number above that
                                 of the block; 0: none yet */
     struct hf_quartet_blocks blocks[HF_MOST_PART_KETS];
@@ -125,9 +128,9 @@ static void show(const struct hf_local_sums *self, const struct hf_atom_pair *br
 }
 
 /** Sums of one ket; *with_bra: blocks of a ket before that have J of the bra, or NULL. */
-static void add_sums(struct hf_local_sums *self, const struct hf_quartet_blocks **with_bra,
-                     struct hf_quartet_blocks *blocks)
+static void add_sums(struct hf_local_sums *self, const struct hf_quartet_blocks **with_bra, int k)
 {
+    struct hf_quartet_blocks *blocks = &self->blocks[k];
     const int n_bra = blocks->atom[HF_ATOM_A] == blocks->atom[HF_ATOM_B] ? 1 : 2;
     if (blocks->has_coulomb) {
         for (int x = 0; x < n_bra; x++) {
@@ -138,6 +141,7 @@ static void add_sums(struct hf_local_sums *self, const struct hf_quartet_blocks 
                 blocks->coulomb[x][y] = (*with_bra)->coulomb[x][y];
         }
         *with_bra = blocks;
+        self->coulomb_of_ket[k] = self->n_coulomb;
         add_coulomb(self, HF_ATOM_C, HF_ATOM_D, blocks);
     }
     if (!blocks->has_exchange) return;
@@ -151,22 +155,47 @@ const struct hf_quartet_blocks *hf_local_sums_begin(struct hf_local_sums *sums,
     const struct hf_quartet_blocks *with_bra = NULL;
     sums->next = sums->storage;
     sums->n_coulomb = sums->n_exchange = 0;
+    sums->n_ket = part->n_ket;
     for (int k = 0; k < part->n_ket; k++) {
         show(sums, part->bra, part->ket[k].atoms, k, &sums->blocks[k]);
-        add_sums(sums, &with_bra, &sums->blocks[k]);
+        add_sums(sums, &with_bra, k);
+        sums->touched[k][0] = sums->touched[k][1] = false;
     }
     return sums->blocks;
+}
+
+void hf_local_sums_touch(struct hf_local_sums *sums, int k, bool coulomb, bool exchange)
+{
+    sums->touched[k][0] = sums->touched[k][0] || coulomb;
+    sums->touched[k][1] = sums->touched[k][1] || exchange;
+}
+
+/** Finds the blocks that the quartets of ket k have added to. */
+static void find_touched(struct hf_local_sums *self, int k)
+{
+    const struct hf_quartet_blocks *blocks = &self->blocks[k];
+    const int n_bra = blocks->atom[HF_ATOM_A] == blocks->atom[HF_ATOM_B] ? 1 : 2;
+    if (self->touched[k][0]) {
+        for (int x = 0; x < n_bra; x++)
+            self->coulomb[x].touched = true; /* those of the bra are the first */
+        self->coulomb[self->coulomb_of_ket[k]].touched = true;
+    }
+    for (int x = 0; x < n_bra && self->touched[k][1]; x++)
+        for (int y = HF_ATOM_C; y <= HF_ATOM_D; y++)
+            self->exchange[self->block_of_atom[x][blocks->atom[y]] - 1].touched = true;
 }
 
 static void hand_over(const struct hf_local_sums *self, bool exchange,
                       const struct local_block *block)
 {
+    if (!block->touched) return;
     self->target.add(self->target.data, exchange, block->row, block->column, block->value);
 }
 
 hf_status hf_local_sums_end(struct hf_local_sums *sums, struct hf_error *error)
 {
     const struct hf_sums_target *target = &sums->target;
+    for (int k = 0; k < sums->n_ket; k++) find_touched(sums, k);
     if (target->begin_adding != NULL) target->begin_adding(target->data);
     for (int k = 0; k < sums->n_coulomb; k++) hand_over(sums, false, &sums->coulomb[k]);
     for (int k = 0; k < sums->n_exchange; k++) hand_over(sums, true, &sums->exchange[k]);

@@ -14,7 +14,7 @@ struct hf_sums_target {
      *  and whether the quartets can contribute to J and to K. */
     void (*show)(void *data, int k, struct hf_quartet_blocks *blocks);
     /** Adds a block, rows and columns the functions of two atoms, a plane for each job, to J or K.
-     *  Threads may call it at the same time. */
+     *  Threads may call it at the same time. Not called for blocks that nothing was added to. */
     void (*add)(void *data, bool exchange, int row, int column, const double *value);
     /** Called before the first and after the last block of a part is added, to lock and unlock what threads
      *  share. The second returns whether all blocks were added. NULL: nothing to do. */
@@ -38,6 +38,10 @@ void hf_local_sums_destroy(struct hf_local_sums **sums);
  *  call. */
 const struct hf_quartet_blocks *hf_local_sums_begin(struct hf_local_sums *sums,
                                                     const struct hf_part *part);
+
+/** Must be called when quartets of ket k add to its blocks of J, of K. In small tasks many of a part's blocks stay as
+ *  they are. */
+void hf_local_sums_touch(struct hf_local_sums *sums, int k, bool coulomb, bool exchange);
 
 /** Adds the sums to the target; returns its status. */
 hf_status hf_local_sums_end(struct hf_local_sums *sums, struct hf_error *error) HF_MUST_CHECK;

@@ -25,9 +25,11 @@ hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int num
                          struct hf_error *error)
 {
     *worker = (struct hf_worker){.work = work, .number = number};
-    worker->queue = calloc((size_t)work->pairs->n_class * HF_N_QUEUE + 1, sizeof *worker->queue);
+    const size_t n_queue = (size_t)work->pairs->n_class * HF_N_QUEUE;
+    worker->queue = calloc(n_queue + 1, sizeof *worker->queue);
+    worker->n_queued = calloc(n_queue + 1, sizeof *worker->n_queued);
     worker->ket = calloc(most_kets(work->pairs), sizeof *worker->ket);
-    if (worker->queue == NULL || worker->ket == NULL)
+    if (worker->queue == NULL || worker->n_queued == NULL || worker->ket == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the queues of quartets");
     const hf_status status = hf_strips_init(&worker->strips, work, error);
     if (status != HF_OK) return status;
@@ -38,14 +40,28 @@ void hf_worker_done(struct hf_worker *worker)
 {
     hf_engine_destroy(&worker->engine);
     free(worker->queue);
+    free(worker->n_queued);
     free(worker->ket);
     worker->queue = NULL;
+    worker->n_queued = NULL;
     worker->ket = NULL;
     if (worker->work == NULL) return;
     hf_strips_done(&worker->strips, worker->work->context->memory);
 }
 
 /* ---- Computing ------------------------------------------------------------------------------- */
+
+/** Copies member by member, see set_waiting; `single` is not needed any more. */
+static inline void move_ket(const struct hf_waiting_ket *from, struct hf_waiting_ket *to)
+{
+    to->pair = from->pair;
+    to->place = from->place;
+    to->c = from->c;
+    to->d = from->d;
+    to->turned = from->turned;
+    to->kind = from->kind;
+    to->wanted = from->wanted;
+}
 
 /** Asks the consumer about the kets of a bra from number `begin` on, and keeps those it wants and
  *  those to be stored. */
@@ -58,7 +74,7 @@ static void screen_kets(struct hf_worker *worker, const struct hf_shell_pair *br
         const bool stored = (ket[i].kind & HF_KIND_STORED) != 0;
         if (!ket[i].wanted && !stored) continue;
         if (ket[i].single && !stored) ket[i].kind = HF_KIND_NARROW | HF_KIND_SINGLE;
-        if (n < i) ket[n] = ket[i];
+        if (n < i) move_ket(&ket[i], &ket[n]);
         n++;
     }
     worker->n_ket = n;

@@ -9,7 +9,8 @@ static bool is_interrupted(struct hf_work *work)
 
 /** Copies the integrals of a queue to their places in strips. */
 static void write_strips(const struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
-                         const struct hf_quartet_queue *queue, const struct hf_integral_batch *made)
+                         const struct hf_quartet_queue *queue, int n,
+                         const struct hf_integral_batch *made)
 {
     const struct hf_basis *basis = worker->work->pairs->basis;
     struct hf_strip_group group = {.n_i = basis->shell[queue->pair[0]->a].n_function,
@@ -18,8 +19,8 @@ static void write_strips(const struct hf_worker *worker, const struct hf_shell_p
                                            basis->shell[bra->b].n_function,
                                    .bra_is_row = made->fixed_is_row,
                                    .narrow = kind != HF_QUEUE_PLAIN};
-    for (int first = 0; first < queue->n; first += group.n) {
-        const int left = queue->n - first;
+    for (int first = 0; first < n; first += group.n) {
+        const int left = n - first;
         group.width = hf_batch_width(made, first);
         group.n = left < group.width ? left : group.width;
         if (made->single != NULL)
@@ -52,63 +53,67 @@ static bool is_sampled(struct hf_worker *worker)
 
 /** Notes time and cost of a call. */
 static void sample(struct hf_worker *worker, const struct hf_shell_pair *bra,
-                   const struct hf_quartet_queue *queue, const struct hf_integral_batch *made,
-                   double seconds)
+                   const struct hf_quartet_queue *queue, int n,
+                   const struct hf_integral_batch *made, double seconds)
 {
     const struct hf_shell_pairs *pairs = worker->work->pairs;
     const int precision = made->single != NULL ? HF_PRECISION_SINGLE : HF_PRECISION_DOUBLE;
     double cost = 0.0;
-    for (int i = 0; i < queue->n; i++) cost += hf_shell_pair_cost(pairs, queue->pair[i]);
+    for (int i = 0; i < n; i++) cost += hf_shell_pair_cost(pairs, queue->pair[i]);
     worker->sampled[precision].seconds += seconds;
     worker->sampled[precision].cost += cost * hf_shell_pair_cost(pairs, bra);
 }
 
 /** Hands the quartets of a bra in a queue to a consumer that computes by itself. */
 static void let_use(struct hf_worker *worker, const struct hf_shell_pair *bra,
-                    struct hf_quartet_queue *queue)
+                    const struct hf_quartet_queue *queue, int n)
 {
     const struct hf_pair_class *class_of = worker->work->pairs->class_of;
     const size_t n_number = (size_t)class_of[bra->pair_class].n_function *
                             (size_t)class_of[queue->pair[0]->pair_class].n_function;
-    worker->consumer->use(worker->self, bra, queue->n, queue->pair);
-    worker->n_computed += queue->n;
-    hf_worker_count(worker, (size_t)queue->n * n_number);
-    queue->n = 0;
+    worker->consumer->use(worker->self, bra, n, queue->pair);
+    worker->n_computed += n;
+    hf_worker_count(worker, (size_t)n * n_number);
 }
 
-/** Computes the quartets of a bra in a queue, or drops them after an interruption. */
-static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
-                  struct hf_quartet_queue *queue)
+/** Computes the n quartets of a bra in a queue, or drops them after an interruption. */
+static void compute(struct hf_worker *worker, const struct hf_shell_pair *bra, int kind,
+                    const struct hf_quartet_queue *queue, int n)
 {
-    if (worker->interrupted) queue->n = 0;
-    if (queue->n == 0) return;
+    if (worker->interrupted) return;
     if (worker->consumer->use != NULL) {
-        let_use(worker, bra, queue);
+        let_use(worker, bra, queue, n);
         return;
     }
     const bool timed = worker->work->settings.timed, sampled = is_sampled(worker);
     const double start = timed ? hf_wall_seconds() : sampled ? hf_thread_seconds() : 0.0;
     const struct hf_integral_batch made = hf_engine_two_electron_lanes(
-        worker->engine, bra, queue->n, queue->pair,
+        worker->engine, bra, n, queue->pair,
         kind == HF_QUEUE_SINGLE ? HF_PRECISION_SINGLE : HF_PRECISION_DOUBLE);
     if (timed)
         worker->consumer->count(worker->self,
                                 &(struct hf_engine_call){.bra = bra,
                                                          .ket_class = queue->pair[0]->pair_class,
-                                                         .n = queue->n,
+                                                         .n = n,
                                                          .seconds = hf_wall_seconds() - start});
-    if (worker->consumer->take != NULL) write_strips(worker, bra, kind, queue, &made);
-    if (sampled && !timed) sample(worker, bra, queue, &made, hf_thread_seconds() - start);
-    worker->n_computed += queue->n;
-    if (made.single != NULL) worker->n_single += queue->n;
-    hf_worker_count(worker, (size_t)queue->n * made.stride);
-    queue->n = 0;
+    if (worker->consumer->take != NULL) write_strips(worker, bra, kind, queue, n, &made);
+    if (sampled && !timed) sample(worker, bra, queue, n, &made, hf_thread_seconds() - start);
+    worker->n_computed += n;
+    if (made.single != NULL) worker->n_single += n;
+    hf_worker_count(worker, (size_t)n * made.stride);
+}
+
+/** Empties queue number q. */
+static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int q)
+{
+    compute(worker, bra, q % HF_N_QUEUE, &worker->queue[q], worker->n_queued[q]);
+    worker->n_queued[q] = 0;
 }
 
 void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra)
 {
     for (int q = 0; q < worker->work->pairs->n_class * HF_N_QUEUE; q++)
-        flush(worker, bra, q % HF_N_QUEUE, &worker->queue[q]);
+        if (worker->n_queued[q] > 0) flush(worker, bra, q);
 }
 
 struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
@@ -117,8 +122,10 @@ struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_
     const int kind = (ket->kind & HF_KIND_SINGLE) != 0   ? HF_QUEUE_SINGLE
                      : (ket->kind & HF_KIND_NARROW) != 0 ? HF_QUEUE_NARROW
                                                          : HF_QUEUE_PLAIN;
-    struct hf_quartet_queue *queue = &worker->queue[ket->pair->pair_class * HF_N_QUEUE + kind];
-    if (queue->n == worker->work->settings.largest_queue) flush(worker, bra, kind, queue);
-    queue->pair[queue->n] = ket->pair;
-    return &queue->lane[queue->n++];
+    const int q = ket->pair->pair_class * HF_N_QUEUE + kind;
+    if (worker->n_queued[q] == worker->work->settings.largest_queue) flush(worker, bra, q);
+    struct hf_quartet_queue *queue = &worker->queue[q];
+    const int at = worker->n_queued[q]++;
+    queue->pair[at] = ket->pair;
+    return &queue->lane[at];
 }

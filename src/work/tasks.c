@@ -237,10 +237,12 @@ static double total_cost(const struct hf_task_list *list)
 }
 
 /** Number of pairs of a block in a task: at most an even share of the total cost. Many kets fill the batches of
- *  one bra, so the shell pairs of the bra are divided before the kets. */
+ *  one bra, so the shell pairs of the bra are divided before the kets. Once these cannot be divided further, tasks
+ *  may be larger than a share, as long as they are short of kets. */
 static void choose_tile(const struct hf_task_order *order, double share, struct task_block *block)
 {
     enum { LARGEST_ROWS_AREA = 200 };
+    const double most_shares = 2.5;
     const double area = share / block->cost, row = order->largest_row;
     block->n_slice = 1;
     block->tile = 1;
@@ -251,7 +253,9 @@ static void choose_tile(const struct hf_task_order *order, double share, struct 
         block->tile = (int64_t)fmin(sqrt(area), order->largest_side);
     } else {
         if (area < row) block->n_slice = (int)fmin(ceil(row / area), order->most_slices);
-        block->tile = (int64_t)fmax(1.0, fmin(area * block->n_slice, row));
+        const double wanted =
+            area * block->n_slice * (block->n_slice == order->most_slices ? most_shares : 1.0);
+        block->tile = (int64_t)fmax(1.0, fmin(wanted, row));
     }
 }
 

@@ -68,9 +68,8 @@ bool hf_work_find_stored_part(const struct hf_worker *worker, int64_t task, int3
 
 /* ---- Workers (quartets.c) ---- */
 
-/** Kets of one class that wait for a bra. */
+/** Kets of one class that wait for a bra; how many is in hf_worker.n_queued. */
 struct hf_quartet_queue {
-    int n;
     const struct hf_shell_pair *pair[HF_MAX_BATCH]; /**< as the engine wants them */
     struct hf_strip_lane lane[HF_MAX_BATCH];        /**< where their integrals go */
 };
@@ -95,8 +94,10 @@ struct hf_worker {
     double traced;        /**< end of its last record in the trace */
     double traced_thread; /**< the same in hf_thread_seconds */
     struct hf_engine *engine;
-    struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE], empty between bras */
-    struct hf_waiting_ket *ket;     /**< [HF_MOST_PART_KETS pairs of atoms] of one bra */
+    struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE] */
+    /** [n_class][HF_N_QUEUE], zero between bras; apart from the queues, so that those of all are in few cache lines */
+    int *n_queued;
+    struct hf_waiting_ket *ket; /**< [HF_MOST_PART_KETS pairs of atoms] of one bra */
     int n_ket;
     struct hf_strips strips;
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */

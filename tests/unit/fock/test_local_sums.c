@@ -119,6 +119,7 @@ static void touch(struct fixture *f, const struct hf_quartet_blocks *blocks,
 {
     for (int k = 0; k < f->part.n_ket; k++) {
         const struct hf_quartet_blocks *b = &blocks[k];
+        hf_local_sums_touch(f->sums, k, f->ledger.coulomb, f->ledger.exchange);
         enum { A = HF_ATOM_A, B = HF_ATOM_B, C = HF_ATOM_C, D = HF_ATOM_D };
         const int b_at = b->atom[A] == b->atom[B] ? A : B; /* shells of AA count as on A */
         const int coulomb[3][2] = {{A, b_at}, {b_at, A}, {C, D}};
@@ -204,6 +205,26 @@ static void what_is_not_wanted_has_no_blocks(void **state)
     }
 }
 
+static void blocks_that_nothing_was_added_to_stay(void **state)
+{
+    struct fixture f;
+    struct hf_error error;
+    set_up(&f, (const int[]){3, 2}, 2, (const int[][2]){{1, 0}, {1, 1}});
+    for (int round = 0; round < 2; round++) {
+        hf_local_sums_begin(f.sums, &f.part);
+        if (round == 0) hf_local_sums_touch(f.sums, 1, false, true);
+        assert_ok(hf_local_sums_end(f.sums, &error));
+        f.ledger.n_shown = 0;
+    }
+    for (int r = 0; r < N_ATOM; r++) {
+        for (int c = 0; c < N_ATOM; c++) {
+            assert_int_equal(f.ledger.n_time[0][r][c], 0);
+            assert_int_equal(f.ledger.n_time[1][r][c], r >= 2 && c == 1 ? 1 : 0);
+        }
+    }
+    tear_down(&f);
+}
+
 static void what_the_target_says_is_returned(void **state)
 {
     struct fixture f;
@@ -223,6 +244,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(atoms_may_coincide_in_all_ways),
         cmocka_unit_test(kets_share_the_blocks_of_their_atoms),
         cmocka_unit_test(what_is_not_wanted_has_no_blocks),
+        cmocka_unit_test(blocks_that_nothing_was_added_to_stay),
         cmocka_unit_test(what_the_target_says_is_returned),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
