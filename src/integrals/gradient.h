@@ -270,7 +270,7 @@ static inline void add_primitives(struct gradient_work *self, int i, const lanes
     const lanes energy_ket = 2.0 * (ket[HF_ROW_ZETA] - self->delta) * of->energy[0];
     struct centre_sums *sums = &self->sums;
     for (int x = 0; x < 3; x++) {
-        const lanes moves_pair = 2.0 * zeta * q->wp[x] * of->energy[1] -
+        const lanes moves_pair = 2.0 * zeta * wp_of(q, x) * of->energy[1] -
                                  q->rho_over_zeta * of->bra[1][x] + q->rho_over_eta * of->ket[1][x];
         sums->of_bra[x] += moves_pair;
         sums->of_a[x] += (1.0 - share_b) * moves_pair -

@@ -49,27 +49,27 @@ static __attribute__((noinline)) void boys_of_quartets(const boys_tables *boys, 
 static inline void store_lane(const struct lane_quartet *from, int l, int order, double coefficient,
                               const double ab[3], const double cd[3], Libint_eri_t *to)
 {
-    to->PA_x[0] = from->pa[0][l];
-    to->PA_y[0] = from->pa[1][l];
-    to->PA_z[0] = from->pa[2][l];
+    to->PA_x[0] = from->pa[0];
+    to->PA_y[0] = from->pa[1];
+    to->PA_z[0] = from->pa[2];
     to->QC_x[0] = from->qc[0][l];
     to->QC_y[0] = from->qc[1][l];
     to->QC_z[0] = from->qc[2][l];
-    to->WP_x[0] = from->wp[0][l];
-    to->WP_y[0] = from->wp[1][l];
-    to->WP_z[0] = from->wp[2][l];
-    to->WQ_x[0] = from->wq[0][l];
-    to->WQ_y[0] = from->wq[1][l];
-    to->WQ_z[0] = from->wq[2][l];
+    to->WP_x[0] = wp_of(from, 0)[l];
+    to->WP_y[0] = wp_of(from, 1)[l];
+    to->WP_z[0] = wp_of(from, 2)[l];
+    to->WQ_x[0] = wq_of(from, 0)[l];
+    to->WQ_y[0] = wq_of(from, 1)[l];
+    to->WQ_z[0] = wq_of(from, 2)[l];
     to->AB_x[0] = ab[0];
     to->AB_y[0] = ab[1];
     to->AB_z[0] = ab[2];
     to->CD_x[0] = cd[0];
     to->CD_y[0] = cd[1];
     to->CD_z[0] = cd[2];
-    to->oo2z[0] = from->one_over_two_zeta[l];
+    to->oo2z[0] = from->one_over_two_zeta;
     to->oo2e[0] = from->one_over_two_eta[l];
-    to->oo2ze[0] = from->one_over_two_sum[l];
+    to->oo2ze[0] = one_over_two_sum_of(from)[l];
     to->roz[0] = from->rho_over_zeta[l];
     to->roe[0] = from->rho_over_eta[l];
     /* Libint names its (ss|ss)^(m) one by one; they lie side by side. */

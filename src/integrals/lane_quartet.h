@@ -94,17 +94,14 @@ set_up_lanes(struct bra_numbers bra, int i, bool needs_bra, bool needs_ket, cons
 
     lanes qp[3];
     for (int k = 0; k < 3; k++) {
-        qp[k] = difference_of_places(bra, i, k, ket);
-        if (needs_bra) out->wp[k] = eta_over_sum * qp[k];
-        if (needs_bra) out->pa[k] = broadcast(of_bra(bra, HF_ROW_PA_X + k, i));
-        if (needs_ket) out->wq[k] = -zeta_over_sum * qp[k];
+        out->qp[k] = qp[k] = difference_of_places(bra, i, k, ket);
+        if (needs_bra) out->pa[k] = of_bra(bra, HF_ROW_PA_X + k, i);
     }
     if (needs_bra) {
-        out->one_over_two_zeta = broadcast(of_bra(bra, HF_ROW_ONE_OVER_TWO_ZETA, i));
+        out->one_over_two_zeta = of_bra(bra, HF_ROW_ONE_OVER_TWO_ZETA, i);
         out->rho_over_zeta = eta_over_sum;
     }
     if (needs_ket) out->rho_over_eta = zeta_over_sum;
-    if (needs_bra && needs_ket) out->one_over_two_sum = (real)0.5 * one_over_sum;
     boys->T = zeta * eta_over_sum * square_of(qp);
     boys->factor = prefactor * of_bra(bra, HF_ROW_PREFACTOR, i) * root_of_inverse;
 }

@@ -50,8 +50,9 @@ ARGUMENTS = 'const struct lane_quartet *q, lanes *to'
 GRADIENT_LIMIT = 6
 GRADIENT_PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= GRADIENT_LIMIT]
 GRADIENT_ARGUMENTS = 'const struct lane_quartet *q, const lanes *density, struct level_sums *sums, lanes *to'
-# Members of struct lane_quartet, and those of the other side.
-EXCHANGED = {'pa': 'qc', 'wp': 'wq', 'one_over_two_zeta': 'one_over_two_eta', 'rho_over_zeta': 'rho_over_eta'}
+# Functions and members of struct lane_quartet, and those of the other side.
+EXCHANGED = {'pa_of': 'qc_of', 'wp_of': 'wq_of', 'one_over_two_zeta_of': 'one_over_two_eta_of',
+             'rho_over_zeta': 'rho_over_eta'}
 EXCHANGED.update({other: name for name, other in EXCHANGED.items()})
 
 
@@ -261,25 +262,24 @@ class Text:
                               f'{first} - {self.constant("rho_over_" + exponent)} * {second};')
         return self.names[difference]
 
-    def member(self, name):
-        """Of struct lane_quartet."""
-        other = EXCHANGED.get(name)
-        if not self.shared or other is None:
-            return 'q->' + name
-        return f'(exchanged ? q->{other} : q->{name})' if len(name) == 2 else f'*(exchanged ? &q->{other} : &q->{name})'
+    def member(self, name, *arguments):
+        """A member of struct lane_quartet, or what a function of it returns."""
+        names = [name, EXCHANGED[name]] if self.shared and name in EXCHANGED else [name]
+        values = [f'{name}({", ".join(["q", *arguments])})' if name.endswith('_of') else f'q->{name}' for name in names]
+        return f'exchanged ? {values[1]} : {values[0]}' if len(values) > 1 else values[0]
 
     def declarations(self):
         lines = []
         for name in sorted(self.constants):
             if name[-2] == '_' and name[-1] in 'xyz':
-                lines.append(f'const lanes {name} = {self.member(name[:2])}[{"xyz".index(name[-1])}];')
+                lines.append(f'const lanes {name} = {self.member(name[:2] + "_of", str("xyz".index(name[-1])))};')
             elif name.startswith('rho'):
                 lines.append(f'const lanes {name} = {self.member(name)};')
         for which in ('zeta', 'eta', 'sum'):
             start = f'half_{which}_'
             most = max((int(name[-1]) for name in self.constants if name.startswith(start)), default=0)
             for k in range(1, most + 1):
-                value = f'{start}{k - 1} + {start}1' if k > 1 else self.member(f'one_over_two_{which}')
+                value = f'{start}{k - 1} + {start}1' if k > 1 else self.member(f'one_over_two_{which}_of')
                 lines.append(f'const lanes {start}{k} = {value};')
         return lines + ([f'lanes kept[{len(self.slots)}];'] if self.large else [])
 

@@ -43,7 +43,7 @@ raise_ket(const struct recurrence_work *work, int n_m, int f, const struct lane_
     const lanes *below = work->level[0][f - 1], *below_2 = f > 1 ? work->level[0][f - 2] : NULL;
     for (int c = 0; c < n; c++) {
         const int d = components[c].direction, c_1 = components[c].lower[d];
-        const lanes qc = q->qc[d], wq = q->wq[d];
+        const lanes qc = qc_of(q, d), wq = wq_of(q, d);
         lanes *out = work->level[0][f] + c;
         if (f < 2 || lowers[c_1].power[d] == 0) {
             for (int m = 0; m < n_m; m++)
@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) void raise_bra_row(const struct rec
     const int d = component->direction, c_1 = component->lower[d];
     const struct hf_cartesian *lower = &work->cartesian->component[e - 1][c_1];
     const int n_f = hf_n_cartesian(f), n_1 = hf_n_cartesian(e - 1);
-    const lanes pa = q->pa[d], wp = q->wp[d];
+    const lanes pa = pa_of(q, d), wp = wp_of(q, d);
     const lanes *at_m = work->level[e - 1][f] + (m * n_1 + c_1) * n_f;
     const lanes *at_m_1 = work->level[e - 1][f] + ((m + 1) * n_1 + c_1) * n_f;
     lanes *out = work->level[e][f] + (m * hf_n_cartesian(e) + c) * n_f;
@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) void raise_bra_row(const struct rec
         const int c_2 = lower->lower[d], n_2 = hf_n_cartesian(e - 2);
         const lanes *low_m = work->level[e - 2][f] + (m * n_2 + c_2) * n_f;
         const lanes *low_m_1 = work->level[e - 2][f] + ((m + 1) * n_2 + c_2) * n_f;
-        const lanes factor = q->one_over_two_zeta * (real)lower->power[d];
+        const lanes factor = one_over_two_zeta_of(q) * (real)lower->power[d];
         const lanes minus = -factor * q->rho_over_zeta;
         for (int k = 0; k < n_f; k++)
             out[k] = pa * at_m[k] + wp * at_m_1[k] + factor * low_m[k] + minus * low_m_1[k];
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void raise_bra_row(const struct rec
     const int n_below = hf_n_cartesian(f - 1);
     const lanes *cross = work->level[e - 1][f - 1] + ((m + 1) * n_1 + c_1) * n_below;
     for (int k = 0; k < n_below; k++)
-        out[below[k].upper[d]] += q->one_over_two_sum * (real)(below[k].power[d] + 1) * cross[k];
+        out[below[k].upper[d]] += one_over_two_sum_of(q) * (real)(below[k].power[d] + 1) * cross[k];
 }
 
 /** All levels of one vector of primitive quartets, the wanted ones with m = 0 .. highest. */

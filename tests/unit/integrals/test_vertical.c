@@ -29,21 +29,18 @@ static double next_random(uint64_t *state, double low, double high)
 /** Primitive quartets of random exponents and centres. */
 static void make_quartets(uint64_t *state, lanes qc[3], struct lane_quartet *q)
 {
+    const double zeta = exp(next_random(state, -2.0, 4.0));
     q->qc = qc;
+    for (int d = 0; d < 3; d++) q->pa[d] = (real)next_random(state, -2.0, 2.0);
+    q->one_over_two_zeta = (real)(0.5 / zeta);
     for (int l = 0; l < HF_WIDTH; l++) {
-        const double zeta = exp(next_random(state, -2.0, 4.0));
         const double eta = exp(next_random(state, -2.0, 4.0)), sum = zeta + eta;
         double value = next_random(state, 0.5, 1.5);
         for (int d = 0; d < 3; d++) {
-            const double distance = next_random(state, -2.0, 2.0);
-            q->pa[d][l] = (real)next_random(state, -2.0, 2.0);
             qc[d][l] = (real)next_random(state, -2.0, 2.0);
-            q->wp[d][l] = (real)(-eta / sum * distance);
-            q->wq[d][l] = (real)(zeta / sum * distance);
+            q->qp[d][l] = (real)next_random(state, -2.0, 2.0);
         }
-        q->one_over_two_zeta[l] = (real)(0.5 / zeta);
         q->one_over_two_eta[l] = (real)(0.5 / eta);
-        q->one_over_two_sum[l] = (real)(0.5 / sum);
         q->rho_over_zeta[l] = (real)(eta / sum);
         q->rho_over_eta[l] = (real)(zeta / sum);
         for (int m = 0; m <= HF_BOYS_MAX_ORDER; m++) {
