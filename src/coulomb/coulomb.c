@@ -20,18 +20,6 @@ static int choose_pieces(const struct hf_coulomb *coulomb)
     return n < HF_MOST_PIECES ? (int)n : HF_MOST_PIECES;
 }
 
-/** Estimated cost of a task: its bras, each by what a ket costs it. */
-static double cost_of(const struct hf_products *products, const struct hf_leaf_piece *piece)
-{
-    double cost = 0.0;
-    for (int order = 0; order <= products->max_order; order++) {
-        struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece->leaf], piece, order);
-        while (hf_next_piece_row(&rows))
-            cost += (double)(rows.end - rows.begin) * (2.0 + hf_n_hermite(order + products->raise));
-    }
-    return cost;
-}
-
 /** Tables, scratch of the threads, costs. Local. */
 static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
 {
@@ -51,9 +39,10 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
         made = coulomb->worker[t].block != NULL;
     }
     if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
-    for (int64_t i = 0; i < coulomb->n_task; i++) {
-        const struct hf_leaf_piece piece = hf_coulomb_piece(coulomb, i);
-        coulomb->cost[i] = cost_of(products, &piece);
+    for (int leaf = 0; leaf < products->n_leaf; leaf++) {
+        double *cost = coulomb->cost + (size_t)leaf * (size_t)coulomb->n_piece;
+        cost[0] = (double)hf_leaf_cost(products, leaf) / coulomb->n_piece;
+        for (int i = 1; i < coulomb->n_piece; i++) cost[i] = cost[0];
     }
     return HF_OK;
 }

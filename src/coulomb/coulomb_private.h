@@ -6,6 +6,7 @@
 #include "hermite_densities.h"
 #include "kets.h"
 #include "parcels.h"
+#include "pieces.h"
 #include "product_kernels.h"
 #include "products.h"
 #include "steps.h"
@@ -73,9 +74,8 @@ struct hf_coulomb {
 /** The piece of a leaf that is task number `task`. */
 static inline struct hf_leaf_piece hf_coulomb_piece(const struct hf_coulomb *coulomb, int64_t task)
 {
-    return (struct hf_leaf_piece){.leaf = (int)(task / coulomb->n_piece),
-                                  .number = (int)(task % coulomb->n_piece),
-                                  .n = coulomb->n_piece};
+    return hf_leaf_piece(coulomb->products, (int)(task / coulomb->n_piece),
+                         (int)(task % coulomb->n_piece), coulomb->n_piece);
 }
 
 /** V of all products from the kets: tasks of all ranks and threads. Collective. HF_INTERRUPTED. */
