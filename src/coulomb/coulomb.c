@@ -31,7 +31,10 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
                                          (size_t)coulomb->n_worker, sizeof *coulomb->worker);
     coulomb->cost = hf_memory_allocate(memory, "tasks of the Coulomb pass", (size_t)coulomb->n_task,
                                        sizeof *coulomb->cost);
-    bool made = coulomb->tables != NULL && coulomb->worker != NULL && coulomb->cost != NULL;
+    coulomb->first = hf_memory_allocate(memory, "tasks of the Coulomb pass",
+                                        (size_t)coulomb->n_task, sizeof *coulomb->first);
+    bool made = coulomb->tables != NULL && coulomb->worker != NULL && coulomb->cost != NULL &&
+                coulomb->first != NULL;
     for (int t = 0; made && t < coulomb->n_worker; t++) {
         hf_hermite_init(&coulomb->worker[t].hermite, products);
         coulomb->worker[t].block =
@@ -40,9 +43,10 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
     }
     if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
     for (int leaf = 0; leaf < products->n_leaf; leaf++) {
-        double *cost = coulomb->cost + (size_t)leaf * (size_t)coulomb->n_piece;
-        cost[0] = (double)hf_leaf_cost(products, leaf) / coulomb->n_piece;
-        for (int i = 1; i < coulomb->n_piece; i++) cost[i] = cost[0];
+        const size_t begin = (size_t)leaf * (size_t)coulomb->n_piece;
+        const int64_t cost = hf_cut_leaf(products, leaf, coulomb->n_piece, coulomb->first + begin);
+        for (int i = 0; i < coulomb->n_piece; i++)
+            coulomb->cost[begin + (size_t)i] = (double)cost / coulomb->n_piece;
     }
     return HF_OK;
 }
@@ -171,6 +175,7 @@ void hf_coulomb_destroy(struct hf_coulomb **coulomb)
         hf_memory_release(memory, old->worker[t].block);
     hf_memory_release(memory, old->worker);
     hf_memory_release(memory, old->cost);
+    hf_memory_release(memory, old->first);
     hf_memory_release(memory, old->own);
     hf_parcels_destroy(&old->to_leaves);
     hf_parcels_destroy(&old->to_owners);

@@ -59,9 +59,10 @@ struct hf_coulomb {
     struct hf_coulomb_tables *tables;
     const struct hf_coulomb_kernels *plain, *single;
     struct hf_scheduler *scheduler;
-    int n_piece;    /**< that the bras of each leaf are cut into */
-    int64_t n_task; /**< pieces of leaves, those of a leaf after each other */
-    double *cost;   /**< [n_task] estimated */
+    int n_piece;     /**< that the bras of each leaf are cut into */
+    int64_t n_task;  /**< pieces of leaves, those of a leaf after each other */
+    double *cost;    /**< [n_task] estimated */
+    uint16_t *first; /**< [n_task] of hf_cut_leaf */
     int n_worker;
     struct hf_coulomb_worker *worker; /**< [n_worker] */
     struct hf_coulomb_account account;
@@ -74,8 +75,9 @@ struct hf_coulomb {
 /** The piece of a leaf that is task number `task`. */
 static inline struct hf_leaf_piece hf_coulomb_piece(const struct hf_coulomb *coulomb, int64_t task)
 {
-    return hf_leaf_piece(coulomb->products, (int)(task / coulomb->n_piece),
-                         (int)(task % coulomb->n_piece), coulomb->n_piece);
+    const int64_t leaf = task / coulomb->n_piece, number = task % coulomb->n_piece;
+    return hf_leaf_piece(coulomb->products, (int)leaf, (int)number, coulomb->n_piece,
+                         coulomb->first + leaf * coulomb->n_piece);
 }
 
 /** V of all products from the kets: tasks of all ranks and threads. Collective. HF_INTERRUPTED. */

@@ -18,29 +18,16 @@ static int64_t cost_of_bra(const struct hf_products *products, int64_t product)
                     : 0);
 }
 
-int64_t hf_leaf_cost(const struct hf_products *products, int leaf)
-{
-    int64_t cost = 0;
-    for (int64_t i = hf_leaf_begin(&products->leaf[leaf]); i < hf_leaf_end(&products->leaf[leaf]);
-         i++)
-        cost += cost_of_bra(products, i);
-    return cost;
-}
-
 /* A product belongs to the piece in whose part of the cost it begins. */
-struct hf_leaf_piece hf_leaf_piece(const struct hf_products *products, int leaf, int number,
-                                   int n_piece)
+int64_t hf_cut_leaf(const struct hf_products *products, int leaf, int n_piece, uint16_t first[])
 {
-    const struct hf_product_leaf *own = &products->leaf[leaf];
-    struct hf_leaf_piece piece = {
-        .leaf = leaf, .begin = hf_leaf_begin(own), .end = hf_leaf_end(own)};
-    if (n_piece == 1) return piece;
-    const int64_t whole = hf_leaf_cost(products, leaf), end = piece.end;
-    int64_t before = 0, i = piece.begin;
-    for (; i < end && before * n_piece < whole * number; i++) before += cost_of_bra(products, i);
-    piece.begin = i;
-    for (; i < end && before * n_piece < whole * (number + 1); i++)
-        before += cost_of_bra(products, i);
-    piece.end = i;
-    return piece;
+    const int64_t begin = hf_leaf_begin(&products->leaf[leaf]);
+    const int n = (int)(hf_leaf_end(&products->leaf[leaf]) - begin);
+    int64_t cost[HF_LEAF_MOST], whole = 0, before = 0;
+    int piece = 0;
+    for (int i = 0; i < n; i++) whole += cost[i] = cost_of_bra(products, begin + i);
+    for (int i = 0; i < n; before += cost[i++])
+        while (piece < n_piece && before * n_piece >= whole * piece) first[piece++] = (uint16_t)i;
+    while (piece < n_piece) first[piece++] = (uint16_t)n;
+    return whole;
 }

@@ -125,9 +125,10 @@ static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, i
         while (heavy > 0 && (double)weight[heavy - 1] * bound < fine) heavy--;
         if (n == 0) return;
         const int n_ket = kets_of_steps(meeting->group, n);
-        add_kets(coulomb, worker, meeting, bra[i].product,
-                 count_plain(coulomb, meeting, &bra[i], kets_of_steps(meeting->group, heavy), n_ket),
-                 n_ket);
+        add_kets(
+            coulomb, worker, meeting, bra[i].product,
+            count_plain(coulomb, meeting, &bra[i], kets_of_steps(meeting->group, heavy), n_ket),
+            n_ket);
     }
 }
 
@@ -149,6 +150,25 @@ static void add_near(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     }
 }
 
+/** Asks for what the bras of a list read of a leaf: its weights, or the first kets of its groups. With few bras the processor
+ *  waits for these longer than it computes. */
+static void prefetch_leaf(const struct hf_coulomb *coulomb, int leaf, bool of_kets)
+{
+    const struct hf_kets *kets = coulomb->kets;
+    enum { LINE = 64 };
+    for (int j = 0; j <= coulomb->products->max_order; j++) {
+        const struct hf_ket_group *group = hf_ket_group(kets, leaf, j);
+        if (!of_kets) {
+            __builtin_prefetch(hf_ket_weights(kets, group));
+        } else if (group->n > 0) {
+            const char *data = (const char *)hf_ket_single(kets, group);
+            const int n =
+                (HF_KET_SINGLE_ROWS + hf_n_hermite(j)) * HF_KET_BLOCK * (int)sizeof(float);
+            for (int k = 0; k < n; k += LINE) __builtin_prefetch(data + k);
+        }
+    }
+}
+
 /** Zeroes V of the products of a piece of a leaf. */
 static void clear_piece(struct hf_coulomb *coulomb, const struct hf_leaf_piece *piece)
 {
@@ -166,6 +186,7 @@ static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct h
     struct hf_coulomb_worker *worker = &coulomb->worker[thread];
     int n = coulomb->products->n_leaf;
     const int *near = NULL;
+    if (piece->begin == piece->end) return HF_OK;
     clear_piece(coulomb, piece);
     list_bras(coulomb, piece, &worker->bras);
     if (coulomb->far != NULL) {
@@ -180,6 +201,8 @@ static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct h
                 ? hf_interruption_look(coulomb->context->interruption, coulomb->n_worker == 1)
                 : 0;
         if (reason != 0) return hf_interrupted(error, reason);
+        if (i + 2 < n) prefetch_leaf(coulomb, near != NULL ? near[i + 2] : i + 2, false);
+        if (i + 1 < n) prefetch_leaf(coulomb, near != NULL ? near[i + 1] : i + 1, true);
         add_near(coulomb, worker, near != NULL ? near[i] : i);
     }
     return HF_OK;

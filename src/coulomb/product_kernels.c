@@ -66,11 +66,34 @@ start_recursion(const boys_tables *boys, int order, const struct hf_coulomb_bra 
     for (int m = 1; m <= order; m++, factor *= step) at->r[m] *= factor;
 }
 
-static inline double sum_of_lanes(lanes x)
+/** In double precision. Most calls are of one or two vectors, so this is a large part of a call. */
+static inline __attribute__((always_inline)) double sum_of_lanes(lanes x)
 {
+#ifdef __AVX512F__
+#if defined HF_SINGLE && HF_WIDTH == 16
+    const __m512d both = _mm512_castps_pd((__m512)x);
+    const __m256d low = _mm512_castpd512_pd256(both), high = _mm512_extractf64x4_pd(both, 1);
+    return _mm512_reduce_add_pd(_mm512_cvtps_pd(_mm256_castpd_ps(low)) +
+                                _mm512_cvtps_pd(_mm256_castpd_ps(high)));
+#elif defined HF_SINGLE
+    return _mm512_reduce_add_pd(_mm512_cvtps_pd((__m256)x));
+#else
+    return _mm512_reduce_add_pd((__m512d)x);
+#endif
+#elif defined __AVX2__
+#ifdef HF_SINGLE
+    const __m256d four = _mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)) +
+                         _mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
+#else
+    const __m256d four = (__m256d)x;
+#endif
+    const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
+    return two[0] + two[1];
+#else
     double sum = 0.0;
     for (int l = 0; l < HF_WIDTH; l++) sum += (double)x[l];
     return sum;
+#endif
 }
 
 #include "coulomb_kernels.h"
