@@ -123,8 +123,9 @@ void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_le
     const struct hf_cell *cell = &field->products->cell[own->cell];
     struct hf_far_worker *worker = &field->worker[thread];
     const int width = field->kernels->width;
-    for (int lane = 0; lane < width; lane++)
-        put_lane(hf_local_of(field, own->cell), HF_FAR_SIZE, width, lane, worker->from);
+    const double *local = hf_local_of(field, own->cell);
+    for (int i = 0; i < HF_FAR_SIZE; i++)
+        for (int lane = 0; lane < width; lane++) worker->from[i * width + lane] = local[i];
     for (int order = 0; order <= cell->order; order++) {
         const struct hf_leaf_piece part = hf_order_of_piece(field->products, piece, order);
         for (int64_t first = part.begin; first < part.end; first += width)
