@@ -18,16 +18,25 @@ static int64_t cost_of_bra(const struct hf_products *products, int64_t product)
                     : 0);
 }
 
-/* A product belongs to the piece in whose part of the cost it begins. */
-int64_t hf_cut_leaf(const struct hf_products *products, int leaf, int n_piece, uint16_t first[])
+int64_t hf_leaf_cost(const struct hf_products *products, int leaf)
 {
-    const int64_t begin = hf_leaf_begin(&products->leaf[leaf]);
-    const int n = (int)(hf_leaf_end(&products->leaf[leaf]) - begin);
-    int64_t cost[HF_LEAF_MOST], whole = 0, before = 0;
-    int piece = 0;
-    for (int i = 0; i < n; i++) whole += cost[i] = cost_of_bra(products, begin + i);
-    for (int i = 0; i < n; before += cost[i++])
-        while (piece < n_piece && before * n_piece >= whole * piece) first[piece++] = (uint16_t)i;
-    while (piece < n_piece) first[piece++] = (uint16_t)n;
-    return whole;
+    const struct hf_product_leaf *own = &products->leaf[leaf];
+    int64_t cost = 0;
+    for (int64_t i = hf_leaf_begin(own); i < hf_leaf_end(own); i++)
+        cost += cost_of_bra(products, i);
+    return cost;
+}
+
+/* A product belongs to the piece in whose part of the cost it begins. */
+void hf_cut_leaf(const struct hf_products *products, int leaf, int64_t cost, int n_piece,
+                 struct hf_leaf_piece piece[])
+{
+    int64_t next = hf_leaf_begin(&products->leaf[leaf]), before = 0;
+    const int64_t end = hf_leaf_end(&products->leaf[leaf]);
+    for (int k = 0; k < n_piece; k++) {
+        piece[k] = (struct hf_leaf_piece){.leaf = leaf, .begin = next};
+        for (; next < end && before * n_piece < cost * (k + 1); next++)
+            before += cost_of_bra(products, next);
+        piece[k].end = next;
+    }
 }

@@ -11,22 +11,14 @@ struct hf_leaf_piece {
 };
 
 /** Pieces of a leaf at most. */
-enum { HF_MOST_PIECES = 64 };
+enum { HF_MOST_PIECES = 128 };
 
-/** Cuts a leaf: first[k] is the first product of piece k, counted from the leaf's first one; it ends where the next one begins.
- *  Returns the estimated cost of the leaf. Not collective. */
-int64_t hf_cut_leaf(const struct hf_products *products, int leaf, int n_piece, uint16_t first[]);
+/** Estimated cost of the products of a leaf as bras, for each ket that they could need; of kets, too. Not collective. */
+int64_t hf_leaf_cost(const struct hf_products *products, int leaf);
 
-/** Piece number 0 .. n_piece - 1 of a leaf that is cut so. */
-static inline struct hf_leaf_piece hf_leaf_piece(const struct hf_products *products, int leaf,
-                                                 int number, int n_piece, const uint16_t first[])
-{
-    const struct hf_product_leaf *own = &products->leaf[leaf];
-    return (struct hf_leaf_piece){
-        .leaf = leaf,
-        .begin = hf_leaf_begin(own) + first[number],
-        .end = number + 1 < n_piece ? hf_leaf_begin(own) + first[number + 1] : hf_leaf_end(own)};
-}
+/** Cuts a leaf of that cost into n_piece pieces. Not collective. */
+void hf_cut_leaf(const struct hf_products *products, int leaf, int64_t cost, int n_piece,
+                 struct hf_leaf_piece piece[]);
 
 /** The products of a piece that are of one order; `end` is not above `begin` if it has none. */
 static inline struct hf_leaf_piece hf_order_of_piece(const struct hf_products *products,

@@ -214,8 +214,7 @@ static hf_status do_task(struct hf_coulomb *coulomb, int thread, int64_t task,
 {
     struct hf_trace *trace = coulomb->context->trace;
     const struct hf_trace_span span = hf_trace_begin_span(trace);
-    const struct hf_leaf_piece piece = hf_coulomb_piece(coulomb, task);
-    const hf_status status = do_piece(coulomb, thread, &piece, error);
+    const hf_status status = do_piece(coulomb, thread, &coulomb->piece[task], error);
     coulomb->done[task] = 1;
     hf_trace_end_span(trace, thread, HF_TRACE_COULOMB_TASK, task, span);
     return status;
@@ -292,8 +291,8 @@ static hf_status pack_potentials(struct hf_coulomb *coulomb, int64_t *n_here,
     hf_parcels_clear(coulomb->to_owners);
     for (int64_t task = 0; task < coulomb->n_task; task++) {
         if (coulomb->done[task] == 0) continue;
-        const struct hf_leaf_piece piece = hf_coulomb_piece(coulomb, task);
-        for (int64_t i = piece.begin; i < piece.end; i++) {
+        const struct hf_leaf_piece *piece = &coulomb->piece[task];
+        for (int64_t i = piece->begin; i < piece->end; i++) {
             if (products->owner[i] == node)
                 *n_here += hf_product_size(products, i);
             else

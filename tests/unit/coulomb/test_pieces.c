@@ -31,22 +31,20 @@ static void pieces_of_a_leaf_have_all_of_it_once(void **unused)
     (void)unused;
     struct made made;
     make(&made);
+    const int64_t cost = hf_leaf_cost(&made.products, 0);
     for (int n_piece = 1; n_piece <= HF_MOST_PIECES; n_piece *= 2) {
-        uint16_t first[HF_MOST_PIECES];
+        struct hf_leaf_piece piece[HF_MOST_PIECES];
         int64_t end = FIRST;
-        hf_cut_leaf(&made.products, 0, n_piece, first);
-        for (int number = 0; number < n_piece; number++) {
-            const struct hf_leaf_piece piece =
-                hf_leaf_piece(&made.products, 0, number, n_piece, first);
-            const struct hf_leaf_piece low = hf_order_of_piece(&made.products, &piece, 0);
-            const struct hf_leaf_piece high = hf_order_of_piece(&made.products, &piece, 1);
-            assert_int_equal(piece.begin, end);
-            end = piece.end;
-            assert_true(end >= piece.begin && low.end <= FIRST + SECOND_ORDER);
+        hf_cut_leaf(&made.products, 0, cost, n_piece, piece);
+        for (int i = 0; i < n_piece; end = piece[i++].end) {
+            const struct hf_leaf_piece low = hf_order_of_piece(&made.products, &piece[i], 0);
+            const struct hf_leaf_piece high = hf_order_of_piece(&made.products, &piece[i], 1);
+            assert_int_equal(piece[i].begin, end);
+            assert_true(piece[i].end >= end && low.end <= FIRST + SECOND_ORDER);
             assert_true(high.begin >= FIRST + SECOND_ORDER);
             assert_int_equal(fmax(0.0, (double)(low.end - low.begin)) +
                                  fmax(0.0, (double)(high.end - high.begin)),
-                             piece.end - piece.begin);
+                             piece[i].end - piece[i].begin);
         }
         assert_int_equal(end, FIRST + N);
     }
@@ -57,10 +55,10 @@ static void heavy_bras_share_a_piece_with_few(void **unused)
     (void)unused;
     enum { N_PIECE = 10 };
     struct made made;
-    uint16_t first[N_PIECE];
+    struct hf_leaf_piece piece[N_PIECE];
     make(&made);
-    assert_true(hf_cut_leaf(&made.products, 0, N_PIECE, first) > 0);
-    assert_true(first[1] > 1 && 3 * first[1] < SECOND_ORDER / 2);
+    hf_cut_leaf(&made.products, 0, hf_leaf_cost(&made.products, 0), N_PIECE, piece);
+    assert_true(piece[0].end > FIRST + 1 && 6 * (piece[0].end - FIRST) < SECOND_ORDER);
 }
 
 static void a_leaf_of_one_product_is_one_piece(void **unused)
@@ -68,12 +66,12 @@ static void a_leaf_of_one_product_is_one_piece(void **unused)
     (void)unused;
     enum { N_PIECE = 4 };
     struct made made;
-    uint16_t first[N_PIECE];
+    struct hf_leaf_piece piece[N_PIECE];
     make(&made);
     for (int k = 1; k <= HF_MAX_PAIR_L + 1; k++) made.leaf.first_of_order[k] = FIRST + 1;
-    hf_cut_leaf(&made.products, 0, N_PIECE, first);
-    assert_int_equal(first[0], 0);
-    for (int k = 1; k < N_PIECE; k++) assert_int_equal(first[k], 1);
+    hf_cut_leaf(&made.products, 0, hf_leaf_cost(&made.products, 0), N_PIECE, piece);
+    assert_int_equal(piece[0].end - piece[0].begin, 1);
+    for (int k = 1; k < N_PIECE; k++) assert_int_equal(piece[k].begin, piece[k].end);
 }
 
 int main(void)
