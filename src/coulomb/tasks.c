@@ -3,14 +3,15 @@
 
 #include <math.h>
 
-/** Tasks that are wanted beside one of each leaf. */
+/** Tasks that are wanted: enough for even shares, but with few bras a task waits for the kets of all near leaves longer than it
+ *  computes. */
 static double wanted_tasks(const struct hf_coulomb *coulomb)
 {
-    enum { TASKS_PER_THREAD = 16 };
+    enum { TASKS_PER_THREAD = 16, TASKS_PER_LEAF = 40 };
     const int asked = coulomb->settings.tasks_for;
     const double n_rank = asked > 0 ? asked : coulomb->context->n_rank;
-    const double most = (double)coulomb->products->n_leaf * HF_MOST_PIECES;
-    return fmin(most, TASKS_PER_THREAD * n_rank * coulomb->n_worker);
+    return fmin(TASKS_PER_THREAD * n_rank * coulomb->n_worker,
+                (double)TASKS_PER_LEAF * coulomb->products->n_leaf);
 }
 
 int64_t hf_coulomb_most_tasks(const struct hf_coulomb *coulomb)
