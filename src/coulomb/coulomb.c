@@ -9,30 +9,7 @@
 
 /* ---- What lives as long as the pass ---------------------------------------------------------- */
 
-/** Pieces of leaves that make enough tasks, as far as that goes. */
-static int choose_pieces(const struct hf_coulomb *coulomb)
-{
-    enum { TASKS_PER_THREAD = 30 };
-    const int asked = coulomb->settings.tasks_for;
-    const double n_rank = asked > 0 ? asked : coulomb->context->n_rank;
-    const double wanted = TASKS_PER_THREAD * n_rank * coulomb->n_worker;
-    const double n = ceil(wanted / fmax(1.0, coulomb->products->n_leaf));
-    return n < HF_MOST_PIECES ? (int)n : HF_MOST_PIECES;
-}
-
-/** Estimated cost of a task: its bras, each by what a ket costs it. */
-static double cost_of(const struct hf_products *products, const struct hf_leaf_piece *piece)
-{
-    double cost = 0.0;
-    for (int order = 0; order <= products->max_order; order++) {
-        struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece->leaf], piece, order);
-        while (hf_next_piece_row(&rows))
-            cost += (double)(rows.end - rows.begin) * (2.0 + hf_n_hermite(order + products->raise));
-    }
-    return cost;
-}
-
-/** Tables, scratch of the threads, costs. Local. */
+/** Tables, scratch of the threads. Local. */
 static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     const struct hf_products *products = coulomb->products;
@@ -41,9 +18,7 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
     coulomb->tables = hf_coulomb_tables_create(2 * products->max_order + products->raise);
     coulomb->worker = hf_memory_allocate(memory, "threads of the Coulomb pass",
                                          (size_t)coulomb->n_worker, sizeof *coulomb->worker);
-    coulomb->cost = hf_memory_allocate(memory, "tasks of the Coulomb pass", (size_t)coulomb->n_task,
-                                       sizeof *coulomb->cost);
-    bool made = coulomb->tables != NULL && coulomb->worker != NULL && coulomb->cost != NULL;
+    bool made = coulomb->tables != NULL && coulomb->worker != NULL;
     for (int t = 0; made && t < coulomb->n_worker; t++) {
         hf_hermite_init(&coulomb->worker[t].hermite, products);
         coulomb->worker[t].block =
@@ -51,10 +26,6 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
         made = coulomb->worker[t].block != NULL;
     }
     if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
-    for (int64_t i = 0; i < coulomb->n_task; i++) {
-        const struct hf_leaf_piece piece = hf_coulomb_piece(coulomb, i);
-        coulomb->cost[i] = cost_of(products, &piece);
-    }
     return HF_OK;
 }
 
@@ -64,7 +35,7 @@ static hf_status share_vectors(struct hf_coulomb *coulomb, struct hf_error *erro
     const size_t bytes = hf_whole_lines((size_t)coulomb->products->n_component * sizeof(double));
     const hf_status status = hf_node_memory_create_unset(
         coulomb->context, HF_MEMORY_PAIRS, "densities of the Coulomb pass",
-        2 * bytes + (size_t)coulomb->n_task, &coulomb->shared, error);
+        2 * bytes + (size_t)coulomb->most_tasks, &coulomb->shared, error);
     if (status != HF_OK) return status;
     coulomb->h = coulomb->shared->data;
     coulomb->v = coulomb->h + bytes / sizeof(double);
@@ -134,6 +105,7 @@ static hf_status plan_parcels(struct hf_coulomb *coulomb, struct hf_error *error
 static hf_status make_own(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     hf_status status = make_tables(coulomb, error);
+    if (status == HF_OK) status = hf_coulomb_make_tasks(coulomb, error);
     if (status == HF_OK) status = list_own(coulomb, error);
     if (status == HF_OK) status = plan_parcels(coulomb, error);
     return status;
@@ -157,8 +129,7 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
     HF_TRY(hf_products_create(context, pairs, &made->settings.owner, settings->derivatives ? 1 : 0,
                               &made->products, error));
     HF_TRY(hf_kets_create(made->products, &made->kets, error));
-    made->n_piece = choose_pieces(made);
-    made->n_task = (int64_t)made->products->n_leaf * made->n_piece;
+    made->most_tasks = hf_coulomb_most_tasks(made);
     HF_TRY(share_vectors(made, error));
     if (settings->multipoles)
         HF_TRY(hf_far_field_create(made->products, made->n_worker, &made->far, error));
@@ -181,7 +152,7 @@ void hf_coulomb_destroy(struct hf_coulomb **coulomb)
     for (int t = 0; old->worker != NULL && t < old->n_worker; t++)
         hf_memory_release(memory, old->worker[t].block);
     hf_memory_release(memory, old->worker);
-    hf_memory_release(memory, old->cost);
+    hf_coulomb_tasks_done(old);
     hf_memory_release(memory, old->own);
     hf_parcels_destroy(&old->to_leaves);
     hf_parcels_destroy(&old->to_owners);
@@ -359,9 +330,10 @@ static hf_status build_one(struct job *job, struct hf_error *error)
 {
     struct hf_coulomb *coulomb = job->coulomb;
     hf_status status;
-    if (coulomb->shared->rank == 0) memset(coulomb->done, 0, (size_t)coulomb->n_task);
+    if (coulomb->shared->rank == 0) memset(coulomb->done, 0, (size_t)coulomb->most_tasks);
     HF_TRY(hf_threads_run(coulomb->n_worker, make_densities, job, error)); /* never fails */
     HF_TRY(prepare(coulomb, error));
+    if (!coulomb->is_cut) hf_coulomb_cut(coulomb);
     HF_TRY(hf_coulomb_potentials(coulomb, error));
     HF_TRY(hf_threads_run(coulomb->n_worker,
                           coulomb->settings.derivatives ? make_derivatives : make_matrices, job,

@@ -6,6 +6,7 @@
 #include "hermite_densities.h"
 #include "kets.h"
 #include "parcels.h"
+#include "pieces.h"
 #include "product_kernels.h"
 #include "products.h"
 #include "steps.h"
@@ -48,7 +49,7 @@ struct hf_coulomb {
     struct hf_far_field *far;      /**< NULL: all leaves are near each other */
     struct hf_node_memory *shared; /**< h, v, done */
     double *h, *v;       /**< [products->n_component] of one density: what this node has or needs */
-    unsigned char *done; /**< [n_task] whether a rank of this node did the task */
+    unsigned char *done; /**< [most_tasks] whether a rank of this node did the task */
     struct hf_parcels *to_leaves; /**< H of this node's pairs of atoms for leaves of other nodes */
     struct hf_parcels *to_owners; /**< V of this node's tasks for pairs of atoms of other nodes */
     int64_t n_h_expected;         /**< numbers that the first one brings here */
@@ -58,9 +59,12 @@ struct hf_coulomb {
     struct hf_coulomb_tables *tables;
     const struct hf_coulomb_kernels *plain, *single;
     struct hf_scheduler *scheduler;
-    int n_piece;    /**< that the bras of each leaf are cut into */
+    bool is_cut;    /**< there are tasks */
     int64_t n_task; /**< pieces of leaves, those of a leaf after each other */
-    double *cost;   /**< [n_task] estimated */
+    int64_t most_tasks;
+    struct hf_leaf_piece *piece; /**< [n_task] */
+    double *cost;                /**< [n_task] estimated */
+    double *before; /**< [n_leaf + 1] estimated costs of the kets of all leaves before a leaf */
     int n_worker;
     struct hf_coulomb_worker *worker; /**< [n_worker] */
     struct hf_coulomb_account account;
@@ -70,13 +74,15 @@ struct hf_coulomb {
     bool ended;           /**< this rank takes no more tasks */
 };
 
-/** The piece of a leaf that is task number `task`. */
-static inline struct hf_leaf_piece hf_coulomb_piece(const struct hf_coulomb *coulomb, int64_t task)
-{
-    return (struct hf_leaf_piece){.leaf = (int)(task / coulomb->n_piece),
-                                  .number = (int)(task % coulomb->n_piece),
-                                  .n = coulomb->n_piece};
-}
+/** How many tasks there may be. Not collective. */
+int64_t hf_coulomb_most_tasks(const struct hf_coulomb *coulomb);
+
+/** Room for tasks. Not collective. HF_NO_RESOURCE. */
+hf_status hf_coulomb_make_tasks(struct hf_coulomb *coulomb, struct hf_error *error) HF_MUST_CHECK;
+void hf_coulomb_tasks_done(struct hf_coulomb *coulomb);
+
+/** Cuts leaves into tasks, when the far field is made for the first time. The same on all ranks. Not collective. */
+void hf_coulomb_cut(struct hf_coulomb *coulomb);
 
 /** V of all products from the kets: tasks of all ranks and threads. Collective. HF_INTERRUPTED. */
 hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error) HF_MUST_CHECK;

@@ -212,3 +212,12 @@ const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, i
     *n = walk->near.n;
     return well ? walk->near.item : NULL;
 }
+
+double hf_far_field_sum_near(const struct hf_far_field *field, int leaf, const double before[])
+{
+    const struct hf_near_runs *runs = hf_near_runs_of(field, field->products->leaf[leaf].cell);
+    double sum = runs->n < 0 ? before[field->products->n_leaf] : 0.0;
+    for (int i = 0; i < runs->n; i++)
+        sum += before[runs->run[i].first + runs->run[i].n] - before[runs->run[i].first];
+    return sum;
+}

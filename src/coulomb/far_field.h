@@ -10,7 +10,7 @@
 #ifndef HF_FAR_FIELD_H
 #define HF_FAR_FIELD_H
 
-#include "products.h"
+#include "pieces.h"
 
 struct hf_far_field;
 
@@ -32,6 +32,10 @@ hf_status hf_far_field_build(struct hf_far_field *field, const double h[], doubl
  *  Valid until the thread calls again; NULL: no memory. Not collective; each thread of the rank has its
  *  number. */
 const int *hf_far_field_near(struct hf_far_field *field, int thread, int leaf, int *n);
+
+/** Sum over the leaves near to a leaf, where before[k] is that over leaves 0 .. k-1; over all leaves if the near ones are
+ *  many runs. Not collective. */
+double hf_far_field_sum_near(const struct hf_far_field *field, int leaf, const double before[]);
 
 /** Adds the far field to V of the products of a piece of a leaf, v [products->n_component]. Not
  *  collective. */

@@ -123,14 +123,14 @@ void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_le
     const struct hf_cell *cell = &field->products->cell[own->cell];
     struct hf_far_worker *worker = &field->worker[thread];
     const int width = field->kernels->width;
-    for (int lane = 0; lane < width; lane++)
-        put_lane(hf_local_of(field, own->cell), HF_FAR_SIZE, width, lane, worker->from);
+    const double *local = hf_local_of(field, own->cell);
+    for (int i = 0; i < HF_FAR_SIZE; i++)
+        for (int lane = 0; lane < width; lane++) worker->from[i * width + lane] = local[i];
     for (int order = 0; order <= cell->order; order++) {
-        struct hf_piece_rows rows = hf_piece_rows(own, piece, order);
-        while (hf_next_piece_row(&rows))
-            for (int64_t first = rows.begin; first < rows.end; first += width)
-                add_to_products(field, worker, cell->centre, order, first,
-                                at_most(width, (int)(rows.end - first)), v);
+        const struct hf_leaf_piece part = hf_order_of_piece(field->products, piece, order);
+        for (int64_t first = part.begin; first < part.end; first += width)
+            add_to_products(field, worker, cell->centre, order, first,
+                            at_most(width, (int)(part.end - first)), v);
     }
 }
 

@@ -27,9 +27,12 @@ static size_t lay_out_leaf(const struct hf_products *products, int leaf, size_t 
 {
     const int64_t *first = products->leaf[leaf].first_of_order;
     const size_t n_order = (size_t)products->max_order + 1, wide = at;
-    const size_t n_weight = lines((size_t)(first[n_order] - first[0]) * sizeof(float));
-    size_t weight = wide + lines(n_order * sizeof(double));
-    at = weight + (products->raise != 0 ? 2 : 1) * n_weight;
+    const size_t n_product = (size_t)(first[n_order] - first[0]);
+    size_t weight = wide + n_order * sizeof(float), bra;
+    for (size_t order = 0; order < n_order; order++)
+        at += (1 + (size_t)hf_ket_steps((int)(first[order + 1] - first[order]))) * sizeof(float);
+    bra = at = wide + lines(at - wide);
+    if (products->raise != 0) at += lines(n_product * sizeof(float));
     for (int order = 0; order < (int)n_order; order++) {
         const int64_t n = first[order + 1] - first[order];
         const size_t plain = at, n_hermite = (size_t)hf_n_hermite(order);
@@ -40,12 +43,13 @@ static size_t lay_out_leaf(const struct hf_products *products, int leaf, size_t 
         if (group != NULL)
             *group++ = (struct hf_ket_group){.first = first[order],
                                              .n = (int)n,
-                                             .wide = wide + (size_t)order * sizeof(double),
+                                             .wide = wide + (size_t)order * sizeof(float),
                                              .weight = weight,
-                                             .bra = weight + n_weight,
+                                             .bra = bra,
                                              .plain = plain,
                                              .single = single};
-        weight += (size_t)n * sizeof(float);
+        weight += (size_t)hf_ket_steps((int)n) * sizeof(float);
+        bra += (size_t)n * sizeof(float);
     }
     return at;
 }
@@ -238,13 +242,13 @@ static void fill_group(struct hf_kets *kets, const struct hf_ket_group *group, i
     for (int i = 0; i < group->n; i++) {
         number = (int)(uint32_t)key[i];
         const int64_t product = group->first + number;
-        weight[i] = found[number];
+        if (i % HF_KET_STEP == 0) weight[i / HF_KET_STEP] = found[number];
         set_ket(kets, group, order, i, product, h + products->first[product]);
         if (hf_is_wide_product(products, product)) n_wide = i + 1;
     }
     for (int i = group->n; i % HF_KET_BLOCK != 0; i++)
         set_ket(kets, group, order, i, group->first + number, NULL);
-    *(double *)(void *)(kets->data + group->wide) = n_wide;
+    *(float *)(void *)(kets->data + group->wide) = (float)n_wide;
 }
 
 void hf_kets_fill(struct hf_kets *kets, int leaf, const double h[])
@@ -255,10 +259,11 @@ void hf_kets_fill(struct hf_kets *kets, int leaf, const double h[])
     }
 }
 
-int hf_kets_above(const struct hf_kets *kets, const struct hf_ket_group *group, double least)
+int hf_ket_steps_above(const struct hf_kets *kets, const struct hf_ket_group *group, double least)
 {
     const float *weight = hf_ket_weights(kets, group);
-    int low = 0, high = group->n;
+    int low = 0, high = hf_ket_steps(group->n);
+    if (high == 0 || (double)weight[0] < least) return 0; /* most, in tasks of few bras */
     while (low < high) {
         const int middle = (low + high) / 2;
         if ((double)weight[middle] >= least)

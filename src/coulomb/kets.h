@@ -14,7 +14,7 @@ struct hf_ket_group {
     int n;
     size_t
         wide; /**< of the number of kets, the first of all, beyond the range of single precision */
-    size_t weight;        /**< of their weights */
+    size_t weight;        /**< of the weights of every HF_KET_STEP-th */
     size_t bra;           /**< of their weights as bras, if products are raised */
     size_t plain, single; /**< of their blocks */
 };
@@ -47,7 +47,17 @@ static inline const struct hf_ket_group *hf_ket_group(const struct hf_kets *kets
     return &kets->group[(size_t)leaf * (size_t)(kets->products->max_order + 1) + (size_t)order];
 }
 
-/** Weights of a group, [n]: estimates of (q|q)^(1/2) of the density in its kets. */
+/** Kets for each weight that is kept: a bra takes so many at a time. Tasks of few bras read the weights of all leaves. */
+enum { HF_KET_STEP = 8 };
+
+/** Steps that n kets are. */
+static inline int hf_ket_steps(int n)
+{
+    return (n + HF_KET_STEP - 1) / HF_KET_STEP;
+}
+
+/** Largest weights of the steps of a group, [hf_ket_steps(n)]: estimates of (q|q)^(1/2) of the density in the first ket of
+ *  each. */
 static inline const float *hf_ket_weights(const struct hf_kets *kets,
                                           const struct hf_ket_group *group)
 {
@@ -78,7 +88,7 @@ static inline const float *hf_ket_single(const struct hf_kets *kets,
 /** How many kets, the first of all, are beyond the range of single precision. */
 static inline int hf_ket_n_wide(const struct hf_kets *kets, const struct hf_ket_group *group)
 {
-    return (int)*(const double *)(const void *)(kets->data + group->wide);
+    return (int)*(const float *)(const void *)(kets->data + group->wide);
 }
 
 /** What sorts by falling weight, of numbers not below 0, then by rising number. */
@@ -92,8 +102,8 @@ static inline uint64_t hf_weight_key(float weight, int number)
 /** Sorts n keys, HF_LEAF_MOST at most. Not collective. */
 void hf_sort_weight_keys(int n, uint64_t key[]);
 
-/** Kets of a group whose weight is `least` or more: the first so many. Not collective. */
-int hf_kets_above(const struct hf_kets *kets, const struct hf_ket_group *group, double least);
+/** Steps of a group whose weight is `least` or more: the first so many. Not collective. */
+int hf_ket_steps_above(const struct hf_kets *kets, const struct hf_ket_group *group, double least);
 
 /** Whether intermediate numbers for integrals over a product may exceed the range of single precision. */
 bool hf_is_wide_product(const struct hf_products *products, int64_t product);

@@ -80,7 +80,7 @@ def kernel(bra, ket):
             out += [f"            s{k} += {name(0, add(power, other))} * h{j};" for k, power in part]
         out += [f"            sum[{k}] = s{k};" for k, _ in part]
         out.append("        }")
-    out += ["    }", "    for (int k = 0; k < N_BRA; k++) potential[k] += sum_of_lanes(sum[k]);", "}", ""]
+    out += ["    }", "    add_sums(N_BRA, sum, potential);", "}", ""]
     return out
 
 

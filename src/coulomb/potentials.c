@@ -46,11 +46,10 @@ static void list_bras(const struct hf_coulomb *coulomb, const struct hf_leaf_pie
     const struct hf_products *products = coulomb->products;
     int n = 0;
     for (int order = 0; order <= products->max_order; order++) {
-        struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece->leaf], piece, order);
+        const struct hf_leaf_piece part = hf_order_of_piece(products, piece, order);
         list->first_of_order[order] = n;
-        while (hf_next_piece_row(&rows))
-            for (int64_t i = rows.begin; i < rows.end; i++)
-                set_bra(coulomb, i, products->bound[i], &list->bra[n++]);
+        for (int64_t i = part.begin; i < part.end; i++)
+            set_bra(coulomb, i, products->bound[i], &list->bra[n++]);
         const int first = list->first_of_order[order];
         if (products->raise != 0)
             sort_bras(coulomb, hf_ket_group(coulomb->kets, piece->leaf, order), n - first,
@@ -65,8 +64,7 @@ struct meeting {
     const struct hf_ket_group *group;
 };
 
-/** Kets of a group that a bra takes in double precision, of `n` that matter and `heavy` that rounding
- *  would. */
+/** Kets of a group that a bra takes in double precision, of `n` that matter and `heavy` that rounding would. */
 static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *meeting,
                        const struct hf_listed_bra *bra, int heavy, int n)
 {
@@ -103,6 +101,12 @@ static void add_kets(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     worker->n_pair += n;
 }
 
+static int kets_of_steps(const struct hf_ket_group *group, int n_step)
+{
+    const int n = n_step * HF_KET_STEP;
+    return n < group->n ? n : group->n;
+}
+
 /** The bras of one order, [n_bra], with the kets of one group: as their bounds fall, fewer kets matter. */
 static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, int n_bra,
                  const struct hf_listed_bra bra[], const struct meeting *meeting)
@@ -110,18 +114,21 @@ static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, i
     const float *weight = hf_ket_weights(coulomb->kets, meeting->group);
     const double threshold = HF_COULOMB_SHARE * coulomb->threshold;
     const double fine = coulomb->threshold / ROUNDING;
-    int n = 0, heavy = 0;
+    int n = 0, heavy = 0; /* steps */
     for (int i = 0; i < n_bra; i++) {
         const double bound = (double)bra[i].bound;
         if (i == 0) {
-            n = hf_kets_above(coulomb->kets, meeting->group, threshold / bound);
-            heavy = hf_kets_above(coulomb->kets, meeting->group, fine / bound);
+            n = hf_ket_steps_above(coulomb->kets, meeting->group, threshold / bound);
+            heavy = hf_ket_steps_above(coulomb->kets, meeting->group, fine / bound);
         }
         while (n > 0 && (double)weight[n - 1] * bound < threshold) n--;
         while (heavy > 0 && (double)weight[heavy - 1] * bound < fine) heavy--;
         if (n == 0) return;
-        add_kets(coulomb, worker, meeting, bra[i].product,
-                 count_plain(coulomb, meeting, &bra[i], heavy, n), n);
+        const int n_ket = kets_of_steps(meeting->group, n);
+        add_kets(
+            coulomb, worker, meeting, bra[i].product,
+            count_plain(coulomb, meeting, &bra[i], kets_of_steps(meeting->group, heavy), n_ket),
+            n_ket);
     }
 }
 
@@ -143,17 +150,31 @@ static void add_near(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     }
 }
 
+/** Asks for what the bras of a list read of a leaf: its weights, or the first kets of its groups. With few bras the processor
+ *  waits for these longer than it computes. */
+static void prefetch_leaf(const struct hf_coulomb *coulomb, int leaf, bool of_kets)
+{
+    const struct hf_kets *kets = coulomb->kets;
+    enum { LINE = 64 };
+    for (int j = 0; j <= coulomb->products->max_order; j++) {
+        const struct hf_ket_group *group = hf_ket_group(kets, leaf, j);
+        if (!of_kets) {
+            __builtin_prefetch(hf_ket_weights(kets, group));
+        } else if (group->n > 0) {
+            const char *data = (const char *)hf_ket_single(kets, group);
+            const int n =
+                (HF_KET_SINGLE_ROWS + hf_n_hermite(j)) * HF_KET_BLOCK * (int)sizeof(float);
+            for (int k = 0; k < n; k += LINE) __builtin_prefetch(data + k);
+        }
+    }
+}
+
 /** Zeroes V of the products of a piece of a leaf. */
 static void clear_piece(struct hf_coulomb *coulomb, const struct hf_leaf_piece *piece)
 {
-    const struct hf_products *products = coulomb->products;
-    for (int order = 0; order <= products->max_order; order++) {
-        struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece->leaf], piece, order);
-        while (hf_next_piece_row(&rows))
-            memset(coulomb->v + products->first[rows.begin], 0,
-                   (size_t)(products->first[rows.end] - products->first[rows.begin]) *
-                       sizeof *coulomb->v);
-    }
+    const int64_t *first = coulomb->products->first;
+    memset(coulomb->v + first[piece->begin], 0,
+           (size_t)(first[piece->end] - first[piece->begin]) * sizeof *coulomb->v);
 }
 
 /** The potential of everything at the bras of a piece of a leaf: near leaves by kernels, the others by
@@ -161,9 +182,11 @@ static void clear_piece(struct hf_coulomb *coulomb, const struct hf_leaf_piece *
 static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct hf_leaf_piece *piece,
                           struct hf_error *error)
 {
+    enum { LEAVES_PER_LOOK = 16 }; /* a millisecond at most */
     struct hf_coulomb_worker *worker = &coulomb->worker[thread];
     int n = coulomb->products->n_leaf;
     const int *near = NULL;
+    if (piece->begin == piece->end) return HF_OK;
     clear_piece(coulomb, piece);
     list_bras(coulomb, piece, &worker->bras);
     if (coulomb->far != NULL) {
@@ -174,8 +197,12 @@ static hf_status do_piece(struct hf_coulomb *coulomb, int thread, const struct h
     }
     for (int i = 0; i < n; i++) {
         const int reason =
-            hf_interruption_look(coulomb->context->interruption, coulomb->n_worker == 1);
+            i % LEAVES_PER_LOOK == 0
+                ? hf_interruption_look(coulomb->context->interruption, coulomb->n_worker == 1)
+                : 0;
         if (reason != 0) return hf_interrupted(error, reason);
+        if (i + 2 < n) prefetch_leaf(coulomb, near != NULL ? near[i + 2] : i + 2, false);
+        if (i + 1 < n) prefetch_leaf(coulomb, near != NULL ? near[i + 1] : i + 1, true);
         add_near(coulomb, worker, near != NULL ? near[i] : i);
     }
     return HF_OK;
@@ -186,9 +213,8 @@ static hf_status do_task(struct hf_coulomb *coulomb, int thread, int64_t task,
                          struct hf_error *error)
 {
     struct hf_trace *trace = coulomb->context->trace;
-    const struct hf_leaf_piece piece = hf_coulomb_piece(coulomb, task);
     const struct hf_trace_span span = hf_trace_begin_span(trace);
-    const hf_status status = do_piece(coulomb, thread, &piece, error);
+    const hf_status status = do_piece(coulomb, thread, &coulomb->piece[task], error);
     coulomb->done[task] = 1;
     hf_trace_end_span(trace, thread, HF_TRACE_COULOMB_TASK, task, span);
     return status;
@@ -264,17 +290,13 @@ static hf_status pack_potentials(struct hf_coulomb *coulomb, int64_t *n_here,
     *n_here = 0;
     hf_parcels_clear(coulomb->to_owners);
     for (int64_t task = 0; task < coulomb->n_task; task++) {
-        const struct hf_leaf_piece piece = hf_coulomb_piece(coulomb, task);
-        for (int order = 0; coulomb->done[task] != 0 && order <= products->max_order; order++) {
-            struct hf_piece_rows rows = hf_piece_rows(&products->leaf[piece.leaf], &piece, order);
-            while (hf_next_piece_row(&rows)) {
-                for (int64_t i = rows.begin; i < rows.end; i++) {
-                    if (products->owner[i] == node)
-                        *n_here += hf_product_size(products, i);
-                    else
-                        hf_parcels_add(coulomb->to_owners, i, products->owner[i]);
-                }
-            }
+        if (coulomb->done[task] == 0) continue;
+        const struct hf_leaf_piece *piece = &coulomb->piece[task];
+        for (int64_t i = piece->begin; i < piece->end; i++) {
+            if (products->owner[i] == node)
+                *n_here += hf_product_size(products, i);
+            else
+                hf_parcels_add(coulomb->to_owners, i, products->owner[i]);
         }
     }
     return hf_parcels_pack(coulomb->to_owners, coulomb->v, error);

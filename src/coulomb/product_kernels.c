@@ -66,11 +66,65 @@ start_recursion(const boys_tables *boys, int order, const struct hf_coulomb_bra 
     for (int m = 1; m <= order; m++, factor *= step) at->r[m] *= factor;
 }
 
-static inline double sum_of_lanes(lanes x)
+#ifdef __AVX512F__
+/** The sums of halves of a vector, in double precision. */
+static inline __attribute__((always_inline)) __m512d eight_sums(lanes x)
 {
+#if defined HF_SINGLE && HF_WIDTH == 16
+    const __m512d both = _mm512_castps_pd((__m512)x);
+    const __m256d low = _mm512_castpd512_pd256(both), high = _mm512_extractf64x4_pd(both, 1);
+    return _mm512_cvtps_pd(_mm256_castpd_ps(low)) + _mm512_cvtps_pd(_mm256_castpd_ps(high));
+#elif defined HF_SINGLE
+    return _mm512_cvtps_pd((__m256)x);
+#else
+    return (__m512d)x;
+#endif
+}
+
+/** Adds those of the lanes of four vectors to four numbers. */
+static inline __attribute__((always_inline)) void add_four(const lanes sum[], double to[])
+{
+    const __m512d a = eight_sums(sum[0]), b = eight_sums(sum[1]);
+    const __m512d c = eight_sums(sum[2]), d = eight_sums(sum[3]);
+    const __m512d ab = _mm512_unpacklo_pd(a, b) + _mm512_unpackhi_pd(a, b);
+    const __m512d cd = _mm512_unpacklo_pd(c, d) + _mm512_unpackhi_pd(c, d);
+    __m512d all = _mm512_shuffle_f64x2(ab, cd, 0x44) + _mm512_shuffle_f64x2(ab, cd, 0xee);
+    all = _mm512_shuffle_f64x2(all, all, 0xd8);
+    _mm256_storeu_pd(to, _mm256_loadu_pd(to) +
+                             (_mm512_castpd512_pd256(all) + _mm512_extractf64x4_pd(all, 1)));
+}
+#endif
+
+/** In double precision. */
+static inline __attribute__((always_inline)) double sum_of_lanes(lanes x)
+{
+#ifdef __AVX512F__
+    return _mm512_reduce_add_pd(eight_sums(x));
+#elif defined __AVX2__
+#ifdef HF_SINGLE
+    const __m256d four = _mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)) +
+                         _mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
+#else
+    const __m256d four = (__m256d)x;
+#endif
+    const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
+    return two[0] + two[1];
+#else
     double sum = 0.0;
     for (int l = 0; l < HF_WIDTH; l++) sum += (double)x[l];
     return sum;
+#endif
+}
+
+/** Adds the sums of lanes of n vectors to n numbers. Most calls of a kernel are of one or two vectors of kets, so this is a large
+ *  part of them. */
+static inline __attribute__((always_inline)) void add_sums(int n, const lanes sum[], double to[])
+{
+    int k = 0;
+#ifdef __AVX512F__
+    for (; k + 4 <= n; k += 4) add_four(sum + k, to + k);
+#endif
+    for (; k < n; k++) to[k] += sum_of_lanes(sum[k]);
 }
 
 #include "coulomb_kernels.h"
@@ -112,7 +166,7 @@ static __attribute__((noinline)) void add_by_loops(const struct hf_coulomb_table
             }
         }
     }
-    for (int k = 0; k < n_bra; k++) potential[k] += sum_of_lanes(sum[k]);
+    add_sums(n_bra, sum, potential);
 }
 
 static void add(const struct hf_coulomb_tables *tables, const struct hf_coulomb_bra *bra,

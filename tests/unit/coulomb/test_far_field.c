@@ -115,10 +115,9 @@ static double largest_error(struct hf_far_field *field, const double h[], double
         assert_non_null(near);
         memset(is_near, 0, (size_t)products->n_leaf * sizeof *is_near);
         for (int i = 0; i < n; i++) is_near[near[i]]++;
-        for (int piece = 0; piece < N_PIECE; piece++)
-            hf_far_field_add(field, thread,
-                             &(struct hf_leaf_piece){.leaf = leaf, .number = piece, .n = N_PIECE},
-                             v);
+        struct hf_leaf_piece piece[N_PIECE];
+        hf_cut_leaf(products, leaf, hf_leaf_cost(products, leaf), N_PIECE, piece);
+        for (int i = 0; i < N_PIECE; i++) hf_far_field_add(field, thread, &piece[i], v);
         const int64_t begin = hf_leaf_begin(&products->leaf[leaf]);
         const int64_t end = hf_leaf_end(&products->leaf[leaf]);
         for (int64_t p = begin; p < end; p += 1 + (end - begin) / 3) {

@@ -103,29 +103,6 @@ static void cells_hold_what_they_say(void **unused)
     }
 }
 
-static void pieces_of_a_leaf_have_all_of_it_once(void **unused)
-{
-    (void)unused;
-    enum { MOST = 300 };
-    for (int n_piece = 1; n_piece <= 16; n_piece *= 2) {
-        struct hf_product_leaf leaf = {.first_of_order = {7, 7, 8, 60}};
-        int seen[MOST] = {0};
-        for (int k = 4; k <= HF_MAX_PAIR_L + 1; k++) leaf.first_of_order[k] = MOST;
-        for (int number = 0; number < n_piece; number++) {
-            const struct hf_leaf_piece piece = {.number = number, .n = n_piece};
-            for (int order = 0; order <= HF_MAX_PAIR_L; order++) {
-                struct hf_piece_rows rows = hf_piece_rows(&leaf, &piece, order);
-                while (hf_next_piece_row(&rows))
-                    for (int64_t i = rows.begin; i < rows.end; i++) {
-                        assert_true(i >= leaf.first_of_order[order]);
-                        seen[i]++;
-                    }
-            }
-        }
-        for (int i = 0; i < MOST; i++) assert_int_equal(seen[i], i >= 7);
-    }
-}
-
 static void the_order_they_come_in_does_not_matter(void **unused)
 {
     (void)unused;
@@ -183,7 +160,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_hold_what_they_say),
-        cmocka_unit_test(pieces_of_a_leaf_have_all_of_it_once),
         cmocka_unit_test(the_order_they_come_in_does_not_matter),
         cmocka_unit_test(parts_together_are_the_whole),
     };
