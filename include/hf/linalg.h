@@ -151,6 +151,8 @@ void hf_matrix_copy_columns(const struct hf_matrix *from, int from_first, int n,
  *  has it. */
 void hf_matrix_map(struct hf_matrix *matrix,
                    double (*new_value)(void *data, int row, int column, double value), void *data);
+/** Elements a_ij of the rows from `first` on are divided by diagonal[i] - diagonal[j], those of the rows before become 0. */
+void hf_matrix_divide_differences(struct hf_matrix *matrix, int first, const double diagonal[]);
 /** diagonal [n] of a square matrix of order n, the same on every rank. */
 void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[]);
 /** Sets sum[i] to the sum of the squares of row or column i, on every rank the same bits. Collective. */

@@ -45,18 +45,20 @@ static void find_signs(const struct hf_matrix *z, struct column_signs *signs)
     }
     for (int j = 0; j < z->local_col; j++) {
         const int k = place_of(z, signs, j);
-        for (size_t i = 0; k >= 0 && i < n_row; i++)
-            signs->largest[k] = fmax(signs->largest[k], fabs(z->data[(size_t)j * n_row + i]));
+        for (size_t i = 0; k >= 0 && i < n_row; i++) {
+            const double value = fabs(z->data[(size_t)j * n_row + i]);
+            if (value > signs->largest[k]) signs->largest[k] = value;
+        }
     }
     if (grid->parallel)
         MPI_Allreduce(MPI_IN_PLACE, signs->largest, signs->n, MPI_DOUBLE, MPI_MAX, grid->members);
     for (int j = 0; j < z->local_col; j++) {
         const int k = place_of(z, signs, j);
-        for (int i = z->local_row - 1; k >= 0 && i >= 0; i--) {
-            const double value = z->data[(size_t)j * n_row + (size_t)i];
-            if (fabs(value) >= (1.0 - 1e-6) * signs->largest[k])
-                signs->decides[k] = 2 * hf_global_row(z, i) + (value < 0.0);
-        }
+        const double *column = z->data + (size_t)j * n_row;
+        int i = 0;
+        if (k < 0) continue;
+        while (i < z->local_row && fabs(column[i]) < (1.0 - 1e-6) * signs->largest[k]) i++;
+        if (i < z->local_row) signs->decides[k] = 2 * hf_global_row(z, i) + (column[i] < 0.0);
     }
     if (grid->parallel)
         MPI_Allreduce(MPI_IN_PLACE, signs->decides, signs->n, MPI_INT, MPI_MIN, grid->members);

@@ -110,6 +110,35 @@ void hf_matrix_map(struct hf_matrix *matrix,
     }
 }
 
+/** What is divided, and by what. */
+struct differences {
+    struct hf_matrix *matrix;
+    int first;
+    const double *diagonal;
+};
+
+static void divide_columns(void *data, int piece, struct hf_elements columns)
+{
+    const struct differences *self = data;
+    const struct hf_matrix *matrix = self->matrix;
+    (void)piece;
+    for (size_t j = columns.begin; j < columns.end; j++) {
+        const double of_column = self->diagonal[hf_global_col(matrix, (int)j)];
+        double *element = matrix->data + j * (size_t)matrix->local_row;
+        int i = 0;
+        for (; i < matrix->local_row && hf_global_row(matrix, i) < self->first; i++)
+            element[i] = 0.0;
+        for (; i < matrix->local_row; i++)
+            element[i] /= self->diagonal[hf_global_row(matrix, i)] - of_column;
+    }
+}
+
+void hf_matrix_divide_differences(struct hf_matrix *matrix, int first, const double diagonal[])
+{
+    struct differences differences = {.matrix = matrix, .first = first, .diagonal = diagonal};
+    each(matrix, (size_t)matrix->local_col, divide_columns, &differences);
+}
+
 static void to_first(const struct hf_linalg *grid, MPI_Op op, int n, double value[])
 {
     if (grid->parallel && grid->inside && n > 0)

@@ -146,11 +146,11 @@ void hf_matrix_multiply_to_symmetric(double alpha, bool transpose_a, const struc
                                      bool transpose_b, const struct hf_matrix *b,
                                      struct hf_matrix *c)
 {
-    enum { N_STRIP = 6, SMALLEST_STRIP = 64 };
+    enum { N_STRIP = 12, N_STRIP_PARALLEL = 6, SMALLEST_STRIP = 64 };
     const struct hf_linalg *grid = c->linalg;
     const int n = c->n_row, inner = transpose_a ? a->n_row : a->n_col;
     const int unit = grid->parallel ? grid->block * grid->n_grid_col : SMALLEST_STRIP;
-    const int width = (n / N_STRIP / unit + 1) * unit;
+    const int width = (n / (grid->parallel ? N_STRIP_PARALLEL : N_STRIP) / unit + 1) * unit;
     assert(c->n_col == n && (transpose_a ? a->n_col : a->n_row) == n);
     if (inner == 0 || width >= n) {
         hf_matrix_multiply(alpha, transpose_a, a, transpose_b, b, 0.0, c);
@@ -221,11 +221,12 @@ void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[])
     const struct hf_linalg *grid = matrix->linalg;
     assert(matrix->n_row == matrix->n_col);
     memset(diagonal, 0, (size_t)matrix->n_row * sizeof *diagonal);
-    for (int j = 0; j < matrix->local_col; j++)
-        for (int i = 0; i < matrix->local_row; i++)
-            if (hf_global_row(matrix, i) == hf_global_col(matrix, j))
-                diagonal[hf_global_col(matrix, j)] =
-                    matrix->data[(size_t)j * (size_t)matrix->local_row + (size_t)i];
+    for (int j = 0, i = 0; j < matrix->local_col; j++) {
+        const int column = hf_global_col(matrix, j);
+        while (i < matrix->local_row && hf_global_row(matrix, i) < column) i++;
+        if (i < matrix->local_row && hf_global_row(matrix, i) == column)
+            diagonal[column] = matrix->data[(size_t)j * (size_t)matrix->local_row + (size_t)i];
+    }
     /* each element is on one rank: exact */
     MPI_Allreduce(MPI_IN_PLACE, diagonal, matrix->n_row, MPI_DOUBLE, MPI_SUM, grid->context->comm);
 }

@@ -62,12 +62,6 @@ static double put_unit(void *data, int row, int column, double value)
     return row < self->o ? row == column : value;
 }
 
-static double divide(void *data, int row, int column, double value)
-{
-    const struct search *self = data;
-    return row < self->o ? 0.0 : value / (self->diagonal[row] - self->diagonal[column]);
-}
-
 /** Y = C A^T (A A^T)^-1 of orthonormal orbitals C = (A; B); false: A is singular. */
 static bool begin(struct search *self, const struct hf_matrix *occupied)
 {
@@ -106,7 +100,7 @@ static hf_status find_rest(struct search *self, double *largest, struct hf_error
     hf_matrix_copy_first_rows(rest, self->top);
     hf_matrix_multiply(-1.0, false, self->y, false, self->top, 1.0, rest);
     hf_matrix_copy(rest, change);
-    hf_matrix_map(change, divide, self);
+    hf_matrix_divide_differences(change, self->o, self->diagonal);
     hf_matrix_copy(self->y, trial);
     hf_matrix_add(-1.0, change, 1.0, trial);
     hf_matrix_dots_here(change, n, (const struct hf_matrix *const *)self->change, reduced);

@@ -171,9 +171,9 @@ hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *l
     const int n = hf_matrix_n_row(core);
     struct hf_matrix *sum = NULL;
     HF_TRY(hf_matrix_create(linalg, "Fock matrix", n, n, &sum, error));
-    hf_matrix_copy(core, sum);
-    hf_matrix_add(1.0, coulomb, 1.0, sum);
-    hf_matrix_add(-0.5, exchange[0], 1.0, sum);
+    const double factor[] = {1.0, 1.0, -0.5};
+    const struct hf_matrix *const part[] = {core, coulomb, exchange[0]};
+    hf_matrix_combine(3, factor, part, sum);
     for (int s = 0; s < method->n_fock; s++) {
         /* from no spin density to alpha's side of it, and from there to beta's */
         if (method->n_density == 2) hf_matrix_add(s == 0 ? -0.5 : 1.0, exchange[1], 1.0, sum);

@@ -91,6 +91,27 @@ static void rank_zero_gets_rows_as_they_stand(void **state)
     test_context_done(&context);
 }
 
+static void elements_are_divided_by_differences_of_a_diagonal(void **state)
+{
+    enum { M = 11, N = 4, FIRST = 4 };
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, M);
+    double *full = random_full(M, N, 6), diagonal[M];
+    struct hf_matrix *a = from_full(linalg, M, N, full);
+    for (int i = 0; i < M; i++) diagonal[i] = i * i + 0.5 * (i >= FIRST);
+    hf_matrix_divide_differences(a, FIRST, diagonal);
+    double *found = to_full(a);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++)
+            assert_true(found[i + M * j] ==
+                        (i < FIRST ? 0.0 : full[i + M * j] / (diagonal[i] - diagonal[j])));
+    free(full);
+    free(found);
+    hf_matrix_destroy(&a);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+}
+
 static double not_a_number(void *data, int row, int column, double value)
 {
     (void)data;
@@ -448,6 +469,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_array_survives_the_way_there_and_back),
         cmocka_unit_test(rank_zero_gets_rows_as_they_stand),
+        cmocka_unit_test(elements_are_divided_by_differences_of_a_diagonal),
         cmocka_unit_test(rows_of_a_unit_matrix_are_not_multiplied),
         cmocka_unit_test(products_agree_with_loops_for_all_transposes),
         cmocka_unit_test(sums_copies_and_scalars_agree_with_loops),
