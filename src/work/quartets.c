@@ -27,9 +27,9 @@ hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int num
     *worker = (struct hf_worker){.work = work, .number = number};
     const size_t n_queue = (size_t)work->pairs->n_class * HF_N_QUEUE;
     worker->queue = calloc(n_queue + 1, sizeof *worker->queue);
-    worker->n_queued = calloc(n_queue + 1, sizeof *worker->n_queued);
+    worker->fill = calloc(n_queue + 1, sizeof *worker->fill);
     worker->ket = calloc(most_kets(work->pairs), sizeof *worker->ket);
-    if (worker->queue == NULL || worker->n_queued == NULL || worker->ket == NULL)
+    if (worker->queue == NULL || worker->fill == NULL || worker->ket == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the queues of quartets");
     const hf_status status = hf_strips_init(&worker->strips, work, error);
     if (status != HF_OK) return status;
@@ -40,10 +40,10 @@ void hf_worker_done(struct hf_worker *worker)
 {
     hf_engine_destroy(&worker->engine);
     free(worker->queue);
-    free(worker->n_queued);
+    free(worker->fill);
     free(worker->ket);
     worker->queue = NULL;
-    worker->n_queued = NULL;
+    worker->fill = NULL;
     worker->ket = NULL;
     if (worker->work == NULL) return;
     hf_strips_done(&worker->strips, worker->work->context->memory);

@@ -1,6 +1,8 @@
 /* Queues of quartets: kets of one class wait for a bra, are computed together and written to strips. */
 #include "work_private.h"
 
+#include <string.h>
+
 /** Whether the round is to end; any thread may ask in the middle of a task. */
 static bool is_interrupted(struct hf_work *work)
 {
@@ -103,17 +105,28 @@ static void compute(struct hf_worker *worker, const struct hf_shell_pair *bra, i
     hf_worker_count(worker, (size_t)n * made.stride);
 }
 
+/** Moves the kets at the end of a queue to those at its front. */
+static void close_gap(struct hf_quartet_queue *queue, struct hf_queue_fill fill, int end)
+{
+    if (fill.back == 0 || fill.front + fill.back == end) return;
+    const size_t n = (size_t)fill.back, from = (size_t)end - n, to = (size_t)fill.front;
+    memmove(queue->pair + to, queue->pair + from, n * sizeof(const struct hf_shell_pair *));
+    memmove(queue->lane + to, queue->lane + from, n * sizeof *queue->lane);
+}
+
 /** Empties queue number q. */
 static void flush(struct hf_worker *worker, const struct hf_shell_pair *bra, int q)
 {
-    compute(worker, bra, q % HF_N_QUEUE, &worker->queue[q], worker->n_queued[q]);
-    worker->n_queued[q] = 0;
+    struct hf_queue_fill *fill = &worker->fill[q];
+    close_gap(&worker->queue[q], *fill, worker->work->settings.largest_queue);
+    compute(worker, bra, q % HF_N_QUEUE, &worker->queue[q], fill->front + fill->back);
+    fill->front = fill->back = 0;
 }
 
 void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra)
 {
     for (int q = 0; q < worker->work->pairs->n_class * HF_N_QUEUE; q++)
-        if (worker->n_queued[q] > 0) flush(worker, bra, q);
+        if ((worker->fill[q].front | worker->fill[q].back) != 0) flush(worker, bra, q);
 }
 
 struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
@@ -123,9 +136,12 @@ struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_
                      : (ket->kind & HF_KIND_NARROW) != 0 ? HF_QUEUE_NARROW
                                                          : HF_QUEUE_PLAIN;
     const int q = ket->pair->pair_class * HF_N_QUEUE + kind;
-    if (worker->n_queued[q] == worker->work->settings.largest_queue) flush(worker, bra, q);
-    struct hf_quartet_queue *queue = &worker->queue[q];
-    const int at = worker->n_queued[q]++;
-    queue->pair[at] = ket->pair;
-    return &queue->lane[at];
+    const int most = worker->work->settings.largest_queue;
+    struct hf_queue_fill *fill = &worker->fill[q];
+    if (fill->front + fill->back == most) flush(worker, bra, q);
+    /* a consumer without strips gets kets in their order */
+    const bool at_end = ket->turned && worker->consumer->take != NULL;
+    const int at = at_end ? most - ++fill->back : fill->front++;
+    worker->queue[q].pair[at] = ket->pair;
+    return &worker->queue[q].lane[at];
 }

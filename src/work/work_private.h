@@ -68,10 +68,16 @@ bool hf_work_find_stored_part(const struct hf_worker *worker, int64_t task, int3
 
 /* ---- Workers (quartets.c) ---- */
 
-/** Kets of one class that wait for a bra; how many is in hf_worker.n_queued. */
+/** Kets of one class that wait for a bra. Those that are turned wait at the end: quartets are written to strips many
+ *  at a time, if they are alike in that. */
 struct hf_quartet_queue {
     const struct hf_shell_pair *pair[HF_MAX_BATCH]; /**< as the engine wants them */
     struct hf_strip_lane lane[HF_MAX_BATCH];        /**< where their integrals go */
+};
+
+/** How many. Apart from the queues, so that all of them are in few cache lines. */
+struct hf_queue_fill {
+    int front, back;
 };
 
 /** Queues of a class: separate ones for quartets that are rounded to single precision and for quartets computed
@@ -95,9 +101,8 @@ struct hf_worker {
     double traced_thread; /**< the same in hf_thread_seconds */
     struct hf_engine *engine;
     struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE] */
-    /** [n_class][HF_N_QUEUE], zero between bras; apart from the queues, so that those of all are in few cache lines */
-    int *n_queued;
-    struct hf_waiting_ket *ket; /**< [HF_MOST_PART_KETS pairs of atoms] of one bra */
+    struct hf_queue_fill *fill;     /**< of each queue; empty between bras */
+    struct hf_waiting_ket *ket;     /**< [HF_MOST_PART_KETS pairs of atoms] of one bra */
     int n_ket;
     struct hf_strips strips;
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
