@@ -28,12 +28,13 @@ struct hf_primitive_pair {
 
 /** The same rounded to single precision, in the order of enum hf_primitive_row: one cache line. */
 struct hf_single_primitive {
-    float zeta, one_over_two_zeta;
+    float zeta;
     float p[3]; /**< P = A + PA, bohr */
     float pa[3];
     float prefactor, bound;
     float rest[3]; /**< what rounding took from P */
-    float ab[3];   /**< A - B: the same for all primitives of a pair */
+    float one_over_two_zeta;
+    float ab[3]; /**< A - B: the same for all primitives of a pair */
 };
 
 /** One pair of shells. The shell of higher angular momentum comes first ("a"), which is what Libint

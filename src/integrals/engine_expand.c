@@ -45,6 +45,7 @@ void hf_engine_expand(const struct hf_engine *engine, const struct hf_shell_pair
         for (int d = 0; d < 3; d++) {
             *row_of(to, HF_ROW_PA_X + d, j) = one->pa[d];
             *row_of(to, HF_ROW_P_X + d, j) = a->centre_bohr[d] + one->pa[d];
+            *row_of(to, HF_ROW_REST_X + d, j) = 0.0;
         }
         for (int k = 0; k < (n_part > 1 ? n_part : 0); k++)
             *row_of(to, HF_N_PRIMITIVE_ROW + k, j) = hf_part_coefficient(a, b, k, one);

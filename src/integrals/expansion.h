@@ -75,7 +75,9 @@ static inline void expand_lanes(const struct hf_pair_group *group, const struct 
     const lane_set is_there = set_of(has_primitive(group, j));
     const float *number[HF_WIDTH];
     for (int l = 0; l < HF_WIDTH; l++) number[l] = (const void *)(intptr_t)cursor->primitive[l];
-    transpose_fours(HF_N_SINGLE_ROW / 4, number, row);
+    transpose_fours(HF_ROW_ONE_OVER_TWO_ZETA / 4, number,
+                    row); /* a division takes less than four rows more */
+    row[HF_ROW_ONE_OVER_TWO_ZETA] = 0.5F / row[HF_ROW_ZETA];
     row[HF_ROW_PREFACTOR] = choose(is_there, row[HF_ROW_PREFACTOR], broadcast(0));
     row[HF_ROW_BOUND] = choose(is_there, row[HF_ROW_BOUND], broadcast(0));
 }

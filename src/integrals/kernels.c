@@ -116,6 +116,23 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
 
 /* ---- Our own recurrence --------------------------------------------------------------------- */
 
+/** How many of HF_LANES bounds, times `most`, are at least the threshold. */
+static inline int n_at_least(const double bound[HF_LANES], real most, real threshold)
+{
+#if defined __AVX512F__ && defined HF_SINGLE
+    const __m256 product =
+        _mm256_mul_ps(_mm256_set1_ps(most), _mm512_cvtpd_ps(_mm512_load_pd(bound)));
+    return __builtin_popcount(_mm256_cmp_ps_mask(product, _mm256_set1_ps(threshold), _CMP_GE_OS));
+#elif defined __AVX512F__
+    const __m512d product = _mm512_mul_pd(_mm512_set1_pd(most), _mm512_load_pd(bound));
+    return __builtin_popcount(_mm512_cmp_pd_mask(product, _mm512_set1_pd(threshold), _CMP_GE_OS));
+#else
+    int n = 0;
+    for (int k = 0; k < HF_LANES; k++) n += most * (real)bound[k] >= threshold;
+    return n;
+#endif
+}
+
 /** How many of the first n primitives of the bra matter beside some of the ket, of these bounds: beside the one
  *  with the largest. Bounds of the bra fall; eight are looked at together, as no processor foresees where one
  *  by one would end. */
@@ -125,7 +142,7 @@ static inline int n_that_matter(const struct hf_quartet *quartet, int n, lanes b
     const double *bra_bound = hf_pair_row(quartet->bra, HF_ROW_BOUND);
     int n_found = 0;
     for (int i = 0; i < n; i += HF_LANES) /* rows are padded */
-        for (int k = 0; k < HF_LANES; k++) n_found += most * (real)bra_bound[i + k] >= threshold;
+        n_found += n_at_least(bra_bound + i, most, threshold);
     return n_found < n ? n_found : n;
 }
 

@@ -15,9 +15,8 @@ enum { HF_MAX_RECURRENCE_L = 6 };
 
 /** What is needed of a primitive pair, in the order of its rows. */
 enum hf_primitive_row {
-    HF_ROW_ZETA,              /**< alpha + beta */
-    HF_ROW_ONE_OVER_TWO_ZETA, /**< 1 / (2 zeta) */
-    HF_ROW_P_X,               /**< (alpha A + beta B) / zeta, bohr */
+    HF_ROW_ZETA, /**< alpha + beta */
+    HF_ROW_P_X,  /**< (alpha A + beta B) / zeta, bohr */
     HF_ROW_P_Y,
     HF_ROW_P_Z,
     HF_ROW_PA_X, /**< P - A */
@@ -25,13 +24,13 @@ enum hf_primitive_row {
     HF_ROW_PA_Z,
     HF_ROW_PREFACTOR, /**< as stored */
     HF_ROW_BOUND,     /**< as stored */
-    /** c_a c_b of each part where there is more than one stand in rows of their own, after these */
-    HF_N_PRIMITIVE_ROW,
-    /** in single precision: what rounding took from P */
-    HF_ROW_REST_X = HF_N_PRIMITIVE_ROW,
+    HF_ROW_REST_X,    /**< in single precision what rounding took from P, else 0 */
     HF_ROW_REST_Y,
     HF_ROW_REST_Z,
-    HF_ROW_AB_X,
+    HF_ROW_ONE_OVER_TWO_ZETA, /**< 1 / (2 zeta) */
+    /** c_a c_b of each part where there is more than one stand in rows of their own, after these */
+    HF_N_PRIMITIVE_ROW,
+    HF_ROW_AB_X = HF_N_PRIMITIVE_ROW, /**< in single precision */
     HF_N_SINGLE_ROW = HF_ROW_AB_X + 3,
     HF_PADDED_PAIR_PART = (HF_MAX_PAIR_PART + 3) / 4 * 4, /**< as hf_shell_pairs.n_coefficient */
 };
