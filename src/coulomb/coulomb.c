@@ -3,7 +3,6 @@
 
 #include "hf/threads.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
