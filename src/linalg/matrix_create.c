@@ -160,7 +160,8 @@ void hf_matrix_destroy(struct hf_matrix **matrix)
         release(old);
         return;
     }
-    while (grid->n_kept == HF_MOST_KEPT || grid->kept_bytes + bytes_of(old) > MOST_KEPT_BYTES)
+    while (grid->n_kept == HF_MOST_KEPT ||
+           (grid->n_kept > 0 && grid->kept_bytes + bytes_of(old) > MOST_KEPT_BYTES))
         release(take(grid, 0));
     grid->kept[grid->n_kept++] = old;
     grid->kept_bytes += bytes_of(old);
