@@ -213,7 +213,7 @@ screen_together(const struct hf_coulomb_exchange *self, const struct hf_shell_pa
     const double threshold = self->threshold, bra_bound = bra->bound;
     const bool may_be_single = self->single;
     float far[MOST_TOGETHER];
-    if ((possible & ~WANTED_COULOMB) != 0) find_far_factors(bra, n, ket, far);
+    find_far_factors(bra, n, ket, far);
     for (int i = 0; i < n; i++) {
         const struct hf_shell_pair *pair = ket[i].pair;
         const int c = ket[i].c, d = ket[i].d;
