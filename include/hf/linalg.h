@@ -98,7 +98,7 @@ struct hf_new_matrix {
 hf_status hf_matrix_create_several(struct hf_linalg *linalg, const char *label, int n,
                                    const struct hf_new_matrix list[],
                                    struct hf_error *error) HF_MUST_CHECK;
-/** Small matrices are kept, at most 4 MB on a rank, and become the next of their shape without an
+/** Small matrices are kept, at most 1 MB on a rank, and become the next of their shape without an
  *  agreement of all ranks. Sends nothing, but all ranks must destroy in the same order. Accepts NULL and a
  *  pointer to NULL; leaves NULL. */
 void hf_matrix_destroy(struct hf_matrix **matrix);

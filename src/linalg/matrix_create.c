@@ -8,7 +8,7 @@
 
 /** Most bytes of a rank in matrices kept for the next ones of their shape. Where matrices are larger, an
  *  agreement of all ranks costs nothing beside work with them. */
-static const size_t MOST_KEPT_BYTES = (size_t)1 << 22;
+static const size_t MOST_KEPT_BYTES = (size_t)1 << 20;
 
 /** Shape of this rank's part. */
 static void find_local_shape(struct hf_matrix *m)

@@ -289,7 +289,7 @@ static void large_matrices_and_many_are_not_kept(void **state)
         assert_ok(hf_matrix_create(linalg, "test", n, 200, &matrix, &error));
         hf_matrix_destroy(&matrix);
     }
-    assert_true(hf_memory_current_bytes(context->memory) < (size_t)1 << 22);
+    assert_true(hf_memory_current_bytes(context->memory) < (size_t)1 << 20);
     n_agreement = 0;
     assert_ok(hf_matrix_create(linalg, "test", 1, 200, &matrix, &error));
     assert_int_equal(n_agreement, 1);
