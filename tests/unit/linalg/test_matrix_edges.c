@@ -289,7 +289,7 @@ static void large_matrices_and_many_are_not_kept(void **state)
         assert_ok(hf_matrix_create(linalg, "test", n, 200, &matrix, &error));
         hf_matrix_destroy(&matrix);
     }
-    assert_true(hf_memory_current_bytes(context->memory) < (size_t)1 << 20);
+    assert_true(hf_memory_current_bytes(context->memory) < (size_t)1 << 21);
     n_agreement = 0;
     assert_ok(hf_matrix_create(linalg, "test", 1, 200, &matrix, &error));
     assert_int_equal(n_agreement, 1);
@@ -318,7 +318,7 @@ static void kept_matrices_make_room(void **state)
 #if defined __SANITIZE_ADDRESS__ || !defined __GLIBC__
     skip();
 #else
-    enum { N = 700 };
+    enum { N = 350 };
     (void)state;
     mallopt(M_MMAP_THRESHOLD, 1 << 16); /* no free memory of the process is found for matrices */
     struct hf_context *context = test_context();
