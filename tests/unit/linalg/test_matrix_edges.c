@@ -298,7 +298,7 @@ static void large_matrices_and_many_are_not_kept(void **state)
     test_context_done(&context);
 }
 
-#ifdef __GLIBC__
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
 /** Bytes of address space that this process has. */
 static size_t address_bytes(void)
 {
