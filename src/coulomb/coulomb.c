@@ -332,7 +332,7 @@ static hf_status build_one(struct job *job, struct hf_error *error)
     if (coulomb->shared->rank == 0) memset(coulomb->done, 0, (size_t)coulomb->most_tasks);
     HF_TRY(hf_threads_run(coulomb->n_worker, make_densities, job, error)); /* never fails */
     HF_TRY(prepare(coulomb, error));
-    if (!coulomb->is_cut) hf_coulomb_cut(coulomb);
+    if (coulomb->n_task == 0) hf_coulomb_cut(coulomb);
     HF_TRY(hf_coulomb_potentials(coulomb, error));
     HF_TRY(hf_threads_run(coulomb->n_worker,
                           coulomb->settings.derivatives ? make_derivatives : make_matrices, job,

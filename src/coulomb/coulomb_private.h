@@ -59,12 +59,12 @@ struct hf_coulomb {
     struct hf_coulomb_tables *tables;
     const struct hf_coulomb_kernels *plain, *single;
     struct hf_scheduler *scheduler;
-    bool is_cut;    /**< there are tasks */
-    int64_t n_task; /**< pieces of leaves, those of a leaf after each other */
+    int64_t n_task; /**< pieces of leaves, those of a leaf after each other; 0: not cut yet */
     int64_t most_tasks;
     struct hf_leaf_piece *piece; /**< [n_task] */
     double *cost;                /**< [n_task] estimated */
-    double *before; /**< [n_leaf + 1] estimated costs of the kets of all leaves before a leaf */
+    double *before;  /**< [n_leaf + 1] estimated costs of the kets of all leaves before a leaf */
+    double *of_leaf; /**< [n_leaf] estimated costs of the tasks of a leaf */
     int n_worker;
     struct hf_coulomb_worker *worker; /**< [n_worker] */
     struct hf_coulomb_account account;

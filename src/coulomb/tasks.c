@@ -27,7 +27,9 @@ hf_status hf_coulomb_make_tasks(struct hf_coulomb *coulomb, struct hf_error *err
     coulomb->piece = hf_memory_allocate(memory, label, n, sizeof *coulomb->piece);
     coulomb->cost = hf_memory_allocate(memory, label, n, sizeof *coulomb->cost);
     coulomb->before = hf_memory_allocate(memory, label, n_leaf + 1, sizeof *coulomb->before);
-    if (coulomb->piece == NULL || coulomb->cost == NULL || coulomb->before == NULL)
+    coulomb->of_leaf = hf_memory_allocate(memory, label, n_leaf, sizeof *coulomb->of_leaf);
+    if (coulomb->piece == NULL || coulomb->cost == NULL || coulomb->before == NULL ||
+        coulomb->of_leaf == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
     return HF_OK;
 }
@@ -38,6 +40,7 @@ void hf_coulomb_tasks_done(struct hf_coulomb *coulomb)
     hf_memory_release(memory, coulomb->piece);
     hf_memory_release(memory, coulomb->cost);
     hf_memory_release(memory, coulomb->before);
+    hf_memory_release(memory, coulomb->of_leaf);
 }
 
 /** Estimated cost of a leaf's bras with the kets near to it. */
@@ -59,15 +62,17 @@ void hf_coulomb_cut(struct hf_coulomb *coulomb)
     coulomb->before[0] = 0.0;
     for (int leaf = 0; leaf < products->n_leaf; leaf++)
         coulomb->before[leaf + 1] = coulomb->before[leaf] + (double)hf_leaf_cost(products, leaf);
-    for (int leaf = 0; leaf < products->n_leaf; leaf++) whole += cost_of(coulomb, leaf);
+    for (int leaf = 0; leaf < products->n_leaf; leaf++) {
+        coulomb->of_leaf[leaf] = cost_of(coulomb, leaf);
+        whole += coulomb->of_leaf[leaf];
+    }
     coulomb->n_task = 0;
     for (int leaf = 0; leaf < products->n_leaf; leaf++) {
-        const double cost = cost_of(coulomb, leaf);
+        const double cost = coulomb->of_leaf[leaf];
         const double share = fmin(wanted * cost / whole, HF_MOST_PIECES);
         const int n = share > 1.0 ? (int)share : 1;
         hf_cut_leaf(products, leaf, (int64_t)(coulomb->before[leaf + 1] - coulomb->before[leaf]), n,
                     coulomb->piece + coulomb->n_task);
         for (int i = 0; i < n; i++) coulomb->cost[coulomb->n_task++] = cost / n;
     }
-    coulomb->is_cut = true;
 }
