@@ -35,6 +35,13 @@ struct hf_levels {
     int *cell;  /**< by level */
 };
 
+/** Cells of the way up whose moments are made at once, of one level or of some that follow each other: each from at most
+ *  n_source cells below the last of these levels, or leaves. */
+struct hf_round {
+    int first, n; /**< cells in `up` */
+    int last_level, n_source;
+};
+
 /** Scratch of one thread. */
 struct hf_far_worker {
     struct hf_walk walk;
@@ -48,11 +55,16 @@ struct hf_far_field {
     const struct hf_translation_kernels *kernels;
     struct hf_hermite_harmonics harmonics;
     int n_level;
-    struct hf_levels up; /**< cells with children */
+    struct hf_levels up;    /**< cells with children */
+    struct hf_round *round; /**< [n_round] of them, the lowest levels first */
+    int n_round;
+    int *own_leaf; /**< [n_own_leaf] cells that are leaves of this node */
+    int n_own_leaf;
+    bool to_leaves; /**< they get the local expansions of all cells above at once */
     struct hf_levels
         down; /**< cells with parents, if they are leaves of this node or have some within them */
     struct hf_turns inner; /**< ranks that have the cells with children */
-    int *moment_slot;      /**< [n_cell] leaves first, then level after level */
+    int *moment_slot;      /**< [n_cell] leaves first, then those of rounds */
     int *local_slot;       /**< [n_cell] of leaves and of cells with children apart */
     struct hf_reach reach; /**< in `shared`, as all that follows */
     double *moments;       /**< [n_cell][HF_FAR_MOMENTS] by slots */
@@ -85,14 +97,14 @@ static inline struct hf_near_runs *hf_near_runs_of(const struct hf_far_field *fi
     return (void *)(hf_local_of(field, cell) + HF_FAR_SIZE);
 }
 
-/** Cells of a level with children, as ranks take turns in them. */
-static inline struct hf_turns hf_turns_of_level(const struct hf_far_field *field, int level)
+/** Cells of a round, as ranks take turns in them. */
+static inline struct hf_turns hf_turns_of_round(const struct hf_far_field *field,
+                                                const struct hf_round *round)
 {
-    return (struct hf_turns){.n = field->up.first[level + 1] - field->up.first[level],
-                             .n_share = field->inner.n_share};
+    return (struct hf_turns){.n = round->n, .n_share = field->inner.n_share};
 }
 
-/** Levels, turns, slots and marks; what it has made is freed with the field. Local; false: no memory. */
+/** Levels, rounds, turns, slots and marks; what it has made is freed with the field. Local; false: no memory. */
 bool hf_far_plan(struct hf_far_field *field);
 void hf_far_plan_done(struct hf_far_field *field);
 

@@ -1,6 +1,8 @@
 /* Who does what in the far field, found once: the tree does not change between builds. */
 #include "far_field_private.h"
 
+#include "hf/translation.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +53,56 @@ static bool find_levels(struct hf_far_field *field, unsigned char wanted[])
     return list_levels(field, wanted, &field->down);
 }
 
+/** Joins levels of the way up while each worker, of all ranks, has one turn of its lanes: a level for itself would also be a
+ *  turn, and a message to all nodes. */
+static bool make_rounds(struct hf_far_field *field)
+{
+    const int *first = field->up.first;
+    const double n_lane =
+        (double)field->kernels->width * field->n_worker * field->products->shares->n_share;
+    field->round = allocate(field, (size_t)field->n_level + 1, sizeof *field->round);
+    if (field->round == NULL) return false;
+    for (int level = field->n_level - 1; level >= 0; level--) {
+        struct hf_round round = {.last_level = level, .n_source = 2};
+        const int end = first[level + 1];
+        if (first[level] == end) continue;
+        while (level > 0 && 2 * round.n_source <= field->kernels->width &&
+               2.0 * round.n_source * (end - first[level - 1]) <= n_lane) {
+            round.n_source *= 2;
+            level--;
+        }
+        round.first = first[level];
+        round.n = end - round.first;
+        field->round[field->n_round++] = round;
+    }
+    return true;
+}
+
+static int ceil_of(int n, int parts)
+{
+    return (n + parts - 1) / parts;
+}
+
+/** Lists this node's leaves, and finds whether these take no more turns one by one, each with all cells above it in the lanes,
+ *  than all levels take one after the other. */
+static bool find_own_leaves(struct hf_far_field *field)
+{
+    const struct hf_products *products = field->products;
+    const int width = field->kernels->width, n_worker = products->shared->n_rank * field->n_worker;
+    int n_turn = 0;
+    field->own_leaf = allocate(field, (size_t)products->n_leaf + 1, sizeof *field->own_leaf);
+    if (field->own_leaf == NULL) return false;
+    for (int leaf = 0; leaf < products->n_leaf; leaf++)
+        if (hf_node_of_leaf(products, leaf) == products->shares->node)
+            field->own_leaf[field->n_own_leaf++] = products->leaf[leaf].cell;
+    for (int level = 1; level < field->n_level; level++)
+        n_turn += ceil_of(
+            ceil_of(field->down.first[level + 1] - field->down.first[level], n_worker), width);
+    field->to_leaves =
+        ceil_of(field->n_own_leaf, n_worker) * ceil_of(field->n_level - 1, width) <= n_turn;
+    return true;
+}
+
 static bool find_slots(struct hf_far_field *field)
 {
     const struct hf_products *products = field->products;
@@ -65,9 +117,9 @@ static bool find_slots(struct hf_far_field *field)
                                    : hf_turn_slot(&field->inner, n_inner++));
         if (leaf >= 0) moment[i] = local[i];
     }
-    for (int level = 0; level < field->n_level; level++) {
-        const struct hf_turns turns = hf_turns_of_level(field, level);
-        const int first = field->up.first[level];
+    for (int k = 0; k < field->n_round; k++) {
+        const struct hf_turns turns = hf_turns_of_round(field, &field->round[k]);
+        const int first = field->round[k].first;
         for (int i = 0; i < turns.n; i++)
             moment[field->up.cell[first + i]] =
                 products->n_leaf + first + (int)hf_turn_slot(&turns, i);
@@ -101,7 +153,8 @@ bool hf_far_plan(struct hf_far_field *field)
     field->inner = (struct hf_turns){.n = products->n_cell - products->n_leaf,
                                      .n_share = products->shares->n_share,
                                      .down = true};
-    well = well && find_levels(field, wanted) && find_slots(field);
+    well = well && find_levels(field, wanted) && make_rounds(field) && find_own_leaves(field) &&
+           find_slots(field);
     for (int t = 0; t < field->n_worker; t++) {
         struct hf_far_worker *worker = &field->worker[t];
         worker->mark = allocate(field, 2 * n_cell, 1);
@@ -122,6 +175,8 @@ void hf_far_plan_done(struct hf_far_field *field)
         hf_memory_release(memory, field->worker[t].mark);
     hf_memory_release(memory, field->moment_slot);
     hf_memory_release(memory, field->local_slot);
+    hf_memory_release(memory, field->round);
+    hf_memory_release(memory, field->own_leaf);
     hf_memory_release(memory, field->up.first);
     hf_memory_release(memory, field->up.cell);
     hf_memory_release(memory, field->down.first);

@@ -136,45 +136,72 @@ void hf_far_field_add(struct hf_far_field *field, int thread, const struct hf_le
 
 /* ---- Cells ------------------------------------------------------------------------------------- */
 
-/** Child number 0 or 1 of a cell. */
-static int child_of(const struct hf_cell *cell, int number, int which)
+/** Cells first, first + stride, ... of a list. */
+struct cells {
+    const int *list;
+    int first, stride, n;         /**< n: length of the list */
+    const struct hf_round *round; /**< of the way up */
+};
+
+/** Cells below a cell that its moments are made of, source [*n ..]: the first ones below the last level of a round, and leaves
+ *  before. */
+static void list_sources(const struct hf_cell *cell, int number, int last_level, int *n,
+                         int source[])
 {
-    return which == 0 ? number + 1 : cell[number + 1].next;
+    if (cell[number].leaf >= 0 || cell[number].level > last_level) {
+        source[(*n)++] = number;
+        return;
+    }
+    list_sources(cell, number + 1, last_level, n, source);
+    list_sources(cell, cell[number + 1].next, last_level, n, source);
 }
 
-/** Moments of parents, half as many as there are lanes, from those of their children, side by side: so a level with few
- *  cells takes half the time. */
-static void raise_moments(struct hf_far_field *field, struct hf_far_worker *worker, int n,
-                          const int parent[])
+/** Moments of cells, as many as there are lanes for their sources, which stand side by side: so a round with few cells takes
+ *  less time. */
+static void raise_moments(struct hf_far_field *field, struct hf_far_worker *worker,
+                          const struct cells *cells, int n, const int parent[])
 {
     const struct hf_cell *cell = field->products->cell;
-    const int width = field->kernels->width;
+    const int width = field->kernels->width, n_lane = cells->round->n_source;
+    int source[HF_TRANSLATION_MOST_LANES], n_source[HF_TRANSLATION_MOST_LANES];
     struct shifts shifts;
     clear(worker->to, HF_FAR_SIZE * width);
-    for (int lane = 0; lane < width; lane++) {
-        const int i = lane / 2, to = parent[i < n ? i : 0], from = child_of(cell, to, lane % 2);
-        set_shift(&shifts, width, lane, cell[from].centre, cell[to].centre);
-        put_lane(i < n ? hf_moments_of(field, from) : NULL, HF_FAR_SIZE, width, lane, worker->from);
+    for (int i = 0; i * n_lane < width; i++) {
+        n_source[i] = 0;
+        if (i < n)
+            list_sources(cell, parent[i], cells->round->last_level, &n_source[i],
+                         source + i * n_lane);
+        for (int k = 0; k < n_lane; k++) {
+            const bool used = k < n_source[i];
+            const int lane = i * n_lane + k, to = parent[i < n ? i : 0];
+            const int from = used ? source[lane] : to + 1;
+            set_shift(&shifts, width, lane, cell[from].centre, cell[to].centre);
+            put_lane(used ? hf_moments_of(field, from) : NULL, HF_FAR_SIZE, width, lane,
+                     worker->from);
+        }
     }
     field->kernels->moments(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
                             worker->scratch);
     for (int i = 0; i < n; i++) {
-        double *to = hf_moments_of(field, parent[i]), *strength = to + HF_FAR_SIZE;
-        const double *first = hf_strengths_of(field, child_of(cell, parent[i], 0));
-        const double *second = hf_strengths_of(field, child_of(cell, parent[i], 1));
-        const double *sums = worker->to + 2 * i;
-        for (int k = 0; k < HF_FAR_SIZE; k++) to[k] = sums[k * width] + sums[k * width + 1];
-        for (int k = 0; k <= HF_MAX_PAIR_L; k++) strength[k] = first[k] + second[k];
+        double *to = hf_moments_of(field, parent[i]);
+        clear(to, HF_FAR_MOMENTS);
+        for (int k = 0; k < n_source[i]; k++) {
+            const double *sums = worker->to + i * n_lane + k;
+            const double *strength = hf_strengths_of(field, source[i * n_lane + k]);
+            for (int j = 0; j < HF_FAR_SIZE; j++) to[j] += sums[j * width];
+            for (int j = 0; j <= HF_MAX_PAIR_L; j++) to[HF_FAR_SIZE + j] += strength[j];
+        }
     }
 }
 
 /** Local expansions of cells, as many as there are lanes, get those of their parents added. */
-static void lower_local(struct hf_far_field *field, struct hf_far_worker *worker, int n,
-                        const int child[])
+static void lower_local(struct hf_far_field *field, struct hf_far_worker *worker,
+                        const struct cells *cells, int n, const int child[])
 {
     const struct hf_cell *cell = field->products->cell;
     const int width = field->kernels->width;
     struct shifts shifts;
+    (void)cells;
     clear(worker->to, HF_FAR_SIZE * width);
     for (int lane = 0; lane < width; lane++) {
         const int to = child[lane < n ? lane : 0], from = cell[to].parent;
@@ -190,16 +217,36 @@ static void lower_local(struct hf_far_field *field, struct hf_far_worker *worker
     }
 }
 
-/** Cells first, first + stride, ... of a list. */
-struct cells {
-    const int *list;
-    int first, stride, n; /**< n: length of the list */
-};
+/** Leaves, one at a time, get the local expansions of all cells above added. */
+static void lower_to_leaf(struct hf_far_field *field, struct hf_far_worker *worker,
+                          const struct cells *cells, int n, const int leaf[])
+{
+    const struct hf_cell *cell = field->products->cell;
+    const int width = field->kernels->width, to = leaf[0];
+    double *local = hf_local_of(field, to);
+    (void)cells;
+    (void)n;
+    for (int from = cell[to].parent; from >= 0;) {
+        struct shifts shifts;
+        clear(worker->to, HF_FAR_SIZE * width);
+        for (int lane = 0; lane < width; lane++) {
+            const bool used = from >= 0;
+            set_shift(&shifts, width, lane, cell[to].centre, cell[used ? from : to].centre);
+            put_lane(used ? hf_local_of(field, from) : NULL, HF_FAR_SIZE, width, lane,
+                     worker->from);
+            if (used) from = cell[from].parent;
+        }
+        field->kernels->local(HF_FAR_ORDER, HF_FAR_ORDER, shifts.value, worker->from, worker->to,
+                              worker->scratch);
+        hf_sum_lanes(HF_FAR_SIZE, width, worker->to, worker->from);
+        for (int i = 0; i < HF_FAR_SIZE; i++) local[i] += worker->from[i];
+    }
+}
 
 /** Runs `step` on cells, divided over the threads, `most` at a time. */
 static void do_cells(struct hf_far_field *field, const struct cells *cells, int most,
-                     void (*step)(struct hf_far_field *field, struct hf_far_worker *worker, int n,
-                                  const int cell[]),
+                     void (*step)(struct hf_far_field *field, struct hf_far_worker *worker,
+                                  const struct cells *cells, int n, const int cell[]),
                      enum hf_coulomb_step name)
 {
     const int n_own = (cells->n - cells->first + cells->stride - 1) / cells->stride;
@@ -211,7 +258,7 @@ static void do_cells(struct hf_far_field *field, const struct cells *cells, int 
         for (int i = (int)((int64_t)n_own * t / field->n_worker); i < end; i++) {
             group[n_group++] = cells->list[cells->first + i * cells->stride];
             if (n_group == most || i + 1 == end) {
-                step(field, &field->worker[t], n_group, group);
+                step(field, &field->worker[t], cells, n_group, group);
                 n_group = 0;
             }
         }
@@ -219,32 +266,34 @@ static void do_cells(struct hf_far_field *field, const struct cells *cells, int 
     }
 }
 
-/** Whether a level has so many cells that the nodes divide them and exchange the moments: else each node computes them
+/** Whether a round has so many cells that the nodes divide them and exchange the moments: else each node computes them
  *  all, in no more than one turn of each of its threads. */
-static bool is_divided(const struct hf_far_field *field, int n)
+static bool is_divided(const struct hf_far_field *field, const struct hf_round *round)
 {
     const struct hf_shares *shares = field->products->shares;
-    const double at_once = 0.5 * field->kernels->width * field->n_worker * shares->n_share;
-    return shares->n_node > 1 && (double)n * shares->n_node > at_once;
+    const double at_once =
+        (double)(field->kernels->width / round->n_source) * field->n_worker * shares->n_share;
+    return shares->n_node > 1 && (double)round->n * shares->n_node > at_once;
 }
 
 void hf_far_go_up(struct hf_far_field *field)
 {
     const struct hf_shares *shares = field->products->shares;
-    for (int level = field->n_level - 1; level >= 0; level--) {
-        const struct hf_turns turns = hf_turns_of_level(field, level);
-        const bool divided = is_divided(field, turns.n);
-        const struct cells cells = {.list = field->up.cell + field->up.first[level],
+    for (int k = 0; k < field->n_round; k++) {
+        const struct hf_round *round = &field->round[k];
+        const struct hf_turns turns = hf_turns_of_round(field, round);
+        const bool divided = is_divided(field, round);
+        const struct cells cells = {.list = field->up.cell + round->first,
                                     .first = divided ? shares->share : field->shared->rank,
                                     .stride = divided ? shares->n_share : field->shared->n_rank,
-                                    .n = turns.n};
-        if (turns.n == 0) continue;
-        do_cells(field, &cells, field->kernels->width / 2, raise_moments, HF_COULOMB_UP);
+                                    .n = round->n,
+                                    .round = round};
+        do_cells(field, &cells, field->kernels->width / round->n_source, raise_moments,
+                 HF_COULOMB_UP);
         if (divided)
             hf_shares_gather(shares, field->shared, &turns, HF_FAR_MOMENTS,
                              field->moments +
-                                 (size_t)(field->products->n_leaf + field->up.first[level]) *
-                                     HF_FAR_MOMENTS);
+                                 (size_t)(field->products->n_leaf + round->first) * HF_FAR_MOMENTS);
         else
             hf_node_memory_sync(field->shared);
     }
@@ -253,11 +302,18 @@ void hf_far_go_up(struct hf_far_field *field)
 void hf_far_go_down(struct hf_far_field *field)
 {
     const struct hf_levels *down = &field->down;
+    struct cells cells = {.list = field->own_leaf,
+                          .first = field->shared->rank,
+                          .stride = field->shared->n_rank,
+                          .n = field->n_own_leaf};
+    if (field->to_leaves) {
+        do_cells(field, &cells, 1, lower_to_leaf, HF_COULOMB_TO_LEAVES);
+        hf_node_memory_sync(field->shared);
+        return;
+    }
     for (int level = 1; level < field->n_level; level++) {
-        const struct cells cells = {.list = down->cell + down->first[level],
-                                    .first = field->shared->rank,
-                                    .stride = field->shared->n_rank,
-                                    .n = down->first[level + 1] - down->first[level]};
+        cells.list = down->cell + down->first[level];
+        cells.n = down->first[level + 1] - down->first[level];
         do_cells(field, &cells, field->kernels->width, lower_local, HF_COULOMB_DOWN);
         hf_node_memory_sync(field->shared);
     }

@@ -10,11 +10,12 @@ enum hf_coulomb_step {
     HF_COULOMB_DENSITIES, /**< H of pairs of atoms */
     HF_COULOMB_KETS,      /**< of leaves */
     HF_COULOMB_LEAVES,    /**< moments of leaves */
-    HF_COULOMB_UP,        /**< moments of the cells of a level, the lowest level first */
-    HF_COULOMB_BOUNDS,    /**< strengths and tolerances of cells */
-    HF_COULOMB_ACROSS,    /**< local expansions of cells from far moments */
-    HF_COULOMB_DOWN, /**< local expansions of the cells of a level from those of their parents */
+    HF_COULOMB_UP,     /**< moments of the cells of a level, or of some at once, the lowest first */
+    HF_COULOMB_BOUNDS, /**< strengths and tolerances of cells */
+    HF_COULOMB_ACROSS, /**< local expansions of cells from far moments */
+    HF_COULOMB_DOWN,   /**< local expansions of the cells of a level from those of their parents */
     HF_COULOMB_MATRICES, /**< Coulomb matrix of pairs of atoms, or derivatives */
+    HF_COULOMB_TO_LEAVES, /**< local expansions of leaves from those of all cells above, in place of DOWN */
 };
 
 enum { HF_COULOMB_UNIT = 256 };

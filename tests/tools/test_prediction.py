@@ -167,14 +167,27 @@ class Predictions(WithTraces):
 
     def test_levels_of_cells_are_divided_while_they_fill_lanes(self):
         """Up: 16 cells in four turns of one rank. Two nodes divide them; five have less than a turn each, so that each
-        computes them all. Down: a node of ten goes to its four of 40 leaves only."""
+        computes them all. Down: a node of ten has three of 30 leaves, at three levels."""
         up = [(coulomb_pass.UP, 16, 4.0)]
         self.assertAlmostEqual(self.seconds_of_steps(1, up), 4.0)
         self.assertAlmostEqual(self.seconds_of_steps(2, up), 2.0)
         self.assertAlmostEqual(self.seconds_of_steps(4, up, ranks_per_node=4), 1.0)
         self.assertAlmostEqual(self.seconds_of_steps(20, up), 1.0)
-        down = [(coulomb_pass.LEAVES, 40, 0.0), (coulomb_pass.DOWN, 40, 5.0)]
-        self.assertAlmostEqual(self.seconds_of_steps(10, down), 1.0)
+        down = [(coulomb_pass.LEAVES, 30, 0.0), *((coulomb_pass.DOWN, n_unit, n_unit / 8.0) for n_unit in (8, 16, 32))]
+        self.assertAlmostEqual(self.seconds_of_steps(1, down), 7.0)
+        self.assertAlmostEqual(self.seconds_of_steps(10, down), 3.0)
+
+    def test_levels_of_cells_are_joined(self):
+        """Up: 4, 2 and 1 cells in a turn each. Three ranks have lanes for six cells with four sources, seven have them for seven
+        with eight. Down: ranks with one leaf, or two, take the cells above, of three levels, at once."""
+        up = [(coulomb_pass.UP, n_unit, 1.0) for n_unit in (4, 2, 1)]
+        for n_rank, n_turn in ((1, 3.0), (3, 2.0), (6, 2.0), (7, 1.0), (1000, 1.0)):
+            self.assertAlmostEqual(self.seconds_of_steps(n_rank, up), n_turn)
+        down = [(coulomb_pass.LEAVES, 30, 0.0), *((coulomb_pass.DOWN, n_unit, n_unit / 8.0) for n_unit in (8, 16, 32))]
+        self.assertAlmostEqual(self.seconds_of_steps(15, down), 2.0)
+        self.assertAlmostEqual(self.seconds_of_steps(30, down), 1.0)
+        self.assertAlmostEqual(self.seconds_of_steps(30, down, ranks_per_node=30), 1.0)
+        self.assertAlmostEqual(self.seconds_of_steps(4, [(coulomb_pass.TO_LEAVES, 8, 4.0)]), 1.0)
 
     def test_cores_that_threads_share_slow_the_coulomb_pass(self):
         """Two ranks on one core have no more of it than one."""
@@ -227,7 +240,7 @@ class Predictions(WithTraces):
         source = tool_test.ROOT / "src" / "coulomb"
         steps = (source / "steps.h").read_text(encoding="utf-8")
         names = re.findall(r"^    HF_COULOMB_(\w+),", steps, re.MULTILINE)
-        self.assertEqual([getattr(coulomb_pass, name) for name in names], list(range(8)))
+        self.assertEqual([getattr(coulomb_pass, name) for name in names], list(range(9)))
         self.assertIn(f"HF_COULOMB_UNIT = {coulomb_pass.UNIT} ", steps)
         far = (source / "far_field_private.h").read_text(encoding="utf-8")
         order = int(re.search(r"HF_FAR_ORDER = (\d+)", far).group(1))

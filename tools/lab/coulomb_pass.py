@@ -3,7 +3,8 @@ the round of its own tasks, replayed with the scheduler of the others; the steps
 nodes send each other.
 
 Traces record each step with the number of its units, which are taken to be alike: a rank has whole units. Steps of levels
-work on as many cells at a time as there are lanes. hf deals and orders tasks of the pass by estimates of their cost, in
+work on as many cells at a time as there are lanes; levels that many ranks do at once, up and down, take as many turns of
+the lanes as there. hf deals and orders tasks of the pass by estimates of their cost, in
 every build anew. Traces do not have these: the replay goes by the time that the tasks took, so that shares dealt beforehand
 (static) are more even here than in hf."""
 
@@ -15,7 +16,7 @@ from .reductions import messages_seconds as latencies
 
 N_AGREEMENT = 4  # of all ranks: start and end of the tasks, the barrier behind them, outcome of the steps before
 LANES = 8        # expansions at a time (HF_TRANSLATION_MOST_LANES); on the way up each cell has two
-DENSITIES, KETS, LEAVES, UP, BOUNDS, ACROSS, DOWN, MATRICES = range(8)  # enum hf_coulomb_step
+DENSITIES, KETS, LEAVES, UP, BOUNDS, ACROSS, DOWN, MATRICES, TO_LEAVES = range(9)  # enum hf_coulomb_step
 UNIT = 256       # HF_COULOMB_UNIT
 NUMBERS, MOMENTS, LEAF = 441, 452, 505  # HF_FAR_SIZE, HF_FAR_MOMENTS, HF_FAR_LEAF
 
@@ -47,36 +48,69 @@ class Division:
         self.n_leaf = next((step.n_unit for step in steps if step.kind == LEAVES), 0)
         self.n_cell = next((step.n_unit for step in steps if step.kind == ACROSS), 0)
 
-    def is_divided(self, n_unit):
-        """Whether all nodes have their share of a level's moments (is_divided of far_translate.c)."""
-        return self.n_node > 1 and n_unit * self.n_node > LANES // 2 * self.n_thread * self.n_rank
+    def is_divided(self, n_unit, n_source):
+        """Whether all nodes have their share of a round of the way up (is_divided of far_translate.c)."""
+        return self.n_node > 1 and n_unit * self.n_node > LANES // n_source * self.n_thread * self.n_rank
+
+    def rounds(self):
+        """(cells, sources of each) of the rounds of the way up: levels are joined as make_rounds of far_plan.c does it."""
+        found = []
+        n_lane = LANES * self.n_thread * self.n_rank
+        for step in self.steps:
+            if step.kind != UP:
+                continue
+            n_unit, n_source = found[-1] if found else (0, LANES)
+            if 2 * n_source <= LANES and 2 * n_source * (n_unit + step.n_unit) <= n_lane:
+                found[-1] = n_unit + step.n_unit, 2 * n_source
+            else:
+                found.append((step.n_unit, 2))
+        return found
+
+    def up_seconds(self):
+        seconds = sum(step.seconds for step in self.steps if step.kind == UP)
+        if seconds == 0.0:
+            return 0.0
+        n_turn = sum(ceil_of(step.n_unit, LANES // 2) for step in self.steps if step.kind == UP)
+        return seconds / n_turn * sum(
+            ceil_of(ceil_of(n_unit, self.n_thread * (self.n_rank if self.is_divided(n_unit, n_source) else self.in_node)),
+                    LANES // n_source) for n_unit, n_source in self.rounds())
+
+    def down_seconds(self):
+        """Level by level, or all cells above a leaf at once (find_own_leaves of far_plan.c)."""
+        levels = [step.n_unit for step in self.steps if step.kind == DOWN]
+        seconds = sum(step.seconds for step in self.steps if step.kind == DOWN)
+        if seconds == 0.0:
+            return 0.0
+        n_worker, n_leaf = self.in_node * self.n_thread, ceil_of(self.n_leaf, self.n_node)
+        by_levels = sum(ceil_of(ceil_of(min(n_unit, n_leaf), n_worker), LANES) for n_unit in levels)
+        at_once = ceil_of(n_leaf, n_worker) * ceil_of(len(levels), LANES)
+        return seconds / sum(ceil_of(n_unit, LANES) for n_unit in levels) * min(by_levels, at_once)
 
     def share(self, step):
         """Of the seconds of a step, those of the rank that has most."""
         if step.n_unit == 0 or step.kind == BOUNDS:
             return 1.0
         if step.kind in (UP, DOWN):
-            n_unit, n_worker = step.n_unit, self.in_node * self.n_thread
-            if step.kind == UP and self.is_divided(n_unit):
-                n_worker = self.n_rank * self.n_thread
-            elif step.kind == DOWN:
-                n_unit = min(n_unit, ceil_of(self.n_leaf, self.n_node))
-            n_lane = LANES // 2 if step.kind == UP else LANES
-            return ceil_of(ceil_of(n_unit, n_worker), n_lane) / ceil_of(step.n_unit, n_lane)
+            return 0.0
+        if step.kind == TO_LEAVES:
+            return ceil_of(ceil_of(step.n_unit, self.n_node), self.in_node * self.n_thread) / step.n_unit
         return ceil_of(step.n_unit, self.n_rank * self.n_thread) / step.n_unit
 
     def gathered(self):
         """Numbers of each gather that all nodes get, but for those of kets."""
         if self.n_leaf == 0:
             return []
-        levels = [MOMENTS * step.n_unit for step in self.steps if step.kind == UP and self.is_divided(step.n_unit)]
+        levels = [MOMENTS * n_unit for n_unit, n_source in self.rounds() if self.is_divided(n_unit, n_source)]
         return [MOMENTS * self.n_leaf, *levels, NUMBERS * (self.n_cell - self.n_leaf), LEAF * self.n_leaf]
+
+    def seconds(self):
+        """Of all steps of the rank that has most."""
+        return self.up_seconds() + self.down_seconds() + sum(step.seconds * self.share(step) for step in self.steps)
 
 
 def rest_seconds(build, n_rank, network, n_thread=1):
     """Of the steps beside the tasks."""
-    division = Division(build.coulomb_steps, n_rank, network, n_thread)
-    return network.crowding(n_rank, n_thread) * sum(step.seconds * division.share(step) for step in build.coulomb_steps)
+    return network.crowding(n_rank, n_thread) * Division(build.coulomb_steps, n_rank, network, n_thread).seconds()
 
 
 def exchange_seconds(build, n_node, network):

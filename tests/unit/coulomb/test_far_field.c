@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { N_ATOM = 60, SHELLS_OF_ATOM = 3, N_THREAD = 2, N_PIECE = 3 };
+enum { N_ATOM = 60, SHELLS_OF_ATOM = 3, N_THREAD = 2, MANY_THREADS = 40, N_PIECE = 3 };
 
 static uint64_t state = 1;
 
@@ -150,9 +150,9 @@ static int first_rank(void *unused, int i)
     return 0;
 }
 
-static void errors_are_below_the_tolerance(void **unused)
+/** Errors at several tolerances, with nodes of two ranks; more threads do several levels at once. */
+static void try_tolerances(int n_thread)
 {
-    (void)unused;
     const struct hf_pair_owner owner = {.rank = first_rank};
     struct hf_context *context = NULL;
     struct hf_error error;
@@ -163,7 +163,9 @@ static void errors_are_below_the_tolerance(void **unused)
     struct hf_basis *basis = chain();
     assert_ok(hf_shell_pairs_create(context, basis, 1e-12, &pairs, &error));
     assert_ok(hf_products_create(context, pairs, &owner, 0, &products, &error));
-    assert_ok(hf_far_field_create(products, N_THREAD, &field, &error));
+    assert_ok(hf_far_field_create(products, n_thread, &field, &error));
+    assert_true(field->to_leaves || n_thread < MANY_THREADS);
+    assert_true(field->n_round < field->n_level - 1 || n_thread < MANY_THREADS);
     double *h = calloc((size_t)products->n_component, sizeof *h);
     double *v = calloc((size_t)products->n_component, sizeof *v);
     assert_true(h != NULL && v != NULL);
@@ -189,10 +191,23 @@ static void errors_are_below_the_tolerance(void **unused)
     test_context_done(&context);
 }
 
+static void errors_are_below_the_tolerance(void **unused)
+{
+    (void)unused;
+    try_tolerances(N_THREAD);
+}
+
+static void errors_are_as_small_with_levels_at_once(void **unused)
+{
+    (void)unused;
+    try_tolerances(MANY_THREADS);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_are_below_the_tolerance),
+        cmocka_unit_test(errors_are_as_small_with_levels_at_once),
     };
     HF_RUN_MPI_TESTS(argc, argv, tests, false);
 }
