@@ -134,6 +134,9 @@ static inline void hf_strip_atoms(const struct hf_basis *basis, const struct hf_
     *atom_d = turn ? pair->atom_a : pair->atom_b;
 }
 
+struct hf_boys;
+struct hf_boys_single;
+
 /** The list: arrays without pointers in them. The ranks of a node share all but the last; they do not
  *  change after creation.
  *
@@ -160,6 +163,10 @@ struct hf_shell_pairs {
     int n_coefficient; /**< a multiple of 4, for the class of most parts; 0: none has several */
     double bound;      /**< largest of all */
     struct hf_node_memory *shared; /**< memory of all arrays but class_of; owned */
+    /** Of the Boys function, up to order 4 max_l + 1, for all engines of the list; owned. NULL: nothing is
+     *  computed. */
+    struct hf_boys *boys;
+    struct hf_boys_single *boys_single;
 };
 
 /** Estimated cost of computing a pair's half of a shell quartet; the cost of a quartet is about the

@@ -83,24 +83,6 @@ static void begin_sharing(struct hf_node_memory *memory, const char *label)
     hf_node_memory_sync(memory);
 }
 
-/** Shares, or not where some node cannot. Collective over the context. */
-static bool try_to_share(struct hf_context *context, struct hf_node_memory *made)
-{
-    made->comm = context->node;
-    made->rank = context->node_rank;
-    made->n_rank = context->n_node_rank;
-    const bool shared = made->n_rank > 1 && share(made);
-    const bool alone = made->n_rank == 1;
-    made->refused = !hf_all_say(context->comm, shared || alone);
-    if (shared && !made->refused) return true;
-    if (shared) MPI_Win_free(&made->window);
-    made->data = NULL;
-    made->comm = MPI_COMM_SELF;
-    made->rank = 0;
-    made->n_rank = 1;
-    return false;
-}
-
 static void let_go(struct hf_node_memory *memory, const char *label)
 {
     if (memory->window == MPI_WIN_NULL) {
@@ -120,37 +102,76 @@ static void keep_own_part(struct hf_node_memory *memory, int rank)
     memory->first[1] = memory->n_bytes;
 }
 
-/** Shared memory is zeroed in any case, private memory only if `zeroed`. Takes over `first` [n_rank of the node + 1],
- *  where parts of different sizes begin; NULL: even parts. */
+/** Memory of this rank alone, its part of the whole. False: there is none. Local. */
+static bool keep_apart(struct hf_node_memory *memory, int node_rank, const char *label, bool zeroed)
+{
+    memory->comm = MPI_COMM_SELF;
+    memory->rank = 0;
+    memory->n_rank = 1;
+    if (memory->first != NULL) keep_own_part(memory, node_rank);
+    memory->data =
+        zeroed ? hf_memory_allocate_class(memory->memory, memory->kind, label, memory->n_bytes, 1)
+               : hf_memory_allocate_unset(memory->memory, memory->kind, label, memory->n_bytes);
+    return memory->data != NULL;
+}
+
+/** Whether, on any rank, something went wrong. */
+struct outcome {
+    int refused, failed; /**< a node cannot share; there is no memory */
+};
+
+/** Shares, or not where some node cannot; one reduction if all goes well. Shared memory is zeroed in any case, private
+ *  memory only if `zeroed`. */
+static hf_status make(struct hf_context *context, const char *label, bool zeroed, bool has_handle,
+                      struct hf_node_memory *made, struct hf_error *error)
+{
+    const bool alone = context->n_node_rank == 1;
+    bool done = alone ? keep_apart(made, 0, label, zeroed) : share(made);
+    struct outcome outcome = {.refused = !alone && !done,
+                              .failed = !has_handle || (alone && !done)};
+    MPI_Allreduce(MPI_IN_PLACE, &outcome, 2, MPI_INT, MPI_MAX, context->comm);
+    made->refused = outcome.refused != 0;
+    if (made->refused && !alone) {
+        if (done) MPI_Win_free(&made->window);
+        done = keep_apart(made, context->node_rank, label, zeroed);
+    }
+    if (!made->refused && outcome.failed == 0) {
+        if (!alone) begin_sharing(made, label);
+        return HF_OK;
+    }
+    hf_status status = HF_OK;
+    if (!done || !has_handle)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
+    status = hf_agree(context->comm, status, error);
+    if (status != HF_OK && made->window != MPI_WIN_NULL)
+        MPI_Win_free(&made->window);
+    else if (status != HF_OK)
+        hf_memory_release(made->memory, made->data);
+    return status;
+}
+
+/** Takes over `first` [n_rank of the node + 1], where parts of different sizes begin; NULL: even parts. */
 static hf_status create(struct hf_context *context, enum hf_memory_class kind, const char *label,
                         size_t n_bytes, size_t *first, bool zeroed, struct hf_node_memory **memory,
                         struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    struct hf_node_memory *made = malloc(sizeof *made);
     struct hf_node_memory found = {.n_bytes = n_bytes,
                                    .first = first,
                                    .memory = context->memory,
                                    .kind = kind,
+                                   .comm = context->node,
+                                   .rank = context->node_rank,
+                                   .n_rank = context->n_node_rank,
                                    .window = MPI_WIN_NULL};
-    struct hf_node_memory *made = malloc(sizeof *made);
-    if (try_to_share(context, &found)) {
-        begin_sharing(&found, label);
+    const hf_status status = make(context, label, zeroed, made != NULL, &found, error);
+    if (status == HF_OK) {
+        *made = found;
+        *memory = made;
     } else {
-        if (first != NULL) keep_own_part(&found, context->node_rank);
-        found.data = zeroed
-                         ? hf_memory_allocate_class(context->memory, kind, label, found.n_bytes, 1)
-                         : hf_memory_allocate_unset(context->memory, kind, label, found.n_bytes);
+        free(first);
+        free(made);
     }
-    if (made == NULL || (found.window == MPI_WIN_NULL && found.data == NULL))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the %s", label);
-    HF_TRY(hf_agree(context->comm, status, error));
-    *made = found;
-    *memory = made;
-    return HF_OK;
-cleanup:
-    let_go(&found, label);
-    free(found.first);
-    free(made);
     return status;
 }
 

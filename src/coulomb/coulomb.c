@@ -14,7 +14,7 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
     const struct hf_products *products = coulomb->products;
     struct hf_memory *memory = coulomb->context->memory;
     const size_t most = (size_t)hf_most_functions_of_atom(coulomb->pairs->basis);
-    coulomb->tables = hf_coulomb_tables_create(2 * products->max_order + products->raise);
+    coulomb->tables = hf_coulomb_tables_create(coulomb->pairs->boys, coulomb->pairs->boys_single);
     coulomb->worker = hf_memory_allocate(memory, "threads of the Coulomb pass",
                                          (size_t)coulomb->n_worker, sizeof *coulomb->worker);
     bool made = coulomb->tables != NULL && coulomb->worker != NULL;

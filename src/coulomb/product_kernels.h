@@ -39,14 +39,15 @@ struct hf_r_step {
 
 /** Read-only. */
 struct hf_coulomb_tables {
-    struct hf_boys *boys;
-    struct hf_boys_single *boys_single;
+    const struct hf_boys *boys; /**< borrowed, as the next */
+    const struct hf_boys_single *boys_single;
     struct hf_r_step step[HF_N_R];
     signed char power[HF_N_RAISED_HERMITE][3]; /**< t, u, v */
 };
 
-/** Tables for orders of bra and ket that add up to so much; NULL: no memory. Not collective. */
-struct hf_coulomb_tables *hf_coulomb_tables_create(int max_total);
+/** With tables of the Boys function for all orders of bra and ket together; NULL: no memory. Not collective. */
+struct hf_coulomb_tables *hf_coulomb_tables_create(const struct hf_boys *boys,
+                                                   const struct hf_boys_single *boys_single);
 void hf_coulomb_tables_destroy(struct hf_coulomb_tables **tables);
 
 /** potential[k] += sum over kets 0 .. n-1 and their components of R H. Beyond n there are kets, of

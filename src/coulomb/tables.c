@@ -34,7 +34,8 @@ static struct hf_r_step step_to(int t, int u, int v)
     return step;
 }
 
-struct hf_coulomb_tables *hf_coulomb_tables_create(int max_total)
+struct hf_coulomb_tables *hf_coulomb_tables_create(const struct hf_boys *boys,
+                                                   const struct hf_boys_single *boys_single)
 {
     struct hf_coulomb_tables *tables = calloc(1, sizeof *tables);
     if (tables == NULL) return NULL;
@@ -48,19 +49,13 @@ struct hf_coulomb_tables *hf_coulomb_tables_create(int max_total)
                 tables->power[place][1] = (signed char)u;
                 tables->power[place][2] = (signed char)v;
             }
-    tables->boys = hf_boys_create(max_total);
-    if (tables->boys != NULL) tables->boys_single = hf_boys_single_create(tables->boys);
-    if (tables->boys_single == NULL) hf_coulomb_tables_destroy(&tables);
+    tables->boys = boys;
+    tables->boys_single = boys_single;
     return tables;
 }
 
 void hf_coulomb_tables_destroy(struct hf_coulomb_tables **tables)
 {
-    struct hf_coulomb_tables *old = *tables;
-    if (old != NULL) {
-        hf_boys_single_destroy(&old->boys_single);
-        hf_boys_destroy(&old->boys);
-    }
-    free(old);
+    free(*tables);
     *tables = NULL;
 }

@@ -26,31 +26,61 @@ static inline double smaller(double x, double y)
     return y < x ? y : x;
 }
 
-/** The least distance of an atom of one pair from an atom of the other. */
-static double least_distance(const struct hf_basis *basis, const struct hf_atom_pair *bra,
-                             const struct hf_atom_pair *ket)
+/** The least squared distance of an atom from those of a pair. */
+static double to_pair(const struct hf_basis *basis, const struct hf_atom_pair *pair, int atom)
 {
-    return sqrt(smaller(smaller(distance_squared(basis, bra->atom_a, ket->atom_a),
-                                distance_squared(basis, bra->atom_a, ket->atom_b)),
-                        smaller(distance_squared(basis, bra->atom_b, ket->atom_a),
-                                distance_squared(basis, bra->atom_b, ket->atom_b))));
+    return smaller(distance_squared(basis, pair->atom_a, atom),
+                   distance_squared(basis, pair->atom_b, atom));
+}
+
+/** What kets of all bras have in common. Both are computed anew each time where there is no memory. */
+struct ket_table {
+    double *to_bra;    /**< [n_atom] to_pair of the bra */
+    double *log_bound; /**< [n_atom_pair] */
+};
+
+/** How far two pairs may be apart for exchange to need them, squared: bound exp(-DECAY r) = threshold. */
+static double reach_squared(double log_bra, double log_ket, double log_threshold)
+{
+    const double reach = (log_bra + log_ket - log_threshold) / DECAY;
+    return reach * reach;
+}
+
+/** Costs of the quartets of a bra that are above the threshold, and of those that exchange needs. */
+static void add_bra(const struct hf_shell_pairs *pairs, const struct hf_atom_pair *bra,
+                    const struct ket_table *table, double threshold, double *all, double *wanted)
+{
+    const double log_bra = log(bra->bound), log_threshold = log(threshold);
+    for (int a = 0; table->to_bra != NULL && a < pairs->basis->n_atom; a++)
+        if (pairs->basis->first_shell_of_atom[a] < pairs->basis->first_shell_of_atom[a + 1])
+            table->to_bra[a] = to_pair(pairs->basis, bra, a);
+    for (int j = 0; j < pairs->n_atom_pair; j++) {
+        const struct hf_atom_pair *ket = &pairs->atom_pair[j];
+        if (bra->bound * ket->bound < threshold) continue;
+        const double *known = table->to_bra;
+        const double square = known != NULL ? smaller(known[ket->atom_a], known[ket->atom_b])
+                                            : smaller(to_pair(pairs->basis, bra, ket->atom_a),
+                                                      to_pair(pairs->basis, bra, ket->atom_b));
+        const double log_ket = table->log_bound != NULL ? table->log_bound[j] : log(ket->bound);
+        *all += bra->cost * ket->cost;
+        if (!(square > reach_squared(log_bra, log_ket, log_threshold)))
+            *wanted += bra->cost * ket->cost;
+    }
 }
 
 double hf_exchange_share(const struct hf_shell_pairs *pairs, double threshold)
 {
     const int stride = pairs->n_atom_pair / N_SAMPLE + 1;
+    const size_t n_atom = (size_t)pairs->basis->n_atom, n_pair = (size_t)pairs->n_atom_pair;
+    const struct ket_table table = {.to_bra = malloc((n_atom + 1) * sizeof(double)),
+                                    .log_bound = malloc((n_pair + 1) * sizeof(double))};
     double all = 0.0, wanted = 0.0;
-    for (int i = stride / 2; i < pairs->n_atom_pair; i += stride) {
-        const struct hf_atom_pair *bra = &pairs->atom_pair[i];
-        for (int j = 0; j < pairs->n_atom_pair; j++) {
-            const struct hf_atom_pair *ket = &pairs->atom_pair[j];
-            const double bound = bra->bound * ket->bound;
-            if (bound < threshold) continue;
-            all += bra->cost * ket->cost;
-            if (bound * exp(-DECAY * least_distance(pairs->basis, bra, ket)) >= threshold)
-                wanted += bra->cost * ket->cost;
-        }
-    }
+    for (size_t j = 0; table.log_bound != NULL && j < n_pair; j++)
+        table.log_bound[j] = log(pairs->atom_pair[j].bound);
+    for (int i = stride / 2; i < pairs->n_atom_pair; i += stride)
+        add_bra(pairs, &pairs->atom_pair[i], &table, threshold, &all, &wanted);
+    free(table.to_bra);
+    free(table.log_bound);
     return all > 0.0 ? wanted / all : 1.0;
 }
 
@@ -66,10 +96,11 @@ static double most_diffuse(const struct hf_basis *basis, int atom)
 }
 
 /** Appends a pair of atoms with a guessed bound and, as its cost, its pairs of shells. */
-static void add_pair(const struct hf_basis *basis, int a, int b, struct hf_shell_pairs *list)
+static void add_pair(const struct hf_basis *basis, const double diffuse[], int a, int b,
+                     struct hf_shell_pairs *list)
 {
     const int *first = basis->first_shell_of_atom;
-    const double p = most_diffuse(basis, a), q = most_diffuse(basis, b);
+    const double p = diffuse[a], q = diffuse[b];
     if (p == 0.0 || q == 0.0) return;
     const double square = distance_squared(basis, a, b);
     list->atom_pair[list->n_atom_pair++] = (struct hf_atom_pair){
@@ -83,12 +114,14 @@ double hf_guess_exchange_share(const struct hf_basis *basis, double threshold)
 {
     enum { MOST_ATOMS = 200 };
     const size_t n = (size_t)basis->n_atom;
+    double diffuse[MOST_ATOMS];
     struct hf_shell_pairs list = {.basis = basis};
     if (n > MOST_ATOMS) return 0.0;
     list.atom_pair = calloc(n * (n + 1) / 2 + 1, sizeof *list.atom_pair);
     if (list.atom_pair == NULL) return 0.0;
+    for (int a = 0; a < basis->n_atom; a++) diffuse[a] = most_diffuse(basis, a);
     for (int a = 0; a < basis->n_atom; a++)
-        for (int b = 0; b <= a; b++) add_pair(basis, a, b, &list);
+        for (int b = 0; b <= a; b++) add_pair(basis, diffuse, a, b, &list);
     const double share = hf_exchange_share(&list, threshold);
     free(list.atom_pair);
     return share;

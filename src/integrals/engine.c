@@ -108,15 +108,12 @@ static bool allocate(struct hf_engine *engine)
         calloc((size_t)engine->pairs->n_class + 1, sizeof *engine->most_primitive);
     if (engine->most_primitive == NULL || !plan_classes(engine)) return false;
     hf_engine_find_sizes(engine);
-    engine->boys = hf_boys_create(4 * engine->pairs->basis->max_l + 1);
-    if (engine->boys != NULL) engine->boys_single = hf_boys_single_create(engine->boys);
     const bool has_pairs = make_pair(engine, &engine->fixed) && make_pair(engine, &engine->other);
     for (int i = 0; i < 2; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
     engine->assembled = numbers(engine, "integral blocks", HF_LANES * size->result);
     engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
-    return engine->boys_single != NULL && has_pairs && engine->buffer[0] != NULL &&
-           engine->buffer[1] != NULL && engine->assembled != NULL && engine->result != NULL &&
-           create_implementations(engine);
+    return has_pairs && engine->buffer[0] != NULL && engine->buffer[1] != NULL &&
+           engine->assembled != NULL && engine->result != NULL && create_implementations(engine);
 }
 
 hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,
@@ -160,8 +157,6 @@ void hf_engine_destroy(struct hf_engine **engine)
         hf_memory_release(memory, old->result);
         free(old->most_primitive);
         free(old->of_two);
-        hf_boys_single_destroy(&old->boys_single);
-        hf_boys_destroy(&old->boys);
         free(old);
     }
     *engine = NULL;

@@ -130,7 +130,7 @@ void hf_gradient_engine_compute(struct hf_gradient_engine *self, const struct hf
                                              .fixed_class = &pairs->class_of[bra->pair_class],
                                              .other_class = &pairs->class_of[ket[0]->pair_class]};
     const struct hf_quartet quartet = {
-        .boys = engine->boys,
+        .boys = engine->pairs->boys,
         .cartesian = &engine->cartesian,
         .harmonics = engine->harmonics,
         .pairs = pairs,

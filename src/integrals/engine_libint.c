@@ -127,7 +127,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
 {
     const struct hf_pair_class *fixed = request->fixed_class, *other = request->other_class;
     const bool fixed_is_ket = fixed->l_high > other->l_high;
-    const struct hf_quartet quartet = {.boys = self->boys,
+    const struct hf_quartet quartet = {.boys = self->pairs->boys,
                                        .cartesian = &self->cartesian,
                                        .bra = fixed_is_ket ? &self->other : &self->fixed,
                                        .ket = fixed_is_ket ? &self->fixed : &self->other,

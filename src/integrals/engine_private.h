@@ -80,8 +80,6 @@ struct hf_engine {
     struct hf_kernel_choice of_double, of_single;
     int *most_primitive;          /**< [n_class] */
     struct hf_class_pair *of_two; /**< [n_class][n_class] bra and ket */
-    struct hf_boys *boys;
-    struct hf_boys_single *boys_single;
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     double threshold;

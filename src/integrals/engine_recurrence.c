@@ -129,8 +129,8 @@ static struct hf_integral_batch two_electron(struct hf_engine *self, void *scrat
                                              const struct hf_batch_request *request)
 {
     const struct hf_class_pair *both = hf_engine_of_two(self, request);
-    const struct hf_quartet quartet = {.boys = self->boys,
-                                       .boys_single = self->boys_single,
+    const struct hf_quartet quartet = {.boys = self->pairs->boys,
+                                       .boys_single = self->pairs->boys_single,
                                        .cartesian = &self->cartesian,
                                        .harmonics = self->harmonics,
                                        .pairs = self->pairs,

@@ -66,17 +66,21 @@ hf_status hf_window_create(struct hf_onesided *onesided, size_t size, const char
 {
     hf_status status = HF_OK;
     struct hf_window *made = calloc(1, sizeof *made);
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
+    void *data = calloc(1, onesided->ops->window_bytes);
+    if (made == NULL || data == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
     HF_TRY(hf_agree(onesided->context->comm, status, error));
-    *made = (struct hf_window){.onesided = onesided, .label = label, .size = size};
+    *made = (struct hf_window){.onesided = onesided, .label = label, .size = size, .data = data};
     HF_TRY(hf_agree(onesided->context->comm, onesided->ops->window_create(made, error), error));
     *window = made;
     return HF_OK;
 cleanup:
-    if (made != NULL && made->onesided != NULL)
+    if (made != NULL && made->onesided != NULL) {
         hf_window_destroy(&made);
-    else
+    } else {
         free(made);
+        free(data);
+    }
     return status;
 }
 
@@ -85,6 +89,7 @@ void hf_window_destroy(struct hf_window **window)
     struct hf_window *old = *window;
     if (old != NULL) {
         old->onesided->ops->window_destroy(old);
+        free(old->data);
         free(old);
     }
     *window = NULL;

@@ -21,8 +21,9 @@ struct hf_transport_ops {
     /** Called when no requests come until the next fence or the next window. Not collective. NULL: the
      *  transport does nothing between requests. */
     void (*rest)(struct hf_onesided *self);
-    /** Sets `local` [size], all zero, and `data`. Collective; each rank returns its own outcome.
-     *  HF_NO_RESOURCE: memory. */
+    size_t window_bytes; /**< of the `data` of a window */
+    /** Sets `local` [size], all zero, and fills in `data`, zeros that all ranks have. Collective; each rank
+     *  returns its own outcome. HF_NO_RESOURCE: memory. */
     hf_status (*window_create)(struct hf_window *window, struct hf_error *error);
     /** Collective; also after a creation that failed. */
     void (*window_destroy)(struct hf_window *window);
@@ -52,7 +53,7 @@ struct hf_window {
     const char *label;
     double *local; /**< [size] */
     size_t size;
-    void *data; /**< of the transport */
+    void *data; /**< of the transport; the memory is the front's */
 };
 
 /** Opens one transport without asking whether it works. Collective. */

@@ -87,18 +87,15 @@ static hf_status window_create(struct hf_window *window, struct hf_error *error)
     const struct hf_onesided *self = window->onesided;
     const struct rma *transport = self->data;
     const size_t bytes = window_bytes(window);
-    struct rma_window *data = calloc(1, sizeof *data);
-    hf_status status = HF_OK;
+    struct rma_window *data = window->data;
     void *memory = NULL;
     int *model, found;
-    if (data == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
-    HF_TRY(hf_agree(transport->comm, status, error)); /* the next call is collective */
-    HF_TRY(hf_mpi_window_allocate(transport->comm, self->context->node, bytes, sizeof(double),
-                                  window->label, &memory, &data->win, error));
+    const hf_status status =
+        hf_mpi_window_allocate(transport->comm, self->context->node, bytes, sizeof(double),
+                               window->label, &memory, &data->win, error);
+    if (status != HF_OK) return status;
     window->local = memory;
     hf_memory_count(self->context->memory, HF_MEMORY_MATRIX, window->label, bytes);
-    window->data = data;
     MPI_Win_get_attr(data->win, MPI_WIN_MODEL, &model, &found);
     if (!found || *model != MPI_WIN_UNIFIED)
         return hf_fail(error, HF_NO_RESOURCE,
@@ -106,20 +103,16 @@ static hf_status window_create(struct hf_window *window, struct hf_error *error)
     if (bytes > 0) memset(window->local, 0, bytes);
     fence(window);
     return HF_OK;
-cleanup:
-    free(data);
-    return status;
 }
 
 static void window_destroy(struct hf_window *window)
 {
     struct rma_window *data = window->data;
-    if (data == NULL) return;
+    if (data->win == MPI_WIN_NULL) return;
     unlock_all(data);
     MPI_Win_free(&data->win);
     hf_memory_discount(window->onesided->context->memory, HF_MEMORY_MATRIX, window_bytes(window));
     free(data->sum);
-    free(data);
 }
 
 static void begin_get(struct hf_window *window, struct hf_window_range range,
@@ -187,6 +180,7 @@ const struct hf_transport_ops hf_transport_rma = {
     .open = open_rma,
     .close = close_rma,
     .poke = poke,
+    .window_bytes = sizeof(struct rma_window),
     .window_create = window_create,
     .window_destroy = window_destroy,
     .begin_get = begin_get,

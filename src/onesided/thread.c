@@ -128,14 +128,11 @@ static hf_status window_create(struct hf_window *window, struct hf_error *error)
 {
     const struct hf_onesided *self = window->onesided;
     struct hf_thread_transport *transport = self->data;
-    struct hf_thread_window *data = calloc(1, sizeof *data);
-    hf_status status = HF_OK;
-    if (data == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
-    HF_TRY(hf_agree(self->context->comm, status, error)); /* what follows is collective */
-    HF_TRY(hf_node_memory_create_parts(self->context, HF_MEMORY_MATRIX, window->label,
-                                       window->size * sizeof *window->local, &data->memory, error));
-    window->data = data;
+    struct hf_thread_window *data = window->data;
+    const hf_status status =
+        hf_node_memory_create_parts(self->context, HF_MEMORY_MATRIX, window->label,
+                                    window->size * sizeof *window->local, &data->memory, error);
+    if (status != HF_OK) return status;
     window->local = local_part(data->memory, data->memory->rank);
     pthread_mutex_lock(&transport->mutex);
     data->slot = find_slot(transport);
@@ -148,9 +145,6 @@ static hf_status window_create(struct hf_window *window, struct hf_error *error)
     pthread_mutex_unlock(&transport->mutex);
     if (data->slot >= 0) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", window->label);
-cleanup:
-    free(data);
-    return status;
 }
 
 /** No requests will come: the communication thread sleeps until wake. */
@@ -178,7 +172,7 @@ static void window_destroy(struct hf_window *window)
     struct hf_thread_transport *transport = self->data;
     struct hf_thread_window *data = window->data;
     wait_for_all(transport);
-    if (data == NULL) return;
+    if (data->memory == NULL) return;
     pthread_mutex_lock(&transport->mutex);
     hf_thread_finish_replies(transport);
     if (data->slot >= 0) {
@@ -187,7 +181,6 @@ static void window_destroy(struct hf_window *window)
     }
     pthread_mutex_unlock(&transport->mutex);
     hf_node_memory_destroy(&data->memory);
-    free(data);
 }
 
 /* ---- Getting ---- */
@@ -371,6 +364,7 @@ const struct hf_transport_ops hf_transport_thread = {
     .close = close_thread,
     .poke = poke,
     .rest = rest,
+    .window_bytes = sizeof(struct hf_thread_window),
     .window_create = window_create,
     .window_destroy = window_destroy,
     .begin_get = begin_get,

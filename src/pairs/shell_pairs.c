@@ -1,6 +1,7 @@
 /* Lists of shell pairs: candidates are found, room is made, they are laid out. */
 #include "hf/shell_pairs.h"
 
+#include "hf/boys_single.h"
 #include "hf/cartesian.h"
 #include "hf/engine.h"
 #include "hf/shell_pair.h"
@@ -30,6 +31,16 @@ static hf_status begin_list(struct hf_context *context, const struct hf_basis *b
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
 }
 
+/** The tables of the Boys function. Local. */
+static hf_status make_tables(struct hf_shell_pairs *pairs, struct hf_error *error)
+{
+    const int max_l = pairs->basis->max_l; /* engines refuse what is too high */
+    pairs->boys = hf_boys_create(4 * (max_l < HF_MAX_L ? max_l : HF_MAX_L) + 1);
+    if (pairs->boys != NULL) pairs->boys_single = hf_boys_single_create(pairs->boys);
+    if (pairs->boys_single != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+}
+
 hf_status hf_shell_pairs_create_ext(struct hf_context *context, const struct hf_basis *basis,
                                     double accuracy, int n_thread, struct hf_shell_pairs **pairs,
                                     struct hf_error *error)
@@ -39,8 +50,9 @@ hf_status hf_shell_pairs_create_ext(struct hf_context *context, const struct hf_
     struct hf_pair_candidates candidates = {0};
     struct hf_shell_pairs *made = NULL;
     const int n = n_thread > 1 ? n_thread : 1;
-    HF_TRY(hf_agree(context->comm, begin_list(context, basis, accuracy, &classes, &made, error),
-                    error));
+    status = begin_list(context, basis, accuracy, &classes, &made, error);
+    if (status == HF_OK) status = make_tables(made, error);
+    HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_pair_candidates_init(made, &classes, n, &candidates, error));
     HF_TRY(hf_pair_list_create(made, &classes, &candidates, n, error));
 cleanup:
@@ -177,6 +189,8 @@ void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs)
     struct hf_shell_pairs *old = *pairs;
     if (old != NULL) {
         hf_node_memory_destroy(&old->shared);
+        hf_boys_single_destroy(&old->boys_single);
+        hf_boys_destroy(&old->boys);
         if (old->context != NULL) hf_memory_release(old->context->memory, old->class_of);
         free(old);
     }

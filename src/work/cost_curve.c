@@ -63,19 +63,19 @@ static int64_t next_random(uint64_t *state, int64_t n)
 
 double hf_share_that_matters(const struct hf_shell_pairs *pairs, enum hf_grain grain)
 {
-    enum { N_CURVE = 1000, N_SAMPLE = 10000 };
-    double sum = 0.0, all = 0.0, cost[N_CURVE];
-    struct hf_cost_curve curve[N_CURVE];
+    enum { MOST_CURVES = 400, N_SAMPLE = 4000 };
+    double sum = 0.0, all = 0.0, cost[MOST_CURVES];
+    struct hf_cost_curve curve[MOST_CURVES];
     uint64_t state = 1;
-    if (grain != HF_GRAIN_ATOM_QUARTET || pairs->n_atom_pair == 0) return 1.0;
-    for (int i = 0; i < N_CURVE; i++) {
-        const struct hf_atom_pair *atoms =
-            &pairs->atom_pair[next_random(&state, pairs->n_atom_pair)];
+    const int64_t n = pairs->n_atom_pair, n_curve = n < MOST_CURVES ? n : MOST_CURVES;
+    if (grain != HF_GRAIN_ATOM_QUARTET || n == 0) return 1.0;
+    for (int64_t i = 0; i < n_curve; i++) {
+        const struct hf_atom_pair *atoms = &pairs->atom_pair[i * n / n_curve];
         hf_cost_curve_make(pairs, atoms, &curve[i]);
         cost[i] = atoms->cost;
     }
     for (int i = 0; i < N_SAMPLE; i++) {
-        const int64_t bra = next_random(&state, N_CURVE), ket = next_random(&state, N_CURVE);
+        const int64_t bra = next_random(&state, n_curve), ket = next_random(&state, n_curve);
         sum += hf_cost_curve_quartets(&curve[bra], &curve[ket], pairs->accuracy);
         all += cost[bra] * cost[ket];
     }
