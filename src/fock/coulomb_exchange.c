@@ -144,42 +144,49 @@ static double least_bound(void *data, const struct hf_shell_pair *bra, int place
     return met > 0.0 ? self->list_threshold / met : HUGE_VAL;
 }
 
-/** Largest density elements that quartets are multiplied by in J, and in K of each kind; undefined if there
- *  is no such sum. */
+/** Largest density elements that quartets are multiplied by in J, and in K of each kind; 0 if the sum is not
+ *  possible. */
 struct met_largest {
     double coulomb, exchange[HF_N_BOUND];
 };
 
-/** Of shells c .. c_end-1 with d .. d_end-1. */
-static inline struct met_largest find_largest(const struct hf_met_densities *met, int c, int c_end,
-                                              int d, int d_end)
+/** Of shells c .. c_end-1 with d .. d_end-1 (the six blocks of book Fig. 8.2). `possible` is that of `met`, which a
+ *  caller may know as a constant. */
+static inline __attribute__((always_inline)) struct met_largest
+find_largest(const struct hf_met_densities *met, uint8_t possible, int c, int c_end, int d,
+             int d_end)
 {
     struct met_largest largest = {0.0, {0.0}};
-    for (int kind = 0; kind < HF_N_BOUND; kind++) {
+    if ((possible & WANTED_COULOMB) != 0) {
+        largest.coulomb = met->coulomb_ab;
         for (int i = c; i < c_end; i++)
-            largest.exchange[kind] = larger(largest.exchange[kind], met->exchange[0][kind][i]);
-        for (int i = d; i < d_end; i++)
-            largest.exchange[kind] = larger(largest.exchange[kind], met->exchange[1][kind][i]);
+            for (int j = d; j < d_end; j++)
+                largest.coulomb =
+                    larger(largest.coulomb, met->coulomb_cd[i * met->columns + j * HF_N_BOUND]);
     }
-    if ((met->possible & WANTED_COULOMB) == 0) return largest;
-    largest.coulomb = met->coulomb_ab;
-    for (int i = c; i < c_end; i++)
-        for (int j = d; j < d_end; j++)
-            largest.coulomb =
-                larger(largest.coulomb, met->coulomb_cd[i * met->columns + j * HF_N_BOUND]);
+    for (int kind = 0; kind < HF_N_BOUND; kind++) {
+        if ((possible & wanted_of_kind[kind]) == 0) continue;
+        const double *of_c = met->exchange[0][kind], *of_d = met->exchange[1][kind];
+        double most = larger(of_c[c], of_d[d]);
+        for (int i = c + 1; i < c_end; i++) most = larger(most, of_c[i]);
+        for (int i = d + 1; i < d_end; i++) most = larger(most, of_d[i]);
+        largest.exchange[kind] = most;
+    }
     return largest;
 }
 
-/** Whether quartets with bounds up to `bound` contribute to J and to K, by the largest density elements
- *  (the six blocks of book Fig. 8.2). */
-static inline uint8_t screen(const struct hf_coulomb_exchange *self,
-                             const struct met_largest *largest, double bound)
+/** What of the `possible` quartets contribute to, if they are at most `for_coulomb` in J and `for_exchange` in K. */
+static inline __attribute__((always_inline)) uint8_t screen(double threshold, uint8_t possible,
+                                                            const struct met_largest *largest,
+                                                            double for_coulomb, double for_exchange)
 {
-    const int wanted =
-        (bound * largest->coulomb >= self->threshold) * WANTED_COULOMB +
-        (bound * largest->exchange[HF_WITH_COULOMB] >= self->threshold) * WANTED_EXCHANGE +
-        (bound * largest->exchange[HF_EXCHANGE_ALONE] >= self->threshold) * WANTED_EXCHANGE_ALONE;
-    return (uint8_t)(wanted & self->met.possible);
+    int wanted = 0;
+    if ((possible & WANTED_COULOMB) != 0)
+        wanted |= (for_coulomb * largest->coulomb >= threshold) * WANTED_COULOMB;
+    for (int kind = 0; kind < HF_N_BOUND; kind++)
+        if ((possible & wanted_of_kind[kind]) != 0)
+            wanted |= (for_exchange * largest->exchange[kind] >= threshold) * wanted_of_kind[kind];
+    return (uint8_t)wanted;
 }
 
 /** Most kets that are screened together. */
@@ -201,8 +208,8 @@ static void find_far_factors(const struct hf_shell_pair *bra, int n,
 }
 
 /** Whether kets [n] of one bra and pair of atoms are needed for what is `possible`, and may be computed in single
- *  precision: as `screen` says. Integrals of pairs that are far from each other are smaller than their bounds:
- *  exchange uses that. The many quartets for J have one sign, and are screened by their bounds.
+ *  precision. Integrals of pairs that are far from each other are smaller than their bounds: exchange uses that.
+ *  The many quartets for J have one sign, and are screened by their bounds.
  *  No branch depends on a ket, since half of them would be guessed wrong; what is read again and again has a name,
  *  since bytes are written. */
 static inline __attribute__((always_inline)) void
@@ -218,22 +225,10 @@ screen_together(const struct hf_coulomb_exchange *self, const struct hf_shell_pa
         const struct hf_shell_pair *pair = ket[i].pair;
         const int c = ket[i].c, d = ket[i].d;
         const double most = bra_bound * pair->bound, single = hf_single_bound(bra, pair);
-        int wanted = 0, too_large = 0;
-        if ((possible & WANTED_COULOMB) != 0) {
-            const double largest =
-                larger(met.coulomb_ab, met.coulomb_cd[c * met.columns + d * HF_N_BOUND]);
-            wanted |= (most * largest >= threshold) * WANTED_COULOMB;
-            too_large |= single * largest >= threshold;
-        }
-        for (int kind = 0; kind < HF_N_BOUND; kind++) {
-            if ((possible & wanted_of_kind[kind]) == 0) continue;
-            const double largest = larger(met.exchange[0][kind][c], met.exchange[1][kind][d]);
-            wanted |= (most * (double)far[i] * largest >= threshold) * wanted_of_kind[kind];
-            too_large |= single * largest >= threshold;
-        }
-        ket[i].wanted = (uint8_t)wanted;
+        const struct met_largest largest = find_largest(&met, possible, c, c + 1, d, d + 1);
+        ket[i].wanted = screen(threshold, possible, &largest, most, most * (double)far[i]);
         /* rounding errors are screened as quartets are, more strictly */
-        ket[i].single = may_be_single && !too_large;
+        ket[i].single = may_be_single && screen(threshold, possible, &largest, single, single) == 0;
     }
 }
 
@@ -273,8 +268,9 @@ static uint8_t bound_strip(void *data, const struct hf_strip *strip, double boun
     find_met(self, strip->bra, strip->place);
     find_range(self, blocks->atom[HF_ATOM_C], strip->first_c, strip->n_c, &c, &c_end);
     find_range(self, blocks->atom[HF_ATOM_D], strip->first_d, strip->n_d, &d, &d_end);
-    const struct met_largest largest = find_largest(&self->met, c, c_end, d, d_end);
-    return screen(self, &largest, bound);
+    const uint8_t possible = self->met.possible;
+    const struct met_largest largest = find_largest(&self->met, possible, c, c_end, d, d_end);
+    return screen(self->threshold, possible, &largest, bound, bound);
 }
 
 /* ---- Digestion ------------------------------------------------------------------------------- */

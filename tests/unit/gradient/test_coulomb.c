@@ -1,12 +1,8 @@
 /* The Coulomb part of the gradient by the pass against that from quartets. */
-#include "../mpi_test.h"
-#include "../shells.h"
+#include "gradient_system.h"
 
 #include "../../../src/gradient/coulomb_gradient.h"
 #include "hf/two_electron_gradient.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { MOST_ATOM = 64, MOST_SHELL = 128 };
 
@@ -15,46 +11,29 @@ struct system {
     struct hf_context *context;
     int n_atom;
     double centre[MOST_ATOM][3];
-    struct hf_basis *basis, *merged;
-    struct hf_shell_pairs *pairs;
+    struct test_pairs made;
     struct hf_linalg *linalg;
     struct hf_matrix *density;
 };
-
-/** Elements fall with the distance along the functions, as in a long molecule. */
-static void make_density(struct system *s)
-{
-    const int n = s->basis->n_function;
-    struct hf_error error;
-    uint32_t seed = 11;
-    double *full = malloc((size_t)(n * n) * sizeof *full);
-    assert_ok(hf_linalg_create(s->context, n, &s->linalg, &error));
-    assert_ok(hf_matrix_create(s->linalg, "D", n, n, &s->density, &error));
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++)
-            full[i * n + j] = full[j * n + i] = exp(-0.1 * (i - j)) * test_random(&seed);
-    hf_matrix_set_full(s->density, full);
-    free(full);
-}
 
 static void system_init(struct system *s, MPI_Comm comm, int n_shell,
                         const struct test_shell shell[])
 {
     struct hf_error error;
+    uint32_t seed = 11;
     assert_ok(hf_context_create(comm, &s->context, &error));
-    s->basis = test_basis(s->n_atom, (const double(*)[3])s->centre, n_shell, shell);
-    assert_ok(hf_basis_merge(s->basis, &s->merged, &error));
-    assert_ok(hf_shell_pairs_create(s->context, s->merged, 1e-18, &s->pairs, &error));
-    make_density(s);
+    test_pairs_create(s->context, s->n_atom, (const double(*)[3])s->centre, n_shell, shell,
+                      &s->made);
+    const int n = s->made.basis->n_function;
+    assert_ok(hf_linalg_create(s->context, n, &s->linalg, &error));
+    s->density = test_density(s->linalg, n, 0.1, &seed); /* as in a long molecule */
 }
 
 static void system_done(struct system *s)
 {
     hf_matrix_destroy(&s->density);
     hf_linalg_destroy(&s->linalg);
-    hf_shell_pairs_destroy(&s->pairs);
-    hf_basis_destroy(&s->merged);
-    test_basis_destroy(&s->basis);
+    test_pairs_destroy(&s->made);
     test_context_done(&s->context);
 }
 
@@ -68,8 +47,8 @@ static void by_pass(const struct system *s, bool multipoles, bool single, int n_
                                                  .single = single};
     struct hf_error error;
     memset(gradient, 0, MOST_ATOM * sizeof *gradient);
-    assert_ok(hf_coulomb_gradient(s->pairs, &settings, threshold, s->density, s->n_atom, gradient,
-                                  &error));
+    assert_ok(hf_coulomb_gradient(s->made.pairs, &settings, threshold, s->density, s->n_atom,
+                                  gradient, &error));
 }
 
 /** With exchange. */
@@ -86,73 +65,33 @@ static void both_parts(const struct system *s, enum hf_coulomb_choice coulomb, b
     const struct hf_matrix *const density[] = {s->density};
     struct hf_error error;
     memset(gradient, 0, MOST_ATOM * sizeof *gradient);
-    assert_ok(
-        hf_two_electron_gradient(s->pairs, &settings, 1, density, s->n_atom, gradient, &error));
-}
-
-static double largest_difference(const struct system *s, double x[MOST_ATOM][3],
-                                 double y[MOST_ATOM][3])
-{
-    double worst = 0.0;
-    for (int i = 0; i < s->n_atom; i++)
-        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(x[i][k] - y[i][k]));
-    return worst;
-}
-
-static void put_four_atoms(struct system *s)
-{
-    static const double places[4][3] = {
-        {0.0, 0.0, 0.1}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}, {0.2, -0.9, 1.7}};
-    s->n_atom = 4;
-    memcpy(s->centre, places, sizeof places);
+    assert_ok(hf_two_electron_gradient(s->made.pairs, &settings, 1, density, s->n_atom, gradient,
+                                       &error));
 }
 
 /** The pass agrees with quartets, wherever densities are. */
 static void check(int n_shell, const struct test_shell shell[])
 {
-    struct system s = {.n_atom = 0};
+    struct system s = {.n_atom = N_PLACE};
     double quartets[MOST_ATOM][3], pass[MOST_ATOM][3];
-    put_four_atoms(&s);
+    memcpy(s.centre, places, sizeof places);
     system_init(&s, MPI_COMM_WORLD, n_shell, shell);
     both_parts(&s, HF_COULOMB_EXACT, false, 1e-15, quartets);
     both_parts(&s, HF_COULOMB_ENGINE, true, 1e-15, pass);
-    assert_true(largest_difference(&s, quartets, pass) < 2e-10);
+    assert_true(test_largest_difference(s.n_atom, quartets, pass) < 2e-10);
     both_parts(&s, HF_COULOMB_MULTIPOLES, false, 1e-15, pass);
-    assert_true(largest_difference(&s, quartets, pass) < 2e-10);
+    assert_true(test_largest_difference(s.n_atom, quartets, pass) < 2e-10);
     system_done(&s);
 }
 
 static void low_shells(void **state)
 {
-    static const struct test_shell shells[] = {
-        {0, 0, 3, false, {6.0, 2.0, 0.7}, {0.3, 0.4, 0.5}},
-        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
-        {1, 0, 1, false, {0.4}, {0.6}},
-        {1, 1, 1, false, {0.9}, {0.8}},
-        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
-        {2, 2, 1, true, {0.6}, {0.7}},
-        {3, 0, 1, false, {0.5}, {0.6}},
-        {3, 2, 1, false, {0.8}, {0.7}},
-    };
-    check(sizeof shells / sizeof *shells, shells);
+    check(sizeof test_low_shells / sizeof *test_low_shells, test_low_shells);
 }
 
-/** Contractions of the same exponents, and s and p of the same, become one shell. */
 static void merged_shells(void **state)
 {
-    static const struct test_shell shells[] = {
-        {0, 0, 4, false, {6.0, 3.0, 1.4, 0.5}, {0.3, 0.4, 0.5, 0.1}},
-        {0, 0, 4, false, {6.0, 3.0, 1.4, 0.5}, {-0.1, -0.2, 0.3, 0.9}},
-        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
-        {0, 1, 2, false, {2.5, 0.6}, {-0.2, 0.8}},
-        {1, 0, 2, false, {2.1, 0.4}, {0.6, 0.3}},
-        {1, 1, 2, false, {2.1, 0.4}, {0.2, 0.8}},
-        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
-        {2, 1, 2, false, {1.5, 0.3}, {0.7, 0.3}},
-        {3, 0, 3, false, {3.0, 1.1, 0.4}, {0.6, 0.3, 0.4}},
-        {3, 2, 1, true, {0.8}, {0.7}},
-    };
-    check(sizeof shells / sizeof *shells, shells);
+    check(sizeof test_merged_shells / sizeof *test_merged_shells, test_merged_shells);
 }
 
 /** Loops of kernels, the highest angular momentum. */
@@ -194,14 +133,14 @@ static void far_fields_are_accurate(void **state)
     by_pass(&s, false, false, 1, 1e-15, exact);
     for (double threshold = 1e-6; threshold > 1e-11; threshold *= 0.01) {
         by_pass(&s, true, true, 2, threshold, screened);
-        const double difference = largest_difference(&s, exact, screened);
+        const double difference = test_largest_difference(s.n_atom, exact, screened);
         if (s.context->rank == 0)
             print_message("threshold %.0e: error %.1e\n", threshold, difference);
         assert_true(difference > 0.0 && difference < 20.0 * threshold);
     }
     both_parts(&s, HF_COULOMB_EXACT, false, 1e-12, exact);
     both_parts(&s, HF_COULOMB_MULTIPOLES, true, 1e-12, screened);
-    assert_true(largest_difference(&s, exact, screened) < 2e-10);
+    assert_true(test_largest_difference(s.n_atom, exact, screened) < 2e-10);
     system_done(&s);
 }
 

@@ -1,14 +1,10 @@
 /* The two-electron part of the gradient against differences of energies from Fock builds of displaced atoms. */
-#include "../mpi_test.h"
-#include "../shells.h"
+#include "gradient_system.h"
 
 #include "hf/fock.h"
 #include "hf/two_electron_gradient.h"
 
-#include <math.h>
-#include <string.h>
-
-enum { N_ATOM = 4, MOST_SHELL = 24 };
+enum { N_ATOM = N_PLACE, MOST_SHELL = 24 };
 
 static bool distributed; /**< densities are at their owners */
 
@@ -22,58 +18,26 @@ struct system {
     struct hf_matrix *density[2];
 };
 
-static const double places[N_ATOM][3] = {
-    {0.0, 0.0, 0.1}, {1.4, 0.3, 0.0}, {-0.5, 1.5, 0.6}, {0.2, -0.9, 1.7}};
-
-/** A basis, merged, with its pairs. */
-struct basis_of_place {
-    struct hf_basis *basis, *merged;
-    struct hf_shell_pairs *pairs;
-};
-
-static void make_pairs(const struct system *s, struct basis_of_place *made)
+static void make_pairs(const struct system *s, struct test_pairs *made)
 {
-    struct hf_error error;
-    made->basis = test_basis(N_ATOM, s->centre, s->n_shell, s->shell);
-    assert_ok(hf_basis_merge(made->basis, &made->merged, &error));
-    assert_ok(hf_shell_pairs_create(s->context, made->merged, 1e-18, &made->pairs, &error));
-}
-
-static void drop_pairs(struct basis_of_place *made)
-{
-    hf_shell_pairs_destroy(&made->pairs);
-    hf_basis_destroy(&made->merged);
-    test_basis_destroy(&made->basis);
-}
-
-/** Random symmetric densities for as many functions as the shells have. */
-static void make_densities(struct system *s)
-{
-    struct hf_error error;
-    struct basis_of_place made;
-    uint32_t seed = 7;
-    make_pairs(s, &made);
-    const int n = made.basis->n_function;
-    double *full = malloc((size_t)(n * n) * sizeof *full);
-    assert_ok(hf_linalg_create(s->context, n, &s->linalg, &error));
-    for (int k = 0; k < 2; k++) {
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j <= i; j++) full[i * n + j] = full[j * n + i] = test_random(&seed);
-        assert_ok(hf_matrix_create(s->linalg, "D", n, n, &s->density[k], &error));
-        hf_matrix_set_full(s->density[k], full);
-    }
-    free(full);
-    drop_pairs(&made);
+    test_pairs_create(s->context, N_ATOM, (const double(*)[3])s->centre, s->n_shell, s->shell,
+                      made);
 }
 
 static void system_init(struct system *s, int n_shell, const struct test_shell shell[])
 {
+    struct hf_error error;
+    uint32_t seed = 7;
     memset(s, 0, sizeof *s);
     memcpy(s->centre, places, sizeof s->centre);
     memcpy(s->shell, shell, (size_t)n_shell * sizeof *shell);
     s->n_shell = n_shell;
     s->context = test_context();
-    make_densities(s);
+    struct hf_basis *basis = test_basis(N_ATOM, (const double(*)[3])s->centre, n_shell, shell);
+    assert_ok(hf_linalg_create(s->context, basis->n_function, &s->linalg, &error));
+    for (int k = 0; k < 2; k++)
+        s->density[k] = test_density(s->linalg, basis->n_function, 0.0, &seed);
+    test_basis_destroy(&basis);
 }
 
 static void system_done(struct system *s)
@@ -90,7 +54,7 @@ static double energy(const struct system *s, int n_density)
                                               .schedule = {.name = "static"}};
     const int n = hf_matrix_n_row(s->density[0]);
     struct hf_error error;
-    struct basis_of_place made;
+    struct test_pairs made;
     struct hf_fock_builder *builder = NULL;
     struct hf_matrix *coulomb = NULL, *exchange[2] = {NULL};
     double result = 0.0, part;
@@ -111,7 +75,7 @@ static double energy(const struct system *s, int n_density)
     for (int k = 0; k < 2; k++) hf_matrix_destroy(&exchange[k]);
     hf_matrix_destroy(&coulomb);
     hf_fock_destroy(&builder);
-    drop_pairs(&made);
+    test_pairs_destroy(&made);
     return result;
 }
 
@@ -147,20 +111,12 @@ static void analytic_gradient(const struct system *s, int n_density, int n_threa
         .threshold = threshold};
     const struct hf_matrix *const density[2] = {s->density[0], s->density[1]};
     struct hf_error error;
-    struct basis_of_place made;
+    struct test_pairs made;
     memset(gradient, 0, N_ATOM * sizeof *gradient);
     make_pairs(s, &made);
     assert_ok(hf_two_electron_gradient(made.pairs, &settings, n_density, density, N_ATOM, gradient,
                                        &error));
-    drop_pairs(&made);
-}
-
-static double largest_difference(double x[N_ATOM][3], double y[N_ATOM][3])
-{
-    double worst = 0.0;
-    for (int i = 0; i < N_ATOM; i++)
-        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(x[i][k] - y[i][k]));
-    return worst;
+    test_pairs_destroy(&made);
 }
 
 /** Compares derivatives with `first` to `most` densities, on as many threads. */
@@ -183,37 +139,12 @@ static void check(int n_shell, const struct test_shell shell[], int first, int m
 
 static void low_shells(void **state)
 {
-    static const struct test_shell shells[] = {
-        {0, 0, 3, false, {6.0, 2.0, 0.7}, {0.3, 0.4, 0.5}},
-        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
-        {1, 0, 1, false, {0.4}, {0.6}},
-        {1, 1, 1, false, {0.9}, {0.8}},
-        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
-        {2, 2, 1, true, {0.6}, {0.7}},
-        {3, 0, 1, false, {0.5}, {0.6}},
-        {3, 2, 1, false, {0.8}, {0.7}},
-    };
-    check(sizeof shells / sizeof *shells, shells, 1, 2);
+    check(sizeof test_low_shells / sizeof *test_low_shells, test_low_shells, 1, 2);
 }
 
-/** Contractions of the same exponents, and s and p of the same, become one shell. */
 static void merged_shells(void **state)
 {
-    static const struct test_shell shells[] = {
-        {0, 0, 4, false, {6.0, 3.0, 1.4, 0.5}, {0.3, 0.4, 0.5, 0.1}},
-        {0, 0, 4, false, {6.0, 3.0, 1.4, 0.5}, {-0.1, -0.2, 0.3, 0.9}},
-        {0, 0, 1, false, {0.5}, {1.0}},
-        {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},
-        {0, 1, 2, false, {2.5, 0.6}, {-0.2, 0.8}},
-        {1, 0, 2, false, {2.1, 0.4}, {0.6, 0.3}},
-        {1, 1, 2, false, {2.1, 0.4}, {0.2, 0.8}},
-        {2, 0, 2, false, {1.5, 0.3}, {0.4, 0.3}},
-        {2, 1, 2, false, {1.5, 0.3}, {0.7, 0.3}},
-        {3, 0, 3, false, {3.0, 1.1, 0.4}, {0.6, 0.3, 0.4}},
-        {3, 0, 3, false, {3.0, 1.1, 0.4}, {0.1, 0.2, 0.9}},
-        {3, 2, 1, true, {0.8}, {0.7}},
-    };
-    check(sizeof shells / sizeof *shells, shells, 1, 2);
+    check(sizeof test_merged_shells / sizeof *test_merged_shells, test_merged_shells, 1, 2);
 }
 
 static void high_shells(void **state)
@@ -246,7 +177,7 @@ static void screening_leaves_out_what_does_not_matter(void **state)
     analytic_gradient(&s, 2, 1, 1e-20, exact);
     for (double threshold = 1e-10; threshold < 1e-3; threshold *= 100.0) {
         analytic_gradient(&s, 2, 1, threshold, screened);
-        const double difference = largest_difference(exact, screened);
+        const double difference = test_largest_difference(N_ATOM, exact, screened);
         assert_true(difference > before && difference < 100.0 * threshold);
         before = difference;
     }
