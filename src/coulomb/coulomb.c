@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Single precision does where the product of the norms, times this, is below the threshold: four times the
+ *  unit of rounding, as for quartets (docs/numerics.md). */
+static const double ROUNDING = 4.0 * 0x1p-24;
+
 /* ---- What lives as long as the pass ---------------------------------------------------------- */
 
 /** Tables, scratch of the threads. Local. */
@@ -127,7 +131,7 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
     pthread_mutex_init(&made->lock, NULL);
     HF_TRY(hf_products_create(context, pairs, &made->settings.owner, settings->derivatives ? 1 : 0,
                               &made->products, error));
-    HF_TRY(hf_kets_create(made->products, &made->kets, error));
+    HF_TRY(hf_kets_create(made->products, settings->single, &made->kets, error));
     made->most_tasks = hf_coulomb_most_tasks(made);
     HF_TRY(share_vectors(made, error));
     if (settings->multipoles)
@@ -278,20 +282,58 @@ static hf_status make_matrices(void *self, int thread, int n_thread, struct hf_e
     return HF_OK;
 }
 
-/** hf_thread_work: kets of this rank's leaves. */
-static hf_status fill_kets(void *self, int thread, int n_thread, struct hf_error *error)
+/** This rank's leaves, those of the thread; a step of the trace. */
+static void walk_leaves(struct hf_coulomb *coulomb, int thread,
+                        void (*use)(struct hf_coulomb *coulomb, int leaf))
 {
-    struct hf_coulomb *coulomb = self;
     const struct hf_products *products = coulomb->products;
     const int n_share = products->shares->n_share;
     const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
-    (void)n_thread;
-    (void)error;
     for (int leaf = products->shares->share + thread * n_share; leaf < products->n_leaf;
          leaf += coulomb->n_worker * n_share)
-        hf_kets_fill(coulomb->kets, leaf, coulomb->h);
+        use(coulomb, leaf);
     hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_KETS, products->n_leaf, span);
+}
+
+static void weigh_leaf(struct hf_coulomb *coulomb, int leaf)
+{
+    hf_kets_weigh(coulomb->kets, leaf, &coulomb->limits, coulomb->h);
+}
+
+static void fill_leaf(struct hf_coulomb *coulomb, int leaf)
+{
+    hf_kets_fill(coulomb->kets, leaf, coulomb->h);
+}
+
+/** hf_thread_work: weights of the kets of this rank's leaves. */
+static hf_status weigh_kets(void *self, int thread, int n_thread, struct hf_error *error)
+{
+    (void)n_thread;
+    (void)error;
+    walk_leaves(self, thread, weigh_leaf);
     return HF_OK;
+}
+
+/** hf_thread_work: kets of this rank's leaves. */
+static hf_status fill_kets(void *self, int thread, int n_thread, struct hf_error *error)
+{
+    (void)n_thread;
+    (void)error;
+    walk_leaves(self, thread, fill_leaf);
+    return HF_OK;
+}
+
+/** Kets of all leaves. Collective. */
+static hf_status make_kets(struct hf_coulomb *coulomb, struct hf_error *error)
+{
+    const struct hf_products *products = coulomb->products;
+    struct hf_kets *kets = coulomb->kets;
+    hf_status status = hf_threads_run(coulomb->n_worker, weigh_kets, coulomb, error);
+    hf_kets_place(kets);
+    const hf_status other = hf_threads_run(coulomb->n_worker, fill_kets, coulomb, error);
+    hf_shares_gather_sizes(products->shares, kets->shared, &products->leaves, kets->begin,
+                           (double *)(void *)kets->data);
+    return status != HF_OK ? status : other; /* neither ever fails */
 }
 
 /** Brings H of this node's leaves here. Collective. */
@@ -310,12 +352,9 @@ static hf_status exchange_densities(struct hf_coulomb *coulomb, struct hf_error 
 /** Kets and expansions. Collective; agrees on the outcome. */
 static hf_status prepare(struct hf_coulomb *coulomb, struct hf_error *error)
 {
-    const struct hf_products *products = coulomb->products;
     hf_status status = exchange_densities(coulomb, error);
-    hf_status other = hf_threads_run(coulomb->n_worker, fill_kets, coulomb, error);
-    if (status == HF_OK) status = other; /* both never fail */
-    hf_shares_gather_sizes(products->shares, coulomb->kets->shared, &products->leaves,
-                           coulomb->kets->begin, (double *)(void *)coulomb->kets->data);
+    hf_status other = make_kets(coulomb, error);
+    if (status == HF_OK) status = other;
     if (coulomb->far != NULL) {
         other = hf_far_field_build(coulomb->far, coulomb->h, HF_COULOMB_SHARE * coulomb->threshold,
                                    error);
@@ -347,6 +386,8 @@ hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double thr
     hf_status status = HF_OK;
     struct hf_timers *timers = &coulomb->context->timers;
     coulomb->threshold = threshold;
+    coulomb->limits =
+        (struct hf_ket_limits){.least = HF_COULOMB_SHARE * threshold, .fine = threshold / ROUNDING};
     coulomb->account = (struct hf_coulomb_account){.n_task = 0};
     hf_timer_start(timers, coulomb->settings.phase);
     for (int t = 0; t < coulomb->n_worker; t++)
@@ -355,7 +396,7 @@ hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double thr
         struct job job = {.coulomb = coulomb, .target = target, .k = k};
         status = build_one(&job, error);
         coulomb->account.n_task += coulomb->n_task;
-        coulomb->account.n_ket += coulomb->kets->n_number;
+        coulomb->account.n_ket += hf_kets_size(coulomb->kets);
         coulomb->account.n_sent += 2 * coulomb->products->n_component;
         coulomb->account.n_product += coulomb->products->n;
     }

@@ -70,6 +70,7 @@ struct hf_coulomb {
     struct hf_coulomb_account account;
     /* while a build runs */
     double threshold;
+    struct hf_ket_limits limits;
     pthread_mutex_t lock; /**< of the scheduler and of what follows */
     bool ended;           /**< this rank takes no more tasks */
 };

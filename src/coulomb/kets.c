@@ -1,8 +1,11 @@
 /* Kets as kernels read them; see kets.h. */
 #include "kets.h"
 
+#include "steps.h"
+
 #include "hf/node_memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,47 +24,79 @@ static size_t block_bytes(int64_t n, int n_row, size_t size)
     return (size_t)((n + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK * n_row) * size;
 }
 
-/** Lays out the kets of a leaf from byte `at` on; where they end. `group` NULL: only that. */
-static size_t lay_out_leaf(const struct hf_products *products, int leaf, size_t at,
-                           struct hf_ket_group *group)
+/** Lays out the kets of a leaf from byte `at` on, with room for all if `count` [max_order + 1] is NULL; where they end. `group`
+ *  NULL: only that. */
+static size_t lay_out_leaf(const struct hf_kets *kets, int leaf, const struct hf_ket_count *count,
+                           size_t at, struct hf_ket_group *group)
 {
+    const struct hf_products *products = kets->products;
     const int64_t *first = products->leaf[leaf].first_of_order;
-    const size_t n_order = (size_t)products->max_order + 1, wide = at;
-    const size_t n_product = (size_t)(first[n_order] - first[0]);
-    size_t weight = wide + n_order * sizeof(float), bra;
-    for (size_t order = 0; order < n_order; order++)
-        at += (1 + (size_t)hf_ket_steps((int)(first[order + 1] - first[order]))) * sizeof(float);
-    bra = at = wide + lines(at - wide);
-    if (products->raise != 0) at += lines(n_product * sizeof(float));
+    const size_t n_order = (size_t)products->max_order + 1, begin = at;
+    size_t weight = at, bra;
+    for (size_t order = 0; order < n_order; order++) {
+        const int n = (int)(first[order + 1] - first[order]);
+        at += (size_t)hf_ket_steps(count != NULL ? count[order].n : n) * sizeof(float);
+    }
+    bra = at = begin + lines(at - begin);
+    if (products->raise != 0) at += lines((size_t)(first[n_order] - first[0]) * sizeof(float));
     for (int order = 0; order < (int)n_order; order++) {
-        const int64_t n = first[order + 1] - first[order];
-        const size_t plain = at, n_hermite = (size_t)hf_n_hermite(order);
-        at += block_bytes(n, HF_KET_ROWS + (int)n_hermite, sizeof(double));
+        const int n_all = (int)(first[order + 1] - first[order]), n_row = hf_n_hermite(order);
+        const int n = count != NULL ? count[order].n : n_all;
+        const int n_plain = count != NULL ? count[order].n_plain : n_all;
+        const size_t plain = at;
+        at += block_bytes(n_plain, HF_KET_ROWS + n_row, sizeof(double));
         const size_t single = at;
-        if (order <= HF_MOST_SINGLE_ORDER)
-            at += block_bytes(n, HF_KET_SINGLE_ROWS + (int)n_hermite, sizeof(float));
+        if (kets->single && order <= HF_MOST_SINGLE_ORDER)
+            at += block_bytes(n, HF_KET_SINGLE_ROWS + n_row, sizeof(float));
         if (group != NULL)
             *group++ = (struct hf_ket_group){.first = first[order],
-                                             .n = (int)n,
-                                             .wide = wide + (size_t)order * sizeof(float),
+                                             .n = n,
+                                             .n_plain = n_plain,
+                                             .n_wide = count != NULL ? count[order].n_wide : 0,
                                              .weight = weight,
                                              .bra = bra,
                                              .plain = plain,
                                              .single = single};
-        weight += (size_t)hf_ket_steps((int)n) * sizeof(float);
-        bra += (size_t)n * sizeof(float);
+        weight += (size_t)hf_ket_steps(n) * sizeof(float);
+        bra += (size_t)n_all * sizeof(float);
     }
     return at;
 }
 
-/** Where the kets of leaves begin, by slots, in numbers of double precision. */
-static void find_places(const struct hf_products *products, int64_t begin[])
+/** Numbers of a leaf, [max_order + 1]. */
+static struct hf_ket_count *count_of(const struct hf_kets *kets, int leaf)
 {
+    return kets->count + (size_t)hf_turn_slot(&kets->products->leaves, leaf) *
+                             (size_t)(kets->products->max_order + 1);
+}
+
+/** Lays out the kets of all leaves. */
+static void find_places(struct hf_kets *kets)
+{
+    const struct hf_products *products = kets->products;
+    int64_t *begin = kets->begin;
     begin[0] = 0;
     for (int leaf = 0; leaf < products->n_leaf; leaf++)
         begin[hf_turn_slot(&products->leaves, leaf) + 1] =
-            (int64_t)(lay_out_leaf(products, leaf, 0, NULL) / sizeof(double));
+            (int64_t)(lay_out_leaf(kets, leaf, count_of(kets, leaf), 0, NULL) / sizeof(double));
     for (int slot = 0; slot < products->n_leaf; slot++) begin[slot + 1] += begin[slot];
+    for (int leaf = 0; leaf < products->n_leaf; leaf++)
+        lay_out_leaf(kets, leaf, count_of(kets, leaf),
+                     (size_t)begin[hf_turn_slot(&products->leaves, leaf)] * sizeof(double),
+                     kets->group + (size_t)leaf * (size_t)(products->max_order + 1));
+}
+
+/** The largest bound of a bra. Those of raised products are not known before the density. */
+static double find_most_bound(const struct hf_products *products)
+{
+    double most = products->raise != 0 ? DBL_MAX : 0.0;
+    for (int leaf = 0; leaf < products->n_leaf && products->raise == 0; leaf++) {
+        const int64_t *first = products->leaf[leaf].first_of_order;
+        for (int order = 0; order <= products->max_order; order++)
+            if (first[order + 1] > first[order])
+                most = fmax(most, (double)products->bound[first[order]]); /* they fall */
+    }
+    return most;
 }
 
 /** (tuv|tuv) of the components, but for powers of the exponent and what depends on t+u+v. */
@@ -74,7 +109,7 @@ static void set_factors(double factor[])
             for (int v = 0; v <= j; v++, k++) factor[k] = sqrt(odd[n - j] * odd[j - v] * odd[v]);
 }
 
-hf_status hf_kets_create(const struct hf_products *products, struct hf_kets **kets,
+hf_status hf_kets_create(const struct hf_products *products, bool single, struct hf_kets **kets,
                          struct hf_error *error)
 {
     const size_t n_leaf = (size_t)products->n_leaf;
@@ -82,30 +117,25 @@ hf_status hf_kets_create(const struct hf_products *products, struct hf_kets **ke
     hf_status status = HF_OK;
     struct hf_kets *made = calloc(1, sizeof *made);
     const size_t group_bytes = lines(n_group * sizeof *made->group);
+    const size_t count_bytes = lines(n_group * sizeof *made->count);
+    const size_t key_bytes = lines((size_t)products->n * sizeof *made->key);
     const size_t begin_bytes = lines((n_leaf + 1) * sizeof *made->begin);
-    size_t bytes = 0;
+    size_t bytes = group_bytes + count_bytes + key_bytes + begin_bytes;
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the kets");
     HF_TRY(hf_agree(products->context->comm, status, error));
     made->products = products;
+    made->single = single;
+    made->most_bound = find_most_bound(products);
     set_factors(made->factor);
     for (int leaf = 0; leaf < products->n_leaf; leaf++)
-        bytes = lay_out_leaf(products, leaf, bytes, NULL);
-    made->n_number = (int64_t)(bytes / sizeof(double));
+        bytes = lay_out_leaf(made, leaf, NULL, bytes, NULL);
     HF_TRY(hf_node_memory_create_unset(products->context, HF_MEMORY_PAIRS,
-                                       "kets of the Coulomb pass",
-                                       group_bytes + begin_bytes + bytes, &made->shared, error));
+                                       "kets of the Coulomb pass", bytes, &made->shared, error));
     made->group = made->shared->data;
-    made->begin = (void *)((char *)made->shared->data + group_bytes);
+    made->count = (void *)((char *)made->group + group_bytes);
+    made->key = (void *)((char *)made->count + count_bytes);
+    made->begin = (void *)((char *)made->key + key_bytes);
     made->data = (char *)made->begin + begin_bytes;
-    if (made->shared->rank == 0) {
-        find_places(products, made->begin);
-        for (int leaf = 0; leaf < products->n_leaf; leaf++) {
-            const int64_t at = made->begin[hf_turn_slot(&products->leaves, leaf)];
-            lay_out_leaf(products, leaf, (size_t)at * sizeof(double),
-                         made->group + (size_t)leaf * (size_t)(products->max_order + 1));
-        }
-    }
-    hf_node_memory_sync(made->shared);
     *kets = made;
     return HF_OK;
 cleanup:
@@ -121,20 +151,11 @@ void hf_kets_destroy(struct hf_kets **kets)
     *kets = NULL;
 }
 
-/** Weights of the products of a group as bras: a derivative raises one of t, u, v, which multiplies (tuv|tuv)^(1/2) by
- *  p^(1/2) at most, as norm_of has it. */
-static void weigh_bras(struct hf_kets *kets, const struct hf_ket_group *group, const float found[])
-{
-    float *weight = (float *)(void *)(kets->data + group->bra);
-    for (int i = 0; i < group->n && kets->products->raise != 0; i++)
-        weight[i] = found[i] * (float)sqrt(kets->products->exponent[group->first + i]);
-}
-
 double hf_kets_bytes(double n, double n_component)
 {
     const double plain = HF_KET_ROWS * n + n_component,
                  single = HF_KET_SINGLE_ROWS * n + n_component;
-    return n * sizeof(float) + plain * sizeof(double) + single * sizeof(float);
+    return n * (sizeof(float) + sizeof(uint64_t)) + plain * sizeof(double) + single * sizeof(float);
 }
 
 /** (p|p)^(1/2) of a Hermite density of one product at most: the triangle inequality over its components, from
@@ -196,21 +217,22 @@ static void set_ket(struct hf_kets *kets, const struct hf_ket_group *group, int 
                     (size_t)block * (size_t)((HF_KET_ROWS + n) * HF_KET_BLOCK) + lane;
     float *single = (float *)(void *)(kets->data + group->single) +
                     (size_t)block * (size_t)((HF_KET_SINGLE_ROWS + n) * HF_KET_BLOCK) + lane;
-    const bool in_single = order <= HF_MOST_SINGLE_ORDER;
+    const bool in_single = kets->single && order <= HF_MOST_SINGLE_ORDER;
+    const bool in_plain = block * HF_KET_BLOCK < group->n_plain;
     for (int d = 0; d < 3; d++) {
         const double place = products->centre[d][product];
-        plain[(HF_KET_X + d) * HF_KET_BLOCK] = place;
+        if (in_plain) plain[(HF_KET_X + d) * HF_KET_BLOCK] = place;
         if (!in_single) continue;
         single[(HF_KET_X + d) * HF_KET_BLOCK] = (float)place;
         single[(HF_KET_REST_X + d) * HF_KET_BLOCK] = (float)(place - (double)(float)place);
     }
-    plain[HF_KET_EXPONENT * HF_KET_BLOCK] = products->exponent[product];
+    if (in_plain) plain[HF_KET_EXPONENT * HF_KET_BLOCK] = products->exponent[product];
     if (in_single) single[HF_KET_EXPONENT * HF_KET_BLOCK] = (float)products->exponent[product];
     for (int t = 0, k = 0; t <= order; t++) {
         const double sign = t % 2 == 0 ? 1.0 : -1.0;
         for (; k < hf_n_hermite(t); k++) {
             const double value = h != NULL ? sign * h[k] : 0.0;
-            plain[(HF_KET_ROWS + k) * HF_KET_BLOCK] = value;
+            if (in_plain) plain[(HF_KET_ROWS + k) * HF_KET_BLOCK] = value;
             if (in_single) single[(HF_KET_SINGLE_ROWS + k) * HF_KET_BLOCK] = (float)value;
         }
     }
@@ -224,38 +246,108 @@ bool hf_is_wide_product(const struct hf_products *products, int64_t product)
     return range > WIDEST;
 }
 
+/** Kets in whole blocks, if there are so many. */
+static int16_t whole_blocks(int n, int n_all)
+{
+    const int whole = (n + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK;
+    return (int16_t)(whole < n_all ? whole : n_all);
+}
+
+/** Kets, sorted, that a bra with the largest bound takes by steps, where the product with it must be `least` or more. */
+static int kets_above(const struct hf_kets *kets, int n, const uint64_t key[], double least)
+{
+    int i = 0;
+    while (i < n && (double)hf_weight_of_key(key[i]) * kets->most_bound >= least) i += HF_KET_STEP;
+    return i < n ? i : n;
+}
+
+static void weigh_group(struct hf_kets *kets, int64_t first, int n, int order,
+                        const struct hf_ket_limits *limits, const double h[],
+                        struct hf_ket_count *count)
+{
+    const struct hf_products *products = kets->products;
+    uint64_t *key = kets->key + first;
+    int n_wide = 0;
+    for (int i = 0; i < n; i++)
+        key[i] = hf_weight_key((float)norm_of(kets, products->exponent[first + i], order,
+                                              h + products->first[first + i]),
+                               i);
+    hf_sort_weight_keys(n, key);
+    for (int i = 0; i < n; i++)
+        if (hf_is_wide_product(products, first + (uint32_t)key[i])) n_wide = i + 1;
+    const int most = whole_blocks(kets_above(kets, n, key, limits->least), n);
+    const int heavy = kets_above(kets, n, key, limits->fine);
+    const bool all_plain = !kets->single || products->max_order > HF_MOST_SINGLE_ORDER;
+    *count = (struct hf_ket_count){
+        .n = (int16_t)most,
+        .n_plain = all_plain ? (int16_t)most : whole_blocks(heavy > n_wide ? heavy : n_wide, most),
+        .n_wide = (int16_t)n_wide};
+}
+
+void hf_kets_weigh(struct hf_kets *kets, int leaf, const struct hf_ket_limits *limits,
+                   const double h[])
+{
+    const int64_t *first = kets->products->leaf[leaf].first_of_order;
+    for (int order = 0; order <= kets->products->max_order; order++)
+        weigh_group(kets, first[order], (int)(first[order + 1] - first[order]), order, limits, h,
+                    count_of(kets, leaf) + order);
+}
+
+void hf_kets_place(struct hf_kets *kets)
+{
+    const struct hf_products *products = kets->products;
+    const int n_order = products->max_order + 1;
+    hf_shares_gather(products->shares, kets->shared, &products->leaves, n_order,
+                     (double *)(void *)kets->count);
+    const struct hf_trace_span span = hf_trace_begin_span(products->context->trace);
+    if (kets->shared->rank == 0) {
+        const int n_group = products->n_leaf * n_order;
+        bool any_wide = false; /* as bras these take all kets in double precision */
+        for (int i = 0; i < n_group; i++) any_wide = any_wide || kets->count[i].n_wide > 0;
+        for (int i = 0; i < n_group && any_wide; i++) kets->count[i].n_plain = kets->count[i].n;
+        find_places(kets);
+    }
+    hf_coulomb_end_step(products->context->trace, 0, HF_COULOMB_BOUNDS, 1, span);
+    hf_node_memory_sync(kets->shared);
+}
+
+/** The weight of a product as a bra: a derivative raises one of t, u, v, which multiplies (tuv|tuv)^(1/2) by p^(1/2) at
+ *  most, as norm_of has it. */
+static void weigh_bras(struct hf_kets *kets, const struct hf_ket_group *group, int n)
+{
+    const struct hf_products *products = kets->products;
+    float *weight = (float *)(void *)(kets->data + group->bra);
+    for (int i = 0; i < n; i++) {
+        const uint64_t key = kets->key[group->first + i];
+        const int number = (int)(uint32_t)key;
+        weight[number] =
+            hf_weight_of_key(key) * (float)sqrt(products->exponent[group->first + number]);
+    }
+}
+
 static void fill_group(struct hf_kets *kets, const struct hf_ket_group *group, int order,
                        const double h[])
 {
     const struct hf_products *products = kets->products;
-    float *weight = (float *)(void *)(kets->data + group->weight), found[HF_LEAF_MOST];
-    uint64_t key[HF_LEAF_MOST];
-    int number = 0, n_wide = 0;
+    const uint64_t *key = kets->key + group->first;
+    float *weight = (float *)(void *)(kets->data + group->weight);
     for (int i = 0; i < group->n; i++) {
-        const int64_t product = group->first + i;
-        found[i] =
-            (float)norm_of(kets, products->exponent[product], order, h + products->first[product]);
-        key[i] = hf_weight_key(found[i], i);
-    }
-    weigh_bras(kets, group, found);
-    hf_sort_weight_keys(group->n, key);
-    for (int i = 0; i < group->n; i++) {
-        number = (int)(uint32_t)key[i];
-        const int64_t product = group->first + number;
-        if (i % HF_KET_STEP == 0) weight[i / HF_KET_STEP] = found[number];
+        const int64_t product = group->first + (uint32_t)key[i];
+        if (i % HF_KET_STEP == 0) weight[i / HF_KET_STEP] = hf_weight_of_key(key[i]);
         set_ket(kets, group, order, i, product, h + products->first[product]);
-        if (hf_is_wide_product(products, product)) n_wide = i + 1;
     }
     for (int i = group->n; i % HF_KET_BLOCK != 0; i++)
-        set_ket(kets, group, order, i, group->first + number, NULL);
-    *(float *)(void *)(kets->data + group->wide) = (float)n_wide;
+        set_ket(kets, group, order, i, group->first + (uint32_t)key[group->n - 1], NULL);
 }
 
 void hf_kets_fill(struct hf_kets *kets, int leaf, const double h[])
 {
+    const int64_t *first = kets->products->leaf[leaf].first_of_order;
     for (int order = 0; order <= kets->products->max_order; order++) {
-        const int n_order = kets->products->max_order + 1;
-        fill_group(kets, &kets->group[(size_t)leaf * (size_t)n_order + (size_t)order], order, h);
+        const struct hf_ket_group *group = hf_ket_group(kets, leaf, order);
+        if (kets->products->raise != 0)
+            weigh_bras(kets, group, (int)(first[order + 1] - first[order]));
+        fill_group(kets, group, order, h);
     }
 }
 

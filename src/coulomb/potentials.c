@@ -8,10 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/** Single precision does where the product of the norms, times this, is below the threshold: four times the
- *  unit of rounding, as for quartets (docs/numerics.md). */
-static const double ROUNDING = 4.0 * 0x1p-24;
-
 /** A bra of the current piece. */
 static void set_bra(const struct hf_coulomb *coulomb, int64_t product, float bound,
                     struct hf_listed_bra *bra)
@@ -72,7 +68,7 @@ static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *m
         meeting->bra_order > HF_MOST_SINGLE_ORDER + coulomb->products->raise ||
         meeting->ket_order > HF_MOST_SINGLE_ORDER || bra->wide)
         return n;
-    const int n_wide = hf_ket_n_wide(coulomb->kets, meeting->group);
+    const int n_wide = meeting->group->n_wide;
     const int n_plain = heavy > n_wide ? heavy : n_wide;
     const int most = (n_plain + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK; /* whole blocks */
     return most < n ? most : n;
@@ -112,8 +108,7 @@ static void meet(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worker, i
                  const struct hf_listed_bra bra[], const struct meeting *meeting)
 {
     const float *weight = hf_ket_weights(coulomb->kets, meeting->group);
-    const double threshold = HF_COULOMB_SHARE * coulomb->threshold;
-    const double fine = coulomb->threshold / ROUNDING;
+    const double threshold = coulomb->limits.least, fine = coulomb->limits.fine;
     int n = 0, heavy = 0; /* steps */
     for (int i = 0; i < n_bra; i++) {
         const double bound = (double)bra[i].bound;

@@ -8,10 +8,10 @@
  *  units (pairs of atoms, leaves, cells) that it is divided into. tools/lab/coulomb_pass.py replays each as it is divided. */
 enum hf_coulomb_step {
     HF_COULOMB_DENSITIES, /**< H of pairs of atoms */
-    HF_COULOMB_KETS,      /**< of leaves */
+    HF_COULOMB_KETS,      /**< of leaves: their weights; then themselves */
     HF_COULOMB_LEAVES,    /**< moments of leaves */
     HF_COULOMB_UP,     /**< moments of the cells of a level, or of some at once, the lowest first */
-    HF_COULOMB_BOUNDS, /**< strengths and tolerances of cells */
+    HF_COULOMB_BOUNDS, /**< strengths and tolerances of cells; places of kets */
     HF_COULOMB_ACROSS, /**< local expansions of cells from far moments */
     HF_COULOMB_DOWN,   /**< local expansions of the cells of a level from those of their parents */
     HF_COULOMB_MATRICES, /**< Coulomb matrix of pairs of atoms, or derivatives */

@@ -18,6 +18,7 @@ N_AGREEMENT = 4  # of all ranks: start and end of the tasks, the barrier behind 
 LANES = 8        # expansions at a time (HF_TRANSLATION_MOST_LANES); on the way up each cell has two
 DENSITIES, KETS, LEAVES, UP, BOUNDS, ACROSS, DOWN, MATRICES, TO_LEAVES = range(9)  # enum hf_coulomb_step
 UNIT = 256       # HF_COULOMB_UNIT
+ORDERS = 11      # of products, HF_MAX_PAIR_L + 1: a leaf's numbers of kets
 NUMBERS, MOMENTS, LEAF = 441, 452, 505  # HF_FAR_SIZE, HF_FAR_MOMENTS, HF_FAR_LEAF
 
 
@@ -46,6 +47,7 @@ class Division:
         self.steps, self.n_rank, self.n_thread = steps, n_rank, n_thread
         self.in_node, self.n_node = min(network.ranks_per_node, n_rank), network.n_node(n_rank)
         self.n_leaf = next((step.n_unit for step in steps if step.kind == LEAVES), 0)
+        self.n_ket_leaf = next((step.n_unit for step in steps if step.kind == KETS), 0)
         self.n_cell = next((step.n_unit for step in steps if step.kind == ACROSS), 0)
 
     def is_divided(self, n_unit, n_source):
@@ -129,7 +131,7 @@ def messages_seconds(build, n_rank, network, machine, n_thread=1):
     seconds, n_node = N_AGREEMENT * network.all_reduce_seconds(n_rank), network.n_node(n_rank)
     if n_node > 1:
         division = Division(build.coulomb_steps, n_rank, network, n_thread)
-        gathered = [build.info.get("coulomb_numbers_of_kets", 0), *division.gathered()]
+        gathered = [ORDERS * division.n_ket_leaf, build.info.get("coulomb_numbers_of_kets", 0), *division.gathered()]
         seconds += sum(models.replication_seconds(machine, n_number, n_node) for n_number in gathered)
         seconds += exchange_seconds(build, n_node, network)
     return seconds
