@@ -386,5 +386,5 @@ double hf_coulomb_thread_bytes(void)
 
 double hf_coulomb_made_bytes(double n_primitive)
 {
-    return n_primitive * (double)(sizeof(int64_t) + sizeof(struct hf_cell_point));
+    return n_primitive * (double)sizeof(struct hf_cell_point);
 }
