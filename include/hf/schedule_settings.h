@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+struct hf_context;
 struct hf_interruption;
 
 /** How a counter shared by all ranks is read. */
@@ -26,6 +27,9 @@ struct hf_scheduler_settings {
     /** For "counter" and "manager": most ranks that one of them serves; 0: a suitable number. Each of
      *  several has its own part of the tasks. Ranks that finish theirs go on with others. */
     int group;
+    /** Of the same ranks in the same order, for "steal"; NULL: one more is made, with communicators of its own.
+     *  Borrowed. */
+    struct hf_context *context;
     struct hf_interruption *interruption; /**< checked while waiting; may be NULL; borrowed */
 };
 

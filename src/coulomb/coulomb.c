@@ -137,7 +137,8 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
     if (settings->multipoles)
         HF_TRY(hf_far_field_create(made->products, made->n_worker, &made->far, error));
     HF_TRY(hf_agree(context->comm, make_own(made, error), error));
-    HF_TRY(hf_scheduler_create(context->comm, &settings->schedule, &made->scheduler, error));
+    made->settings.schedule.context = context;
+    HF_TRY(hf_scheduler_create(context->comm, &made->settings.schedule, &made->scheduler, error));
     *coulomb = made;
     return HF_OK;
 cleanup:
@@ -426,5 +427,5 @@ double hf_coulomb_thread_bytes(void)
 
 double hf_coulomb_made_bytes(double n_primitive)
 {
-    return n_primitive * (double)(sizeof(int64_t) + sizeof(struct hf_cell_point));
+    return n_primitive * (double)sizeof(struct hf_cell_point);
 }

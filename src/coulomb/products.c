@@ -43,65 +43,85 @@ double hf_products_bytes(double n_primitive)
     return (double)sum_of_room(&room);
 }
 
-/** For each primitive of a shell with itself, whether its mirror image ji stands before it in the list:
- *  then that one's number, else its own. `table` [n_primitive of the shell]^2 is scratch. */
+/** For each primitive of a shell with itself, the place in the pair of the one that makes its product: its mirror
+ *  image ji if that stands before it, else its own. `table` [n_primitive of the shell]^2 is scratch. */
 static void find_mirrors(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
-                         int64_t table[], int64_t place[])
+                         int table[], int maker[])
 {
     const struct hf_primitive_pair *primitive = hf_pair_primitives(pairs, pair);
     const size_t n = (size_t)pairs->basis->shell[pair->a].n_primitive;
     for (size_t k = 0; k < n * n; k++) table[k] = -1;
     for (int k = 0; k < pair->n_primitive; k++) {
-        const int64_t own = pair->first_primitive + k;
-        const int64_t mirror = table[primitive[k].j * n + primitive[k].i];
-        table[primitive[k].i * n + primitive[k].j] = own;
-        place[k] = mirror >= 0 ? mirror : own;
+        const int mirror = table[primitive[k].j * n + primitive[k].i];
+        table[primitive[k].i * n + primitive[k].j] = k;
+        maker[k] = mirror >= 0 ? mirror : k;
     }
 }
 
-/** Sets place[k] of each primitive k to the one that makes its product, itself or its mirror image;
- *  their number. */
-static int64_t find_products(const struct hf_shell_pairs *pairs, int64_t table[], int64_t place[])
+/** What the first rank of those that share the list makes it from. */
+struct draft {
+    int *table, *maker;          /**< [most primitives of a shell]^2 scratch of find_mirrors */
+    struct hf_cell_point *point; /**< [n] */
+};
+
+/** Which primitives of a pair make the products of which; NULL: each its own. */
+static const int *makers(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *pair,
+                         const struct draft *draft)
+{
+    if (pair->a != pair->b) return NULL;
+    find_mirrors(pairs, pair, draft->table, draft->maker);
+    return draft->maker;
+}
+
+static int64_t count_products(const struct hf_shell_pairs *pairs, const struct draft *draft)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < pairs->n_pair; i++) {
         const struct hf_shell_pair *pair = &pairs->pair[i];
-        int64_t *of_pair = place + pair->first_primitive;
-        if (pair->a == pair->b) {
-            find_mirrors(pairs, pair, table, of_pair);
-        } else {
-            for (int k = 0; k < pair->n_primitive; k++) of_pair[k] = pair->first_primitive + k;
-        }
-        for (int k = 0; k < pair->n_primitive; k++) n += of_pair[k] == pair->first_primitive + k;
+        const int *maker = makers(pairs, pair, draft);
+        n += maker == NULL ? pair->n_primitive : 0;
+        for (int k = 0; maker != NULL && k < pair->n_primitive; k++) n += maker[k] == k;
     }
     return n;
 }
 
 /** The products by rising number of their primitives. */
-static void collect_points(const struct hf_shell_pairs *pairs, const int64_t place[],
-                           struct hf_cell_point point[])
+static void collect_points(const struct hf_shell_pairs *pairs, const struct draft *draft)
 {
+    struct hf_cell_point *point = draft->point;
     for (int64_t i = 0; i < pairs->n_pair; i++) {
         const struct hf_shell_pair *pair = &pairs->pair[i];
         const double *centre = pairs->basis->shell[pair->a].centre_bohr;
         const struct hf_primitive_pair *primitive = hf_pair_primitives(pairs, pair);
+        const int *maker = makers(pairs, pair, draft);
         for (int k = 0; k < pair->n_primitive; k++) {
-            const int64_t number = pair->first_primitive + k;
-            if (place[number] != number) continue;
+            if (maker != NULL && maker[k] != k) continue;
             *point = (struct hf_cell_point){.exponent = primitive[k].zeta,
                                             .bound = (float)primitive[k].bound,
                                             .order = pairs->class_of[pair->pair_class].l_high,
-                                            .number = number};
+                                            .number = pair->first_primitive + k};
             for (int d = 0; d < 3; d++) point->centre[d] = centre[d] + primitive[k].pa[d];
             point++;
         }
     }
 }
 
-/** Fills in all arrays from sorted points; `place` has the primitives that make the products. */
-static void lay_out(struct hf_products *products, const struct hf_cell_point point[],
-                    const int64_t made_by[])
+/** Mirror images are at the places of the primitives that make their products. */
+static void place_mirrors(struct hf_products *products, const struct draft *draft)
 {
+    const struct hf_shell_pairs *pairs = products->pairs;
+    for (int64_t i = 0; i < pairs->n_pair; i++) {
+        int64_t *place = products->place + pairs->pair[i].first_primitive;
+        const int *maker = makers(pairs, &pairs->pair[i], draft);
+        for (int k = 0; maker != NULL && k < pairs->pair[i].n_primitive; k++)
+            place[k] = place[maker[k]];
+    }
+}
+
+/** Fills in all arrays from sorted points. */
+static void lay_out(struct hf_products *products, const struct draft *draft)
+{
+    const struct hf_cell_point *point = draft->point;
     products->first[0] = 0;
     for (int64_t i = 0; i < products->n; i++) {
         for (int d = 0; d < 3; d++) products->centre[d][i] = point[i].centre[d];
@@ -112,8 +132,7 @@ static void lay_out(struct hf_products *products, const struct hf_cell_point poi
             products->first[i] + hf_n_hermite(point[i].order + products->raise);
         products->place[point[i].number] = i;
     }
-    for (int64_t k = 0; k < products->pairs->n_primitive; k++)
-        if (made_by[k] != k) products->place[k] = products->place[made_by[k]];
+    place_mirrors(products, draft);
 }
 
 /** Addresses of the arrays in the shared memory. */
@@ -131,13 +150,6 @@ static void set_arrays(struct hf_products *products, const struct room *room)
     products->cell = (void *)(next + room->leaf);
 }
 
-/** What the first rank of those that share the list makes it from. */
-struct draft {
-    int64_t *made_by; /**< [pairs->n_primitive] */
-    int64_t *table;
-    struct hf_cell_point *point; /**< [n] */
-};
-
 static void *unset(struct hf_memory *memory, size_t n_bytes)
 {
     return hf_memory_allocate_unset(memory, HF_MEMORY_OTHER, "draft of products", n_bytes);
@@ -149,12 +161,12 @@ static hf_status begin_draft(struct hf_products *products, struct draft *draft,
 {
     const struct hf_shell_pairs *pairs = products->pairs;
     struct hf_memory *memory = products->context->memory;
-    const size_t n = (size_t)pairs->n_primitive, most = (size_t)pairs->basis->max_primitive;
-    draft->made_by = unset(memory, n * sizeof *draft->made_by);
+    const size_t most = (size_t)pairs->basis->max_primitive;
     draft->table = unset(memory, most * most * sizeof *draft->table);
-    if (draft->made_by == NULL || draft->table == NULL)
+    draft->maker = unset(memory, most * most * sizeof *draft->maker);
+    if (draft->table == NULL || draft->maker == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
-    products->n = find_products(pairs, draft->table, draft->made_by);
+    products->n = count_products(pairs, draft);
     draft->point = unset(memory, (size_t)products->n * sizeof *draft->point);
     if (draft->point == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
@@ -247,7 +259,7 @@ static void make_trees(struct hf_products *products, const struct draft *draft)
                                 .from = first_product(products, shares->node),
                                 .to = first_product(products, shares->node + 1)};
     if (first) {
-        collect_points(products->pairs, draft->made_by, draft->point);
+        collect_points(products->pairs, draft);
         hf_make_tree(products->n, draft->point, &tree);
         products->n_cell = tree.n_cell;
     }
@@ -258,7 +270,7 @@ static void make_trees(struct hf_products *products, const struct draft *draft)
     if (first) {
         products->n_leaf = tree.n_leaf;
         hf_make_leaves(draft->point, &tree, products->leaf);
-        lay_out(products, draft->point, draft->made_by);
+        lay_out(products, draft);
     }
 }
 
@@ -287,8 +299,8 @@ static hf_status make_list(struct hf_products *products, struct hf_error *error)
     hf_node_memory_sync(products->shared);
     products->n_component = products->first[products->n];
 cleanup:
-    hf_memory_release(context->memory, draft.made_by);
     hf_memory_release(context->memory, draft.table);
+    hf_memory_release(context->memory, draft.maker);
     hf_memory_release(context->memory, draft.point);
     return status;
 }

@@ -12,16 +12,18 @@ struct bell {
 };
 
 struct hf_bells {
-    struct hf_context *context;
+    struct hf_context *context, *own; /**< `own`: what was made for the bells, or NULL */
     struct hf_node_memory *memory;
 };
 
-hf_status hf_bells_create(MPI_Comm comm, struct hf_bells **bells, struct hf_error *error)
+hf_status hf_bells_create(MPI_Comm comm, struct hf_context *context, struct hf_bells **bells,
+                          struct hf_error *error)
 {
     struct hf_bells *made = calloc(1, sizeof *made);
     hf_status status = made != NULL ? HF_OK : HF_NO_RESOURCE;
     HF_TRY(hf_agree(comm, status, NULL)); /* what follows is collective */
-    HF_TRY(hf_context_create(comm, &made->context, NULL));
+    if (context == NULL) HF_TRY(hf_context_create(comm, &made->own, NULL));
+    made->context = context != NULL ? context : made->own;
     HF_TRY(hf_node_memory_create(made->context, HF_MEMORY_OTHER, "bells",
                                  (size_t)made->context->n_node_rank * sizeof(struct bell),
                                  &made->memory, NULL));
@@ -37,7 +39,7 @@ void hf_bells_destroy(struct hf_bells **bells)
     struct hf_bells *old = *bells;
     if (old != NULL) {
         hf_node_memory_destroy(&old->memory);
-        hf_context_destroy(&old->context);
+        hf_context_destroy(&old->own);
         free(old);
     }
     *bells = NULL;

@@ -11,8 +11,9 @@
 
 struct hf_bells;
 
-/** Over a duplicate of `comm`. Collective. HF_NO_RESOURCE. */
-hf_status hf_bells_create(MPI_Comm comm, struct hf_bells **bells,
+/** For the ranks of `comm`. `context` is one of the same ranks in the same order, borrowed, or NULL on all of them.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_bells_create(MPI_Comm comm, struct hf_context *context, struct hf_bells **bells,
                           struct hf_error *error) HF_MUST_CHECK;
 
 /** Collective. Accepts a pointer to NULL; leaves NULL. */

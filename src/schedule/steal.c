@@ -104,7 +104,7 @@ static hf_status create(struct hf_scheduler *self, struct hf_error *error)
     }
     status = hf_agree(self->comm, status, NULL); /* what follows is collective */
     if (status != HF_OK) return hf_fail(error, status, "out of memory for the scheduler");
-    status = hf_bells_create(self->comm, &data->bells, error);
+    status = hf_bells_create(self->comm, self->settings.context, &data->bells, error);
     if (status != HF_OK) return status;
     data->neighbour = hf_bells_neighbours(data->bells, &data->n_neighbour);
     data->all_ring = data->n_neighbour == self->n_rank && hf_bells_work(data->bells);

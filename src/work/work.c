@@ -98,6 +98,7 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_task_costs_create(context, pairs, made->tasks, made->n_worker,
                                 made->settings.tasks_for > 1, &made->costs, error));
+    made->settings.schedule.context = context;
     made->settings.schedule.interruption = context->interruption;
     HF_TRY(hf_scheduler_create(context->comm, &made->settings.schedule, &made->scheduler, error));
     *work = made;
