@@ -153,12 +153,25 @@ void hf_linalg_reduce(const struct hf_linalg *linalg, int n_sum, int n_max, doub
     MPI_Bcast(value, n_sum + n_max, MPI_DOUBLE, 0, linalg->context->comm);
 }
 
+/** a . b of a piece, in four sums side by side: one alone waits for each addition. */
+static double dot_one(const double *a, const double *b, struct hf_elements at)
+{
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    size_t i = at.begin;
+    for (; i + 4 <= at.end; i += 4) {
+        s0 += a[i] * b[i];
+        s1 += a[i + 1] * b[i + 1];
+        s2 += a[i + 2] * b[i + 2];
+        s3 += a[i + 3] * b[i + 3];
+    }
+    for (; i < at.end; i++) s0 += a[i] * b[i];
+    return (s0 + s1) + (s2 + s3);
+}
+
 static void dot_piece(void *data, int piece, struct hf_elements at)
 {
     struct operands *self = data;
-    double sum = 0.0;
-    for (size_t i = at.begin; i < at.end; i++) sum += self->from[i] * self->to[i];
-    self->piece[piece] = sum;
+    self->piece[piece] = dot_one(self->from, self->to, at);
 }
 
 double hf_matrix_dot_here(const struct hf_matrix *a, const struct hf_matrix *b)
@@ -185,34 +198,11 @@ struct several {
     double *piece; /**< [HF_N_PIECE][n] */
 };
 
-/** sum[0..3] += a . b[0..3]: four chains of additions side by side, each in the order of dot_piece. */
-static void dot_four(const double *a, const double *const b[4], struct hf_elements at,
-                     double sum[4])
-{
-    double s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
-    for (size_t i = at.begin; i < at.end; i++) {
-        s0 += a[i] * b[0][i];
-        s1 += a[i] * b[1][i];
-        s2 += a[i] * b[2][i];
-        s3 += a[i] * b[3][i];
-    }
-    sum[0] = s0;
-    sum[1] = s1;
-    sum[2] = s2;
-    sum[3] = s3;
-}
-
 static void dots_piece(void *data, int piece, struct hf_elements at)
 {
     const struct several *self = data;
-    for (int first = 0; first < self->n; first += 4) {
-        double sum[4] = {0.0};
-        const double *b[4];
-        for (int k = 0; k < 4; k++) b[k] = self->b[first + k < self->n ? first + k : first];
-        dot_four(self->a, b, at, sum);
-        for (int k = 0; k < 4 && first + k < self->n; k++)
-            self->piece[piece * self->n + first + k] = sum[k];
-    }
+    double *sum = self->piece + piece * self->n;
+    for (int k = 0; k < self->n; k++) sum[k] = dot_one(self->a, self->b[k], at);
 }
 
 void hf_matrix_dots_here(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],

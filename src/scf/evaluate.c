@@ -19,13 +19,33 @@ cleanup:
     return status;
 }
 
+/** New dual [n][m] = S X of the first basis X = V s^-1/2 (hf_orthogonaliser_create), whose columns have the squares
+ *  1/s. Collective. */
+static hf_status scale_to_dual(struct hf_scf *scf, struct hf_matrix **dual, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = scf->result->n_function, m = scf->result->n_orbital;
+    double *s =
+        hf_memory_allocate(scf->context->memory, "overlap eigenvalues", (size_t)m, sizeof *s);
+    if (s == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlap eigenvalues", m);
+    HF_TRY(hf_agree(scf->context->comm, status, error));
+    HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, m, dual, error));
+    hf_matrix_column_squares(scf->x[0], s);
+    for (int i = 0; i < m; i++) s[i] = 1.0 / s[i];
+    hf_matrix_copy_columns(scf->x[0], 0, m, s, *dual, 0);
+cleanup:
+    hf_memory_release(scf->context->memory, s);
+    return status;
+}
+
 hf_status hf_scf_project_guess(struct hf_scf *scf, const struct hf_matrix *density,
                                struct hf_error *error)
 {
     hf_status status;
     const int m = scf->result->n_orbital;
     struct hf_matrix *dual = NULL;
-    HF_TRY(hf_scf_dual(scf, &dual, error));
+    HF_TRY(scale_to_dual(scf, &dual, error));
     HF_TRY(hf_matrix_create(scf->linalg, "guess density", m, m, &scf->guess, error));
     HF_TRY(hf_to_orthonormal(scf->linalg, dual, density, scf->guess, error));
 cleanup:

@@ -35,6 +35,7 @@ static hf_status make_all_orbitals(struct hf_scf *scf, struct hf_matrix *vector[
     struct hf_matrix *fock[HF_MAX_SPIN] = {NULL};
     if (scf->result->converged) {
         HF_TRY(hf_scf_all_orbitals(scf, scf->fock, vector, error));
+        scf->has_energies = true;
     } else {
         HF_TRY(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, fock, error));
         for (int k = 0; k < scf->method->n_fock; k++) hf_matrix_copy(scf->fock[k], fock[k]);

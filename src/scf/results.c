@@ -162,8 +162,11 @@ hf_status hf_scf_give_wavefunction(struct hf_scf *scf, struct hf_wavefunction *w
         status = make_arrays(scf, k, &wavefunction->spin[k], error);
     HF_TRY(hf_agree(scf->context->comm, status, error));
     if (matrices) hf_diis_destroy(&scf->diis); /* makes room */
-    HF_TRY(orbitals ? make_orbitals(scf, wavefunction, error)
-                    : hf_scf_orbital_energies(scf, error));
+    if (orbitals)
+        HF_TRY(make_orbitals(scf, wavefunction, error));
+    else if (!scf->has_energies) /* else a checkpoint has had them */
+        HF_TRY(hf_scf_orbital_energies(scf, error));
+    hf_scf_destroy_list(scf->fock);
     for (int k = 0; k < n_spin; k++)
         memcpy(wavefunction->spin[k].energy, scf->orbital_energy + (size_t)k * m,
                m * sizeof *scf->orbital_energy);

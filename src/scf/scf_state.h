@@ -106,6 +106,7 @@ struct hf_scf {
     double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
                                above zero first; NULL: whole ones */
     double *orbital_energy; /* [n_set][m] of the orbitals, at last */
+    bool has_energies;      /* those are the canonical ones of the last Fock matrices */
     bool soft;  /* a saddle point was left: there may be modes much softer than the gap */
     double gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the
                       Hessian there; 0: not known */
@@ -195,7 +196,7 @@ hf_status hf_scf_dual(struct hf_scf *scf, struct hf_matrix **dual,
 hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** New scf->guess = X^T S D S X of a first density without orbitals. Collective.
+/** New scf->guess = X^T S D S X of a first density without orbitals, while X is as it was set up. Collective.
  *  HF_NO_RESOURCE. */
 hf_status hf_scf_project_guess(struct hf_scf *scf, const struct hf_matrix *density,
                                struct hf_error *error) HF_MUST_CHECK;
