@@ -99,6 +99,10 @@ hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_tas
 hf_status hf_scheduler_start_by_cost(struct hf_scheduler *scheduler, int64_t n_task,
                                      const double cost[], struct hf_error *error) HF_MUST_CHECK;
 
+/** Another round of the tasks that hf_scheduler_start_by_cost was given last. Collective. HF_NO_RESOURCE: it failed. */
+hf_status hf_scheduler_start_again(struct hf_scheduler *scheduler,
+                                   struct hf_error *error) HF_MUST_CHECK;
+
 /** Next task of this rank, or -1 when there are no more. Not collective, but ranks serve each other
  *  here ("steal"; first ranks of groups with "manager", and with "counter" unless a thread does): one that stays
  *  away long keeps others waiting. */

@@ -350,7 +350,7 @@ static hf_status exchange_densities(struct hf_coulomb *coulomb, struct hf_error 
     return status;
 }
 
-/** Kets and expansions. Collective; agrees on the outcome. */
+/** Kets and expansions. Collective; each rank returns its own outcome. */
 static hf_status prepare(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     hf_status status = exchange_densities(coulomb, error);
@@ -361,19 +361,18 @@ static hf_status prepare(struct hf_coulomb *coulomb, struct hf_error *error)
                                    error);
         if (status == HF_OK) status = other;
     }
-    return hf_agree(coulomb->context->comm, status, error);
+    return status;
 }
 
-/** Collective. */
+/** Collective. Where preparations failed, the expansions are those of the build before, or zero. */
 static hf_status build_one(struct job *job, struct hf_error *error)
 {
     struct hf_coulomb *coulomb = job->coulomb;
     hf_status status;
     if (coulomb->shared->rank == 0) memset(coulomb->done, 0, (size_t)coulomb->most_tasks);
     HF_TRY(hf_threads_run(coulomb->n_worker, make_densities, job, error)); /* never fails */
-    HF_TRY(prepare(coulomb, error));
-    if (coulomb->n_task == 0) hf_coulomb_cut(coulomb);
-    HF_TRY(hf_coulomb_potentials(coulomb, error));
+    status = prepare(coulomb, error);
+    HF_TRY(hf_coulomb_potentials(coulomb, status, error)); /* ranks agree */
     HF_TRY(hf_threads_run(coulomb->n_worker,
                           coulomb->settings.derivatives ? make_derivatives : make_matrices, job,
                           error)); /* never fails */

@@ -85,7 +85,9 @@ void hf_coulomb_tasks_done(struct hf_coulomb *coulomb);
 /** Cuts leaves into tasks, when the far field is made for the first time. The same on all ranks. Not collective. */
 void hf_coulomb_cut(struct hf_coulomb *coulomb);
 
-/** V of all products from the kets: tasks of all ranks and threads. Collective. HF_INTERRUPTED. */
-hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error) HF_MUST_CHECK;
+/** V of all products from the kets: tasks of all ranks and threads. `before` is the outcome of this rank's preparations.
+ *  Collective; agrees on both outcomes. HF_INTERRUPTED. */
+hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, hf_status before,
+                                struct hf_error *error) HF_MUST_CHECK;
 
 #endif

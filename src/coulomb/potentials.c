@@ -261,14 +261,18 @@ static hf_status do_tasks(void *self, int thread, int n_thread, struct hf_error 
     return status;
 }
 
-/** Runs the round of tasks. The timer of the phase is stopped meanwhile, so that a trace has records of single
- *  tasks and none of the phase for that time. Collective. */
-static hf_status run_tasks(struct hf_coulomb *coulomb, struct hf_error *error)
+/** Runs the round of tasks; a rank whose preparations failed, `before`, takes none. The timer of the phase is stopped meanwhile,
+ *  so that a trace has records of single tasks and none of the phase for that time. Collective. */
+static hf_status run_tasks(struct hf_coulomb *coulomb, hf_status before, struct hf_error *error)
 {
     struct hf_timers *timers = &coulomb->context->timers;
+    hf_status status = before;
     hf_timer_stop(timers, coulomb->settings.phase);
     const double start = hf_wall_seconds();
-    hf_status status = hf_threads_run(coulomb->n_worker, do_tasks, coulomb, error);
+    if (before == HF_OK)
+        status = hf_threads_run(coulomb->n_worker, do_tasks, coulomb, error);
+    else
+        give_up(coulomb);
     hf_scheduler_finish(coulomb->scheduler);
     hf_timer_add(timers, coulomb->settings.phase, hf_wall_seconds() - start);
     hf_timer_start(timers, coulomb->settings.phase);
@@ -311,13 +315,18 @@ static hf_status end_tasks(struct hf_coulomb *coulomb, hf_status status, struct 
     return status;
 }
 
-hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, struct hf_error *error)
+hf_status hf_coulomb_potentials(struct hf_coulomb *coulomb, hf_status before,
+                                struct hf_error *error)
 {
     hf_status status;
-    HF_TRY(hf_scheduler_start_by_cost(coulomb->scheduler, coulomb->n_task, coulomb->cost, error));
+    const bool cut = coulomb->n_task > 0;
+    if (!cut) hf_coulomb_cut(coulomb);
+    HF_TRY(cut ? hf_scheduler_start_again(coulomb->scheduler, error)
+               : hf_scheduler_start_by_cost(coulomb->scheduler, coulomb->n_task, coulomb->cost,
+                                            error));
     coulomb->ended = false;
     hf_interruption_begin(coulomb->context->interruption);
-    status = end_tasks(coulomb, run_tasks(coulomb, error), error);
+    status = end_tasks(coulomb, run_tasks(coulomb, before, error), error);
 cleanup:
     return status;
 }

@@ -170,6 +170,13 @@ hf_status hf_scheduler_start_by_cost(struct hf_scheduler *scheduler, int64_t n_t
     return start_round(scheduler, status, error);
 }
 
+hf_status hf_scheduler_start_again(struct hf_scheduler *scheduler, struct hf_error *error)
+{
+    const hf_status status =
+        scheduler->order != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "no list of tasks");
+    return start_round(scheduler, status, error);
+}
+
 int hf_schedule_n_group(const struct hf_scheduler *self, int alone, int least)
 {
     const int n_rank = self->n_rank;

@@ -197,13 +197,13 @@ class Predictions(WithTraces):
 
     def test_messages_of_the_coulomb_pass(self):
         """Between two nodes, of 8 us a number: half of 500 numbers of kets, and of gathers of one leaf; 300 of H and V are shared
-        out. With a latency of 1 ms alone: 2 ms for each of four agreements, 1 ms for each of five gathers and two exchanges.
+        out. With a latency of 1 ms alone: 2 ms for each of three agreements, 1 ms for each of five gathers and two exchanges.
         A single node has nothing to send."""
         steps = [(coulomb_pass.LEAVES, 1, 0.0), (coulomb_pass.ACROSS, 1, 0.0)]
         info = {"coulomb_numbers_of_kets": 500, "coulomb_numbers_sent": 300, "coulomb_products": 10}
         numbers = 0.5 * (500 + coulomb_pass.MOMENTS + coulomb_pass.LEAF + 300)
         for network, seconds in ((dataclasses.replace(FREE, beta_seconds_per_byte=1e-6), numbers * 8e-6),
-                                 (dataclasses.replace(FREE, alpha_seconds=1e-3), 4 * 2e-3 + 5 * 1e-3 + 2 * 1e-3),
+                                 (dataclasses.replace(FREE, alpha_seconds=1e-3), 3 * 2e-3 + 5 * 1e-3 + 2 * 1e-3),
                                  (dataclasses.replace(FREE, beta_seconds_per_byte=1e-6, ranks_per_node=2), 0.0)):
             found = self.coulomb_pass([2.0, 2.0], steps, network, info=info).predict("static", 2)
             self.assertAlmostEqual(found.coulomb_seconds, 2.0 + seconds)

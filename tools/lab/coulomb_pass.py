@@ -4,9 +4,8 @@ nodes send each other.
 
 Traces record each step with the number of its units, which are taken to be alike: a rank has whole units. Steps of levels
 work on as many cells at a time as there are lanes; levels that many ranks do at once, up and down, take as many turns of
-the lanes as there. hf deals and orders tasks of the pass by estimates of their cost, in
-every build anew. Traces do not have these: the replay goes by the time that the tasks took, so that shares dealt beforehand
-(static) are more even here than in hf."""
+the lanes as there. hf deals and orders tasks of the pass by estimates of their cost. Traces do not have these: the replay
+goes by the time that the tasks took, so that shares dealt beforehand (static) are more even here than in hf."""
 
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from . import models
 from .replay import simulate
 from .reductions import messages_seconds as latencies
 
-N_AGREEMENT = 4  # of all ranks: start and end of the tasks, the barrier behind them, outcome of the steps before
+N_AGREEMENT = 3  # of all ranks: start and end of the tasks, the barrier behind them
 LANES = 8        # expansions at a time (HF_TRANSLATION_MOST_LANES); on the way up each cell has two
 DENSITIES, KETS, LEAVES, UP, BOUNDS, ACROSS, DOWN, MATRICES, TO_LEAVES = range(9)  # enum hf_coulomb_step
 UNIT = 256       # HF_COULOMB_UNIT

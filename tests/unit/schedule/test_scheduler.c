@@ -146,6 +146,26 @@ static void every_task_is_given_exactly_once(void **state)
     assert_null(scheduler);
 }
 
+static void tasks_of_known_cost_are_given_again(void **state)
+{
+    enum { N = 40 };
+    (void)state;
+    struct hf_scheduler *scheduler = new_scheduler();
+    struct hf_error error;
+    double cost[N];
+    for (int i = 0; i < N; i++) cost[i] = (double)(i % 5); /* every fifth costs nothing */
+    for (int round = 0; round < 3; round++) {
+        int times[N] = {0};
+        assert_ok(round == 0 ? hf_scheduler_start_by_cost(scheduler, N, cost, &error)
+                             : hf_scheduler_start_again(scheduler, &error));
+        for (int64_t task; (task = hf_scheduler_next(scheduler)) >= 0;) times[task]++;
+        hf_scheduler_finish(scheduler);
+        MPI_Allreduce(MPI_IN_PLACE, times, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (int i = 0; i < N; i++) assert_int_equal(times[i], i % 5 != 0);
+    }
+    hf_scheduler_destroy(&scheduler);
+}
+
 /** Does one round; true if what this rank did came in the order of the list. `first`: the first task it
  *  was given, -1 if there was none. */
 static bool order_is_kept(struct hf_scheduler *scheduler, int64_t n, int64_t *first)
@@ -359,6 +379,7 @@ int main(int argc, char **argv)
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_is_given_exactly_once),
+        cmocka_unit_test(tasks_of_known_cost_are_given_again),
         cmocka_unit_test(every_rank_gets_its_tasks_dearest_first),
         cmocka_unit_test(the_dearest_tasks_go_one_to_each_rank),
         cmocka_unit_test(a_rank_that_abandons_hangs_nobody_and_loses_only_its_own),
