@@ -43,14 +43,6 @@ struct hf_optimiser {
     const char *note;
 };
 
-struct hf_optimise_settings hf_optimise_defaults(void)
-{
-    return (struct hf_optimise_settings){.max_force = 4.5e-4,
-                                         .rms_force = 3e-4,
-                                         .max_displacement = 1.8e-3,
-                                         .rms_displacement = 1.2e-3};
-}
-
 static const double (*at(const struct hf_optimiser *self))[3]
 {
     return (const double(*)[3])self->x;
