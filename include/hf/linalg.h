@@ -99,8 +99,8 @@ hf_status hf_matrix_create_several(struct hf_linalg *linalg, const char *label, 
                                    const struct hf_new_matrix list[],
                                    struct hf_error *error) HF_MUST_CHECK;
 /** Small matrices are kept, at most 1 MB on a rank, and become the next of their shape without an
- *  agreement of all ranks. Sends nothing, but all ranks must destroy in the same order. Accepts NULL and a
- *  pointer to NULL; leaves NULL. */
+ *  agreement of all ranks. Sends nothing, but all ranks must destroy in the same order; builds with
+ *  assertions check it when the next matrix is created. Accepts NULL and a pointer to NULL; leaves NULL. */
 void hf_matrix_destroy(struct hf_matrix **matrix);
 int hf_matrix_n_row(const struct hf_matrix *matrix);
 int hf_matrix_n_col(const struct hf_matrix *matrix);

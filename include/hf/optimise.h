@@ -57,9 +57,6 @@ struct hf_optimise_settings {
     double max_displacement, rms_displacement; /**< bohr, of the next step */
 };
 
-/** Those of a minimum, with the thresholds that Gaussian made customary. */
-struct hf_optimise_settings hf_optimise_defaults(void);
-
 /** What was found at a structure. */
 struct hf_optimise_step {
     double energy, change; /**< hartree; since the structure before */

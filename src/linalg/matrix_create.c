@@ -1,6 +1,8 @@
 /* How matrices come and go. */
 #include "linalg_private.h"
 
+#include "hf/text.h"
+
 #include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -80,6 +82,22 @@ static struct hf_matrix *take_kept(struct hf_linalg *grid, int n_row, int n_col)
     return NULL;
 }
 
+#ifndef NDEBUG
+/** Whether all ranks keep matrices of the same shapes. If not, they destroyed in different orders, and some would wait
+ *  for others in the next agreement for ever. Collective. */
+static bool keep_the_same(const struct hf_linalg *grid)
+{
+    uint64_t hash = HF_HASH_EMPTY;
+    for (int i = 0; i < grid->n_kept; i++) {
+        const int shape[2] = {grid->kept[i]->n_row, grid->kept[i]->n_col};
+        hash = hf_hash_add(hash, sizeof shape, shape);
+    }
+    uint64_t limit[2] = {hash, ~hash}; /* the largest, and what the smallest lacks */
+    MPI_Allreduce(MPI_IN_PLACE, limit, 2, MPI_UINT64_T, MPI_MAX, grid->context->comm);
+    return limit[0] == ~limit[1];
+}
+#endif
+
 bool hf_drop_kept_matrices(struct hf_linalg *grid)
 {
     const bool fewer = grid->fewer != NULL && hf_drop_kept_matrices(grid->fewer);
@@ -124,6 +142,7 @@ hf_status hf_matrix_create_several(struct hf_linalg *linalg, const char *label, 
                                    const struct hf_new_matrix list[], struct hf_error *error)
 {
     bool all_kept = true;
+    assert(keep_the_same(linalg));
     for (int i = 0; i < n; i++) {
         const int n_row = list[i].n_row, n_col = list[i].n_col;
         struct hf_matrix *made = *list[i].matrix = take_kept(linalg, n_row, n_col);

@@ -81,13 +81,6 @@ double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, i
     return value;
 }
 
-void hf_local_blocks_remove_last(struct hf_local_blocks *blocks)
-{
-    const struct hf_local_block *last = &blocks->block[--blocks->n_block];
-    blocks->next -= last->n;
-    blocks->n_free += (size_t)last->n;
-}
-
 void hf_local_blocks_done(struct hf_local_blocks *blocks)
 {
     for (size_t k = 0; k < blocks->n_chunk; k++)

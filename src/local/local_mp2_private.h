@@ -202,9 +202,6 @@ struct hf_local_blocks {
 /** Adds a block of n numbers, whatever they are; its place is valid until the list is freed or exchanged. NULL: no memory. Local. */
 double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, int column, int n);
 
-/** Removes the block that was added last. */
-void hf_local_blocks_remove_last(struct hf_local_blocks *blocks);
-
 /** Frees and clears; keeps memory and label. Accepts a cleared one. */
 void hf_local_blocks_done(struct hf_local_blocks *blocks);
 

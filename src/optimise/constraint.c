@@ -44,9 +44,10 @@ static bool read_atoms(const char **at, int n_atom, int *first, int *last)
         if (end == *at) return false;
     }
     *at = end;
+    if (from < 1 || to < from || to > n_atom) return false;
     *first = (int)from - 1;
     *last = (int)to - 1;
-    return from >= 1 && to >= from && to <= n_atom;
+    return true;
 }
 
 static hf_status read_fixed(const char *text, const char *at, int n_atom, int most,
@@ -72,15 +73,15 @@ static bool read_value(const char *at, double unit, bool scan, struct hf_constra
     at += strspn(at, " \t");
     if (*at == '\0') return !scan;
     if (scan)
-        n = sscanf(at, "= %lf to %lf in %d %n", &value, &end, &constraint->n_point, &n_read);
+        n = sscanf(at, "= %lf to %lf in %9d %n", &value, &end, &constraint->n_point, &n_read);
     else
         n = sscanf(at, "= %lf %n", &value, &n_read);
-    if (n != (scan ? 3 : 1) || at[n_read] != '\0' || !isfinite(value)) return false;
-    if (scan && (!isfinite(end) || constraint->n_point < 2)) return false;
+    if (n != (scan ? 3 : 1) || at[n_read] != '\0') return false;
+    if (scan && constraint->n_point < 2) return false;
     constraint->has_value = true;
     constraint->value = value * unit;
     constraint->end = scan ? end * unit : constraint->value;
-    return true;
+    return isfinite(constraint->value) && isfinite(constraint->end);
 }
 
 /** Whether a value can be. */

@@ -1,11 +1,10 @@
-/* The course of an optimisation: Hessian, radius of trust, choice of coordinates, convergence.
+/* The course of an optimisation: Hessian, radius of trust, steps, convergence.
  *
  * The Hessian begins as a model of force constants and is improved by what gradients change along each step: by Broyden,
  * Fletcher, Goldfarb and Shanno's formula, or where a step has negative curvature, or leads to a saddle point, by the
  * mixture of Murtagh-Sargent's and Powell's of Bofill, J. Comput. Chem. 15, 1 (1994). */
-#include "hf/optimise.h"
+#include "optimiser_private.h"
 
-#include "frame.h"
 #include "step.h"
 
 #include <math.h>
@@ -24,188 +23,14 @@ static const double RISE = 0.005;
 /** Forces of so small a part of the thresholds end an optimisation on a flat surface. */
 static const double FLAT = 0.01;
 
-/** A step teaches about the line from the last point; one from the point before that keeps what was learned there. */
-enum { MOST_LAST = 2 };
-
-struct hf_optimiser {
-    const struct hf_molecule *molecule; /**< borrowed */
-    struct hf_optimise_settings settings;
-    struct hf_constraint *constraint; /**< [settings.n_constraint] owned */
-    int n_atom;
-    bool cartesian, free_in_space;
-    struct hf_internals internals;
-    double *h;      /**< [n_q][n_q] */
-    double *mode;   /**< [n_q] that a search of a saddle point follows */
-    double (*x)[3]; /**< the structure that is computed next, or the last one */
-    int n_last; /**< points before that are kept, the last one first: their places and gradients */
-    double (*last_x[MOST_LAST])[3], (*last_g[MOST_LAST])[3];
-    double last_energy, expected, reach, trust;
-    const char *note;
-};
-
-struct hf_optimise_settings hf_optimise_defaults(void)
-{
-    return (struct hf_optimise_settings){.max_force = 4.5e-4,
-                                         .rms_force = 3e-4,
-                                         .max_displacement = 1.8e-3,
-                                         .rms_displacement = 1.2e-3};
-}
-
-static const double (*at(const struct hf_optimiser *self))[3]
-{
-    return (const double(*)[3])self->x;
-}
-
 const double (*hf_optimiser_position(const struct hf_optimiser *optimiser))[3]
 {
-    return at(optimiser);
+    return hf_optimiser_at(optimiser);
 }
 
 static size_t place_bytes(const struct hf_optimiser *self)
 {
     return (size_t)self->n_atom * sizeof *self->x;
-}
-
-static hf_status out_of_memory(struct hf_error *error)
-{
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for an optimisation");
-}
-
-static hf_status add_places(struct hf_optimiser *self, struct hf_internals *to,
-                            struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    for (int i = 0; i < self->n_atom && status == HF_OK; i++)
-        status = hf_internals_add_place(to, i, false, at(self), error);
-    return status;
-}
-
-/** What is held; places first, so that others find them. */
-static hf_status add_constraints(struct hf_optimiser *self, struct hf_internals *to,
-                                 struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    for (int c = 0; c < self->settings.n_constraint && status == HF_OK; c++) {
-        const struct hf_constraint *given = &self->constraint[c];
-        struct hf_internal held = {.kind = given->kind, .fixed = true, .target = given->value};
-        memcpy(held.atom, given->atom, sizeof held.atom);
-        status = given->kind == HF_PLACE
-                     ? hf_internals_add_place(to, given->atom[0], true, at(self), error)
-                     : hf_internals_add(to, &held, error);
-    }
-    return status;
-}
-
-/** The coordinates at x; if they do not describe the molecule, places are added to them. */
-static hf_status find_internals(struct hf_optimiser *self, struct hf_internals *to,
-                                struct hf_error *error)
-{
-    struct hf_frame frame = {0};
-    hf_status status =
-        self->cartesian || self->settings.absolute ? add_places(self, to, error) : HF_OK;
-    if (status == HF_OK && !self->cartesian)
-        status = hf_internals_find(self->molecule, at(self), to, error);
-    if (status == HF_OK) status = add_constraints(self, to, error);
-    if (status == HF_OK)
-        status = hf_frame_make(to, self->n_atom, at(self), self->free_in_space, &frame, error);
-    const bool complete = frame.m >= hf_n_vibration(self->n_atom, at(self));
-    hf_frame_done(&frame);
-    if (status == HF_OK && !complete && !self->cartesian && !self->settings.absolute)
-        status = add_places(self, to, error);
-    return status;
-}
-
-/** Room for matrices of the coordinates. */
-static hf_status make_room(int n_q, double **h, double **mode, struct hf_error *error)
-{
-    *h = calloc((size_t)n_q * (size_t)n_q + 1, sizeof **h);
-    *mode = calloc((size_t)n_q + 1, sizeof **mode);
-    return *h != NULL && *mode != NULL ? HF_OK : out_of_memory(error);
-}
-
-static void take_coordinates(struct hf_optimiser *self, struct hf_internals *internals, double *h,
-                             double *mode)
-{
-    hf_internals_done(&self->internals);
-    free(self->h);
-    free(self->mode);
-    self->internals = *internals;
-    self->h = h;
-    self->mode = mode;
-}
-
-/** Coordinates and the model of their force constants. */
-static hf_status begin(struct hf_optimiser *self, struct hf_error *error)
-{
-    struct hf_internals made = {0};
-    double *h = NULL, *mode = NULL;
-    hf_status status = find_internals(self, &made, error);
-    if (status == HF_OK) status = make_room(made.n, &h, &mode, error);
-    for (int q = 0; q < made.n && status == HF_OK; q++)
-        h[(size_t)q * (size_t)(made.n + 1)] =
-            hf_model_force_constant(self->molecule, &made.list[q], at(self));
-    take_coordinates(self, &made, h, mode);
-    return status;
-}
-
-/** Second derivatives h_x by the places at a point become those of the coordinates, or the other way. */
-static hf_status turn_hessian(const struct hf_optimiser *self, const struct hf_internals *internals,
-                              const double (*x)[3], const double (*g)[3], bool to_places,
-                              double *h_x, double *h_q, struct hf_error *error)
-{
-    struct hf_frame frame;
-    double *g_q = calloc((size_t)internals->n + 1, sizeof *g_q);
-    hf_status status = g_q != NULL ? HF_OK : out_of_memory(error);
-    if (status == HF_OK)
-        status = hf_frame_make(internals, self->n_atom, x, self->free_in_space, &frame, error);
-    if (status == HF_OK) {
-        hf_frame_gradient(&frame, g[0], g_q);
-        status = to_places ? hf_frame_cartesian_hessian(&frame, internals, x, g_q, h_q, h_x, error)
-                           : hf_frame_hessian(&frame, internals, x, g_q, h_x, h_q, error);
-        hf_frame_done(&frame);
-    }
-    free(g_q);
-    return status;
-}
-
-/** Other coordinates, found at x, with the same Hessian, taken over at the point with places `from` and gradient g. */
-static hf_status change_coordinates(struct hf_optimiser *self, const double (*from)[3],
-                                    const double (*g)[3], struct hf_error *error)
-{
-    const size_t n_x = 3 * (size_t)self->n_atom;
-    struct hf_internals made = {0};
-    double *h = NULL, *mode = NULL, *h_x = calloc(n_x * n_x, sizeof *h_x);
-    hf_status status = h_x != NULL ? HF_OK : out_of_memory(error);
-    if (status == HF_OK)
-        status = turn_hessian(self, &self->internals, from, g, true, h_x, self->h, error);
-    if (status == HF_OK) status = find_internals(self, &made, error);
-    if (status == HF_OK) status = make_room(made.n, &h, &mode, error);
-    if (status == HF_OK) status = turn_hessian(self, &made, from, g, false, h_x, h, error);
-    free(h_x);
-    take_coordinates(self, &made, h, mode);
-    return status;
-}
-
-/** Atoms to where the constraints have their values, which are those of now if none are given. */
-static hf_status fulfil_constraints(struct hf_optimiser *self, struct hf_error *error)
-{
-    bool good = true;
-    struct hf_internals held = {0};
-    hf_status status = HF_OK;
-    for (int c = 0; c < self->settings.n_constraint; c++) {
-        struct hf_constraint *it = &self->constraint[c];
-        if (!it->has_value) it->value = hf_constraint_value(it, at(self));
-    }
-    status = add_constraints(self, &held, error);
-    double *none = calloc((size_t)held.n + 1, sizeof *none);
-    if (none == NULL) status = out_of_memory(error);
-    if (status == HF_OK && held.n > 0)
-        status = hf_frame_displace(&held, self->n_atom, false, none, self->x, &good, error);
-    free(none);
-    hf_internals_done(&held);
-    if (status == HF_OK && !good)
-        return hf_fail(error, HF_BAD_INPUT, "the atoms cannot be placed as the constraints say");
-    return status;
 }
 
 static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molecule,
@@ -221,7 +46,7 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
     self->note = "";
     self->constraint = calloc(n_held + 1, sizeof *self->constraint);
     self->x = calloc((1 + 2 * MOST_LAST) * n, sizeof *self->x);
-    if (self->constraint == NULL || self->x == NULL) return out_of_memory(error);
+    if (self->constraint == NULL || self->x == NULL) return hf_optimiser_no_memory(error);
     for (size_t k = 0; k < MOST_LAST; k++) {
         self->last_x[k] = self->x + (1 + 2 * k) * n;
         self->last_g[k] = self->last_x[k] + n;
@@ -232,8 +57,8 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
         memcpy(self->x[i], molecule->atom[i].position_bohr, sizeof self->x[i]);
     for (size_t c = 0; c < n_held; c++)
         if (self->constraint[c].kind == HF_PLACE) self->free_in_space = false;
-    const hf_status status = fulfil_constraints(self, error);
-    return status == HF_OK ? begin(self, error) : status;
+    const hf_status status = hf_optimiser_fulfil(self, error);
+    return status == HF_OK ? hf_optimiser_begin(self, error) : status;
 }
 
 hf_status hf_optimiser_create(const struct hf_molecule *molecule,
@@ -241,7 +66,7 @@ hf_status hf_optimiser_create(const struct hf_molecule *molecule,
                               struct hf_optimiser **optimiser, struct hf_error *error)
 {
     struct hf_optimiser *made = *optimiser = calloc(1, sizeof *made);
-    if (made == NULL) return out_of_memory(error);
+    if (made == NULL) return hf_optimiser_no_memory(error);
     const hf_status status = fill(made, molecule, settings, error);
     if (status != HF_OK) hf_optimiser_destroy(optimiser);
     return status;
@@ -313,13 +138,13 @@ static hf_status learn(struct hf_optimiser *self, int point, const double (*g)[3
     const int n = self->internals.n;
     const double(*last)[3] = (const double(*)[3])self->last_x[point];
     double *dq = calloc(4 * (size_t)n + 1, sizeof *dq), *dg = dq + n, *before = dg + n;
-    if (dq == NULL) return out_of_memory(error);
+    if (dq == NULL) return hf_optimiser_no_memory(error);
     for (int q = 0; q < n; q++) {
         const struct hf_internal *it = &self->internals.list[q];
-        dq[q] = hf_internal_difference(it, hf_internal_value(it, at(self)),
+        dq[q] = hf_internal_difference(it, hf_internal_value(it, hf_optimiser_at(self)),
                                        hf_internal_value(it, last));
     }
-    hf_status status = find_gradient(self, at(self), g, dg, error);
+    hf_status status = find_gradient(self, hf_optimiser_at(self), g, dg, error);
     if (status == HF_OK)
         status = find_gradient(self, last, (const double(*)[3])self->last_g[point], before, error);
     for (int q = 0; q < n; q++) dg[q] -= before[q];
@@ -351,10 +176,10 @@ static hf_status try_step(struct hf_optimiser *self, const double (*g)[3], doubl
     const int n = self->internals.n;
     struct hf_frame frame = {0};
     double *g_q = calloc(2 * (size_t)n + 1, sizeof *g_q), *dq = g_q + n;
-    hf_status status = g_q != NULL ? HF_OK : out_of_memory(error);
+    hf_status status = g_q != NULL ? HF_OK : hf_optimiser_no_memory(error);
     if (status == HF_OK)
-        status = hf_frame_make(&self->internals, self->n_atom, at(self), self->free_in_space,
-                               &frame, error);
+        status = hf_frame_make(&self->internals, self->n_atom, hf_optimiser_at(self),
+                               self->free_in_space, &frame, error);
     double trust = self->trust;
     *good = false;
     if (status == HF_OK) hf_frame_gradient(&frame, g[0], g_q);
@@ -388,7 +213,7 @@ static hf_status make_step(struct hf_optimiser *self, const double (*g)[3], doub
     if (status != HF_OK || good || self->cartesian) return status;
     self->cartesian = true;
     self->note = "internal coordinates failed: on in Cartesian ones";
-    status = change_coordinates(self, at(self), g, error);
+    status = hf_optimiser_change_coordinates(self, hf_optimiser_at(self), g, error);
     return status == HF_OK ? try_step(self, g, to, &good, error) : status;
 }
 
@@ -412,12 +237,13 @@ static hf_status judge(const struct hf_optimiser *self, const double (*g)[3],
 {
     const struct hf_optimise_settings *want = &self->settings;
     double(*left)[3] = malloc(place_bytes(self));
-    if (left == NULL) return out_of_memory(error);
+    if (left == NULL) return hf_optimiser_no_memory(error);
     memcpy(left, g, place_bytes(self));
     const hf_status status =
-        hf_step_free_forces(&self->internals, self->n_atom, at(self), left[0], error);
+        hf_step_free_forces(&self->internals, self->n_atom, hf_optimiser_at(self), left[0], error);
     measure(self->n_atom, (const double(*)[3])left, NULL, &step->max_force, &step->rms_force);
-    measure(self->n_atom, next, at(self), &step->max_displacement, &step->rms_displacement);
+    measure(self->n_atom, next, hf_optimiser_at(self), &step->max_displacement,
+            &step->rms_displacement);
     const bool flat =
         step->max_force < FLAT * want->max_force && step->rms_force < FLAT * want->rms_force;
     step->converged =
@@ -435,11 +261,12 @@ static hf_status look_back(struct hf_optimiser *self, double energy, const doubl
     hf_status status = HF_OK;
     const double change = energy - self->last_energy;
     *back = false;
-    if (!self->cartesian && hf_internals_are_bad(&self->internals, at(self))) {
+    if (!self->cartesian && hf_internals_are_bad(&self->internals, hf_optimiser_at(self))) {
         self->note = "new internal coordinates";
-        status = self->n_last > 0 ? change_coordinates(self, (const double(*)[3])self->last_x[0],
+        status = self->n_last > 0
+                     ? hf_optimiser_change_coordinates(self, (const double(*)[3])self->last_x[0],
                                                        (const double(*)[3])self->last_g[0], error)
-                                  : begin(self, error);
+                     : hf_optimiser_begin(self, error);
     }
     if (self->n_last == 0) return status;
     for (int k = self->n_last - 1; k >= 0 && status == HF_OK; k--)
@@ -470,7 +297,7 @@ hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
     bool back = false;
     const size_t bytes = place_bytes(self);
     double(*next)[3] = malloc(bytes);
-    hf_status status = next != NULL ? HF_OK : out_of_memory(error);
+    hf_status status = next != NULL ? HF_OK : hf_optimiser_no_memory(error);
     *step = (struct hf_optimise_step){.energy = energy};
     self->note = "";
     if (self->n_last > 0) step->change = energy - self->last_energy;
@@ -507,8 +334,8 @@ bool hf_optimiser_retreat(struct hf_optimiser *optimiser)
 hf_status hf_optimiser_set_hessian(struct hf_optimiser *optimiser, const double *hessian,
                                    const double (*gradient)[3], struct hf_error *error)
 {
-    return turn_hessian(optimiser, &optimiser->internals, at(optimiser), gradient, false,
-                        (double *)hessian, optimiser->h, error);
+    return hf_optimiser_turn_hessian(optimiser, &optimiser->internals, hf_optimiser_at(optimiser),
+                                     gradient, false, (double *)hessian, optimiser->h, error);
 }
 
 /** Numbers beside the places and the Hessian. */
@@ -528,9 +355,9 @@ hf_status hf_optimiser_save(struct hf_optimiser *self, double state[], struct hf
     memcpy(state, number, sizeof number);
     memcpy(state + N_NUMBER, self->x, N_PLACE * n_x * sizeof *state);
     if (self->n_last == 0) return HF_OK;
-    return turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
-                        (const double(*)[3])self->last_g[0], true, state + N_NUMBER + N_PLACE * n_x,
-                        self->h, error);
+    return hf_optimiser_turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
+                                     (const double(*)[3])self->last_g[0], true,
+                                     state + N_NUMBER + N_PLACE * n_x, self->h, error);
 }
 
 hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], struct hf_error *error)
@@ -543,9 +370,9 @@ hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], str
     self->trust = state[4];
     self->cartesian = state[5] != 0.0;
     memcpy(self->x, state + N_NUMBER, N_PLACE * n_x * sizeof *state);
-    const hf_status status = begin(self, error);
+    const hf_status status = hf_optimiser_begin(self, error);
     if (status != HF_OK || self->n_last == 0) return status;
-    return turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
-                        (const double(*)[3])self->last_g[0], false,
-                        (double *)state + N_NUMBER + N_PLACE * n_x, self->h, error);
+    return hf_optimiser_turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
+                                     (const double(*)[3])self->last_g[0], false,
+                                     (double *)state + N_NUMBER + N_PLACE * n_x, self->h, error);
 }

@@ -349,8 +349,6 @@ static void blocks_reach_all_ranks_that_need_them(void **state)
             for (int x = 0; x < n; x++)
                 value[x] = pair + 100.0 * t + 1000.0 * context->rank + 1e-7 * x;
         }
-        assert_non_null(hf_local_blocks_add(&from[t], 0, 9, 9, 5));
-        hf_local_blocks_remove_last(&from[t]);
     }
     assert_ok(hf_local_blocks_exchange(context, all_but_first, &n_rank, N_LIST, from, &to,
                                        &sent_bytes, &error));

@@ -11,6 +11,10 @@
 
 enum { MOST_ATOM = 8 };
 
+/** Of a minimum, with the default thresholds. */
+static const struct hf_optimise_settings minimum = {
+    .max_force = 4.5e-4, .rms_force = 3e-4, .max_displacement = 1.8e-3, .rms_displacement = 1.2e-3};
+
 struct molecule {
     struct hf_atom atom[MOST_ATOM];
     struct hf_molecule molecule;
@@ -263,7 +267,7 @@ static void minima_are_found(void **state)
     for (int k = 0; k < N_MAKER; k++)
         for (int way = 0; way < 3; way++) {
             struct molecule m;
-            struct hf_optimise_settings settings = hf_optimise_defaults();
+            struct hf_optimise_settings settings = minimum;
             double best[MOST_ATOM][3], g[MOST_ATOM][3];
             makers[k](&m);
             settings.cartesian = way == 1;
@@ -285,7 +289,7 @@ static void a_bend_goes_through_180_degrees(void **state)
 {
     (void)state;
     struct molecule m;
-    struct hf_optimise_settings settings = hf_optimise_defaults();
+    struct hf_optimise_settings settings = minimum;
     const double start[][3] = {{0.0, 0.0, 0.0}, {1.8, 0.0, 0.15}, {-1.8, 0.0, 0.1}};
     const double best[][3] = {{0.0, 0.0, 0.0}, {1.8, 0.0, 0.0}, {-1.8, 0.0, 0.0}};
     const double bent[][3] = {{0.0, 0.0, 0.0}, {1.4, 0.0, 1.1}, {-1.4, 0.0, 1.1}};
@@ -315,7 +319,7 @@ static void constraints_hold(void **state)
     n += n_more;
     assert_ok(hf_constraint_read("fix 3", &m.molecule, 1.0, false, 6, list + n, &n_more, &error));
     n += n_more;
-    struct hf_optimise_settings settings = hf_optimise_defaults();
+    struct hf_optimise_settings settings = minimum;
     settings.n_constraint = n;
     settings.constraint = list;
     memcpy(first, m.atom[2].position_bohr, sizeof first);
@@ -361,9 +365,8 @@ static void an_atom_alone_is_done(void **state)
     (void)state;
     struct molecule m;
     const double x[][3] = {{0.3, 0.0, 0.0}};
-    const struct hf_optimise_settings settings = hf_optimise_defaults();
     make(&m, 1, (const int[]){10}, x);
-    assert_int_equal(optimise(&m, x, &settings, false), 1);
+    assert_int_equal(optimise(&m, x, &minimum, false), 1);
 }
 
 int main(void)
