@@ -53,19 +53,19 @@ const char *hf_linalg_description(const struct hf_linalg *linalg);
  *  measurements. False: this build does not have it. Not collective. */
 bool hf_linalg_set_eigensolver(struct hf_linalg *linalg, const char *name);
 
-/** Has matrices of a grid of more ranks diagonalised by its first n_side^2, n_side > 1; hf_linalg_create does it where
- *  that takes less time. Collective; HF_NO_RESOURCE. */
+/** Has matrices of a grid of more ranks reduced to tridiagonal form by its first n_side^2, n_side > 1, when they are
+ *  diagonalised; hf_linalg_create does it where that takes less time. Collective; HF_NO_RESOURCE. */
 hf_status hf_linalg_diagonalise_on(struct hf_linalg *linalg, int n_side,
                                    struct hf_error *error) HF_MUST_CHECK;
 
 /** Part of a matrix of order n that the rank with the most of it would hold, 0 to 1, on a grid as
  *  hf_linalg_create makes it or, `spread`, hf_linalg_create_spread. Not collective. */
 double hf_linalg_largest_share(int n, int n_rank, bool spread);
-/** The same of a matrix that is diagonalised, on the ranks that do it. */
+/** The same of a matrix that is reduced to tridiagonal form, on the ranks that do it. */
 double hf_linalg_solving_share(int n, int n_rank, bool spread);
 
 /** Seconds, as modelled, of a product of matrices of order n on such a grid, and of a diagonalisation with all vectors on
- *  the ranks that do it. Not collective. */
+ *  the ranks that do either part. Not collective. */
 double hf_linalg_product_seconds(int n, int n_rank, bool spread);
 double hf_linalg_eigen_seconds(int n, int n_rank, bool spread);
 

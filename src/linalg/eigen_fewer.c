@@ -1,14 +1,15 @@
-/* Diagonalisation by fewer ranks than a matrix is spread over. The reduction to tridiagonal form takes n columns one
- * after the other, each of them with messages along rows and columns of the grid that nothing hides: on many
- * ranks these take most of the time, and a part of the ranks is faster than all. */
+/* Diagonalisation of which fewer ranks than a matrix is spread over do a part. The reduction to tridiagonal form takes n
+ * columns one after the other, each of them with messages along rows and columns of the grid that nothing hides: on
+ * many ranks these take most of the time, and a part of the ranks is faster than all. Vectors then are found by all
+ * (eigen_solve.c). */
 #include "linalg_private.h"
 
-int hf_eigen_fewer(int n, int n_row, int n_col, int block)
+int hf_eigen_fewer(int n, int n_row, int n_col)
 {
     int best = 0;
-    double least = hf_eigen_seconds(n, n_row, n_col, block);
+    double least = hf_reduction_seconds(n, n_row, n_col);
     for (int side = 2; side * side < n_row * n_col && side <= n_row; side++) {
-        const double found = hf_eigen_seconds(n, side, side, block);
+        const double found = hf_reduction_seconds(n, side, side);
         if (found >= least) continue;
         least = found;
         best = side;
@@ -16,8 +17,7 @@ int hf_eigen_fewer(int n, int n_row, int n_col, int block)
     return best;
 }
 
-/** Elements to a matrix of the same shape on another grid; one of both grids is part of `all`. Collective over it. */
-static void move(const struct hf_linalg *all, const struct hf_matrix *from, struct hf_matrix *to)
+void hf_move_matrix(const struct hf_linalg *all, const struct hf_matrix *from, struct hf_matrix *to)
 {
     const int one = 1;
     if (all->inside)
@@ -25,7 +25,7 @@ static void move(const struct hf_linalg *all, const struct hf_matrix *from, stru
                   &one, &one, to->descriptor, &all->blacs);
 }
 
-/** By the ranks of grid->fewer. */
+/** All of it by the ranks of grid->fewer. */
 static hf_status solve_on_fewer(const struct hf_matrix *a, double eigenvalue[],
                                 struct hf_matrix *vector, struct hf_error *error)
 {
@@ -37,9 +37,10 @@ static hf_status solve_on_fewer(const struct hf_matrix *a, double eigenvalue[],
     HF_TRY(hf_matrix_create(all->fewer, label, n, n, &moved, error));
     if (vector != NULL)
         HF_TRY(hf_matrix_create(all->fewer, label, n, vector->n_col, &found, error));
-    move(all, a, moved);
+    hf_move_matrix(all, a, moved);
     status = hf_eigen_solve_here(moved, eigenvalue, found, error);
-    if (vector != NULL) move(all, found, vector); /* also after a failure: others may not know */
+    if (vector != NULL)
+        hf_move_matrix(all, found, vector); /* also after a failure: others may not know */
 cleanup:
     hf_matrix_destroy(&found);
     hf_matrix_destroy(&moved);
@@ -49,6 +50,10 @@ cleanup:
 hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
                          struct hf_error *error)
 {
-    if (a->linalg->fewer != NULL) return solve_on_fewer(a, eigenvalue, vector, error);
+    const struct hf_linalg *fewer = a->linalg->fewer;
+    const int n_vector = vector != NULL ? vector->n_col : 0;
+    if (fewer != NULL &&
+        hf_eigensolver_choose(fewer, a->n_row, n_vector) != &hf_eigensolver_scalapack)
+        return solve_on_fewer(a, eigenvalue, vector, error);
     return hf_eigen_solve_here(a, eigenvalue, vector, error);
 }

@@ -26,7 +26,8 @@ struct space {
     double *diagonal;     /**< local part of T's diagonal, ScaLAPACK only */
     double *local_beside; /**< local part of the elements beside it, ScaLAPACK only */
     double *beside;       /**< [n] elements beside the diagonal */
-    double *reflector;    /**< scalar factors of Q */
+    double *reflector;    /**< scalar factors of Q; with ScaLAPACK the local ones */
+    double *all;          /**< [n] scalar factors of Q of all columns, ScaLAPACK only */
     double *work;
     int *integer;
     int n_work, n_integer;
@@ -38,18 +39,19 @@ static void space_release(struct hf_memory *memory, struct space *space)
     hf_memory_release(memory, space->local_beside);
     hf_memory_release(memory, space->beside);
     hf_memory_release(memory, space->reflector);
+    hf_memory_release(memory, space->all);
     hf_memory_release(memory, space->work);
     hf_memory_release(memory, space->integer);
 }
 
-/** Local. `n_work` doubles grow as the matrix. */
-static hf_status space_make(const struct hf_matrix *a, double n_work, double n_integer,
-                            struct space *space, struct hf_error *error)
+/** Local. n_column of T are on this rank at most; `n_work` doubles grow as the matrix. */
+static hf_status space_make(const struct hf_matrix *a, int n_column, double n_work,
+                            double n_integer, struct space *space, struct hf_error *error)
 {
     const char *label = "diagonalisation";
     struct hf_memory *memory = a->linalg->context->memory;
     const int n = a->n_row;
-    const size_t n_local = a->linalg->parallel ? (size_t)a->local_col + 1 : 1;
+    const size_t n_local = (size_t)n_column + 1;
     if (n_work > INT32_MAX || n_integer > INT32_MAX) /* LAPACK counts in int */
         return hf_fail(error, HF_NO_RESOURCE,
                        "LAPACK cannot diagonalise a matrix of order %d: use more ranks", n);
@@ -59,10 +61,13 @@ static hf_status space_make(const struct hf_matrix *a, double n_work, double n_i
     space->local_beside = hf_memory_allocate(memory, label, n_local, sizeof(double));
     space->beside = hf_memory_allocate(memory, label, (size_t)n, sizeof(double));
     space->reflector = hf_memory_allocate(memory, label, (size_t)n + 1, sizeof(double));
+    space->all =
+        hf_memory_allocate(memory, label, a->linalg->parallel ? (size_t)n : 1, sizeof(double));
     space->work = hf_memory_allocate_matrix(memory, label, (size_t)n_work, sizeof(double));
     space->integer = hf_memory_allocate(memory, label, (size_t)n_integer, sizeof(int));
     if (space->diagonal != NULL && space->local_beside != NULL && space->beside != NULL &&
-        space->reflector != NULL && space->work != NULL && space->integer != NULL)
+        space->reflector != NULL && space->all != NULL && space->work != NULL &&
+        space->integer != NULL)
         return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory to diagonalise a matrix of order %d", n);
 }
@@ -89,7 +94,7 @@ static hf_status solve_serial(struct hf_matrix *a, double eigenvalue[], struct h
     int info = 0;
     if (!a->linalg->inside) return HF_OK;
     hf_status status =
-        space_make(a, blocked > divided ? blocked : divided, 3.0 + 5.0 * n, &space, error);
+        space_make(a, 0, blocked > divided ? blocked : divided, 3.0 + 5.0 * n, &space, error);
     if (status != HF_OK) goto cleanup;
     dsytrd_("L", &n, a->data, &n, eigenvalue, space.beside, space.reflector, space.work,
             &space.n_work, &info);
@@ -109,28 +114,6 @@ static hf_status solve_serial(struct hf_matrix *a, double eigenvalue[], struct h
 cleanup:
     space_release(memory, &space);
     return status;
-}
-
-/** Every rank of the grid receives T whole and, when no vectors are wanted, solves it alone.
- *  Collective over the grid. */
-static int solve_tridiagonal(const struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
-                             const struct space *space)
-{
-    const int n = a->n_row, one = 1;
-    const double off = 0.0, on = 1.0;
-    int info = 0;
-    pdlared1d_(&n, &one, &one, a->descriptor, space->diagonal, eigenvalue, space->work,
-               &space->n_work);
-    pdlared1d_(&n, &one, &one, a->descriptor, space->local_beside, space->beside, space->work,
-               &space->n_work);
-    if (z == NULL) {
-        dsterf_(&n, eigenvalue, space->beside, &info);
-        return info;
-    }
-    pdlaset_("Full", &n, &n, &off, &on, z->data, &one, &one, z->descriptor);
-    pdstedc_("I", &n, eigenvalue, space->beside, z->data, &one, &one, z->descriptor, space->work,
-             &space->n_work, space->integer, &space->n_integer, &info);
-    return info;
 }
 
 /** A routine of ScaLAPACK that reduces a matrix to tridiagonal form. */
@@ -162,42 +145,111 @@ static double reduction_work(const struct reduction *reduction, const struct hf_
     return answer;
 }
 
-/** ScaLAPACK on the ranks of the grid, which all get what it says of the outcome. Collective over all ranks. */
-static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
-                                int n_vector, struct hf_error *error)
+/** The first of two steps: `a` becomes the reflectors of Q, and the ranks of its grid get T whole and, if others
+ *  need these, the factors of Q. Collective over the grid. */
+static int reduce(struct hf_matrix *a, double eigenvalue[], bool others, const struct space *space)
+{
+    const int n = a->n_row, one = 1;
+    int info = 0;
+    const struct {
+        const double *local;
+        double *all;
+    } part[] = {{space->diagonal, eigenvalue},
+                {space->local_beside, space->beside},
+                {space->reflector, space->all}};
+    choose_reduction(a->linalg, n)
+        ->reduce("L", &n, a->data, &one, &one, a->descriptor, space->diagonal, space->local_beside,
+                 space->reflector, space->work, &space->n_work, &info);
+    for (int k = 0; k < (others ? 3 : 2) && info == 0; k++)
+        pdlared1d_(&n, &one, &one, a->descriptor, part[k].local, part[k].all, space->work,
+                   &space->n_work);
+    return info;
+}
+
+/** Reflectors, T and the factors of Q from the ranks that reduced `from` to all that `to` is spread over. Collective over
+ *  these. */
+static void spread_reduced(const struct hf_matrix *from, struct hf_matrix *to, double eigenvalue[],
+                           const struct space *space)
+{
+    MPI_Comm members = to->linalg->members;
+    hf_move_matrix(to->linalg, from, to);
+    MPI_Bcast(eigenvalue, to->n_row, MPI_DOUBLE, 0, members);
+    MPI_Bcast(space->beside, to->n_row, MPI_DOUBLE, 0, members);
+    MPI_Bcast(space->all, to->n_row, MPI_DOUBLE, 0, members);
+    for (int j = 0; j < to->local_col; j++) space->reflector[j] = space->all[hf_global_col(to, j)];
+}
+
+/** The second: eigenvectors of T, and of the matrix of which `a` has the reflectors. Collective over the grid. */
+static int find_vectors(const struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
+                        int n_vector, const struct space *space, const char **routine)
+{
+    const int n = a->n_row, one = 1;
+    const double off = 0.0, on = 1.0;
+    int info = 0;
+    *routine = "pdstedc";
+    pdlaset_("Full", &n, &n, &off, &on, z->data, &one, &one, z->descriptor);
+    pdstedc_("I", &n, eigenvalue, space->beside, z->data, &one, &one, z->descriptor, space->work,
+             &space->n_work, space->integer, &space->n_integer, &info);
+    if (info != 0) return info;
+    *routine = "pdormtr";
+    pdormtr_("L", "L", "N", &n, &n_vector, a->data, &one, &one, a->descriptor, space->reflector,
+             z->data, &one, &one, z->descriptor, space->work, &space->n_work, &info);
+    return info;
+}
+
+/** Room for both steps, `reduced` being the matrix of the first. Collective over all ranks. */
+static hf_status make_parallel_space(const struct hf_matrix *a, const struct hf_matrix *reduced,
+                                     int n_vector, struct space *space, struct hf_error *error)
 {
     const struct hf_linalg *grid = a->linalg;
-    const int n = a->n_row, one = 1, block = grid->block;
-    struct space space = {0};
-    const struct reduction *reduction = choose_reduction(grid, n);
-    const char *routine = reduction->name;
-    int info = 0;
+    const int n = a->n_row, block = grid->block;
     /* The query is known to ask for too little (pdstedc); the bound is that routine's own need with
      * a block more of rows and columns. The steps follow each other: the greediest counts. */
     const double rows = (double)a->local_row + block, columns = (double)a->local_col + block;
     const double divided = n_vector > 0 ? 6.0 * n + 2.0 * rows * columns : 0.0;
-    const double blocked = 3.0 * block * (rows + columns);
-    const double n_work =
-        fmax(fmax(divided, blocked), reduction_work(reduction, a)) + 2.0 * n + 1024.0;
+    const double blocked = 3.0 * block * (rows + columns + reduced->local_row + reduced->local_col);
+    const double asked = reduction_work(choose_reduction(reduced->linalg, n), reduced);
+    const double n_work = fmax(fmax(divided, blocked), asked) + 2.0 * n + 1024.0;
     const double n_integer = 15.0 * n + 8.0 * grid->n_grid_col + 1024.0;
+    const int n_column = a->local_col > reduced->local_col ? a->local_col : reduced->local_col;
     hf_status status = HF_OK;
-    if (grid->inside) status = space_make(a, n_work, n_integer, &space, error);
-    HF_TRY(hf_agree(grid->context->comm, status, error));
-    if (!grid->inside) goto cleanup;
-    reduction->reduce("L", &n, a->data, &one, &one, a->descriptor, space.diagonal,
-                      space.local_beside, space.reflector, space.work, &space.n_work, &info);
-    if (info == 0) {
-        routine = n_vector > 0 ? "pdstedc" : "dsterf";
-        info = solve_tridiagonal(a, eigenvalue, n_vector > 0 ? z : NULL, &space);
+    if (grid->inside) status = space_make(a, n_column, n_work, n_integer, space, error);
+    return hf_agree(grid->context->comm, status, error);
+}
+
+/** ScaLAPACK on the ranks of the grid, the first step on fewer where these are faster: each of its columns has messages
+ *  that nothing hides, while the vectors take less time the more ranks there are. Collective over all ranks. */
+static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
+                                int n_vector, struct hf_error *error)
+{
+    const struct hf_linalg *grid = a->linalg;
+    const int n = a->n_row;
+    struct space space = {0};
+    struct hf_matrix *moved = NULL, *reduced = a;
+    const char *routine = choose_reduction(grid->fewer != NULL ? grid->fewer : grid, n)->name;
+    int info = 0;
+    hf_status status = HF_OK;
+    if (grid->fewer != NULL) {
+        HF_TRY(hf_matrix_create(grid->fewer, "diagonalisation", n, n, &moved, error));
+        reduced = moved;
     }
-    if (info == 0 && n_vector > 0) {
-        routine = "pdormtr";
-        pdormtr_("L", "L", "N", &n, &n_vector, a->data, &one, &one, a->descriptor, space.reflector,
-                 z->data, &one, &one, z->descriptor, space.work, &space.n_work, &info);
+    HF_TRY(make_parallel_space(a, reduced, n_vector, &space, error));
+    if (moved != NULL) hf_move_matrix(grid, a, moved);
+    if (reduced->linalg->inside) info = reduce(reduced, eigenvalue, moved != NULL, &space);
+    if (info == 0 && n_vector == 0 && reduced->linalg->inside) {
+        routine = "dsterf";
+        dsterf_(&n, eigenvalue, space.beside, &info);
     }
+    if (moved != NULL && grid->inside && n_vector > 0) {
+        MPI_Bcast(&info, 1, MPI_INT, 0, grid->members);
+        if (info == 0) spread_reduced(moved, a, eigenvalue, &space);
+    }
+    if (info == 0 && n_vector > 0 && grid->inside)
+        info = find_vectors(a, eigenvalue, z, n_vector, &space, &routine);
     if (info != 0) status = failed(error, n, "ScaLAPACK", routine, info);
 cleanup:
     space_release(grid->context->memory, &space);
+    hf_matrix_destroy(&moved);
     return status;
 }
 

@@ -157,8 +157,7 @@ hf_status hf_linalg_create(struct hf_context *context, int n, struct hf_linalg *
     const int smallest = context->reproducible ? INT_MAX : smallest_parallel_order(context->n_rank);
     hf_status status;
     HF_TRY(create(context, n, smallest, DEFAULT_BLOCK, false, linalg, error));
-    const int n_side =
-        hf_eigen_fewer(n, (*linalg)->n_grid_row, (*linalg)->n_grid_col, DEFAULT_BLOCK);
+    const int n_side = hf_eigen_fewer(n, (*linalg)->n_grid_row, (*linalg)->n_grid_col);
     if (n_side == 0) return HF_OK;
     HF_TRY(hf_linalg_diagonalise_on(*linalg, n_side, error));
     describe(*linalg, n);
@@ -189,14 +188,14 @@ struct shape {
     int n_row, n_col, block;
 };
 
-/** Of the grid of n_rank ranks for matrices of order n or, `solving`, of the part of it that diagonalises. */
+/** Of the grid of n_rank ranks for matrices of order n or, `solving`, of the part of it that reduces them to tridiagonal
+ *  form. */
 static struct shape find_shape(int n, int n_rank, bool spread, bool solving)
 {
     struct shape shape = {1, 1, spread ? spread_block(n, n_rank) : DEFAULT_BLOCK};
     if (n_rank == 1 || (!spread && n < smallest_parallel_order(n_rank))) return shape;
     choose_grid(n_rank, n, shape.block, spread, &shape.n_row, &shape.n_col);
-    const int n_side =
-        solving && !spread ? hf_eigen_fewer(n, shape.n_row, shape.n_col, shape.block) : 0;
+    const int n_side = solving && !spread ? hf_eigen_fewer(n, shape.n_row, shape.n_col) : 0;
     if (n_side > 0) shape.n_row = shape.n_col = n_side;
     return shape;
 }
@@ -224,8 +223,10 @@ double hf_linalg_product_seconds(int n, int n_rank, bool spread)
 
 double hf_linalg_eigen_seconds(int n, int n_rank, bool spread)
 {
-    const struct shape shape = find_shape(n, n_rank, spread, true);
-    return hf_eigen_seconds(n, shape.n_row, shape.n_col, shape.block);
+    const struct shape all = find_shape(n, n_rank, spread, false);
+    const struct shape some = find_shape(n, n_rank, spread, true);
+    return hf_reduction_seconds(n, some.n_row, some.n_col) +
+           hf_vector_seconds(n, all.n_row, all.n_col, all.block);
 }
 
 hf_status hf_linalg_create_spread(struct hf_context *context, int n, struct hf_linalg **linalg,

@@ -47,16 +47,18 @@ bool hf_reduces_on_square(int n, int n_row, int n_col)
     return n < LARGEST_ON_SQUARE || n_row == n_col;
 }
 
-double hf_eigen_seconds(int n, int n_row, int n_col, int block)
+double hf_reduction_seconds(int n, int n_row, int n_col)
 {
-    const double cube = (double)n * n * n, all = (double)n_row * n_col, side = floor(sqrt(all));
+    const double all = (double)n_row * n_col, side = floor(sqrt(all));
     /* a column: a broadcast, a sum, and one that all have, each along a side of the square; or twice as many messages */
     const bool on_square = hf_reduces_on_square(n, n_row, n_col);
-    const double reduction =
-        4.0 / 3.0 * cube / (REDUCTION_RATE * (on_square ? side * side : all)) +
-        (on_square ? 4.0 : 8.0) * n * steps(on_square ? (int)side : n_col) * LATENCY;
+    return 4.0 / 3.0 * n * n * n / (REDUCTION_RATE * (on_square ? side * side : all)) +
+           (on_square ? 4.0 : 8.0) * n * steps(on_square ? (int)side : n_col) * LATENCY;
+}
+
+double hf_vector_seconds(int n, int n_row, int n_col, int block)
+{
     /* divide and conquer and the way back: 4/3 and 2 n^3 operations at most; the messages of five products were counted */
-    return reduction +
-           10.0 / 3.0 * n * share(n, block, n_row) * share(n, block, n_col) / VECTOR_RATE +
+    return 10.0 / 3.0 * n * share(n, block, n_row) * share(n, block, n_col) / VECTOR_RATE +
            5.0 * product_messages(n, n_row, n_col, block);
 }

@@ -20,8 +20,8 @@ struct hf_linalg {
     int block;
     MPI_Comm members; /**< the ranks of the grid, when parallel; MPI_COMM_NULL outside of it */
     const struct hf_eigensolver *wanted; /**< see hf_linalg_set_eigensolver; NULL: the best one */
-    struct hf_linalg
-        *fewer; /**< the first of its ranks, which diagonalise faster than all; NULL: all do it */
+    struct hf_linalg *
+        fewer; /**< the first of its ranks, which reduce to tridiagonal form faster than all; NULL: all do it */
     char description[160];
     struct hf_matrix *kept[HF_MOST_KEPT]; /**< destroyed ones that the next of their shape become */
     int n_kept;
@@ -101,19 +101,24 @@ hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_mat
 hf_status hf_eigen_solve_here(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** Seconds of a product of matrices of order n on n_row x n_col ranks, and of a diagonalisation with all vectors, as
- *  modelled. Not collective. */
+/** Elements to a matrix of the same shape on another grid; one of both grids is part of `all`. Collective over it. */
+void hf_move_matrix(const struct hf_linalg *all, const struct hf_matrix *from,
+                    struct hf_matrix *to);
+
+/** Seconds, as modelled, of a product of matrices of order n on n_row x n_col ranks; of a diagonalisation its reduction to
+ *  tridiagonal form and then all vectors. Not collective. */
 double hf_product_seconds(int n, int n_row, int n_col, int block);
-double hf_eigen_seconds(int n, int n_row, int n_col, int block);
+double hf_reduction_seconds(int n, int n_row, int n_col);
+double hf_vector_seconds(int n, int n_row, int n_col, int block);
 
 /** Whether ScaLAPACK reduces a matrix of order n on such a grid to tridiagonal form on as many ranks as are a square, with
  *  half of the messages. Not collective. */
 bool hf_reduces_on_square(int n, int n_row, int n_col);
 
-/** Ranks in each direction of the grid that takes the least time to diagonalise a matrix of order n with its
- *  vectors, of those with as many rows as columns that are smaller than n_row x n_col; 0: all ranks take less.
+/** Ranks in each direction of the grid that takes the least time to reduce a matrix of order n to tridiagonal form, of
+ *  those with as many rows as columns that are smaller than n_row x n_col; 0: all ranks take less.
  *  Not collective. */
-int hf_eigen_fewer(int n, int n_row, int n_col, int block);
+int hf_eigen_fewer(int n, int n_row, int n_col);
 
 /* BLAS and LAPACK. */
 void dgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,

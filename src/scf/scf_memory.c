@@ -99,9 +99,10 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
     const double in_build =
         4.0 + 4.0 * n_density + history + OCCUPIED * method->n_set + 0.7 * smeared + first + bases;
-    /* eigenvectors and work space, more of it in ScaLAPACK; fewer ranks have the matrix and the vectors once more */
+    /* eigenvectors and work space, more of it in ScaLAPACK; fewer ranks have the matrix once more */
     const double solving = hf_linalg_solving_share(size.n_function, n_rank, spread);
-    const double solved = solving > share ? 1.0 + 4.3 * solving / share : share < 1.0 ? 3.3 : 2.0;
+    const double solved =
+        (share < 1.0 ? 3.3 : 2.0) + (solving > share ? 1.5 * solving / share : 0.0);
     /* H, X; J; D, K; the Fock matrices */
     const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history + fmax(solved, in_rotation) +
                             smeared + compared + bases;

@@ -9,7 +9,7 @@ Messages are counted here from the algorithms: a broadcast or a sum over q ranks
 other; blocks of a product go from rank to rank along a ring, each of which gets and sends them once (as counted in pdgemm).
 A column of the reduction is a broadcast, a sum, and a sum that all have along the sides of a square grid (as counted in
 pdsyntrd on 2 x 2 and 4 x 4 ranks), each of them a latency that nothing hides: that is what limits it, and why a part of the
-ranks diagonalises. Eigenvectors and products go by blocks of 64."""
+ranks does it. Eigenvectors and products go by blocks of 64."""
 
 import json
 import math
@@ -121,12 +121,10 @@ def reduction_ranks(order, grid):
     return grid.size, grid.columns, 8.0
 
 
-def solving_seconds(order, grid):
-    """hf_eigen_seconds: the model by which hf chooses who diagonalises."""
+def reduction_seconds(order, grid):
+    """hf_reduction_seconds: the model by which hf chooses who reduces a matrix to tridiagonal form."""
     n_rank, side, n_message = reduction_ranks(order, grid)
-    return (4.0 / 3.0 * order**3 / (2e10 * n_rank) + n_message * order * steps_of(side) * 1.5e-6
-            + 10.0 / 3.0 * order**3 * share(order, grid.rows) * share(order, grid.columns) / 3e10
-            + 5.0 * product_messages(order, grid.rows, grid.columns))
+    return 4.0 / 3.0 * order**3 / (2e10 * n_rank) + n_message * order * steps_of(side) * 1.5e-6
 
 
 def choose_grid(n_rank, order):
@@ -139,11 +137,11 @@ def choose_grid(n_rank, order):
     return min(grids, key=lambda grid: (product_seconds(order, grid.rows, grid.columns), -grid.rows, grid.columns))
 
 
-def choose_solving(order, grid):
-    """hf_eigen_fewer of src/linalg/eigen_fewer.c: the grid that diagonalises matrices of `grid`."""
+def choose_reducing(order, grid):
+    """hf_eigen_fewer of src/linalg/eigen_fewer.c: the grid that reduces matrices of `grid` to tridiagonal form."""
     sides = [side for side in range(2, grid.rows + 1) if side**2 < grid.size]
     return min([grid, *(Grid(side, side) for side in sides)],
-               key=lambda found: solving_seconds(order, found))
+               key=lambda found: reduction_seconds(order, found))
 
 
 class Cost(NamedTuple):
@@ -244,23 +242,25 @@ class LinearAlgebra:
         return Cost(self.computed("back", 2.0 * n * n * n_vector), 2.0 * self.product_messages(n, n_vector, n))
 
     def eigen(self, n_vector):
-        """Eigenvalues and the lowest vectors, on the ranks that take least; the matrix and the vectors go there and
-        back. Sums over all ranks: of the matrix, the eigenvalues with the outcome, the check; if several diagonalise also of the
-        room there is, and over the grid two for the signs."""
+        """Eigenvalues and the lowest vectors: the reduction by the ranks that take least, to which the matrix goes and comes
+        back, with its tridiagonal form and factors; the vectors by all. Sums over all ranks: of the matrix, the eigenvalues with the
+        outcome, the check; if several diagonalise also of the room there is, and over the grid two for the signs."""
         sums = self.sums(3).messages
         if self.grid.size > 1:
             sums += self.sums(1).messages + 2.0 * self.network.all_reduce_seconds(self.grid.size)
-        grid = choose_solving(self.order, self.grid)
+        grid = choose_reducing(self.order, self.grid)
         there = LinearAlgebra(self.network, self.n_rank, self.order, self.rates, self.n_thread, grid)
-        found = there.reduce().plus(there.divide() if n_vector > 0 else NOTHING).plus(there.back(n_vector))
+        found = there.reduce().plus(self.divide() if n_vector > 0 else NOTHING).plus(self.back(n_vector))
         return found.plus(Cost(0.0, sums + (self.moved(grid, n_vector) if grid != self.grid else 0.0)))
 
     def moved(self, grid, n_vector):
-        """Seconds from all ranks to those of the grid, each of which hears of all, and back."""
-        words = self.order * (self.order + n_vector) / grid.size
+        """Seconds from all ranks to those of the grid, each of which hears of all, and back if there are to be vectors; then
+        three arrays and the outcome to all."""
         n_way = 2 if n_vector > 0 else 1
-        return (n_way * self.grid.size * self.network.message_seconds(0, self.near_row)
-                + WORD * words * self.network.beta_seconds_per_byte)
+        one_way = (self.grid.size * self.network.message_seconds(0, self.near_row)
+                   + WORD * self.order**2 / grid.size * self.network.beta_seconds_per_byte)
+        arrays = 4.0 * steps_of(self.grid.size) * self.network.message_seconds(WORD * self.order, self.near_column)
+        return n_way * one_way + (arrays if n_vector > 0 else 0.0)
 
     def sums(self, n_sum):
         """So many sums of a few numbers over all ranks, or broadcasts of them."""
