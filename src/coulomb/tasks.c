@@ -69,7 +69,8 @@ void hf_coulomb_cut(struct hf_coulomb *coulomb)
     coulomb->n_task = 0;
     for (int leaf = 0; leaf < products->n_leaf; leaf++) {
         const double cost = coulomb->of_leaf[leaf];
-        const double share = fmin(wanted * cost / whole, HF_MOST_PIECES);
+        /* without memory for the far field no leaf has near ones; ranks agree on that later */
+        const double share = whole > 0.0 ? fmin(wanted * cost / whole, HF_MOST_PIECES) : 0.0;
         const int n = share > 1.0 ? (int)share : 1;
         hf_cut_leaf(products, leaf, (int64_t)(coulomb->before[leaf + 1] - coulomb->before[leaf]), n,
                     coulomb->piece + coulomb->n_task);
