@@ -82,7 +82,7 @@ const double (*hf_optimiser_position(const struct hf_optimiser *optimiser))[3];
 
 /** Takes energy and gradient [n_atom] there. Unless that is the end the next position follows.
  *  HF_NO_RESOURCE: memory, linear algebra. */
-hf_status hf_optimiser_advance(struct hf_optimiser *optimiser, double energy,
+hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
                                const double (*gradient)[3], struct hf_optimise_step *step,
                                struct hf_error *error) HF_MUST_CHECK;
 
@@ -96,10 +96,10 @@ hf_status hf_optimiser_set_hessian(struct hf_optimiser *optimiser, const double 
 
 /** Everything that is needed to go on later, as hf_optimiser_state_size numbers. HF_NO_RESOURCE. */
 size_t hf_optimiser_state_size(const struct hf_optimiser *optimiser);
-hf_status hf_optimiser_save(struct hf_optimiser *optimiser, double state[],
+hf_status hf_optimiser_save(struct hf_optimiser *self, double state[],
                             struct hf_error *error) HF_MUST_CHECK;
 /** Of the same molecule and settings, with the position that was computed last or next. */
-hf_status hf_optimiser_load(struct hf_optimiser *optimiser, const double state[],
+hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[],
                             struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -21,8 +21,8 @@ static const uint8_t wanted_of_kind[HF_N_BOUND] = {
 static bool make_room(struct hf_coulomb_exchange *self)
 {
     const size_t most = (size_t)hf_most_shells_of_atom(self->pairs->basis);
-    self->met.storage = calloc(2 * HF_N_BOUND * most, sizeof *self->met.storage);
-    for (size_t i = 0; i < 2 * HF_N_BOUND && self->met.storage != NULL; i++)
+    self->met.storage = calloc((size_t)2 * HF_N_BOUND * most, sizeof *self->met.storage);
+    for (size_t i = 0; i < (size_t)2 * HF_N_BOUND && self->met.storage != NULL; i++)
         self->met.exchange[i / HF_N_BOUND][i % HF_N_BOUND] = self->met.storage + i * most;
     return self->met.storage != NULL;
 }

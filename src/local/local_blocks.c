@@ -353,11 +353,11 @@ void hf_local_replicate(const struct hf_local *local, const double part[], doubl
         n += local->n_number_of_rank[r];
     }
     if (part != all + before) memcpy(all + before, part, local->n_number * sizeof *all);
-    int *count = calloc(2 * (size_t)context->n_rank, sizeof *count), *first = count;
+    int *count = calloc(2 * (size_t)context->n_rank, sizeof *count);
     int ok = n <= INT_MAX && count != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, context->comm);
     if (ok) {
-        first = count + context->n_rank;
+        int *first = count + context->n_rank;
         for (int r = 0; r < context->n_rank; r++) {
             count[r] = (int)local->n_number_of_rank[r];
             if (r > 0) first[r] = first[r - 1] + count[r - 1];
