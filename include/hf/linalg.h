@@ -45,7 +45,7 @@ hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_p
  *  NULL; leaves NULL. */
 void hf_linalg_destroy(struct hf_linalg **linalg);
 
-/** One line for the report, e.g. "ScaLAPACK, 6 x 6 grid, blocks of 64 (diagonalisations: 4 x 4)" or
+/** One line for the report, e.g. "ScaLAPACK, 6 x 6 grid, blocks of 64 (diagonalisations begin on 4 x 4)" or
  *  "LAPACK on rank 0", with ", 4 threads" if BLAS has several. */
 const char *hf_linalg_description(const struct hf_linalg *linalg);
 

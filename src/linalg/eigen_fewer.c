@@ -17,14 +17,6 @@ int hf_eigen_fewer(int n, int n_row, int n_col)
     return best;
 }
 
-void hf_move_matrix(const struct hf_linalg *all, const struct hf_matrix *from, struct hf_matrix *to)
-{
-    const int one = 1;
-    if (all->inside)
-        pdgemr2d_(&from->n_row, &from->n_col, from->data, &one, &one, from->descriptor, to->data,
-                  &one, &one, to->descriptor, &all->blacs);
-}
-
 /** All of it by the ranks of grid->fewer. */
 static hf_status solve_on_fewer(const struct hf_matrix *a, double eigenvalue[],
                                 struct hf_matrix *vector, struct hf_error *error)

@@ -39,7 +39,7 @@ static void describe(struct hf_linalg *made, int n)
     if (n_thread > 1 && made->context->n_thread > 1)
         snprintf(threads, sizeof threads, ", %d threads", n_thread);
     if (made->fewer != NULL)
-        snprintf(fewer, sizeof fewer, " (diagonalisations: %d x %d)", solving->n_grid_row,
+        snprintf(fewer, sizeof fewer, " (diagonalisations begin on %d x %d)", solving->n_grid_row,
                  solving->n_grid_col);
     if (made->parallel)
         snprintf(made->description, sizeof made->description,

@@ -57,6 +57,13 @@ void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full)
     hf_sum_over_ranks(grid->context->comm, n, full); /* each element is on one rank: exact */
 }
 
+void hf_move_matrix(const struct hf_linalg *all, const struct hf_matrix *from, struct hf_matrix *to)
+{
+    if (all->inside)
+        pdgemr2d_(&from->n_row, &from->n_col, from->data, &one, &one, from->descriptor, to->data,
+                  &one, &one, to->descriptor, &all->blacs);
+}
+
 void hf_matrix_multiply(double alpha, bool transpose_a, const struct hf_matrix *a, bool transpose_b,
                         const struct hf_matrix *b, double beta, struct hf_matrix *c)
 {

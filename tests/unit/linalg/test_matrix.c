@@ -8,7 +8,7 @@
 
 static bool parallel;
 static const char *eigensolver; /* NULL: hf's choice */
-static bool on_fewer;           /* four ranks diagonalise, where there are so many in the grid */
+static bool on_fewer; /* four ranks begin diagonalisations, where there are so many in the grid */
 
 static struct hf_linalg *new_linalg(struct hf_context *context, int n)
 {
