@@ -23,14 +23,15 @@ ORDER = (SET_UP, ONE_ELECTRON, GUESS, phases.COULOMB_PASS, phases.COMPUTING, pha
 SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULOMB_PASS: "Coulomb",
          phases.COMPUTING: "computing", phases.WAITING_FOR_LAST_RANK: "waiting", phases.MOVING_MATRICES: "moving",
          DIAGONALISATION: "diag.", ALGEBRA: "algebra", PROPERTIES: "propert.", OUTPUT: "output"}
-# Shares of the set-up: C40H82/6-31G* 0.72, 0.12; 64 water/6-31G 0.57, 0.38; of what all divide, tops of trees are each node's
-SET_UP_OF_ALL, SET_UP_OF_NODE = 0.63, 0.26
+# Shares of the set-up, fresh memory included. A rank alone on one of 64 nodes has, beside its rows, 0.16 of C40H82/6-31G* and about
+# 0.17 of 64 water/6-31G, of which a quarter is each rank's however many share the node.
+SET_UP_OF_ALL, SET_UP_OF_NODE = 0.80, 0.15
 MOST_OF_SITE, LEAST_SITES = 24, 6  # functions of near atoms that are one row of the list of pairs (src/basis/merge.c)
 N_GATHER_OF_SET_UP, GATHERED_BYTES = 7, 230  # of pairs and products to all nodes; bytes of a product (pairs 174, points 56)
 FRESH_SECONDS_PER_BYTE = 1e-10  # memory that a build writes first, in huge pages: 0.07 to 0.12 ms/MB
 # Small reductions and broadcasts over all ranks, mostly agreements on the outcome of local work: counted with water/6-31G on
-# 4 ranks, without those that stay in a node of many.
-N_AGREEMENT_OF_RUN, N_AGREEMENT_OF_ITERATION = 141, 4  # outside of iterations; in one, beside its Fock build and its sums
+# 4 ranks of a node each, --coulomb multipoles: 161, and three for each of 9 communicators.
+N_AGREEMENT_OF_RUN, N_AGREEMENT_OF_ITERATION = 188, 4  # outside of iterations; in one, beside its Fock build and its sums
 OCCUPIED_SHARE = 0.25  # of the functions, where a trace does not say how many orbitals are occupied
 
 
