@@ -143,7 +143,7 @@ struct cells {
     const struct hf_round *round; /**< of the way up */
 };
 
-/** Cells below a cell that its moments are made of, source [*n ..]: the first ones below the last level of a round, and leaves
+/** Cells below a cell whose moments give its own, source [*n ..]: the first ones below the last level of a round, and leaves
  *  before. */
 static void list_sources(const struct hf_cell *cell, int number, int last_level, int *n,
                          int source[])

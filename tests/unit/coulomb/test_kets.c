@@ -1,39 +1,10 @@
 /* Kets that nodes get: all that any bra needs, in double precision those for which rounding would matter. */
 #include "../../../src/coulomb/kets.h"
-#include "../mpi_test.h"
-#include "../shells.h"
+#include "chain.h"
 
 #include "hf/shell_pairs.h"
 
 #include <math.h>
-
-enum { N_ATOM = 40, SHELLS_OF_ATOM = 2 };
-
-static uint64_t state = 1;
-
-/** Between -1 and 1. */
-static double next_random(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-52 - 1.0;
-}
-
-static struct hf_basis *chain(void)
-{
-    static const struct test_shell of_atom[SHELLS_OF_ATOM] = {
-        {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
-        {0, 1, 2, false, {2.5, 0.4}, {0.4, 0.7}}};
-    double centre[N_ATOM][3];
-    static struct test_shell shell[N_ATOM * SHELLS_OF_ATOM];
-    for (int i = 0; i < N_ATOM; i++) {
-        for (int d = 0; d < 3; d++) centre[i][d] = (d == 0 ? 2.4 * i : 0.0) + next_random();
-        for (int k = 0; k < SHELLS_OF_ATOM; k++) {
-            shell[i * SHELLS_OF_ATOM + k] = of_atom[k];
-            shell[i * SHELLS_OF_ATOM + k].atom = i;
-        }
-    }
-    return test_basis(N_ATOM, (const double(*)[3])centre, N_ATOM * SHELLS_OF_ATOM, shell);
-}
 
 /** hf_pair_owner.rank */
 static int first_rank(void *unused, int i)
@@ -97,7 +68,7 @@ static void nodes_get_the_kets_that_bras_need(void **unused)
     struct hf_products *products = NULL;
     struct hf_kets *kets = NULL, *whole = NULL;
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error));
-    struct hf_basis *basis = chain();
+    struct hf_basis *basis = chain(40, 2);
     assert_ok(hf_shell_pairs_create(context, basis, 1e-12, &pairs, &error));
     assert_ok(hf_products_create(context, pairs, &owner, 0, &products, &error));
     assert_ok(hf_kets_create(products, true, &kets, &error));
