@@ -198,6 +198,7 @@ int main(int argc, char **argv)
     } else {
         bool stuck_in_mpi = false;
         hf_write_signals_ignore();
+        hf_transports_choose();
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         hf_signals_catch();
         exit_code = run(&command, status, &stuck_in_mpi, &error);

@@ -65,6 +65,10 @@ hf_status hf_print_basis_sets(FILE *stream, const char *name, struct hf_error *e
 hf_status hf_self_test(struct hf_context *context, bool quick, bool *passed,
                        struct hf_error *error) HF_MUST_CHECK;
 
+/** Sets parameters of Open MPI that leave out transports which one process, or ranks of one node, cannot use. Does
+ *  nothing if the user has chosen transports. Before MPI_Init. */
+void hf_transports_choose(void);
+
 /** What is odd about a launch that works all the same goes into the input's warnings. */
 hf_status hf_launch_warn(const struct hf_launch *launch, int n_thread, struct hf_input *input,
                          struct hf_error *error) HF_MUST_CHECK;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Builds hf with the inner loops of all instruction sets, as packages have them, and runs the tests that compare those that
-this processor has. tools/check builds the best set alone.
+this processor has. tools/check --all builds the best set alone.
 
 Usage: all_kernels.py SOURCE
 """

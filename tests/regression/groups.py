@@ -209,7 +209,7 @@ def gradients():
 
 
 def program():
-    """What is run by the program hf, in the other builds of tools/check as well."""
+    """What is run by the program hf, in the other builds of tools/check --all as well."""
     for name in "hydrogen/rhf/sto-3g", "water/rhf/cc-pvdz", "ammonia/rhf/6-31g*", "cyanide/rhf/aug-cc-pvdz":
         for n in RANKS:
             yield one(find("energies", name), n)
