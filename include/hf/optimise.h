@@ -19,6 +19,7 @@
 
 enum hf_internal_kind {
     HF_PLACE,       /**< of an atom along a direction */
+    HF_OFFSET,      /**< of two atoms along a direction */
     HF_STRETCH,     /**< distance of two atoms */
     HF_BEND,        /**< angle at the middle one of three */
     HF_LINEAR_BEND, /**< how far the middle one of three is off their line, in a direction */
@@ -27,7 +28,7 @@ enum hf_internal_kind {
 
 /** What is held. */
 struct hf_constraint {
-    enum hf_internal_kind kind; /**< not HF_LINEAR_BEND */
+    enum hf_internal_kind kind; /**< not HF_OFFSET, not HF_LINEAR_BEND */
     int atom[4];                /**< from 0 */
     bool has_value;             /**< false: as it is in the beginning */
     double value;
@@ -45,6 +46,26 @@ hf_status hf_constraint_read(const char *text, const struct hf_molecule *molecul
 /** The value of a constraint of a molecule. */
 double hf_constraint_value(const struct hf_constraint *constraint, const double (*x)[3]);
 
+/** The same, of a torsion the one that is nearest to constraint->value of those that are whole turns apart. */
+double hf_constraint_value_near(const struct hf_constraint *constraint, const double (*x)[3]);
+
+/** Its kind and atoms, "distance 1 2". */
+enum { HF_CONSTRAINT_NAME = 64 };
+void hf_constraint_name(const struct hf_constraint *constraint, char name[HF_CONSTRAINT_NAME]);
+
+/** Moves atoms from x to where all constraints hold; substituents follow, and parts move as a whole. Constraints without
+ *  a value get that of x. HF_BAD_INPUT: the constraints cannot hold together; a torsion of atoms in line;
+ *  HF_NO_RESOURCE. */
+hf_status hf_constraints_fulfil(const struct hf_molecule *molecule, int n,
+                                struct hf_constraint constraint[], double (*x)[3],
+                                struct hf_error *error) HF_MUST_CHECK;
+
+/** Bonds that only one of two structures has, "O1-H2 broken, H2-O4 formed"; without those of which a distance is
+ *  constrained. Cut to `size`. Returns how many they are. */
+int hf_constraints_changed_bonds(const struct hf_molecule *molecule, int n,
+                                 const struct hf_constraint constraint[], const double (*from)[3],
+                                 const double (*to)[3], size_t size, char text[]);
+
 struct hf_optimise_settings {
     int n_constraint;
     const struct hf_constraint *constraint; /**< [n_constraint], copied */
@@ -61,14 +82,17 @@ struct hf_optimise_settings {
 struct hf_optimise_step {
     double energy, change; /**< hartree; since the structure before */
     double max_force, rms_force, max_displacement, rms_displacement;
+    int n_negative; /**< eigenvalues below zero of the Hessian, which was updated since it was computed */
     bool converged;
+    bool held;    /**< the constraints hold at the structure */
+    bool in_line; /**< a torsion that is held has no value at the next one: the search is over */
     const char *note; /**< what was unusual, "" */
 };
 
 struct hf_optimiser;
 
-/** From the places of the atoms in the molecule, which is borrowed. Constraints that have a value are fulfilled at
- *  once. HF_BAD_INPUT: they cannot be; HF_NO_RESOURCE. */
+/** From the places of the atoms in the molecule, which is borrowed. Constraints are fulfilled at once
+ *  (hf_constraints_fulfil). HF_BAD_INPUT: they cannot be; HF_NO_RESOURCE. */
 hf_status hf_optimiser_create(const struct hf_molecule *molecule,
                               const struct hf_optimise_settings *settings,
                               struct hf_optimiser **optimiser,
@@ -98,8 +122,9 @@ hf_status hf_optimiser_set_hessian(struct hf_optimiser *optimiser, const double 
 size_t hf_optimiser_state_size(const struct hf_optimiser *optimiser);
 hf_status hf_optimiser_save(struct hf_optimiser *self, double state[],
                             struct hf_error *error) HF_MUST_CHECK;
-/** Of the same molecule and settings, with the position that was computed last or next. */
-hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[],
+/** Of the same molecule and settings, with the position that was computed last or next. Not taken if constraints, which
+ *  may be others, do not hold there; *taken says so. */
+hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], bool *taken,
                             struct hf_error *error) HF_MUST_CHECK;
 
 #endif

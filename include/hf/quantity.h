@@ -64,6 +64,7 @@ struct hf_quantity {
     double
         pair_accuracy; /**< hartree, of the shell pairs that `compute` uses; plan sets it; 0: none */
     bool made;         /**< `compute` has ended well */
+    const struct hf_option_value *about; /**< plan: what its failure is about; NULL: ops->option */
 };
 
 /** Where a quantity adds its part of the JSON file. */

@@ -13,22 +13,6 @@ static hf_status add_places(struct hf_optimiser *self, struct hf_internals *to,
     return status;
 }
 
-/** What is held; places first, so that others find them. */
-static hf_status add_constraints(struct hf_optimiser *self, struct hf_internals *to,
-                                 struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    for (int c = 0; c < self->settings.n_constraint && status == HF_OK; c++) {
-        const struct hf_constraint *given = &self->constraint[c];
-        struct hf_internal held = {.kind = given->kind, .fixed = true, .target = given->value};
-        memcpy(held.atom, given->atom, sizeof held.atom);
-        status = given->kind == HF_PLACE ? hf_internals_add_place(to, given->atom[0], true,
-                                                                  hf_optimiser_at(self), error)
-                                         : hf_internals_add(to, &held, error);
-    }
-    return status;
-}
-
 /** The coordinates at x; if they do not describe the molecule, places are added to them. */
 static hf_status find_internals(struct hf_optimiser *self, struct hf_internals *to,
                                 struct hf_error *error)
@@ -37,8 +21,10 @@ static hf_status find_internals(struct hf_optimiser *self, struct hf_internals *
     hf_status status =
         self->cartesian || self->settings.absolute ? add_places(self, to, error) : HF_OK;
     if (status == HF_OK && !self->cartesian)
-        status = hf_internals_find(self->molecule, hf_optimiser_at(self), to, error);
-    if (status == HF_OK) status = add_constraints(self, to, error);
+        status = hf_internals_find(self->molecule, NULL, hf_optimiser_at(self), to, error);
+    if (status == HF_OK)
+        status = hf_constraints_add(self->settings.n_constraint, self->constraint,
+                                    hf_optimiser_at(self), to, error);
     if (status == HF_OK)
         status = hf_frame_make(to, self->n_atom, hf_optimiser_at(self), self->free_in_space, &frame,
                                error);
@@ -117,26 +103,5 @@ hf_status hf_optimiser_change_coordinates(struct hf_optimiser *self, const doubl
         status = hf_optimiser_turn_hessian(self, &made, from, g, false, h_x, h, error);
     free(h_x);
     take_coordinates(self, &made, h, mode);
-    return status;
-}
-
-hf_status hf_optimiser_fulfil(struct hf_optimiser *self, struct hf_error *error)
-{
-    bool good = true;
-    struct hf_internals held = {0};
-    hf_status status = HF_OK;
-    for (int c = 0; c < self->settings.n_constraint; c++) {
-        struct hf_constraint *it = &self->constraint[c];
-        if (!it->has_value) it->value = hf_constraint_value(it, hf_optimiser_at(self));
-    }
-    status = add_constraints(self, &held, error);
-    double *none = calloc((size_t)held.n + 1, sizeof *none);
-    if (none == NULL) status = hf_optimiser_no_memory(error);
-    if (status == HF_OK && held.n > 0)
-        status = hf_frame_displace(&held, self->n_atom, false, none, self->x, &good, error);
-    free(none);
-    hf_internals_done(&held);
-    if (status == HF_OK && !good)
-        return hf_fail(error, HF_BAD_INPUT, "the atoms cannot be placed as the constraints say");
     return status;
 }

@@ -19,6 +19,7 @@ static const double LINEAR = 175.0;
 struct bonds {
     const struct hf_molecule *molecule;
     const double (*x)[3];
+    const double (*of)[3]; /**< places that the bonds are found at */
     int n;
     bool *bonded; /**< [n][n] */
     bool *linear; /**< [n] in the middle of a line of two neighbours */
@@ -38,7 +39,7 @@ static void bind(struct bonds *bonds, int i, int j)
 static double distance(const struct bonds *bonds, int i, int j)
 {
     const struct hf_internal stretch = {.kind = HF_STRETCH, .atom = {i, j}};
-    return hf_internal_value(&stretch, bonds->x);
+    return hf_internal_value(&stretch, bonds->of);
 }
 
 static bool is_linear(const struct bonds *bonds, int i, int j, int k)
@@ -102,11 +103,11 @@ static hf_status find_bonds(struct bonds *bonds, struct hf_error *error)
     for (int i = 0; i < bonds->n; i++)
         for (int j = 0; j < i; j++) {
             struct hf_atom a = bonds->molecule->atom[i], b = bonds->molecule->atom[j];
-            memcpy(a.position_bohr, bonds->x[i], sizeof a.position_bohr);
-            memcpy(b.position_bohr, bonds->x[j], sizeof b.position_bohr);
+            memcpy(a.position_bohr, bonds->of[i], sizeof a.position_bohr);
+            memcpy(b.position_bohr, bonds->of[j], sizeof b.position_bohr);
             if (hf_atoms_are_bonded(&a, &b)) bind(bonds, i, j);
         }
-    join_parts(bonds, part_of);
+    if (bonds->of == bonds->x) join_parts(bonds, part_of);
     for (int j = 0; j < bonds->n; j++) {
         const int i = next(bonds, j, -1), k = i >= 0 ? next(bonds, j, i) : -1;
         bonds->linear[j] = k >= 0 && next(bonds, j, k) < 0 && is_linear(bonds, i, j, k);
@@ -214,10 +215,12 @@ static hf_status add_flat_centre(const struct bonds *bonds, int j, struct hf_int
     return status;
 }
 
-hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*x)[3],
-                            struct hf_internals *internals, struct hf_error *error)
+hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*bonds_x)[3],
+                            const double (*x)[3], struct hf_internals *internals,
+                            struct hf_error *error)
 {
-    struct bonds bonds = {.molecule = molecule, .x = x, .n = molecule->n_atom};
+    struct bonds bonds = {
+        .molecule = molecule, .x = x, .of = bonds_x != NULL ? bonds_x : x, .n = molecule->n_atom};
     hf_status status = find_bonds(&bonds, error);
     for (int j = 0; j < bonds.n && status == HF_OK; j++) {
         for (int k = next(&bonds, j, j); k >= 0 && status == HF_OK; k = next(&bonds, j, k))
@@ -281,6 +284,7 @@ double hf_model_force_constant(const struct hf_molecule *molecule,
     }
     switch (internal->kind) {
     case HF_PLACE: return 0.02;
+    case HF_OFFSET: return 1e-4;
     case HF_STRETCH: return fmax(stretch_constant(number[0], number[1], r[0]), 0.01);
     case HF_BEND: return fmax((number[0] == 1 || number[2] == 1 ? 0.16 : 0.25) * near, 0.005);
     case HF_LINEAR_BEND: return fmax(0.15 * near, 0.005);

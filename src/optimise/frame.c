@@ -78,7 +78,7 @@ static void fill(const struct hf_internals *internals, const double (*x)[3], int
         hf_internal_slope(it, x, slope);
         for (int i = 0; i < hf_internal_n_atom(it->kind); i++)
             for (int k = 0; k < 3; k++) row[3 * it->atom[i] + k] += slope[i][k];
-        const bool in_space = it->kind == HF_PLACE || it->kind == HF_LINEAR_BEND;
+        const bool in_space = it->kind <= HF_OFFSET || it->kind == HF_LINEAR_BEND;
         for (int o = 0; o < n && in_space; o++) {
             const double *motion = rigid + (size_t)o * n_x;
             double product = 0.0;
@@ -120,8 +120,10 @@ static hf_status decompose(struct hf_frame *frame, struct hf_error *error)
     return status;
 }
 
-hf_status hf_frame_make(const struct hf_internals *internals, int n_atom, const double (*x)[3],
-                        bool free_in_space, struct hf_frame *frame, struct hf_error *error)
+/** hf_frame_make, of coordinates times scale [n_q]; NULL: ones. */
+static hf_status make(const struct hf_internals *internals, int n_atom, const double (*x)[3],
+                      bool free_in_space, const double scale[], struct hf_frame *frame,
+                      struct hf_error *error)
 {
     const size_t n_x = 3 * (size_t)n_atom, n_q = (size_t)internals->n;
     double *rigid = calloc(6 * n_x, sizeof *rigid);
@@ -137,11 +139,19 @@ hf_status hf_frame_make(const struct hf_internals *internals, int n_atom, const 
         status = out_of_memory(error);
     if (status == HF_OK) {
         fill(internals, x, free_in_space ? find_rigid(n_atom, x, rigid) : 0, rigid, frame);
+        for (size_t q = 0; q < n_q && scale != NULL; q++)
+            for (size_t i = 0; i < n_x; i++) frame->b[q * n_x + i] *= scale[q];
         status = decompose(frame, error);
     }
     free(rigid);
     if (status != HF_OK) hf_frame_done(frame);
     return status;
+}
+
+hf_status hf_frame_make(const struct hf_internals *internals, int n_atom, const double (*x)[3],
+                        bool free_in_space, struct hf_frame *frame, struct hf_error *error)
+{
+    return make(internals, n_atom, x, free_in_space, NULL, frame, error);
 }
 
 void hf_frame_gradient(const struct hf_frame *frame, const double *g_x, double g_q[])
@@ -243,14 +253,14 @@ hf_status hf_frame_cartesian_hessian(const struct hf_frame *frame,
     return status;
 }
 
-/** One iteration towards `target` [n_q]; with `constraints` of fixed coordinates alone. *left: how far it was. */
+/** One iteration of hf_frame_fit. *left: how much there was to do. */
 static hf_status approach(const struct hf_internals *internals, int n_atom, bool free_in_space,
-                          const double target[], double (*x)[3], double *left,
+                          const double target[], const double scale[], double (*x)[3], double *left,
                           struct hf_error *error)
 {
     struct hf_frame frame;
     const double(*at)[3] = (const double(*)[3])x;
-    hf_status status = hf_frame_make(internals, n_atom, at, free_in_space, &frame, error);
+    hf_status status = make(internals, n_atom, at, free_in_space, scale, &frame, error);
     if (status != HF_OK) return status;
     double *need = malloc(((size_t)frame.n_q + 1) * sizeof *need);
     *left = 0.0;
@@ -258,6 +268,7 @@ static hf_status approach(const struct hf_internals *internals, int n_atom, bool
     for (int q = 0; q < frame.n_q && status == HF_OK; q++) {
         const struct hf_internal *it = &internals->list[q];
         need[q] = hf_internal_difference(it, target[q], hf_internal_value(it, at));
+        if (scale != NULL) need[q] *= scale[q];
     }
     for (int k = 0; k < frame.m && status == HF_OK; k++) {
         double sum = 0.0;
@@ -273,19 +284,19 @@ static hf_status approach(const struct hf_internals *internals, int n_atom, bool
     return status;
 }
 
-/** Iterations; *good: they have come to an end. */
-static hf_status go(const struct hf_internals *internals, int n_atom, bool free_in_space,
-                    const double target[], double (*x)[3], bool *good, struct hf_error *error)
+hf_status hf_frame_fit(const struct hf_internals *internals, int n_atom, bool free_in_space,
+                       const double target[], const double scale[], double near, double (*x)[3],
+                       bool *good, struct hf_error *error)
 {
     enum { MOST = 30 };
-    const double near = 1e-8, most = 20.0;
+    const double most = 20.0;
     double left = 0.0;
     hf_status status = HF_OK;
     *good = internals->n == 0;
     for (int n = 0; n < MOST && !*good && status == HF_OK; n++) {
-        status = approach(internals, n_atom, free_in_space, target, x, &left, error);
+        status = approach(internals, n_atom, free_in_space, target, scale, x, &left, error);
         *good = left < near;
-        if (!(left < most)) break;
+        if (scale == NULL && !(left < most)) break;
     }
     return status;
 }
@@ -293,6 +304,7 @@ static hf_status go(const struct hf_internals *internals, int n_atom, bool free_
 hf_status hf_frame_displace(const struct hf_internals *internals, int n_atom, bool free_in_space,
                             const double dq[], double (*x)[3], bool *good, struct hf_error *error)
 {
+    const double near = 1e-8;
     const size_t n = (size_t)internals->n;
     double *target = calloc(2 * n + 1, sizeof *target), *fixed_target = target + n;
     struct hf_internals fixed = {0};
@@ -305,8 +317,10 @@ hf_status hf_frame_displace(const struct hf_internals *internals, int n_atom, bo
         status = hf_internals_add(&fixed, it, error);
     }
     bool held = true;
-    if (status == HF_OK) status = go(internals, n_atom, free_in_space, target, x, good, error);
-    if (status == HF_OK) status = go(&fixed, n_atom, false, fixed_target, x, &held, error);
+    if (status == HF_OK)
+        status = hf_frame_fit(internals, n_atom, free_in_space, target, NULL, near, x, good, error);
+    if (status == HF_OK)
+        status = hf_frame_fit(&fixed, n_atom, false, fixed_target, NULL, near, x, &held, error);
     *good = *good && held;
     hf_internals_done(&fixed);
     free(target);

@@ -41,6 +41,12 @@ hf_status hf_frame_cartesian_hessian(const struct hf_frame *frame,
                                      const double g_q[], const double *h_q, double *h_x,
                                      struct hf_error *error) HF_MUST_CHECK;
 
+/** Moves atoms until the coordinates are as near to target [n_q] as they come: least squares, of differences times
+ *  scale [n_q] (NULL: ones). *good: the iterations ended, with less than `near` left to do. HF_NO_RESOURCE. */
+hf_status hf_frame_fit(const struct hf_internals *internals, int n_atom, bool free_in_space,
+                       const double target[], const double scale[], double near, double (*x)[3],
+                       bool *good, struct hf_error *error) HF_MUST_CHECK;
+
 /** Moves atoms until the coordinates have changed by dq [n_q] as far as they can; constraints then have their targets.
  *  *good: they have. HF_NO_RESOURCE. */
 hf_status hf_frame_displace(const struct hf_internals *internals, int n_atom, bool free_in_space,

@@ -40,8 +40,8 @@ static double unit(const double a[3], const double b[3], double to[3])
 
 int hf_internal_n_atom(enum hf_internal_kind kind)
 {
-    static const int n[] = {
-        [HF_PLACE] = 1, [HF_STRETCH] = 2, [HF_BEND] = 3, [HF_LINEAR_BEND] = 3, [HF_TORSION] = 4};
+    static const int n[] = {[HF_PLACE] = 1, [HF_OFFSET] = 2,      [HF_STRETCH] = 2,
+                            [HF_BEND] = 3,  [HF_LINEAR_BEND] = 3, [HF_TORSION] = 4};
     return n[kind];
 }
 
@@ -76,6 +76,7 @@ double hf_internal_value(const struct hf_internal *internal, const double (*x)[3
     double u[3], v[3], c[3];
     switch (internal->kind) {
     case HF_PLACE: return dot(internal->direction, x[i[0]]);
+    case HF_OFFSET: return dot(internal->direction, x[i[0]]) - dot(internal->direction, x[i[1]]);
     case HF_STRETCH: return way(x[i[0]], x[i[1]], u);
     case HF_BEND: return hf_angle(x[i[0]], x[i[1]], x[i[2]]);
     case HF_LINEAR_BEND:
@@ -137,6 +138,10 @@ void hf_internal_slope(const struct hf_internal *internal, const double (*x)[3],
 {
     switch (internal->kind) {
     case HF_PLACE: memcpy(slope[0], internal->direction, sizeof slope[0]); break;
+    case HF_OFFSET:
+        memcpy(slope[0], internal->direction, sizeof slope[0]);
+        for (int k = 0; k < 3; k++) slope[1][k] = -slope[0][k];
+        break;
     case HF_STRETCH:
         unit(x[internal->atom[0]], x[internal->atom[1]], slope[0]);
         for (int k = 0; k < 3; k++) slope[1][k] = -slope[0][k];

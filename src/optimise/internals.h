@@ -14,8 +14,8 @@ struct hf_internal {
     enum hf_internal_kind kind;
     int atom[4]; /**< the first of them, as the kind says */
     double direction
-        [3];    /**< of HF_LINEAR_BEND the one across, of HF_PLACE that of the axis; unit length */
-    bool fixed; /**< a constraint */
+        [3]; /**< of HF_LINEAR_BEND the one across, of HF_PLACE and HF_OFFSET that of the axis; unit length */
+    bool fixed;    /**< a constraint */
     double target; /**< of a constraint */
 };
 
@@ -46,13 +46,32 @@ hf_status hf_internals_add(struct hf_internals *internals, const struct hf_inter
 void hf_internals_done(struct hf_internals *internals);
 
 /** Stretches, bends, linear bends and torsions of bonds, of the shortest ways between parts that no bond joins, and of
- *  chains of atoms in line. HF_NO_RESOURCE. */
-hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*x)[3],
-                            struct hf_internals *internals, struct hf_error *error) HF_MUST_CHECK;
+ *  chains of atoms in line. With bonds_x the bonds are those at these places, and nothing joins parts; NULL: bonds are
+ *  those at x. HF_NO_RESOURCE. */
+hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*bonds_x)[3],
+                            const double (*x)[3], struct hf_internals *internals,
+                            struct hf_error *error) HF_MUST_CHECK;
 
 /** Adds the coordinates of an atom. HF_NO_RESOURCE. */
 hf_status hf_internals_add_place(struct hf_internals *internals, int atom, bool fixed,
                                  const double (*x)[3], struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds constraints, which have values; atoms that are held stay at x. HF_NO_RESOURCE. */
+hf_status hf_constraints_add(int n, const struct hf_constraint constraint[], const double (*x)[3],
+                             struct hf_internals *to, struct hf_error *error) HF_MUST_CHECK;
+
+/** The constraint whose value is farthest from what it is to be; -1: all hold, except for rounding of users. */
+int hf_constraints_missed(int n, const struct hf_constraint constraint[], const double (*x)[3]);
+
+/** Whether all fixed coordinates have their targets, as near as that. */
+bool hf_internals_hold(const struct hf_internals *internals, const double (*x)[3]);
+
+/** A torsion whose first or last three atoms are in line, so that it has no value; -1: there is none. */
+int hf_constraints_in_line(int n, const struct hf_constraint constraint[], const double (*x)[3]);
+
+/** HF_BAD_INPUT: no molecule can have the value. */
+hf_status hf_constraint_check(const struct hf_constraint *constraint,
+                              struct hf_error *error) HF_MUST_CHECK;
 
 /** Whether a bend has come near 180 degrees, or a linear one left it: the list is to be made anew. */
 bool hf_internals_are_bad(const struct hf_internals *internals, const double (*x)[3]);

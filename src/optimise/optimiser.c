@@ -57,7 +57,8 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
         memcpy(self->x[i], molecule->atom[i].position_bohr, sizeof self->x[i]);
     for (size_t c = 0; c < n_held; c++)
         if (self->constraint[c].kind == HF_PLACE) self->free_in_space = false;
-    const hf_status status = hf_optimiser_fulfil(self, error);
+    const hf_status status =
+        hf_constraints_fulfil(molecule, settings->n_constraint, self->constraint, self->x, error);
     return status == HF_OK ? hf_optimiser_begin(self, error) : status;
 }
 
@@ -191,7 +192,7 @@ static hf_status try_step(struct hf_optimiser *self, const double (*g)[3], doubl
                                             .trust = trust,
                                             .saddle = self->settings.saddle,
                                             .mode = self->mode};
-        status = hf_step_make(&input, dq, &self->expected, error);
+        status = hf_step_make(&input, dq, &self->expected, &self->n_negative, error);
         memcpy(to, self->x, place_bytes(self));
         if (status == HF_OK)
             status = hf_frame_displace(&self->internals, self->n_atom, self->free_in_space, dq, to,
@@ -246,10 +247,14 @@ static hf_status judge(const struct hf_optimiser *self, const double (*g)[3],
             &step->rms_displacement);
     const bool flat =
         step->max_force < FLAT * want->max_force && step->rms_force < FLAT * want->rms_force;
-    step->converged =
+    step->held = hf_internals_hold(&self->internals, hf_optimiser_at(self));
+    step->in_line = hf_constraints_in_line(want->n_constraint, self->constraint, next) >= 0;
+    step->n_negative = self->n_negative;
+    const bool small =
         flat || (step->max_force < want->max_force && step->rms_force < want->rms_force &&
                  step->max_displacement < want->max_displacement &&
                  step->rms_displacement < want->rms_displacement);
+    step->converged = small && step->held;
     free(left);
     return status;
 }
@@ -311,7 +316,7 @@ hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
     if (status == HF_OK) status = judge(self, g, (const double(*)[3])next, step, error);
     step->note = self->note;
     if (back) step->converged = false;
-    if (status == HF_OK && !step->converged) {
+    if (status == HF_OK && !step->converged && !step->in_line) {
         if (!back) keep_point(self, energy, gradient);
         memcpy(self->x, next, bytes);
     }
@@ -360,9 +365,13 @@ hf_status hf_optimiser_save(struct hf_optimiser *self, double state[], struct hf
                                      state + N_NUMBER + N_PLACE * n_x, self->h, error);
 }
 
-hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], struct hf_error *error)
+hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], bool *taken,
+                            struct hf_error *error)
 {
     const size_t n_x = 3 * (size_t)self->n_atom;
+    const double(*x)[3] = (const double(*)[3])(state + N_NUMBER);
+    *taken = hf_constraints_missed(self->settings.n_constraint, self->constraint, x) < 0;
+    if (!*taken) return HF_OK;
     self->n_last = (int)fmax(0.0, fmin(state[0], MOST_LAST)); /* whatever a file says */
     self->last_energy = state[1];
     self->expected = state[2];

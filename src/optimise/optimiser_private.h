@@ -22,6 +22,7 @@ struct hf_optimiser {
     int n_last; /**< points before that are kept, the last one first: their places and gradients */
     double (*last_x[MOST_LAST])[3], (*last_g[MOST_LAST])[3];
     double last_energy, expected, reach, trust;
+    int n_negative; /**< eigenvalues of the Hessian below zero */
     const char *note;
 };
 
@@ -48,8 +49,5 @@ hf_status hf_optimiser_turn_hessian(const struct hf_optimiser *self,
 hf_status hf_optimiser_change_coordinates(struct hf_optimiser *self, const double (*from)[3],
                                           const double (*g)[3],
                                           struct hf_error *error) HF_MUST_CHECK;
-
-/** Atoms to where the constraints have their values, which are those of now if none are given. */
-hf_status hf_optimiser_fulfil(struct hf_optimiser *self, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -17,6 +17,9 @@ static const double STIFF = 1e3;
 /** The least of the modes': what motions of the whole have of a gradient is rounding. */
 static const double SOFT = 2e-4;
 
+/** Eigenvalues that are nearer to zero than errors of a computed Hessian are not negative. */
+static const double ZERO = 1e-5;
+
 /** The quadratic model in the frame, and in the modes of its Hessian. */
 struct model {
     int m, n_q;
@@ -189,13 +192,14 @@ static void restrict_step(const struct hf_step_input *input, struct model *model
 }
 
 static hf_status make(const struct hf_step_input *input, struct model *model, double dq[],
-                      double *expected, struct hf_error *error)
+                      double *expected, int *n_negative, struct hf_error *error)
 {
     const int m = model->m;
     find_held(input->frame, input->internals, model);
     fill(input, model);
     const hf_status status = m > 0 ? hf_eigen_small(m, model->h, model->value, error) : HF_OK;
     if (status != HF_OK) return status;
+    for (*n_negative = 0; *n_negative < m && model->value[*n_negative] < -ZERO;) ++*n_negative;
     for (int k = 0; k < m; k++) {
         model->g_mode[k] = product(m, model->h + k * m, model->g);
         if (fabs(model->value[k]) < SOFT) model->value[k] = SOFT;
@@ -217,7 +221,7 @@ static hf_status make(const struct hf_step_input *input, struct model *model, do
 }
 
 hf_status hf_step_make(const struct hf_step_input *input, double dq[], double *expected,
-                       struct hf_error *error)
+                       int *n_negative, struct hf_error *error)
 {
     const size_t m = (size_t)input->frame->m;
     double *room = calloc(2 * m * m + 5 * m + 1, sizeof *room);
@@ -229,7 +233,7 @@ hf_status hf_step_make(const struct hf_step_input *input, double dq[], double *e
     model.g = model.value + m;
     model.g_mode = model.g + m;
     model.step = model.g_mode + m;
-    const hf_status status = make(input, &model, dq, expected, error);
+    const hf_status status = make(input, &model, dq, expected, n_negative, error);
     free(room);
     return status;
 }

@@ -17,9 +17,10 @@ struct hf_step_input {
                    *   replaced by that of this step */
 };
 
-/** dq [n_q], nothing along constraints, and the change of the energy that is expected. HF_NO_RESOURCE. */
+/** dq [n_q], nothing along constraints; the change of the energy that is expected; the number of negative eigenvalues of
+ *  the Hessian beside constraints. HF_NO_RESOURCE. */
 hf_status hf_step_make(const struct hf_step_input *input, double dq[], double *expected,
-                       struct hf_error *error) HF_MUST_CHECK;
+                       int *n_negative, struct hf_error *error) HF_MUST_CHECK;
 
 /** gradient [n_x] without what constraints hold. HF_NO_RESOURCE. */
 hf_status hf_step_free_forces(const struct hf_internals *internals, int n_atom,

@@ -23,19 +23,47 @@ struct hf_optimisation {
     int max_step;                                         /**< for each point */
     int n_atom, n_step, n_room;
     struct hf_optimisation_step *step; /**< [n_step], owned */
-    bool ended, converged;             /**< the search has; at all points */
-    const char *why;                   /**< it ended without, a constant; "" */
-    int lost;                          /**< errno of the trajectory, 0 */
+    bool ended;                        /**< the search has */
+    const char *why;                   /**< why the last point that failed did, a constant; "" */
+    int n_negative_start; /**< eigenvalues below zero of the Hessian that was computed; -1: none was */
+    int lost;             /**< errno of the trajectory, 0 */
 };
 
 /** Adds a step with room for its places. HF_NO_RESOURCE. */
 hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error) HF_MUST_CHECK;
 
-/** Value of the scan at a point. */
+/** Numbers of a step in a checkpoint, all steps as such [n_step][n_packed], and back. HF_NO_RESOURCE. */
+int hf_optimisation_n_packed(const struct hf_optimisation *self);
+void hf_optimisation_pack(const struct hf_optimisation *self, double *to);
+hf_status hf_optimisation_unpack(struct hf_optimisation *self, int n, const double *from,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
+/** The last step of a point of the scan; NULL: there is none. */
+const struct hf_optimisation_step *hf_optimisation_last_of(const struct hf_optimisation *self,
+                                                           int point);
+
+/** Points without a structure. */
+int hf_optimisation_n_failed(const struct hf_optimisation *self);
+
+/** Places [n_atom] of the last structure that was found; NULL: none was. */
+const double (*hf_optimisation_last_found(const struct hf_optimisation *self))[3];
+
+/** Value that the scan is to have at a point. */
 double hf_optimisation_value(const struct hf_optimisation *self, int point);
 
 /** Writes the trajectory, if one was asked for: XYZ with energies. On rank 0. */
 void hf_optimisation_write(struct hf_quantity *quantity);
+
+/** For the report: title of the steps; the last step. */
+void hf_optimisation_print_head(const struct hf_quantity *quantity);
+void hf_optimisation_print_step(const struct hf_quantity *quantity);
+
+/** For the report: the first step of a point of a search for a saddle point; changed bonds, which constraints may
+ *  cause; a point that failed. */
+void hf_optimisation_begin_tell(const struct hf_quantity *quantity);
+void hf_optimisation_tell_bonds(const struct hf_quantity *quantity, int point, bool at_end,
+                                const double (*from)[3], const double (*to)[3]);
+void hf_optimisation_tell_failure(const struct hf_quantity *quantity, int point, const char *why);
 
 /** The result for the report. */
 void hf_optimisation_tell(const struct hf_quantity *quantity);

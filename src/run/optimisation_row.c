@@ -62,6 +62,48 @@ static hf_status read_scan(struct hf_optimisation *self, const struct hf_quantit
     return HF_OK;
 }
 
+/** Constraints, at all points of the scan, on a copy of the atoms: what cannot hold is refused before anything is
+ *  computed. */
+static hf_status check_constraints(struct hf_optimisation *self, const struct hf_molecule *molecule,
+                                   struct hf_error *error)
+{
+    const int n = self->settings.n_constraint;
+    hf_status status = HF_OK;
+    struct hf_error why;
+    struct hf_constraint *copy = malloc(((size_t)n + 1) * sizeof *copy);
+    double(*x)[3] = malloc((size_t)molecule->n_atom * sizeof *x);
+    if (copy == NULL || x == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for constraints");
+    for (int i = 0; i < molecule->n_atom && status == HF_OK; i++)
+        memcpy(x[i], molecule->atom[i].position_bohr, sizeof *x);
+    for (int p = 0; p < self->n_point && n > 0 && status == HF_OK; p++) {
+        memcpy(copy, self->constraint, (size_t)n * sizeof *copy);
+        if (self->n_point > 1) copy[n - 1].value = hf_optimisation_value(self, p);
+        status = hf_constraints_fulfil(molecule, n, copy, x, &why);
+        if (status != HF_OK && self->n_point > 1)
+            status = hf_fail(error, status, "point %d: %.300s", p + 1, why.message);
+        else if (status != HF_OK)
+            status = hf_fail(error, status, "%.300s", why.message);
+    }
+    free(copy);
+    free(x);
+    return status;
+}
+
+/** What is held. */
+static hf_status plan_constraints(struct hf_quantity *quantity, struct hf_error *error)
+{
+    struct hf_optimisation *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    quantity->about = hf_options_given(of->options, "constraint");
+    hf_status status = read_constraints(self, of, error);
+    if (status != HF_OK) return status;
+    if (hf_options_given(of->options, "scan") != NULL)
+        quantity->about = hf_options_given(of->options, "scan");
+    status = read_scan(self, of, error);
+    return status == HF_OK ? check_constraints(self, of->molecule, error) : status;
+}
+
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     struct hf_optimisation *self = quantity->self;
@@ -69,11 +111,12 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     const struct hf_options *options = of->options;
     if (strcmp(hf_options_choice(options, "task"), "optimise") != 0)
         return hf_fail(error, HF_BAD_INPUT, "there is a trajectory of task optimise only");
+    quantity->about = hf_options_given(options, "gradient");
     if (strcmp(hf_options_choice(options, "gradient"), "numerical") == 0)
-        return hf_fail(error, HF_BAD_INPUT, "%s: an optimisation needs analytic gradients",
-                       hf_options_given(options, "gradient")->where);
+        return hf_fail(error, HF_BAD_INPUT, "an optimisation needs analytic gradients");
     self->n_atom = of->molecule->n_atom;
     self->why = "";
+    self->n_negative_start = -1;
     self->max_step = hf_options_integer(options, "max_steps");
     self->settings = (struct hf_optimise_settings){
         .constraint = self->constraint,
@@ -88,35 +131,10 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     };
     quantity->weighted_density = true;
     hf_status status = HF_OK;
+    quantity->about = hf_options_given(options, "groups");
     if (self->settings.saddle) /* its second derivatives are computed by groups */
         status = hf_rank_groups_check(of->context, hf_options_integer(options, "groups"), error);
-    if (status == HF_OK) status = read_constraints(self, of, error);
-    return status == HF_OK ? read_scan(self, of, error) : status;
-}
-
-hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error)
-{
-    if (self->n_step == self->n_room) {
-        const int n_room = 2 * self->n_room + 32;
-        struct hf_optimisation_step *longer =
-            realloc(self->step, (size_t)n_room * sizeof *self->step);
-        if (longer == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d steps", n_room);
-        self->step = longer;
-        self->n_room = n_room;
-    }
-    self->step[self->n_step] = (struct hf_optimisation_step){
-        .step = {.note = ""}, .x = calloc((size_t)self->n_atom, sizeof *self->step->x)};
-    if (self->step[self->n_step].x == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of atoms");
-    self->n_step++;
-    return HF_OK;
-}
-
-double hf_optimisation_value(const struct hf_optimisation *self, int point)
-{
-    if (self->n_point < 2) return self->from;
-    return self->from + (self->to - self->from) * point / (self->n_point - 1);
+    return status == HF_OK ? plan_constraints(quantity, error) : status;
 }
 
 static const char *path_of(const struct hf_quantity *quantity, int i)
@@ -161,38 +179,143 @@ static hf_status write_trajectory(struct hf_quantity *quantity, struct hf_error 
     return hf_agree(quantity->of->context->comm, status, error);
 }
 
-/** The last step of a point of the scan; NULL: there is none. */
-static const struct hf_optimisation_step *last_of(const struct hf_optimisation *self, int point)
-{
-    const struct hf_optimisation_step *last = NULL;
-    for (int s = 0; s < self->n_step; s++)
-        if (self->step[s].point == point) last = &self->step[s];
-    return last;
-}
-
-/** Of the scan: value in the units of the input. */
+/** Of the scan: value of the last structure of a point, or that it was to have if there is none, in the units of the
+ *  input. */
 static double shown_value(const struct hf_quantity *quantity, int point)
 {
     const struct hf_optimisation *self = quantity->self;
-    const struct hf_constraint *scan = &self->constraint[self->settings.n_constraint - 1];
+    const struct hf_optimisation_step *last = hf_optimisation_last_of(self, point);
+    struct hf_constraint scan = self->constraint[self->settings.n_constraint - 1];
     const double unit =
-        scan->kind == HF_STRETCH ? length_unit(quantity->of->options) : acos(-1.0) / 180.0;
-    return hf_optimisation_value(self, point) / unit;
+        scan.kind == HF_STRETCH ? length_unit(quantity->of->options) : acos(-1.0) / 180.0;
+    scan.value = hf_optimisation_value(self, point);
+    if (last != NULL) scan.value = hf_constraint_value_near(&scan, (const double(*)[3])last->x);
+    return scan.value / unit;
+}
+
+void hf_optimisation_print_head(const struct hf_quantity *quantity)
+{
+    hf_report_text(
+        quantity->of->report,
+        "\nOptimisation\n  Step      Energy/hartree      Change    Max force    RMS force"
+        "     Max step     RMS step  Builds\n");
+}
+
+void hf_optimisation_print_step(const struct hf_quantity *quantity)
+{
+    char line[400];
+    const struct hf_optimisation *self = quantity->self;
+    const struct hf_optimisation_step *it = &self->step[self->n_step - 1];
+    const struct hf_optimise_step *t = &it->step;
+    snprintf(line, sizeof line, "  %4d %19.10f %11.2e %12.8f %12.8f %12.8f %12.8f %7d%s%s\n",
+             self->n_step, t->energy, t->change, t->max_force, t->rms_force, t->max_displacement,
+             t->rms_displacement, it->n_build, t->note[0] != '\0' ? "  " : "", t->note);
+    hf_report_text(quantity->of->report, line);
+}
+
+void hf_optimisation_begin_tell(const struct hf_quantity *quantity)
+{
+    struct hf_optimisation *self = quantity->self;
+    if (!self->settings.saddle) return;
+    self->n_negative_start = self->step[self->n_step - 1].step.n_negative;
+    if (self->n_negative_start == 0)
+        hf_report_warning(
+            quantity->of->report,
+            "--saddle: no eigenvalue of the Hessian is negative at the start, which may be near a "
+            "minimum; the search follows the lowest mode uphill");
+}
+
+/** " at point 3", of a scan. */
+static const char *place_of(const struct hf_optimisation *self, int point, char text[32])
+{
+    text[0] = '\0';
+    if (self->n_point > 1) snprintf(text, 32, " at point %d", point + 1);
+    return text;
+}
+
+void hf_optimisation_tell_bonds(const struct hf_quantity *quantity, int point, bool at_end,
+                                const double (*from)[3], const double (*to)[3])
+{
+    const struct hf_optimisation *self = quantity->self;
+    const int n = self->settings.n_constraint;
+    char bonds[200], line[320], place[32];
+    if (n == 0 || hf_constraints_changed_bonds(quantity->of->molecule, n, self->constraint, from,
+                                               to, sizeof bonds, bonds) == 0)
+        return;
+    snprintf(line, sizeof line, "bonds changed %s%s: %s",
+             at_end ? "during the optimisation" : "when the constraints were set",
+             place_of(self, point, place), bonds);
+    hf_report_warning(quantity->of->report, line);
+}
+
+void hf_optimisation_tell_failure(const struct hf_quantity *quantity, int point, const char *why)
+{
+    struct hf_optimisation *self = quantity->self;
+    char line[200], place[32];
+    self->why = why;
+    if (self->n_point < 2) return;
+    snprintf(line, sizeof line, "no structure%s: %s", place_of(self, point, place), why);
+    hf_report_warning(quantity->of->report, line);
+}
+
+/** How the search ended. */
+static void tell_end(const struct hf_quantity *quantity)
+{
+    const struct hf_optimisation *self = quantity->self;
+    const int n_failed = hf_optimisation_n_failed(self);
+    const char *why = self->why[0] != '\0' ? self->why : "see the report of the run before";
+    char line[300], which[64] = "";
+    if (self->n_point > 1)
+        snprintf(which, sizeof which, " at %d of the %d points", n_failed, self->n_point);
+    if (n_failed == 0)
+        snprintf(line, sizeof line, "\nStructure found after %d steps, angstrom\n", self->n_step);
+    else
+        snprintf(line, sizeof line,
+                 "\nWARNING: no structure found%s in %d steps: %s; the last one, angstrom\n", which,
+                 self->n_step, why);
+    hf_report_text(quantity->of->report, line);
+}
+
+/** Of a search for a saddle point. */
+static void tell_order(const struct hf_quantity *quantity)
+{
+    const struct hf_optimisation *self = quantity->self;
+    const int n = self->n_step > 0 ? self->step[self->n_step - 1].step.n_negative : -1;
+    char line[200];
+    if (!self->settings.saddle || n < 0) return;
+    const bool doubtful = n != 1 || self->n_negative_start == 0;
+    snprintf(
+        line, sizeof line,
+        "\n%s%d negative eigenvalue%s of the updated Hessian%s; --task vibrations computes it\n",
+        doubtful ? "WARNING: " : "", n, n == 1 ? "" : "s",
+        self->n_negative_start == 0 ? ", but none at the start" : "");
+    hf_report_text(quantity->of->report, line);
+}
+
+/** The table of a scan. */
+static void tell_scan(const struct hf_quantity *quantity)
+{
+    const struct hf_optimisation *self = quantity->self;
+    char line[160];
+    if (self->n_point < 2) return;
+    hf_report_text(quantity->of->report, "\nScan\n  Point        Value      Energy/hartree\n");
+    for (int p = 0; p < self->n_point; p++) {
+        const struct hf_optimisation_step *last = hf_optimisation_last_of(self, p);
+        if (last == NULL)
+            snprintf(line, sizeof line, "  %5d %12.5f %19s   no energy\n", p + 1,
+                     shown_value(quantity, p), "-");
+        else
+            snprintf(line, sizeof line, "  %5d %12.5f %19.10f%s\n", p + 1, shown_value(quantity, p),
+                     last->step.energy, last->step.converged ? "" : "   not converged");
+        hf_report_text(quantity->of->report, line);
+    }
 }
 
 void hf_optimisation_tell(const struct hf_quantity *quantity)
 {
-    const struct hf_optimisation *self = quantity->self;
     const struct hf_molecule *molecule = quantity->of->molecule;
-    struct hf_report *report = quantity->of->report;
     char line[160];
-    if (self->converged)
-        snprintf(line, sizeof line, "\nStructure found after %d steps, angstrom\n", self->n_step);
-    else
-        snprintf(line, sizeof line,
-                 "\nWARNING: no structure found in %d steps: %s; the last one, angstrom\n",
-                 self->n_step, self->why);
-    hf_report_text(report, line);
+    tell_end(quantity);
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
         double x[3];
@@ -202,16 +325,10 @@ void hf_optimisation_tell(const struct hf_quantity *quantity)
         }
         snprintf(line, sizeof line, "  %5d %c%-2s %16.8f %16.8f %16.8f\n", i + 1,
                  atom->ghost ? '@' : ' ', hf_element_symbol(atom->atomic_number), x[0], x[1], x[2]);
-        hf_report_text(report, line);
+        hf_report_text(quantity->of->report, line);
     }
-    for (int p = 0; p < self->n_point && self->n_point > 1; p++) {
-        const struct hf_optimisation_step *last = last_of(self, p);
-        if (p == 0) hf_report_text(report, "\nScan\n  Point        Value      Energy/hartree\n");
-        if (last == NULL) break;
-        snprintf(line, sizeof line, "  %5d %12.5f %19.10f%s\n", p + 1, shown_value(quantity, p),
-                 last->step.energy, last->step.converged ? "" : "   not converged");
-        hf_report_text(report, line);
-    }
+    tell_order(quantity);
+    tell_scan(quantity);
 }
 
 /** Occupied orbitals of the last structures, twice, and those that are extrapolated. */
@@ -239,6 +356,9 @@ static bool add_steps(const struct hf_optimisation *self, cJSON *list)
              hf_json_add_double(object, "rms_displacement", it->step.rms_displacement) &&
              hf_json_add_integer(object, "fock_builds", it->n_build) &&
              hf_json_add_integer(object, "scan_point", it->point + 1) &&
+             (!self->settings.saddle || it->step.n_negative < 0 ||
+              hf_json_add_integer(object, "updated_hessian_negative_eigenvalues",
+                                  it->step.n_negative)) &&
              hf_json_add_doubles(object, "geometry", 3 * self->n_atom, it->x[0]);
     }
     return ok;
@@ -248,10 +368,13 @@ static bool add_scan(const struct hf_quantity *quantity, cJSON *list)
 {
     const struct hf_optimisation *self = quantity->self;
     bool ok = list != NULL;
-    for (int p = 0; ok && p < self->n_point && last_of(self, p) != NULL; p++) {
+    for (int p = 0; ok && p < self->n_point; p++) {
         cJSON *object = hf_json_append_object(list);
+        const struct hf_optimisation_step *last = hf_optimisation_last_of(self, p);
         ok = object != NULL && hf_json_add_double(object, "value", shown_value(quantity, p)) &&
-             hf_json_add_double(object, "energy", last_of(self, p)->step.energy);
+             (last == NULL || hf_json_add_double(object, "energy", last->step.energy)) &&
+             cJSON_AddBoolToObject(object, "converged", last != NULL && last->step.converged) !=
+                 NULL;
     }
     return ok;
 }
@@ -260,7 +383,12 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
 {
     const struct hf_optimisation *self = quantity->self;
     cJSON *object = cJSON_AddObjectToObject(to->extras, "optimisation");
-    return object != NULL && cJSON_AddBoolToObject(object, "converged", self->converged) != NULL &&
+    return object != NULL &&
+           cJSON_AddBoolToObject(object, "converged", hf_optimisation_n_failed(self) == 0) !=
+               NULL &&
+           (self->n_negative_start < 0 ||
+            hf_json_add_integer(object, "start_hessian_negative_eigenvalues",
+                                self->n_negative_start)) &&
            add_steps(self, cJSON_AddArrayToObject(object, "steps")) &&
            (self->n_point < 2 || add_scan(quantity, cJSON_AddArrayToObject(object, "scan")));
 }

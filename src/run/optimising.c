@@ -22,15 +22,16 @@ struct search {
     struct hf_surface *surface;
     struct hf_optimiser *optimiser; /**< on rank 0 */
     double (*x)[3], (*gradient)[3]; /**< [n_atom] where the atoms are */
-    int point;                      /**< of the scan */
-    struct hf_scf_keeper keeper;    /**< that of the calculation, and what is added here */
+    double (*input)[3],
+        (*begun)[3];             /**< [n_atom] where they were first, at the start of the point */
+    int point;                   /**< of the scan */
+    bool begins;                 /**< no step of the point was made yet */
+    const char *why;             /**< the point failed, a constant; "" */
+    struct hf_scf_keeper keeper; /**< that of the calculation, and what is added here */
     const struct hf_scf_keeper *base;
 };
 
 /* ---- Checkpoints: state of the optimiser, steps ------------------------------------------------- */
-
-/** Numbers of a step beside its places. */
-enum { N_NUMBER = 9 };
 
 /** What rank 0 writes, a row at a time. */
 struct rows {
@@ -46,32 +47,17 @@ static void give(const void *data, int first, int n, double rows[])
            (size_t)n * (size_t)self->n_col * sizeof *rows);
 }
 
-static void pack_steps(const struct hf_optimisation *found, double *to)
-{
-    for (int s = 0; s < found->n_step; s++) {
-        const struct hf_optimisation_step *it = &found->step[s];
-        const struct hf_optimise_step *t = &it->step;
-        const double number[N_NUMBER] = {
-            t->energy,           t->change,           t->max_force,
-            t->rms_force,        t->max_displacement, t->rms_displacement,
-            (double)it->n_build, (double)it->point,   t->converged};
-        memcpy(to, number, sizeof number);
-        memcpy(to + N_NUMBER, it->x, 3 * (size_t)found->n_atom * sizeof *to);
-        to += N_NUMBER + 3 * found->n_atom;
-    }
-}
-
 /** Adds the search to the checkpoint. Collective. */
 static hf_status add_to_checkpoint(struct search *self, struct hf_error *error)
 {
     const char *path = hf_calculation_checkpoint_written(self->calculation);
     const struct hf_optimisation *found = self->found;
-    const int n_col = N_NUMBER + 3 * found->n_atom;
+    const int n_col = hf_optimisation_n_packed(found);
     struct hf_checkpoint_addition *addition = NULL;
     double *state = NULL, *steps = calloc((size_t)found->n_step * (size_t)n_col + 1, sizeof *steps);
     int size = 0;
     hf_status status = steps != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    if (status == HF_OK) pack_steps(found, steps);
+    if (status == HF_OK) hf_optimisation_pack(found, steps);
     if (self->optimiser != NULL && status == HF_OK) {
         size = (int)hf_optimiser_state_size(self->optimiser);
         state = calloc((size_t)size, sizeof *state);
@@ -152,24 +138,6 @@ cleanup:
     return status;
 }
 
-static hf_status unpack_steps(struct hf_optimisation *found, int n, const double *from,
-                              struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    for (int s = 0; s < n && status == HF_OK; s++) {
-        const double *number = from + (size_t)s * (size_t)(N_NUMBER + 3 * found->n_atom);
-        status = hf_optimisation_add(found, error);
-        if (status != HF_OK) break;
-        struct hf_optimisation_step *it = &found->step[s];
-        it->step = (struct hf_optimise_step){number[0], number[1], number[2],        number[3],
-                                             number[4], number[5], number[8] != 0.0, ""};
-        it->n_build = (int)number[6];
-        it->point = (int)number[7];
-        memcpy(it->x, number + N_NUMBER, 3 * (size_t)found->n_atom * sizeof *number);
-    }
-    return status;
-}
-
 /** Goes on where the search of the checkpoint ended; *state [n]: for the optimiser, to be freed. Collective. */
 static hf_status resume(struct search *self, double **state, int *n, struct hf_error *error)
 {
@@ -179,9 +147,10 @@ static hf_status resume(struct search *self, double **state, int *n, struct hf_e
     int n_step = 0;
     HF_TRY(read_added(self, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state, error));
     HF_TRY(read_added(self, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step,
-                      N_NUMBER + 3 * found->n_atom, &steps, error));
+                      hf_optimisation_n_packed(found), &steps, error));
     if (*state == NULL || steps == NULL) n_step = 0;
-    HF_TRY(hf_agree(self->context->comm, unpack_steps(found, n_step, steps, error), error));
+    HF_TRY(
+        hf_agree(self->context->comm, hf_optimisation_unpack(found, n_step, steps, error), error));
     if (n_step > 0) self->point = found->step[n_step - 1].point;
     if (n_step > 0 && found->step[n_step - 1].step.converged) { /* of another point, or all done */
         free(*state);
@@ -262,26 +231,6 @@ cleanup:
     return status;
 }
 
-static void print_head(const struct search *self)
-{
-    hf_report_text(
-        self->quantity->of->report,
-        "\nOptimisation\n  Step      Energy/hartree      Change    Max force    RMS force"
-        "     Max step     RMS step  Builds\n");
-}
-
-static void print_step(const struct search *self)
-{
-    char line[400];
-    const struct hf_optimisation_step *it = &self->found->step[self->found->n_step - 1];
-    const struct hf_optimise_step *t = &it->step;
-    snprintf(line, sizeof line, "  %4d %19.10f %11.2e %12.8f %12.8f %12.8f %12.8f %7d%s%s\n",
-             self->found->n_step, t->energy, t->change, t->max_force, t->rms_force,
-             t->max_displacement, t->rms_displacement, it->n_build, t->note[0] != '\0' ? "  " : "",
-             t->note);
-    hf_report_text(self->quantity->of->report, line);
-}
-
 /** Notes what was computed, and lets the optimiser make the next step. Collective. */
 static hf_status advance(struct search *self, const struct hf_surface_point *point,
                          struct hf_error *error)
@@ -300,7 +249,9 @@ static hf_status advance(struct search *self, const struct hf_surface_point *poi
     HF_TRY(hf_agree(self->context->comm, status, error));
     hf_broadcast_bytes(self->context->comm, 0, sizeof it->step, &it->step);
     it->step.note = note; /* a pointer of rank 0 */
-    print_step(self);
+    hf_optimisation_print_step(self->quantity);
+    if (self->begins) hf_optimisation_begin_tell(self->quantity);
+    self->begins = false;
     if (self->context->rank == 0) hf_optimisation_write(self->quantity);
 cleanup:
     return status;
@@ -330,17 +281,47 @@ static hf_status follow(struct search *self, struct hf_error *error)
         if (!good) {
             if (n_failed++ < MOST_RETREATS) retreat(self, &can);
             if (can) continue;
-            found->why = "the SCF does not converge";
+            self->why = "the SCF does not converge";
             return HF_OK;
         }
         n_failed = 0;
         n++;
         HF_TRY(advance(self, &point, error));
-        if (found->step[found->n_step - 1].step.converged) return HF_OK;
+        const struct hf_optimise_step *last = &found->step[found->n_step - 1].step;
+        self->why = last->converged ? ""
+                    : last->in_line ? "atoms of a torsion that is held come into line"
+                    : last->held    ? "the steps are used up (--max-steps)"
+                                    : "a constraint does not hold";
+        if (last->converged || last->in_line) return HF_OK;
     }
-    found->why = "the steps are used up (--max-steps)";
 cleanup:
     return status;
+}
+
+/** Where the point begins: where the calculation is, but where the last structure was found if the last point failed.
+ *  Collective. */
+static hf_status place_start(struct search *self, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const struct hf_optimisation *found = self->found;
+    const struct hf_molecule *molecule = &self->calculation->input.molecule;
+    const double(*x)[3] = hf_optimisation_last_found(found);
+    if (x == NULL) x = (const double(*)[3])self->input;
+    if (self->why[0] != '\0') HF_TRY(hf_calculation_move(self->calculation, x, error));
+    self->why = "";
+    for (int i = 0; i < found->n_atom; i++)
+        memcpy(self->begun[i], molecule->atom[i].position_bohr, sizeof *self->begun);
+cleanup:
+    return status;
+}
+
+/** What the constraints did to bonds, on the way to the point or, at its end, in its steps. */
+static void look_at_bonds(struct search *self, bool at_end)
+{
+    const size_t bytes = (size_t)self->found->n_atom * sizeof *self->x;
+    hf_optimisation_tell_bonds(self->quantity, self->point, at_end, (const double(*)[3])self->begun,
+                               (const double(*)[3])self->x);
+    memcpy(self->begun, self->x, bytes);
 }
 
 /** The optimiser for a point, which begins where the calculation is, or at `state`. Collective. */
@@ -348,6 +329,7 @@ static hf_status begin_point(struct search *self, const double *state, int n,
                              struct hf_error *error)
 {
     hf_status status = HF_OK;
+    bool goes_on = false;
     struct hf_optimisation *found = self->found;
     hf_optimiser_destroy(&self->optimiser);
     if (found->n_point > 1)
@@ -357,11 +339,38 @@ static hf_status begin_point(struct search *self, const double *state, int n,
         status = hf_optimiser_create(&self->calculation->input.molecule, &found->settings,
                                      &self->optimiser, error);
         if (status == HF_OK && state != NULL && n == (int)hf_optimiser_state_size(self->optimiser))
-            status = hf_optimiser_load(self->optimiser, state, error);
+            status = hf_optimiser_load(self->optimiser, state, &goes_on, error);
     }
     HF_TRY(hf_agree(self->context->comm, status, error));
+    hf_broadcast_bytes(self->context->comm, 0, sizeof goes_on, &goes_on);
     share_places(self);
-    if (found->settings.saddle && state == NULL) HF_TRY(find_hessian(self, error));
+    self->begins = !goes_on;
+    if (self->begins) look_at_bonds(self, false);
+    if (found->settings.saddle && self->begins) HF_TRY(find_hessian(self, error));
+cleanup:
+    return status;
+}
+
+/** A point. A scan goes on if it fails. Collective. */
+static hf_status follow_point(struct search *self, const double *state, int n,
+                              struct hf_error *error)
+{
+    hf_status status;
+    struct hf_optimisation *found = self->found;
+    HF_TRY(place_start(self, error));
+    status = begin_point(self, state, n, error);
+    if (found->n_point > 1 && status == HF_BAD_INPUT)
+        self->why = "the constraints cannot be fulfilled";
+    else if (found->n_point > 1 && status == HF_NOT_CONVERGED)
+        self->why = "the SCF before second derivatives does not converge";
+    else if (status != HF_OK)
+        return status;
+    status = self->why[0] == '\0' ? follow(self, error) : HF_OK;
+    if (status != HF_OK) return status;
+    if (self->why[0] == '\0')
+        look_at_bonds(self, true);
+    else
+        hf_optimisation_tell_failure(self->quantity, self->point, self->why);
 cleanup:
     return status;
 }
@@ -374,15 +383,12 @@ static hf_status follow_all(struct search *self, struct hf_error *error)
     double *state = NULL;
     int n = 0;
     HF_TRY(resume(self, &state, &n, error));
-    print_head(self);
+    hf_optimisation_print_head(self->quantity);
     for (; self->point < found->n_point; self->point++) {
-        HF_TRY(begin_point(self, state, n, error));
+        HF_TRY(follow_point(self, state, n, error));
         free(state);
         state = NULL;
-        HF_TRY(follow(self, error));
-        if (found->why[0] != '\0') break;
     }
-    found->converged = found->why[0] == '\0';
     found->ended = true;
 cleanup:
     free(state);
@@ -427,9 +433,15 @@ cleanup:
 /** Not collective. */
 static hf_status make_room(struct search *self, struct hf_error *error)
 {
-    self->x = calloc(2 * (size_t)self->found->n_atom, sizeof *self->x);
+    const size_t n = (size_t)self->found->n_atom;
+    self->x = calloc(4 * n, sizeof *self->x);
     if (self->x == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an optimisation");
-    self->gradient = self->x + self->found->n_atom;
+    self->gradient = self->x + n;
+    self->input = self->gradient + n;
+    self->begun = self->input + n;
+    for (size_t i = 0; i < n; i++)
+        memcpy(self->input[i], self->calculation->input.molecule.atom[i].position_bohr,
+               sizeof *self->input);
     return HF_OK;
 }
 
@@ -451,7 +463,8 @@ hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_
                           .quantity = quantity,
                           .found = quantity->self,
                           .context = calculation->context,
-                          .base = calculation->settings.keeper};
+                          .base = calculation->settings.keeper,
+                          .why = ""};
     self.keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = &self};
     calculation->computing = "the structure";
     HF_TRY(hf_agree(self.context->comm, make_room(&self, error), error));
@@ -473,6 +486,6 @@ bool hf_calculation_found_structure(const struct hf_calculation *calculation)
 {
     for (int i = 0; i < calculation->n_quantity; i++)
         if (calculation->task != NULL && calculation->quantity[i].ops == calculation->task->search)
-            return ((const struct hf_optimisation *)calculation->quantity[i].self)->converged;
+            return hf_optimisation_n_failed(calculation->quantity[i].self) == 0;
     return true;
 }

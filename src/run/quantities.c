@@ -128,6 +128,7 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     if (quantity->self == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
     calculation->n_quantity++;
     const hf_status status = ops->plan != NULL ? ops->plan(quantity, &reason) : HF_OK;
+    if (quantity->about != NULL) given = quantity->about;
     if (status != HF_OK)
         return hf_fail(error, status, "%s%s%.400s", given != NULL ? given->where : "",
                        given != NULL ? ": " : "", reason.message);

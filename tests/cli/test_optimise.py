@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Optimisations as users meet them: minima of another program, lines and chains of atoms, weak bonds, constraints, scans, a saddle point, files,
-restarts, what is refused.
+"""Optimisations as users meet them: minima of another program, lines and chains of atoms, weak bonds, constraints, also far from the input, scans,
+saddle points, files, restarts, what is refused.
 
 Usage: test_optimise.py HF MPIEXEC RANKS REFERENCES
 Exit code 0 when all checks hold; each failed one is a line of its own.
@@ -107,6 +107,9 @@ def turned(folder):
                max(map(abs, results[0]["return_result"])) < 4.5e-4, "the result is the gradient of the minimum", results[0]["return_result"])
 
 
+ETHYNE = "H 0.8 0.1 -0.6;C 0 0 0;C 0 0 1.2;H 0.6 -0.2 1.8"
+HCN = "C -0.02115 0.93002 0.00000;N 0.65253 0.00000 0.00000;H -0.63138 -0.93002 0.00000"
+MINIMUM = "O 0 0 0.15006119;H 0 0.75799586 -0.48558059;H 0 -0.75799586 -0.48558059"  # of water, STO-3G
 PEROXIDE = "O 0 0 0;O 0 0 1.45;H 0.95 0 -0.2;H -0.9 0.2 1.6"
 
 
@@ -117,11 +120,67 @@ def constraints(folder):
     scan = result["extras"]["hf"]["optimisation"]["scan"]
     TEST.check([round(point["value"], 6) for point in scan] == [1.4, 1.5, 1.6] and "Scan" in report and
                abs(distance(result, 1, 2) - 1.6) < 1e-6, "scan", scan)
-    _, result = folder.optimise("C -0.02115 0.93002 0.00000;N 0.65253 0.00000 0.00000;H -0.63138 -0.93002 0.00000", "--saddle")
-    TEST.check(abs(result["properties"]["return_energy"] + 92.2460427) < 2e-6, "saddle point of HCN", result["properties"]["return_energy"])
     _, result = folder.optimise("C 0.46569 0.84851 0;O 2.67019 0 0;H -0.80147 -1.25611 0;H -2.33440 0.40760 0", "--saddle", head="units bohr")
     TEST.check(abs(result["properties"]["return_energy"] + 113.0500312) < 2e-6 and len(steps(result)) <= 30, "saddle point of H2CO",
                (result["properties"]["return_energy"], len(steps(result))))
+
+
+AMMONIA_BORANE = ("B 0 0 -0.93;N 0 0 0.73;H 0 -1.17 -1.24;H -1.013 0.585 -1.24;H 1.013 0.585 -1.24;"
+                  "H 0 0.95 1.09;H -0.823 -0.475 1.09;H 0.823 -0.475 1.09")
+DIMER = ("O -1.4645 -0.0959 0;H -1.8121 0.7977 0;H -0.5115 0.0213 0;O 1.3871 0.1062 0;"
+         "H 1.6840 -0.3772 -0.7567;H 1.6840 -0.3772 0.7567")
+BUTANE = ("H -1.781 -1.339 -0.925;H -2.810 -0.316 0.107;H -1.696 -1.493 0.844;C -1.808 -0.768 0.019;H -0.781 0.870 0.998;"
+          "H -0.866 1.022 -0.758;C -0.706 0.292 0.058;H 0.782 -0.868 -1.002;H 0.864 -1.024 0.754;C 0.706 -0.292 -0.060;"
+          "H 1.698 1.494 -0.841;H 2.810 0.316 -0.104;H 1.780 1.337 0.928;C 1.808 0.768 -0.017")
+
+# start, constraint, energy of another program, hartree, how far from it the end may be; STO-3G. Two molecules 8 angstrom apart turn almost
+# freely: Gaussian's criteria, which Cartesian steps meet before the end, leave 8e-5 hartree of that.
+CARTESIAN = ("--coordinates", "cartesian")
+FAR = ((AMMONIA_BORANE, "distance 1 2 = 3.0", -81.5331501, 1e-6, ()), (AMMONIA_BORANE, "distance 1 2 = 3.0", -81.5331501, 2e-6, CARTESIAN),
+       (DIMER, "distance 1 4 = 8.0", -149.93206, 5e-6, ()), (DIMER, "distance 1 4 = 8.0", -149.93206, 1e-4, CARTESIAN),
+       (BUTANE, "torsion 4 7 10 14 = 0", -155.4577230, 1e-6, ()), (BUTANE, "dihedral 14 10 7 4 = 0", -155.4577230, 2e-6, CARTESIAN))
+
+
+def far_constraints(folder):
+    """Substituents follow the atoms named."""
+    for atoms, constraint, energy, near, options in FAR:
+        report, result = folder.optimise(atoms, "--constraint", constraint, *options, basis="STO-3G")
+        found = result["properties"]["return_energy"]
+        TEST.check(abs(found - energy) < near and "bonds changed" not in report, f"{constraint} {options}", (found, energy))
+    report, result = folder.optimise(DIMER, "--scan", "distance 1 4 = 3 to 8 in 3", basis="STO-3G")
+    scan = result["extras"]["hf"]["optimisation"]["scan"]
+    TEST.check(all(abs(point["energy"] - energy) < 5e-5 for point, energy in zip(scan[1:], (-149.9326, -149.9321), strict=True)),
+               "scan of two molecules", scan)
+
+
+def failing_points(folder):
+    """A scan goes on from the last structure that was found; table, JSON and exit code say what failed."""
+    report, result = folder.optimise("O -0.03007 -0.19845 0.01714;O -0.00130 -0.18929 1.41221;H 0.86689 0.19023 -0.20032;H -0.78552 0.39751 1.62097",
+                                     "--scan", "torsion 3 1 2 4 = 120 to 480 in 3", "--max-steps", "3", basis="STO-3G", code=1)
+    scan = result["extras"]["hf"]["optimisation"]["scan"]
+    TEST.check([point["converged"] for point in scan] == [True, False, True] and abs(scan[0]["energy"] - scan[2]["energy"]) < 1e-6 and
+               all(abs(point["value"] - value) < 1e-5 for point, value in zip(scan, (120, 300, 480), strict=True)) and
+               "no structure found at 1 of the 3 points" in report and "no structure at point 2: the steps are used up" in report and
+               report.count("not converged\n") == 1, "the middle point of a scan fails", scan)
+    report, result = folder.optimise(ETHYNE, "--constraint", "torsion 1 2 3 4", basis="STO-3G", code=1)
+    TEST.check("held come into line" in report and not result["extras"]["hf"]["optimisation"]["converged"], "a torsion comes into line", report)
+    report, _ = folder.optimise("C 0 0.86 0;C 0.745 -0.43 0;C -0.745 -0.43 0;H 0 1.45 0.91;H 0 1.45 -0.91;H 1.256 -0.725 0.91;"
+                                "H 1.256 -0.725 -0.91;H -1.256 -0.725 0.91;H -1.256 -0.725 -0.91", "--constraint", "angle 1 2 3 = 100", basis="STO-3G")
+    TEST.check("bonds changed during the optimisation: C1-C3 broken" in report, "a ring is opened", report)
+
+
+def from_a_minimum(folder):
+    """A search for a saddle point that begins at a minimum, and one that begins where it should."""
+    report, result = folder.optimise(MINIMUM, "--saddle", basis="STO-3G")
+    found = result["extras"]["hf"]["optimisation"]
+    TEST.check("no eigenvalue of the Hessian is negative at the start" in report and found["start_hessian_negative_eigenvalues"] == 0 and
+               "of the updated Hessian, but none at the start" in report and
+               f"WARNING: {found['steps'][-1]['updated_hessian_negative_eigenvalues']} negative" in report, "a search that begins at a minimum", found)
+    report, result = folder.optimise(HCN, "--saddle")
+    found = result["extras"]["hf"]["optimisation"]
+    TEST.check(abs(result["properties"]["return_energy"] + 92.2460427) < 2e-6, "saddle point of HCN", result["properties"]["return_energy"])
+    TEST.check("Warning: --saddle" not in report and found["start_hessian_negative_eigenvalues"] == 1 and
+               "\n1 negative eigenvalue of the updated Hessian;" in report, "a search that begins near its end", report)
 
 
 def fields(folder):
@@ -156,21 +215,44 @@ def restarts(folder):
     TEST.check(len(both[0]) == len(both[1]) and all(abs(a - b) < 2e-7 for a, b in zip(*both, strict=True)), "restarted: the same steps", both)
     n = report[report.index("\nOptimisation"):].partition("\nSelf-consistent")[0]
     TEST.check("\n     4 " in n and "\n     3 " not in n, "restarted: none is computed twice", n)
+    _, result = folder.run("--restart", kept, "--max-steps", "100", "--constraint", "distance 1 2 = 1.6")
+    TEST.check(abs(distance(result, 1, 2) - 1.6) < 1e-6, "restarted with another constraint", places(result))
+
+
+def refused(path, options, words):
+    code, report, errors = TEST.run([path, "--task", "optimise", *options])
+    TEST.check(code == 2 and words in errors and errors.count("\n") == 1 and "Self-consistent" not in report, f"{options} is refused", errors)
 
 
 def refusals(folder):
-    for options, words in ((["--constraint", "bond 1 2"], "unknown kind"), (["--constraint", "fix 7"], "no such atoms"),
+    both = "the constraints cannot hold together: distance 1 2 is to be 1."
+    for options, words in ((["--constraint", "bond 1 2"], "--constraint: 'bond 1 2': unknown kind"), (["--constraint", "fix 7"], "no such atoms"),
+                           (["--constraint", "bond 1 2", "--trajectory", "t.xyz"], "hf: --constraint: 'bond 1 2': unknown kind"),
+                           (["--scan", "bond 1 2", "--constraint", "fix 1", "--trajectory", "t.xyz"], "hf: --scan: 'bond 1 2'"),
+                           (["--scan", "distance 1 2 = 1.0 to 1.0 in 1"], "fewer than 2 values (hold a single one by --constraint)"),
+                           (["--constraint", "angle 1 2 3 = 180"], "angle 1 2 3 is to be 180.00 degrees; expected 0.5 to 179.5 degrees"),
+                           (["--constraint", "distance 1 2 = 1.0; distance 2 1 = 1.1"], both + "0"),
+                           (["--constraint", "fix 1-2; distance 1 2 = 1.3"], both + "3"),
+                           (["--constraint", "fix 1-2", "--scan", "distance 1 2 = 1.45 to 1.6 in 2"], "hf: --scan: point 2: " + both + "6"),
+                           (["--constraint", "torsion 3 1 2 4", "--scan", "angle 3 1 2 = 100 to 179 in 3"], "point 3: torsion 3 1 2 4 has no value"),
                            (["--scan", "distance 1 2"], "FROM to TO in N"), (["--method", "mp2"], "no gradients of MP2"),
                            (["--gradient", "numerical"], "analytic gradients"),
                            (["--saddle", "--groups", "9"], f"9 groups of {TEST.n_rank} ranks; expected 1 to")):
-        code, report, errors = TEST.run([folder.input, "--task", "optimise", *options])
-        TEST.check(code == 2 and words in errors and errors.count("\n") == 1 and "Self-consistent" not in report, f"{options} is refused", errors)
+        refused(folder.input, options, words)
+    linear = os.path.join(folder.path, "linear.xyz")
+    for atoms, torsion in (("H 0 0 1.7;C 0 0 0.6;C 0 0 -0.6;H 0 0 -1.7", "1 2 3 4"),
+                           ("C 0 0 0;C 0 0 1.46;C 0 0 2.65;H 0 0 3.71;H 1.02 0 -0.39;H -0.51 0.883 -0.39;H -0.51 -0.883 -0.39", "1 2 3 5")):
+        with open(linear, "w", encoding="utf-8") as file:
+            file.write("\n".join([str(atoms.count(";") + 1), "charge=0 multiplicity=1", *atoms.split(";"), ""]))
+        for value in ("", " = 60"):
+            refused(linear, ["--basis", "STO-3G", "--constraint", f"torsion {torsion}{value}"],
+                    f"torsion {torsion} has no value: three of its atoms in succession are in line")
 
 
 def main():
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(path)
-        for test in (references, shapes, turned, constraints, fields, files, restarts, refusals):
+        for test in (references, shapes, turned, constraints, far_constraints, failing_points, from_a_minimum, fields, files, restarts, refusals):
             if TEST.n_rank == 1 or test in (turned, files, restarts, refusals):
                 test(folder)
     return TEST.report()

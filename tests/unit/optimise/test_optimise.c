@@ -3,9 +3,10 @@
 
 #include "hf/optimise.h"
 
-#include "../../../src/optimise/frame.h"
+#include "../../../src/optimise/optimiser_private.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,7 @@ static void slopes_are_those_of_the_values(void **state)
         struct hf_error error;
         struct hf_internals list = {0};
         makers[k](&m);
-        assert_ok(hf_internals_find(&m.molecule, at(&m), &list, &error));
+        assert_ok(hf_internals_find(&m.molecule, NULL, at(&m), &list, &error));
         for (int q = 0; q < list.n; q++) {
             const struct hf_internal *it = &list.list[q];
             double slope[4][3];
@@ -109,7 +110,7 @@ static void coordinates_are_complete(void **state)
         struct hf_frame frame;
         makers[k](&m);
         const int n = m.molecule.n_atom;
-        assert_ok(hf_internals_find(&m.molecule, at(&m), &list, &error));
+        assert_ok(hf_internals_find(&m.molecule, NULL, at(&m), &list, &error));
         assert_ok(hf_frame_make(&list, n, at(&m), true, &frame, &error));
         assert_int_equal(hf_n_vibration(n, at(&m)), 3 * n - 6);
         assert_int_equal(frame.m, 3 * n - 6); /* though linear bends have directions in space */
@@ -145,7 +146,7 @@ static void the_way_back_ends_where_it_should(void **state)
         makers[k](&m);
         makers[k](&moved);
         const int n = m.molecule.n_atom;
-        assert_ok(hf_internals_find(&m.molecule, at(&m), &list, &error));
+        assert_ok(hf_internals_find(&m.molecule, NULL, at(&m), &list, &error));
         move_without_turning(&list, &moved);
         double *dq = calloc((size_t)list.n, sizeof *dq);
         for (int q = 0; q < list.n; q++)
@@ -202,10 +203,12 @@ static int optimise(struct molecule *m, const double best[][3],
     while (!step.converged && n_step < MOST) {
         if (with_breaks) { /* another one goes on */
             struct hf_optimiser *other = NULL;
+            bool taken;
             double *kept = calloc(hf_optimiser_state_size(optimiser), sizeof *kept);
             assert_ok(hf_optimiser_save(optimiser, kept, &error));
             assert_ok(hf_optimiser_create(&m->molecule, settings, &other, &error));
-            assert_ok(hf_optimiser_load(other, kept, &error));
+            assert_ok(hf_optimiser_load(other, kept, &taken, &error));
+            assert_true(taken);
             hf_optimiser_destroy(&optimiser);
             optimiser = other;
             free(kept);
@@ -226,7 +229,7 @@ static double constant_of(const struct molecule *m, enum hf_internal_kind kind, 
     struct hf_error error;
     struct hf_internals list = {0};
     double constant = 0.0;
-    assert_ok(hf_internals_find(&m->molecule, at(m), &list, &error));
+    assert_ok(hf_internals_find(&m->molecule, NULL, at(m), &list, &error));
     for (int q = 0; q < list.n && constant == 0.0; q++) {
         const struct hf_internal *it = &list.list[q];
         const int end = it->atom[hf_internal_n_atom(kind) - 1];
@@ -329,6 +332,192 @@ static void constraints_hold(void **state)
     for (int c = 0; c < 3; c++) assert_true(fabs(m.x[2][c] - first[c]) < 1e-6);
 }
 
+/** Reads constraints with semicolons between them, lengths in bohr; returns how many they are. */
+static int read_all(const struct molecule *m, const char *text, struct hf_constraint list[8])
+{
+    char copy[200];
+    struct hf_error error;
+    int n = 0, n_more;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *one = strtok(copy, ";"); one != NULL; one = strtok(NULL, ";"), n += n_more)
+        assert_ok(
+            hf_constraint_read(one, &m->molecule, 1.0, false, 8 - n, list + n, &n_more, &error));
+    return n;
+}
+
+static hf_status fulfil(struct molecule *m, const char *text, struct hf_error *error)
+{
+    struct hf_constraint list[8];
+    const int n = read_all(m, text, list);
+    const hf_status status = hf_constraints_fulfil(&m->molecule, n, list, m->x, error);
+    for (int c = 0; c < n && status == HF_OK; c++)
+        if (list[c].kind != HF_PLACE)
+            assert_true(fabs(hf_constraint_value_near(&list[c], at(m)) - list[c].value) < 1e-4);
+    return status;
+}
+
+/** Borane and ammonia, and ethane. */
+static void make_ammonia_borane(struct molecule *m)
+{
+    const double x[][3] = {{0.0, 0.0, -1.76},     {0.0, 0.0, 1.38},     {0.0, -2.21, -2.34},
+                           {-1.91, 1.105, -2.34}, {1.91, 1.105, -2.34}, {0.0, 1.80, 2.06},
+                           {-1.56, -0.9, 2.06},   {1.56, -0.9, 2.06}};
+    make(m, 8, (const int[]){5, 7, 1, 1, 1, 1, 1, 1}, x);
+}
+
+static void make_ethane(struct molecule *m)
+{
+    make_ammonia_borane(m);
+    m->atom[0].atomic_number = m->atom[1].atomic_number = 6;
+}
+
+/** Largest change of a distance within either half, of atoms 1 3 4 5 and 2 6 7 8. */
+static double find_distortion(const struct molecule *m)
+{
+    static const int half[2][4] = {{0, 2, 3, 4}, {1, 5, 6, 7}};
+    double most = 0.0;
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < i; j++) {
+                const struct hf_internal r = {.kind = HF_STRETCH, .atom = {half[h][i], half[h][j]}};
+                double before[MOST_ATOM][3];
+                for (int a = 0; a < 8; a++)
+                    memcpy(before[a], m->atom[a].position_bohr, sizeof *before);
+                most = fmax(most, fabs(hf_internal_value(&r, at(m)) -
+                                       hf_internal_value(&r, (const double(*)[3])before)));
+            }
+    return most;
+}
+
+/** However large the change is, and from a structure without the bond, too. */
+static void substituents_follow_constraints(void **state)
+{
+    (void)state;
+    struct molecule m;
+    struct hf_error error;
+    make_ammonia_borane(&m);
+    for (int k = 0; k < 3; k++) {
+        static const char *const texts[] = {"distance 1 2 = 5.67", "distance 2 1 = 30",
+                                            "distance 1 2 = 2.5"};
+        expect_ok(fulfil(&m, texts[k], &error), &error);
+        assert_true(find_distortion(&m) < 1e-3);
+        assert_true(fabs(m.x[0][0]) + fabs(m.x[1][1]) < 1e-3); /* on the axis, not turned */
+    }
+    for (int k = 0; k < 4; k++) {
+        static const char *const texts[] = {"torsion 3 1 2 6 = 0", "torsion 3 1 2 6 = -120",
+                                            "dihedral 6 2 1 4 = 170",
+                                            "torsion 3 1 2 6 = 350; fix 1-3"};
+        make_ethane(&m);
+        expect_ok(fulfil(&m, texts[k], &error), &error);
+        assert_true(find_distortion(&m) < 5e-3);
+    }
+}
+
+static void make_water(struct molecule *m, double angle)
+{
+    const double x[][3] = {
+        {0.0, 0.0, 0.0}, {1.8, 0.0, 0.0}, {1.8 * cos(angle), 1.8 * sin(angle), 0.0}};
+    make(m, 3, (const int[]){8, 1, 1}, x);
+}
+
+static void contradicting_constraints_are_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "distance 1 2 = 1.9; distance 2 1 = 2.0", "fix 1-2; distance 1 2 = 2.0",
+        "distance 1 2 = 1.9; distance 1 3 = 1.9; distance 2 3 = 2.8; angle 2 1 3 = 120",
+        "distance 1 2; distance 1 2 = 2.0",
+        "distance 1 2 = 1.5; distance 1 3 = 1.5; distance 2 3 = 3.1"};
+    static const char *const consistent[] = {
+        "distance 1 2 = 1.9; distance 2 1 = 1.9; angle 2 1 3 = 100; angle 3 1 2 = 100",
+        "fix 1-2; distance 1 2", "fix 1; distance 1 2 = 3.0; fix 3",
+        "distance 1 2 = 1.9; distance 1 3 = 1.9; distance 2 3 = 2.8; angle 2 1 3 = 94.927"};
+    struct molecule m;
+    struct hf_error error;
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        make_water(&m, 1.8);
+        assert_failure(fulfil(&m, texts[k], &error), HF_BAD_INPUT, &error, "cannot hold together");
+    }
+    for (size_t k = 0; k < sizeof consistent / sizeof *consistent; k++) {
+        make_water(&m, 1.8);
+        expect_ok(fulfil(&m, consistent[k], &error), &error);
+    }
+}
+
+/** A torsion over them has no value; an angle can be made smaller. */
+static void atoms_in_line_are_seen(void **state)
+{
+    (void)state;
+    const double line[][3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 2.3}, {0.0, 0.0, -2.0}, {0.0, 0.0, 4.3}};
+    struct molecule m;
+    struct hf_error error;
+    make(&m, 4, (const int[]){6, 6, 1, 1}, line);
+    assert_failure(fulfil(&m, "torsion 3 1 2 4", &error), HF_BAD_INPUT, &error, "in line");
+    assert_failure(fulfil(&m, "torsion 3 1 2 4 = 60", &error), HF_BAD_INPUT, &error, "in line");
+    assert_failure(fulfil(&m, "angle 3 1 2", &error), HF_BAD_INPUT, &error,
+                   "expected 0.5 to 179.5");
+    expect_ok(fulfil(&m, "angle 3 1 2 = 150", &error), &error);
+    make_peroxide(&m);
+    assert_failure(fulfil(&m, "torsion 3 1 2 4; angle 3 1 2 = 179", &error), HF_BAD_INPUT, &error,
+                   "in line");
+}
+
+/** An end is none where a constraint does not hold, nor is a state of other constraints taken. */
+static void ends_have_their_constraints(void **state)
+{
+    (void)state;
+    struct molecule m;
+    struct hf_error error;
+    struct hf_constraint list[8];
+    struct hf_optimiser *optimiser = NULL, *other = NULL;
+    struct hf_optimise_step step;
+    const double flat[3][3] = {{0}};
+    bool taken;
+    make_water(&m, 1.8);
+    struct hf_optimise_settings settings = minimum;
+    settings.n_constraint = read_all(&m, "distance 1 2 = 2.0; fix 3", list);
+    settings.constraint = list;
+    assert_ok(hf_optimiser_create(&m.molecule, &minimum, &other, &error));
+    assert_ok(hf_optimiser_create(&m.molecule, &settings, &optimiser, &error));
+    double *kept = calloc(hf_optimiser_state_size(other), sizeof *kept);
+    assert_ok(hf_optimiser_save(other, kept, &error));
+    assert_ok(hf_optimiser_load(optimiser, kept, &taken, &error));
+    assert_false(taken);
+    for (int i = 1; i < 3; i++) { /* of a distance, of an atom that is to stay */
+        optimiser->x[i][0] += 0.01;
+        assert_ok(hf_optimiser_advance(optimiser, -1.0, flat, &step, &error));
+        assert_true(!step.held && !step.converged);
+    }
+    assert_ok(hf_optimiser_advance(optimiser, -1.0, flat, &step, &error)); /* it was put right */
+    assert_true(step.held && step.converged);
+    free(kept);
+    hf_optimiser_destroy(&other);
+    hf_optimiser_destroy(&optimiser);
+}
+
+static void changed_bonds_are_named(void **state)
+{
+    (void)state;
+    struct molecule m, moved;
+    struct hf_constraint list[8];
+    char text[100];
+    make_water(&m, 1.8);
+    make_water(&moved, 1.8);
+    moved.x[1][0] = 6.0;
+    const int n = read_all(&m, "distance 2 1", list);
+    assert_int_equal(
+        hf_constraints_changed_bonds(&m.molecule, 0, list, at(&m), at(&moved), sizeof text, text),
+        1);
+    assert_string_equal(text, "O1-H2 broken");
+    assert_int_equal(
+        hf_constraints_changed_bonds(&m.molecule, n, list, at(&m), at(&moved), sizeof text, text),
+        0);
+    assert_int_equal(
+        hf_constraints_changed_bonds(&m.molecule, 0, list, at(&moved), at(&m), sizeof text, text),
+        1);
+    assert_string_equal(text, "O1-H2 formed");
+}
+
 static void nonsense_is_refused(void **state)
 {
     (void)state;
@@ -341,6 +530,8 @@ static void nonsense_is_refused(void **state)
                                         "distance 1 1",
                                         "angle 1 2",
                                         "angle 1 2 3 = 190",
+                                        "angle 1 2 3 = 180",
+                                        "distance 1 2 = 0.01",
                                         "distance 1 2 = x",
                                         "torsion 1 2 3 4 5"};
     struct molecule m;
@@ -357,6 +548,12 @@ static void nonsense_is_refused(void **state)
     assert_ok(hf_constraint_read("distance 1 2 = 1 to 2 in 5", &m.molecule, 1.0, true, 8, list, &n,
                                  &error));
     assert_int_equal(list[0].n_point, 5);
+    assert_failure(hf_constraint_read("distance 1 2 = 1 to 1 in 1", &m.molecule, 1.0, true, 8, list,
+                                      &n, &error),
+                   HF_BAD_INPUT, &error, "fewer than 2 values");
+    assert_failure(hf_constraint_read("angle 1 2 3 = 100 to 180 in 5", &m.molecule, 1.0, true, 8,
+                                      list, &n, &error),
+                   HF_BAD_INPUT, &error, "expected 0.5 to 179.5 degrees");
 }
 
 /** One atom has nothing to move. */
@@ -379,6 +576,11 @@ int main(void)
         cmocka_unit_test(minima_are_found),
         cmocka_unit_test(a_bend_goes_through_180_degrees),
         cmocka_unit_test(constraints_hold),
+        cmocka_unit_test(substituents_follow_constraints),
+        cmocka_unit_test(contradicting_constraints_are_refused),
+        cmocka_unit_test(atoms_in_line_are_seen),
+        cmocka_unit_test(ends_have_their_constraints),
+        cmocka_unit_test(changed_bonds_are_named),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(an_atom_alone_is_done),
     };

@@ -1,0 +1,105 @@
+/* The steps of an optimisation: kept, packed for checkpoints, and what they say about the points of a scan. */
+#include "optimisation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Numbers of a step beside its places. */
+enum { N_NUMBER = 9 };
+
+hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error)
+{
+    if (self->n_step == self->n_room) {
+        const int n_room = 2 * self->n_room + 32;
+        struct hf_optimisation_step *longer =
+            realloc(self->step, (size_t)n_room * sizeof *self->step);
+        if (longer == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d steps", n_room);
+        self->step = longer;
+        self->n_room = n_room;
+    }
+    self->step[self->n_step] = (struct hf_optimisation_step){
+        .step = {.note = ""}, .x = calloc((size_t)self->n_atom, sizeof *self->step->x)};
+    if (self->step[self->n_step].x == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of atoms");
+    self->n_step++;
+    return HF_OK;
+}
+
+double hf_optimisation_value(const struct hf_optimisation *self, int point)
+{
+    if (self->n_point < 2) return self->from;
+    return self->from + (self->to - self->from) * point / (self->n_point - 1);
+}
+
+const struct hf_optimisation_step *hf_optimisation_last_of(const struct hf_optimisation *self,
+                                                           int point)
+{
+    const struct hf_optimisation_step *last = NULL;
+    for (int s = 0; s < self->n_step; s++)
+        if (self->step[s].point == point) last = &self->step[s];
+    return last;
+}
+
+int hf_optimisation_n_failed(const struct hf_optimisation *self)
+{
+    int n = 0;
+    for (int p = 0; p < self->n_point; p++) {
+        const struct hf_optimisation_step *last = hf_optimisation_last_of(self, p);
+        n += last == NULL || !last->step.converged;
+    }
+    return n;
+}
+
+const double (*hf_optimisation_last_found(const struct hf_optimisation *self))[3]
+{
+    for (int s = self->n_step - 1; s >= 0; s--)
+        if (self->step[s].step.converged) return (const double(*)[3])self->step[s].x;
+    return NULL;
+}
+
+int hf_optimisation_n_packed(const struct hf_optimisation *self)
+{
+    return N_NUMBER + 3 * self->n_atom;
+}
+
+void hf_optimisation_pack(const struct hf_optimisation *self, double *to)
+{
+    for (int s = 0; s < self->n_step; s++) {
+        const struct hf_optimisation_step *it = &self->step[s];
+        const struct hf_optimise_step *t = &it->step;
+        const double number[N_NUMBER] = {
+            t->energy,           t->change,           t->max_force,
+            t->rms_force,        t->max_displacement, t->rms_displacement,
+            (double)it->n_build, (double)it->point,   t->converged};
+        memcpy(to, number, sizeof number);
+        memcpy(to + N_NUMBER, it->x, 3 * (size_t)self->n_atom * sizeof *to);
+        to += hf_optimisation_n_packed(self);
+    }
+}
+
+hf_status hf_optimisation_unpack(struct hf_optimisation *self, int n, const double *from,
+                                 struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int s = 0; s < n && status == HF_OK; s++) {
+        const double *number = from + (size_t)s * (size_t)hf_optimisation_n_packed(self);
+        status = hf_optimisation_add(self, error);
+        if (status != HF_OK) break;
+        struct hf_optimisation_step *it = &self->step[s];
+        it->step = (struct hf_optimise_step){.energy = number[0],
+                                             .change = number[1],
+                                             .max_force = number[2],
+                                             .rms_force = number[3],
+                                             .max_displacement = number[4],
+                                             .rms_displacement = number[5],
+                                             .n_negative = -1,
+                                             .converged = number[8] != 0.0,
+                                             .held = true,
+                                             .note = ""};
+        it->n_build = (int)number[6];
+        it->point = (int)number[7];
+        memcpy(it->x, number + N_NUMBER, 3 * (size_t)self->n_atom * sizeof *number);
+    }
+    return status;
+}
