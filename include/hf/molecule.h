@@ -20,6 +20,7 @@ struct hf_atom {
     /** Electrons that the effective core potential replaces. 0 until hf_basis_set_cores is called, and
      *  for ghosts. */
     int n_core;
+    bool core_potential; /**< an effective core potential acts, perhaps of 0 electrons */
     double mass; /**< of its isotope, unified atomic mass units; 0: hf_element_mass */
 };
 

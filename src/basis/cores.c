@@ -14,7 +14,7 @@ static hf_status check(const struct hf_molecule *molecule, int last,
         return hf_fail(error, HF_BAD_INPUT, "there is a core potential for atom %lld of %d",
                        potential->atom + 1LL, molecule->n_atom);
     const char *symbol = hf_element_symbol(molecule->atom[potential->atom].atomic_number);
-    if (potential->n_core < 2 || potential->n_core % 2 != 0 ||
+    if (potential->n_core < 0 || potential->n_core % 2 != 0 ||
         potential->n_core > molecule->atom[potential->atom].atomic_number)
         return hf_fail(error, HF_BAD_INPUT, "atom %d (%s) has a core of %d electrons",
                        potential->atom + 1, symbol, potential->n_core);
@@ -69,9 +69,15 @@ hf_status hf_basis_set_core_potentials(const struct hf_molecule *molecule, int n
 
 void hf_basis_set_cores(const struct hf_basis *basis, struct hf_molecule *molecule)
 {
-    for (int i = 0; i < molecule->n_atom; i++) molecule->atom[i].n_core = 0;
-    for (int i = 0; i < basis->n_core_potential; i++)
-        molecule->atom[basis->core_potential[i].atom].n_core = basis->core_potential[i].n_core;
+    for (int i = 0; i < molecule->n_atom; i++) {
+        molecule->atom[i].n_core = 0;
+        molecule->atom[i].core_potential = false;
+    }
+    for (int i = 0; i < basis->n_core_potential; i++) {
+        struct hf_atom *atom = &molecule->atom[basis->core_potential[i].atom];
+        atom->n_core = basis->core_potential[i].n_core;
+        atom->core_potential = true;
+    }
 }
 
 const struct hf_core_potential *hf_atom_core_potential(const struct hf_basis *basis, int atom)

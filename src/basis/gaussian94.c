@@ -215,6 +215,21 @@ static hf_status check_columns(struct hf_gaussian94 *reader, const struct shell_
     return HF_OK;
 }
 
+/** Refuses a shell whose lines begin with their numbers, as some programs write them: they would be read as exponents. */
+static hf_status check_exponents(struct hf_gaussian94 *reader, const struct shell_head *head,
+                                 const double *table, int n_column)
+{
+    const int n = head->n_primitive;
+    bool counted = n > 1 || (head->n_l == 1 && n_column > 1);
+    for (int i = 0; i < n; i++)
+        counted = counted && table[(size_t)i * MAX_WORD] == (i + 1) * head->exponent_factor;
+    if (!counted) return HF_OK;
+    return hf_text_fail(reader->error, reader->text, head->line,
+                        "the exponents of the shell are 1 to %d: expected lines of exponent and "
+                        "coefficients, without numbers of the primitives",
+                        n);
+}
+
 /** The primitives of a shell as table[primitive * MAX_WORD + column], column 0 the exponent. */
 static hf_status read_primitives(struct hf_gaussian94 *reader, const struct shell_head *head,
                                  double *table, int *n_column)
@@ -241,7 +256,7 @@ static hf_status read_primitives(struct hf_gaussian94 *reader, const struct shel
         *n_column = head->n_l;
         for (int c = 1; c <= head->n_l; c++) table[c] = 1.0;
     }
-    return HF_OK;
+    return check_exponents(reader, head, table, *n_column);
 }
 
 /** Adds one contracted function: column `column` of the table. */
@@ -298,6 +313,14 @@ static hf_status fail_outside(struct hf_gaussian94 *reader)
                               HF_WORD(reader->word[0]));
 }
 
+/** Whether a line between two blocks is prose, as some programs' files have it: several words, no number behind the first. */
+static bool is_remark(const struct hf_gaussian94 *reader)
+{
+    enum { LEAST_WORDS = 4 };
+    double number;
+    return reader->n_word >= LEAST_WORDS && hf_word_real(reader->word[1], &number) != HF_NUMBER_OK;
+}
+
 static bool ends_in_ecp(struct hf_word word)
 {
     const struct hf_word tail = {word.begin + word.length - 4, 4};
@@ -318,7 +341,7 @@ static hf_status read_line(struct hf_gaussian94 *reader)
         if (status == HF_OK) open_block(reader);
         return status;
     }
-    if (reader->n_open == 0) return fail_outside(reader);
+    if (reader->n_open == 0) return is_remark(reader) ? HF_OK : fail_outside(reader);
     if (ends_in_ecp(reader->word[0])) return hf_gaussian94_read_core_potential(reader);
     return read_shell(reader);
 }

@@ -33,10 +33,10 @@ static hf_status read_head(struct hf_gaussian94 *reader, int *max_l)
     if (*max_l > HF_MAX_L)
         return hf_gaussian94_fail(reader, "the core potential goes up to l = %d; hf can do %d",
                                   *max_l, HF_MAX_L);
-    if (n_core < 2 || n_core % 2 != 0)
-        return hf_gaussian94_fail(
-            reader, "a core of %d electron%s; expected closed shells, an even number from 2",
-            n_core, n_core == 1 ? "" : "s");
+    if (n_core % 2 != 0)
+        return hf_gaussian94_fail(reader,
+                                  "a core of %d electron%s; expected closed shells, an even number",
+                                  n_core, n_core == 1 ? "" : "s");
     for (int i = 0; i < reader->n_open; i++) {
         struct hf_set_element *element = &reader->set->element[reader->open[i]];
         if (n_core > reader->open[i])

@@ -36,9 +36,11 @@ hf_status hf_gaussian94_next_line(struct hf_gaussian94 *reader, bool *found)
             if (comment != NULL && word.begin >= comment) break;
             if (comment != NULL && word.begin + word.length > comment)
                 word.length = (int)(comment - word.begin);
-            if (reader->n_word == HF_MAX_GAUSSIAN94_WORD)
+            if (reader->n_word == HF_MAX_GAUSSIAN94_WORD) {
+                if (reader->n_open == 0) break; /* a remark between blocks */
                 return hf_gaussian94_fail(reader, "more than %d words in a line",
                                           (int)HF_MAX_GAUSSIAN94_WORD);
+            }
             reader->word[reader->n_word++] = word;
         }
         *found = reader->n_word > 0;

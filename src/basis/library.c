@@ -16,41 +16,57 @@ static struct hf_data_folders *find_folders(void)
     return hf_data_folders_find("HF_BASIS_PATH", "basis", "basis");
 }
 
-/** How a spelling of the polarisation functions is written in a key, and how long it is. */
-static size_t polarisation(const char *text, const char **key)
+/** How a spelling of diffuse and polarisation functions is written in a key; stars and a pair of parentheses are not
+ *  spellings of the same set if both stand in a name. */
+struct spelling {
+    const char *text, *key;
+    bool is_polarisation;
+};
+static const struct spelling spellings[] = {
+    {"(d,p)", "ss", true}, {"(d)", "s", true}, {"*", "s", true}, {"+", "p", false}};
+
+/** The spelling that `text` begins with; NULL if there is none. `last` is the polarisation written before it. */
+static const struct spelling *find_spelling(const char *text, const struct spelling *last)
 {
-    static const char *const spelling[][2] = {
-        {"(d,p)", "ss"}, {"(d)", "s"}, {"*", "s"}, {"+", "p"}};
-    for (size_t i = 0; i < sizeof spelling / sizeof spelling[0]; i++) {
-        const size_t length = strlen(spelling[i][0]);
-        if (strncasecmp(text, spelling[i][0], length) == 0) {
-            *key = spelling[i][1];
-            return length;
-        }
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        const struct spelling *spelling = &spellings[i];
+        if (strncasecmp(text, spelling->text, strlen(spelling->text)) != 0) continue;
+        const bool is_second = spelling->is_polarisation && last != NULL;
+        return is_second && (spelling->text[0] == '(' || last->text[0] == '(') ? NULL : spelling;
     }
-    return 0;
+    return NULL;
 }
 
 void hf_basis_name_key(const char *name, size_t size, char *key)
 {
     char dense[MAX_NAME] = "";
     size_t n = 0, length = 0;
+    const struct spelling *polarisation = NULL;
     for (; *name != '\0' && n < sizeof dense - 1; name++)
         if (!isspace((unsigned char)*name) && *name != '-' && *name != '_') dense[n++] = *name;
-    dense[n] = '\0'; /* parentheses that are no polarisation are left out below */
+    dense[n] = '\0'; /* other parentheses stay: def2-SV(P) is not def2-SVP */
     for (const char *at = dense; *at != '\0' && length + 3 < size;) {
-        const char *written = NULL;
-        const size_t taken = polarisation(at, &written);
-        if (taken > 0) {
-            while (*written != '\0') key[length++] = *written++;
-            at += taken;
-        } else if (*at == '(' || *at == ')') {
-            at++;
-        } else {
+        const struct spelling *spelling = find_spelling(at, polarisation);
+        if (spelling == NULL) {
             key[length++] = (char)tolower((unsigned char)*at++);
+            continue;
         }
+        for (const char *written = spelling->key; *written != '\0';) key[length++] = *written++;
+        at += strlen(spelling->text);
+        if (spelling->is_polarisation) polarisation = spelling;
     }
     key[length] = '\0';
+}
+
+/** The key that the name of a file stands for: "_x_" is "(x)", which some file systems do not take. */
+static void file_key(const char *stem, size_t size, char *key)
+{
+    char name[MAX_NAME];
+    snprintf(name, sizeof name, "%s", stem);
+    char *first = strchr(name, '_');
+    char *second = first != NULL ? strchr(first + 1, '_') : NULL;
+    if (second != NULL) *first = '(', *second = ')';
+    hf_basis_name_key(name, size, key);
 }
 
 /** Name of the set in a file: its "! name:" line if it has one near its top, else the file's. */
@@ -156,31 +172,54 @@ static void append_name(const char *name, size_t size, char *names)
     snprintf(names + length, size - length, "%s%s", length > 0 ? ", " : "", fits ? name : "...");
 }
 
+/** How many characters two keys have in common at their begin and end. */
+static size_t likeness(const char *a, const char *b)
+{
+    const size_t n_a = strlen(a), n_b = strlen(b), n = n_a < n_b ? n_a : n_b;
+    size_t begin = 0, end = 0;
+    while (begin < n && a[begin] == b[begin]) begin++;
+    while (begin + end < n && a[n_a - 1 - end] == b[n_b - 1 - end]) end++;
+    return begin + end;
+}
+
+/** The most alike of the names that are not taken yet, which it takes; -1: none is alike. */
+static int take_nearest(const char *wanted, const struct hf_basis_list *list, bool taken[])
+{
+    enum { LEAST = 3 };
+    int nearest = -1;
+    size_t best = LEAST - 1;
+    for (int i = 0; i < list->n; i++) {
+        char key[MAX_NAME];
+        hf_basis_name_key(list->entry[i].name, sizeof key, key);
+        const size_t found = taken[i] ? 0 : likeness(wanted, key);
+        if (found <= best) continue;
+        best = found;
+        nearest = i;
+    }
+    if (nearest >= 0) taken[nearest] = true;
+    return nearest;
+}
+
 static hf_status fail_unknown(const char *name, const struct hf_basis_list *list,
                               struct hf_error *error)
 {
-    char known[700] = "";
-    const char **names = calloc((size_t)list->n + 1, sizeof *names);
-    if (list->n == 0 || names == NULL) {
-        free(names);
+    enum { N_NEAREST = 5 };
+    char wanted[MAX_NAME], near[300] = "";
+    bool *taken = calloc((size_t)list->n + 1, sizeof *taken);
+    if (list->n == 0 || taken == NULL) {
+        free(taken);
         return hf_fail(error, HF_BAD_INPUT,
                        "basis set \"%.60s\": no library of basis sets was found; set HF_BASIS_PATH "
                        "to its directory",
                        name);
     }
-    for (int i = 0; i < list->n; i++) {
-        names[i] = list->entry[i].name;
-        append_name(names[i], sizeof known, known);
-    }
-    const struct hf_word word = {name, (int)strnlen(name, 200)};
-    const char *nearest = hf_nearest_word(word, list->n, names);
-    if (nearest != NULL)
-        hf_fail(error, HF_BAD_INPUT, "unknown basis set \"%.60s\"; did you mean %s?", name,
-                nearest);
-    else
-        hf_fail(error, HF_BAD_INPUT, "unknown basis set \"%.60s\"; known are %s", name, known);
-    free(names);
-    return HF_BAD_INPUT;
+    hf_basis_name_key(name, sizeof wanted, wanted);
+    for (int i = 0, k; i < N_NEAREST && (k = take_nearest(wanted, list, taken)) >= 0; i++)
+        append_name(list->entry[k].name, sizeof near, near);
+    free(taken);
+    return hf_fail(error, HF_BAD_INPUT,
+                   "unknown basis set \"%.60s\"; %s%s%shf --list-basis shows all", name,
+                   near[0] != '\0' ? "the nearest are " : "", near, near[0] != '\0' ? "; " : "");
 }
 
 /** Whether `name` is meant as a path: it has a slash, or is an existing file ending in ".gbs". */
@@ -215,7 +254,7 @@ static bool find_by_file_name(const char *directory, const char *wanted, char pa
             strcmp(file->d_name + length - 4, ".gbs") != 0)
             continue;
         snprintf(stem, sizeof stem, "%.*s", (int)(length - 4), file->d_name);
-        hf_basis_name_key(stem, sizeof key, key);
+        file_key(stem, sizeof key, key);
         if (strcmp(key, wanted) != 0) continue;
         const int n = snprintf(path, HF_MAX_PATH, "%s/%s", directory, file->d_name);
         found = n > 0 && n < HF_MAX_PATH && file_has_key(path, stem, wanted);

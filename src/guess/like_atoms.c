@@ -30,7 +30,9 @@ static int find_like(const struct hf_guess_input *input, const int like[], int a
     const struct hf_atom *atoms = input->molecule->atom;
     for (int a = 0; a < atom; a++)
         if (like[a] == a && atoms[a].atomic_number == atoms[atom].atomic_number &&
-            atoms[a].n_core == atoms[atom].n_core && same_shells(input->basis, a, atom))
+            atoms[a].n_core == atoms[atom].n_core &&
+            atoms[a].core_potential == atoms[atom].core_potential &&
+            same_shells(input->basis, a, atom))
             return a;
     return atom;
 }

@@ -9,14 +9,16 @@
 
 static bool present(const struct hf_molecule *molecule)
 {
-    return hf_molecule_n_core(molecule) > 0;
+    for (int i = 0; i < molecule->n_atom; i++)
+        if (molecule->atom[i].core_potential) return true;
+    return false;
 }
 
 static double cost(const struct hf_molecule *molecule)
 {
     double sum = 1.0;
     for (int i = 0; i < molecule->n_atom; i++)
-        if (molecule->atom[i].n_core > 0) sum += 50.0; /* of a charge */
+        if (molecule->atom[i].core_potential) sum += 50.0; /* of a charge */
     return sum;
 }
 

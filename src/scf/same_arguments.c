@@ -12,7 +12,7 @@ static uint64_t hash_molecule(const struct hf_molecule *molecule)
     uint64_t hash = hf_hash_add(HF_HASH_EMPTY, sizeof count, count);
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
-        const int kind[] = {atom->atomic_number, atom->ghost, atom->n_core};
+        const int kind[] = {atom->atomic_number, atom->ghost, atom->n_core, atom->core_potential};
         hash = hf_hash_add(hash, sizeof kind, kind);
         hash = hf_hash_add(hash, sizeof atom->position_bohr, atom->position_bohr);
     }

@@ -336,7 +336,7 @@ def list_of_basis_sets(folder):
     check("H-La Hf-Rn" in output and "\n  Ce       needs an effective core potential (28 electrons), which the file lacks\n"
           in output, "core potential that is lacking:", output)
     check("  Cl       4s3p1d            10s7p1d                  18\n" in output, "def2-SVP:", output)
-    expect_one_line("--list-basis of an unknown set", run(["--list-basis", "cc-pvtx"]), 2, ["did you mean cc-pVTZ?"])
+    expect_one_line("--list-basis of an unknown set", run(["--list-basis", "cc-pvtx"]), 2, ["the nearest are cc-pVTZ, "])
     own = write(folder, "! name: own\nspherical\n****\nH 0\nS 1 1.0\n 1.0 1.0\n****\n", "own.gbs")
     code, output, errors = run(["--list-basis", own])
     check(code == 0 and "  H        1s                1s                        1\n" in output, "own set:", output + errors)

@@ -22,6 +22,11 @@ WITH_GHOST = "units bohr\nbasis def2-SVP\ngeometry\nH 0 0 0\nH 0 0 1.4\n@Ag 0 0 
 # Hydrogen-like functions and a potential that is none: all electrons but two are left out, nothing is put in their place.
 EMPTY = ("Be 0\nS 1 1.0\n 0.3 1.0\n****\nBe 0\nBE-ECP 0 2\ns-ul potential\n0\n****\n")
 
+# A potential of 0 electrons, as ccECP has for hydrogen; -1.125514248968 is NWChem's energy.
+HYDROGEN = ("H 0\nS 3 1.0\n13.01 0.019685\n1.962 0.137977\n0.4446 0.478148\nS 1 1.0\n0.122 1.0\n****\nH 0\nH-ECP 1 0\n"
+            "p potential\n3\n1 21.24359508259891 1.0\n3 21.24359508259891 21.24359508259891\n2 21.77696655044365 -10.85192405303825\n"
+            "s-p potential\n1\n2 1.0 0.0\n****\n")
+
 
 def energy(output):
     found = re.search(r"Total energy\s+(-?\d+\.\d+) hartree", output)
@@ -38,6 +43,11 @@ def expect(name, result, code, parts):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        hydrogen, own = pathlib.Path(folder, "h2.mol"), pathlib.Path(folder, "hydrogen.gbs")
+        own.write_text(HYDROGEN, encoding="ascii")
+        hydrogen.write_text(f"units bohr\nbasis {own}\ngeometry\nH 0 0 0\nH 0 0 1.4\nend\n", encoding="ascii")
+        output = expect("a core of 0 electrons", TEST.run([str(hydrogen)]), 0, [])
+        TEST.check(abs(energy(output) + 1.125514248968) < 1e-8, "a core of 0 electrons:", output)
         path = pathlib.Path(folder, "agh.xyz")
         path.write_text(SILVER_HYDRIDE, encoding="utf-8")
         checkpoint, document = os.path.join(folder, "agh.h5"), os.path.join(folder, "agh.json")

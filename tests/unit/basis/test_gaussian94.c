@@ -271,8 +271,13 @@ static void each_mistake_has_its_message_with_file_and_line(void **state)
         {"Rb 0\nRb-ECP 6 28\n",
          "dir/mine.gbs, line 2: the core potential goes up to l = 6; hf can do 5"},
         {"Rb 0\nRb-ECP 3 27\n", "dir/mine.gbs, line 2: a core of 27 electrons; expected closed "
-                                "shells, an even number from "
-                                "2"},
+                                "shells, an even number"},
+        {"H 0\nS 2 1.0\n1 3.38 0.2\n2 0.51 0.9\n",
+         "dir/mine.gbs, line 2: the exponents of the shell are 1 to 2: expected lines of exponent "
+         "and coefficients, without numbers of the primitives"},
+        {"H 0\nS 1 1.0\n1 0.32 1.0\n",
+         "dir/mine.gbs, line 2: the exponents of the shell are 1 to 1: expected lines of exponent "
+         "and coefficients, without numbers of the primitives"},
         {"Rb 0\nRb-ECP 3 38\n", "dir/mine.gbs, line 2: a core of 38 electrons; Rb has 37"},
         {"Rb 0\nRb-ECP 0 28\nf-ul\n0\nRb-ECP 0 28\n",
          "dir/mine.gbs, line 5: Rb has a core potential already, in line 2"},
@@ -302,9 +307,32 @@ static void a_line_of_too_many_words_is_refused(void **state)
     expect_message(line, "dir/mine.gbs, line 3: more than 64 words in a line");
 }
 
+static void remarks_between_blocks_are_passed_over(void **state)
+{
+    char text[2000] = "H 0\nS 1 1.0\n1.5 1.0\n****\nA set for H, He and others in some format\n";
+    struct hf_basis_set set;
+    for (int i = 0; i < 70; i++) strcat(text, "words, ");
+    strcat(text, "\nHe 0\nS 1 1.0\n2.5 1.0\n****\n");
+    expect_set(text, &set);
+    assert_int_equal(set.element[2].n_shell, 1);
+    hf_basis_set_done(&set);
+}
+
+static void a_core_potential_may_have_no_electrons(void **state)
+{
+    struct hf_basis_set set;
+    expect_set("H 0\nS 1 1.0\n1.5 1.0\n****\nH 0\nH-ECP 0 0\nlocal\n1\n1 21.2 1.0\n", &set);
+    assert_true(set.element[1].needs_core_potential);
+    assert_int_equal(set.element[1].n_core_electron, 0);
+    assert_int_equal(set.element[1].n_core_term, 1);
+    hf_basis_set_done(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(remarks_between_blocks_are_passed_over),
+        cmocka_unit_test(a_core_potential_may_have_no_electrons),
         cmocka_unit_test(a_plain_file_is_read),
         cmocka_unit_test(types_in_all_spellings_are_read),
         cmocka_unit_test(numbers_may_have_d_exponents_and_no_leading_zero),

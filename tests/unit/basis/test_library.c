@@ -20,16 +20,17 @@ static const struct {
     {"6-311+G*", 20, true},    {"6-311++G**", 19, true},  {"cc-pVDZ", 35, true},
     {"cc-pVTZ", 35, true},     {"cc-pVQZ", 35, true},     {"cc-pV5Z", 35, true},
     {"aug-cc-pVDZ", 34, true}, {"aug-cc-pVTZ", 34, true}, {"aug-cc-pVQZ", 34, true},
-    {"def2-SVP", 72, true},    {"def2-TZVP", 72, true},   {"def2-TZVPP", 72, true},
-    {"def2-QZVP", 72, true},   {"6-311G", 26, true},      {"6-31+G", 20, false},
-    {"6-31+G**", 20, false},   {"6-31++G", 19, false},    {"6-31++G*", 19, false},
-    {"6-311+G", 20, true},     {"6-311+G**", 20, true},   {"6-311++G", 19, true},
-    {"6-311++G*", 19, true},   {"cc-pV(D+d)Z", 35, true}, {"cc-pV(T+d)Z", 35, true},
-    {"cc-pV(Q+d)Z", 35, true}, {"cc-pCVDZ", 15, true},    {"cc-pCVTZ", 15, true},
-    {"cc-pCVQZ", 15, true},    {"def2-SVPD", 72, true},   {"def2-TZVPD", 72, true},
-    {"def2-TZVPPD", 72, true}, {"def2-QZVPD", 72, true},  {"def2-QZVPP", 72, true},
-    {"def2-QZVPPD", 72, true}, {"pcseg-0", 36, true},     {"pcseg-1", 36, true},
-    {"pcseg-2", 36, true},     {"pcseg-3", 36, true},     {"pcseg-4", 36, true},
+    {"def2-SV(P)", 72, true},  {"def2-SVP", 72, true},    {"def2-TZVP", 72, true},
+    {"def2-TZVPP", 72, true},  {"def2-QZVP", 72, true},   {"6-311G", 26, true},
+    {"6-31+G", 20, false},     {"6-31+G**", 20, false},   {"6-31++G", 19, false},
+    {"6-31++G*", 19, false},   {"6-311+G", 20, true},     {"6-311+G**", 20, true},
+    {"6-311++G", 19, true},    {"6-311++G*", 19, true},   {"cc-pV(D+d)Z", 35, true},
+    {"cc-pV(T+d)Z", 35, true}, {"cc-pV(Q+d)Z", 35, true}, {"cc-pCVDZ", 15, true},
+    {"cc-pCVTZ", 15, true},    {"cc-pCVQZ", 15, true},    {"def2-SVPD", 72, true},
+    {"def2-TZVPD", 72, true},  {"def2-TZVPPD", 72, true}, {"def2-QZVPD", 72, true},
+    {"def2-QZVPP", 72, true},  {"def2-QZVPPD", 72, true}, {"pcseg-0", 36, true},
+    {"pcseg-1", 36, true},     {"pcseg-2", 36, true},     {"pcseg-3", 36, true},
+    {"pcseg-4", 36, true},
 };
 enum { N_PUBLISHED = sizeof published / sizeof published[0] };
 
@@ -187,6 +188,8 @@ static void names_are_found_as_people_write_them(void **state)
         {"AUG-CC-PVDZ", "aug-cc-pvdz"},
         {"augccpvqz", "aug-cc-pvqz"},
         {"def2svp", "def2-svp"},
+        {"def2-SV(P)", "def2-sv_p_"},
+        {"cc-pV(T+d)Z", "cc-pv_tpd_z"},
         {"Def2-TZVP", "def2-tzvp"},
         {"def2 tzvpp", "def2-tzvpp"},
         {"def2_qzvp", "def2-qzvp"},
@@ -221,12 +224,27 @@ static void expect_message(const char *name, const char *message)
     assert_failure(hf_basis_find(name, path, &error), HF_BAD_INPUT, &error, message);
 }
 
-static void unknown_names_get_the_nearest_or_all(void **state)
+static void names_of_other_sets_are_not_taken_for_those_of_the_library(void **state)
 {
-    expect_message("cc-pvdx", "unknown basis set \"cc-pvdx\"; did you mean cc-pV");
-    expect_message("def2-SVPP", "unknown basis set \"def2-SVPP\"; did you mean def2-SVP?");
-    expect_message("entirely-other", "unknown basis set \"entirely-other\"; known are 3-21G, ");
-    expect_message("entirely-other", "def2-QZVP");
+    expect_message("def2-SV(P)D", "unknown basis set \"def2-SV(P)D\"");
+    expect_message("def2-TZV(P)", "unknown basis set \"def2-TZV(P)\"");
+    expect_message("def2-QZV(P)", "unknown basis set \"def2-QZV(P)\"");
+    expect_message("cc-pV(5)Z", "unknown basis set \"cc-pV(5)Z\"");
+    expect_message("6-31G*(d)", "unknown basis set \"6-31G*(d)\"");
+    expect_message("6-31G(d)*", "unknown basis set \"6-31G(d)*\"");
+    expect_message("6-31G(d)(d)", "unknown basis set \"6-31G(d)(d)\"");
+}
+
+static void unknown_names_get_the_five_nearest(void **state)
+{
+    expect_message("cc-pvdx", "; the nearest are cc-pVDZ, ");
+    expect_message("def2-SVPP", "; the nearest are def2-");
+    expect_message("6-311++G(2d,2p)", "; the nearest are 6-311++G, 6-311++G*, 6-311++G**, ");
+    expect_message("aug-cc-pV(T+d)Z", "; the nearest are cc-pV(T+d)Z, ");
+    expect_message("aug-cc-pV(T+d)Z", ", aug-cc-pVTZ");
+    expect_message("cc-pvdx", "; hf --list-basis shows all");
+    expect_message("entirely-other",
+                   "unknown basis set \"entirely-other\"; hf --list-basis shows all");
     expect_message("", "the name of the basis set is missing");
     expect_message("  ", "the name of the basis set is missing");
 }
@@ -298,7 +316,7 @@ static void sets_that_have_an_element_are_named(void **state)
     char names[400];
     hf_basis_sets_with_element(53, sizeof names, names);
     assert_string_equal(names, "3-21G, 6-311G*, 6-311G**, def2-QZVP, def2-QZVPD, def2-QZVPP, "
-                               "def2-QZVPPD, def2-SVP, def2-SVPD, "
+                               "def2-QZVPPD, def2-SV(P), def2-SVP, def2-SVPD, "
                                "def2-TZVP, def2-TZVPD, def2-TZVPP, def2-TZVPPD, STO-3G");
     hf_basis_sets_with_element(92, sizeof names, names);
     assert_string_equal(names, "");
@@ -318,7 +336,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(only_f_shells_of_6_31g_star_are_spherical),
         cmocka_unit_test(names_are_found_as_people_write_them),
         cmocka_unit_test(different_sets_have_different_keys),
-        cmocka_unit_test(unknown_names_get_the_nearest_or_all),
+        cmocka_unit_test(names_of_other_sets_are_not_taken_for_those_of_the_library),
+        cmocka_unit_test(unknown_names_get_the_five_nearest),
         cmocka_unit_test(very_long_names_do_no_harm),
         cmocka_unit_test(paths_are_taken_as_they_are),
         cmocka_unit_test(the_list_is_sorted_and_complete),
