@@ -2,7 +2,7 @@
  *
  *     dE/dR = dE_nuc/dR + sum D_mn dh_mn/dR + dE2/dR at fixed densities - sum W_mn dS_mn/dR
  *
- * with the energy-weighted density W (hf_method_weighted_density): of the energy of RHF, UHF and ROHF, and with
+ * with the energy-weighted density W (hf_method_weighted_density, hf_method_weigh_removed): of the energy of RHF, UHF and ROHF, and with
  * fractional occupations of the free energy. Its error is of first order in the SCF's commutator.
  *
  * Source: Pulay, Mol. Phys. 17, 197 (1969). */
