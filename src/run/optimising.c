@@ -245,7 +245,7 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
                          "optimise: the SCF before second derivatives did not converge");
     else if (hessian == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a Hessian");
-    const struct hf_scf_result here = {.energy = point.energy};
+    const struct hf_scf_result here = {.energy = point.energy, .n_removed = point.n_removed};
     struct hf_quantity_source source = self->calculation->source; /* at the places of `compute` */
     source.result = &here;
     if (status == HF_OK) status = hf_differences_create(&source, &points, error);

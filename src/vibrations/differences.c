@@ -54,6 +54,7 @@ static void describe(int i, size_t size, char text[])
 static hf_status compute(struct worker *self, int i, struct hf_error *error)
 {
     const struct hf_differences *points = self->points;
+    const int n_removed = points->of->result->n_removed;
     double *point = points->point + (size_t)i * (size_t)points->width;
     double *coordinate = &self->position[i / 6][i / 2 % 3];
     const double where = *coordinate;
@@ -69,6 +70,12 @@ static hf_status compute(struct worker *self, int i, struct hf_error *error)
     if (!found.converged)
         return hf_fail(error, HF_NOT_CONVERGED, "second derivatives: %s the SCF did not converge",
                        text);
+    if (found.n_removed != n_removed)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "second derivatives: %s %d functions are linearly dependent and removed, %d "
+                       "where the atoms are: their energies are not comparable; choose another "
+                       "--linear-dependence",
+                       text, found.n_removed, n_removed);
     point[HF_POINT_ENERGY] = found.energy;
     point[HF_POINT_BUILDS] = found.n_build;
     point[HF_POINT_SECONDS] = hf_process_seconds() - start;

@@ -141,7 +141,7 @@ def check_restart(folder, case):
         process.send_signal(number)
         process.wait(timeout=60)
         there = count_points(stem)
-        with open(stem + "-1", "a", encoding="utf-8") as file:
+        with open(glob.glob(stem + "-*-1")[0], "a", encoding="utf-8") as file:
             file.write("3 -76.0 0.1")  # a line that was cut off
         code, report, errors = TEST.run(options)
         with open(result, encoding="utf-8") as file:
@@ -158,6 +158,10 @@ def check_restart(folder, case):
     TEST.check(code == 0 and f"; {n} were there" in report, "other temperature: all displacements are there")
     code, report, _ = TEST.run([*options, "--screening", "1e-11"])
     TEST.check(code == 0 and "were there" not in report, "displacements of another calculation are not taken")
+    code, report, _ = TEST.run([*options, "--basis", "STO-3G"])
+    TEST.check(code == 0 and "were there" not in report, "displacements of another basis set are not taken")
+    code, report, _ = TEST.run(options)
+    TEST.check(code == 0 and f"; {n} were there" in report, "another basis set leaves the displacements of the first run", report[-2500:])
 
 
 def count_points(stem):
@@ -166,6 +170,14 @@ def count_points(stem):
         with open(path, encoding="utf-8") as file:
             n += file.read().count(" end\n")
     return n
+
+
+def smallest_eigenvalue(folder, path):
+    """Of the overlap matrix."""
+    result = os.path.join(folder, "out.json")
+    TEST.run([path, "--json", result])
+    with open(result, encoding="utf-8") as file:
+        return json.load(file)["extras"]["hf"]["scf"]["smallest_overlap_eigenvalue"]
 
 
 def check_refusals(folder, case):
@@ -185,6 +197,13 @@ def check_refusals(folder, case):
     with open(os.path.join(folder, "held.json"), encoding="utf-8") as file:
         n = len(json.load(file)["extras"]["hf"]["vibrations"]["frequencies"])
     TEST.check(code == 0 and n == 9 and "WARNING: the point is not stationary" in report, f"field: {n} modes", report[-3000:] + errors)
+    removed = os.path.join(folder, "removed.mol")
+    with open(removed, "w", encoding="utf-8") as file:
+        file.write("basis 6-31++G**\nunits bohr\ngeometry\nH 0 0 0\nH 0 0 1.4\nend\n")
+    smallest = smallest_eigenvalue(folder, removed)
+    TEST.expect_one_line("removed functions", TEST.run([removed, "--task", "vibrations", "--checkpoint", "none",
+                                                        "--linear-dependence", str(smallest * 1.00001)]),
+                         2, ["0 functions are linearly dependent and removed, 1 where the atoms are", "choose another --linear-dependence"])
     atom = os.path.join(folder, "atom.mol")
     with open(atom, "w", encoding="utf-8") as file:
         file.write("basis STO-3G\ngeometry\nHe 0 0 0\nend\n")
