@@ -15,14 +15,15 @@ static hf_status calculate(struct hf_calculation *calculation, struct hf_report 
     hf_status status = HF_OK;
     struct hf_scf_result result = {0};
     struct hf_wavefunction wavefunction = {0};
-    struct hf_watch watch = {report,
+    struct hf_interruption *interruption = calculation->context->interruption;
+    struct hf_watch watch = {report, interruption,
                              calculation->json_path == NULL && calculation->trace_path == NULL};
-    hf_interruption_watch(calculation->context->interruption, hf_signals_progress, &watch);
+    hf_interruption_watch(interruption, hf_signals_progress, &watch);
     HF_TRY(hf_calculation_run(calculation, report, &result, &wavefunction, error));
     *exit_code =
         result.converged && hf_calculation_found_structure(calculation) ? 0 : NOT_CONVERGED;
 cleanup:
-    hf_interruption_watch(calculation->context->interruption, hf_signals_asked, NULL);
+    hf_interruption_watch(interruption, hf_signals_asked, NULL);
     hf_wavefunction_done(&wavefunction);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Points at displaced geometries, each of an SCF from the last orbitals, by groups of ranks. */
 #include "hf/differences.h"
 
+#include "hf/interruption.h"
 #include "hf/rank_groups.h"
 #include "hf/timer.h"
 
@@ -111,9 +112,14 @@ static hf_status work(struct worker *self, struct hf_error *error)
     hf_status status = HF_OK;
     const int n_task = self->n_missing - self->n_pair;
     int64_t k;
+    struct hf_interruption *interruption = self->points->of->context->interruption;
+    const int n = self->points->n, n_known = n - self->n_missing;
     while (status == HF_OK && (k = hf_rank_groups_take(&self->groups)) < n_task)
-        for (int i = first_of(self, k); i < first_of(self, k + 1) && status == HF_OK; i++)
+        for (int i = first_of(self, k); i < first_of(self, k + 1) && status == HF_OK; i++) {
+            hf_interruption_count(interruption, "displacement", n_known + i + 1, n);
             status = compute(self, self->missing[i], error);
+        }
+    hf_interruption_count(interruption, NULL, 0, 0);
     if (status != HF_OK && self->groups.own->rank == 0) hf_rank_groups_stop(&self->groups);
     return status;
 }

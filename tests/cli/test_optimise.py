@@ -9,6 +9,8 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 import json
 import math
 import os
+import re
+import subprocess
 import sys
 import tempfile
 
@@ -107,6 +109,7 @@ def turned(folder):
                max(map(abs, results[0]["return_result"])) < 4.5e-4, "the result is the gradient of the minimum", results[0]["return_result"])
 
 
+FORMAMIDE = "C 0.1 0.4 0;O 1.2 0.24 0;N -0.95 -0.5 0;H -0.35 1.4 0;H -1.9 -0.17 0;H -0.78 -1.49 0"
 PEROXIDE = "O 0 0 0;O 0 0 1.45;H 0.95 0 -0.2;H -0.9 0.2 1.6"
 
 
@@ -158,6 +161,32 @@ def restarts(folder):
     TEST.check("\n     4 " in n and "\n     3 " not in n, "restarted: none is computed twice", n)
 
 
+def shown_on_a_terminal(command):
+    """All that a program writes to one."""
+    master, slave = os.openpty()
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave):
+        os.close(slave)
+        shown = b""
+        try:
+            while piece := os.read(master, 4096):
+                shown += piece
+        except OSError:  # the end, on Linux
+            pass
+    os.close(master)
+    return shown.decode(errors="replace")
+
+
+def progress(folder):
+    """A terminal shows which displacement of how many is computed, and which step; before, per cent of each Fock build."""
+    with open(folder.input, "w", encoding="utf-8") as file:
+        file.write("\n".join(["basis def2-SVP", "geometry", *FORMAMIDE.split(";"), "end", ""]))
+    shown = shown_on_a_terminal([TEST.program, folder.input, "--task", "optimise", "--saddle", "--max-steps", "3", "--checkpoint", "none"])
+    search = shown[shown.index("Optimisation"):].partition("Self-consistent")[0]
+    counted = [int(number) for number in re.findall(r"\r  Optimisation: displacement (\d+) of 36, \d+ s, about \d+ s left ", search)]
+    TEST.check(len(counted) > 2 and counted == sorted(counted) and counted[-1] <= 36, "displacements are counted", search)
+    TEST.check("\r  Optimisation: step " in search and "%" not in search, "steps are counted", search)
+
+
 def refusals(folder):
     for options, words in ((["--constraint", "bond 1 2"], "unknown kind"), (["--constraint", "fix 7"], "no such atoms"),
                            (["--scan", "distance 1 2"], "FROM to TO in N"), (["--method", "mp2"], "no gradients of MP2"),
@@ -170,7 +199,7 @@ def refusals(folder):
 def main():
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(path)
-        for test in (references, shapes, turned, constraints, fields, files, restarts, refusals):
+        for test in (references, shapes, turned, constraints, fields, files, restarts, progress, refusals):
             if TEST.n_rank == 1 or test in (turned, files, restarts, refusals):
                 test(folder)
     return TEST.report()
