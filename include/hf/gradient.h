@@ -16,6 +16,9 @@
 
 extern const struct hf_phase hf_phase_gradient_one_electron;
 
+/** What analytic gradients are timed by, ended by NULL. */
+extern const struct hf_phase *const hf_gradient_phases[];
+
 /** hartree/bohr. Initialise with = {0}. */
 struct hf_gradient {
     int n_atom, n_charge;

@@ -3,6 +3,7 @@
 
 #include "hf/differences.h"
 #include "hf/fock.h"
+#include "hf/gradient.h"
 #include "hf/rank_groups.h"
 #include "hf/units.h"
 
@@ -286,6 +287,7 @@ const struct hf_quantity_ops hf_quantity_vibrations = {
     .of_converged = true,
     .needs = HF_WAVEFUNCTION_ALL,
     .commutator_tolerance = COMMUTATOR_TOLERANCE,
+    .phases = hf_gradient_phases,
     .size = sizeof(struct row),
     .doing = "Vibrations",
     .plan = plan,

@@ -7,6 +7,7 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -133,8 +134,18 @@ def kept_in_the_checkpoint(folder):
     TEST.check(TEST.run(["--show", kept])[0] == 0, "--show")
 
 
+def check_memory(report):
+    """Stored integrals are a part of the memory of a rank; the parts add up. The limit of --memory, GBs, was given instead."""
+    line = report[report.index("  Memory "):].split("\n")[0]
+    whole, *parts = (float(number) for number in re.findall(r"(?<= )[\d.]+(?=[,) ])", line))
+    TEST.check("stored integrals" in line and len(parts) == 5 and abs(sum(parts) - whole) < 0.3, "parts of the memory", line)
+    limits = [float(number) for number in re.findall(r"Stored integrals +([\d.]+) MB", report)]
+    TEST.check(all(number <= whole for number in limits), "more stored integrals than memory", report[:1200])
+
+
 def told_and_refused(folder):
     report, _ = folder.gradient(MIXED, "--commutator-tolerance", "1e-4")
+    check_memory(report)
     TEST.check("WARNING: the SCF's commutator was converged to 1e-04 only" in report, "loose convergence is told", report)
     path = folder.write("input.mol", MIXED)
     for options in ([], ["--fock", "distributed"]):

@@ -99,10 +99,21 @@ def builds_of(result):
     return result["extras"]["hf"]["vibrations"]["displacement_fock_builds"]
 
 
+def check_phases(report, what):
+    """The table has the gradients, and adds up to the time of the run."""
+    table = report.partition("Seconds over the ranks")[2].partition("\n\n")[0].splitlines()[1:]
+    mean = {line[:34].strip(): float(line.split()[-3]) for line in table}
+    TEST.check(mean.get("Gradient: quartets", 0.0) > 0.0, f"{what}: no time of gradients", table)
+    off = 2 * mean["Total"] - sum(mean.values())
+    TEST.check(abs(off) < 1e-3 * len(mean), f"{what}: the phases lack {off:.3f} of {mean['Total']} s", table)
+    TEST.check(mean.get("Outside of the phases", -1.0) > -1e-3, f"{what}: phases overlap", table)
+
+
 def check_files(folder, case):
     """Groups give the same; the Molden file has the modes; nothing is left behind."""
     molden = os.path.join(folder, "modes.molden")
-    _, one = compute(folder, case, "--molden", molden)
+    report, one = compute(folder, case, "--molden", molden)
+    check_phases(report, "vibrations")
     with open(molden, encoding="utf-8") as file:
         text = file.read()
     part = text.partition("[FREQ]\n")[2]
@@ -114,6 +125,7 @@ def check_files(folder, case):
     TEST.check(down < 0.9 * up, f"{down} Fock builds of second displacements, which start from the first, {up} of those")
     if TEST.n_rank > 1:
         report, several = compute(folder, case, "--groups", str(TEST.n_rank))
+        check_phases(report, "groups")
         worst = max(abs(a - b) for a, b in zip(one["return_result"], several["return_result"], strict=True))
         TEST.check(worst < 5e-6 and f"by {TEST.n_rank} groups of ranks" in report, f"groups: the Hessian differs by {worst}")
         # each group starts from the orbitals of all, and takes both points of a coordinate
