@@ -15,14 +15,15 @@ static hf_status calculate(struct hf_calculation *calculation, struct hf_report 
     hf_status status = HF_OK;
     struct hf_scf_result result = {0};
     struct hf_wavefunction wavefunction = {0};
-    struct hf_watch watch = {report,
+    struct hf_interruption *interruption = calculation->context->interruption;
+    struct hf_watch watch = {report, interruption,
                              calculation->json_path == NULL && calculation->trace_path == NULL};
-    hf_interruption_watch(calculation->context->interruption, hf_signals_progress, &watch);
+    hf_interruption_watch(interruption, hf_signals_progress, &watch);
     HF_TRY(hf_calculation_run(calculation, report, &result, &wavefunction, error));
     *exit_code =
         result.converged && hf_calculation_found_structure(calculation) ? 0 : NOT_CONVERGED;
 cleanup:
-    hf_interruption_watch(calculation->context->interruption, hf_signals_asked, NULL);
+    hf_interruption_watch(interruption, hf_signals_asked, NULL);
     hf_wavefunction_done(&wavefunction);
     return status;
 }
@@ -37,13 +38,17 @@ static hf_status serve(struct hf_calculation *calculation, struct hf_report *rep
     return status;
 }
 
-/** What the launch adds to a calculation that is prepared, and its report. Not collective. */
+/** What the launch adds to a calculation that is prepared, and its report. Drivers such as ASE keep the report of a served
+ *  calculation where nobody reads it: warnings of the launch then also go to standard error. Not collective. */
 static hf_status take_launch(struct hf_calculation *calculation, const struct hf_launch *launch,
-                             struct hf_report **report, struct hf_error *error)
+                             bool serves, struct hf_report **report, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int n_thread = calculation->settings.fock.n_thread;
-    HF_TRY(hf_launch_warn(launch, n_thread, &calculation->input, error));
+    struct hf_input *input = &calculation->input;
+    const int n_thread = calculation->settings.fock.n_thread, n_before = input->n_warning;
+    HF_TRY(hf_launch_warn(launch, n_thread, input, error));
+    if (serves && calculation->context->rank == 0)
+        hf_print_warnings("hf", input->n_warning - n_before, input->warning + n_before);
     HF_TRY(hf_report_create(calculation->context, stdout, report, error));
     hf_launch_use_threads(n_thread);
     calculation->description.n_node = launch->n_node;
@@ -151,7 +156,7 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     HF_TRY(hf_calculation_take_restart(&calculation, &command->options, error));
     HF_TRY(hf_agree(context->comm, hf_serve_settle(&command->options, &serves, error), error));
     HF_TRY(hf_calculation_prepare(&calculation, &command->options, check, error));
-    status = take_launch(&calculation, &launch, &report, error);
+    status = take_launch(&calculation, &launch, serves, &report, error);
     HF_TRY(hf_agree(context->comm, status, error));
     if (check)
         hf_calculation_print_check(&calculation, stdout);

@@ -45,7 +45,8 @@ hf_status hf_differences_compute(struct hf_differences *differences,
 /** Adds the second derivatives to hessian [n/2][n/2], symmetric, hartree/bohr^2. All points are known. Local. */
 void hf_differences_hessian(const struct hf_differences *differences, double *hessian);
 
-/** What makes points of one calculation differ from those of another: places, basis, method. Local. */
+/** What makes points of one calculation differ from those of another: places, basis, method, limits. Equal on all
+ *  ranks. Local. */
 uint64_t hf_differences_checksum(const struct hf_differences *differences);
 
 /** Reads the points in STEM-1, STEM-2 ..., which other groups may have written, and writes them to STEM-1. Points of

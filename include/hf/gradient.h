@@ -2,7 +2,7 @@
  *
  *     dE/dR = dE_nuc/dR + sum D_mn dh_mn/dR + dE2/dR at fixed densities - sum W_mn dS_mn/dR
  *
- * with the energy-weighted density W (hf_method_weighted_density): of the energy of RHF, UHF and ROHF, and with
+ * with the energy-weighted density W (hf_method_weighted_density, hf_method_weigh_removed): of the energy of RHF, UHF and ROHF, and with
  * fractional occupations of the free energy. Its error is of first order in the SCF's commutator.
  *
  * Source: Pulay, Mol. Phys. 17, 197 (1969). */
@@ -15,6 +15,9 @@
 #include "hf/wavefunction.h"
 
 extern const struct hf_phase hf_phase_gradient_one_electron;
+
+/** What analytic gradients are timed by, ended by NULL. */
+extern const struct hf_phase *const hf_gradient_phases[];
 
 /** hartree/bohr. Initialise with = {0}. */
 struct hf_gradient {

@@ -51,6 +51,21 @@ void hf_interruption_begin(struct hf_interruption *interruption);
 
 void hf_interruption_set_fraction(struct hf_interruption *interruption, double fraction);
 
+/** Pieces of a long calculation, for progress: displacements of a numerical derivative, steps of an optimisation. */
+struct hf_count {
+    const char *unit; /**< "displacement"; NULL: nothing is counted */
+    int number,
+        n; /**< piece `number` of `n` is being computed, 1 is the first; n = 0: not known how many */
+    double seconds_left; /**< estimate from the pieces so far; negative: not known */
+};
+
+/** From now on piece `number` is computed. `unit` is borrowed; NULL: the count has ended. Not collective. */
+void hf_interruption_count(struct hf_interruption *interruption, const char *unit, int number,
+                           int n);
+
+/** What is counted at the moment. */
+struct hf_count hf_interruption_counted(const struct hf_interruption *interruption);
+
 /** The reason to stop; 0: none. Any thread may call; with `alone` no other thread of the
  *  rank can be inside MPI at the moment. Accepts NULL. Not collective. */
 int hf_interruption_look(struct hf_interruption *interruption, bool alone);

@@ -153,14 +153,40 @@ struct hf_overlap_spectrum {
     int n_removed; /**< eigenvalues below the threshold */
 };
 
+/** Eigenvectors of the overlap matrix that are left out of the orthonormal basis, and their eigenvalues. */
+struct hf_removed {
+    struct hf_matrix *vector; /**< [n][r], orthonormal; NULL: r = 0 */
+    double *eigenvalue;       /**< [r]; NULL: r = 0 */
+};
+
+/** Frees what there is. Not collective. */
+void hf_removed_done(struct hf_context *context, struct hf_removed *removed);
+
 /** Canonical orthogonaliser X = U s^-1/2, [n][m], from the eigenvalues s of the overlap matrix that
- *  are not below `threshold`: X^T S X = 1. `overlap` is destroyed. Collective.
+ *  are not below `threshold`: X^T S X = 1. `removed` gets the other ones; NULL: they are not needed.
+ *  `overlap` is destroyed. Collective.
  *  Errors   HF_BAD_INPUT: no eigenvalue is above the threshold; HF_NO_RESOURCE.
  *  Source   book Fig. 8.1 (second step). */
 hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg *linalg,
                                    struct hf_matrix *overlap, double threshold,
                                    struct hf_matrix **x, struct hf_overlap_spectrum *spectrum,
+                                   struct hf_removed *removed,
                                    struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds to weighted [n][n] what the derivatives of the overlap are multiplied by because the kept and the removed
+ *  eigenvectors k, r of S turn into each other (first order: u_k += u_r (u_r^T S^(1) u_k) / (s_k - s_r)):
+ *
+ *      W -= sum_kr (u_k u_r^T + u_r u_k^T) (u_k^T P u_r) / (s_k - s_r)     P = sum_s D_s F_s
+ *
+ *  x [n][m] is the canonical orthogonaliser, of which `removed` is the rest; core, coulomb, exchange [n_density] of the
+ *  densities density [n_density] as for hf_method_fock. Nothing if r = 0. Collective. HF_NO_RESOURCE. */
+hf_status hf_method_weigh_removed(struct hf_context *context, const struct hf_method_ops *method,
+                                  struct hf_linalg *linalg, const struct hf_matrix *x,
+                                  const struct hf_removed *removed, const struct hf_matrix *core,
+                                  const struct hf_matrix *coulomb,
+                                  struct hf_matrix *const exchange[],
+                                  struct hf_matrix *const density[], struct hf_matrix *weighted,
+                                  struct hf_error *error) HF_MUST_CHECK;
 
 /** fock_orthonormal [m][m] = X^T fock X. Collective. */
 hf_status hf_to_orthonormal(struct hf_linalg *linalg, const struct hf_matrix *x,

@@ -89,8 +89,8 @@ void hf_report_header(struct hf_report *report, const struct hf_run_description 
 /** Observer that prints the iteration table, each line flushed as it happens. */
 struct hf_scf_observer hf_report_observer(struct hf_report *report);
 
-/** For hf_interruption_watch: a progress line on a terminal when a build is long, nothing in a
- *  file; `data` is the report. Returns 0. */
+/** For hf_interruption_watch: a progress line on a terminal when a build is long, or what is counted
+ *  (hf_interruption_count); nothing in a file. `data` is the report. Returns 0. */
 int hf_report_progress(void *data, double fraction);
 
 /** A line of warning among the iterations. */

@@ -42,7 +42,7 @@ int64_t hf_rank_groups_take(struct hf_rank_groups *groups);
 /** From now on all groups get numbers beyond every list. Not collective. */
 void hf_rank_groups_stop(struct hf_rank_groups *groups);
 
-/** Accepts a half-made one. Collective over the whole. */
+/** Adds the group's times to those of the whole. Accepts a half-made one. Collective over the whole. */
 void hf_rank_groups_done(struct hf_rank_groups *groups);
 
 #endif

@@ -39,14 +39,15 @@ struct hf_phase_seconds {
 struct hf_run_statistics {
     int n_phase;
     struct hf_phase_seconds phase[HF_MAX_PHASE]; /**< [n_phase], in the order of reports */
-    struct hf_statistic tracked_bytes;           /**< peak of the tracked allocator */
-    struct hf_statistic matrix_bytes;            /**< peak of matrices alone */
-    struct hf_statistic pair_bytes;              /**< peak of this rank's part of the shell pairs */
-    struct hf_statistic stored_bytes;            /**< peak of stored integrals */
-    struct hf_statistic largest_bytes;           /**< largest tracked block */
-    struct hf_statistic resident_bytes;          /**< peak resident set of the process */
-    char largest_label[64];                      /**< of the largest block of all ranks */
-    int n_rank_on_node;                          /**< ranks that share memory with rank 0 */
+    struct hf_statistic outside;        /**< seconds of hf_phase_total that are in no other phase */
+    struct hf_statistic tracked_bytes;  /**< peak of the tracked allocator */
+    struct hf_statistic matrix_bytes;   /**< peak of matrices alone */
+    struct hf_statistic pair_bytes;     /**< peak of this rank's part of the shell pairs */
+    struct hf_statistic stored_bytes;   /**< peak of stored integrals */
+    struct hf_statistic largest_bytes;  /**< largest tracked block */
+    struct hf_statistic resident_bytes; /**< peak resident set of the process */
+    char largest_label[64];             /**< of the largest block of all ranks */
+    int n_rank_on_node;                 /**< ranks that share memory with rank 0 */
 };
 
 /** The record of a run, equal on every rank. */

@@ -21,6 +21,7 @@ struct hf_surface_point {
     double
         energy; /**< hartree; of fractional occupations the free energy, which the gradient is of */
     double dipole[3]; /**< e bohr, about the origin */
+    int n_removed;    /**< functions that were removed for linear dependence */
     int n_build;      /**< Fock builds, with those of a second attempt */
     bool converged;   /**< the SCF has; if not, there is no gradient */
     bool

@@ -77,6 +77,9 @@ void hf_timer_stop(struct hf_timers *timers, const struct hf_phase *phase);
 /** Adds time measured elsewhere. */
 void hf_timer_add(struct hf_timers *timers, const struct hf_phase *phase, double seconds);
 
+/** Adds the spans of other timers that have ended, of the phases that both declare. */
+void hf_timers_merge(struct hf_timers *timers, const struct hf_timers *from);
+
 /** Seconds of a phase on this rank, including a span that still runs; 0: not declared. */
 double hf_timer_seconds(const struct hf_timers *timers, const struct hf_phase *phase);
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Tag of messages in the communicator of the context; no other message there uses it. */
 enum { TAG = 32001 };
@@ -26,6 +27,9 @@ struct hf_interruption {
     bool told;      /**< this rank has sent its message */
     int message;    /**< being sent; must stay until it has arrived */
     int n_received; /**< messages from others */
+    struct hf_count count;
+    int first_counted;               /**< number of the first piece */
+    double count_started, last_step; /**< wall seconds; the latter when `number` changed */
 };
 
 hf_status hf_interruption_create(struct hf_interruption **interruption, struct hf_error *error)
@@ -72,6 +76,30 @@ void hf_interruption_begin(struct hf_interruption *interruption)
 void hf_interruption_set_fraction(struct hf_interruption *interruption, double fraction)
 {
     atomic_store_explicit(&interruption->fraction, fraction, memory_order_relaxed);
+}
+
+void hf_interruption_count(struct hf_interruption *self, const char *unit, int number, int n)
+{
+    const double now = hf_wall_seconds();
+    if (self->count.unit == NULL || unit == NULL || strcmp(unit, self->count.unit) != 0) {
+        self->first_counted = number;
+        self->count_started = now;
+    }
+    self->last_step = now;
+    self->count = (struct hf_count){.unit = unit, .number = number, .n = n};
+}
+
+struct hf_count hf_interruption_counted(const struct hf_interruption *self)
+{
+    struct hf_count count = self->count;
+    const int n_done = count.number - self->first_counted;
+    const double since = hf_wall_seconds() - self->last_step;
+    count.seconds_left = -1.0;
+    if (n_done > 0 && count.n > 0)
+        count.seconds_left = fmax(0.0, (self->last_step - self->count_started) / n_done *
+                                               (count.n - count.number + 1) -
+                                           since);
+    return count;
 }
 
 /** Rank 0 sends to all, the others send to rank 0. Does not wait: a receiver may be outside of MPI for long. */

@@ -67,6 +67,16 @@ void hf_timer_add(struct hf_timers *timers, const struct hf_phase *phase, double
     timers->timer[place].n_call++;
 }
 
+void hf_timers_merge(struct hf_timers *timers, const struct hf_timers *from)
+{
+    for (int i = 0; i < from->n_phase; i++) {
+        const int place = hf_timers_find(timers, from->timer[i].phase);
+        if (place < 0) continue;
+        timers->timer[place].seconds += from->timer[i].seconds;
+        timers->timer[place].n_call += from->timer[i].n_call;
+    }
+}
+
 double hf_timer_seconds(const struct hf_timers *timers, const struct hf_phase *phase)
 {
     const int place = hf_timers_find(timers, phase);

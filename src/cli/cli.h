@@ -91,6 +91,7 @@ bool hf_signals_lose_exit_code(int exit_code);
 /** What is looked at while a calculation runs. */
 struct hf_watch {
     struct hf_report *report;
+    const struct hf_interruption *interruption;
     bool report_is_all; /**< no file is written: without a reader the results are lost */
 };
 

@@ -1,5 +1,6 @@
 /* SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU: noted here, looked at between pieces of work. */
 #include "cli.h"
+#include "hf/interruption.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -62,7 +63,9 @@ int hf_signals_asked(void *data, double fraction)
 int hf_signals_progress(void *data, double fraction)
 {
     const struct hf_watch *watch = data;
-    if (fraction > 0.0 && isatty(STDERR_FILENO) == 1) hf_report_progress(watch->report, fraction);
+    const bool counts = hf_interruption_counted(watch->interruption).unit != NULL;
+    if ((fraction > 0.0 || counts) && isatty(STDERR_FILENO) == 1)
+        hf_report_progress(watch->report, fraction);
     if (watch->report_is_all && hf_report_lost(watch->report) == EPIPE) return SIGPIPE;
     return hf_signal_caught();
 }

@@ -232,7 +232,7 @@ static void done(struct hf_quantity *quantity)
     hf_gradient_done(&self->gradient);
 }
 
-static const struct hf_phase *const phases[] = {
+const struct hf_phase *const hf_gradient_phases[] = {
     &hf_phase_gradient_one_electron, &hf_phase_gradient_coulomb,
     &hf_phase_gradient_quartets,     &hf_phase_gradient_wait_blocks,
     &hf_phase_gradient_wait_task,    &hf_phase_gradient_wait_ranks,
@@ -243,7 +243,7 @@ const struct hf_quantity_ops hf_quantity_gradient = {
     .of_converged = true,
     .needs = HF_WAVEFUNCTION_ENERGIES,
     .commutator_tolerance = COMMUTATOR_TOLERANCE,
-    .phases = phases,
+    .phases = hf_gradient_phases,
     .size = sizeof(struct row),
     .doing = "Gradient",
     .plan = plan,

@@ -12,6 +12,8 @@
  * calculation's. */
 #include "hf/gradient.h"
 
+#include "hf/interruption.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,11 +117,16 @@ hf_status hf_gradient_differences(const struct hf_quantity_source *of, struct hf
 {
     hf_status status;
     struct displaced displaced;
+    struct hf_interruption *interruption = of->context->interruption;
     HF_TRY(hf_agree(of->context->comm, make_room(of, &displaced, error), error));
     for (int i = 0; i < gradient->n_atom; i++)
-        for (int axis = 0; axis < 3; axis++)
+        for (int axis = 0; axis < 3; axis++) {
+            hf_interruption_count(interruption, "coordinate", 3 * i + axis + 1,
+                                  3 * gradient->n_atom);
             HF_TRY(differentiate(of, &displaced, i, axis, &gradient->atom[i][axis], error));
+        }
 cleanup:
+    hf_interruption_count(interruption, NULL, 0, 0);
     free(displaced.molecule.atom);
     return status;
 }

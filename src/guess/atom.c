@@ -79,7 +79,7 @@ static hf_status orthogonalise_block(struct atom *self, struct hf_radial_block *
         memcpy(self->scratch + n * j, overlap + first + stride * (first + j), n * sizeof *overlap);
     hf_matrix_set_full(small, self->scratch);
     HF_TRY(hf_orthogonaliser_create(self->context, self->linalg, small, threshold, &small_x,
-                                    &spectrum, error));
+                                    &spectrum, NULL, error));
     hf_matrix_gather_full(small_x, self->scratch);
     block->first_orbital = self->n_orbital;
     block->kept = hf_matrix_n_col(small_x);

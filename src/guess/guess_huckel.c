@@ -181,7 +181,8 @@ static hf_status make_span(const struct hf_guess_input *input, struct hf_matrix 
     hf_matrix_multiply_to_symmetric(1.0, true, projected, false, projected, overlap);
     HF_TRY(make_huckel(&minimal, overlap, huckel, error));
     HF_TRY(hf_orthogonaliser_create(input->context, input->linalg, overlap,
-                                    input->linear_dependence_threshold, &x, &spectrum, error));
+                                    input->linear_dependence_threshold, &x, &spectrum, NULL,
+                                    error));
     const int r = hf_matrix_n_col(x);
     HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", m, r, span, error));
     HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", r, r, inside, error));

@@ -2,6 +2,7 @@
 #include "hf/orbitals.h"
 
 #include <math.h>
+#include <string.h>
 
 /** First eigenvalue that stays, and s^-1/2 of those that do, in place. */
 static int first_kept(int n, double eigenvalue[], double threshold)
@@ -12,10 +13,40 @@ static int first_kept(int n, double eigenvalue[], double threshold)
     return first;
 }
 
+void hf_removed_done(struct hf_context *context, struct hf_removed *removed)
+{
+    hf_matrix_destroy(&removed->vector);
+    hf_memory_release(context->memory, removed->eigenvalue);
+    removed->eigenvalue = NULL;
+}
+
+/** The first r of the eigenvectors [n][n]. */
+static hf_status keep_removed(struct hf_context *context, struct hf_linalg *linalg, int r,
+                              const double eigenvalue[], const struct hf_matrix *vector,
+                              struct hf_removed *removed, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    *removed = (struct hf_removed){0};
+    if (r == 0) return HF_OK;
+    removed->eigenvalue =
+        hf_memory_allocate(context->memory, "overlap eigenvalues", (size_t)r, sizeof *eigenvalue);
+    if (removed->eigenvalue == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlap eigenvalues", r);
+    HF_TRY(hf_agree(context->comm, status, error));
+    memcpy(removed->eigenvalue, eigenvalue, (size_t)r * sizeof *eigenvalue);
+    HF_TRY(hf_matrix_create(linalg, "removed functions", hf_matrix_n_row(vector), r,
+                            &removed->vector, error));
+    hf_matrix_copy_columns(vector, 0, r, NULL, removed->vector, 0);
+    return HF_OK;
+cleanup:
+    hf_removed_done(context, removed);
+    return status;
+}
+
 hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg *linalg,
                                    struct hf_matrix *overlap, double threshold,
                                    struct hf_matrix **x, struct hf_overlap_spectrum *spectrum,
-                                   struct hf_error *error)
+                                   struct hf_removed *removed, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const int n = hf_matrix_n_row(overlap);
@@ -44,6 +75,9 @@ hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg 
     HF_TRY(hf_matrix_create(linalg, "orthogonaliser", n, m, &made, error));
     hf_matrix_copy_columns(vector, spectrum->n_removed, m, eigenvalue + spectrum->n_removed, made,
                            0);
+    if (removed != NULL)
+        HF_TRY(
+            keep_removed(context, linalg, spectrum->n_removed, eigenvalue, vector, removed, error));
     *x = made;
     made = NULL;
 cleanup:

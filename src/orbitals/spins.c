@@ -128,6 +128,78 @@ cleanup:
     return status;
 }
 
+/** Two lists of eigenvalues of the overlap matrix. */
+struct spectra {
+    const double *inverse_kept, *removed;
+};
+
+/** Element kr times s_k / (s_k - s_r). */
+static double scale_by_difference(void *data, int row, int column, double value)
+{
+    const struct spectra *of = data;
+    return value / (1.0 - of->inverse_kept[row] * of->removed[column]);
+}
+
+/** to [n][r] = sum_s D_s F_s vector = (D (H + J - K[D] / 2) - M K[M] / 2) vector. */
+static hf_status
+multiply_by_densities(const struct hf_method_ops *method, struct hf_linalg *linalg,
+                      const struct hf_matrix *core, const struct hf_matrix *coulomb,
+                      struct hf_matrix *const exchange[], struct hf_matrix *const density[],
+                      const struct hf_matrix *vector, struct hf_matrix *to, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_matrix *half = NULL;
+    HF_TRY(hf_matrix_create(linalg, "Fock times removed functions", hf_matrix_n_row(vector),
+                            hf_matrix_n_col(vector), &half, error));
+    hf_matrix_multiply(1.0, false, core, false, vector, 0.0, half);
+    hf_matrix_multiply(1.0, false, coulomb, false, vector, 1.0, half);
+    hf_matrix_multiply(-0.5, false, exchange[0], false, vector, 1.0, half);
+    hf_matrix_multiply(1.0, false, density[0], false, half, 0.0, to);
+    if (method->n_density == 2) {
+        hf_matrix_multiply(-0.5, false, exchange[1], false, vector, 0.0, half);
+        hf_matrix_multiply(1.0, false, density[1], false, half, 1.0, to);
+    }
+cleanup:
+    hf_matrix_destroy(&half);
+    return status;
+}
+
+hf_status hf_method_weigh_removed(struct hf_context *context, const struct hf_method_ops *method,
+                                  struct hf_linalg *linalg, const struct hf_matrix *x,
+                                  const struct hf_removed *removed, const struct hf_matrix *core,
+                                  const struct hf_matrix *coulomb,
+                                  struct hf_matrix *const exchange[],
+                                  struct hf_matrix *const density[], struct hf_matrix *weighted,
+                                  struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = hf_matrix_n_row(x), m = hf_matrix_n_col(x);
+    struct hf_matrix *product = NULL, *block = NULL;
+    double *inverse = NULL;
+    if (removed->vector == NULL) return HF_OK;
+    const int r = hf_matrix_n_col(removed->vector);
+    inverse =
+        hf_memory_allocate(context->memory, "overlap eigenvalues", (size_t)m, sizeof *inverse);
+    if (inverse == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlap eigenvalues", m);
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_matrix_create(linalg, "densities times removed functions", n, r, &product, error));
+    HF_TRY(hf_matrix_create(linalg, "kept and removed functions", m, r, &block, error));
+    HF_TRY(multiply_by_densities(method, linalg, core, coulomb, exchange, density, removed->vector,
+                                 product, error));
+    hf_matrix_multiply(1.0, true, x, false, product, 0.0, block);
+    hf_matrix_column_squares(x, inverse); /* X = U s^-1/2 */
+    hf_matrix_map(block, scale_by_difference,
+                  &(struct spectra){.inverse_kept = inverse, .removed = removed->eigenvalue});
+    hf_matrix_multiply(1.0, false, x, false, block, 0.0, product);
+    hf_matrix_multiply(-1.0, false, product, true, removed->vector, 1.0, weighted);
+    hf_matrix_multiply(-1.0, false, removed->vector, true, product, 1.0, weighted);
+cleanup:
+    HF_DESTROY_MATRICES(&block, &product);
+    hf_memory_release(context->memory, inverse);
+    return status;
+}
+
 hf_status hf_trace_of_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron,
                                int n_fock, struct hf_matrix *const fock[], int n_set,
                                struct hf_matrix *const occupied[], double *trace,

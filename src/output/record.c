@@ -85,7 +85,7 @@ void hf_record_measure(struct hf_record *record)
     const struct hf_timers *timers = &context->timers;
     struct hf_run_statistics *statistics = &record->statistics;
     enum { N_BYTES = 6 };
-    double value[N_BYTES + HF_MAX_PHASE] = {
+    double value[N_BYTES + HF_MAX_PHASE + 1] = {
         (double)hf_memory_peak_bytes(context->memory),
         (double)hf_memory_largest_bytes(context->memory),
         resident_bytes(),
@@ -93,10 +93,15 @@ void hf_record_measure(struct hf_record *record)
         (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_PAIRS),
         (double)hf_memory_class_peak_bytes(context->memory, HF_MEMORY_STORED),
     };
-    struct hf_statistic reduced[N_BYTES + HF_MAX_PHASE];
-    for (int i = 0; i < timers->n_phase; i++)
+    struct hf_statistic reduced[N_BYTES + HF_MAX_PHASE + 1];
+    double *outside = &value[N_BYTES + timers->n_phase];
+    for (int i = 0; i < timers->n_phase; i++) {
+        const bool total = timers->timer[i].phase == &hf_phase_total;
         value[N_BYTES + i] = hf_timer_seconds(timers, timers->timer[i].phase);
-    hf_statistics_reduce(context->comm, N_BYTES + timers->n_phase, value, reduced);
+        *outside += total ? value[N_BYTES + i] : -value[N_BYTES + i];
+    }
+    hf_statistics_reduce(context->comm, N_BYTES + timers->n_phase + 1, value, reduced);
+    statistics->outside = reduced[N_BYTES + timers->n_phase];
     statistics->tracked_bytes = reduced[0];
     statistics->largest_bytes = reduced[1];
     statistics->resident_bytes = reduced[2];

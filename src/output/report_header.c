@@ -24,8 +24,6 @@ static void print_program(const struct hf_report *report, const struct hf_run_de
     if (report->n_core > 0) fprintf(out, "; %d cores usable on this node", report->n_core);
     if (run->n_numa > 1) fprintf(out, " in %d NUMA domains", run->n_numa);
     fprintf(out, "\n");
-    fprintf(out, "  %-22s %.1f MB per rank at most\n", "Stored integrals",
-            1e-6 * run->settings->fock.memory_bytes);
     if (record->build_remark != NULL) fprintf(out, "  %-22s %s\n", "Build", record->build_remark);
 }
 
@@ -195,15 +193,19 @@ static void print_fock(FILE *out, const struct hf_fock_settings *fock)
                 hf_accumulate_name(fock->onesided.accumulate));
 }
 
-/** What the run is expected to take, and what there is. */
+/** What the run is expected to take, and what there is. The parts add up to the memory of a rank; the larger one of stored
+ *  integrals and of what is needed after the SCF counts. */
 static void print_need(FILE *out, const struct hf_memory_need *need)
 {
     fprintf(
         out,
         "  %-22s about %.1f MB per rank at most (program %.1f, matrices %.1f, shell pairs %.1f, "
-        "threads %.1f)\n",
+        "threads %.1f, stored integrals %.1f)\n",
         "Memory", 1e-6 * need->rank, 1e-6 * need->program, 1e-6 * need->matrices,
-        1e-6 * need->pairs, 1e-6 * need->threads);
+        1e-6 * need->pairs, 1e-6 * need->threads, 1e-6 * need->stored);
+    if (need->after >= 0.05e6) /* else 0.0 */
+        fprintf(out, "  %-22s %.1f MB per rank after the SCF, instead of stored integrals\n", "",
+                1e-6 * need->after);
     fprintf(out, "  %-22s about %.1f MB for the ranks of a node, here %d", "", 1e-6 * need->node,
             need->n_node_rank);
     if (isfinite(need->left)) fprintf(out, "; %.1f MB are available there", 1e-6 * need->left);

@@ -21,15 +21,20 @@ static void print_cautions(const struct hf_report *report, const struct hf_recor
                 statistics->n_rank_on_node, report->n_core);
 }
 
+static void print_phase(FILE *out, const char *name, const struct hf_statistic *seconds)
+{
+    fprintf(out, "  %-32s %11.3f %11.3f %11.3f %13d\n", name, seconds->min, seconds->mean,
+            seconds->max, seconds->max_rank);
+}
+
+/** The phases below "Total" add up to it on every rank. */
 static void print_phases(FILE *out, const struct hf_run_statistics *statistics)
 {
     fprintf(out, "  %-32s %11s %11s %11s %13s\n", "Seconds over the ranks", "min", "mean", "max",
             "slowest rank");
-    for (int i = 0; i < statistics->n_phase; i++) {
-        const struct hf_statistic *phase = &statistics->phase[i].seconds;
-        fprintf(out, "  %-32s %11.3f %11.3f %11.3f %13d\n", statistics->phase[i].name, phase->min,
-                phase->mean, phase->max, phase->max_rank);
-    }
+    for (int i = 0; i < statistics->n_phase; i++)
+        print_phase(out, statistics->phase[i].name, &statistics->phase[i].seconds);
+    print_phase(out, "Outside of the phases", &statistics->outside);
 }
 
 /** How often a density block was at hand when a step needed it. */

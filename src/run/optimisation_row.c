@@ -3,6 +3,7 @@
 
 #include "hf/extrapolation.h"
 #include "hf/fock.h"
+#include "hf/gradient.h"
 #include "hf/hamiltonian.h"
 #include "hf/input.h"
 #include "hf/output.h"
@@ -405,6 +406,7 @@ const struct hf_quantity_ops hf_quantity_optimisation = {
     .option = "trajectory",
     .of_converged = true,
     .needs = HF_WAVEFUNCTION_ALL,
+    .phases = hf_gradient_phases,
     .size = sizeof(struct hf_optimisation),
     .file = "the trajectory",
     .plan = plan,

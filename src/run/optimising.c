@@ -4,6 +4,7 @@
 #include "optimisation.h"
 
 #include "hf/differences.h"
+#include "hf/interruption.h"
 #include "hf/surface.h"
 
 #include <math.h>
@@ -214,7 +215,7 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
                          "optimise: the SCF before second derivatives did not converge");
     else if (hessian == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a Hessian");
-    const struct hf_scf_result here = {.energy = point.energy};
+    const struct hf_scf_result here = {.energy = point.energy, .n_removed = point.n_removed};
     struct hf_quantity_source source = self->calculation->source; /* at the places of `compute` */
     source.result = &here;
     if (status == HF_OK) status = hf_differences_create(&source, &points, error);
@@ -277,6 +278,7 @@ static hf_status follow(struct search *self, struct hf_error *error)
         bool good, can = false;
         share_places(self);
         set_tolerance(self);
+        hf_interruption_count(self->context->interruption, "step", found->n_step + 1, 0);
         HF_TRY(compute(self, &point, &good, error));
         if (!good) {
             if (n_failed++ < MOST_RETREATS) retreat(self, &can);
@@ -471,11 +473,15 @@ hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_
     HF_TRY(hf_surface_create(&calculation->source, &self.surface, error));
     if (self.base != NULL) hf_surface_set_keeper(self.surface, &self.keeper);
     hf_wavefunction_done(wavefunction);
+    hf_report_begin(quantity->of->report, "Optimisation");
     HF_TRY(follow_all(&self, error));
+    hf_interruption_count(self.context->interruption, NULL, 0, 0);
+    hf_report_begin(quantity->of->report, ""); /* a Fock build */
     HF_TRY(solve_there(&self, result, wavefunction, error));
     quantity->made = true;
     hf_optimisation_tell(quantity);
 cleanup:
+    hf_interruption_count(self.context->interruption, NULL, 0, 0);
     hf_surface_destroy(&self.surface);
     hf_optimiser_destroy(&self.optimiser);
     free(self.x);

@@ -109,7 +109,7 @@ static hf_status take_basis(struct hf_scf *scf, int k, const struct hf_matrix *v
                             hf_matrix_n_col(old), &x, error));
     hf_matrix_multiply(1.0, false, old, false, vector, 0.0, x);
     if (k == 0 && scf->canonical == NULL &&
-        scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES) {
+        (scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES || scf->removed.vector != NULL)) {
         scf->canonical = scf->x[0];
         scf->x[0] = NULL;
     }

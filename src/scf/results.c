@@ -117,6 +117,8 @@ cleanup:
 hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error)
 {
     struct hf_timers *timers = &scf->context->timers;
+    const struct hf_two_electron *two = &scf->two_electron;
+    const struct hf_matrix *x = scf->canonical != NULL ? scf->canonical : scf->x[0];
     const int n = scf->result->n_function;
     hf_status status = hf_matrix_create(scf->linalg, "energy-weighted density", n, n,
                                         &scf->weighted_density, error);
@@ -125,6 +127,10 @@ hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error)
         status = hf_method_weighted_density(scf->context, scf->method, scf->linalg, scf->n_electron,
                                             hf_scf_bases(scf), scf->fock, scf->occupied,
                                             scf->weighted_density, error);
+    if (status == HF_OK)
+        status = hf_method_weigh_removed(scf->context, scf->method, scf->linalg, x, &scf->removed,
+                                         scf->core, two->coulomb, two->exchange, two->density,
+                                         scf->weighted_density, error);
     hf_timer_stop(timers, &hf_phase_linear_algebra);
     return status;
 }

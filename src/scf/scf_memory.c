@@ -91,10 +91,11 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     const bool rotates =
         hf_scf_rotates(settings, method, size.n_function, occupied > 0 ? occupied : 1, n_rank);
     /* vectors of a rotation are as large as the occupied orbitals; each spin then has a basis of its own,
-     * and the wave function the first one */
+     * and the wave function, or the density for a gradient, the first one */
     const double in_rotation = rotates ? 9.0 * OCCUPIED : 0.0;
     const double bases =
-        rotates ? (method->n_set == 2) + (settings->wavefunction == HF_WAVEFUNCTION_DENSITIES)
+        rotates ? (method->n_set == 2) + (settings->wavefunction == HF_WAVEFUNCTION_DENSITIES ||
+                                          settings->weighted_density)
                 : 0.0;
     /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
     const double in_build =

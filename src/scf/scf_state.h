@@ -86,8 +86,10 @@ struct hf_scf {
     struct hf_matrix *core; /* [n][n] all terms of one electron */
     struct hf_matrix
         *x[HF_MAX_SPIN]; /* [n][m] orthonormal bases of the sets; NULL: both have the first */
-    struct hf_matrix
-        *canonical; /* [n][m] V s^-1/2 for the wave function if x[0] is no longer that; else NULL */
+    struct hf_matrix *
+        canonical; /* [n][m] V s^-1/2 for the wave function and the weighted density if x[0] is no longer that;
+                       else NULL */
+    struct hf_removed removed; /* for the weighted density */
     bool
         is_orbitals[HF_MAX_SPIN]; /* [n_set] x are orbitals of a Fock matrix, see orbital_basis.c */
     int n_not_found;              /* rotations in succession that were given up */

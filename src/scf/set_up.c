@@ -37,9 +37,9 @@ static hf_status make_orthogonaliser(struct hf_scf *scf, struct hf_error *error)
     struct hf_matrix *overlap = NULL;
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
     HF_TRY(hf_scf_overlap(scf, overlap, error));
-    HF_TRY(hf_orthogonaliser_create(scf->context, scf->linalg, overlap,
-                                    scf->settings->linear_dependence_threshold, &scf->x[0],
-                                    &spectrum, error));
+    HF_TRY(hf_orthogonaliser_create(
+        scf->context, scf->linalg, overlap, scf->settings->linear_dependence_threshold, &scf->x[0],
+        &spectrum, scf->settings->weighted_density ? &scf->removed : NULL, error));
     result->n_function = n;
     result->n_orbital = n - spectrum.n_removed;
     result->n_removed = spectrum.n_removed;
@@ -180,6 +180,7 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_scf_destroy_list(scf->effective);
     hf_scf_destroy_list(scf->x);
     HF_DESTROY_MATRICES(&scf->core, &scf->canonical, &scf->weighted_density);
+    hf_removed_done(scf->context, &scf->removed);
     hf_diis_destroy(&scf->diis);
     hf_fock_destroy(&scf->builder);
     hf_common_pairs_destroy(&scf->own_pairs);

@@ -37,6 +37,8 @@ hf_status hf_rank_groups_create(struct hf_context *whole, int n_group,
     HF_TRY(hf_agree(whole->comm, status, error));
     groups->own->n_thread = whole->n_thread;
     groups->own->reproducible = whole->reproducible;
+    for (int i = 0; i < whole->timers.n_phase; i++)
+        hf_timers_declare(&groups->own->timers, whole->timers.timer[i].phase);
     hf_interruption_watch(groups->own->interruption, ask_whole, whole->interruption);
 cleanup:
     return status;
@@ -57,7 +59,10 @@ void hf_rank_groups_stop(struct hf_rank_groups *groups)
 
 void hf_rank_groups_done(struct hf_rank_groups *groups)
 {
-    if (groups->own != groups->whole) hf_context_destroy(&groups->own);
+    if (groups->own != NULL && groups->own != groups->whole) {
+        hf_timers_merge(&groups->whole->timers, &groups->own->timers);
+        hf_context_destroy(&groups->own);
+    }
     hf_counter_destroy(&groups->counter);
     *groups = (struct hf_rank_groups){0};
 }

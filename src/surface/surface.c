@@ -219,6 +219,7 @@ hf_status hf_surface_compute(struct hf_surface *surface, const double (*position
     point->energy = result.energy + result.smearing_entropy_term;
     memcpy(point->dipole, result.dipole, sizeof point->dipole);
     point->converged = result.converged;
+    point->n_removed = result.n_removed;
     if (!result.converged) goto cleanup;
     HF_TRY(hf_extrapolation_add(&surface->past, &wavefunction, error));
     if (point->gradient != NULL) HF_TRY(differentiate(surface, &wavefunction, point, error));

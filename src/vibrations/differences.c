@@ -1,6 +1,7 @@
 /* Points at displaced geometries, each of an SCF from the last orbitals, by groups of ranks. */
 #include "hf/differences.h"
 
+#include "hf/interruption.h"
 #include "hf/rank_groups.h"
 #include "hf/timer.h"
 
@@ -54,6 +55,7 @@ static void describe(int i, size_t size, char text[])
 static hf_status compute(struct worker *self, int i, struct hf_error *error)
 {
     const struct hf_differences *points = self->points;
+    const int n_removed = points->of->result->n_removed;
     double *point = points->point + (size_t)i * (size_t)points->width;
     double *coordinate = &self->position[i / 6][i / 2 % 3];
     const double where = *coordinate;
@@ -69,6 +71,12 @@ static hf_status compute(struct worker *self, int i, struct hf_error *error)
     if (!found.converged)
         return hf_fail(error, HF_NOT_CONVERGED, "second derivatives: %s the SCF did not converge",
                        text);
+    if (found.n_removed != n_removed)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "second derivatives: %s %d functions are linearly dependent and removed, %d "
+                       "where the atoms are: their energies are not comparable; choose another "
+                       "--linear-dependence",
+                       text, found.n_removed, n_removed);
     point[HF_POINT_ENERGY] = found.energy;
     point[HF_POINT_BUILDS] = found.n_build;
     point[HF_POINT_SECONDS] = hf_process_seconds() - start;
@@ -104,9 +112,14 @@ static hf_status work(struct worker *self, struct hf_error *error)
     hf_status status = HF_OK;
     const int n_task = self->n_missing - self->n_pair;
     int64_t k;
+    struct hf_interruption *interruption = self->points->of->context->interruption;
+    const int n = self->points->n, n_known = n - self->n_missing;
     while (status == HF_OK && (k = hf_rank_groups_take(&self->groups)) < n_task)
-        for (int i = first_of(self, k); i < first_of(self, k + 1) && status == HF_OK; i++)
+        for (int i = first_of(self, k); i < first_of(self, k + 1) && status == HF_OK; i++) {
+            hf_interruption_count(interruption, "displacement", n_known + i + 1, n);
             status = compute(self, self->missing[i], error);
+        }
+    hf_interruption_count(interruption, NULL, 0, 0);
     if (status != HF_OK && self->groups.own->rank == 0) hf_rank_groups_stop(&self->groups);
     return status;
 }

@@ -40,7 +40,8 @@ uint64_t hf_differences_checksum(const struct hf_differences *differences)
                               of->molecule->multiplicity,
                               of->settings->smearing,
                               of->settings->commutator_tolerance,
-                              of->settings->screening_threshold};
+                              of->settings->screening_threshold,
+                              of->settings->linear_dependence_threshold};
     uint64_t sum = hf_hash_add_text(HF_HASH_EMPTY, of->settings->method);
     sum = hf_hash_add(sum, sizeof numbers, numbers);
     for (int i = 0; i < of->molecule->n_atom; i++) { /* not the mass: isotopes may be changed */

@@ -3,9 +3,11 @@
 
 #include "hf/differences.h"
 #include "hf/fock.h"
+#include "hf/gradient.h"
 #include "hf/rank_groups.h"
 #include "hf/units.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@ static const double IN_JOULE_PER_MOL = 2625499.639;
 struct row {
     struct hf_vibrations vibrations; /**< first: files of orbitals get it */
     struct hf_gas gas;
+    char *stem; /**< of the files of displacements; NULL: none; owned */
     int n_group, n_found;
     double largest_derivative; /**< of the energy, hartree/bohr */
     double seconds_before;     /**< as in struct hf_differences */
@@ -84,15 +87,20 @@ static void differentiate(const struct hf_differences *points, struct row *self)
     }
 }
 
-/** Where displacements are kept until all are there; NULL: nowhere, or no memory. To be freed. */
-static char *name_files(const struct hf_quantity_source *of)
+/** Names the files that displacements are kept in until all are there, INPUT.displacements-CHECKSUM: calculations of
+ *  the same name, such as another basis set, keep theirs apart. */
+static hf_status name_files(const struct hf_differences *points, struct row *self,
+                            struct hf_error *error)
 {
-    static const char ending[] = ".displacements";
+    enum { MOST_ENDING = 24 };
+    const struct hf_quantity_source *of = points->of;
     const char *checkpoint = hf_options_text(of->options, "checkpoint");
-    if (of->no_files || (checkpoint != NULL && strcmp(checkpoint, "none") == 0)) return NULL;
-    char *name = malloc(strlen(of->file_stem) + sizeof ending);
-    if (name != NULL) sprintf(name, "%s%s", of->file_stem, ending);
-    return name;
+    const uint64_t sum = hf_differences_checksum(points);
+    if (of->no_files || (checkpoint != NULL && strcmp(checkpoint, "none") == 0)) return HF_OK;
+    self->stem = malloc(strlen(of->file_stem) + MOST_ENDING);
+    if (self->stem == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a file name");
+    sprintf(self->stem, "%s.displacements-%08" PRIx32, of->file_stem, (uint32_t)(sum ^ sum >> 32));
+    return HF_OK;
 }
 
 /** What each point took, for the JSON file. */
@@ -119,12 +127,12 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     const struct hf_quantity_source *of = quantity->of;
     struct hf_differences points = {0};
     struct hf_surface *middle = NULL;
-    char *stem = name_files(of);
     status = hf_vibrations_create(of->molecule, &self->vibrations, error);
     if (status == HF_OK) status = hf_differences_create(of, &points, error);
+    if (status == HF_OK) status = name_files(&points, self, error);
     HF_TRY(hf_agree(of->context->comm, status, error));
     HF_TRY(hf_surface_create(of, &middle, error));
-    HF_TRY(hf_differences_compute(&points, middle, self->n_group, stem, error));
+    HF_TRY(hf_differences_compute(&points, middle, self->n_group, self->stem, error));
     self->n_found = points.n_found;
     differentiate(&points, self);
     status = hf_vibrations_analyse(of->molecule, &self->gas, &self->vibrations, error);
@@ -133,7 +141,6 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
 cleanup:
     hf_surface_destroy(&middle);
     hf_differences_done(&points);
-    free(stem);
     return status;
 }
 
@@ -260,10 +267,10 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
 static hf_status clean_up(struct hf_quantity *quantity, struct hf_error *error)
 {
     const struct hf_quantity_source *of = quantity->of;
-    char *stem = of->context->rank == 0 && !of->checkpoint_given ? name_files(of) : NULL;
+    const struct row *self = quantity->self;
     (void)error;
-    if (stem != NULL && quantity->made) hf_points_remove(stem);
-    free(stem);
+    if (self->stem != NULL && quantity->made && of->context->rank == 0 && !of->checkpoint_given)
+        hf_points_remove(self->stem);
     return HF_OK;
 }
 
@@ -272,6 +279,7 @@ static void done(struct hf_quantity *quantity)
     struct row *self = quantity->self;
     hf_vibrations_done(&self->vibrations);
     free(self->builds);
+    free(self->stem);
 }
 
 const struct hf_quantity_ops hf_quantity_vibrations = {
@@ -279,6 +287,7 @@ const struct hf_quantity_ops hf_quantity_vibrations = {
     .of_converged = true,
     .needs = HF_WAVEFUNCTION_ALL,
     .commutator_tolerance = COMMUTATOR_TOLERANCE,
+    .phases = hf_gradient_phases,
     .size = sizeof(struct row),
     .doing = "Vibrations",
     .plan = plan,

@@ -38,7 +38,7 @@ def stored_integrals_heed_the_group():
         TEST.prefix = []
         TEST.check(code == 1, f"uracil in a group of {limit} bytes: exit code {code}:", errors)
         TEST.check(group.n_killed() == 0, "a process was killed")
-        found = re.search(r"Stored integrals +([\d.]+) MB", output)
+        found = re.search(r"stored integrals ([\d.]+)\)", output)
         TEST.check(found is not None and 0 < float(found.group(1)) * RANKS < 0.6e-6 * limit,
                    "stored integrals:", output)
 

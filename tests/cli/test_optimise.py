@@ -9,6 +9,8 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 import json
 import math
 import os
+import re
+import subprocess
 import sys
 import tempfile
 
@@ -110,6 +112,7 @@ def turned(folder):
 ETHYNE = "H 0.8 0.1 -0.6;C 0 0 0;C 0 0 1.2;H 0.6 -0.2 1.8"
 HCN = "C -0.02115 0.93002 0.00000;N 0.65253 0.00000 0.00000;H -0.63138 -0.93002 0.00000"
 MINIMUM = "O 0 0 0.15006119;H 0 0.75799586 -0.48558059;H 0 -0.75799586 -0.48558059"  # of water, STO-3G
+FORMAMIDE = "C 0.1 0.4 0;O 1.2 0.24 0;N -0.95 -0.5 0;H -0.35 1.4 0;H -1.9 -0.17 0;H -0.78 -1.49 0"
 PEROXIDE = "O 0 0 0;O 0 0 1.45;H 0.95 0 -0.2;H -0.9 0.2 1.6"
 
 
@@ -224,6 +227,32 @@ def refused(path, options, words):
     TEST.check(code == 2 and words in errors and errors.count("\n") == 1 and "Self-consistent" not in report, f"{options} is refused", errors)
 
 
+def shown_on_a_terminal(command):
+    """All that a program writes to one."""
+    master, slave = os.openpty()
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave):
+        os.close(slave)
+        shown = b""
+        try:
+            while piece := os.read(master, 4096):
+                shown += piece
+        except OSError:  # the end, on Linux
+            pass
+    os.close(master)
+    return shown.decode(errors="replace")
+
+
+def progress(folder):
+    """A terminal shows which displacement of how many is computed, and which step; before, per cent of each Fock build."""
+    with open(folder.input, "w", encoding="utf-8") as file:
+        file.write("\n".join(["basis def2-SVP", "geometry", *FORMAMIDE.split(";"), "end", ""]))
+    shown = shown_on_a_terminal([TEST.program, folder.input, "--task", "optimise", "--saddle", "--max-steps", "3", "--checkpoint", "none"])
+    search = shown[shown.index("Optimisation"):].partition("Self-consistent")[0]
+    counted = [int(number) for number in re.findall(r"\r  Optimisation: displacement (\d+) of 36, \d+ s, about \d+ s left ", search)]
+    TEST.check(len(counted) > 2 and counted == sorted(counted) and counted[-1] <= 36, "displacements are counted", search)
+    TEST.check("\r  Optimisation: step " in search and "%" not in search, "steps are counted", search)
+
+
 def refusals(folder):
     both = "the constraints cannot hold together: distance 1 2 is to be 1."
     for options, words in ((["--constraint", "bond 1 2"], "--constraint: 'bond 1 2': unknown kind"), (["--constraint", "fix 7"], "no such atoms"),
@@ -253,6 +282,7 @@ def main():
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(path)
         for test in (references, shapes, turned, constraints, far_constraints, failing_points, from_a_minimum, fields, files, restarts, refusals):
+        for test in (references, shapes, turned, constraints, fields, files, restarts, progress, refusals):
             if TEST.n_rank == 1 or test in (turned, files, restarts, refusals):
                 test(folder)
     return TEST.report()

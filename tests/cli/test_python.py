@@ -9,6 +9,7 @@ import os
 import shlex
 import sys
 import tempfile
+import warnings
 
 sys.dont_write_bytecode = True
 PATH, MPIEXEC, MODULES, SIZE = sys.argv[1:5]
@@ -65,6 +66,19 @@ def check_files(folder):
         check('unknown basis set "nonsense"' in str(failure), "message:", str(failure))
 
 
+def check_crowd():
+    """Ranks that share a core are told of once."""
+    atoms = molecule("H2")
+    atoms.calc = HF(f"taskset -c {min(os.sched_getaffinity(0))} {shlex.quote(MPIEXEC)} -n 2 {PROGRAM}", basis="STO-3G")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            atoms.get_potential_energy()
+            atoms.positions[0, 2] += 0.01
+    told = [str(one.message) for one in caught]
+    check(len(told) == 1 and "hf: 2 ranks share 1 core" in told[0], "ranks on one core:", str(told))
+
+
 def check_optimisation(command):
     atoms = molecule("H2O")
     with hf_socket(command, basis="STO-3G") as calculator:
@@ -109,6 +123,7 @@ def main():
     else:
         with tempfile.TemporaryDirectory() as folder:
             check_files(folder)
+        check_crowd()
         check_optimisation(PROGRAM)
         check_qcengine()
     for failure in FAILURES:

@@ -35,10 +35,10 @@ def write(folder, places):
 class Served:
     """A run of hf that a driver waits for."""
 
-    def __init__(self, folder, *options, path="socket"):
+    def __init__(self, folder, *options, path="socket", prefix=()):
         self.driver = Driver(path and os.path.join(folder, path))
         launcher = [TEST.mpiexec, "-n", str(TEST.n_rank)] if TEST.n_rank > 1 else []
-        self.process = subprocess.Popen([*launcher, os.path.abspath(TEST.program), write(folder, PLACES), "--serve", self.driver.address, *options],
+        self.process = subprocess.Popen([*prefix, *launcher, os.path.abspath(TEST.program), write(folder, PLACES), "--serve", self.driver.address, *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
                                         env=dict(os.environ, OMPI_MCA_orte_execute_quiet="1"))
         self.driver.accept()
@@ -84,6 +84,20 @@ def check_forces(folder):
         TEST.check(code == 0 and "after 3 geometries" in out, f"end of the driver: exit code {code}", out + errors)
         TEST.check(TEST.n_rank > 1 or errors == "", "standard error:", errors)
         TEST.check(sorted(os.listdir(folder)) == ["out.json", "water.mol"], "files are left:", str(os.listdir(folder)))
+
+
+def check_crowd(folder):
+    """The report of hf goes to a file that drivers do not show: a bad launch is also told on standard error, once."""
+    if TEST.n_rank == 1:
+        return
+    served = Served(folder, prefix=["taskset", "-c", str(min(os.sched_getaffinity(0)))])
+    for _ in range(2):
+        served.driver.status()
+        served.driver.forces(PLACES)
+    served.driver.send("EXIT")
+    code, out, errors = served.end()
+    told = f"{TEST.n_rank} ranks share 1 core of a node: they slow each other down"
+    TEST.check(code == 0 and errors.count(f"hf: warning: {told}") == 1 and f"Warning: {told}" in out, f"ranks on one core: exit code {code}", errors)
 
 
 def bad_messages():
@@ -171,6 +185,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_forces(folder)
     with tempfile.TemporaryDirectory() as folder:
+        check_crowd(folder)
         check_bad_messages(folder)
         check_waiting(folder)
         check_refusals(folder)

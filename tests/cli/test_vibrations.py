@@ -99,10 +99,21 @@ def builds_of(result):
     return result["extras"]["hf"]["vibrations"]["displacement_fock_builds"]
 
 
+def check_phases(report, what):
+    """The table has the gradients, and adds up to the time of the run."""
+    table = report.partition("Seconds over the ranks")[2].partition("\n\n")[0].splitlines()[1:]
+    mean = {line[:34].strip(): float(line.split()[-3]) for line in table}
+    TEST.check(mean.get("Gradient: quartets", 0.0) > 0.0, f"{what}: no time of gradients", table)
+    off = 2 * mean["Total"] - sum(mean.values())
+    TEST.check(abs(off) < 1e-3 * len(mean), f"{what}: the phases lack {off:.3f} of {mean['Total']} s", table)
+    TEST.check(mean.get("Outside of the phases", -1.0) > -1e-3, f"{what}: phases overlap", table)
+
+
 def check_files(folder, case):
     """Groups give the same; the Molden file has the modes; nothing is left behind."""
     molden = os.path.join(folder, "modes.molden")
-    _, one = compute(folder, case, "--molden", molden)
+    report, one = compute(folder, case, "--molden", molden)
+    check_phases(report, "vibrations")
     with open(molden, encoding="utf-8") as file:
         text = file.read()
     part = text.partition("[FREQ]\n")[2]
@@ -114,6 +125,7 @@ def check_files(folder, case):
     TEST.check(down < 0.9 * up, f"{down} Fock builds of second displacements, which start from the first, {up} of those")
     if TEST.n_rank > 1:
         report, several = compute(folder, case, "--groups", str(TEST.n_rank))
+        check_phases(report, "groups")
         worst = max(abs(a - b) for a, b in zip(one["return_result"], several["return_result"], strict=True))
         TEST.check(worst < 5e-6 and f"by {TEST.n_rank} groups of ranks" in report, f"groups: the Hessian differs by {worst}")
         # each group starts from the orbitals of all, and takes both points of a coordinate
@@ -141,7 +153,7 @@ def check_restart(folder, case):
         process.send_signal(number)
         process.wait(timeout=60)
         there = count_points(stem)
-        with open(stem + "-1", "a", encoding="utf-8") as file:
+        with open(glob.glob(stem + "-*-1")[0], "a", encoding="utf-8") as file:
             file.write("3 -76.0 0.1")  # a line that was cut off
         code, report, errors = TEST.run(options)
         with open(result, encoding="utf-8") as file:
@@ -158,6 +170,10 @@ def check_restart(folder, case):
     TEST.check(code == 0 and f"; {n} were there" in report, "other temperature: all displacements are there")
     code, report, _ = TEST.run([*options, "--screening", "1e-11"])
     TEST.check(code == 0 and "were there" not in report, "displacements of another calculation are not taken")
+    code, report, _ = TEST.run([*options, "--basis", "STO-3G"])
+    TEST.check(code == 0 and "were there" not in report, "displacements of another basis set are not taken")
+    code, report, _ = TEST.run(options)
+    TEST.check(code == 0 and f"; {n} were there" in report, "another basis set leaves the displacements of the first run", report[-2500:])
 
 
 def count_points(stem):
@@ -166,6 +182,14 @@ def count_points(stem):
         with open(path, encoding="utf-8") as file:
             n += file.read().count(" end\n")
     return n
+
+
+def smallest_eigenvalue(folder, path):
+    """Of the overlap matrix."""
+    result = os.path.join(folder, "out.json")
+    TEST.run([path, "--json", result])
+    with open(result, encoding="utf-8") as file:
+        return json.load(file)["extras"]["hf"]["scf"]["smallest_overlap_eigenvalue"]
 
 
 def check_refusals(folder, case):
@@ -185,6 +209,13 @@ def check_refusals(folder, case):
     with open(os.path.join(folder, "held.json"), encoding="utf-8") as file:
         n = len(json.load(file)["extras"]["hf"]["vibrations"]["frequencies"])
     TEST.check(code == 0 and n == 9 and "WARNING: the point is not stationary" in report, f"field: {n} modes", report[-3000:] + errors)
+    removed = os.path.join(folder, "removed.mol")
+    with open(removed, "w", encoding="utf-8") as file:
+        file.write("basis 6-31++G**\nunits bohr\ngeometry\nH 0 0 0\nH 0 0 1.4\nend\n")
+    smallest = smallest_eigenvalue(folder, removed)
+    TEST.expect_one_line("removed functions", TEST.run([removed, "--task", "vibrations", "--checkpoint", "none",
+                                                        "--linear-dependence", str(smallest * 1.00001)]),
+                         2, ["0 functions are linearly dependent and removed, 1 where the atoms are", "choose another --linear-dependence"])
     atom = os.path.join(folder, "atom.mol")
     with open(atom, "w", encoding="utf-8") as file:
         file.write("basis STO-3G\ngeometry\nHe 0 0 0\nend\n")

@@ -317,7 +317,7 @@ static void check_all_guesses(const struct test_molecule *test, struct hf_spin_c
     assert_ok(hf_matrix_create(linalg, "H", n, n, &core, NULL));
     assert_ok(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, NULL));
     assert_ok(hf_hamiltonian_core(hamiltonian, core, NULL));
-    assert_ok(hf_orthogonaliser_create(context, linalg, overlap, 1e-6, &x, &spectrum, NULL));
+    assert_ok(hf_orthogonaliser_create(context, linalg, overlap, 1e-6, &x, &spectrum, NULL, NULL));
     const struct hf_guess_input input = {.context = context,
                                          .linalg = linalg,
                                          .molecule = &test->molecule,

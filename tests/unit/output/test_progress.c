@@ -1,6 +1,8 @@
 /* The progress line of a long Fock build: on a terminal, erased afterwards, and nowhere else. */
 #include "fixture.h"
 
+#include "hf/interruption.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -58,6 +60,48 @@ static void progress_is_shown_on_a_terminal_and_erased(void **state)
     close(master);
 }
 
+/** Pieces take 1 and 1.1 s; the line appears 2 s after the first look. */
+static void pieces_of_a_long_calculation_are_counted(void **state)
+{
+    struct fixture *f = *state;
+    struct hf_interruption *interruption = f->context->interruption;
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) skip();
+    FILE *terminal = fopen(ptsname(master), "w");
+    if (terminal == NULL) skip();
+    struct hf_report *report = NULL;
+    char text[512] = "";
+    assert_ok(hf_report_create(f->context, terminal, &report, &error));
+    hf_report_begin(report, "Vibrations");
+    hf_interruption_count(interruption, "displacement", 4, 18);
+    assert_int_equal(hf_report_progress(report, 0.0), 0);
+    assert_true(hf_interruption_counted(interruption).seconds_left < 0.0);
+    pass_time(1.0);
+    hf_interruption_count(interruption, "displacement", 5, 18);
+    pass_time(1.1);
+    hf_interruption_count(interruption, "displacement", 6, 18);
+    assert_int_equal(hf_report_progress(report, 0.3), 0);
+    read_until(master, " left ", sizeof text, text);
+    int seconds = 0, left = 0; /* of 13 pieces that are left, 2 are done */
+    assert_int_equal(sscanf(text, "\r  Vibrations: displacement 6 of 18, %d s, about %d s left ",
+                            &seconds, &left),
+                     2);
+    assert_true(seconds >= 2);
+    assert_in_range(left, 13, 13 * seconds);
+
+    pass_time(0.3);
+    hf_interruption_count(interruption, "step", 3, 0); /* nobody knows how many */
+    assert_int_equal(hf_report_progress(report, 0.0), 0);
+    memset(text, 0, sizeof text);
+    read_until(master, "step 3, ", sizeof text, text);
+    assert_null(strstr(text, "left"));
+    hf_interruption_count(interruption, NULL, 0, 0);
+    assert_null(hf_interruption_counted(interruption).unit);
+    hf_report_destroy(&report);
+    fclose(terminal);
+    close(master);
+}
+
 static void progress_is_never_written_to_a_file(void **state)
 {
     struct fixture *f = *state;
@@ -82,6 +126,7 @@ int main(int argc, char **argv)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(progress_is_shown_on_a_terminal_and_erased),
+        TEST(pieces_of_a_long_calculation_are_counted),
         TEST(progress_is_never_written_to_a_file),
     };
 #undef TEST

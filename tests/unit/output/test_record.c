@@ -1,6 +1,8 @@
 /* The record of a run: filled by its observer, which tells its listeners. */
 #include "fixture.h"
 
+#include <math.h>
+
 static const struct hf_scf_start start = {
     .n_function = 9, .n_orbital = 7, .linalg = "LAPACK on rank 0", .note = "using onesided rma"};
 
@@ -61,6 +63,9 @@ static void times_and_memory_are_those_of_all_ranks(void **state)
     assert_string_equal(statistics->phase[1].name, fixture_phase.name);
     assert_true(statistics->phase[1].seconds.max == 1.0 + last);
     assert_int_equal(statistics->phase[1].seconds.max_rank, last);
+    const double total =
+        statistics->phase[0].seconds.mean; /* 0: the phase was added, the run took no time */
+    assert_true(fabs(statistics->outside.mean + statistics->phase[1].seconds.mean - total) < 1e-9);
     assert_true(statistics->largest_bytes.max == 8000.0 * (1 + last));
     assert_string_equal(statistics->largest_label, "density copy");
     assert_int_equal(statistics->n_rank_on_node, f->context->n_rank);

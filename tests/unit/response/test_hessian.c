@@ -68,8 +68,8 @@ static void make_orthogonaliser(struct bench *b)
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *overlap = new_matrix(b, n, n);
     assert_ok(hf_operator_matrix(b->hamiltonian, HF_OVERLAP, overlap, NULL));
-    assert_ok(
-        hf_orthogonaliser_create(b->context, b->linalg, overlap, 1e-6, &b->x, &spectrum, NULL));
+    assert_ok(hf_orthogonaliser_create(b->context, b->linalg, overlap, 1e-6, &b->x, &spectrum, NULL,
+                                       NULL));
     hf_matrix_destroy(&overlap);
 }
 
