@@ -126,6 +126,28 @@ static void every_default_is_a_valid_value(void **state)
     hf_options_done(&options);
 }
 
+static void every_condition_names_an_option_and_its_value(void **state)
+{
+    int n = 0;
+    const struct hf_option *table = hf_option_table(&n);
+    struct hf_options options;
+    hf_options_init(&options, n, table);
+    for (int i = 0; i < 2 * HF_OPTION_MOST_SETTINGS * n; i++) {
+        const struct hf_option *option = &table[i / (2 * HF_OPTION_MOST_SETTINGS)];
+        const struct hf_option_setting *list = i % 2 == 0 ? option->only_with : option->not_with,
+                                       *setting = &list[i / 2 % HF_OPTION_MOST_SETTINGS];
+        if (setting->key == NULL) continue;
+        const struct hf_option *other = hf_option_find(n, table, hf_rest_of_line(setting->key));
+        assert_non_null(other);
+        assert_ptr_not_equal(other, option);
+        if (setting->value == NULL) continue;
+        assert_ok(hf_options_add(&options, other, hf_rest_of_line(setting->value),
+                                 HF_OPTION_COMMAND_LINE, "table", &error));
+        assert_true(hf_options_has(&options, setting->key, setting->value));
+    }
+    hf_options_done(&options);
+}
+
 static void defaults_are_those_of_the_library(void **state)
 {
     const struct hf_scf_settings library = hf_scf_defaults();
@@ -174,6 +196,7 @@ int main(void)
         cmocka_unit_test(help_may_be_on_one_option),
         cmocka_unit_test(groups_have_headings_and_synonyms_are_not_listed),
         cmocka_unit_test(every_default_is_a_valid_value),
+        cmocka_unit_test(every_condition_names_an_option_and_its_value),
         cmocka_unit_test(defaults_are_those_of_the_library),
         cmocka_unit_test(sizes_have_units),
     };
