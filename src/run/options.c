@@ -320,6 +320,7 @@ static const struct hf_option table[] = {
      .argument = "KIND",
      .default_value = "as-defined",
      .help = "kind of d and higher functions",
+     .more = "Also --spherical and --cartesian without a value.",
      .choice = functions,
      .not_kept = true},
     {.key = "guess",
