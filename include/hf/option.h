@@ -34,6 +34,14 @@ struct hf_option_synonym {
     const char *word, *choice;
 };
 
+/** A value of another option, as a condition. */
+struct hf_option_setting {
+    const char *key;
+    const char *value; /**< of a choice; NULL: any was given (a flag: yes) */
+};
+
+enum { HF_OPTION_MOST_SETTINGS = 4 };
+
 /** One line of the table. */
 struct hf_option {
     const char *key;
@@ -53,8 +61,14 @@ struct hf_option {
     /** The same from a list of the library: fills *choice with entry i; false behind the last. */
     bool (*list)(int i, struct hf_option_choice *choice);
     const struct hf_option_synonym *synonym; /**< ended by a NULL word; NULL: none */
+    /** Why a choice that people expect is not there, for messages; NULL: nothing is known of the word. */
+    const char *(*missing)(struct hf_word word);
     const char *alias[2];                    /**< key and value that an alias stands for */
     bool or_path; /**< of a choice: also a path, which has a dot or a slash in it */
+    /** Tasks, methods and other options that it belongs to: without all of them it has no effect. Ended by a NULL
+     *  key, unless there are so many; none: it always has. */
+    struct hf_option_setting only_with[HF_OPTION_MOST_SETTINGS];
+    struct hf_option_setting not_with[HF_OPTION_MOST_SETTINGS]; /**< with one of these it has none */
 };
 
 enum hf_option_level {
@@ -109,6 +123,16 @@ hf_status hf_options_add(struct hf_options *options, const struct hf_option *opt
                          struct hf_word text, enum hf_option_level level, const char *where,
                          struct hf_error *error) HF_MUST_CHECK;
 
+/** What an option has an effect with, in sentences, "Only with task vibrations or saddle.", cut to `size` bytes; "" if it
+ *  always has. */
+void hf_option_effect_text(const struct hf_option *option, size_t size, char text[]);
+
+/** Checks that every option that the file or the command line gives has an effect: only_with and not_with of its
+ *  line of the table. A flag that is given as "no" is not looked at. Not collective.
+ *  Errors   HF_BAD_INPUT: one has none; the message says what it belongs to. */
+hf_status hf_options_check_effect(const struct hf_options *options,
+                                  struct hf_error *error) HF_MUST_CHECK;
+
 /** The value that counts, or NULL when only the default does. `key` must be in the table. */
 const struct hf_option_value *hf_options_given(const struct hf_options *options, const char *key);
 
@@ -116,6 +140,8 @@ const struct hf_option_value *hf_options_given(const struct hf_options *options,
  *  spelt as in the table. Keys must be in the table and of the type asked for. */
 const char *hf_options_text(const struct hf_options *options, const char *key);
 const char *hf_options_choice(const struct hf_options *options, const char *key);
+/** Whether `name` is that choice, or among several with commas between them. */
+bool hf_options_has(const struct hf_options *options, const char *key, const char *name);
 /** The choice as a value of its enumeration. */
 int hf_options_value(const struct hf_options *options, const char *key);
 int hf_options_integer(const struct hf_options *options, const char *key);

@@ -112,9 +112,11 @@ static hf_status check_choice(const struct hf_option *option, struct hf_word tex
     if (find_choice(option, text, &choice) || (option->or_path && is_path(text))) return HF_OK;
     const int n = hf_option_choice_names(option, sizeof list, list);
     for (int i = 0; i < n && hf_option_choice_get(option, i, &choice); i++) known[i] = choice.name;
-    const char *nearest = hf_nearest_word(text, n, known);
-    return hf_fail(error, HF_BAD_INPUT, "%s: unknown %s '%.*s'; expected %s%s%s%s%s", where,
-                   option->key, HF_WORD(text), n > 1 ? "one of " : "", list,
+    const char *reason = option->missing != NULL ? option->missing(text) : NULL;
+    const char *nearest = reason == NULL ? hf_nearest_word(text, n, known) : NULL;
+    return hf_fail(error, HF_BAD_INPUT, "%s: unknown %s '%.*s'; %s%sexpected %s%s%s%s%s", where,
+                   option->key, HF_WORD(text), reason != NULL ? reason : "",
+                   reason != NULL ? "; " : "", n > 1 ? "one of " : "", list,
                    option->or_path ? ", or a file, e.g. ./FILE" : "",
                    nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
 }
@@ -290,6 +292,21 @@ const char *hf_options_choice(const struct hf_options *options, const char *key)
 {
     const char *name = chosen(options, key).name;
     return name != NULL ? name : hf_options_text(options, key);
+}
+
+bool hf_options_has(const struct hf_options *options, const char *key, const char *name)
+{
+    static const char between[] = ", \t";
+    const struct hf_option *option = known_option(options, key);
+    const char *text = hf_options_text(options, key);
+    if (text == NULL) return false;
+    for (text += strspn(text, between); *text != '\0'; text += strspn(text, between)) {
+        const struct hf_word word = {text, (int)strcspn(text, between)};
+        const struct hf_word plain = without_synonym(option, word);
+        if (is_key(plain, name) || hf_word_is(plain, name)) return true;
+        text += word.length;
+    }
+    return false;
 }
 
 int hf_options_value(const struct hf_options *options, const char *key)

@@ -16,7 +16,6 @@ static const struct hf_option actions[] = {
      .help = "check the input, print what would run and its memory"},
     {.key = "self_test",
      .type = HF_OPTION_CHOICE,
-     .everyday = true,
      .argument = "[SIZE]",
      .help = "compute installed reference cases",
      .choice = self_test_sizes},

@@ -63,9 +63,12 @@ void hf_print_option(FILE *stream, const struct hf_option *option, bool in_full)
     hf_option_default_text(option, sizeof text, text);
     print_wrapped(stream, &column, INDENT, text);
     fprintf(stream, "\n");
-    if (in_full && option->more != NULL) {
+    hf_option_effect_text(option, sizeof text, text);
+    const char *const sentences[] = {option->more != NULL ? option->more : "", text};
+    for (int i = 0; in_full && i < 2; i++) {
+        if (sentences[i][0] == '\0') continue;
         column = fprintf(stream, "%*s", INDENT, "");
-        print_wrapped(stream, &column, INDENT, option->more);
+        print_wrapped(stream, &column, INDENT, sentences[i]);
         fprintf(stream, "\n");
     }
     for (int i = 0; in_full && hf_option_choice_get(option, i, &choice); i++) {
@@ -85,10 +88,10 @@ hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error)
         if (status == HF_OK) hf_print_option(stream, option, true);
         return status;
     }
-    fprintf(stream, "Usage: hf [options] FILE\n"
-                    "       mpiexec -n RANKS hf [options] FILE\n\n"
-                    "Computes the Hartree-Fock energy of the molecule in FILE: native input, MDL\n"
-                    "molfile, XYZ or QCSchema, recognised by content. Defaults are in brackets.\n");
+    fprintf(stream,
+            "Usage: hf [options] FILE      or: mpiexec -n RANKS hf [options] FILE\n\n"
+            "Computes Hartree-Fock and MP2 energies, Hartree-Fock forces, structures and\n"
+            "vibrations. FILE is native input, MDL molfile, XYZ or QCSchema; [defaults].\n");
     for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) {
         if (option->group != NULL) group = option->group;
         if (!all && !option->everyday) continue;

@@ -37,6 +37,12 @@ static void print_roff_option(FILE *stream, const struct hf_option *option)
         print_roff(stream, option->more);
         fprintf(stream, "\n");
     }
+    hf_option_effect_text(option, sizeof text, text);
+    if (text[0] != '\0') {
+        fprintf(stream, ".br\n");
+        print_roff(stream, text);
+        fprintf(stream, "\n");
+    }
     for (int i = 0; hf_option_choice_get(option, i, &choice); i++) {
         fprintf(stream, ".br\n");
         print_roff(stream, choice.name);
@@ -67,9 +73,10 @@ static void print_cell(FILE *stream, const char *text)
 
 static void print_row(FILE *stream, const struct hf_option *option)
 {
-    char spelling[40];
+    char spelling[40], effect[200];
     struct hf_option_choice choice;
     hf_option_spelling(option->key, sizeof spelling, spelling);
+    hf_option_effect_text(option, sizeof effect, effect);
     fprintf(stream, "| `--%s%s", spelling, option->argument != NULL ? " " : "");
     if (option->argument != NULL) print_cell(stream, option->argument);
     fprintf(stream, "` | ");
@@ -77,6 +84,7 @@ static void print_row(FILE *stream, const struct hf_option *option)
     for (int i = 0; hf_option_choice_get(option, i, &choice); i++)
         fprintf(stream, "%s `%s`: %s", i > 0 ? ";" : ".", choice.name, choice.about);
     if (option->more != NULL) fprintf(stream, ". %s", option->more);
+    if (effect[0] != '\0') fprintf(stream, "%s %s", option->more != NULL ? "" : ".", effect);
     fprintf(stream, " | ");
     if (option->default_value != NULL) fprintf(stream, "`%s` ", option->default_value);
     if (option->unit != NULL)

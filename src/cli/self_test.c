@@ -140,12 +140,13 @@ static hf_status compute(struct self_test *test, const struct reference *referen
     const struct hf_run_key key[] = {
         {"method", reference->method},  {"basis", reference->basis}, {"charge", charge},
         {"multiplicity", multiplicity}, {"fock", way->fock},         {"schedule", way->schedule},
-        {"onesided", way->onesided}};
+        {"onesided", way->onesided}}; /* the last one has an effect on distributed matrices alone */
+    const int n_key = (int)(sizeof key / sizeof *key);
     const struct hf_run_settings settings = {
         .n_atom = reference->n_atom,
         .atomic_number = reference->atomic_number,
         .position_bohr = (const double(*)[3])reference->position_bohr,
-        .n_key = sizeof key / sizeof *key,
+        .n_key = hf_fock_is_distributed(way->fock) ? n_key : n_key - 1,
         .key = key,
         .wavefunction = HF_WAVEFUNCTION_ENERGIES,
         .progress = hf_signals_asked,

@@ -23,10 +23,6 @@ static hf_status check(const struct hf_quantity_source *of, struct hf_error *err
         return hf_fail(error, HF_BAD_INPUT,
                        "%s: there are no gradients of local MP2 energies; expected task energy",
                        hf_options_given(of->options, "task")->where);
-    if (hf_options_integer(of->options, "frozen_virtuals") > 0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: local MP2 uses all virtual orbitals; expected no frozen ones",
-                       hf_options_given(of->options, "frozen_virtuals")->where);
     return HF_OK;
 }
 

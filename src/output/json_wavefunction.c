@@ -31,9 +31,6 @@ struct matrices {
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     const int n = quantity->of->basis->n_function;
-    if (hf_options_text(quantity->of->options, "json") == NULL)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "orbitals are written into the JSON file; name one (--json FILE)");
     if (n <= MOST_FUNCTIONS) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT,
                    "%d basis functions are too many; a JSON file holds matrices of up to %d", n,

@@ -182,7 +182,8 @@ static hf_status check_reproducible(const struct hf_options *options, struct hf_
 static hf_status follow_from_input(struct hf_calculation *calculation,
                                    const struct hf_options *options, struct hf_error *error)
 {
-    hf_status status = check_reproducible(options, error);
+    hf_status status = hf_options_check_effect(options, error);
+    if (status == HF_OK) status = check_reproducible(options, error);
     if (status == HF_OK) status = check_method(calculation, options, error);
     if (status == HF_OK) status = hf_choose_basis(calculation, options, error);
     if (status == HF_OK) status = note_repetitions(calculation, options, error);

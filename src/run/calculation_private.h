@@ -75,6 +75,9 @@ const char *hf_run_method(const struct hf_options *options, const struct hf_mole
 /** Whether the energy is computed from the orbitals of that wave function. Local. */
 bool hf_run_is_correlated(const struct hf_options *options);
 
+/** Why hf lacks the method of that name: it has no density functionals; NULL: it is no functional. Local. */
+const char *hf_run_method_missing(struct hf_word name);
+
 /** Fills calculation->task and plans all quantities that the task or the options ask for. Sets what they
  *  need of the wave function: settings.wavefunction. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf_options *options,

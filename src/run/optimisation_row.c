@@ -110,8 +110,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     struct hf_optimisation *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_options *options = of->options;
-    if (strcmp(hf_options_choice(options, "task"), "optimise") != 0)
-        return hf_fail(error, HF_BAD_INPUT, "there is a trajectory of task optimise only");
     quantity->about = hf_options_given(options, "gradient");
     if (strcmp(hf_options_choice(options, "gradient"), "numerical") == 0)
         return hf_fail(error, HF_BAD_INPUT, "an optimisation needs analytic gradients");

@@ -3,6 +3,7 @@
 #include "hf/common_pairs.h"
 #include "hf/gradient.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,24 @@ bool hf_run_method_choice(int i, struct hf_option_choice *choice)
     if (i >= N_CORRELATED) return false;
     *choice = (struct hf_option_choice){correlated[i].name, correlated[i].about, 0};
     return true;
+}
+
+const char *hf_run_method_missing(struct hf_word name)
+{
+    /* functionals are named after their parts */
+    static const char *const part[] = {"lyp", "pbe",  "tpss", "scan", "b97",   "b98",  "pw91",
+                                       "p86", "vwn",  "hse",  "lda",  "m05",   "m06",  "m08",
+                                       "m11", "mn12", "mn15", "mpw",  "hcth",  "pw6b", "bmk",
+                                       "dft", "rks",  "uks",  "roks", "slater"};
+    char plain[40];
+    int n = 0;
+    for (int i = 0; i < name.length && n < (int)sizeof plain - 1; i++)
+        if (isalnum((unsigned char)name.begin[i]))
+            plain[n++] = (char)tolower((unsigned char)name.begin[i]);
+    plain[n] = '\0';
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (strstr(plain, part[i]) != NULL) return "hf has no density functionals";
+    return NULL;
 }
 
 /** Place of the method in that list; -1: it is none of these. */

@@ -7,22 +7,29 @@
 
 hf_status hf_serve_settle(struct hf_options *options, bool *serves, struct hf_error *error)
 {
-    static const char *const files[] = {"json", "molden", "cube", "trace", "checkpoint"};
-    const struct hf_option_value *given = hf_options_given(options, "serve");
+    const struct hf_option_value *given = hf_options_given(options, "serve"),
+                                 *checkpoint = hf_options_given(options, "checkpoint"),
+                                 *task = hf_options_given(options, "task");
     struct hf_error reason;
     *serves = given != NULL;
     if (!*serves) return HF_OK;
     const hf_status status = hf_line_check(given->text, &reason);
     if (status != HF_OK) return hf_fail(error, status, "%s: %.800s", given->where, reason.message);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        const struct hf_option_value *file = hf_options_given(options, files[i]);
-        if (file != NULL && strcmp(file->text, "none") != 0)
-            return hf_fail(error, HF_BAD_INPUT, "%s: with --serve no files are written",
-                           file->where);
-    }
-    const struct hf_word task = {"task", 4};
-    return hf_options_add(options, hf_option_find(options->n_option, options->table, task),
-                          hf_rest_of_line("gradient"), HF_OPTION_COMMAND_LINE, "--serve", error);
+    if (checkpoint != NULL && strcmp(checkpoint->text, "none") != 0)
+        return hf_fail(error, HF_BAD_INPUT, "%s: with --serve no files are written",
+                       checkpoint->where);
+    if (task != NULL && task->level >= HF_OPTION_FILE &&
+        strcmp(hf_options_choice(options, "task"), "energy") != 0 &&
+        strcmp(hf_options_choice(options, "task"), "gradient") != 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: with --serve energies and forces are computed; expected no task %s",
+                       task->where, task->text);
+    if (strcmp(hf_options_choice(options, "gradient"), "numerical") == 0)
+        return hf_fail(error, HF_BAD_INPUT, "%s: with --serve forces are analytic",
+                       hf_options_given(options, "gradient")->where);
+    return hf_options_add(
+        options, hf_option_find(options->n_option, options->table, (struct hf_word){"task", 4}),
+        hf_rest_of_line("gradient"), HF_OPTION_COMMAND_LINE, "--serve", error);
 }
 
 hf_status hf_serve_calculation(struct hf_calculation *calculation, const struct hf_options *options,

@@ -105,8 +105,6 @@ BAD_INPUT = [
     ("directory", "DIRECTORY", [], ["is a directory"]),
     ("unwritable JSON path", WATER, ["--json", "/no/such/folder/out.json"],
      ["/no/such/folder/out.json"]),
-    ("orbitals without a JSON file", WATER, ["--json-orbitals"],
-     ["--json-orbitals: orbitals are written into the JSON file; name one (--json FILE)"]),
     ("orbitals that there are not", WATER, ["--orbitals", "some"], ["unknown orbitals 'some'", "gap, all"]),
     ("JSON path is a directory", WATER, ["--json", "/"], ["/"]),
     ("unwritable trace", WATER, ["--trace", "/no/such/folder/out.trace"],
@@ -146,7 +144,19 @@ BAD_INPUT = [
     ("unknown choice", WATER, ["--schedule", "statik"], ["'statik'", "did you mean static"]),
     ("unknown transport", WATER, ["--onesided", "thred"], ["'thred'", "did you mean thread"]),
     ("unknown strategy", WATER + "accumulate anyone\n", [], ["line 9", "'anyone'", "accumulate"]),
-    ("method that hf lacks", WATER, ["--method", "ccsd"], ["--method", "ccsd", "rohf"]),
+    ("no effect, in a file", WATER + "max_steps 7\n", [], ["line 9: max_steps has no effect without task optimise"]),
+    ("no effect, in QCSchema", json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "driver": "gradient",
+                                           "model": {"method": "hf", "basis": "STO-3G"}, "keywords": {"temperature": 300},
+                                           "molecule": {"symbols": ["He"], "geometry": [0, 0, 0]}}), [],
+     ["temperature has no effect without task vibrations"]),
+    ("no effect with the task of the command line", WATER + "task vibrations\ntemperature 300\n", ["--task", "energy"],
+     ["line 10: temperature has no effect without task vibrations"]),
+    ("method that hf lacks", WATER, ["--method", "ccsd"], ["--method", "unknown method 'ccsd'; expected one of", "rohf"]),
+    *((f"functional {name}", WATER, ["--method", name], [f"unknown method '{name}'; hf has no density functionals; expected one of hf, rhf"])
+      for name in ("b3lyp", "PBE0", "UB3LYP-D3(BJ)", "m06-2x", "wB97X-D", "r2SCAN-3c", "CAM-B3LYP", "bp86", "LDA", "HSE06", "DFT")),
+    ("functional in QCSchema", json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "driver": "energy",
+                                           "model": {"method": "b3lyp", "basis": "STO-3G"},
+                                           "molecule": {"symbols": ["He"], "geometry": [0, 0, 0]}}), [], ["hf has no density functionals"]),
     ("two files", WATER, ["another.mol"], ["more than one input file"]),
     ("field of two numbers", WATER, ["--field", "0,0.01"], ["--field", "2 numbers", "X,Y,Z"]),
     ("field that is no number", WATER + "field 0 0 weak\n", [], ["line 9", "'weak'", "not a number"]),
@@ -155,6 +165,42 @@ BAD_INPUT = [
      ["line 10", "sits on the nucleus of atom 1 (O)"]),
     ("no file of charges", WATER, ["--point-charges-file", "/no/such"], ["/no/such", "no such file"]),
 ]
+
+# option, value (None: a flag), other options, what it belongs to or has no effect with: every line of the table that says so
+NO_EFFECT = [
+    ("gradient", "analytic", [], "without task gradient or optimise"), ("gradient", "numerical", ["--task", "vibrations"], "without task"),
+    *((option, value, ["--task", "gradient"], "without task optimise")
+      for option, value in (("max-steps", "7"), ("constraint", "fix 1"), ("scan", "distance 1 2 = 1.0 to 2.0 in 2"), ("saddle", None),
+                            ("coordinates", "cartesian"), ("max-force", "1e-3"), ("rms-force", "1e-3"), ("max-displacement", "1e-3"),
+                            ("rms-displacement", "1e-3"), ("trajectory", "a.xyz"))),
+    *((option, value, ["--task", "optimise"], "without task vibrations")
+      for option, value in (("temperature", "300"), ("pressure", "1e5"), ("symmetry-number", "2"))),
+    ("groups", "1", ["--task", "optimise"], "without task vibrations or saddle"),
+    ("groups", "1", ["--task", "optimise", "--saddle=no"], "without task vibrations or saddle"),
+    ("frozen-core", "none", [], "without method mp2, lmp2, ump2 or localise"),
+    ("scs", None, ["--method", "rhf"], "without method mp2, lmp2 or ump2"),
+    *((option, value, ["--method", "mp2"], "without method lmp2")
+      for option, value in (("domains", "full"), ("domain-completeness", "0.1"), ("strong-distance", "1"), ("pair-distance", "9"),
+                            ("local-screening", "1e-8"), ("local-transform", "bras"), ("replicate-amplitudes", None))),
+    ("domain-completeness", "0.1", ["--method", "lmp2", "--domains", "full"], "with domains full"),
+    *((option, value, ["--method", "lmp2"], "without method mp2 or ump2")
+      for option, value in (("frozen-virtuals", "2"), ("mp2-algorithm", "auto"))),
+    ("onesided", "rma", [], "without method mp2, lmp2, ump2 or fock distributed"),
+    ("onesided-test", "1", ["--fock", "replicated"], "without method mp2, lmp2, ump2 or fock distributed"),
+    ("accumulate", "caller", ["--method", "lmp2"], "without method mp2, ump2 or fock distributed"),
+    ("counter", "array", [], "without schedule counter"), ("progress-thread", None, ["--schedule", "steal"], "without schedule counter"),
+    ("diis-size", "4", ["--converger", "newton"], "with converger newton"), ("diis-size", "4", ["--converger", "damping"], "with converger damping"),
+    ("checkpoint-interval", "1", ["--checkpoint", "none"], "with checkpoint none"),
+    ("json-orbitals", None, [], "without json"), ("cube-spacing", "1", [], "without cube"), ("cube-margin", "1", [], "without cube"),
+    ("serve-remote", None, [], "without serve"),
+    *((option, value, ["--serve", "unix:no"], "with serve")
+      for option, value in (("json", "a.json"), ("molden", "a.molden"), ("cube", "density"), ("trace", "a.trace"), ("localise", "pm"),
+                            ("stability", "check"), ("properties", "all"), ("polarisability", None), ("orbitals", "all"),
+                            ("checkpoint-interval", "1"))),
+]
+BAD_INPUT += [(f"no effect of {option} {what}", WATER, [*others, f"--{option}" if value is None else f"--{option}={value}"],
+               [f"--{option}: {option.replace('-', '_')} has no effect {what}"])
+              for option, value, others, what in NO_EFFECT]
 
 
 def expect_one_line(name, outcome, code, parts):
@@ -243,12 +289,17 @@ def help_version_and_check(folder):
 def pages_of_help():
     """One screen of everyday options, all options, one of them."""
     everyday, everything, one = (run(["--help", *topic])[1] for topic in ([], ["all"], ["schedule"]))
+    of_some = {entry.split()[0] for entry in everything.split("\n  --")[1:] if re.search(r"(Only|Not) with ", entry)}
+    check(of_some == {option for option, *_ in NO_EFFECT}, "options without an effect that are not tested:",
+          str(of_some.symmetric_difference({option for option, *_ in NO_EFFECT})))
     check(len(everyday.splitlines()) <= 45, f"--help: {len(everyday.splitlines())} lines, expected 45 at most")
     for text in (everyday, everything, one):
         for line in text.splitlines():
             check(len(line) <= 80, f"--help: a line of {len(line)} characters:", line)
     shown, known = (re.findall(r"^  (--[a-z-]+)", text, re.M) for text in (everyday, everything))
     check(20 <= len(shown) <= 26 and set(shown) < set(known), f"--help shows {len(shown)} of {len(known)} options")
+    check({"--task", "--constraint", "--frozen-core", "--trajectory"} < set(shown), "--help:", everyday)
+    check("Computes Hartree-Fock and MP2 energies" in everyday and "vibrations. FILE" in everyday, "what --help begins with:", everyday)
     for heading in ("Molecule:", "Method:", "Convergence:", "Parallel:", "Output:", "Instead of computing:"):
         check(f"\n{heading}\n" in everyday and f"\n{heading}\n" in everything, f"--help: no group {heading}", everyday)
     check("\nLaboratory" in everything and "Laboratory" not in everyday, "--help: the laboratory", everyday)

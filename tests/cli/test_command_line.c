@@ -110,6 +110,22 @@ static void groups_have_headings_and_synonyms_are_not_listed(void **state)
     assert_string_equal(error.message, "unknown option 'memroy'; did you mean --memory");
 }
 
+static void older_names_stand_beside_the_option_that_they_mean(void **state)
+{
+    int n = 0, n_alias = 0;
+    char spelling[40];
+    const struct hf_option *table = hf_option_table(&n), *meant = NULL;
+    for (int i = 0; i < n; i++) {
+        if (table[i].type != HF_OPTION_ALIAS) continue;
+        hf_option_spelling(table[i].key, sizeof spelling, spelling);
+        assert_ok(hf_listed_option_find(spelling, &meant, &error));
+        assert_non_null(meant->more);
+        assert_non_null(strstr(meant->more, spelling)); /* so help and documents name it */
+        n_alias++;
+    }
+    assert_int_equal(n_alias, 2);
+}
+
 static void every_default_is_a_valid_value(void **state)
 {
     int n = 0;
@@ -122,6 +138,28 @@ static void every_default_is_a_valid_value(void **state)
         if (value == NULL) continue;
         assert_ok(hf_options_add(&options, &table[i], (struct hf_word){value, (int)strlen(value)},
                                  HF_OPTION_FILE, "default", &error));
+    }
+    hf_options_done(&options);
+}
+
+static void every_condition_names_an_option_and_its_value(void **state)
+{
+    int n = 0;
+    const struct hf_option *table = hf_option_table(&n);
+    struct hf_options options;
+    hf_options_init(&options, n, table);
+    for (int i = 0; i < 2 * HF_OPTION_MOST_SETTINGS * n; i++) {
+        const struct hf_option *option = &table[i / (2 * HF_OPTION_MOST_SETTINGS)];
+        const struct hf_option_setting *list = i % 2 == 0 ? option->only_with : option->not_with,
+                                       *setting = &list[i / 2 % HF_OPTION_MOST_SETTINGS];
+        if (setting->key == NULL) continue;
+        const struct hf_option *other = hf_option_find(n, table, hf_rest_of_line(setting->key));
+        assert_non_null(other);
+        assert_ptr_not_equal(other, option);
+        if (setting->value == NULL) continue;
+        assert_ok(hf_options_add(&options, other, hf_rest_of_line(setting->value),
+                                 HF_OPTION_COMMAND_LINE, "table", &error));
+        assert_true(hf_options_has(&options, setting->key, setting->value));
     }
     hf_options_done(&options);
 }
@@ -173,7 +211,9 @@ int main(void)
         cmocka_unit_test(help_wins_over_what_follows),
         cmocka_unit_test(help_may_be_on_one_option),
         cmocka_unit_test(groups_have_headings_and_synonyms_are_not_listed),
+        cmocka_unit_test(older_names_stand_beside_the_option_that_they_mean),
         cmocka_unit_test(every_default_is_a_valid_value),
+        cmocka_unit_test(every_condition_names_an_option_and_its_value),
         cmocka_unit_test(defaults_are_those_of_the_library),
         cmocka_unit_test(sizes_have_units),
     };

@@ -281,8 +281,8 @@ def refusals(folder):
 def main():
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(path)
-        for test in (references, shapes, turned, constraints, far_constraints, failing_points, from_a_minimum, fields, files, restarts, refusals):
-        for test in (references, shapes, turned, constraints, fields, files, restarts, progress, refusals):
+        for test in (references, shapes, turned, constraints, far_constraints, failing_points, from_a_minimum, fields, files, restarts, progress,
+                     refusals):
             if TEST.n_rank == 1 or test in (turned, files, restarts, refusals):
                 test(folder)
     return TEST.report()

@@ -62,7 +62,7 @@ REFUSED = [
     ("unknown protocol", ["protocols"], {"wavefunction": "some"}, "unknown protocol 'some' of the wavefunction"),
     ("unknown protocols", ["protocols"], {"orbitals": "all"}, "unknown key 'orbitals' in the protocols"),
     ("protocols that are a list", ["protocols"], [], "'protocols' is no object"),
-    ("orbitals without a JSON file", ["protocols"], {"wavefunction": "all"}, "name one (--json FILE)"),
+    ("orbitals without a JSON file", ["protocols"], {"wavefunction": "all"}, "json_orbitals has no effect without json"),
     ("masses of fewer atoms", ["molecule", "masses"], [16.0, 1.0], "'masses' is not a list with a number for each of 3 atoms"),
     ("a mass of nothing", ["molecule", "masses"], [16.0, 0, 1.0], "entry 2 of 'masses' is not a mass in atomic mass units"),
     ("half a nucleon", ["molecule", "mass_numbers"], [-1, 1.5, -1], "entry 2 of 'mass_numbers' is not a mass number, or -1"),

@@ -174,7 +174,11 @@ def check_refusals(folder):
              ("long name", ["--serve", "unix:" + 200 * "a"], 2, ["at most 107 bytes"]),
              ("no name", ["--serve", "unix:"], 2, ["needs the name of a socket"]),
              ("other host", ["--serve", "192.0.2.1:31415"], 2, ["is another host", "--serve-remote"]),
-             ("files", ["--serve", "unix:x", "--json", os.path.join(folder, "out.json")], 2, ["--json: with --serve no files are written"]),
+             ("files", ["--serve", "unix:x", "--json", os.path.join(folder, "out.json")], 2, ["--json: json has no effect with serve"]),
+             ("checkpoint", ["--serve", "unix:x", "--checkpoint", "a.h5"], 2, ["--checkpoint: with --serve no files are written"]),
+             ("task", ["--serve", "unix:x", "--task", "optimise"], 2, ["--task: with --serve energies and forces are computed"]),
+             ("constraint", ["--serve", "unix:x", "--constraint", "fix 1"], 2, ["constraint has no effect without task optimise"]),
+             ("differences", ["--serve", "unix:x", "--gradient", "numerical"], 2, ["--gradient: with --serve forces are analytic"]),
              ("nobody", ["--serve", "unix:" + os.path.join(folder, "nobody")], 3, ["no driver listens there"]),
              ("no gradients", ["--serve", "unix:x", "--method", "mp2"], 2, ["no gradients of MP2"])]
     for name, options, code, parts in cases if TEST.n_rank == 1 else cases[4:5]:

@@ -57,6 +57,8 @@ class HF(Calculator):
         """Writes LABEL.in.json, a QCSchema AtomicInput."""
         os.makedirs(self.folder, exist_ok=True)
         keywords = {key.replace("-", "_"): value for key, value in self.parameters.items()}
+        if driver == "energy":
+            keywords.pop("gradient", None)  # how forces are computed
         model = {"method": keywords.pop("method", "hf")}
         if "basis" in keywords:
             model["basis"] = keywords.pop("basis")

@@ -42,6 +42,11 @@ static const struct hf_option table[] = {
     {.key = "fishy", .type = HF_OPTION_ALIAS, .alias = {"pet", "dog-fish"}},
     {.key = "many", .type = HF_OPTION_TEXT, .argument = "TEXT", .repeatable = true},
     {.key = "arrow", .type = HF_OPTION_VECTOR, .argument = "X,Y,Z", .range = {-2, 2}},
+    {.key = "fins",
+     .type = HF_OPTION_INTEGER,
+     .argument = "N",
+     .only_with = {{"pet", "dog-fish"}, {"number", "one"}, {"force", NULL}}},
+    {.key = "fur", .type = HF_OPTION_FLAG, .not_with = {{"pet", "dog-fish"}, {"many", NULL}}},
 };
 enum { N_OPTION = sizeof table / sizeof *table };
 
@@ -218,6 +223,76 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
     hf_options_done(&options);
 }
 
+/** Message about what is given, "key=value" each; "" if all have an effect. */
+static const char *effect(const char *a, const char *b, enum hf_option_level level,
+                          struct hf_error *error)
+{
+    struct hf_options options;
+    const char *const given[] = {a, b};
+    hf_options_init(&options, N_OPTION, table);
+    for (int i = 0; i < 2 && given[i] != NULL; i++) {
+        const struct hf_word key = {given[i], (int)strcspn(given[i], "=")};
+        assert_ok(hf_options_add(&options, hf_option_find(N_OPTION, table, key),
+                                 word(given[i] + key.length + 1), level, "--key", error));
+    }
+    const hf_status status = hf_options_check_effect(&options, error);
+    assert_true(status == HF_OK || status == HF_BAD_INPUT);
+    hf_options_done(&options);
+    return status == HF_OK ? "" : error->message;
+}
+
+static void options_without_an_effect_are_refused(void **state)
+{
+    static const char without[] =
+        "--key: fins has no effect without pet dog-fish, number one or force",
+                      with_pet[] = "--key: fur has no effect with pet dog-fish";
+    const struct {
+        const char *given[2], *message;
+    } cases[] = {
+        {{"fins=2", NULL}, without},
+        {{"fins=2", "pet=cat"}, without},
+        {{"fins=2", "force=no"}, without},
+        {{"fins=2", "pet=dog-fish"}, ""},
+        {{"fins=2", "pet=SHARK"}, ""},
+        {{"fins=2", "number=one"}, ""},
+        {{"fins=2", "force=yes"}, ""},
+        {{"fur=yes", NULL}, ""},
+        {{"fur=yes", "pet=Dog-Fish"}, with_pet},
+        {{"fur=no", "pet=dog-fish"}, ""},
+        {{"fur=yes", "many=x"}, "--key: fur has no effect with many"},
+    };
+    struct hf_error error;
+    char text[100], few[20];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(
+            effect(cases[i].given[0], cases[i].given[1], HF_OPTION_COMMAND_LINE, &error),
+            cases[i].message);
+    assert_string_equal(effect("fins=2", NULL, HF_OPTION_FILE, &error), without);
+    assert_string_equal(effect("fins=2", NULL, HF_OPTION_RESTART, &error), "");
+    hf_option_effect_text(hf_option_find(N_OPTION, table, word("fins")), sizeof text, text);
+    assert_string_equal(text, "Only with pet dog-fish, number one or force.");
+    hf_option_effect_text(hf_option_find(N_OPTION, table, word("fur")), sizeof few, few);
+    assert_string_equal(few, "Not with pet dog-fi");
+    hf_option_effect_text(hf_option_find(N_OPTION, table, word("name")), sizeof text, text);
+    assert_string_equal(text, "");
+}
+
+static void one_of_several_choices_is_found(void **state)
+{
+    struct hf_options options;
+    const struct hf_option_value several = {.option = hf_option_find(N_OPTION, table, word("pet")),
+                                            .text = (char[]){"cat, Shark"}};
+    hf_options_init(&options, N_OPTION, table);
+    assert_true(hf_options_has(&options, "pet", "cat"));
+    assert_false(hf_options_has(&options, "pet", "dog-fish"));
+    assert_false(hf_options_has(&options, "name", "cat"));
+    options.value = (struct hf_option_value[]){several};
+    options.n_value = 1;
+    assert_true(hf_options_has(&options, "pet", "dog-fish") &&
+                hf_options_has(&options, "pet", "cat"));
+    assert_false(hf_options_has(&options, "pet", "dog"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +304,8 @@ int main(void)
         cmocka_unit_test(a_choice_has_the_value_of_its_enumeration),
         cmocka_unit_test(flags_and_aliases_stand_alone),
         cmocka_unit_test(bad_values_are_refused_with_what_was_expected),
+        cmocka_unit_test(options_without_an_effect_are_refused),
+        cmocka_unit_test(one_of_several_choices_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

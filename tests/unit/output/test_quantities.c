@@ -122,26 +122,16 @@ static void what_the_task_returns_is_the_result(void **state)
     f->run.quantity = NULL;
 }
 
-static void a_wave_function_needs_a_json_file_that_is_large_enough(void **state)
+static void a_wave_function_in_a_json_file_has_a_largest_size(void **state)
 {
     struct fixture *f = *state;
-    struct hf_options options;
-    int n_option;
-    const struct hf_option *table = hf_option_table(&n_option);
-    const struct hf_option *json = hf_option_find(n_option, table, (struct hf_word){"json", 4});
-    const struct hf_quantity_source of = {.options = &options, .basis = &f->basis};
+    const struct hf_quantity_source of = {.basis = &f->basis};
     struct hf_quantity orbitals = {.ops = &hf_quantity_orbitals, .of = &of};
-    hf_options_init(&options, n_option, table);
     f->basis.n_function = 4000;
-    assert_failure(orbitals.ops->plan(&orbitals, &error), HF_BAD_INPUT, &error,
-                   "name one (--json FILE)");
-    assert_ok(hf_options_add(&options, json, (struct hf_word){"x", 1}, HF_OPTION_COMMAND_LINE,
-                             "--json", &error));
     assert_ok(orbitals.ops->plan(&orbitals, &error));
     f->basis.n_function++;
     assert_failure(orbitals.ops->plan(&orbitals, &error), HF_BAD_INPUT, &error,
                    "4001 basis functions are too many");
-    hf_options_done(&options);
 }
 
 int main(int argc, char **argv)
@@ -149,7 +139,7 @@ int main(int argc, char **argv)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(the_wave_function_is_there_when_asked_for),
-        TEST(a_wave_function_needs_a_json_file_that_is_large_enough),
+        TEST(a_wave_function_in_a_json_file_has_a_largest_size),
         TEST(what_the_task_returns_is_the_result),
     };
 #undef TEST
