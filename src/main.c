@@ -129,6 +129,19 @@ static void warn_of_checkpoint(const struct hf_calculation *calculation)
         fprintf(stderr, "hf: warning: %s\n", warning);
 }
 
+/** Refuses different command lines: rank 0's would be computed, and the others would be lost. Collective. */
+static hf_status check_same(const struct hf_command *command, struct hf_error *error)
+{
+    static const char *const name[] = {"the command line"};
+    uint64_t sum = hf_hash_add(HF_HASH_EMPTY, sizeof command->action, &command->action);
+    sum = hf_hash_add_text(hf_hash_add_text(sum, command->path), command->word);
+    for (int i = 0; i < command->options.n_value; i++) {
+        const struct hf_option_value *value = &command->options.value[i];
+        sum = hf_hash_add_text(hf_hash_add_text(sum, value->option->key), value->text);
+    }
+    return hf_agree_on_same(MPI_COMM_WORLD, 1, name, &sum, error);
+}
+
 /** Everything between MPI_Init and MPI_Finalize; returns the exit code, the same on every rank.
  *  `status` and `error` are what reading the command line gave. */
 static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
@@ -143,6 +156,7 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     bool serves = false;
 
     HF_TRY(hf_agree(MPI_COMM_WORLD, status, error));
+    HF_TRY(check_same(command, error));
     HF_TRY(hf_launch_check(MPI_COMM_WORLD, &launch, error));
     HF_TRY(hf_context_create(MPI_COMM_WORLD, &context, error));
     hf_interruption_watch(context->interruption, hf_signals_asked, NULL);
@@ -171,7 +185,7 @@ cleanup:
         int rank;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         exit_code = hf_exit_code(status, error);
-        if (rank == 0 && hf_launch_rank() == 0) {
+        if (rank == 0) {        /* also of each process that MPI did not join */
             if (report == NULL) /* which shows them */
                 hf_print_warnings("hf", calculation.input.n_warning, calculation.input.warning);
             report_failure(&calculation, command, status, error);

@@ -11,7 +11,7 @@
  *  Ghosts freeze nothing; electrons in an effective core potential count as frozen. Not collective. */
 int hf_default_core(const struct hf_molecule *molecule);
 
-/** Reads the option "frozen_core": none, default, or a number up to n_occupied. Not collective. HF_BAD_INPUT. */
+/** Reads the option "frozen_core": none, default, or a number below n_occupied. Not collective. HF_BAD_INPUT. */
 hf_status hf_frozen_core_read(const struct hf_options *options, const struct hf_molecule *molecule,
                               int n_occupied, int *n_frozen, struct hf_error *error) HF_MUST_CHECK;
 

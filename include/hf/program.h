@@ -47,7 +47,8 @@ void hf_print_error(const char *program, const struct hf_error *error);
 /** What the program ends with: 128 and the signal when one ended it, else the status. */
 int hf_exit_code(hf_status status, const struct hf_error *error);
 
-/** Rank that the launcher gave this process, whatever MPI says; 0 when there was none. */
+/** Rank that the launcher gave this process, to be asked before MPI_Init; 0 if there is none, or if MPI cannot join the
+ *  processes of that launcher: then each of them is alone. */
 int hf_launch_rank(void);
 
 /** Whether this process can start the libraries at all; to be asked before MPI_Init. Not collective.

@@ -84,7 +84,7 @@ cleanup:
     if (status != HF_OK) {
         int rank;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        if (rank == 0 && hf_launch_rank() == 0) hf_print_error("hf-bench", error);
+        if (rank == 0) hf_print_error("hf-bench", error);
     }
     *stuck_in_mpi = context != NULL && context->stuck_in_mpi;
     hf_output_files_let_go(context);

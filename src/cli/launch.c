@@ -7,14 +7,17 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Ranks and sizes that launchers put into the environment of the processes they start. */
 static const struct {
     const char *launcher, *size, *rank;
+    bool
+        needs_server; /**< MPI finds the other processes only with a server (PMI), which is an option of the launcher */
 } launchers[] = {
-    {"Open MPI's mpiexec", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-    {"mpiexec", "PMI_SIZE", "PMI_RANK"},
-    {"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+    {"Open MPI's mpiexec", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", false},
+    {"mpiexec", "PMI_SIZE", "PMI_RANK", false},
+    {"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", true},
 };
 enum { N_LAUNCHER = sizeof launchers / sizeof *launchers, MAX_CORE_BYTES = sizeof(cpu_set_t) };
 
@@ -29,29 +32,38 @@ static int environment_number(const char *name)
 
 int hf_launch_rank(void)
 {
+    const bool server = getenv("PMI_RANK") != NULL || getenv("PMIX_RANK") != NULL;
     for (int i = 0; i < N_LAUNCHER; i++) {
         const int rank = environment_number(launchers[i].rank);
+        if (launchers[i].needs_server && !server) continue;
         if (rank >= 0 && environment_number(launchers[i].size) > 0) return rank;
     }
     return 0;
 }
 
-/** Finds processes that MPI does not join: each would compute the same. */
+/** Finds processes that MPI does not join. Whether each is to compute something of its own, only the user knows. */
 static hf_status check_size(int n_rank, struct hf_error *error)
 {
-    if (n_rank > 1) return HF_OK;
+    struct hf_library_versions versions;
+    char variables[200] = "", number[40] = "";
+    int first = -1;
     for (int i = 0; i < N_LAUNCHER; i++) {
-        const int n_started = environment_number(launchers[i].size);
-        struct hf_library_versions versions;
-        if (n_started <= 1) continue;
-        hf_library_versions_get(&versions);
-        return hf_fail(
-            error, HF_BAD_INPUT,
-            "%s started %d processes, but MPI (%s) joins none of them: each would compute "
-            "everything alone; use the mpiexec of that MPI library (or unset %s)",
-            launchers[i].launcher, n_started, versions.mpi_found, launchers[i].size);
+        const size_t used = strlen(variables);
+        if (environment_number(launchers[i].size) <= 1) continue;
+        snprintf(variables + used, sizeof variables - used, "%s%s", first >= 0 ? " and " : "",
+                 launchers[i].size);
+        if (first < 0) first = i;
     }
-    return HF_OK;
+    if (n_rank > 1 || first < 0) return HF_OK;
+    const int rank = environment_number(launchers[first].rank);
+    if (rank >= 0) snprintf(number, sizeof number, " (this is process %d)", rank);
+    hf_library_versions_get(&versions);
+    return hf_fail(
+        error, HF_BAD_INPUT,
+        "%s started %d processes, but MPI (%s) does not join them%s; for one calculation "
+        "use the mpiexec of that MPI library, for one in each process unset %s",
+        launchers[first].launcher, environment_number(launchers[first].size), versions.mpi_found,
+        number, variables);
 }
 
 /** Whether one of the cores that Linux lists as "0-7,16" is in the set. */

@@ -123,7 +123,7 @@ hf_status hf_start_check(bool *reports, struct hf_error *error)
                                         "SLURM_LOCALID", NULL};
     struct hf_memory_limits limits;
     const double all_ranks = START_MEMORY * number_of(sizes, 1);
-    *reports = number_of(ranks, 0) == 0;
+    *reports = hf_launch_rank() == 0 || number_of(ranks, 0) == 0;
     hf_memory_limits_find("", &limits);
     if (limits.address_free < START_ADDRESS)
         return too_little("the limit of address space (RLIMIT_AS)", limits.address_free,

@@ -35,6 +35,7 @@ hf_status hf_frozen_core_read(const struct hf_options *options, const struct hf_
                               int n_occupied, int *n_frozen, struct hf_error *error)
 {
     const char *text = hf_options_text(options, "frozen_core");
+    const int most = n_occupied > 0 ? n_occupied - 1 : 0; /* one at least is left */
     int n = 0;
     *n_frozen = 0;
     if (strcasecmp(text, "none") == 0) return HF_OK;
@@ -42,11 +43,11 @@ hf_status hf_frozen_core_read(const struct hf_options *options, const struct hf_
         *n_frozen = hf_default_core(molecule);
         return HF_OK;
     }
-    if (hf_word_integer(hf_rest_of_line(text), &n) != HF_NUMBER_OK || n < 0 || n > n_occupied)
+    if (hf_word_integer(hf_rest_of_line(text), &n) != HF_NUMBER_OK || n < 0 || n > most)
         return hf_fail(error, HF_BAD_INPUT,
                        "%s: frozen core '%.40s'; expected none, default, or a number of orbitals "
-                       "up to %d",
-                       hf_options_given(options, "frozen_core")->where, text, n_occupied);
+                       "up to %d, for the molecule has %d occupied ones",
+                       hf_options_given(options, "frozen_core")->where, text, most, n_occupied);
     *n_frozen = n;
     return HF_OK;
 }

@@ -3,6 +3,7 @@
 #include "elements.h"
 
 #include "hf/arithmetic.h"
+#include "hf/places.h"
 #include "hf/units.h"
 #include "neighbours.h"
 
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Farther from the origin nothing sensible lies. */
-static const double farthest_bohr = 1e4;
 /** Nearer than this two atoms are on top of each other. */
 static const double coincidence_bohr = 0.1;
 /** Nearer than this, as distance over sum of covalent radii, a pair is always looked at. */
@@ -70,16 +69,76 @@ static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule
         *to = (struct hf_atom){.atomic_number = from->atomic_number, .ghost = from->ghost};
         const hf_status status = find_mass(draft, from, &to->mass, error);
         if (status != HF_OK) return status;
-        for (int k = 0; k < 3; k++) {
-            to->position_bohr[k] = from->position[k] * factor;
-            if (!(fabs(to->position_bohr[k]) <= farthest_bohr))
-                return hf_text_fail(error, draft->text, from->line,
-                                    "coordinate %g %s is out of range; expected less than %g bohr "
-                                    "from the origin",
-                                    from->position[k], bohr ? "bohr" : "angstrom", farthest_bohr);
-        }
+        for (int k = 0; k < 3; k++) to->position_bohr[k] = from->position[k] * factor;
     }
     return HF_OK;
+}
+
+/** Whether a coordinate is one of a place far from the origin, or of no place. */
+static bool is_far(double x)
+{
+    return !(fabs(x) <= HF_FARTHEST_BOHR);
+}
+
+static int find_far_axis(const struct hf_atom *atom)
+{
+    int k = 0;
+    while (k < 3 && !is_far(atom->position_bohr[k])) k++;
+    return k;
+}
+
+hf_status hf_find_misplaced(const struct hf_molecule *molecule, struct hf_misplaced *found,
+                            struct hf_error *error)
+{
+    *found = (struct hf_misplaced){-1, -1};
+    for (int i = 0; i < molecule->n_atom && found->atom < 0; i++)
+        if (find_far_axis(&molecule->atom[i]) < 3) found->atom = i;
+    if (found->atom >= 0) return HF_OK;
+    return hf_find_coincidence(molecule, coincidence_bohr, &found->other, &found->atom, error);
+}
+
+hf_status hf_check_places(const struct hf_molecule *molecule, struct hf_error *error)
+{
+    struct hf_misplaced found;
+    const hf_status status = hf_find_misplaced(molecule, &found, error);
+    if (status != HF_OK || found.atom < 0) return status;
+    const struct hf_atom *atom = &molecule->atom[found.atom];
+    const char *symbol = hf_element_symbol(atom->atomic_number);
+    if (found.other < 0)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "coordinate %g bohr of atom %d (%s) is out of range; expected less than %g "
+                       "bohr from the origin",
+                       atom->position_bohr[find_far_axis(atom)], found.atom + 1, symbol,
+                       HF_FARTHEST_BOHR);
+    return hf_fail(
+        error, HF_BAD_INPUT, "atoms %d (%s) and %d (%s) are on top of each other (%.3g bohr apart)",
+        found.other + 1, hf_element_symbol(molecule->atom[found.other].atomic_number),
+        found.atom + 1, symbol, hf_atom_distance_bohr(molecule, found.other, found.atom));
+}
+
+/** The same for a file: its lines and units. */
+static hf_status check_places(const struct draft *draft, struct hf_error *error)
+{
+    const struct hf_molecule *molecule = &draft->input->molecule;
+    const bool bohr = hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
+    struct hf_misplaced found;
+    const hf_status status = hf_find_misplaced(molecule, &found, error);
+    if (status != HF_OK || found.atom < 0) return status;
+    const struct draft_atom *from = &draft->atom[found.atom];
+    const struct hf_atom *atom = &molecule->atom[found.atom];
+    if (found.other < 0)
+        return hf_text_fail(error, draft->text, from->line,
+                            "coordinate %g %s is out of range; expected less than %g bohr from the "
+                            "origin",
+                            from->position[find_far_axis(atom)], bohr ? "bohr" : "angstrom",
+                            HF_FARTHEST_BOHR);
+    return hf_text_fail(
+        error, draft->text, from->line,
+        "atoms %d (%s, line %d) and %d (%s) are on top of each other (%.3g bohr "
+        "apart)",
+        found.other + 1, hf_element_symbol(molecule->atom[found.other].atomic_number),
+        draft->atom[found.other].line, found.atom + 1, hf_element_symbol(atom->atomic_number),
+        hf_atom_distance_bohr(molecule, found.other, found.atom));
 }
 
 /** Says what is odd about the nearest pair (i, j), whose distance is `ratio` radii. */
@@ -108,17 +167,8 @@ static hf_status check_distances(struct draft *draft, struct hf_error *error)
 {
     const struct hf_molecule *molecule = &draft->input->molecule;
     struct hf_nearest nearest;
-    int i = -1, j = -1;
-    hf_status status = hf_find_coincidence(molecule, coincidence_bohr, &j, &i, error);
+    hf_status status = check_places(draft, error);
     if (status != HF_OK) return status;
-    if (i >= 0)
-        return hf_text_fail(error, draft->text, draft->atom[i].line,
-                            "atoms %d (%s, line %d) and %d (%s) are on top of each other "
-                            "(%.3g bohr apart)",
-                            j + 1, hf_element_symbol(molecule->atom[j].atomic_number),
-                            draft->atom[j].line, i + 1,
-                            hf_element_symbol(molecule->atom[i].atomic_number),
-                            hf_atom_distance_bohr(molecule, i, j));
     status = hf_find_nearest(molecule, ratio_too_close, &nearest, error);
     if (status != HF_OK || nearest.later < 0) return status;
     return judge_nearest(draft, nearest.earlier, nearest.later, nearest.ratio, error);

@@ -11,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -20,6 +21,7 @@
 /** A driver that is started together with hf listens within this time. */
 static const double MOST_SECONDS_TO_LISTEN = 10.0;
 enum { LOOK_MILLISECONDS = 50 }; /* between looks for signals */
+enum { MOST_PORT = 65535 };      /* larger ones would be taken modulo 65536 */
 
 /** An address in its parts. */
 struct place {
@@ -56,6 +58,9 @@ static hf_status read_place(const char *address, struct place *place, struct hf_
         strspn(port + 1, "0123456789") != n_port)
         return hf_fail(error, HF_BAD_INPUT,
                        "'%.200s' is no address; expected unix:NAME or HOST:PORT", address);
+    if (atoi(port + 1) < 1 || atoi(port + 1) > MOST_PORT)
+        return hf_fail(error, HF_BAD_INPUT, "'%.200s': port %s is out of range; expected 1 to %d",
+                       address, port + 1, MOST_PORT);
     memcpy(place->host, host, n_host);
     memcpy(place->port, port + 1, n_port);
     return HF_OK;

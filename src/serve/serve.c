@@ -183,8 +183,14 @@ static hf_status turn(struct hf_context *context, struct session *self, struct h
                        self->positions);
     const double began = hf_wall_seconds();
     if (self->n_geometry++ == 0) self->began = began;
-    HF_TRY(hf_surface_compute(self->surface, (const double(*)[3])(void *)self->positions,
-                              &self->point, error));
+    struct hf_error reason;
+    status = hf_surface_compute(self->surface, (const double(*)[3])(void *)self->positions,
+                                &self->point, &reason);
+    if (status == HF_BAD_INPUT)
+        return hf_fail(error, status, "%s, geometry %d: %.800s", self->line.address,
+                       self->n_geometry, reason.message);
+    if (status != HF_OK) *error = reason;
+    HF_TRY(status);
     if (!self->point.converged)
         HF_TRY(hf_fail(error, HF_NOT_CONVERGED,
                        "%s: the SCF of geometry %d did not converge; the driver gets no forces",

@@ -5,6 +5,7 @@
 #include "hf/extrapolation.h"
 #include "hf/fock.h"
 #include "hf/gradient.h"
+#include "hf/places.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,17 +104,6 @@ void hf_surface_destroy(struct hf_surface **surface)
     *surface = NULL;
 }
 
-/** Not collective; the same on every rank. */
-static hf_status check(int n_atom, const double (*position_bohr)[3], struct hf_error *error)
-{
-    for (int i = 0; i < n_atom; i++)
-        for (int x = 0; x < 3; x++)
-            if (!isfinite(position_bohr[i][x]))
-                return hf_fail(error, HF_BAD_INPUT, "atom %d has no place: a coordinate is %g",
-                               i + 1, position_bohr[i][x]);
-    return HF_OK;
-}
-
 /** Atoms, basis and pairs to other places. Collective. */
 static hf_status move(struct hf_surface *surface, const double (*position_bohr)[3],
                       struct hf_error *error)
@@ -124,8 +114,9 @@ static hf_status move(struct hf_surface *surface, const double (*position_bohr)[
     hf_common_pairs_destroy(&surface->pairs);
     for (int i = 0; i < surface->molecule.n_atom; i++)
         memcpy(surface->molecule.atom[i].position_bohr, position_bohr[i], sizeof *position_bohr);
-    HF_TRY(hf_agree(surface->context->comm,
-                    hf_basis_move(surface->basis, &surface->molecule, &moved, error), error));
+    status = hf_check_places(&surface->molecule, error);
+    if (status == HF_OK) status = hf_basis_move(surface->basis, &surface->molecule, &moved, error);
+    HF_TRY(hf_agree(surface->context->comm, status, error));
     hf_basis_destroy(&surface->basis);
     surface->basis = moved;
     moved = NULL;
@@ -213,7 +204,6 @@ hf_status hf_surface_compute(struct hf_surface *surface, const double (*position
     struct hf_wavefunction wavefunction = {0};
     point->n_build = 0;
     point->converged = false;
-    HF_TRY(check(surface->molecule.n_atom, position_bohr, error));
     HF_TRY(move(surface, position_bohr, error));
     HF_TRY(find_solution(surface, position_bohr, point, &result, &wavefunction, error));
     point->energy = result.energy + result.smearing_entropy_term;

@@ -424,17 +424,29 @@ def examples():
 
 
 def foreign_launcher(folder):
-    """A launcher that MPI does not know leaves copies that are each alone."""
+    """A launcher that MPI does not know leaves processes that are each alone; each reports how it ends."""
     path = write(folder, WATER)
-    for rank, n_line in (("0", 1), ("1", 0)):
-        for size_name, rank_name in (("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
-                                     ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID")):
-            if size_name.startswith("OMPI") and b"libmpi.so" in open(HF, "rb").read():
-                continue  # Open MPI would believe it
-            code, _, errors = run([path], False, {size_name: "3", rank_name: rank})
-            lines = TEST.lines_of_program(errors)
-            check(code == 2 and len(lines) == n_line, f"foreign launcher, rank {rank}:", errors)
-            check(n_line == 0 or "started 3 processes" in errors, "foreign launcher:", errors)
+    farm = {"SLURM_STEP_NUM_TASKS": "3", "SLURM_LOCALID": "1", "SLURM_PROCID": "1"}
+    launches = [farm, {**farm, "SLURM_LOCALID": "0", "SLURM_PROCID": "0"}, {**farm, "PMI_SIZE": "3"}]
+    if b"libmpi.so" not in open(HF, "rb").read():  # Open MPI would believe it
+        launches += [{"OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_RANK": rank} for rank in "01"]
+    for launch in launches:
+        sizes = [name for name in launch if name.endswith(("SIZE", "TASKS"))]
+        expect_one_line(f"foreign launcher, {launch}", run([path], False, launch), 2, ["started 3 processes", "in each process unset", *sizes])
+    # a task farm: what the line advises
+    alone = {name: value for name, value in farm.items() if name != "SLURM_STEP_NUM_TASKS"}
+    code, output, errors = run([path, "--basis", "STO-3G"], False, alone)
+    check(code == 0 and "Total energy" in output, "task farm:", output + errors)
+    expect_one_line("task farm, bad input", run([path, "--basis", "nonsense"], False, alone), 2, ["unknown basis set"])
+    if RANKS > 1:  # MPI joins processes that have calculations of their own: only that of rank 0 would be computed
+        shell = ProgramTest("sh", MPIEXEC, RANKS, most_seconds=60)
+        outcome = shell.run(["-c", f"'{HF}' '{path}' --basis $(test ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} = 0 && echo STO-3G || echo 6-31G)"])
+        expect_one_line("a task farm that MPI joins", outcome, 2, ["the command line differs from rank to rank"])
+    for environment in (farm, alone):  # without MPI
+        code, output, errors = run(["--list-basis", "STO-3G"], False, environment)
+        check(code == 0 and "STO-3G" in output, f"task farm, --list-basis, {environment}:", output + errors)
+        code, _, errors = run(["--show", path], False, environment)
+        check(code == 2 and len(TEST.lines_of_program(errors)) == 1, f"task farm, --show, {environment}:", errors)
     code, output, _ = run([path, "--check"], False, {"SLURM_NTASKS": "3"})
     check(code == 0 and "batch job has 3 tasks" in output, "unused tasks:", output)
 
@@ -489,9 +501,9 @@ def main():
         good_runs(folder)
         standard_input(folder)
         list_of_basis_sets(folder)
+        foreign_launcher(folder)
         if RANKS == 1:
             examples()
-            foreign_launcher(folder)
             signals(folder)
             time_limit(folder)
     finally:

@@ -26,7 +26,8 @@ REFUSED = [
     ("gradient", USUAL + ["--task", "gradient"], 2, ["--task: there are no gradients of MP2 energies; expected task energy"]),
     ("smearing", USUAL + ["--smearing", "0.01"], 2, ["--smearing: MP2 needs whole occupations"]),
     ("a word", USUAL + ["--frozen-core", "some"], 2, ["--frozen-core: frozen core 'some'; expected none, default, or a number"]),
-    ("too many", USUAL + ["--frozen-core", "6"], 2, ["frozen core '6'", "up to 5"]),
+    ("too many", USUAL + ["--frozen-core", "6"], 2, ["frozen core '6'", "up to 4, for the molecule has 5"]),
+    ("nothing left", USUAL + ["--frozen-core", "5"], 2, ["--frozen-core: frozen core '5'", "up to 4, for the molecule has 5"]),
     ("all virtual orbitals", USUAL + ["--frozen-virtuals", "14"], 2, ["--frozen-virtuals: 14 frozen", "fewer than the 14"]),
     ("memory", [URACIL, "--method", "mp2", "--memory", "2 MB"], 3, ["MP2 needs at least", "expected --memory"]),
 ]
