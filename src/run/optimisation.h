@@ -31,6 +31,21 @@ struct hf_optimisation {
 /** Adds a step with room for its places. HF_NO_RESOURCE. */
 hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error) HF_MUST_CHECK;
 
+struct hf_calculation;
+
+/** Adds the search to the checkpoint that was written; `optimiser` is NULL on other ranks than 0, and if the search has
+ *  ended. Collective. HF_NO_RESOURCE. */
+hf_status hf_optimisation_keep(const struct hf_calculation *calculation,
+                               const struct hf_optimisation *found, struct hf_optimiser *optimiser,
+                               struct hf_error *error) HF_MUST_CHECK;
+
+/** Takes the steps of the checkpoint that the calculation continues from, if their constraints and goal are those of
+ *  this run. *point: where the search goes on, found->n_point if it has ended; *state [*n]: of the optimiser there, to
+ *  be freed; NULL: it starts anew. Collective. HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
+                                 struct hf_optimisation *found, int *point, double **state, int *n,
+                                 struct hf_error *error) HF_MUST_CHECK;
+
 /** Value of the scan at a point. */
 double hf_optimisation_value(const struct hf_optimisation *self, int point);
 

@@ -1,6 +1,7 @@
 /* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in optimising.c. */
 #include "optimisation.h"
 
+#include "hf/checkpoint.h"
 #include "hf/extrapolation.h"
 #include "hf/fock.h"
 #include "hf/hamiltonian.h"
@@ -15,9 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double length_unit(const struct hf_options *options)
+/** Of lengths in the option `key`: that of the input, or of a constraint in a checkpoint that of its input. */
+static double length_unit(const struct hf_quantity_source *of, const char *key)
 {
-    return hf_options_value(options, "units") == HF_LENGTH_BOHR ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
+    const struct hf_option_value *given = hf_options_given(of->options, key);
+    bool bohr = hf_options_value(of->options, "units") == HF_LENGTH_BOHR;
+    if (given != NULL && given->level == HF_OPTION_RESTART) {
+        const char *kept = hf_checkpoint_setting(of->restart, "units");
+        bohr = kept != NULL && strcmp(kept, "bohr") == 0;
+    }
+    return bohr ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
 }
 
 /** Constraints with semicolons between them. */
@@ -26,7 +34,7 @@ static hf_status read_constraints(struct hf_optimisation *self, const struct hf_
 {
     hf_status status = HF_OK;
     const char *text = hf_options_text(of->options, "constraint");
-    const double unit = length_unit(of->options);
+    const double unit = length_unit(of, "constraint");
     while (text != NULL && *text != '\0' && status == HF_OK) {
         char one[200];
         const size_t length = strcspn(text, ";");
@@ -53,7 +61,7 @@ static hf_status read_scan(struct hf_optimisation *self, const struct hf_quantit
     self->n_point = 1;
     if (text == NULL) return HF_OK;
     const hf_status status =
-        hf_constraint_read(text, of->molecule, length_unit(of->options), true, 1, scan, &n, error);
+        hf_constraint_read(text, of->molecule, length_unit(of, "scan"), true, 1, scan, &n, error);
     if (status != HF_OK) return status;
     self->settings.n_constraint++;
     self->n_point = scan->n_point;
@@ -67,7 +75,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     struct hf_optimisation *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_options *options = of->options;
-    if (strcmp(hf_options_choice(options, "task"), "optimise") != 0)
+    if (!hf_options_include(options, "task", "optimise"))
         return hf_fail(error, HF_BAD_INPUT, "there is a trajectory of task optimise only");
     if (strcmp(hf_options_choice(options, "gradient"), "numerical") == 0)
         return hf_fail(error, HF_BAD_INPUT, "%s: an optimisation needs analytic gradients",
@@ -176,7 +184,7 @@ static double shown_value(const struct hf_quantity *quantity, int point)
     const struct hf_optimisation *self = quantity->self;
     const struct hf_constraint *scan = &self->constraint[self->settings.n_constraint - 1];
     const double unit =
-        scan->kind == HF_STRETCH ? length_unit(quantity->of->options) : acos(-1.0) / 180.0;
+        scan->kind == HF_STRETCH ? length_unit(quantity->of, "scan") : acos(-1.0) / 180.0;
     return hf_optimisation_value(self, point) / unit;
 }
 

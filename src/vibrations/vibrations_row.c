@@ -1,6 +1,7 @@
 /* Vibrations as a quantity: options, report, JSON. */
 #include "hf/vibrations.h"
 
+#include "hf/checkpoint.h"
 #include "hf/differences.h"
 #include "hf/fock.h"
 #include "hf/rank_groups.h"
@@ -84,14 +85,25 @@ static void differentiate(const struct hf_differences *points, struct row *self)
     }
 }
 
-/** Where displacements are kept until all are there; NULL: nowhere, or no memory. To be freed. */
+/** Where displacements are kept until all are there: beside the checkpoint, for a restart knows no other name. NULL:
+ *  nowhere, or no memory. To be freed. */
 static char *name_files(const struct hf_quantity_source *of)
 {
     static const char ending[] = ".displacements";
-    const char *checkpoint = hf_options_text(of->options, "checkpoint");
-    if (of->no_files || (checkpoint != NULL && strcmp(checkpoint, "none") == 0)) return NULL;
-    char *name = malloc(strlen(of->file_stem) + sizeof ending);
-    if (name != NULL) sprintf(name, "%s%s", of->file_stem, ending);
+    static const char *const endings[] = {".h5", ".hf"};
+    const char *checkpoint = hf_options_text(of->options, "checkpoint"), *stem = of->file_stem;
+    if (of->no_files || strcmp(checkpoint, "none") == 0) return NULL;
+    if (of->restart != NULL)
+        stem = of->restart->path;
+    else if (strcmp(checkpoint, "auto") != 0)
+        stem = checkpoint;
+    size_t n = strlen(stem);
+    for (int i = 0; i < 2 && stem != of->file_stem; i++) {
+        const size_t n_end = strlen(endings[i]);
+        if (n > n_end && strncmp(stem + n - n_end, endings[i], n_end) == 0) n -= n_end;
+    }
+    char *name = malloc(n + sizeof ending);
+    if (name != NULL) sprintf(name, "%.*s%s", (int)n, stem, ending);
     return name;
 }
 
@@ -172,7 +184,9 @@ static void print_movers(const struct hf_vibrations *all, const struct hf_molecu
     fprintf(out, "%s\n", *before == ':' ? "" : " of the motion");
 }
 
-static void print_warnings(const struct row *self, const struct hf_molecule *molecule, FILE *out)
+/** `saddle`: the point was found as a saddle point. */
+static void print_warnings(const struct row *self, const struct hf_molecule *molecule, bool saddle,
+                           FILE *out)
 {
     const int n = count_imaginary(&self->vibrations);
     for (int k = 0; k < n; k++) print_movers(&self->vibrations, molecule, k, out);
@@ -182,6 +196,13 @@ static void print_warnings(const struct row *self, const struct hf_molecule *mol
             "  WARNING: the point is not stationary: the largest derivative of the energy is %.1e "
             "hartree/bohr\n",
             self->largest_derivative);
+    else if (saddle && n == 1)
+        fprintf(out, "  The point is a saddle point of first order, as --saddle looks for\n");
+    else if (saddle)
+        fprintf(
+            out,
+            "  WARNING: the point has %d imaginary modes; a saddle point of first order has 1\n",
+            n);
     else if (n > 0)
         fprintf(out, "  WARNING: the point is no minimum, but a saddle point of order %d\n", n);
 }
@@ -216,7 +237,10 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     if (self->n_found > 0) fprintf(out, "; %d were there from an earlier run", self->n_found);
     fprintf(out, "\n");
     print_modes(self, out);
-    print_warnings(self, of->molecule, out);
+    print_warnings(self, of->molecule,
+                   hf_options_include(of->options, "task", "optimise") &&
+                       hf_options_flag(of->options, "saddle"),
+                   out);
     print_thermochemistry(self, of->result->energy, out);
 }
 
@@ -277,6 +301,7 @@ static void done(struct hf_quantity *quantity)
 const struct hf_quantity_ops hf_quantity_vibrations = {
     .name = "vibrations",
     .of_converged = true,
+    .of_structure = true,
     .needs = HF_WAVEFUNCTION_ALL,
     .commutator_tolerance = COMMUTATOR_TOLERANCE,
     .size = sizeof(struct row),
