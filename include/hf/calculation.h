@@ -60,8 +60,9 @@ struct hf_calculation {
     struct hf_memory_need need;
     struct hf_error refusal; /**< message: why it cannot fit, or "" */
     struct hf_run_description description;
-    bool converged; /**< the SCF has; quantities are computed, files are written */
-    const struct hf_run_task *task;
+    bool converged;                 /**< the SCF has; quantities are computed, files are written */
+    const struct hf_run_task *task; /**< the last one, whose result is returned */
+    const struct hf_quantity_ops *search; /**< of the tasks; NULL: none looks for a structure */
     int n_quantity;
     struct hf_quantity *quantity;     /**< [n_quantity] the requested ones; owned */
     enum hf_wavefunction_parts needs; /**< of those that are not computed by default */

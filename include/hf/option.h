@@ -47,8 +47,10 @@ struct hf_option {
     const char *key;
     enum hf_option_type type;
     bool repeatable; /**< several values stand beside each other */
-    bool not_kept;   /**< by checkpoints: it is of the molecule, or of a single run and its files */
-    bool everyday;   /**< on the first page of help */
+    bool
+        several; /**< of a choice: a list, commas or blanks between its words; stored as the table has them, with commas */
+    bool not_kept; /**< by checkpoints: it is of the molecule, or of a single run and its files */
+    bool everyday; /**< on the first page of help */
     const char
         *group; /**< heading of the group that begins here; NULL: it is in the group before */
     const char *argument;      /**< what help calls the value, e.g. "NAME" */
@@ -141,7 +143,7 @@ const struct hf_option_value *hf_options_given(const struct hf_options *options,
 const char *hf_options_text(const struct hf_options *options, const char *key);
 const char *hf_options_choice(const struct hf_options *options, const char *key);
 /** Whether `name` is that choice, or among several with commas between them. */
-bool hf_options_has(const struct hf_options *options, const char *key, const char *name);
+bool hf_options_include(const struct hf_options *options, const char *key, const char *name);
 /** The choice as a value of its enumeration. */
 int hf_options_value(const struct hf_options *options, const char *key);
 int hf_options_integer(const struct hf_options *options, const char *key);

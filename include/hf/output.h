@@ -54,9 +54,10 @@ struct hf_run_description {
     const struct hf_scf_settings *settings;
     const struct hf_options *options; /**< that the settings come from */
     int n_node;                       /**< hosts that the ranks are on; 0 when unknown */
-    int n_core; /**< cores in the affinity masks of this node, 0 when unknown */
-    int n_numa; /**< memory (NUMA) domains they belong to, 0 when unknown */
-    const struct hf_run_task *task;
+    int n_core;                     /**< cores in the affinity masks of this node, 0 when unknown */
+    int n_numa;                     /**< memory (NUMA) domains they belong to, 0 when unknown */
+    const struct hf_run_task *task; /**< the one whose result is returned */
+    const char *tasks;              /**< names with commas; NULL: none was given */
     int n_quantity;
     const struct hf_quantity *quantity; /**< [n_quantity] the requested ones */
     bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */

@@ -46,7 +46,7 @@ struct hf_quantity_source {
     const struct hf_localised
         *localised; /**< orbitals to draw instead of occupied canonical ones; NULL: none */
     const struct hf_vibrations *vibrations; /**< for files of orbitals; NULL: none */
-    const struct hf_checkpoint *restart; /**< that the calculation continues from; NULL: none */
+    const struct hf_checkpoint *restart;    /**< that the calculation continues from; NULL: none */
     const char *checkpoint;   /**< of this calculation, written when the SCF ended; NULL: none */
     bool checkpoint_given;    /**< the user has named it */
     bool no_files;            /**< none is written that no option asks for */
@@ -81,6 +81,7 @@ struct hf_quantity_ops {
     const char *option; /**< key that asks for it and that errors of plan begin with; NULL: none */
     bool by_default;    /**< computed unasked, if the wave function has the parts that it needs */
     bool of_converged;  /**< not computed unless the SCF has converged */
+    bool of_structure;  /**< not computed if a search for a structure ended without one */
     enum hf_wavefunction_parts needs;
     /** Of the SCF, if none is given; 0: as usual. An energy computed from orbitals has errors of first order
      *  in theirs, the energy of the SCF of second. */
@@ -115,10 +116,12 @@ struct hf_quantity_ops {
 
 /** What a calculation is for. */
 struct hf_run_task {
-    const char *name, *about, *driver; /**< that of QCSchema */
+    const char *name, *about, *driver;     /**< that of QCSchema */
     const struct hf_quantity_ops *returns; /**< what it returns beside the energy; NULL: nothing */
-    const struct hf_quantity_ops *search;  /**< that looks for another structure before all quantities are
+    const struct hf_quantity_ops
+        *search;         /**< that looks for another structure before all quantities are
                                             *   computed (hf_calculation_optimise); NULL: none does */
+    bool differentiates; /**< it needs derivatives of the energy */
 };
 
 #endif

@@ -9,6 +9,8 @@
 
 /** More keys or choices than any table has. */
 enum { MAX_NAMES = 128 };
+/** Bytes of a list of choices, each once. */
+enum { MAX_LIST = 400 };
 
 void hf_options_init(struct hf_options *options, int n_option, const struct hf_option table[])
 {
@@ -69,7 +71,7 @@ static struct hf_word without_synonym(const struct hf_option *option, struct hf_
 {
     const struct hf_option_synonym *synonym = option->synonym;
     for (; synonym != NULL && synonym->word != NULL; synonym++)
-        if (hf_word_is(text, synonym->word))
+        if (is_key(text, synonym->word) || hf_word_is(text, synonym->word))
             return (struct hf_word){synonym->choice, (int)strlen(synonym->choice)};
     return text;
 }
@@ -121,6 +123,50 @@ static hf_status check_choice(const struct hf_option *option, struct hf_word tex
                    nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
 }
 
+/** Next word of "X Y" or "X,Y" from text->begin on, which is moved behind it; false at the end. */
+static bool next_component(struct hf_word *text, struct hf_word *component)
+{
+    while (text->length > 0 && strchr(" \t,", text->begin[0]) != NULL) {
+        text->begin++;
+        text->length--;
+    }
+    *component = (struct hf_word){text->begin, 0};
+    while (component->length < text->length &&
+           strchr(" \t,", text->begin[component->length]) == NULL)
+        component->length++;
+    text->begin += component->length;
+    text->length -= component->length;
+    return component->length > 0;
+}
+
+/** A list of choices into list[size], as the table has them. HF_BAD_INPUT: unknown, missing or repeated ones. */
+static hf_status read_choices(const struct hf_option *option, struct hf_word text,
+                              const char *where, size_t size, char list[], struct hf_error *error)
+{
+    const struct hf_word all = text;
+    bool taken[MAX_NAMES] = {false};
+    struct hf_word word;
+    list[0] = '\0';
+    while (next_component(&text, &word)) {
+        struct hf_option_choice wanted, choice;
+        const size_t used = strlen(list);
+        int i = 0;
+        const hf_status status = check_choice(option, word, where, error);
+        if (status != HF_OK) return status;
+        (void)find_choice(option, word, &wanted);
+        while (hf_option_choice_get(option, i, &choice) && strcmp(choice.name, wanted.name) != 0)
+            i++;
+        if (taken[i])
+            return hf_fail(error, HF_BAD_INPUT, "%s: %s '%.*s' has %s twice; expected it once",
+                           where, option->key, HF_WORD(all), wanted.name);
+        taken[i] = true;
+        snprintf(list + used, size - used, "%s%s", used > 0 ? "," : "", wanted.name);
+    }
+    if (list[0] != '\0') return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "%s: %s needs a value (%s)", where, option->key,
+                   option->argument);
+}
+
 static hf_status check_number(const struct hf_option *option, struct hf_word text,
                               const char *where, struct hf_error *error)
 {
@@ -145,23 +191,6 @@ static hf_status check_number(const struct hf_option *option, struct hf_word tex
                        where, option->key, HF_WORD(text), space, unit, option->range[0],
                        option->range[1]);
     return HF_OK;
-}
-
-/** Next number of "X Y Z" or "X,Y,Z" from text->begin on, which is moved behind it; false at the
- *  end. */
-static bool next_component(struct hf_word *text, struct hf_word *component)
-{
-    while (text->length > 0 && strchr(" \t,", text->begin[0]) != NULL) {
-        text->begin++;
-        text->length--;
-    }
-    *component = (struct hf_word){text->begin, 0};
-    while (component->length < text->length &&
-           strchr(" \t,", text->begin[component->length]) == NULL)
-        component->length++;
-    text->begin += component->length;
-    text->length -= component->length;
-    return component->length > 0;
 }
 
 static hf_status check_vector(const struct hf_option *option, struct hf_word text,
@@ -242,7 +271,14 @@ hf_status hf_options_add(struct hf_options *options, const struct hf_option *opt
                          struct hf_word text, enum hf_option_level level, const char *where,
                          struct hf_error *error)
 {
-    const hf_status status = check_value(option, text, where, error);
+    char list[MAX_LIST];
+    hf_status status;
+    if (option->several) {
+        status = read_choices(option, text, where, sizeof list, list, error);
+        text = hf_rest_of_line(list);
+    } else {
+        status = check_value(option, text, where, error);
+    }
     if (status != HF_OK) return status;
     if (option->type == HF_OPTION_ALIAS) {
         if (truth(text) == 0) return HF_OK;
@@ -294,17 +330,14 @@ const char *hf_options_choice(const struct hf_options *options, const char *key)
     return name != NULL ? name : hf_options_text(options, key);
 }
 
-bool hf_options_has(const struct hf_options *options, const char *key, const char *name)
+bool hf_options_include(const struct hf_options *options, const char *key, const char *name)
 {
-    static const char between[] = ", \t";
     const struct hf_option *option = known_option(options, key);
     const char *text = hf_options_text(options, key);
-    if (text == NULL) return false;
-    for (text += strspn(text, between); *text != '\0'; text += strspn(text, between)) {
-        const struct hf_word word = {text, (int)strcspn(text, between)};
+    struct hf_word rest = hf_rest_of_line(text != NULL ? text : ""), word;
+    while (next_component(&rest, &word)) {
         const struct hf_word plain = without_synonym(option, word);
         if (is_key(plain, name) || hf_word_is(plain, name)) return true;
-        text += word.length;
     }
     return false;
 }

@@ -13,7 +13,7 @@ static bool is_given(const struct hf_options *options, const char *key)
 
 static bool holds(const struct hf_options *options, const struct hf_option_setting *setting)
 {
-    return setting->value != NULL ? hf_options_has(options, setting->key, setting->value)
+    return setting->value != NULL ? hf_options_include(options, setting->key, setting->value)
                                   : is_given(options, setting->key);
 }
 

@@ -24,7 +24,8 @@ static void print_memory(const struct hf_calculation *calculation, FILE *stream)
         need->rank / megabyte, need->program / megabyte, need->matrices / megabyte,
         need->pairs / megabyte, need->threads / megabyte, need->stored / megabyte);
     if (need->after > 0.0)
-        fprintf(stream, "              %.1f MB per rank after the SCF, instead of stored integrals\n",
+        fprintf(stream,
+                "              %.1f MB per rank after the SCF, instead of stored integrals\n",
                 need->after / megabyte);
     fprintf(stream, "              %.0f MB on each node, for its ranks (here %d)",
             need->node / megabyte, need->n_node_rank);
@@ -45,6 +46,7 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
     if (molecule->title != NULL) fprintf(stream, "Title         %s\n", molecule->title);
     hf_print_molecule(stream, molecule);
     fprintf(stream, "Method        %s/%s\n", run->method, run->basis_requested);
+    if (run->tasks != NULL) fprintf(stream, "Task          %s\n", run->tasks);
     fprintf(stream, "Basis         %s: %d functions in %d shells, %d primitives, l up to %d\n",
             run->basis->name, run->basis->n_function, run->basis->n_shell, run->basis->n_primitive,
             run->basis->max_l);

@@ -54,11 +54,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     if (scf->smearing > 0.0)
         return hf_fail(error, HF_BAD_INPUT, "%s: MP2 needs whole occupations; expected no smearing",
                        hf_options_given(of->options, "smearing")->where);
-    const char *task = hf_options_choice(of->options, "task");
-    if (strcmp(task, "energy") != 0 && strcmp(task, "properties") != 0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: there are no gradients of MP2 energies; expected task energy",
-                       hf_options_given(of->options, "task")->where);
     const char *algorithm = hf_options_choice(of->options, "mp2_algorithm");
     if (scf->fock.reproducible) status = make_reproducible(of->options, &algorithm, error);
     if (status != HF_OK) return status;
@@ -238,7 +233,7 @@ static const struct hf_phase *const phases[] = {&hf_phase_mp2_first, &hf_phase_m
                                                 &hf_phase_mp2_exchange, &hf_phase_mp2_second, NULL};
 
 const struct hf_quantity_ops hf_quantity_mp2 = {
-    .name = "mp2",
+    .name = "MP2",
     .of_converged = true,
     .commutator_tolerance =
         1e-8, /* uracil and benzene are right to 5e-10 hartree; with 1e-7 to 9e-9 */

@@ -18,11 +18,6 @@ static hf_status check(const struct hf_quantity_source *of, struct hf_error *err
         return hf_fail(error, HF_BAD_INPUT,
                        "%s: local MP2 needs whole occupations; expected no smearing",
                        hf_options_given(of->options, "smearing")->where);
-    const char *task = hf_options_choice(of->options, "task");
-    if (strcmp(task, "energy") != 0 && strcmp(task, "properties") != 0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: there are no gradients of local MP2 energies; expected task energy",
-                       hf_options_given(of->options, "task")->where);
     return HF_OK;
 }
 

@@ -22,7 +22,7 @@ static bool add_value(cJSON *object, const struct hf_options *options,
 }
 
 /** How it was computed, under the keys that the native input and the command line have. The method is in
- *  the model; the default of the commutator tolerance depends on it. */
+ *  the model, the last task in the driver; the default of the commutator tolerance depends on it. */
 static bool add_settings(cJSON *parent, const char *name, const struct hf_run_description *run)
 {
     cJSON *object = cJSON_AddObjectToObject(parent, name);
@@ -31,8 +31,10 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_run_de
     for (int i = 0; ok && i < options->n_option; i++) {
         const struct hf_option *option = &options->table[i];
         const bool guess = strcmp(option->key, "guess") == 0; /* which checkpoints do not keep */
-        const bool below =
-            strcmp(option->key, "method") == 0 || strcmp(option->key, "commutator_tolerance") == 0;
+        const bool below = strcmp(option->key, "method") == 0 ||
+                           strcmp(option->key, "commutator_tolerance") == 0 ||
+                           strcmp(option->key, "units") == 0 || /* of the input; here are bohr */
+                           (strcmp(option->key, "task") == 0 && strcmp(name, "keywords") == 0);
         if (guess || (hf_option_is_kept(option) && !below)) ok = add_value(object, options, option);
     }
     return ok &&
@@ -443,8 +445,12 @@ static bool add_input_data(cJSON *root, const struct hf_run_description *run)
 static bool build_unconverged(cJSON *root, const struct sources *from)
 {
     char message[128];
-    snprintf(message, sizeof message, "the SCF did not converge in %d iterations",
-             from->result->n_iteration);
+    if (from->result->converged)
+        snprintf(message, sizeof message, "no structure was found, and task %s needs one",
+                 from->run->task->name);
+    else
+        snprintf(message, sizeof message, "the SCF did not converge in %d iterations",
+                 from->result->n_iteration);
     if (root == NULL || !add_input_data(root, from->run) ||
         !hf_json_add_error(root, "convergence_error", message))
         return false;
@@ -471,6 +477,15 @@ static bool build_failure(cJSON *root, const struct hf_json_failure *failure)
            add_warnings(extras, failure->n_warning, failure->warning) != NULL;
 }
 
+/** Whether there is what the task is for. */
+static bool has_result(const struct hf_run_description *run)
+{
+    for (int i = 0; i < run->n_quantity; i++)
+        if (run->quantity[i].ops == run->task->returns)
+            return run->quantity[i].made || !run->quantity[i].ops->of_structure;
+    return true;
+}
+
 static hf_status save(const char *path, const cJSON *root, bool built, struct hf_error *error)
 {
     if (built) return hf_json_save(path, root, error);
@@ -495,8 +510,8 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
     hf_status status = HF_OK;
     if (context->rank == 0) {
         cJSON *root = cJSON_CreateObject();
-        const bool built =
-            result->converged ? build_result(root, &from) : build_unconverged(root, &from);
+        const bool built = result->converged && has_result(run) ? build_result(root, &from)
+                                                                : build_unconverged(root, &from);
         status = save(path, root, built, error);
         cJSON_Delete(root);
     }

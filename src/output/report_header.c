@@ -219,6 +219,7 @@ static void print_settings(FILE *out, const struct hf_run_description *run)
     const char *convention = hf_method_convention(run->method);
     fprintf(out, "  %-22s %s%s%s\n", "Method", run->method, convention[0] != '\0' ? ", " : "",
             convention);
+    if (run->tasks != NULL) fprintf(out, "  %-22s %s\n", "Task", run->tasks);
     if (settings->restart != NULL && settings->restart->n_column[0] > 0)
         fprintf(out, "  %-22s orbitals of the checkpoint%s\n", "Initial guess",
                 settings->restart->is_guess ? ", then occupied in another way" : "");

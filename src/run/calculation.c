@@ -214,6 +214,8 @@ static void describe(struct hf_calculation *calculation, const struct hf_options
         .options = options,
         .need = &calculation->need,
         .task = calculation->task,
+        .tasks =
+            hf_options_given(options, "task") != NULL ? hf_options_text(options, "task") : NULL,
         .n_quantity = calculation->n_quantity,
         .quantity = calculation->quantity,
         .all_orbitals = hf_options_value(options, "orbitals") == HF_ORBITALS_ALL,

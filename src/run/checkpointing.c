@@ -9,7 +9,7 @@
 
 /** With "auto" a run gets a checkpoint when it takes longer than this. */
 static const double AUTO_SECONDS = 60.0;
-/** When MP2 follows, which may take much longer than the SCF, all that can be lost is this. */
+/** When MP2 or vibrations follow, which may take much longer than the SCF, all that can be lost is this. */
 static const double AUTO_SECONDS_BEFORE_MORE = 5.0;
 /** What writing may take of the time of a run. */
 static const double MOST_SHARE = 0.01;
@@ -157,7 +157,8 @@ hf_status hf_checkpointer_create(struct hf_calculation *calculation,
     made->calculation = calculation;
     made->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = made};
     made->automatic = strcmp(path, "auto") == 0;
-    made->more_follows = hf_run_is_correlated(options);
+    made->more_follows =
+        hf_run_is_correlated(options) || hf_options_include(options, "task", "vibrations");
     made->path = made->automatic ? free_path(calculation) : strdup(path);
     made->interval_seconds = hf_options_real(options, "checkpoint_interval");
     made->last_seconds = calculation->began_seconds;

@@ -34,6 +34,7 @@ hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *err
 
 /** Numbers of a step in a checkpoint, all steps as such [n_step][n_packed], and back. HF_NO_RESOURCE. */
 int hf_optimisation_n_packed(const struct hf_optimisation *self);
+bool hf_optimisation_packed_converged(const double *step);
 void hf_optimisation_pack(const struct hf_optimisation *self, double *to);
 hf_status hf_optimisation_unpack(struct hf_optimisation *self, int n, const double *from,
                                  struct hf_error *error) HF_MUST_CHECK;
@@ -47,6 +48,21 @@ int hf_optimisation_n_failed(const struct hf_optimisation *self);
 
 /** Places [n_atom] of the last structure that was found; NULL: none was. */
 const double (*hf_optimisation_last_found(const struct hf_optimisation *self))[3];
+
+struct hf_calculation;
+
+/** Adds the search to the checkpoint that was written; `optimiser` is NULL on other ranks than 0, and if the search has
+ *  ended. Collective. HF_NO_RESOURCE. */
+hf_status hf_optimisation_keep(const struct hf_calculation *calculation,
+                               const struct hf_optimisation *found, struct hf_optimiser *optimiser,
+                               struct hf_error *error) HF_MUST_CHECK;
+
+/** Takes the steps of the checkpoint that the calculation continues from, if their constraints and goal are those of
+ *  this run. *point: where the search goes on, found->n_point if it has ended; *state [*n]: of the optimiser there, to
+ *  be freed; NULL: it starts anew. Collective. HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
+                                 struct hf_optimisation *found, int *point, double **state, int *n,
+                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** Value that the scan is to have at a point. */
 double hf_optimisation_value(const struct hf_optimisation *self, int point);

@@ -1,6 +1,7 @@
 /* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in optimising.c. */
 #include "optimisation.h"
 
+#include "hf/checkpoint.h"
 #include "hf/extrapolation.h"
 #include "hf/fock.h"
 #include "hf/gradient.h"
@@ -16,9 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double length_unit(const struct hf_options *options)
+/** Of lengths in the option `key`: that of the input, or of a constraint in a checkpoint that of its input. */
+static double length_unit(const struct hf_quantity_source *of, const char *key)
 {
-    return hf_options_value(options, "units") == HF_LENGTH_BOHR ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
+    const struct hf_option_value *given = hf_options_given(of->options, key);
+    bool bohr = hf_options_value(of->options, "units") == HF_LENGTH_BOHR;
+    if (given != NULL && given->level == HF_OPTION_RESTART) {
+        const char *kept = hf_checkpoint_setting(of->restart, "units");
+        bohr = kept != NULL && strcmp(kept, "bohr") == 0;
+    }
+    return bohr ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
 }
 
 /** Constraints with semicolons between them. */
@@ -27,7 +35,7 @@ static hf_status read_constraints(struct hf_optimisation *self, const struct hf_
 {
     hf_status status = HF_OK;
     const char *text = hf_options_text(of->options, "constraint");
-    const double unit = length_unit(of->options);
+    const double unit = length_unit(of, "constraint");
     while (text != NULL && *text != '\0' && status == HF_OK) {
         char one[200];
         const size_t length = strcspn(text, ";");
@@ -54,7 +62,7 @@ static hf_status read_scan(struct hf_optimisation *self, const struct hf_quantit
     self->n_point = 1;
     if (text == NULL) return HF_OK;
     const hf_status status =
-        hf_constraint_read(text, of->molecule, length_unit(of->options), true, 1, scan, &n, error);
+        hf_constraint_read(text, of->molecule, length_unit(of, "scan"), true, 1, scan, &n, error);
     if (status != HF_OK) return status;
     self->settings.n_constraint++;
     self->n_point = scan->n_point;
@@ -186,7 +194,7 @@ static double shown_value(const struct hf_quantity *quantity, int point)
     const struct hf_optimisation_step *last = hf_optimisation_last_of(self, point);
     struct hf_constraint scan = self->constraint[self->settings.n_constraint - 1];
     const double unit =
-        scan.kind == HF_STRETCH ? length_unit(quantity->of->options) : acos(-1.0) / 180.0;
+        scan.kind == HF_STRETCH ? length_unit(quantity->of, "scan") : acos(-1.0) / 180.0;
     scan.value = hf_optimisation_value(self, point);
     if (last != NULL) scan.value = hf_constraint_value_near(&scan, (const double(*)[3])last->x);
     return scan.value / unit;

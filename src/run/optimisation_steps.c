@@ -5,7 +5,7 @@
 #include <string.h>
 
 /** Numbers of a step beside its places. */
-enum { N_NUMBER = 9 };
+enum { N_NUMBER = 9, CONVERGED = N_NUMBER - 1 };
 
 hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error)
 {
@@ -63,6 +63,11 @@ int hf_optimisation_n_packed(const struct hf_optimisation *self)
     return N_NUMBER + 3 * self->n_atom;
 }
 
+bool hf_optimisation_packed_converged(const double *step)
+{
+    return step[CONVERGED] != 0.0;
+}
+
 void hf_optimisation_pack(const struct hf_optimisation *self, double *to)
 {
     for (int s = 0; s < self->n_step; s++) {
@@ -94,7 +99,7 @@ hf_status hf_optimisation_unpack(struct hf_optimisation *self, int n, const doub
                                              .max_displacement = number[4],
                                              .rms_displacement = number[5],
                                              .n_negative = -1,
-                                             .converged = number[8] != 0.0,
+                                             .converged = number[CONVERGED] != 0.0,
                                              .held = true,
                                              .note = ""};
         it->n_build = (int)number[6];

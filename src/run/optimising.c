@@ -32,62 +32,7 @@ struct search {
     const struct hf_scf_keeper *base;
 };
 
-/* ---- Checkpoints: state of the optimiser, steps ------------------------------------------------- */
-
-/** What rank 0 writes, a row at a time. */
-struct rows {
-    int n_col;
-    const double *value; /**< NULL on other ranks */
-};
-
-static void give(const void *data, int first, int n, double rows[])
-{
-    const struct rows *self = data;
-    if (self->value == NULL) return;
-    memcpy(rows, self->value + (size_t)first * (size_t)self->n_col,
-           (size_t)n * (size_t)self->n_col * sizeof *rows);
-}
-
-/** Adds the search to the checkpoint. Collective. */
-static hf_status add_to_checkpoint(struct search *self, struct hf_error *error)
-{
-    const char *path = hf_calculation_checkpoint_written(self->calculation);
-    const struct hf_optimisation *found = self->found;
-    const int n_col = hf_optimisation_n_packed(found);
-    struct hf_checkpoint_addition *addition = NULL;
-    double *state = NULL, *steps = calloc((size_t)found->n_step * (size_t)n_col + 1, sizeof *steps);
-    int size = 0;
-    hf_status status = steps != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    if (status == HF_OK) hf_optimisation_pack(found, steps);
-    if (self->optimiser != NULL && status == HF_OK) {
-        size = (int)hf_optimiser_state_size(self->optimiser);
-        state = calloc((size_t)size, sizeof *state);
-        status = state != NULL ? hf_optimiser_save(self->optimiser, state, error)
-                               : hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    }
-    HF_TRY(hf_agree(self->context->comm, status, error));
-    MPI_Bcast(&size, 1, MPI_INT, 0, self->context->comm);
-    HF_TRY(hf_checkpoint_add_begin(self->context, path, HF_CHECKPOINT_OPTIMISATION,
-                                   "search of a structure: state of the optimiser, steps so far",
-                                   &addition, error));
-    HF_TRY(hf_checkpoint_add_shares(addition, HF_CHECKPOINT_OPTIMISATION "/state", size, 1, NULL,
-                                    "numbers, next place, last place, gradient, second derivatives",
-                                    give, &(struct rows){1, state}, error));
-    if (found->n_step > 0)
-        HF_TRY(hf_checkpoint_add_shares(
-            addition, HF_CHECKPOINT_OPTIMISATION "/steps", found->n_step, n_col, NULL,
-            "energy, change, largest and RMS force and displacement, builds, point, end; places",
-            give, &(struct rows){n_col, self->context->rank == 0 ? steps : NULL}, error));
-cleanup:
-    if (addition != NULL) {
-        struct hf_error late;
-        const hf_status end = hf_checkpoint_add_end(&addition, status == HF_OK, &late);
-        if (status == HF_OK && end != HF_OK) status = hf_fail(error, end, "%s", late.message);
-    }
-    free(state);
-    free(steps);
-    return status;
-}
+/* ---- Checkpoints ------------------------------------------------------------------------------------- */
 
 static bool is_wanted(void *data, enum hf_keep_reason reason)
 {
@@ -104,63 +49,9 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     const hf_status status = self->base->keep(self->base->data, state, reason, error);
     if (status != HF_OK || hf_calculation_checkpoint_written(self->calculation) == NULL)
         return status;
-    if (add_to_checkpoint(self, &why) != HF_OK)
+    if (hf_optimisation_keep(self->calculation, self->found, self->optimiser, &why) != HF_OK)
         hf_report_warning(self->quantity->of->report, why.message);
     return HF_OK;
-}
-
-static void take(void *data, int first, int n, const double rows[])
-{
-    const struct rows *self = data;
-    memcpy((double *)self->value + (size_t)first * (size_t)self->n_col, rows,
-           (size_t)n * (size_t)self->n_col * sizeof *rows);
-}
-
-/** A matrix of the checkpoint that the calculation goes on from, on all ranks; *value NULL: there is none. */
-static hf_status read_added(const struct search *self, const char *name, int *n_row, int n_col,
-                            double **value, struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    int shape[2] = {0};
-    const struct hf_checkpoint *restart = self->calculation->restart;
-    *value = NULL;
-    if (restart == NULL) return HF_OK;
-    if (self->context->rank == 0 && !hf_checkpoint_added(restart, name, &shape[0], &shape[1]))
-        shape[0] = 0;
-    MPI_Bcast(shape, 2, MPI_INT, 0, self->context->comm);
-    if (shape[0] < 1 || shape[1] != n_col) return HF_OK;
-    *n_row = shape[0];
-    *value = calloc((size_t)shape[0] * (size_t)n_col, sizeof **value);
-    if (*value == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    HF_TRY(hf_agree(self->context->comm, status, error));
-    HF_TRY(hf_checkpoint_added_shares(self->context, restart, name, *n_row, n_col, take,
-                                      &(struct rows){n_col, *value}, error));
-cleanup:
-    return status;
-}
-
-/** Goes on where the search of the checkpoint ended; *state [n]: for the optimiser, to be freed. Collective. */
-static hf_status resume(struct search *self, double **state, int *n, struct hf_error *error)
-{
-    hf_status status;
-    struct hf_optimisation *found = self->found;
-    double *steps = NULL;
-    int n_step = 0;
-    HF_TRY(read_added(self, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state, error));
-    HF_TRY(read_added(self, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step,
-                      hf_optimisation_n_packed(found), &steps, error));
-    if (*state == NULL || steps == NULL) n_step = 0;
-    HF_TRY(
-        hf_agree(self->context->comm, hf_optimisation_unpack(found, n_step, steps, error), error));
-    if (n_step > 0) self->point = found->step[n_step - 1].point;
-    if (n_step > 0 && found->step[n_step - 1].step.converged) { /* of another point, or all done */
-        free(*state);
-        *state = NULL;
-        self->point = self->point + 1 < found->n_point ? self->point + 1 : self->point;
-    }
-cleanup:
-    free(steps);
-    return status;
 }
 
 /* ---- Steps -------------------------------------------------------------------------------------- */
@@ -384,8 +275,11 @@ static hf_status follow_all(struct search *self, struct hf_error *error)
     struct hf_optimisation *found = self->found;
     double *state = NULL;
     int n = 0;
-    HF_TRY(resume(self, &state, &n, error));
-    hf_optimisation_print_head(self->quantity);
+    HF_TRY(hf_optimisation_resume(self->calculation, found, &self->point, &state, &n, error));
+    if (self->point < found->n_point)
+        hf_optimisation_print_head(self->quantity);
+    else if (self->context->rank == 0)
+        hf_optimisation_write(self->quantity);
     for (; self->point < found->n_point; self->point++) {
         HF_TRY(follow_point(self, state, n, error));
         free(state);
@@ -450,8 +344,7 @@ static hf_status make_room(struct search *self, struct hf_error *error)
 static struct hf_quantity *find_row(struct hf_calculation *calculation)
 {
     for (int i = 0; i < calculation->n_quantity; i++)
-        if (calculation->quantity[i].ops == calculation->task->search)
-            return &calculation->quantity[i];
+        if (calculation->quantity[i].ops == calculation->search) return &calculation->quantity[i];
     return NULL;
 }
 
@@ -491,7 +384,7 @@ cleanup:
 bool hf_calculation_found_structure(const struct hf_calculation *calculation)
 {
     for (int i = 0; i < calculation->n_quantity; i++)
-        if (calculation->task != NULL && calculation->quantity[i].ops == calculation->task->search)
+        if (calculation->quantity[i].ops == calculation->search)
             return hf_optimisation_n_failed(calculation->quantity[i].self) == 0;
     return true;
 }

@@ -29,15 +29,15 @@ static const struct hf_quantity_ops *const list[] = {QUANTITIES(POINTER)};
 enum { N_LIST = sizeof list / sizeof *list };
 
 static const struct hf_run_task tasks[] = {
-    {"energy", "the energy", "energy", NULL, NULL},
+    {"energy", "the energy", "energy", NULL, NULL, false},
     {"gradient", "the energy and its derivatives by the coordinates of the atoms", "gradient",
-     &hf_quantity_gradient, NULL},
-    {"optimise", "the structure of lowest energy, and what there is of it", "gradient",
-     &hf_quantity_gradient, &hf_quantity_optimisation},
+     &hf_quantity_gradient, NULL, true},
+    {"optimise", "the structure of lowest energy, and what there is of it; also opt", "gradient",
+     &hf_quantity_gradient, &hf_quantity_optimisation, true},
     {"properties", "the energy; in the JSON file all properties are the result", "properties",
-     &hf_quantity_properties, NULL},
-    {"vibrations", "second derivatives, normal modes, thermochemistry; also hessian", "hessian",
-     &hf_quantity_vibrations, NULL},
+     &hf_quantity_properties, NULL, false},
+    {"vibrations", "second derivatives, normal modes, thermochemistry; also hessian, freq",
+     "hessian", &hf_quantity_vibrations, NULL, true},
 };
 enum { N_TASK = sizeof tasks / sizeof *tasks };
 
@@ -122,6 +122,42 @@ const char *hf_run_method(const struct hf_options *options, const struct hf_mole
     return i >= 0 ? correlated[i].name : hf_run_reference(options, molecule);
 }
 
+/** Fills calculation->task and calculation->search. */
+static hf_status choose_tasks(struct hf_calculation *calculation, const struct hf_options *options,
+                              struct hf_error *error)
+{
+    const char *names = hf_options_text(options, "task"), *last = strrchr(names, ',');
+    const int method = find_correlated(options);
+    for (int i = 0; i < N_TASK; i++) {
+        const struct hf_run_task *task = &tasks[i];
+        if (!hf_options_include(options, "task", task->name)) continue;
+        if (strcmp(task->name, last != NULL ? last + 1 : names) == 0) calculation->task = task;
+        if (method >= 0 && task->differentiates)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "%s: there are no gradients of %s energies; expected task energy",
+                           hf_options_given(options, "task")->where,
+                           correlated[method].quantity->name);
+        if (task->search == NULL) continue;
+        calculation->search = task->search;
+        if (strncmp(names, task->name, strlen(task->name)) != 0)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "%s: tasks %s: %s changes the structure that the other tasks are of; "
+                           "expected it first, as in %s,vibrations",
+                           hf_options_given(options, "task")->where, names, task->name, task->name);
+    }
+    return HF_OK;
+}
+
+/** Whether a task of this run needs the quantity. */
+static bool is_of_task(const struct hf_options *options, const struct hf_quantity_ops *ops)
+{
+    for (int i = 0; i < N_TASK; i++)
+        if ((ops == tasks[i].returns || ops == tasks[i].search) &&
+            hf_options_include(options, "task", tasks[i].name))
+            return true;
+    return false;
+}
+
 /** The value that asks for a quantity; NULL: none does. */
 static const struct hf_option_value *asked_by(const struct hf_options *options,
                                               const struct hf_quantity_ops *ops)
@@ -183,16 +219,13 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
     calculation->quantity = calloc(N_LIST, sizeof *calculation->quantity);
     if (calculation->source.file_stem == NULL || calculation->quantity == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    calculation->task = tasks;
-    while (strcmp(calculation->task->name, hf_options_choice(options, "task")) != 0)
-        calculation->task++;
+    status = choose_tasks(calculation, options, error);
     calculation->needs = calculation->settings.wavefunction = HF_WAVEFUNCTION_ENERGIES;
     const int method = find_correlated(options);
     for (int i = 0; i < N_LIST && status == HF_OK; i++) {
         const bool of_method = method >= 0 && list[i] == correlated[method].quantity;
         const struct hf_option_value *given = asked_by(options, list[i]);
-        if (of_method || given != NULL || list[i]->by_default ||
-            list[i] == calculation->task->returns || list[i] == calculation->task->search)
+        if (of_method || given != NULL || list[i]->by_default || is_of_task(options, list[i]))
             status = plan(calculation, list[i], given, error);
     }
     return status;
@@ -227,6 +260,12 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
             hf_common_pairs_drop(calculation->pairs); /* others need the memory */
         if (ops->compute == NULL || quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
+        if (ops->of_structure && !hf_calculation_found_structure(calculation)) {
+            char line[120];
+            snprintf(line, sizeof line, "%s: not computed, for no structure was found", ops->name);
+            hf_report_warning(calculation->source.report, line);
+            continue;
+        }
         calculation->computing = ops->name;
         if (ops->doing != NULL) hf_report_begin(calculation->source.report, ops->doing);
         status = ops->compute(quantity, error);

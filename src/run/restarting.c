@@ -14,6 +14,12 @@ static bool is_default(const struct hf_option *option, const char *value)
            strcmp(value, option->default_value) == 0;
 }
 
+/** Whether the checkpoint takes the place of an input. */
+static bool is_own_input(const struct hf_calculation *calculation)
+{
+    return strcmp(calculation->input.path, calculation->restart->path) == 0;
+}
+
 /** Adds the settings of the checkpoint; settings of this run override them. Warns of settings that this
  *  version does not know. */
 static hf_status add_settings(struct hf_calculation *calculation, struct hf_options *options,
@@ -27,6 +33,7 @@ static hf_status add_settings(struct hf_calculation *calculation, struct hf_opti
         const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
         char where[400];
         if (is_default(option, setting->value)) continue;
+        if (strcmp(setting->key, "units") == 0 && !is_own_input(calculation)) continue;
         snprintf(where, sizeof where, "%.300s, /settings/%.60s", checkpoint->path, setting->key);
         if (option != NULL && hf_option_is_kept(option))
             status = hf_options_add(options, option, hf_rest_of_line(setting->value),

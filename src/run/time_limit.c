@@ -81,13 +81,14 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
     const char *missing = "";
     if (calculation->converged)
         missing = lacking != NULL ? ", but not computed: " : ", but not all files are written";
-    const bool more =
-        path != NULL && calculation->task != NULL && calculation->task->search != NULL;
+    /* the checkpoint has the task, too, unless it is that of an earlier run */
+    const char *tasks = calculation->description.tasks;
+    const bool more = path != NULL && tasks != NULL;
     (void)hf_fail(error, HF_INTERRUPTED, "%s: %sconverged after %d iteration%s%s%s%s%s%s%s", cause,
                   calculation->converged ? "" : "not ", n, n == 1 ? "" : "s", missing,
                   calculation->converged && lacking != NULL ? lacking : "",
                   path != NULL ? "; to continue: hf --restart " : "",
                   path != NULL ? hf_shell_word(path, sizeof word, word) : "",
-                  more ? " --task " : "", more ? calculation->task->name : "");
+                  more ? " --task " : "", more ? tasks : "");
     error->signal_number = reason;
 }

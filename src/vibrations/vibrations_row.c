@@ -1,6 +1,7 @@
 /* Vibrations as a quantity: options, report, JSON. */
 #include "hf/vibrations.h"
 
+#include "hf/checkpoint.h"
 #include "hf/differences.h"
 #include "hf/fock.h"
 #include "hf/gradient.h"
@@ -87,7 +88,24 @@ static void differentiate(const struct hf_differences *points, struct row *self)
     }
 }
 
-/** Names the files that displacements are kept in until all are there, INPUT.displacements-CHECKSUM: calculations of
+/** What names of files begin with, and its length: the checkpoint's name, for a restart knows no other. */
+static const char *stem_of(const struct hf_quantity_source *of, size_t *n)
+{
+    static const char *const endings[] = {".h5", ".hf"};
+    const char *checkpoint = hf_options_text(of->options, "checkpoint"), *stem = of->file_stem;
+    if (of->restart != NULL)
+        stem = of->restart->path;
+    else if (checkpoint != NULL && strcmp(checkpoint, "auto") != 0)
+        stem = checkpoint;
+    *n = strlen(stem);
+    for (int i = 0; i < 2 && stem != of->file_stem; i++) {
+        const size_t n_end = strlen(endings[i]);
+        if (*n > n_end && strncmp(stem + *n - n_end, endings[i], n_end) == 0) *n -= n_end;
+    }
+    return stem;
+}
+
+/** Names the files that displacements are kept in until all are there, STEM.displacements-CHECKSUM: calculations of
  *  the same name, such as another basis set, keep theirs apart. */
 static hf_status name_files(const struct hf_differences *points, struct row *self,
                             struct hf_error *error)
@@ -96,10 +114,12 @@ static hf_status name_files(const struct hf_differences *points, struct row *sel
     const struct hf_quantity_source *of = points->of;
     const char *checkpoint = hf_options_text(of->options, "checkpoint");
     const uint64_t sum = hf_differences_checksum(points);
+    size_t n;
     if (of->no_files || (checkpoint != NULL && strcmp(checkpoint, "none") == 0)) return HF_OK;
-    self->stem = malloc(strlen(of->file_stem) + MOST_ENDING);
+    const char *stem = stem_of(of, &n);
+    self->stem = malloc(n + MOST_ENDING);
     if (self->stem == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a file name");
-    sprintf(self->stem, "%s.displacements-%08" PRIx32, of->file_stem, (uint32_t)(sum ^ sum >> 32));
+    sprintf(self->stem, "%.*s.displacements-%08" PRIx32, (int)n, stem, (uint32_t)(sum ^ sum >> 32));
     return HF_OK;
 }
 
@@ -179,7 +199,9 @@ static void print_movers(const struct hf_vibrations *all, const struct hf_molecu
     fprintf(out, "%s\n", *before == ':' ? "" : " of the motion");
 }
 
-static void print_warnings(const struct row *self, const struct hf_molecule *molecule, FILE *out)
+/** `saddle`: the point was found as a saddle point. */
+static void print_warnings(const struct row *self, const struct hf_molecule *molecule, bool saddle,
+                           FILE *out)
 {
     const int n = count_imaginary(&self->vibrations);
     for (int k = 0; k < n; k++) print_movers(&self->vibrations, molecule, k, out);
@@ -189,6 +211,13 @@ static void print_warnings(const struct row *self, const struct hf_molecule *mol
             "  WARNING: the point is not stationary: the largest derivative of the energy is %.1e "
             "hartree/bohr\n",
             self->largest_derivative);
+    else if (saddle && n == 1)
+        fprintf(out, "  The point is a saddle point of first order, as --saddle looks for\n");
+    else if (saddle)
+        fprintf(
+            out,
+            "  WARNING: the point has %d imaginary modes; a saddle point of first order has 1\n",
+            n);
     else if (n > 0)
         fprintf(out, "  WARNING: the point is no minimum, but a saddle point of order %d\n", n);
 }
@@ -223,7 +252,10 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     if (self->n_found > 0) fprintf(out, "; %d were there from an earlier run", self->n_found);
     fprintf(out, "\n");
     print_modes(self, out);
-    print_warnings(self, of->molecule, out);
+    print_warnings(self, of->molecule,
+                   hf_options_include(of->options, "task", "optimise") &&
+                       hf_options_flag(of->options, "saddle"),
+                   out);
     print_thermochemistry(self, of->result->energy, out);
 }
 
@@ -285,6 +317,7 @@ static void done(struct hf_quantity *quantity)
 const struct hf_quantity_ops hf_quantity_vibrations = {
     .name = "vibrations",
     .of_converged = true,
+    .of_structure = true,
     .needs = HF_WAVEFUNCTION_ALL,
     .commutator_tolerance = COMMUTATOR_TOLERANCE,
     .phases = hf_gradient_phases,

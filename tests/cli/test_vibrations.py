@@ -95,6 +95,75 @@ def check_symmetry(folder, cases):
         TEST.check(f"Thermochemistry at 500 K and 100000 Pa, symmetry number {number} (found)" in report, f"{name}: heading")
 
 
+def tighten(*options):
+    return [*options, "--max-force", "1e-5", "--rms-force", "1e-5", "--max-displacement", "1e-4", "--rms-displacement", "1e-4"]
+
+
+def move(case):
+    """The same molecule at places that are no minimum."""
+    moved = json.loads(json.dumps(case))
+    moved["name"] += "_moved"
+    for i, place in enumerate(moved["geometry_bohr"]):
+        for x in range(3):
+            place[x] += 0.02 * ((5 * i + 3 * x) % 7 - 3)
+    return moved
+
+
+def compare_found(folder, case, *options):
+    """Structure and vibrations in one run: those of the other program at its own minimum or saddle point."""
+    report, result = compute(folder, move(case), "--task", "optimise,vibrations", *tighten(*options))
+    found = result["extras"]["hf"]["vibrations"]
+    name = f"{case['name']}, optimise,vibrations {options}:"
+    TEST.check(abs(result["properties"]["return_energy"] - case["total_energy"]) < 1e-8, name, f"energy {result['properties']['return_energy']}")
+    worst = max(abs(mine - other) for mine, other in zip(found["frequencies"], case["frequencies"], strict=True))
+    TEST.check(worst < NEAR, name, f"frequencies {found['frequencies']}, expected {case['frequencies']}")
+    TEST.check(abs(found["thermochemistry"]["zero_point_energy"] - case["zero_point_energy"]) < NEAR_ENERGY, name, "zero-point energy")
+    TEST.check(result["driver"] == "hessian" and len(result["return_result"]) == 9 * len(case["atoms"]) ** 2 and
+               result["extras"]["hf"]["settings"]["task"] == "optimise,vibrations" and "task" not in result["keywords"], name, "JSON")
+    TEST.check("\nStructure found after" in report and "WARNING" not in report and "Task                   optimise,vibrations\n" in report and
+               report.index("\nGradient") < report.index("\nVibrations"), name, report[-4000:])
+    TEST.check(("a saddle point of first order" in report) == ("--saddle" in options), name, "saddle point")
+
+
+def check_structures(folder, cases):
+    compare_found(folder, cases["water"])
+    if TEST.n_rank == 1:
+        compare_found(folder, cases["planar_ammonia"], "--saddle")
+    code, report, _ = TEST.run([write(folder, move(cases["water"])), "--task", "opt,freq", "--max-steps", "1", "--checkpoint", "none",
+                                "--json", os.path.join(folder, "lost.json")])
+    with open(os.path.join(folder, "lost.json"), encoding="utf-8") as file:
+        lost = json.load(file)
+    TEST.check(code == 1 and "vibrations: not computed, for no structure was found" in report and "\nVibrations" not in report,
+               f"no structure, no vibrations: exit code {code}", report[-3000:])
+    TEST.check(not lost["success"] and lost["error"]["error_message"] == "no structure was found, and task vibrations needs one" and
+               len(lost["extras"]["hf"]["optimisation"]["steps"]) == 1, "no structure: the JSON file", str(lost["error"]))
+
+
+def check_restart_of_list(folder, case):
+    """Ended between two displacements, the checkpoint goes on with them, at the structure that was found."""
+    kept, result = os.path.join(folder, "list.h5"), os.path.join(folder, "list.json")
+    launcher = [TEST.mpiexec, "-n", str(TEST.n_rank)] if TEST.n_rank > 1 else []
+    command = [*launcher, TEST.program, write(folder, move(case)), *tighten("--task", "opt,freq"), "--temperature", "350", "--checkpoint", kept]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while count_points(os.path.join(folder, "list.displacements")) < 3 and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGUSR1)
+        report, errors = process.communicate()
+    TEST.expect_one_line("signal in a list of tasks", (process.returncode, report, errors), 128 + signal.SIGUSR1,
+                         ["not computed: vibrations", f"to continue: hf --restart {kept} --task optimise,vibrations"])
+    found = report[report.index("\nStructure found"):report.index("\nSelf-consistent")]
+    code, report, errors = TEST.run(["--restart", kept, "--json", result])
+    TEST.check(code == 0 and found in report and "\nOptimisation" not in report and "were there from an earlier run" in report,
+               f"restart of a list: exit code {code}", errors + report[-5000:])
+    TEST.check("Thermochemistry at 350 K" in report, "restart of a list: the temperature")
+    with open(result, encoding="utf-8") as file:
+        frequencies = json.load(file)["extras"]["hf"]["vibrations"]["frequencies"]
+    worst = max(abs(mine - other) for mine, other in zip(frequencies, case["frequencies"], strict=True))
+    TEST.check(worst < NEAR, f"restart of a list: frequencies {frequencies}")
+    code, report, errors = TEST.run(["--restart", kept, "--task", "energy"])
+    TEST.check(code == 0 and "\nStructure found" not in report and "\nVibrations" not in report, "another task at a restart", report[-3000:] + errors)
+
+
 def builds_of(result):
     return result["extras"]["hf"]["vibrations"]["displacement_fock_builds"]
 
@@ -137,7 +206,7 @@ def check_files(folder, case):
 
 def check_restart(folder, case):
     """Killed in the middle, it goes on behind the last displacement; so it does after a signal."""
-    stem = os.path.join(folder, case["name"] + ".displacements")
+    stem = os.path.join(folder, "kept.displacements")
     path = write(folder, case)
     result = os.path.join(folder, "out.json")
     launcher = [TEST.mpiexec, "-n", str(TEST.n_rank)] if TEST.n_rank > 1 else []
@@ -235,6 +304,8 @@ def main():
         else:
             check_files(folder, cases[names[0]])
             check_restart(folder, cases[names[0]])
+            check_structures(folder, cases)
+            check_restart_of_list(folder, cases["water"])
             check_refusals(folder, cases[names[0]])
     return TEST.report()
 

@@ -1,0 +1,140 @@
+/* An optimisation in a checkpoint: the state of its optimiser and its steps, to go on from. */
+#include "calculation_private.h"
+#include "optimisation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** What rank 0 writes, a row at a time. */
+struct rows {
+    int n_col;
+    const double *value; /**< NULL on other ranks */
+};
+
+static void give(const void *data, int first, int n, double rows[])
+{
+    const struct rows *self = data;
+    if (self->value == NULL) return;
+    memcpy(rows, self->value + (size_t)first * (size_t)self->n_col,
+           (size_t)n * (size_t)self->n_col * sizeof *rows);
+}
+
+hf_status hf_optimisation_keep(const struct hf_calculation *calculation,
+                               const struct hf_optimisation *found, struct hf_optimiser *optimiser,
+                               struct hf_error *error)
+{
+    const char *path = hf_calculation_checkpoint_written(calculation);
+    struct hf_context *context = calculation->context;
+    const int n_col = hf_optimisation_n_packed(found);
+    struct hf_checkpoint_addition *addition = NULL;
+    double *state = NULL, *steps = calloc((size_t)found->n_step * (size_t)n_col + 1, sizeof *steps);
+    int size = 0;
+    hf_status status = steps != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    if (status == HF_OK) hf_optimisation_pack(found, steps);
+    if (optimiser != NULL && status == HF_OK) {
+        size = (int)hf_optimiser_state_size(optimiser);
+        state = calloc((size_t)size, sizeof *state);
+        status = state != NULL ? hf_optimiser_save(optimiser, state, error)
+                               : hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    }
+    HF_TRY(hf_agree(context->comm, status, error));
+    MPI_Bcast(&size, 1, MPI_INT, 0, context->comm);
+    HF_TRY(hf_checkpoint_add_begin(context, path, HF_CHECKPOINT_OPTIMISATION,
+                                   "search of a structure: state of the optimiser, steps so far",
+                                   &addition, error));
+    if (size > 0) /* of a search that has ended there is none */
+        HF_TRY(hf_checkpoint_add_shares(
+            addition, HF_CHECKPOINT_OPTIMISATION "/state", size, 1, NULL,
+            "numbers, next place, last place, gradient, second derivatives", give,
+            &(struct rows){1, state}, error));
+    if (found->n_step > 0)
+        HF_TRY(hf_checkpoint_add_shares(
+            addition, HF_CHECKPOINT_OPTIMISATION "/steps", found->n_step, n_col, NULL,
+            "energy, change, largest and RMS force and displacement, builds, point, end; places",
+            give, &(struct rows){n_col, context->rank == 0 ? steps : NULL}, error));
+cleanup:
+    if (addition != NULL) {
+        struct hf_error late;
+        const hf_status end = hf_checkpoint_add_end(&addition, status == HF_OK, &late);
+        if (status == HF_OK && end != HF_OK) status = hf_fail(error, end, "%s", late.message);
+    }
+    free(state);
+    free(steps);
+    return status;
+}
+
+static void take(void *data, int first, int n, const double rows[])
+{
+    const struct rows *self = data;
+    memcpy((double *)self->value + (size_t)first * (size_t)self->n_col, rows,
+           (size_t)n * (size_t)self->n_col * sizeof *rows);
+}
+
+/** A matrix of the checkpoint that the calculation goes on from, on all ranks; *value NULL: there is none. */
+static hf_status read_added(const struct hf_calculation *calculation, const char *name, int *n_row,
+                            int n_col, double **value, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int shape[2] = {0};
+    const struct hf_checkpoint *restart = calculation->restart;
+    struct hf_context *context = calculation->context;
+    *value = NULL;
+    if (context->rank == 0 && !hf_checkpoint_added(restart, name, &shape[0], &shape[1]))
+        shape[0] = 0;
+    MPI_Bcast(shape, 2, MPI_INT, 0, context->comm);
+    if (shape[0] < 1 || shape[1] != n_col) return HF_OK;
+    *n_row = shape[0];
+    *value = calloc((size_t)shape[0] * (size_t)n_col, sizeof **value);
+    if (*value == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_checkpoint_added_shares(context, restart, name, *n_row, n_col, take,
+                                      &(struct rows){n_col, *value}, error));
+cleanup:
+    return status;
+}
+
+/** Whether options of this run say what the run of the checkpoint said. Local. */
+static bool are_kept(const struct hf_calculation *calculation, const char *const keys[])
+{
+    for (int i = 0; keys[i] != NULL; i++) {
+        const struct hf_option_value *given =
+            hf_options_given(calculation->source.options, keys[i]);
+        const char *kept = hf_checkpoint_setting(calculation->restart, keys[i]);
+        if (given == NULL || given->level == HF_OPTION_RESTART) continue;
+        const char *text = given->text;
+        if (given->option->type == HF_OPTION_FLAG)
+            text = hf_options_flag(calculation->source.options, keys[i]) ? "yes" : "no";
+        if (kept == NULL || strcmp(kept, text) != 0) return false;
+    }
+    return true;
+}
+
+hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
+                                 struct hf_optimisation *found, int *point, double **state, int *n,
+                                 struct hf_error *error)
+{
+    static const char *const goal[] = {"constraint", "scan", "saddle", NULL};
+    static const char *const criteria[] = {"max_force", "rms_force", "max_displacement",
+                                           "rms_displacement", NULL};
+    hf_status status = HF_OK;
+    const int n_col = hf_optimisation_n_packed(found);
+    double *steps = NULL;
+    int n_step = 0;
+    *state = NULL;
+    if (calculation->restart == NULL || !are_kept(calculation, goal)) return HF_OK;
+    HF_TRY(read_added(calculation, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state, error));
+    HF_TRY(read_added(calculation, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step, n_col, &steps,
+                      error));
+    const double *last = steps != NULL ? steps + (size_t)(n_step - 1) * (size_t)n_col : NULL;
+    const bool ended = last != NULL && hf_optimisation_packed_converged(last); /* at the point of this step */
+    if (last == NULL || (*state == NULL && !ended)) n_step = 0;
+    HF_TRY(hf_agree(calculation->context->comm, hf_optimisation_unpack(found, n_step, steps, error), error));
+    if (n_step > 0) *point = found->step[n_step - 1].point;
+    if (!ended) goto cleanup;
+    free(*state);
+    *state = NULL;
+    if (*point + 1 < found->n_point || are_kept(calculation, criteria)) ++*point;
+cleanup:
+    free(steps);
+    return status;
+}
