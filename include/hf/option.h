@@ -65,12 +65,13 @@ struct hf_option {
     const struct hf_option_synonym *synonym; /**< ended by a NULL word; NULL: none */
     /** Why a choice that people expect is not there, for messages; NULL: nothing is known of the word. */
     const char *(*missing)(struct hf_word word);
-    const char *alias[2];                    /**< key and value that an alias stands for */
-    bool or_path; /**< of a choice: also a path, which has a dot or a slash in it */
+    const char *alias[2]; /**< key and value that an alias stands for */
+    bool or_path;         /**< of a choice: also a path, which has a dot or a slash in it */
     /** Tasks, methods and other options that it belongs to: without all of them it has no effect. Ended by a NULL
      *  key, unless there are so many; none: it always has. */
     struct hf_option_setting only_with[HF_OPTION_MOST_SETTINGS];
-    struct hf_option_setting not_with[HF_OPTION_MOST_SETTINGS]; /**< with one of these it has none */
+    struct hf_option_setting
+        not_with[HF_OPTION_MOST_SETTINGS]; /**< with one of these it has none */
 };
 
 enum hf_option_level {

@@ -1,5 +1,6 @@
 """hf as it is installed: headers compile alone, the examples are built with pkg-config in C and C++ and run, from the
-installed tree and from one that was moved; the library shows the names of its headers and no others."""
+installed tree and from one that was moved; so do the tools for measuring and drawing, with the hf beside them; the library
+shows the names of its headers and no others."""
 
 import os
 import pathlib
@@ -78,6 +79,27 @@ class Installed(unittest.TestCase):
         failed = run([bin_folder / "input-c", "no-such-file"])
         self.assertEqual((failed.returncode, failed.stderr), (2, "no-such-file: there is no such file\n"))
 
+    def run_tools(self):
+        """Measure, replay and draw an example; drawings need gnuplot."""
+        hydrogen = self.prefix / "share/doc/hf/inputs/hydrogen.mol"
+        programs = {name: self.prefix / "bin" / f"hf-{name}" for name in ("plot", "replay", "speedup", "timeline")}
+        with tempfile.TemporaryDirectory() as folder:
+            trace, result = os.path.join(folder, "h.trace"), os.path.join(folder, "h.json")
+            self.succeed([self.prefix / "bin/hf", hydrogen, "--basis", "STO-3G", "--memory", "0", "--trace", trace, "--json", result])
+            text = self.succeed([programs["replay"], trace, "--processes", "1,2", "--schedule", "static", "--output", folder + "/replay"])
+            self.assertIn("Whole calculations: 2 iterations, 2 functions", text)
+            for name, program in programs.items():
+                self.assertIn(f"usage: hf-{name} ", self.succeed([program, "-h"]))
+            if shutil.which("gnuplot") is None:
+                return
+            text = self.succeed([programs["speedup"], hydrogen, "--basis", "STO-3G", "--processes", "1", "--runs", "1", "--output",
+                                 folder + "/speedup"])
+            self.assertRegex(text, r"replicated, steal +1 ")
+            self.assertIn("RHF/STO-3G, -1.1166843", self.succeed([programs["plot"], result, "-o", folder + "/plot"]))
+            self.succeed([programs["timeline"], trace, "-o", folder + "/timeline"])
+            for drawing in ("plot.svg", "timeline.svg", "speedup/speedup.svg"):
+                self.assertIn("</svg>", pathlib.Path(folder, drawing).read_text(encoding="utf-8"))
+
     def test_headers_compile_alone(self):
         headers = sorted((self.prefix / "include/hf").glob("*.h"))
         self.assertGreater(len(headers), 10)
@@ -113,10 +135,12 @@ class Installed(unittest.TestCase):
     def test_z_examples_here_and_moved(self):
         self.build_examples()
         self.run_all()
+        self.run_tools()
         moved = pathlib.Path(self.folder.name, "moved, with a blank")
         shutil.move(self.prefix, moved)
         self.__class__.prefix = moved
         self.run_all()
+        self.run_tools()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,11 @@ GOOD_CODES = (0, 1)  # 1: not converged, which --max-iterations may be meant to 
 SECONDS_TO_END = 10
 
 
+def program_beside(root):
+    """Path of hf: build/hf of a tree of sources; of an installed tree, whose share/hf is `root`, bin/hf."""
+    return str(root / "build" / "hf" if (root / "meson.build").is_file() else root.parent.parent / "bin" / "hf")
+
+
 def mpi_environment():
     """Ranks share the cores this process may use: nothing is bound, root may start them. A cut link between
     hosts ends the job within 30 s."""
