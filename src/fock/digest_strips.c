@@ -335,24 +335,22 @@ ALWAYS_INLINE void strip_sized(const struct strip_part *p, const bool one_a, con
             else
                 strip_kernel(p, run, (struct strip_kind){n_b, MOST_VECTORS, j, n_k, one_a});
         }
-        const size_t n_over_d = (run.c_end - run.c) * per_c;
-        if (run.c_end < p->n_c)
-            add_exchange_over_d(p, &run, n_b, n_k, add_up(n_over_d, ORIGIN(p), run.over_d));
-        else {
-            const double *sum = add_up(n_ab + n_over_d, ORIGIN(p), sums.over_d);
-            add_exchange_over_d(p, &run, n_b, n_k, sum + n_ab);
-            for (size_t a = 0; a < run.n_a && j; a++)
-                for (size_t b = 0; b < (size_t)n_b; b++)
-                    p->job->J_ab[a * p->J_a + b * p->J_b] += *sum++;
-        }
+        /* The sums for J stand before those of the last functions c, and are added up with them. */
+        lanes *first = run.c_end < p->n_c ? run.over_d : sums.over_d;
+        const size_t n_before = (size_t)(run.over_d - first);
+        const double *sum = add_up(n_before + (run.c_end - run.c) * per_c, ORIGIN(p), first);
+        add_exchange_over_d(p, &run, n_b, n_k, sum + n_before);
     }
+    const double *sum = (const double *)(void *)sums.over_d;
+    for (size_t a = 0; a < run.n_a && j; a++)
+        for (size_t b = 0; b < (size_t)n_b; b++) p->job->J_ab[a * p->J_a + b * p->J_b] += *sum++;
 }
 
-/** A kernel for so many functions b and densities; that of a single a is [1]. */
+/** A kernel for so many functions b and densities. With one b there is one a, too: HF_DIGEST_STRIP exchanges them. */
 #define STRIP_KERNEL(n_b, j, n_k)                                                                  \
     static void strip_##n_b##_##j##_##n_k(const struct strip_part *p)                              \
     {                                                                                              \
-        if (p->n_a == 1)                                                                           \
+        if ((n_b) == 1 || p->n_a == 1)                                                             \
             strip_sized(p, true, n_b, j, n_k);                                                     \
         else                                                                                       \
             strip_sized(p, false, n_b, j, n_k);                                                    \
