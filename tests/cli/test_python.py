@@ -103,7 +103,7 @@ def check_trajectory(folder):
     check(last.info.get("charge") == -1 and last.info.get("multiplicity") == 1, "trajectory: state", last.info)
     energy = last.get_potential_energy() / units.Hartree
     check(-74.1 < energy < -74.0 and abs(energy - last.info["energy_hartree"]) < 1e-6, f"trajectory: {energy} hartree", last.info)
-    check(f"{last.info['energy_hartree']:.6f}" in done.stdout and len(images) > 1, f"trajectory: {len(images)} images, or another energy than the report")
+    check(f"{last.info['energy_hartree']:.10f}" in done.stdout and len(images) > 1, f"trajectory: {len(images)} images, or another energy than the report")
 
 
 def check_qcengine():
