@@ -164,6 +164,26 @@ static bool is_dummy(struct hf_word name)
     return hf_word_is_listed(letters, dummies);
 }
 
+/** Whether a mass number stands before or behind the element: 13C, 13-C, C-13, [13C]. */
+static bool is_labelled_isotope(struct hf_word name)
+{
+    static const char digits[] = "0123456789";
+    char text[12] = "", symbol[4] = "";
+    if (name.length >= (int)sizeof text) return false;
+    memcpy(text, name.begin, (size_t)name.length);
+    const char *c = text + strspn(text, "[(^");
+    const size_t before = strspn(c, digits);
+    c += before + (before > 0 ? strspn(c + before, "-_)}") : 0);
+    const int n_letter = count_letters((struct hf_word){c, (int)strlen(c)});
+    if (n_letter < 1 || n_letter >= (int)sizeof symbol) return false;
+    memcpy(symbol, c, (size_t)n_letter);
+    c += n_letter;
+    const size_t between = strspn(c, "-"), behind = strspn(c + between, digits);
+    const char *end = before > 0 ? c : c + between + behind;
+    return hf_element_number(symbol) != 0 && (before > 0 || (between > 0 && behind > 0)) &&
+           strspn(end, "])") == strlen(end);
+}
+
 /** Why a name is that of no atom. `core` is without its ghost mark. */
 static hf_status refuse_name(const struct hf_text *text, int line, struct hf_word name,
                              struct hf_word core, struct hf_error *error)
@@ -178,6 +198,13 @@ static hf_status refuse_name(const struct hf_text *text, int line, struct hf_wor
             "'%.*s' is a dummy atom, which hf does not have; leave it out, or write "
             "a ghost atom with its element, @H or Gh(H), which has basis functions "
             "but no charge",
+            HF_WORD(name));
+    if (is_labelled_isotope(name))
+        return hf_text_fail(
+            error, text, line,
+            "'%.*s' looks like an isotope; expected the element alone, and D or T for "
+            "those of hydrogen; others are given in a molfile (M  ISO) or QCSchema "
+            "(mass_numbers)",
             HF_WORD(name));
     return hf_text_fail(error, text, line,
                         "unknown element '%.*s'; expected a symbol such as C or "

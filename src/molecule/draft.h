@@ -89,6 +89,9 @@ hf_status hf_read_xyz(struct draft *draft, int first_line, struct hf_error *erro
 hf_status hf_read_mdl(struct draft *draft, struct hf_error *error);
 hf_status hf_read_mdl_v2000(struct draft *draft, struct hf_error *error);
 hf_status hf_read_mdl_v3000(struct draft *draft, struct hf_error *error);
+/** Whether a molfile ends before this line although 'M  END' is missing: data or the end of an SD record. */
+bool hf_mdl_ends(const char *line);
+hf_status hf_mdl_warn_of_end(struct draft *draft, struct hf_error *error);
 
 enum { HF_MAX_XYZ_COLUMN = 200 };
 

@@ -130,6 +130,25 @@ static bool is_psi4(const struct look *look)
     return false;
 }
 
+/** A theory behind `task`, where native input has what is to be computed, and another line of NWChem's. */
+static bool is_nwchem(const struct look *look)
+{
+    static const char *const theories[] = {
+        "task scf",  "task dft",   "task sodft", "task mp2",    "task direct_mp2", "task rimp2",
+        "task ccsd", "task mcscf", "task selci", "task tce",    "task tddft",      "task semi",
+        "task pspw", "task band",  "task shell", "task python", "task property",   "task esp"};
+    static const char *const others[] = {"start ",      "restart",         "echo",
+                                         "* library",   "geometry units",  "geometry noauto",
+                                         "geometry \"", "basis spherical", "basis \"",
+                                         "title \"",    "permanent_dir",   "scratch_dir"};
+    bool task = false, other = false;
+    for (size_t i = 0; i < sizeof theories / sizeof *theories; i++)
+        task = task || any_begins(look, theories[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        other = other || any_begins(look, others[i]);
+    return task && other;
+}
+
 static bool is_python(const struct look *look)
 {
     return any_begins(look, "import ") || (any_begins(look, "from ") && any_has(look, " import "));
@@ -246,7 +265,7 @@ static const struct foreign list[] = {
     {"an ORCA input", .first = {"!"}, .any = {"*xyz", "* xyz", "*int", "* int", "*gzmt", "* gzmt"},
      .advice = atoms_advice},
     {"a Gaussian input", .is = is_gaussian, .advice = atoms_advice},
-    {"an NWChem input", .any = {"task "}, .advice = atoms_advice},
+    {"an NWChem input", .is = is_nwchem, .advice = atoms_advice},
     {"a Molpro input", .first = {"***"}, .any = {"geometry={"}, .advice = atoms_advice},
     {"an input of namelists (&), as those of CP2K or Molcas", .first = {"&"},
      .advice = atoms_advice},

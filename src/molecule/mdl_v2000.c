@@ -199,13 +199,14 @@ static enum atom_property find_property(const char *content)
 static hf_status read_properties(struct draft *draft, int first, struct hf_error *error)
 {
     const struct hf_text *text = draft->text;
-    bool cancelled = false, isotopes_cancelled = false, any_property = false;
+    bool cancelled = false, isotopes_cancelled = false, any_property = false, ended = false;
     for (int i = first; i < text->n_line; i++) {
         const char *content = text->line[i];
         const enum atom_property what = find_property(content);
         any_property = any_property || strncmp(content, "M  ", 3) == 0;
         if (strncmp(content, "M  END", 6) == 0) return HF_OK;
-        if (strncmp(content, "$$$$", 4) == 0) break;
+        ended = hf_mdl_ends(content);
+        if (ended) break;
         if (strncmp(content, "A  ", 3) == 0 || strncmp(content, "G  ", 3) == 0) i++; /* two lines */
         if (what == N_ATOM_PROPERTY && is_misplaced(content))
             return hf_text_fail(error, text, i + 1,
@@ -219,6 +220,7 @@ static hf_status read_properties(struct draft *draft, int first, struct hf_error
         const hf_status status = read_property(draft, i + 1, what, error);
         if (status != HF_OK) return status;
     }
+    if (ended) return hf_mdl_warn_of_end(draft, error);
     if (!any_property && strstr(text->line[3], "V2000") == NULL)
         return hf_input_warn(draft->input, error,
                              "%s: an old molfile without a line 'M  END'; read as complete",

@@ -292,7 +292,11 @@ static hf_status read_table(struct v30 *reader, struct hf_error *error)
     }
     if (status == HF_OK) status = sort_labels(reader, error);
     if (status != HF_OK) return status;
-    if (n_atom < 1 || reader->draft->n_atom != n_atom || reader->draft->n_bond != n_bond)
+    if (n_atom < 0)
+        return hf_text_fail(error, text, reader->line, "expected 'M  V30 COUNTS' before this");
+    if (n_atom == 0 && reader->draft->n_atom == 0)
+        return hf_text_fail(error, text, reader->line, "0 atoms; expected at least one atom");
+    if (reader->draft->n_atom != n_atom || reader->draft->n_bond != n_bond)
         return hf_text_fail(error, text, reader->line,
                             "%d atoms and %d bonds were found; COUNTS says %d and %d",
                             reader->draft->n_atom, reader->draft->n_bond, n_atom, n_bond);
@@ -303,10 +307,16 @@ hf_status hf_read_mdl_v3000(struct draft *draft, struct hf_error *error)
 {
     struct v30 reader = {.draft = draft, .next = 4};
     hf_status status = read_table(&reader, error);
-    bool ended = false;
-    while (status == HF_OK && !ended && reader.next < draft->text->n_line)
-        ended = strncmp(draft->text->line[reader.next++], "M  END", 6) == 0;
-    if (status == HF_OK && !ended) status = file_ends(&reader, error);
+    bool ended = false, record_ended = false;
+    while (status == HF_OK && !ended && !record_ended && reader.next < draft->text->n_line) {
+        const char *line = draft->text->line[reader.next++];
+        ended = strncmp(line, "M  END", 6) == 0;
+        record_ended = hf_mdl_ends(line);
+    }
+    if (status == HF_OK && record_ended)
+        status = hf_mdl_warn_of_end(draft, error);
+    else if (status == HF_OK && !ended)
+        status = file_ends(&reader, error);
     free(reader.content);
     free(reader.label);
     return status;

@@ -415,6 +415,29 @@ bool hf_looks_like_json(const struct hf_text *text)
     return rest.length == 0 || rest.begin[0] == '"' || rest.begin[0] == '}';
 }
 
+/** Whether an object is a result, of hf or of another program. */
+static bool is_result(const cJSON *root)
+{
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(root, "schema_name");
+    return cJSON_IsString(name) && (strcmp(name->valuestring, "qcschema_output") == 0 ||
+                                    strcmp(name->valuestring, "qc_schema_output") == 0);
+}
+
+/** The molecule of a result, for a calculation of its own. */
+static hf_status read_result(struct draft *draft, const cJSON *root, struct hf_error *error)
+{
+    hf_status status;
+    draft->own_format = true;
+    HF_TRY(refuse_nul(draft->text, error));
+    HF_TRY(read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"), error));
+    HF_TRY(hf_input_warn(draft->input, error,
+                         "%s: a result: its molecule was read, but not its method, basis set or "
+                         "keywords",
+                         draft->text->path));
+cleanup:
+    return status;
+}
+
 /** Whether an object is meant to be an AtomicInput. */
 static bool is_atomic_input(const cJSON *root)
 {
@@ -440,6 +463,8 @@ hf_status hf_read_qcschema(struct draft *draft, bool *is_one, struct hf_error *e
         for (const char *c = all; end != NULL && c < end; c++) line += *c == '\n';
         status = hf_text_fail(error, text, line <= text->n_line ? line : text->n_line,
                               "this looks like a JSON file, and is none from here on");
+    } else if (is_result(root)) {
+        status = read_result(draft, root, error);
     } else if (!is_atomic_input(root)) {
         *is_one = false;
     } else {

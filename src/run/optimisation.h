@@ -67,7 +67,8 @@ hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
 /** Value that the scan is to have at a point. */
 double hf_optimisation_value(const struct hf_optimisation *self, int point);
 
-/** Writes the trajectory, if one was asked for: XYZ with energies. On rank 0. */
+/** Writes the trajectory, if one was asked for: extended XYZ with the charge, the multiplicity and
+ *  energies. On rank 0. */
 void hf_optimisation_write(struct hf_quantity *quantity);
 
 /** For the report: title of the steps; the last step. */

@@ -149,6 +149,7 @@ static const char *path_of(const struct hf_quantity *quantity, int i)
     return i == 0 ? hf_options_text(quantity->of->options, "trajectory") : NULL;
 }
 
+/** Extended XYZ. Other programs take its `energy` for eV, so that hartree stands in the key of the other. */
 void hf_optimisation_write(struct hf_quantity *quantity)
 {
     struct hf_optimisation *self = quantity->self;
@@ -163,14 +164,18 @@ void hf_optimisation_write(struct hf_quantity *quantity)
     }
     for (int s = 0; s < self->n_step; s++) {
         const struct hf_optimisation_step *it = &self->step[s];
-        (void)!hf_output_file_print(&file, "%d\nstep=%d energy=%.10f max_force=%.8f\n",
-                                    self->n_atom, s + 1, it->step.energy, it->step.max_force);
+        (void)!hf_output_file_print(
+            &file,
+            "%d\nProperties=species:S:1:pos:R:3 charge=%d multiplicity=%d step=%d energy=%.9f "
+            "energy_hartree=%.10f max_force_hartree_per_bohr=%.8f\n",
+            self->n_atom, molecule->charge, molecule->multiplicity, s + 1,
+            it->step.energy * HF_HARTREE_IN_EV, it->step.energy, it->step.max_force);
         for (int i = 0; i < self->n_atom; i++)
-            (void)!hf_output_file_print(&file, "%-2s %16.10f %16.10f %16.10f\n",
-                                        hf_element_symbol(molecule->atom[i].atomic_number),
-                                        it->x[i][0] * HF_BOHR_IN_ANGSTROM,
-                                        it->x[i][1] * HF_BOHR_IN_ANGSTROM,
-                                        it->x[i][2] * HF_BOHR_IN_ANGSTROM);
+            (void)!hf_output_file_print(
+                &file, "%s%-2s %16.10f %16.10f %16.10f\n", molecule->atom[i].ghost ? "@" : "",
+                hf_element_symbol(molecule->atom[i].atomic_number),
+                it->x[i][0] * HF_BOHR_IN_ANGSTROM, it->x[i][1] * HF_BOHR_IN_ANGSTROM,
+                it->x[i][2] * HF_BOHR_IN_ANGSTROM);
     }
     if (!hf_output_file_end(&file, true)) self->lost = errno != 0 ? errno : EIO;
 }

@@ -1,13 +1,14 @@
 /* How many rotations carry a molecule onto itself.
  *
  * Two atoms that are not on a line with the centre fix a rotation by where they go: all pairs of places that are
- * as far from the centre and from each other are tried. */
+ * as far from the centre and from each other are tried. Whether a molecule is linear is the body's question; one
+ * that is counts as its projection onto the axis. */
 #include "vibrations_private.h"
 
 #include <math.h>
 
-/** How near an atom must come to another one, bohr; and sine of an angle that is none. */
-static const double NEAR = 0.01, STRAIGHT = 0.02;
+/** How near an atom must come to another one, bohr. */
+static const double NEAR = 0.01;
 
 struct frame {
     double axis[3][3]; /**< orthonormal rows, right-handed */
@@ -35,13 +36,20 @@ static void from_centre(const struct hf_molecule *molecule, const double centre[
     for (int x = 0; x < 3; x++) r[x] = molecule->atom[i].position_bohr[x] - centre[x];
 }
 
+static double area_of(const double a[3], const double b[3])
+{
+    double normal[3];
+    cross(a, b, normal);
+    return sqrt(dot(normal, normal));
+}
+
 /** False: a and b are on a line through the centre, or one of them is there. */
 static bool make_frame(const double a[3], const double b[3], struct frame *frame)
 {
     cross(a, b, frame->axis[2]);
     const double area = sqrt(dot(frame->axis[2], frame->axis[2]));
-    const double length = sqrt(dot(a, a)), other = sqrt(dot(b, b));
-    if (length < NEAR || other < NEAR || area < STRAIGHT * length * other) return false;
+    const double length = sqrt(dot(a, a));
+    if (area <= 0.0) return false;
     for (int x = 0; x < 3; x++) {
         frame->axis[0][x] = a[x] / length;
         frame->axis[2][x] /= area;
@@ -50,41 +58,64 @@ static bool make_frame(const double a[3], const double b[3], struct frame *frame
     return true;
 }
 
-/** Whether every atom comes to one like it when `from` is turned to `to`, or is inverted without frames. */
+/** Whether an atom like `i` is at `place`. */
+static bool is_there(const struct hf_molecule *molecule, const double centre[3], int i,
+                     const double place[3])
+{
+    for (int j = 0; j < molecule->n_atom; j++) {
+        double r[3];
+        from_centre(molecule, centre, j, r);
+        for (int x = 0; x < 3; x++) r[x] -= place[x];
+        if (are_alike(&molecule->atom[i], &molecule->atom[j]) && dot(r, r) < NEAR * NEAR)
+            return true;
+    }
+    return false;
+}
+
+/** Whether every atom comes to one like it when `from` is turned to `to`. */
 static bool is_carried(const struct hf_molecule *molecule, const double centre[3],
                        const struct frame *from, const struct frame *to)
 {
     for (int i = 0; i < molecule->n_atom; i++) {
-        double r[3], turned[3] = {0.0}, other[3];
-        bool found = false;
+        double r[3], turned[3] = {0.0};
         from_centre(molecule, centre, i, r);
         for (int x = 0; x < 3; x++)
-            for (int k = 0; k < 3 && from != NULL; k++)
-                turned[x] += to->axis[k][x] * dot(from->axis[k], r);
-        for (int x = 0; x < 3 && from == NULL; x++) turned[x] = -r[x];
+            for (int k = 0; k < 3; k++) turned[x] += to->axis[k][x] * dot(from->axis[k], r);
+        if (!is_there(molecule, centre, i, turned)) return false;
+    }
+    return true;
+}
+
+/** Whether half a turn carries a linear molecule onto itself: it inverts the places along the axis. */
+static bool is_turned(const struct hf_molecule *molecule, const struct hf_body *body)
+{
+    for (int i = 0; i < molecule->n_atom; i++) {
+        double r[3], s[3];
+        bool found = false;
+        from_centre(molecule, body->centre, i, r);
         for (int j = 0; j < molecule->n_atom && !found; j++) {
-            from_centre(molecule, centre, j, other);
-            for (int x = 0; x < 3; x++) other[x] -= turned[x];
+            from_centre(molecule, body->centre, j, s);
             found = are_alike(&molecule->atom[i], &molecule->atom[j]) &&
-                    dot(other, other) < NEAR * NEAR;
+                    fabs(dot(r, body->axis[0]) + dot(s, body->axis[0])) < NEAR;
         }
         if (!found) return false;
     }
     return true;
 }
 
-/** Two atoms that fix a rotation; false: all are on a line. */
-static bool find_two(const struct hf_molecule *molecule, const double centre[3], int two[2],
-                     struct frame *frame)
+/** The two atoms that fix a rotation best. */
+static void find_two(const struct hf_molecule *molecule, const double centre[3], int two[2])
 {
-    double a[3], b[3];
-    for (two[0] = 0; two[0] < molecule->n_atom; two[0]++)
-        for (two[1] = 0; two[1] < two[0]; two[1]++) {
-            from_centre(molecule, centre, two[0], a);
-            from_centre(molecule, centre, two[1], b);
-            if (make_frame(a, b, frame)) return true;
+    double a[3], b[3], largest = -1.0;
+    for (int i = 0; i < molecule->n_atom; i++)
+        for (int j = 0; j < i; j++) {
+            from_centre(molecule, centre, i, a);
+            from_centre(molecule, centre, j, b);
+            if (area_of(a, b) <= largest) continue;
+            largest = area_of(a, b);
+            two[0] = i;
+            two[1] = j;
         }
-    return false;
 }
 
 /** Whether places r of atoms like the two are as far from the centre and from each other. */
@@ -95,16 +126,18 @@ static bool fits(const double a[3], const double b[3], const double r[3], const 
            fabs(dot(a, b) - dot(r, s)) < 2.0 * NEAR * (sqrt(dot(a, a)) + sqrt(dot(b, b)));
 }
 
-int hf_symmetry_number_find(const struct hf_molecule *molecule, const double centre[3])
+int hf_symmetry_number_find(const struct hf_molecule *molecule, const struct hf_body *body)
 {
-    int two[2], n = 0;
+    const double *centre = body->centre;
+    int two[2] = {0}, n = 0;
     double a[3], b[3], r[3], s[3];
     struct frame from, to;
-    if (molecule->n_atom == 1) return 1;
-    if (!find_two(molecule, centre, two, &from)) /* half a turn is an inversion of a line */
-        return is_carried(molecule, centre, NULL, NULL) ? 2 : 1;
+    const int n_rotation = hf_body_n_rotation(body);
+    if (n_rotation < 3) return n_rotation == 2 && is_turned(molecule, body) ? 2 : 1;
+    find_two(molecule, centre, two);
     from_centre(molecule, centre, two[0], a);
     from_centre(molecule, centre, two[1], b);
+    if (!make_frame(a, b, &from)) return 1;
     for (int i = 0; i < molecule->n_atom; i++)
         for (int j = 0; j < molecule->n_atom; j++) {
             if (!are_alike(&molecule->atom[i], &molecule->atom[two[0]]) ||

@@ -64,8 +64,7 @@ void hf_thermochemistry_find(const struct hf_molecule *molecule, const struct hf
     struct hf_thermochemistry *of = &vibrations->thermochemistry;
     const int n_rotation = hf_body_n_rotation(body);
     *of = (struct hf_thermochemistry){.gas = *gas, .symmetry_found = gas->symmetry_number == 0};
-    if (of->symmetry_found)
-        of->gas.symmetry_number = hf_symmetry_number_find(molecule, body->centre);
+    if (of->symmetry_found) of->gas.symmetry_number = hf_symmetry_number_find(molecule, body);
     for (int k = 0; k < 3; k++) /* hbar^2 / 2 I k */
         of->rotational_temperature[k] =
             k < 3 - n_rotation

@@ -16,8 +16,8 @@ hf_status hf_body_find(const struct hf_molecule *molecule, struct hf_body *body,
 /** Rotations of it: 0 of an atom, 2 if it is linear, else 3. */
 int hf_body_n_rotation(const struct hf_body *body);
 
-/** Rotations about the centre that carry the molecule onto itself, isotopes told apart, to 0.01 bohr. Local. */
-int hf_symmetry_number_find(const struct hf_molecule *molecule, const double centre[3]);
+/** Rotations of the body that carry the molecule onto itself, isotopes told apart, to 0.01 bohr. Local. */
+int hf_symmetry_number_find(const struct hf_molecule *molecule, const struct hf_body *body);
 
 /** Thermochemistry from frequencies. Local. */
 void hf_thermochemistry_find(const struct hf_molecule *molecule, const struct hf_body *body,

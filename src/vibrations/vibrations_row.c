@@ -222,6 +222,20 @@ static void print_warnings(const struct row *self, const struct hf_molecule *mol
         fprintf(out, "  WARNING: the point is no minimum, but a saddle point of order %d\n", n);
 }
 
+/** A molecule is taken as bent although its atoms are nearly on a line: the classical rotation about that line, and so
+ *  the entropy, is only as good as the bend. Bent molecules are below 200 K. */
+static void print_nearly_linear(const struct hf_thermochemistry *of, FILE *out)
+{
+    const double hottest = of->rotational_temperature[0];
+    if (!isfinite(hottest) || hottest < 1000.0) return;
+    fprintf(
+        out,
+        "  Note: the molecule is nearly linear, but not quite: three rotations are counted, one of "
+        "a\n  rotational temperature of %.0f K; if it is meant to be linear, its atoms are to be "
+        "on a line.\n",
+        hottest);
+}
+
 static void print_thermochemistry(const struct row *self, double energy, FILE *out)
 {
     static const char *const names[HF_N_MOTION] = {"Translation", "Rotation", "Vibration",
@@ -229,6 +243,7 @@ static void print_thermochemistry(const struct row *self, double energy, FILE *o
     const struct hf_thermochemistry *of = &self->vibrations.thermochemistry;
     fprintf(out, "\nThermochemistry at %g K and %g Pa, symmetry number %d%s\n", of->gas.temperature,
             of->gas.pressure, of->gas.symmetry_number, of->symmetry_found ? " (found)" : "");
+    if (!self->vibrations.held) print_nearly_linear(of, out);
     fprintf(out, "  %-24s %16s %16s %16s\n  %-24s %16s %16s %16s\n", "", "Energy", "Entropy",
             "Heat capacity", "", "hartree", "J/(mol K)", "J/(mol K)");
     for (int k = 0; k < HF_N_MOTION; k++)

@@ -20,6 +20,7 @@ from program_test import ProgramTest
 REFERENCES = sys.argv.pop()
 TEST = ProgramTest.of_arguments(most_seconds=240)
 BOHR = 0.529177210903
+HARTREE_IN_EV = 27.211386245988
 NEAR = 1e-6  # hartree: a minimum is not above the other program's by more
 MOST_BUILDS = 8  # for a step, on average
 
@@ -38,7 +39,7 @@ class Folder:
     def run(self, *arguments, code=0):
         if os.path.exists(self.json):
             os.remove(self.json)
-        got, report, errors = TEST.run([*arguments, "--task", "optimise", "--json", self.json])
+        got, report, errors = TEST.run(["--task", "optimise", *arguments, "--json", self.json])
         TEST.check(got == code, f"optimise {arguments}: exit code {got}, not {code}", errors)
         if not os.path.exists(self.json):
             return report, None
@@ -201,12 +202,26 @@ def files(folder):
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     n = len(steps(result))
-    TEST.check(len(lines) == 5 * n and all(line == "3" for line in lines[::5]) and f"energy={steps(result)[-1]['energy']:.10f}" in lines[-4],
+    TEST.check(len(lines) == 5 * n and all(line == "3" for line in lines[::5]) and f" energy_hartree={steps(result)[-1]['energy']:.10f} " in lines[-4] and
+               f" energy={steps(result)[-1]['energy'] * HARTREE_IN_EV:.6f}" in lines[-4] and " charge=0 multiplicity=1 " in lines[-4],
                "trajectory", lines[-5:])
     TEST.check(f"\nStructure found after {n} steps, angstrom\n" in report, "report", report)
     report, result = folder.optimise(WATER, "--max-steps", "2", code=1)
     TEST.check("WARNING: no structure found in 2 steps" in report and not result["extras"]["hf"]["optimisation"]["converged"],
                "not enough steps: the last structure is there", report)
+
+
+def trajectories_of_ions(folder):
+    """The file of an optimisation is an input of the same state, with the same ghost atoms."""
+    path = os.path.join(folder.path, "ion.xyz")
+    for atoms, head, n_electron in (("O 0 0 0;H 0 0 1", "charge -1", 10), ("O 0 0 0;H 0 0 1;@H 0 0 -2", "charge 1\nmultiplicity 3", 8)):
+        folder.optimise(atoms, "--trajectory", path, "--max-steps", "1", basis="STO-3G", head=head, code=1)
+        _, result = folder.run(path, "--task", "energy", "--basis", "STO-3G", "--checkpoint", "none")
+        molecule, properties = result["molecule"], result["properties"]
+        charge, multiplicity = (int(head.split()[i]) if len(head.split()) > i else 1 for i in (1, 3))
+        TEST.check((molecule["molecular_charge"], molecule["molecular_multiplicity"]) == (charge, multiplicity) and
+                   properties["calcinfo_nalpha"] + properties["calcinfo_nbeta"] == n_electron and len(molecule["symbols"]) == len(atoms.split(";")),
+                   f"{head}: read back", molecule)
 
 
 def restarts(folder):
@@ -281,9 +296,9 @@ def refusals(folder):
 def main():
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(path)
-        for test in (references, shapes, turned, constraints, far_constraints, failing_points, from_a_minimum, fields, files, restarts, progress,
-                     refusals):
-            if TEST.n_rank == 1 or test in (turned, files, restarts, refusals):
+        for test in (references, shapes, turned, constraints, far_constraints, failing_points, from_a_minimum, fields, files, trajectories_of_ions,
+                     restarts, progress, refusals):
+            if TEST.n_rank == 1 or test in (turned, files, trajectories_of_ions, restarts, refusals):
                 test(folder)
     return TEST.report()
 

@@ -7,6 +7,7 @@ Exit code 0 when all checks hold, 77 when ASE or QCEngine is not there.
 
 import os
 import shlex
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -22,6 +23,7 @@ try:
     from ase import Atoms, units
     from ase.build import molecule
     from ase.calculators.calculator import CalculationFailed
+    from ase.io import read
     from ase.md.velocitydistribution import MaxwellBoltzmannDistribution
     from ase.md.verlet import VelocityVerlet
     from ase.optimize import BFGS
@@ -102,6 +104,22 @@ def check_dynamics(n_step, femtoseconds):
     return kept
 
 
+def check_trajectory(folder):
+    """ASE reads what hf wrote: energies in eV, the state of the ion."""
+    given, path = os.path.join(folder, "hydroxide.xyz"), os.path.join(folder, "trajectory.xyz")
+    with open(given, "w", encoding="utf-8") as file:
+        file.write("2\ncharge=-1 multiplicity=1\nO 0 0 0\nH 0 0 1.1\n")
+    done = subprocess.run([PATH, given, "--task", "optimise", "--basis", "STO-3G", "--trajectory", path, "--checkpoint", "none"],
+                          capture_output=True, text=True, check=False)
+    check(done.returncode == 0, "trajectory", done.stderr)
+    images = read(path, index=":")
+    last = images[-1]
+    check(last.info.get("charge") == -1 and last.info.get("multiplicity") == 1, "trajectory: state", last.info)
+    energy = last.get_potential_energy() / units.Hartree
+    check(-74.1 < energy < -74.0 and abs(energy - last.info["energy_hartree"]) < 1e-6, f"trajectory: {energy} hartree", last.info)
+    check(f"{last.info['energy_hartree']:.10f}" in done.stdout and len(images) > 1, f"trajectory: {len(images)} images, or another energy than the report")
+
+
 def check_qcengine():
     hf_qcengine.register(PATH)
     water = {"symbols": ["O", "H", "H"], "geometry": [0, 0, 0.2, 0, 1.5, -0.9, 0, -1.5, -0.9]}
@@ -123,6 +141,7 @@ def main():
     else:
         with tempfile.TemporaryDirectory() as folder:
             check_files(folder)
+            check_trajectory(folder)
         check_crowd()
         check_optimisation(PROGRAM)
         check_qcengine()

@@ -9,6 +9,7 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 import glob
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from program_test import ProgramTest
 TEST = ProgramTest.of_arguments(most_seconds=600)
 # 1/cm; part of an intensity, and km/mol below which intensities are not compared so; hartree
 NEAR, NEAR_INTENSITY, SMALL_INTENSITY, NEAR_ENERGY = 0.5, 0.01, 1.0, 1e-6
+BOHR = 0.529177210903
 
 
 def write(folder, case, **keywords):
@@ -164,6 +166,20 @@ def check_restart_of_list(folder, case):
     TEST.check(code == 0 and "\nStructure found" not in report and "\nVibrations" not in report, "another task at a restart", report[-3000:] + errors)
 
 
+def check_nearly_linear(folder, cases):
+    """A molecule that is nearly linear has the symmetry number of the linear one, and a note: the entropy of three rotations by hand."""
+    case = json.loads(json.dumps(cases["carbon_dioxide"]))
+    for bend, rotational in ((0.00518361, 39.6898), (0.0, 55.0900)):
+        case["atoms"] = [["C", 12.0], ["O", 15.99491461957], ["O", 15.99491461957]]
+        case["geometry_bohr"] = [[x / BOHR for x in place] for place in ([bend, 0, 0], [0, 0, 1.18798869], [0, 0, -1.18798869])]
+        report, result = compute(folder, case, "--basis", "STO-3G")
+        thermal = result["extras"]["hf"]["vibrations"]["thermochemistry"]
+        TEST.check(thermal["symmetry_number"] == 2, f"CO2 bent by {bend} angstrom: symmetry number {thermal['symmetry_number']}")
+        entropy = float(re.search(r"\n  Rotation +\S+ +(\S+)", report).group(1))
+        TEST.check(abs(entropy - rotational) < 0.001, f"CO2 bent by {bend} angstrom: entropy of rotation {entropy}")
+        TEST.check(("the molecule is nearly linear" in report) == (bend > 0), f"CO2 bent by {bend} angstrom: note", report[-2500:])
+
+
 def builds_of(result):
     return result["extras"]["hf"]["vibrations"]["displacement_fock_builds"]
 
@@ -302,6 +318,7 @@ def main():
         if sys.argv[5] == "all":
             check_symmetry(folder, cases)
         else:
+            check_nearly_linear(folder, cases)
             check_files(folder, cases[names[0]])
             check_restart(folder, cases[names[0]])
             check_structures(folder, cases)

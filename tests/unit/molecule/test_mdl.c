@@ -201,13 +201,45 @@ static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **sta
     expect_refusal(wrong, "line 11: a second atom of index 7 (the first is in line 8)");
 }
 
+static void the_end_of_an_sd_record_stands_for_that_of_a_molfile(void **state)
+{
+    static const char *const ends[] = {"$$$$\n", ">  <CHG>\nM CHG\n\n$$$$\n"};
+    static const char v3000[] = "helium\n  program 01010000003D\n\n"
+                                "  0  0  0     0  0            999 V3000\n"
+                                "M  V30 BEGIN CTAB\nM  V30 COUNTS 1 0 0 0 0\nM  V30 BEGIN ATOM\n"
+                                "M  V30 1 He 0 0 0 0\nM  V30 END ATOM\nM  V30 END CTAB\n";
+    for (size_t i = 0; i < 2 * sizeof ends / sizeof *ends; i++) {
+        struct reading this;
+        char text[2000];
+        snprintf(text, sizeof text, "%s%s", i % 2 == 0 ? WATER : v3000, ends[i / 2]);
+        expect_read(&this, text, 0, 1);
+        assert_int_equal(this.input.molecule.n_atom, i % 2 == 0 ? 3 : 1);
+        expect_warning(&this, "no line 'M  END'");
+        done(&this);
+    }
+    expect_refusal(v3000, "expected END CTAB and a line 'M  END'");
+}
+
+static void a_v3000_file_without_atoms_is_refused(void **state)
+{
+    static const char head[] = "none\n  program 01010000003D\n\n"
+                               "  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\n";
+    static const char *const tables[][2] = {
+        {"M  V30 COUNTS 0 0 0 0 0\n", "line 7: 0 atoms; expected at least one atom"},
+        {"", "line 6: expected 'M  V30 COUNTS' before this"}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s%sM  V30 END CTAB\nM  END\n", head, tables[i][0]);
+        expect_refusal(text, tables[i][1]);
+    }
+}
+
 static void broken_v2000_files_are_named_with_the_line(void **state)
 {
     expect_refusal("title\n  program 01010000003D\n", "line 2: the file ends here");
     expect_refusal(HEADER COUNTS_3_2 OXYGEN, "line 5: the file ends here; expected 3 atoms");
     expect_refusal(HEADER COUNTS_3_2 OXYGEN "M  END\n", "line 6: the file ends here");
     expect_refusal(WATER, "line 9: the file ends here; expected a line 'M  END'");
-    expect_refusal(WATER "$$$$\n", "expected a line 'M  END'");
     expect_refusal(HEADER "  x  2  0  0  0  0  0  0  0  0999 V2000\n", "count of atoms");
     expect_refusal(HEADER "  0  0  0  0  0  0  0  0  0  0999 V2000\nM  END\n", "at least one atom");
     expect_refusal("title\n\n" COUNTS_3_2 OXYGEN, "line 3: this looks like the counts line");
@@ -341,6 +373,8 @@ int main(void)
         cmocka_unit_test(isotopes_have_their_masses),
         cmocka_unit_test(differences_of_mass_count_from_the_weight_of_the_element),
         cmocka_unit_test(a_v3000_file_is_read_with_continued_lines_and_any_indices),
+        cmocka_unit_test(the_end_of_an_sd_record_stands_for_that_of_a_molfile),
+        cmocka_unit_test(a_v3000_file_without_atoms_is_refused),
         cmocka_unit_test(broken_v2000_files_are_named_with_the_line),
         cmocka_unit_test(a_molfile_older_than_its_versions_is_read),
         cmocka_unit_test(the_first_of_an_sd_file_is_read_with_a_warning),

@@ -27,6 +27,26 @@ static void assert_refused(const char *molecule, const char *model, const char *
     done(&this);
 }
 
+static void the_molecule_of_a_result_is_read(void **state)
+{
+    struct reading this;
+    assert_ok(read_as(&this, "x.json",
+                      "{\n\"schema_name\": \"qcschema_output\", \"schema_version\": 1,\n"
+                      "\"molecule\": {\"symbols\": [\"O\", \"H\"], \"geometry\": "
+                      "[0, 0, 0, 0, 0, 1.8], \"molecular_charge\": -1, "
+                      "\"molecular_multiplicity\": 1},\n\"driver\": \"gradient\", "
+                      "\"model\": {\"method\": \"uhf\", \"basis\": \"cc-pVTZ\"}, "
+                      "\"return_result\": [0], \"success\": true}\n",
+                      NULL, NULL));
+    assert_int_equal(this.input.molecule.n_atom, 2);
+    assert_int_equal(this.input.molecule.charge, -1);
+    assert_float_equal(this.input.molecule.atom[1].position_bohr[2], 1.8, 1e-12);
+    assert_int_equal(this.input.n_warning, 1);
+    expect_warning(&this, "a result: its molecule was read, but not its method");
+    assert_null(hf_options_given(&this.options, "basis"));
+    done(&this);
+}
+
 static void a_key_given_twice_is_refused(void **state)
 {
     assert_refused(", \"molecular_charge\": 0, \"molecular_charge\": 2", "", "", "",
@@ -95,6 +115,7 @@ static void null_is_no_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_molecule_of_a_result_is_read),
         cmocka_unit_test(a_key_given_twice_is_refused),
         cmocka_unit_test(numbers_and_symbols_are_of_the_same_elements),
         cmocka_unit_test(a_string_is_not_cut_at_a_nul),
