@@ -251,7 +251,7 @@ hf_status hf_constraints_fulfil(const struct hf_molecule *molecule, int n,
                                 struct hf_constraint constraint[], double (*x)[3],
                                 struct hf_error *error)
 {
-    if (n == 0) return HF_OK;
+    if (n < 1) return HF_OK;
     const size_t n_atom = (size_t)molecule->n_atom;
     double(*start)[3] = malloc(n_atom * sizeof *start);
     struct way way = {.molecule = molecule,
