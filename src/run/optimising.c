@@ -241,7 +241,7 @@ static hf_status follow_all(struct search *self, struct hf_error *error)
         HF_TRY(follow(self, error));
         if (found->why[0] != '\0') break;
     }
-    found->converged = found->why[0] == '\0';
+    found->converged = self->calculation->structure_found = found->why[0] == '\0';
     found->ended = true;
 cleanup:
     free(state);
@@ -325,12 +325,4 @@ cleanup:
     hf_optimiser_destroy(&self.optimiser);
     free(self.x);
     return status;
-}
-
-bool hf_calculation_found_structure(const struct hf_calculation *calculation)
-{
-    for (int i = 0; i < calculation->n_quantity; i++)
-        if (calculation->quantity[i].ops == calculation->search)
-            return ((const struct hf_optimisation *)calculation->quantity[i].self)->converged;
-    return true;
 }

@@ -76,7 +76,7 @@ static void a_list_is_stored_as_the_table_has_its_words(void **state)
     assert_ok(give(&options, "pets", "Shark", HF_OPTION_FILE, &error));
     assert_string_equal(hf_options_text(&options, "pets"), "dog-fish");
     assert_false(hf_options_include(&options, "pets", "cat"));
-    static const char *const same[] = {"shark,cat", "SHARK CAT", " dog_fish ,\tcat,"};
+    static const char *const same[] = {"shark,cat", "SHARK CAT", " dog-fish ,\tcat,"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         assert_ok(give(&options, "pets", same[i], HF_OPTION_COMMAND_LINE, &error));
         assert_string_equal(hf_options_text(&options, "pets"), "dog-fish,cat");
