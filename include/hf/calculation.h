@@ -63,6 +63,7 @@ struct hf_calculation {
     bool converged;                 /**< the SCF has; quantities are computed, files are written */
     const struct hf_run_task *task; /**< the last one, whose result is returned */
     const struct hf_quantity_ops *search; /**< of the tasks; NULL: none looks for a structure */
+    bool structure_found;                 /**< by the search, at all points of a scan */
     int n_quantity;
     struct hf_quantity *quantity;     /**< [n_quantity] the requested ones; owned */
     enum hf_wavefunction_parts needs; /**< of those that are not computed by default */

@@ -332,6 +332,11 @@ cleanup:
     return status;
 }
 
+bool hf_calculation_found_structure(const struct hf_calculation *calculation)
+{
+    return calculation->search == NULL || calculation->structure_found;
+}
+
 void hf_calculation_done(struct hf_calculation *calculation)
 {
     hf_output_files_let_go(calculation->context);

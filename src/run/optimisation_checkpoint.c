@@ -102,8 +102,10 @@ static bool are_kept(const struct hf_calculation *calculation, const char *const
         const char *kept = hf_checkpoint_setting(calculation->restart, keys[i]);
         if (given == NULL || given->level == HF_OPTION_RESTART) continue;
         const char *text = given->text;
-        if (given->option->type == HF_OPTION_FLAG)
+        if (given->option->type == HF_OPTION_FLAG) {
             text = hf_options_flag(calculation->source.options, keys[i]) ? "yes" : "no";
+            if (kept == NULL) kept = "no";
+        }
         if (kept == NULL || strcmp(kept, text) != 0) return false;
     }
     return true;

@@ -285,6 +285,7 @@ static hf_status follow_all(struct search *self, struct hf_error *error)
         free(state);
         state = NULL;
     }
+    self->calculation->structure_found = hf_optimisation_n_failed(found) == 0;
     found->ended = true;
 cleanup:
     free(state);
@@ -379,12 +380,4 @@ cleanup:
     hf_optimiser_destroy(&self.optimiser);
     free(self.x);
     return status;
-}
-
-bool hf_calculation_found_structure(const struct hf_calculation *calculation)
-{
-    for (int i = 0; i < calculation->n_quantity; i++)
-        if (calculation->quantity[i].ops == calculation->search)
-            return hf_optimisation_n_failed(calculation->quantity[i].self) == 0;
-    return true;
 }

@@ -260,7 +260,7 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
             hf_common_pairs_drop(calculation->pairs); /* others need the memory */
         if (ops->compute == NULL || quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
-        if (ops->of_structure && !hf_calculation_found_structure(calculation)) {
+        if (ops->of_structure && calculation->search != NULL && !calculation->structure_found) {
             char line[120];
             snprintf(line, sizeof line, "%s: not computed, for no structure was found", ops->name);
             hf_report_warning(calculation->source.report, line);

@@ -233,12 +233,37 @@ def restarts(folder):
     TEST.check(len(both[0]) == len(both[1]) and all(abs(a - b) < 2e-7 for a, b in zip(*both, strict=True)), "restarted: the same steps", both)
     n = report[report.index("\nOptimisation"):].partition("\nSelf-consistent")[0]
     TEST.check("\n     4 " in n and "\n     3 " not in n, "restarted: none is computed twice", n)
+    ended_searches(folder, kept, len(both[1]))
     _, result = folder.run("--restart", kept, "--max-steps", "100", "--constraint", "distance 1 2 = 1.6")
     TEST.check(abs(distance(result, 1, 2) - 1.6) < 1e-6, "restarted with another constraint", places(result))
 
 
+def ended_searches(folder, kept, n_step):
+    """A restart without --task: a search that has ended makes no steps, unless other criteria or constraints are given."""
+    path = os.path.join(folder.path, "again.xyz")
+    for options, header in (([], False), (["--trajectory", path], False), (["--saddle=no", "--max-force", "4.5e-4"], False), (["--max-force", "1e-5"], True)):
+        code, report, errors = TEST.run(["--restart", kept, *options])
+        TEST.check(code == 0 and ("\nOptimisation" in report) == header, f"a restart of an ended search with {options}: exit code {code}", errors + report)
+        TEST.check(header or f"\nStructure found after {n_step} steps" in report, f"a restart of an ended search with {options}", report)
+    TEST.check(f"\nStructure found after {n_step} steps" not in report, "sharper criteria: more steps", report)
+    with open(path, encoding="utf-8") as file:
+        TEST.check(file.read().count("energy=") == n_step, "the trajectory of an ended search")
+    code, report, errors = TEST.run(["--restart", kept, "--constraint", "distance 1 2 = 1.5"])
+    TEST.check(code == 0 and "\n     1 " in report[report.index("\nOptimisation"):], "another constraint: another search", report + errors)
+    report, whole = folder.optimise("O 0 0 0;O 0 0 2.7401;H 1.7952 0 -0.378;H -1.7007 0.378 3.0236", "--constraint", "distance 1 2 = 2.8", basis="STO-3G",
+                                    head="units bohr")
+    folder.run(folder.input, "--constraint", "distance 1 2 = 2.8", "--max-steps", "2", "--checkpoint", kept, code=1)
+    report, rest = folder.run("--restart", kept, "--max-steps", "100")
+    TEST.check(abs(distance(rest, 1, 2) / BOHR - 2.8) < 1e-5 and abs(energy_of(rest) - energy_of(whole)) < NEAR, "a constraint in bohr after a restart",
+               (distance(rest, 1, 2) / BOHR, energy_of(rest), energy_of(whole)))
+
+
+def energy_of(result):
+    return result["properties"]["return_energy"]
+
+
 def refused(path, options, words):
-    code, report, errors = TEST.run([path, "--task", "optimise", *options])
+    code, report, errors = TEST.run([path, *([] if "--task" in options else ["--task", "optimise"]), *options])
     TEST.check(code == 2 and words in errors and errors.count("\n") == 1 and "Self-consistent" not in report, f"{options} is refused", errors)
 
 
@@ -281,6 +306,8 @@ def refusals(folder):
                            (["--constraint", "torsion 3 1 2 4", "--scan", "angle 3 1 2 = 100 to 179 in 3"], "point 3: torsion 3 1 2 4 has no value"),
                            (["--scan", "distance 1 2"], "FROM to TO in N"), (["--method", "mp2"], "no gradients of MP2"),
                            (["--gradient", "numerical"], "analytic gradients"),
+                           (["--task", "vibrations,optimise"], "expected it first, as in optimise,vibrations"),
+                           (["--task", "optimise,opt"], "has optimise twice"),
                            (["--saddle", "--groups", "9"], f"9 groups of {TEST.n_rank} ranks; expected 1 to")):
         refused(folder.input, options, words)
     linear = os.path.join(folder.path, "linear.xyz")

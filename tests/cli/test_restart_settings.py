@@ -6,6 +6,7 @@ where occupations or the history of steps matter, of a stopped one.
 Usage: test_restart_settings.py HF MPIEXEC RANKS
 """
 
+import json
 import os
 import pathlib
 import re
@@ -144,12 +145,50 @@ def keep_to_excited(runs):
         check(code == 0 and abs(results(text)[0] - expected) < 1e-8, f"excited cation {options}:", text + errors)
 
 
+def task(runs):
+    """A restart goes on with the tasks of the stopped run and their settings, unless other tasks are given."""
+    result, kept = runs.folder / "task.json", str(runs.folder / "task.h5")
+    water = runs.folder / "water.hfin"
+    water.write_text(WATER.replace("6-31G", "STO-3G"))
+
+    def run(code, *arguments):
+        result.unlink(missing_ok=True)
+        found, text, errors = TEST.run([*arguments, "--json", str(result)])
+        check(found == code, f"{arguments}: exit code {found}, expected {code}:", errors)
+        return text, json.loads(result.read_text())
+    for tasks, driver in (("gradient", "gradient"), ("vibrations", "hessian"), ("opt,freq", "hessian"), ("properties", "properties")):
+        ways = ["--task", tasks, "--temperature", "350", *(["--gradient", "numerical"] if tasks == "gradient" else [])]
+        _, whole = run(0, str(water), *ways, "--checkpoint", "none")
+        run(1, str(water), *ways, "--checkpoint", kept, "--max-iterations", "2")
+        shown = TEST.run(["--show", kept], launcher=False)[1]
+        check(f"{'task':20} {whole['extras']['hf']['settings'].get('task')}\n" in shown, f"--show, task {tasks}:", shown)
+        text, found = run(0, "--restart", kept, "--max-iterations", "100")
+        check(found["driver"] == driver == whole["driver"] and same(whole["return_result"], found["return_result"]), f"restart of task {tasks}", text)
+        check("vibrations" not in driver or "Thermochemistry at 350 K" in text, f"restart of task {tasks}: temperature", text)
+        check(tasks != "gradient" or found["extras"]["hf"]["gradient"]["method"] == "numerical", "restart of a numerical gradient")
+        text, found = run(0, "--restart", kept, "--task", "energy")
+        check(found["driver"] == "energy" and "\nVibrations" not in text, f"restart of task {tasks} with another task")
+    endless = [str(water), "--diis-size", "0", "--level-shift", "1000", "--max-iterations", "1000000"]
+    outcome = TEST.run([*endless, "--task", "hessian", "--time-limit", "0:01", "--checkpoint", kept])
+    TEST.expect_one_line("hint of a task", outcome, 1, [f"to continue: hf --restart {kept} --task vibrations"])
+
+
+def same(one, other):
+    """Numbers of a result, in the object of task properties, too."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other))
+    return one == other or (isinstance(one, float) and abs(one - other) < 2e-5)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         runs = Runs(pathlib.Path(name))
         for line in TABLE:
             follow(runs, line)
         keep_to_excited(runs)
+        task(runs)
     return TEST.report()
 
 

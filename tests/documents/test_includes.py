@@ -50,7 +50,7 @@ HEADERS = {
     "linalg": ["linalg", "matrix_blocks", "matrix_product"],
     "layout": ["layout"],
     "basis": ["basis", "basis_description"],
-    "molecule": ["input", "molecule"],
+    "molecule": ["input", "molecule", "places"],
     "base": ["arithmetic", "context", "data_folders", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "scratch", "shares", "simd", "status", "text", "threads", "timer",
              "trace", "units", "version"],
 }

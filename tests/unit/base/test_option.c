@@ -38,6 +38,13 @@ static const struct hf_option table[] = {
      .argument = "NAME",
      .default_value = "two",
      .list = numbers},
+    {.key = "pets",
+     .type = HF_OPTION_CHOICE,
+     .several = true,
+     .argument = "PET,...",
+     .default_value = "cat",
+     .choice = animals,
+     .synonym = pet_words},
     {.key = "force", .type = HF_OPTION_FLAG},
     {.key = "fishy", .type = HF_OPTION_ALIAS, .alias = {"pet", "dog-fish"}},
     {.key = "many", .type = HF_OPTION_TEXT, .argument = "TEXT", .repeatable = true},
@@ -62,6 +69,37 @@ static hf_status give(struct hf_options *options, const char *key, const char *t
     assert_non_null(option);
     return hf_options_add(options, option, word(text), level,
                           level == HF_OPTION_FILE ? "a.mol, line 4" : "--key", error);
+}
+
+static void a_list_is_stored_as_the_table_has_its_words(void **state)
+{
+    struct hf_error error;
+    struct hf_options options;
+    hf_options_init(&options, N_OPTION, table);
+    assert_true(hf_options_include(&options, "pets", "cat"));
+    assert_false(hf_options_include(&options, "pets", "dog-fish"));
+    assert_ok(give(&options, "pets", "Shark", HF_OPTION_FILE, &error));
+    assert_string_equal(hf_options_text(&options, "pets"), "dog-fish");
+    assert_false(hf_options_include(&options, "pets", "cat"));
+    static const char *const same[] = {"shark,cat", "SHARK CAT", " dog-fish ,\tcat,"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        assert_ok(give(&options, "pets", same[i], HF_OPTION_COMMAND_LINE, &error));
+        assert_string_equal(hf_options_text(&options, "pets"), "dog-fish,cat");
+        assert_string_equal(hf_options_choice(&options, "pets"), "dog-fish,cat");
+        assert_true(hf_options_include(&options, "pets", "cat"));
+        assert_true(hf_options_include(&options, "pets", "dog-fish"));
+    }
+    static const char *const bad[][2] = {
+        {"cat,cow", "--key: unknown pets 'cow'; expected one of cat, dog-fish"},
+        {"shark,cat,dog-fish",
+         "--key: pets 'shark,cat,dog-fish' has dog-fish twice; expected it once"},
+        {" , ", "--key: pets needs a value (PET,...)"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(give(&options, "pets", bad[i][0], HF_OPTION_COMMAND_LINE, &error),
+                         HF_BAD_INPUT);
+        assert_non_null(strstr(error.message, bad[i][1]));
+    }
+    hf_options_done(&options);
 }
 
 static void defaults_count_until_something_is_given(void **state)
@@ -297,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_count_until_something_is_given),
+        cmocka_unit_test(a_list_is_stored_as_the_table_has_its_words),
         cmocka_unit_test(the_command_line_overrides_the_file_whatever_comes_first),
         cmocka_unit_test(a_vector_is_three_numbers),
         cmocka_unit_test(a_file_says_a_thing_once_unless_it_is_repeatable),
