@@ -7,6 +7,13 @@ import time
 import uuid
 
 
+def processor_seconds(process):
+    """User and system time of a process so far."""
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class MarkedJob:
     """A program on so many ranks, started as often as a test likes; one job at a time."""
 
@@ -46,9 +53,11 @@ class MarkedJob:
             os.kill(process, signal.SIGKILL)
         return left
 
-    def left_behind(self):
-        """Ranks that are still there after a second; they are killed."""
-        time.sleep(1.0)
+    def left_behind(self, most_seconds=60):
+        """Ranks that do not end with their job; they are killed."""
+        end = time.monotonic() + most_seconds
+        while self.ranks_alive() and time.monotonic() < end:
+            time.sleep(0.05)
         return self.kill_ranks()
 
     def end_of(self, job, most_seconds):

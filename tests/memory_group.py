@@ -22,7 +22,7 @@ class MemoryGroup:
         return self
 
     def __exit__(self, *_):
-        for _ in range(50):  # processes that have ended leave it a little later
+        for _ in range(600):  # processes that have ended leave it a little later
             try:
                 os.rmdir(self.folder)
                 return

@@ -8,15 +8,15 @@ import sys
 class ProgramTest:
     """A program, how it is started on so many ranks, and what was found to be wrong with it."""
 
-    def __init__(self, program, mpiexec, n_rank, most_seconds):
+    def __init__(self, program, mpiexec, n_rank, most_seconds=240):
         self.program, self.mpiexec, self.n_rank = program, mpiexec, n_rank
-        self.most_seconds = most_seconds  # whatever takes longer hangs
+        self.most_seconds = most_seconds  # what takes longer hangs, also on a busy machine
         self.prefix = []  # command that runs the whole command line, launcher included
         self.inside = []  # command that runs the program, inside the launcher, as prlimit does
         self.failures = []
 
     @classmethod
-    def of_arguments(cls, most_seconds):
+    def of_arguments(cls, most_seconds=240):
         """The test of a script whose arguments are the program, mpiexec and the number of ranks."""
         program, mpiexec, n_rank = sys.argv[1:4]
         return cls(program, mpiexec, int(n_rank), most_seconds)

@@ -10,21 +10,26 @@ IDENTITY = struct.pack("=9d", 1, 0, 0, 0, 1, 0, 0, 0, 1)
 class Driver:
     """Listens at a Unix socket of that path, or with None at a port of this host."""
 
-    def __init__(self, path=None, most_seconds=60):
+    def __init__(self, path=None, most_seconds=240):
         self.path = path
         self.server = socket.socket(socket.AF_UNIX if path else socket.AF_INET)
         if path and os.path.exists(path):
             os.unlink(path)
         self.server.bind(path or ("127.0.0.1", 0))
         self.server.listen(1)
-        self.server.settimeout(most_seconds)
         self.most_seconds = most_seconds
         self.address = f"unix:{path}" if path else f"127.0.0.1:{self.server.getsockname()[1]}"
         self.client = None
 
-    def accept(self):
-        self.client, _ = self.server.accept()
+    def accept(self, seconds=None):
+        """Whether a program connects within so many seconds."""
+        self.server.settimeout(seconds or self.most_seconds)
+        try:
+            self.client, _ = self.server.accept()
+        except TimeoutError:
+            return False
         self.client.settimeout(self.most_seconds)
+        return True
 
     def close(self):
         for one in (self.client, self.server):

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 /** Larger files are certainly no input of this program. */
 enum { MIB = 1 << 20, MAX_MIB = 64 };
+enum { LOOK_MILLISECONDS = 50 }; /* between looks for signals, while standard input has nothing */
 
 hf_status hf_text_fail(struct hf_error *error, const struct hf_text *text, int line,
                        const char *format, ...)
@@ -184,17 +186,19 @@ hf_status hf_text_from_string(const char *path, const char *string, struct hf_te
     return status;
 }
 
-/** read(2) from standard input, which may wait for ever: a signal ends that, if the run is to end. */
+/** read(2) from standard input, which may wait for ever. Looks several times a second whether the run is to end: a signal
+ *  that arrives just before read(2) would not end it. */
 static hf_status read_some(struct hf_context *context, const char *name, size_t n_byte, char *bytes,
                            ssize_t *got, struct hf_error *error)
 {
-    for (;;) {
-        *got = read(STDIN_FILENO, bytes, n_byte);
-        if (*got >= 0) return HF_OK;
-        if (errno != EINTR) return hf_fail(error, HF_BAD_INPUT, "%s: %s", name, strerror(errno));
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (poll(&input, 1, LOOK_MILLISECONDS) <= 0) {
         const int reason = hf_interruption_ask(context->interruption);
         if (reason != 0) return hf_interrupted(error, reason);
     }
+    do *got = read(STDIN_FILENO, bytes, n_byte);
+    while (*got < 0 && errno == EINTR);
+    return *got >= 0 ? HF_OK : hf_fail(error, HF_BAD_INPUT, "%s: %s", name, strerror(errno));
 }
 
 /** What standard input has up to its end, with a NUL behind it. */

@@ -19,7 +19,7 @@ from program_test import ProgramTest
 
 HF_BENCH, MPIEXEC, RANKS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 ETHANE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "inputs", "ethane.mol")
-TEST = ProgramTest(HF_BENCH, MPIEXEC, RANKS, most_seconds=120)
+TEST = ProgramTest(HF_BENCH, MPIEXEC, RANKS)
 check, run, expect_one_line = TEST.check, TEST.run, TEST.expect_one_line
 
 # arguments, what the line on standard error must contain

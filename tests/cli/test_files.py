@@ -8,18 +8,19 @@ Exit code 0 when all checks hold, 77 when there is no QCElemental; each failed c
 import json
 import os
 import re
+import select
 import shutil
 import stat
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
 HF, MPIEXEC, RANKS, WATER = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
-TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=60)
+TEST = ProgramTest(HF, MPIEXEC, RANKS)
 check, run, expect_one_line = TEST.check, TEST.run, TEST.expect_one_line
 ENERGY = -76.0267720534
 OLD = '{"success": true}\n'
@@ -204,6 +205,30 @@ def why_files_cannot_be_written(folder):
     check(code == 3 and os.path.exists(f"{folder.path}/t"), "the trace is lost with the JSON file", errors)
 
 
+class FifoReader(threading.Thread):
+    """Reads a FIFO to its first end. It is open from the start: a program that comes later finds a reader."""
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.content = b""
+        self.file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self.start()
+
+    def run(self):
+        ready = select.poll()
+        ready.register(self.file, select.POLLIN)
+        ended = False
+        while not ended:
+            ready.poll()  # until there is a writer
+            try:
+                piece = os.read(self.file, 1 << 16)
+            except BlockingIOError:
+                continue
+            self.content += piece
+            ended = not piece
+        os.close(self.file)
+
+
 def pipes(folder):
     """A FIFO without a reader is refused at once; a reader gets the whole file and sees no end before. It stays a FIFO."""
     files = {option: os.path.join(folder.path, "fifo" + option) for option in ("--json", "--trace", "--molden", "--cube")}
@@ -216,24 +241,16 @@ def pipes(folder):
     cube = os.path.join(folder.path, "water.density.cube")
     os.rename(files["--cube"], cube)
     files["--cube"] = cube
-    readers = {}
-    for option, path in files.items():
-        with open(path + ".got", "wb") as got:
-            readers[option] = subprocess.Popen(["cat", path], stdout=got)
-    time.sleep(0.2)
+    readers = {option: FifoReader(path) for option, path in files.items()}
     arguments = [folder.input, "--cube", "density", "--cube-spacing", "1", "--json-orbitals"]
     for option in ("--json", "--trace", "--molden"):
         arguments += [option, files[option]]
     code, _, errors = run(arguments)
     check(code == 0, f"FIFOs with readers: exit code {code};", errors)
     for option, reader in readers.items():
-        try:
-            reader.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            reader.kill()
-            check(False, f"{option}: the reader sees no end", "")
-        with open(files[option] + ".got", "rb") as got:
-            content = got.read()
+        reader.join(TEST.most_seconds)
+        check(not reader.is_alive(), f"{option}: the reader sees no end", "")
+        content = reader.content
         begin = {"--json": b"{", "--trace": b"{", "--molden": b"[Molden Format]", "--cube": b""}[option]
         check(content.startswith(begin) and len(content) > 1000, f"{option} into a FIFO:", content[:100])
         check(stat.S_ISFIFO(os.stat(files[option]).st_mode), f"{option}: no FIFO any more", "")

@@ -14,7 +14,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-TEST = ProgramTest.of_arguments(most_seconds=120)
+TEST = ProgramTest.of_arguments()
 SILVER_HYDRIDE = "basis def2-SVP\nfield 0.01 0 0.02\nunits bohr\ngeometry\nAg 0 0 0\nH 0.3 0.2 3.0\nend\n"
 OPEN = "basis 6-31G*\nmultiplicity 2\nunits bohr\ngeometry\nO 0 0 0\nO 0.3 0.2 2.2\nH 2.0 1.5 4.0\n@H 1 -2 1\nend\n"
 CHARGES = "2\nunits=bohr\n0.7 0 4 0.5\n-0.4 3 -2 1\n"

@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-TEST = ProgramTest.of_arguments(most_seconds=60)
+TEST = ProgramTest.of_arguments()
 check, run = TEST.check, TEST.run
 WATER, OXYGEN = (os.path.join(sys.argv[4], name + ".mol") for name in ("water", "oxygen"))
 USUAL = [WATER, "--method", "lmp2", "--basis", "6-31G*"]

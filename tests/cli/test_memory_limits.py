@@ -18,7 +18,7 @@ from memory_group import MemoryGroup, reason_not_allowed
 from program_test import ProgramTest
 
 HF, MPIEXEC, RANKS, INPUTS = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
-TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=200)
+TEST = ProgramTest(HF, MPIEXEC, RANKS)
 
 HELIUM = """basis STO-3G
 geometry

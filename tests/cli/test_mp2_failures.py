@@ -23,7 +23,7 @@ from marked_job import MarkedJob, lines_until
 from program_test import ProgramTest
 
 HF, MPIEXEC, RANKS, INPUTS, ALGORITHM = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
-TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=100)
+TEST = ProgramTest(HF, MPIEXEC, RANKS)
 check, run = TEST.check, TEST.run
 MARKED = MarkedJob(HF, MPIEXEC, RANKS)
 MOST_SECONDS = 60  # from the signal to the end; several ranks on a core take turns

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from program_test import ProgramTest
 
 REFERENCES = sys.argv.pop()
-TEST = ProgramTest.of_arguments(most_seconds=240)
+TEST = ProgramTest.of_arguments()
 BOHR = 0.529177210903
 HARTREE_IN_EV = 27.211386245988
 NEAR = 1e-6  # hartree: a minimum is not above the other program's by more

@@ -22,15 +22,15 @@ REASON = {FULL: "No space left on device", CLOSED: "Bad file descriptor"}
 
 def redirected(program, redirection):
     """The program on all ranks, its standard streams redirected by a shell."""
-    test = ProgramTest("/bin/sh", MPIEXEC, RANKS, most_seconds=60)
+    test = ProgramTest("/bin/sh", MPIEXEC, RANKS)
 
     def run(arguments, launcher=None, environment=None):
         return test.run(["-c", f'exec "$0" "$@" {redirection}', program] + arguments, launcher, environment)
     return run
 
 
-TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=60)
-BENCH = ProgramTest(HF_BENCH, MPIEXEC, RANKS, most_seconds=60)
+TEST = ProgramTest(HF, MPIEXEC, RANKS)
+BENCH = ProgramTest(HF_BENCH, MPIEXEC, RANKS)
 check, run = TEST.check, TEST.run
 
 
@@ -78,14 +78,14 @@ def reader_gone(folder):
     """Whoever stops reading the report is told nothing, and the files are written all the same."""
     path = os.path.join(folder, "head.json")
     for arguments, text in (([WATER, "--json", path], "hf 0"), (["--help"], "Usage"), (["--check", WATER], "Input")):
-        shell = ProgramTest("/bin/bash", MPIEXEC, 1, most_seconds=60)
+        shell = ProgramTest("/bin/bash", MPIEXEC, 1)
         code, output, errors = shell.run(
             ["-c", '"$0" "$@" | { read -r line; echo "$line"; }; exit ${PIPESTATUS[0]}', HF] + arguments)
         check(code in (0, 141) and errors == "", f"{arguments[0]} | head -1: exit code {code};", errors)
         check(output.startswith(text), f"{arguments[0]} | head -1:", output)
     check(read_json(path)["success"] is True, "| head -1: the JSON file", "")
     dimer = os.path.join(os.path.dirname(WATER), "uracil-dimer.mol")
-    code, _, errors = ProgramTest("/bin/bash", MPIEXEC, 1, most_seconds=60).run(
+    code, _, errors = ProgramTest("/bin/bash", MPIEXEC, 1).run(
         ["-c", '"$0" "$@" | true; exit ${PIPESTATUS[0]}', HF, dimer, "--basis", "cc-pVTZ", "--guess", "core"])
     check(code == 141 and errors == "", f"hours for a reader who went: exit code {code}, expected 141;", errors)
 

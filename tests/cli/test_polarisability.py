@@ -14,7 +14,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-TEST = ProgramTest.of_arguments(most_seconds=120)
+TEST = ProgramTest.of_arguments()
 WATER = "units bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 -0.9\nH 0.1 -1.5 -0.8\nend\n"
 FORMALDEHYDE = "units bohr\ngeometry\nC 0 0 0\nO 0.1 0.2 2.27\nH 1.75 0 -1.1\nH -1.75 0.1 -1.1\nend\n"
 OXYGEN = "units bohr\ngeometry\nO 0 0 0\nO 0 0 2.3\nend\n"

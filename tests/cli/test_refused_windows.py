@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from program_test import ProgramTest
 
 HF, MPIEXEC, INPUT = sys.argv[1:]
-TEST = ProgramTest(HF, MPIEXEC, 2, most_seconds=60)
+TEST = ProgramTest(HF, MPIEXEC, 2)
 ENERGY = "Total energy -76.0267720534 hartree"
 STEAL, THREAD = "using schedule steal, since counter: ", "using onesided thread, since rma: "
 DISTRIBUTED = ["--fock", "distributed"]
@@ -63,7 +63,7 @@ def small_shared_memory(arguments, folder):
     environment = {**os.environ, "OMPI_MCA_btl_vader_backing_directory": folder}
     command = ["unshare", "--mount", "sh", "-c", mount + ' && exec "$@"', "sh", MPIEXEC, "-n", "2", HF]
     done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=60, env=environment, check=False)
+                          timeout=TEST.most_seconds, env=environment, check=False)
     return done.returncode, done.stdout, done.stderr
 
 

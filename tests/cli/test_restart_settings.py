@@ -17,7 +17,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-TEST = ProgramTest.of_arguments(most_seconds=120)
+TEST = ProgramTest.of_arguments()
 check = TEST.check
 WATER = """basis 6-31G
 units bohr

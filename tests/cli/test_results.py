@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from program_test import ProgramTest
 
 HF, MPIEXEC, RANKS, INPUTS = sys.argv[1:3] + [int(sys.argv[3]), sys.argv[4]]
-TEST = ProgramTest(HF, MPIEXEC, RANKS, most_seconds=60)
+TEST = ProgramTest(HF, MPIEXEC, RANKS)
 check, run = TEST.check, TEST.run
 WATER, OXYGEN = os.path.join(INPUTS, "water.mol"), os.path.join(INPUTS, "oxygen.mol")
 
@@ -182,11 +182,11 @@ def interrupted(folder):
     command = [HF] if RANKS == 1 else [MPIEXEC, "-n", str(RANKS), HF]
     process = subprocess.Popen(command + [WATER, "--cube", "esp", "--cube-spacing", "0.05", "--json", output],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + TEST.most_seconds
     while not os.path.exists(output) and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGUSR1)
-    errors = process.communicate(timeout=60)[1]
+    errors = process.communicate(timeout=TEST.most_seconds)[1]
     check("converged after 9 iterations, but not all files are written" in errors, "interrupted cube file: message", errors)
     check(process.returncode == 128 + signal.SIGUSR1, "interrupted cube file: exit code", process.returncode)
     check(read_json(output)["success"] is True, "interrupted cube file: the JSON file", "")

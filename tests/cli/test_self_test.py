@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-TEST = ProgramTest.of_arguments(most_seconds=120)
+TEST = ProgramTest.of_arguments()
 REFERENCES = pathlib.Path(sys.argv[4])
 check, run = TEST.check, TEST.run
 

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from program_test import ProgramTest
 from socket_driver import IDENTITY, Driver
 
-TEST = ProgramTest.of_arguments(most_seconds=120)
+TEST = ProgramTest.of_arguments()
 HEAD = "basis STO-3G\nunits bohr\ngeometry\n"
 PLACES = [0.0, 0.0, 0.2, 0.0, 1.5, -0.9, 0.1, -1.4, -1.0]
 NAN = struct.pack("=d", float("nan"))
@@ -41,7 +41,8 @@ class Served:
         self.process = subprocess.Popen([*prefix, *launcher, os.path.abspath(TEST.program), write(folder, PLACES), "--serve", self.driver.address, *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
                                         env=dict(os.environ, OMPI_MCA_orte_execute_quiet="1"))
-        self.driver.accept()
+        while not self.driver.accept(1.0) and self.process.poll() is None:
+            pass
 
     def end(self):
         """Exit code, standard output, standard error."""
@@ -158,11 +159,12 @@ def processor_seconds(of):
 def check_waiting(folder):
     served = Served(folder)
     served.driver.forces(PLACES)
-    time.sleep(0.3)
-    before = processor_seconds(served.process.pid)
-    time.sleep(1.5)
-    used = processor_seconds(served.process.pid) - before
-    TEST.check(used < 0.3 * TEST.n_rank, f"{used} s of processor time while waiting for 1.5 s")
+    used, end = None, time.monotonic() + 60
+    while (used is None or used > 0.2 * TEST.n_rank) and time.monotonic() < end:  # the ranks may still end their work
+        begin, before = time.monotonic(), processor_seconds(served.process.pid)
+        time.sleep(1.0)
+        used = (processor_seconds(served.process.pid) - before) / (time.monotonic() - begin)
+    TEST.check(used <= 0.2 * TEST.n_rank, f"waiting takes {used} processors")
     number = signal.SIGUSR1  # with others Open MPI's launcher has an exit code of its own
     served.process.send_signal(number)
     TEST.expect_one_line("signal while waiting", served.end(), 128 + number, [f"interrupted by signal {number.value}"])

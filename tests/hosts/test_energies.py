@@ -35,7 +35,7 @@ def ways():
 def run(hosts, program, mpiexec, arguments, ranks_per_host, **more):
     try:
         done = subprocess.run(hosts.command(mpiexec, ranks_per_host) + [program] + arguments,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240,
                               env=hosts.environment(**more), check=False)
     except subprocess.TimeoutExpired:
         return "hangs", "", ""
@@ -76,7 +76,7 @@ def check_run(test, hosts, way, ranks_per_host):
 
 def main():
     enter()
-    test = ProgramTest(sys.argv[1], sys.argv[2], 2, most_seconds=60)
+    test = ProgramTest(sys.argv[1], sys.argv[2], 2)
     with TwoHosts() as hosts:
         for way in ways():
             check_run(test, hosts, way, 1)

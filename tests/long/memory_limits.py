@@ -38,7 +38,7 @@ def molecules(folder):
 
 def one_limit(kind, n_rank, limit_mb, arguments):
     """(exit code, the end of what it says, processes killed)"""
-    test = ProgramTest(HF, MPIEXEC, n_rank, most_seconds=120)
+    test = ProgramTest(HF, MPIEXEC, n_rank)
     if kind != "group":
         test.inside = ["prlimit", f"--{kind}={limit_mb}000000", "--core=0"]
         code, output, errors = test.run(arguments)

