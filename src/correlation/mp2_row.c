@@ -158,6 +158,19 @@ static void print_algorithm(FILE *out, const struct hf_mp2_result *result)
                 result->model_seconds, result->model_instead_seconds);
 }
 
+/** Tells why the energy is 0 if no two electrons are correlated. */
+static void print_no_pair(const struct hf_quantity *quantity, FILE *out)
+{
+    const struct mp2 *self = quantity->self;
+    const int alpha = self->result.n_correlated[0];
+    const int beta = is_open(quantity) ? self->result.n_correlated[1] : alpha;
+    if (alpha + beta >= 2) return;
+    fprintf(out, "  Note: no two electrons are correlated%s\n",
+            self->settings.n_frozen > 0
+                ? ", because the others are frozen core; --frozen-core none correlates all"
+                : "");
+}
+
 static void report(const struct hf_quantity *quantity, FILE *out)
 {
     const struct mp2 *self = quantity->self;
@@ -169,6 +182,7 @@ static void report(const struct hf_quantity *quantity, FILE *out)
         fprintf(out, " (alpha); %d and %d (beta)", result->n_correlated[1], result->n_virtual[1]);
     fprintf(out, "\n  %-23s %d core orbitals (--frozen-core), %d virtual\n", "Frozen orbitals", n,
             self->settings.n_frozen_virtual);
+    print_no_pair(quantity, out);
     if (self->gap < LEAST_GAP)
         fprintf(
             out,

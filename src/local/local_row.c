@@ -83,6 +83,11 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     settings->n_thread = of->settings->fock.n_thread;
     quantity->pair_accuracy = hf_local_pair_accuracy(settings);
     status = hf_frozen_core_read(options, of->molecule, n.alpha, &settings->n_frozen, error);
+    if (status == HF_OK && settings->n_frozen >= n.alpha)
+        status = hf_fail(error, HF_BAD_INPUT,
+                         "%s: no orbital is left to correlate: all %d occupied orbitals are frozen "
+                         "core; expected --frozen-core none",
+                         hf_options_given(options, "method")->where, n.alpha);
     return status == HF_OK ? plan_domains(of, self, error) : status;
 }
 

@@ -154,6 +154,10 @@ def main():
     for name, arguments, code, parts in REFUSED:
         TEST.expect_one_line(name, run(arguments), code, parts)
     with tempfile.TemporaryDirectory() as folder:
+        ion = os.path.join(folder, "lithium.xyz")
+        pathlib.Path(ion).write_text("1\ncharge=1 multiplicity=1\nLi 0 0 0\n", encoding="utf-8")
+        TEST.expect_one_line("all core by default", run([ion, "--method", "lmp2", "--basis", "6-31G"]), 2,
+                             ["--method: no orbital is left to correlate: all 1 occupied", "expected --frozen-core none"])
         document = os.path.join(folder, "a.json")
         code, output, errors = run(USUAL + ["--scs", "--json", document])
         check(code == 0, "exit code", errors)

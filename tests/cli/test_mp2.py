@@ -57,6 +57,19 @@ def check_numbers(document, output):
     check(output.rstrip().splitlines()[-1].startswith(f"Total energy {of['mp2_total_energy']:.10f} hartree"), "last line:", output[-200:])
 
 
+def no_pairs(folder):
+    """Frozen cores may leave no two electrons: the energy is 0, and a note says why."""
+    for atom, charge, options, note in (("Li", 1, [], "frozen core; --frozen-core none"), ("Li", 0, [], "frozen core; --frozen-core none"),
+                                        ("H", 0, [], "no two electrons are correlated\n"), ("Li", 1, ["--frozen-core", "none"], None)):
+        path, document = os.path.join(folder, "atom.xyz"), os.path.join(folder, "atom.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"1\ncharge={charge} multiplicity={2 if charge == 0 else 1}\n{atom} 0 0 0\n")
+        code, output, errors = run([path, "--method", "mp2" if charge else "ump2", "--basis", "6-31G", "--json", document, "--checkpoint", "none", *options])
+        check(code == 0 and ("no two electrons" in output) == (note is not None) and (note or "") in output, f"{atom} {charge}: note", output + errors)
+        zero = read(document)["properties"]["mp2_correlation_energy"] == 0.0
+        check(zero == (note is not None), f"{atom} {charge} {options}: energy", read(document)["properties"])
+
+
 def main():
     for name, arguments, code, parts in REFUSED:
         TEST.expect_one_line(name, run(arguments), code, parts)
@@ -78,6 +91,7 @@ def main():
             check(code == 0, "exit code", errors)
             first = energies(read(document)) if i == 0 else first
             check(energies(read(document)) == first, "other bits:", options)
+        no_pairs(folder)
     return TEST.report()
 
 
