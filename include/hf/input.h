@@ -18,6 +18,8 @@ struct hf_input {
     const char *format; /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema" or "hf_run" */
     int n_warning;
     char **warning; /**< [n_warning], one line each; owned */
+    int n_note;
+    char **note; /**< [n_note] of usual assumptions, one line each; owned */
 };
 
 /** Reads the file, or standard input for the path "-", and checks that it describes a molecule. The
@@ -31,9 +33,9 @@ struct hf_input {
  *  Formats  native: keys and a geometry block. MDL: fixed columns; M  CHG and M  RAD make charge
  *           and multiplicity; a file without radicals has multiplicity 1 or 2 by parity. XYZ: charge,
  *           multiplicity, units and Properties in the comment are understood, files .CHRG and .UHF
- *           beside it are read; missing values are assumed with a warning.
+ *           beside it are read; missing values are assumed, with a note for closed shells, else with a warning.
  *           QCSchema: an AtomicInput of version 1, whose keywords are keys; lengths in bohr; what it
- *           has of other keys is refused.
+ *           has of other keys is refused. Of a result the molecule alone is read.
  *           Others are recognised by sight, named and refused.
  *  Call     collective over context->comm; same path, options and outcome on every rank.
  *  Memory   *input is filled and owned by the caller; on failure it has no molecule, but the warnings
@@ -66,6 +68,10 @@ void hf_input_advise_charge(const struct hf_options *options, const struct hf_mo
 
 /** Adds a warning. Not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const char *format, ...)
+    HF_PRINTF(3, 4) HF_MUST_CHECK;
+
+/** Adds a note: what was assumed is usual, and right in most cases. Otherwise as hf_input_warn. */
+hf_status hf_input_note(struct hf_input *input, struct hf_error *error, const char *format, ...)
     HF_PRINTF(3, 4) HF_MUST_CHECK;
 
 /** Frees and clears. Accepts a half-made input. */

@@ -65,6 +65,8 @@ struct hf_run_description {
     const struct hf_memory_need *need; /**< NULL: not estimated */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */
+    int n_note;
+    const char *const *note; /**< [n_note] of usual assumptions, printed in front of warnings */
 };
 
 /** `stream` is borrowed; NULL: nothing is written. Not collective. */

@@ -53,6 +53,7 @@ void hf_calculation_print_check(const struct hf_calculation *calculation, FILE *
     print_fock(calculation, stream);
     fprintf(stream, "Ranks         %d\n", context->n_rank);
     print_memory(calculation, stream);
+    for (int i = 0; i < run->n_note; i++) fprintf(stream, "Note: %s\n", run->note[i]);
     for (int i = 0; i < run->n_warning; i++) fprintf(stream, "Warning: %s\n", run->warning[i]);
     fprintf(stream, "The input is good; nothing was computed (--check).\n");
 }

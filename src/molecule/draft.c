@@ -13,28 +13,48 @@ void hf_input_done(struct hf_input *input)
 {
     hf_molecule_done(&input->molecule);
     for (int i = 0; i < input->n_warning; i++) free(input->warning[i]);
+    for (int i = 0; i < input->n_note; i++) free(input->note[i]);
     free(input->warning);
+    free(input->note);
     free(input->path);
     *input = (struct hf_input){0};
 }
 
-hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const char *format, ...)
+/** Adds a line to a list of *n. */
+static hf_status add_line(const struct hf_input *input, int *n, char ***list, const char *format,
+                          va_list arguments, struct hf_error *error)
 {
     char line[1024];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     char *copy = strdup(line);
-    char **longer =
-        realloc(input->warning, (size_t)(input->n_warning + 1) * sizeof *input->warning);
-    if (longer != NULL) input->warning = longer;
+    char **longer = realloc(*list, (size_t)(*n + 1) * sizeof **list);
+    if (longer != NULL) *list = longer;
     if (copy == NULL || longer == NULL) {
         free(copy);
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", input->path);
     }
-    input->warning[input->n_warning++] = copy;
+    longer[(*n)++] = copy;
     return HF_OK;
+}
+
+hf_status hf_input_warn(struct hf_input *input, struct hf_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const hf_status status =
+        add_line(input, &input->n_warning, &input->warning, format, arguments, error);
+    va_end(arguments);
+    return status;
+}
+
+hf_status hf_input_note(struct hf_input *input, struct hf_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const hf_status status =
+        add_line(input, &input->n_note, &input->note, format, arguments, error);
+    va_end(arguments);
+    return status;
 }
 
 bool hf_draft_grow(void **list, int n, int *room, size_t element_bytes)

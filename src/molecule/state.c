@@ -144,32 +144,30 @@ static hf_status warn_of_doublet(struct draft *draft, struct hf_error *error)
         draft->text->path);
 }
 
-/** Warns of assumed values, for XYZ, which has no place for charge and multiplicity. */
-static hf_status warn_of_assumed(struct draft *draft, struct hf_error *error)
+/** Tells what is assumed for XYZ, which has no place for charge and multiplicity: a note for closed shells, which
+ *  nearly all such files are, else a warning. */
+static hf_status tell_assumed(struct draft *draft, struct hf_error *error)
 {
     const int assumed = draft->input->molecule.multiplicity;
     const bool charge = hf_options_given(draft->options, "charge") != NULL;
     const bool multiplicity = hf_options_given(draft->options, "multiplicity") != NULL;
-    const char *path = draft->text->path;
+    char what[200];
     if (multiplicity && (charge || !draft->state_is_beside)) return HF_OK;
     if (!draft->state_is_beside) return warn_of_doublet(draft, error);
+    const char *key = charge ? "multiplicity" : "charge";
     if (!charge && !multiplicity)
-        return hf_input_warn(draft->input, error,
-                             "%s: neither charge nor multiplicity is given: a neutral %s is "
-                             "assumed; write charge=N multiplicity=N into the comment line, or use "
-                             "--charge N --multiplicity N",
-                             path, assumed == 1 ? "singlet" : "doublet");
-    if (!charge)
-        return hf_input_warn(
-            draft->input, error,
-            "%s: no charge is given: 0 is assumed; write charge=N into the comment "
-            "line, or use --charge N",
-            path);
-    return hf_input_warn(
-        draft->input, error,
-        "%s: no multiplicity is given: %d is assumed; write multiplicity=N into the "
-        "comment line, or use --multiplicity N",
-        path, assumed);
+        snprintf(
+            what, sizeof what,
+            "neither charge nor multiplicity is given: a neutral %s is assumed; write charge=N "
+            "multiplicity=N",
+            assumed == 1 ? "singlet" : "doublet");
+    else
+        snprintf(what, sizeof what, "no %s is given: %d is assumed; write %s=N", key,
+                 charge ? assumed : 0, key);
+    return (assumed == 1 ? hf_input_note : hf_input_warn)(
+        draft->input, error, "%s: %s into the comment line, or use --%s", draft->text->path, what,
+        charge || multiplicity ? (charge ? "multiplicity N" : "charge N")
+                               : "charge N --multiplicity N");
 }
 
 hf_status hf_draft_finish_state(struct draft *draft, struct hf_error *error)
@@ -181,5 +179,5 @@ hf_status hf_draft_finish_state(struct draft *draft, struct hf_error *error)
     if (status == HF_OK && companions != NULL)
         status = use_companion(draft, &companions->unpaired, "multiplicity", 1, error);
     if (status == HF_OK) status = check_electrons(draft, error);
-    return status == HF_OK ? warn_of_assumed(draft, error) : status;
+    return status == HF_OK ? tell_assumed(draft, error) : status;
 }

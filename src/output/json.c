@@ -217,12 +217,12 @@ static bool add_basis(cJSON *extras, const struct hf_run_description *run)
            add_cores(object, run->molecule);
 }
 
-/** The array of warnings; NULL: out of memory. */
-static cJSON *add_warnings(cJSON *extras, int n, const char *const *warning)
+/** An array of lines; NULL: out of memory. */
+static cJSON *add_lines(cJSON *extras, const char *name, int n, const char *const *line)
 {
-    cJSON *array = cJSON_AddArrayToObject(extras, "warnings");
+    cJSON *array = cJSON_AddArrayToObject(extras, name);
     bool ok = array != NULL;
-    for (int i = 0; ok && i < n; i++) ok = hf_json_append_text(array, warning[i]);
+    for (int i = 0; ok && i < n; i++) ok = hf_json_append_text(array, line[i]);
     return ok ? array : NULL;
 }
 
@@ -231,8 +231,9 @@ static bool add_launch(cJSON *extras, const struct hf_run_description *run,
 {
     const struct hf_library_versions *versions = &record->versions;
     cJSON *object = cJSON_AddObjectToObject(extras, "launch");
-    cJSON *warnings = add_warnings(extras, run->n_warning, run->warning);
+    cJSON *warnings = add_lines(extras, "warnings", run->n_warning, run->warning);
     bool ok = object != NULL && warnings != NULL &&
+              add_lines(extras, "notes", run->n_note, run->note) != NULL &&
               hf_json_add_integer(object, "ranks", record->context->n_rank) &&
               hf_json_add_integer(object, "hosts", run->n_node) &&
               hf_json_add_integer(object, "cores_on_node", run->n_core) &&
@@ -474,7 +475,7 @@ static bool build_failure(cJSON *root, const struct hf_json_failure *failure)
                add_iterations(extras, failure->record);
     cJSON *input = cJSON_AddObjectToObject(root, "input_data");
     return input != NULL && hf_json_add_text(input, "input_path", failure->input_path) &&
-           add_warnings(extras, failure->n_warning, failure->warning) != NULL;
+           add_lines(extras, "warnings", failure->n_warning, failure->warning) != NULL;
 }
 
 /** Whether there is what the task is for. */

@@ -253,7 +253,8 @@ void hf_report_header(struct hf_report *report, const struct hf_run_description 
     print_molecule(report->stream, run);
     print_basis(report->stream, run);
     print_settings(report->stream, run);
-    if (run->n_warning > 0) fprintf(report->stream, "\n");
+    if (run->n_note + run->n_warning > 0) fprintf(report->stream, "\n");
+    for (int i = 0; i < run->n_note; i++) fprintf(report->stream, "Note: %s\n", run->note[i]);
     for (int i = 0; i < run->n_warning; i++)
         fprintf(report->stream, "Warning: %s\n", run->warning[i]);
     hf_report_flush(report);

@@ -22,7 +22,7 @@ static hf_status note_absent_element(struct hf_input *input, const struct hf_bas
                          choice->where, choice->name, hf_element_symbol(choice->atomic_number));
 }
 
-/** Warns of a default method or basis set. */
+/** Tells of a default method or basis set. */
 static hf_status note_defaults(struct hf_calculation *calculation, const struct hf_options *options,
                                struct hf_error *error)
 {
@@ -31,11 +31,11 @@ static hf_status note_defaults(struct hf_calculation *calculation, const struct 
     struct hf_input *input = &calculation->input;
     if (hf_restart_has_basis(calculation, options)) return HF_OK;
     if (!method && !basis)
-        return hf_input_warn(input, error,
+        return hf_input_note(input, error,
                              "neither method nor basis was given: %s/%s is the default",
                              input->molecule.multiplicity == 1 ? "RHF" : "UHF", hf_default_basis);
     if (!basis)
-        return hf_input_warn(input, error, "no basis was given%s: %s is the default",
+        return hf_input_note(input, error, "no basis was given%s: %s is the default",
                              calculation->n_choice > 1 ? " for the other atoms" : "",
                              hf_default_basis);
     return HF_OK;
@@ -199,6 +199,8 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation)
 {
     calculation->description.n_warning = calculation->input.n_warning;
     calculation->description.warning = (const char *const *)calculation->input.warning;
+    calculation->description.n_note = calculation->input.n_note;
+    calculation->description.note = (const char *const *)calculation->input.note;
 }
 
 static void describe(struct hf_calculation *calculation, const struct hf_options *options)

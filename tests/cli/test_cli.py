@@ -218,8 +218,9 @@ WARNED = [
      ["the first of 2 molecules was read"]),
     ("comment and atom", "3\na dication\nO 0 0 0\nH 0 0.76 0.59\nH 0 zero 0.59\n", [], "line 5: y 'zero'",
      ["'dication' of the comment was not taken"]),
-    ("assumed and basis", "1\n\nHe 0 0 0\n", ["--basis", "no-such-set"], "no-such-set",
+    ("assumed and basis", "1\n\nH 0 0 0\n", ["--basis", "no-such-set"], "no-such-set",
      ["neither charge nor multiplicity is given"]),
+    ("a closed shell and basis", "1\n\nHe 0 0 0\n", ["--basis", "no-such-set"], "no-such-set", []),
     ("native", WATER.replace("units bohr", "units angstrom"), ["--charge", "1", "--multiplicity", "1"], "9 electrons",
      ["are they bohr?"]),
 ]

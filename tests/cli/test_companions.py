@@ -66,8 +66,8 @@ def main():
             TEST.check(code == (0 if charge is not None else 2), f"{name}: exit code {code}:", output + errors)
             TEST.check(charge is None or f"charge {charge:+d}, multiplicity " in output,
                        f"{name}: the charge is not {charge}:", output)
-            warnings = [line for line in output.splitlines() if line.startswith("Warning: ")]
-            TEST.check(charge is None or len(warnings) == len(told), f"{name}: {len(warnings)} warnings:", output)
+            warnings = [line for line in output.splitlines() if line.startswith(("Warning: ", "Note: "))]
+            TEST.check(charge is None or len(warnings) == len(told), f"{name}: {len(warnings)} warnings and notes:", output)
             for part in told:
                 TEST.check(part.replace("FOLDER", folder) in output + errors, f"{name}: no \"{part}\" in:",
                            output + errors)

@@ -60,11 +60,28 @@ static inline void expect_refused(const struct reading *this, hf_status status, 
                  message);
 }
 
-static inline void expect_warning(const struct reading *this, const char *text)
+static inline bool is_warned(const struct reading *this, const char *text)
 {
     for (int i = 0; i < this->input.n_warning; i++)
-        if (strstr(this->input.warning[i], text) != NULL) return;
-    fail_msg("no warning '%s' among %d", text, this->input.n_warning);
+        if (strstr(this->input.warning[i], text) != NULL) return true;
+    return false;
+}
+
+static inline bool is_noted(const struct reading *this, const char *text)
+{
+    for (int i = 0; i < this->input.n_note; i++)
+        if (strstr(this->input.note[i], text) != NULL) return true;
+    return false;
+}
+
+static inline void expect_warning(const struct reading *this, const char *text)
+{
+    if (!is_warned(this, text)) fail_msg("no warning '%s' among %d", text, this->input.n_warning);
+}
+
+static inline void expect_note(const struct reading *this, const char *text)
+{
+    if (!is_noted(this, text)) fail_msg("no note '%s' among %d", text, this->input.n_note);
 }
 
 #endif

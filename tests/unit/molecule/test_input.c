@@ -234,8 +234,9 @@ static void xyz_is_read_with_patience(void **state)
     expect_read(&this, " 3\n\n8 0 0 1.0D-01 extra\nH\t0 .76 1.5*^-6\nh 0 -0.76 0 7\n\n\n", "XYZ", 3,
                 0, 1);
     assert_null(this.input.molecule.title);
-    assert_int_equal(this.input.n_warning, 1);
-    expect_warning(&this, "neither charge nor multiplicity is given");
+    assert_int_equal(this.input.n_warning, 0);
+    assert_int_equal(this.input.n_note, 1);
+    expect_note(&this, "neither charge nor multiplicity is given: a neutral singlet is assumed");
     done(&this);
     expect_read(&this, "1\nneon = noble\nNe 0 0 0\n1\nsecond\nNe 0 0 1\n", "XYZ", 1, 0, 1);
     assert_string_equal(this.input.molecule.title, "neon = noble");

@@ -13,6 +13,7 @@ static char basis_name[] = "tiny";
 static char citation[] = "First line of the literature.\nSecond line of it.";
 static const struct hf_run_task energy = {.name = "energy", .driver = "energy"};
 static const char *const warnings[] = {"atoms 1 and 2 are close"};
+static const char *const notes[] = {"a neutral singlet is assumed"};
 
 static void fill_molecule(struct fixture *f)
 {
@@ -119,7 +120,9 @@ int fixture_set_up(void **state)
                                          .options = &f->options,
                                          .n_core = 64,
                                          .n_warning = 1,
-                                         .warning = warnings};
+                                         .warning = warnings,
+                                         .n_note = 1,
+                                         .note = notes};
     struct hf_error error;
     if (hf_record_create(f->context, &f->record, &error) != HF_OK) return -1;
     hf_record_measure(f->record);

@@ -69,6 +69,8 @@ static void file_has_the_keys_of_an_atomic_result(void **state)
     assert_string_equal(at(cJSON_GetArrayItem(timings, 1), "phase")->valuestring, "Reading");
     assert_string_equal(cJSON_GetArrayItem(at(hf, "warnings"), 0)->valuestring,
                         "atoms 1 and 2 are close");
+    assert_string_equal(cJSON_GetArrayItem(at(hf, "notes"), 0)->valuestring,
+                        "a neutral singlet is assumed");
     cJSON_Delete(root);
 }
 

@@ -65,7 +65,8 @@ static void header_names_everything_that_changes_the_result(void **state)
                                         "sad",
                                         "replicated; tasks: atom-quartet, scheduler: static",
                                         "1.0e-10",
-                                        "Warning: atoms 1 and 2 are close"};
+                                        "\nNote: a neutral singlet is assumed\n"
+                                        "Warning: atoms 1 and 2 are close\n"};
     if (f->context->rank == 0)
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) assert_contains(text, parts[i]);
     free(text);
