@@ -17,13 +17,19 @@ static struct hf_data_folders *find_folders(void)
 }
 
 /** How a spelling of diffuse and polarisation functions is written in a key; stars and a pair of parentheses are not
- *  spellings of the same set if both stand in a name. */
+ *  spellings of the same set if both stand in a name. cc-pV(T+d)Z is also published as cc-pvt+dz. */
 struct spelling {
     const char *text, *key;
     bool is_polarisation;
 };
-static const struct spelling spellings[] = {
-    {"(d,p)", "ss", true}, {"(d)", "s", true}, {"*", "s", true}, {"+", "p", false}};
+static const struct spelling spellings[] = {{"(d,p)", "ss", true},
+                                            {"(d)", "s", true},
+                                            {"*", "s", true},
+                                            {"vd+dz", "v(dpd)z", false},
+                                            {"vt+dz", "v(tpd)z", false},
+                                            {"vq+dz", "v(qpd)z", false},
+                                            {"+", "p", false}};
+enum { LONGEST_KEY = 7 };
 
 /** The spelling that `text` begins with; NULL if there is none. `last` is the polarisation written before it. */
 static const struct spelling *find_spelling(const char *text, const struct spelling *last)
@@ -45,7 +51,7 @@ void hf_basis_name_key(const char *name, size_t size, char *key)
     for (; *name != '\0' && n < sizeof dense - 1; name++)
         if (!isspace((unsigned char)*name) && *name != '-' && *name != '_') dense[n++] = *name;
     dense[n] = '\0'; /* other parentheses stay: def2-SV(P) is not def2-SVP */
-    for (const char *at = dense; *at != '\0' && length + 3 < size;) {
+    for (const char *at = dense; *at != '\0' && length + LONGEST_KEY < size;) {
         const struct spelling *spelling = find_spelling(at, polarisation);
         if (spelling == NULL) {
             key[length++] = (char)tolower((unsigned char)*at++);
