@@ -167,7 +167,7 @@ void hf_optimisation_write(struct hf_quantity *quantity)
         (void)!hf_output_file_print(
             &file,
             "%d\nProperties=species:S:1:pos:R:3 charge=%d multiplicity=%d step=%d energy=%.9f "
-            "energy_hartree=%.10f max_force_hartree_per_bohr=%.8f\n",
+            "energy_hartree=%.10f max_force_au=%.8f\n",
             self->n_atom, molecule->charge, molecule->multiplicity, s + 1,
             it->step.energy * HF_HARTREE_IN_EV, it->step.energy, it->step.max_force);
         for (int i = 0; i < self->n_atom; i++)

@@ -216,7 +216,8 @@ def trajectories_of_ions(folder):
     path = os.path.join(folder.path, "ion.xyz")
     for atoms, head, n_electron in (("O 0 0 0;H 0 0 1", "charge -1", 10), ("O 0 0 0;H 0 0 1;@H 0 0 -2", "charge 1\nmultiplicity 3", 8)):
         folder.optimise(atoms, "--trajectory", path, "--max-steps", "1", basis="STO-3G", head=head, code=1)
-        _, result = folder.run(path, "--task", "energy", "--basis", "STO-3G", "--checkpoint", "none")
+        report, result = folder.run(path, "--task", "energy", "--basis", "STO-3G", "--checkpoint", "none")
+        TEST.check("of the comment was not taken" not in report, f"{head}: a warning about its own file", report)
         molecule, properties = result["molecule"], result["properties"]
         charge, multiplicity = (int(head.split()[i]) if len(head.split()) > i else 1 for i in (1, 3))
         TEST.check((molecule["molecular_charge"], molecule["molecular_multiplicity"]) == (charge, multiplicity) and
