@@ -159,7 +159,7 @@ static void every_condition_names_an_option_and_its_value(void **state)
         if (setting->value == NULL) continue;
         assert_ok(hf_options_add(&options, other, hf_rest_of_line(setting->value),
                                  HF_OPTION_COMMAND_LINE, "table", &error));
-        assert_true(hf_options_has(&options, setting->key, setting->value));
+        assert_true(hf_options_include(&options, setting->key, setting->value));
     }
     hf_options_done(&options);
 }

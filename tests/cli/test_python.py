@@ -5,7 +5,10 @@ Usage: test_python.py HF MPIEXEC FOLDER_OF_MODULES short|long
 Exit code 0 when all checks hold, 77 when ASE or QCEngine is not there.
 """
 
+import copy
+import gc
 import os
+import pickle
 import shlex
 import subprocess
 import sys
@@ -81,6 +84,86 @@ def check_crowd():
     check(len(told) == 1 and "hf: 2 ranks share 1 core" in told[0], "ranks on one core:", str(told))
 
 
+def check_failure(of, what, part):
+    try:
+        of()
+        check(False, f"{what}: no failure")
+    except CalculationFailed as failure:
+        check(part in str(failure) and len(str(failure).splitlines()) == 1, f"{what}: message:", str(failure))
+    except Exception as failure:  # pylint: disable=broad-exception-caught
+        check(False, f"{what}:", repr(failure))
+
+
+def energy_of(calculator, atoms=None):
+    atoms = atoms.copy() if atoms is not None else molecule("H2O")
+    atoms.calc = calculator
+    return atoms.get_potential_energy()
+
+
+def check_copies():
+    """A copy outlives its original, and so does one that was pickled."""
+    original = HF(PROGRAM, basis="STO-3G")
+    energy = energy_of(original)
+    copies = [copy.deepcopy(original), pickle.loads(pickle.dumps(original))]
+    del original
+    gc.collect()
+    for calculator in copies:
+        calculator.reset()
+        found = energy_of(calculator)
+        check(abs(found - energy) < 1e-6, f"copy: {found}, original {energy}")
+
+
+def check_folder(folder):
+    """A relative folder and command stay where they were."""
+    before = os.getcwd()
+    try:
+        os.chdir(folder)
+        calculator = HF(shlex.quote(os.path.relpath(PATH)), "run", basis="STO-3G")
+        energy = energy_of(calculator)
+        os.chdir(before)
+        moved = molecule("H2O")
+        moved.positions += 0.3
+        check(abs(energy_of(calculator, moved) - energy) < 1e-6, "folder: energy")
+        check(os.path.exists(os.path.join(folder, "run", "hf.last.h5")) and not os.path.exists("run"), "folder: files", str(os.listdir(folder)))
+    except OSError as failure:
+        check(False, "folder:", repr(failure))
+    finally:
+        os.chdir(before)
+
+
+def check_keywords():
+    """Numbers and arrays of NumPy are values."""
+    usual = {"basis": "STO-3G", "charge": 1, "multiplicity": 2, "max_iterations": 60, "energy_tolerance": 1e-9, "guess_mix": False,
+             "field": [0.0, 0.0, 0.01]}
+    numbers = {"basis": numpy.str_("STO-3G"), "charge": numpy.int64(1), "multiplicity": numpy.int32(2), "max_iterations": numpy.int64(60),
+               "energy_tolerance": numpy.float32(1e-9), "guess_mix": numpy.bool_(False), "field": numpy.array([0.0, 0.0, 0.01])}
+    try:
+        found = [energy_of(HF(PROGRAM, **keywords)) for keywords in (usual, numbers)]
+        check(abs(found[0] - found[1]) < 1e-5, f"keywords of NumPy: {found}")
+    except TypeError as failure:
+        check(False, "keywords of NumPy:", repr(failure))
+
+
+def check_refusals():
+    few = {"basis": "STO-3G", "max_iterations": 2}
+    check_failure(lambda: energy_of(HF(PROGRAM, **few)), "not converged", "the SCF did not converge in 2 iterations")
+    crystal = molecule("H2O", vacuum=3.0, pbc=[True, False, True])
+    check_failure(lambda: energy_of(HF(PROGRAM, basis="STO-3G"), crystal), "pbc", "no periodic boundary conditions: pbc is [True, False, True]")
+    with hf_socket(PROGRAM, basis="STO-3G") as calculator:
+        check_failure(lambda: energy_of(calculator, crystal), "pbc, socket", "no periodic boundary conditions")
+        water = molecule("H2O")
+        energy = energy_of(calculator, water)
+        check_failure(lambda: energy_of(calculator, water[[1, 0, 2]]), "other order", "atom 0 is O there and H here")
+        check_failure(lambda: energy_of(calculator, water[:2]), "fewer atoms", "3 atoms there, 2 here")
+        cation = molecule("H2O")
+        cation.set_initial_charges([1, 0, 0])
+        check_failure(lambda: energy_of(calculator, cation), "other charge", "charge 0.0, multiplicity not given there; charge 1.0, mult")
+        check(abs(energy_of(calculator, water) - energy) < 1e-6, "the molecule of the socket after others")
+    with hf_socket(PROGRAM, **few) as calculator:
+        for _ in range(2):
+            check_failure(lambda: energy_of(calculator), "not converged, socket", "the SCF of geometry 1 did not converge")
+
+
 def check_optimisation(command):
     atoms = molecule("H2O")
     with hf_socket(command, basis="STO-3G") as calculator:
@@ -142,6 +225,11 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             check_files(folder)
             check_trajectory(folder)
+        with tempfile.TemporaryDirectory() as folder:
+            check_folder(folder)
+        check_copies()
+        check_keywords()
+        check_refusals()
         check_crowd()
         check_optimisation(PROGRAM)
         check_qcengine()

@@ -8,7 +8,7 @@
         BFGS(atoms).run()
 
 Keywords are options of hf (hf --help all), with _ or - in their names. Energies are in eV, forces in eV/angstrom, as
-everywhere in ASE. Periodic cells are not taken into account.
+everywhere in ASE. There are no periodic boundary conditions.
 """
 
 import json
@@ -23,6 +23,31 @@ from ase.calculators.calculator import CalculationFailed, Calculator, all_change
 from ase.calculators.socketio import SocketIOCalculator
 
 
+def plain(value):
+    """What JSON has of numbers and arrays of NumPy."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} is no value of a keyword of hf")
+
+
+def own_lines(text):
+    """What hf says on standard error, without what mpiexec adds; all of it if hf says nothing."""
+    lines = text.strip().splitlines()
+    return "\n".join([line for line in lines if line.startswith("hf: ")] or lines)
+
+
+def difference(there, here):
+    """In what two molecules differ, in words."""
+    one, other = there["symbols"], here["symbols"]
+    if len(one) != len(other):
+        return f"{len(one)} atoms there, {len(other)} here"
+    for i, pair in enumerate(zip(one, other)):
+        if pair[0] != pair[1]:
+            return f"atom {i} is {pair[0]} there and {pair[1]} here"
+    states = [f"charge {of['molecular_charge']}, multiplicity {of.get('molecular_multiplicity', 'not given')}" for of in (there, here)]
+    return f"{states[0]} there; {states[1]} here"
+
+
 class HF(Calculator):
     """Runs hf with files LABEL.* in a folder.
 
@@ -33,17 +58,25 @@ class HF(Calculator):
 
     The orbitals of the last geometry are the guess for the next one. The multiplicity may be a keyword; otherwise it
     follows from initial magnetic moments of the atoms, if they have any. Initial charges of atoms give the total charge.
+    A copy of the calculator, or one that was pickled, has a folder of its own unless one is given.
     """
 
     implemented_properties = ["energy", "free_energy", "forces", "dipole", "charges"]
 
     def __init__(self, command="hf", folder=None, label="hf", **keywords):
-        self._temporary = tempfile.TemporaryDirectory(prefix="hf-") if folder is None else None
-        self.command, self.folder, self.name_of_files = shlex.split(command), folder or self._temporary.name, label
-        self._orbitals_of = None  # chemical symbols that the checkpoint is for
+        # the working directory may change later
+        self.command = [os.path.abspath(word) if os.sep in word and os.path.exists(word) else word for word in shlex.split(command)]
+        self.folder, self.name_of_files = folder and os.path.abspath(folder), label
+        self._temporary = None  # folder, if none is given
+        self._orbitals_of = None  # chemical symbols that the checkpoint is for, and when it was written
+        self.launched = None  # molecule of the hf that is connected to a socket, without places
         self._warned = []  # warnings of hf that were shown
         Calculator.__init__(self)
         self.parameters.update(keywords)
+
+    def __getstate__(self):
+        """Of copies and pickles: files belong to this calculator."""
+        return {**self.__dict__, "_temporary": None, "_orbitals_of": None, "launched": None}
 
     def set(self, **keywords):
         """Changes keywords; results are computed anew."""
@@ -51,46 +84,70 @@ class HF(Calculator):
         self.parameters.update(keywords)
 
     def path(self, ending):
-        return os.path.join(os.path.abspath(self.folder), self.name_of_files + ending)
+        if self.folder is None and self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="hf-")
+        return os.path.join(self.folder or self._temporary.name, self.name_of_files + ending)
+
+    def molecule(self, atoms):
+        """Symbols, charge and multiplicity, as QCSchema has them."""
+        if atoms.pbc.any():
+            raise CalculationFailed(f"hf has no periodic boundary conditions: pbc is {atoms.pbc.tolist()}; expected atoms.pbc = False")
+        keywords = {key.replace("-", "_"): value for key, value in self.parameters.items()}
+        charge = keywords.get("charge", round(float(atoms.get_initial_charges().sum()), 6))
+        molecule = {"symbols": list(atoms.get_chemical_symbols()), "molecular_charge": charge, "fix_com": True, "fix_orientation": True}
+        moment = abs(float(atoms.get_initial_magnetic_moments().sum()))
+        multiplicity = keywords.get("multiplicity", round(moment) + 1 if moment > 0 else None)
+        if multiplicity is not None:
+            molecule["molecular_multiplicity"] = multiplicity
+        return molecule
 
     def write_input(self, atoms, driver="gradient"):
         """Writes LABEL.in.json, a QCSchema AtomicInput."""
-        os.makedirs(self.folder, exist_ok=True)
+        molecule = {**self.molecule(atoms), "geometry": (atoms.positions / units.Bohr).ravel().tolist()}
         keywords = {key.replace("-", "_"): value for key, value in self.parameters.items()}
         if driver == "energy":
             keywords.pop("gradient", None)  # how forces are computed
         model = {"method": keywords.pop("method", "hf")}
         if "basis" in keywords:
             model["basis"] = keywords.pop("basis")
-        charge = keywords.pop("charge", round(float(atoms.get_initial_charges().sum()), 6))
-        molecule = {"symbols": list(atoms.get_chemical_symbols()), "geometry": (atoms.positions / units.Bohr).ravel().tolist(),
-                    "molecular_charge": charge, "fix_com": True, "fix_orientation": True}
-        moment = abs(float(atoms.get_initial_magnetic_moments().sum()))
-        multiplicity = keywords.pop("multiplicity", round(moment) + 1 if moment > 0 else None)
-        if multiplicity is not None:
-            molecule["molecular_multiplicity"] = multiplicity
+        for key in ("charge", "multiplicity"):
+            keywords.pop(key, None)
+        text = json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "driver": driver, "model": model, "keywords": keywords,
+                           "molecule": molecule}, default=plain)
+        os.makedirs(os.path.dirname(self.path("")), exist_ok=True)
         with open(self.path(".in.json"), "w", encoding="utf-8") as file:
-            json.dump({"schema_name": "qcschema_input", "schema_version": 1, "driver": driver, "model": model, "keywords": keywords,
-                       "molecule": molecule}, file)
+            file.write(text)
 
     def arguments(self):
         """The command that reads LABEL.in.json."""
         return [*self.command, self.path(".in.json")]
 
+    def checkpoint(self):
+        """Chemical symbols and when LABEL.h5 was written; another run may have replaced it."""
+        try:
+            return list(self.atoms.symbols), os.stat(self.path(".h5")).st_mtime_ns
+        except FileNotFoundError:
+            return None
+
     def run(self):
         """Runs hf and returns what it wrote to LABEL.json."""
         options = ["--json", self.path(".json"), "--checkpoint", self.path(".h5")]
-        if self._orbitals_of == list(self.atoms.symbols) and "guess" not in self.parameters:
+        if self._orbitals_of is not None and self._orbitals_of == self.checkpoint() and "guess" not in self.parameters:
             os.replace(self.path(".h5"), self.path(".last.h5"))
             options += ["--guess", self.path(".last.h5")]
+        if os.path.exists(self.path(".json")):
+            os.remove(self.path(".json"))
         with open(self.path(".out"), "w", encoding="utf-8") as report:
             done = subprocess.run([*self.arguments(), *options], stdout=report, stderr=subprocess.PIPE, text=True, check=False)
+        found = {}
+        if os.path.exists(self.path(".json")):  # a failure is written, too
+            with open(self.path(".json"), encoding="utf-8") as file:
+                found = json.load(file)
         if done.returncode != 0:
             self._orbitals_of = None
-            raise CalculationFailed(done.stderr.strip() or f"{self.command} ended with exit code {done.returncode}")
-        self._orbitals_of = list(self.atoms.symbols)
-        with open(self.path(".json"), encoding="utf-8") as file:
-            found = json.load(file)
+            reason = own_lines(done.stderr) or (found.get("error") or {}).get("error_message")
+            raise CalculationFailed(f"{reason or self.command[0]} (exit code {done.returncode}; report: {self.path('.out')})")
+        self._orbitals_of = self.checkpoint()
         for text in found["extras"]["hf"]["warnings"]:
             if text not in self._warned:
                 warnings.warn(f"hf: {text}", stacklevel=2)
@@ -115,11 +172,35 @@ class HF(Calculator):
             self.results["charges"] = self.atoms.positions[:, 0] * 0.0 + charges
 
     def launch(self, atoms, properties=None, port=None, unixsocket=None):
-        """Starts an hf that connects to a socket of ASE; for SocketIOCalculator(launch_client=...)."""
+        """Starts an hf that connects to a socket of ASE; for HFSocket."""
         self.write_input(atoms)
+        self.launched = self.molecule(atoms)
         address = f"unix:{unixsocket}" if unixsocket is not None else f"localhost:{port}"
-        self.report = open(self.path(".out"), "w", encoding="utf-8")  # of hf, as long as the calculator lives
-        return subprocess.Popen([*self.arguments(), "--serve", address], stdout=self.report)
+        with open(self.path(".out"), "w", encoding="utf-8") as report, open(self.path(".err"), "w", encoding="utf-8") as errors:
+            return subprocess.Popen([*self.arguments(), "--serve", address], stdout=report, stderr=errors)
+
+
+class HFSocket(SocketIOCalculator):
+    """A SocketIOCalculator that computes no other molecule than its hf has, and reports why hf ended."""
+
+    def __init__(self, calculator, **keywords):
+        self.hf = calculator
+        SocketIOCalculator.__init__(self, launch_client=calculator.launch, **keywords)
+
+    def calculate(self, atoms=None, properties=("energy",), system_changes=all_changes):
+        molecule = self.hf.molecule(atoms)
+        if self.server is not None and self.hf.launched != molecule:
+            raise CalculationFailed(f"the hf of this socket has another molecule: {difference(self.hf.launched, molecule)}; expected an hf_socket for each")
+        try:
+            SocketIOCalculator.calculate(self, atoms, properties, system_changes)
+        except OSError as failure:  # the connection broke: hf has ended, and the next geometry starts another one
+            server, self.server = self.server, None
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                server.close()
+            with open(self.hf.path(".err"), encoding="utf-8") as file:
+                reason = own_lines(file.read())
+            raise CalculationFailed(reason or str(failure)) from failure
 
 
 def hf_socket(command="hf", folder=None, label="hf", log=None, **keywords):
@@ -127,4 +208,4 @@ def hf_socket(command="hf", folder=None, label="hf", log=None, **keywords):
     calculator = HF(command, folder, label, **keywords)
     hf_socket.number = getattr(hf_socket, "number", 0) + 1
     name = f"hf_{os.getpid()}_{hf_socket.number}"
-    return SocketIOCalculator(launch_client=calculator.launch, unixsocket=name, log=log)
+    return HFSocket(calculator, unixsocket=name, log=log)

@@ -321,14 +321,14 @@ static void one_of_several_choices_is_found(void **state)
     const struct hf_option_value several = {.option = hf_option_find(N_OPTION, table, word("pet")),
                                             .text = (char[]){"cat, Shark"}};
     hf_options_init(&options, N_OPTION, table);
-    assert_true(hf_options_has(&options, "pet", "cat"));
-    assert_false(hf_options_has(&options, "pet", "dog-fish"));
-    assert_false(hf_options_has(&options, "name", "cat"));
+    assert_true(hf_options_include(&options, "pet", "cat"));
+    assert_false(hf_options_include(&options, "pet", "dog-fish"));
+    assert_false(hf_options_include(&options, "name", "cat"));
     options.value = (struct hf_option_value[]){several};
     options.n_value = 1;
-    assert_true(hf_options_has(&options, "pet", "dog-fish") &&
-                hf_options_has(&options, "pet", "cat"));
-    assert_false(hf_options_has(&options, "pet", "dog"));
+    assert_true(hf_options_include(&options, "pet", "dog-fish") &&
+                hf_options_include(&options, "pet", "cat"));
+    assert_false(hf_options_include(&options, "pet", "dog"));
 }
 
 int main(void)
