@@ -247,7 +247,7 @@ static const struct foreign list[] = {
     {"a rich text document", .first = {"{\\rtf"}, .advice = "save it as plain text"},
     {"a Molden file", .first = {"[Molden"}, .obabel = "molden"},
     {"a JSON file", .first = {"{", "["},
-     .advice = "expected a QCSchema AtomicInput, native input, an MDL molfile or XYZ"},
+     .advice = "expected a QCSchema AtomicInput or result, native input, an MDL molfile or XYZ"},
     {"a mol2 file", .any = {"@<TRIPOS>"}, .obabel = "mol2"},
     {"a CML file", .is = is_cml, .obabel = "cml"},
     {"a web page", .first = {"<!DOCTYPE html", "<html"},

@@ -430,7 +430,7 @@ static hf_status read_result(struct draft *draft, const cJSON *root, struct hf_e
     draft->own_format = true;
     HF_TRY(refuse_nul(draft->text, error));
     HF_TRY(read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"), error));
-    HF_TRY(hf_input_warn(draft->input, error,
+    HF_TRY(hf_input_note(draft->input, error,
                          "%s: a result: its molecule was read, but not its method, basis set or "
                          "keywords",
                          draft->text->path));

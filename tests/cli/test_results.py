@@ -100,13 +100,19 @@ def atomic_inputs(folder):
     TEST.expect_one_line("no JSON", run([write_input(folder, broken)]), 2, ["input.json, line 4", "and is none from here on"])
     twice = json.dumps(ATOMIC_INPUT).replace('"molecular_charge": 0.0', '"molecular_charge": 0.0, "molecular_charge": 2')
     TEST.expect_one_line("two charges", run([write_input(folder, twice)]), 2, ["input.json: key 'molecular_charge' in the molecule was given before"])
-    TEST.expect_one_line("a result as input", run([write_input(folder, changed(["schema_name"], "qcschema_output"))]), 2,
-                         ["this looks like a JSON file, which hf does not read; expected a QCSchema AtomicInput"])
+    TEST.expect_one_line("another object of the schema", run([write_input(folder, changed(["schema_name"], "qcschema_basis"))]), 2,
+                         ["this looks like a JSON file, which hf does not read; expected a QCSchema AtomicInput or result"])
     run([write_input(folder, ATOMIC_INPUT), "--json", output])
     result = read_json(output)
     check(abs(result["return_result"] - ENERGY) < 1e-8, "AtomicInput: the energy", result["return_result"])
     check(result["driver"] == "energy" and result["molecule"]["name"] == "water", "AtomicInput: driver and name", "")
     check(result["keywords"]["guess"] == "sap", "AtomicInput: keywords", "")
+    code, report, errors = run([output, "--basis", result["model"]["basis"], "--json", os.path.join(folder, "again.json"), "--charge", "2"])
+    again = read_json(os.path.join(folder, "again.json"))
+    same = [again["molecule"][key] == result["molecule"][key] for key in ("symbols", "geometry", "real", "name")]
+    check(code == 0 and all(same) and again["molecule"]["molecular_charge"] == 2, "a result as input: the molecule", errors + str(again["molecule"]))
+    code, report, errors = run([output, "--basis", result["model"]["basis"]])
+    check(f"Total energy {str(ENERGY)[:10]}" in report and "\nNote: " in report and "Warning: " not in report, "a result as input: the energy", report + errors)
     run([write_input(folder, changed(["driver"], "properties")), "--json", output])
     result = read_json(output)
     check(result["driver"] == "properties", "AtomicInput of properties: driver", result["driver"])
