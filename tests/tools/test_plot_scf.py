@@ -12,7 +12,7 @@ import unittest
 import tool_test
 
 # pylint: disable=wrong-import-order
-from lab import scf_picture, structure_picture  # noqa: E402
+from lab import qcschema, scf_picture, structure_picture  # noqa: E402
 from lab.failure import Failure  # noqa: E402
 from lab.scf_picture import OCCUPIED, PARTLY, VIRTUAL, Level  # noqa: E402
 
@@ -52,6 +52,15 @@ def optimisation():
     return result
 
 
+def scan(*points):
+    result = optimisation()
+    hf = result["extras"]["hf"]
+    hf["optimisation"]["steps"] *= 2 * len(points)
+    hf["optimisation"]["scan"] = [{"value": value, "energy": energy} for value, energy in points]
+    hf["settings"] = {"scan": "distance 1 2 = 0.9 to 1.1 in 3"}
+    return result
+
+
 class WithResult(tool_test.WithFolder):
     def written(self, document):
         self.write("a.json", document if isinstance(document, str) else json.dumps(document))
@@ -87,6 +96,11 @@ class Contents(WithResult):
         self.assertEqual(scf_picture.gap_label(calculation, 1, (0.2, 0.2)), [])
         self.assertEqual(scf_picture.gap_label(calculation, 1, (0.2, None)), [])
 
+    def test_a_molecule_without_a_name_has_its_formula(self):
+        for molecule, name in (({"symbols": ["O", "H", "H"]}, "H2O"), ({"symbols": list("OCHHH") + ["Cl", "H"]}, "CH4ClO"),
+                               ({"symbols": ["He", "H", "H"], "real": [True, False, True]}, "HHe"), ({"symbols": ["O"], "name": "atom"}, "atom")):
+            self.assertEqual(qcschema.name_of(molecule), name)
+
     def test_the_title_tells_what_did_not_converge(self):
         failed = copy.deepcopy(RESULT)
         failed["extras"]["hf"]["scf"]["converged"] = False
@@ -108,6 +122,13 @@ class Structures(WithResult):
         both = dict(structure_picture.curve([(1000.0, 10.0), (1010.0, 20.0)], 1200.0))
         self.assertAlmostEqual(both[1005.0], 15.0)
         self.assertLessEqual(max(both), 1208.0)
+
+    def test_points_of_a_scan_without_an_energy_are_counted(self):
+        calculation = self.calculation(scan((0.9, -1.0), (1.0, None), (1.1, -1.25)))
+        self.assertEqual(structure_picture.points_of(calculation), ([(0.9, -1.0), (1.1, -1.25)], 1))
+        self.assertEqual(calculation.scan_title, "made up: UHF/TINY, scan of distance 1 2, 3 points")
+        with self.assertRaisesRegex(Failure, "a.json: there are no points to draw"):
+            structure_picture.points_of(self.calculation(scan((0.9, None))))
 
     def test_no_real_frequency_is_a_line(self):
         result = vibrations()
@@ -144,16 +165,34 @@ class Pictures(WithResult):
             for part in ("made up: UHF/TINY", "Convergence", "Fock: computing", "gap 0.7000 hartree"):
                 self.assertIn(part, svg)
             self.assertEqual((self.folder / "picture.png").read_bytes()[:4], b"\x89PNG")
+            heights = [tool_test.place_of(svg, text)[1] for text in
+                       ("Iteration", "|change of the energy| (hartree)", "largest element of FDS-SDF", "Seconds by phase")]
+            self.assertEqual(heights, sorted(heights))
+            self.assertGreater(min(b - a for a, b in zip(heights, heights[1:])), 15)  # the legend is clear of all
 
     def test_what_the_task_was_for_is_drawn(self):
         for document, options, parts in ((vibrations(), (), ("Infrared intensity (km/mol)", "not shown: 1", "10 1/cm wide")),
                                          (optimisation(), (), ("Energy above the lowest one", "Largest force", "hartree/bohr")),
+                                         (scan((0.9, -1.0), (1.0, -1.25), (1.1, -1.125)), (),
+                                          ("scan of distance 1 2, 3 points", "distance 1 2 (angstrom)", "Energy above -1.25000000")),
+                                         (scan((0.9, -1.0)), ("--scf",), ("Convergence",)),
                                          (optimisation(), ("--scf",), ("Convergence",))):
             done = tool_test.run_tool("plot-scf", self.written(document), *options, "-o", self.folder / "picture")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             svg = (self.folder / "picture.svg").read_text(encoding="utf-8")
             for part in ("made up: UHF/TINY", *parts):
                 self.assertIn(part, svg)
+            if "Lorentzians" in svg:
+                self.assertGreater(tool_test.place_of(svg, "Lorentzians")[1], tool_test.place_of(svg, "Wave number")[1] + 10)
+            if "distance 1 2" in svg:
+                self.assertEqual(svg.count("<use xlink:href='#gpPt6'"), 3)
+
+    def test_files_are_named_for_what_they_show(self):
+        for document, options, name in ((RESULT, (), "scf"), (vibrations(), (), "spectrum"), (optimisation(), (), "steps"),
+                                        (scan((0.9, -1.0), (1.0, -1.25)), (), "scan"), (optimisation(), ("--scf",), "scf")):
+            done = tool_test.run_tool("plot-scf", self.written(document), *options, cwd=self.folder)
+            self.assertIn(f"Drawn: {name}-a.svg, {name}-a.png\n", done.stdout)
+            self.assertTrue((self.folder / f"{name}-a.png").exists())
 
 
 if __name__ == "__main__":

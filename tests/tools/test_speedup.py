@@ -227,7 +227,7 @@ class Files(tool_test.WithFolder):
 
     def test_results_of_hf_are_read(self):
         self.assertEqual(self.read(json.dumps(sweeps.output(2, [1.0, 2.0]))).imbalance, 2.0 / 1.5)
-        self.assertEqual(self.read(json.dumps(sweeps.output(2, [1.0], named=False))).molecule, "")
+        self.assertEqual(self.read(json.dumps(sweeps.output(2, [1.0], named=False))).molecule, "H2O")
 
     def test_what_is_no_result_of_hf(self):
         whole = sweeps.output(2, [1.0])
@@ -395,6 +395,8 @@ class Figures(tool_test.WithFolder):
             for text in texts:
                 self.assertIn(f">{text}<", drawn[name])
         self.assertIn("replicated, static, 2 processes<", drawn["phases-replicated-static.svg"])
+        for name, title in (("speedup", "Speedup: "), ("efficiency", "Parallel"), ("phases-replicated-static", "Time per phase")):
+            self.assertEqual(tool_test.place_of(drawn[name + ".svg"], title)[0], plots.WIDTH / 2)  # the middle of the picture
         self.assertNotIn("more processes than cores", "".join(drawn.values()))
         self.assertNotIn("Fock: waiting for tasks", "".join(drawn.values()))
 

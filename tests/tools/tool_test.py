@@ -1,6 +1,7 @@
 """Frame of the tests of tools/: where the tools are, a folder for each test, tools run as people run them."""
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,12 @@ def run_tool(name, *arguments, **options):
 def executable(path, text):
     path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
+
+
+def place_of(svg, text):
+    """(x, y) of a text that begins so in a picture of gnuplot, in pixels from the upper left corner."""
+    found = re.search(r'translate\(([-\d.]+),([-\d.]+)\)[^>]*>\s*<text>(?:<tspan[^>]*>)?' + re.escape(text), svg)
+    return float(found[1]), float(found[2])
 
 
 class WithFolder(unittest.TestCase):

@@ -12,7 +12,7 @@ def subject(points):
     first = points[0].results[0]
     builders = {point.case.builder for point in points}
     builder = f", {points[0].case.builder.title}" if len(builders) == 1 else ""
-    return f"{first.molecule or 'molecule'}, {first.basis}{builder}"
+    return f"{first.molecule}, {first.basis}{builder}"
 
 
 def bar(quantity, height):

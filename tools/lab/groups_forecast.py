@@ -7,7 +7,7 @@ caches and memory."""
 import json
 from typing import NamedTuple
 
-from . import cells
+from . import cells, qcschema
 from .failure import Failure
 
 COLUMNS = ("groups", "displacements_seconds", "displacements_efficiency", "efficiency_by_line", "seconds", "efficiency",
@@ -41,7 +41,7 @@ def read(path):
             result = json.load(file)
         hf = result["extras"]["hf"]
         found, n_rank = hf["vibrations"], hf["launch"]["ranks"]
-        run = Run(result["molecule"].get("name") or "molecule", found["seconds_before"], found["displacement_seconds"],
+        run = Run(qcschema.name_of(result["molecule"]), found["seconds_before"], found["displacement_seconds"],
                   found["displacement_fock_builds"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -225,9 +225,11 @@ def legend_script(keys, n_column):
             "plot 2 with lines notitle, " + ", ".join(keys)]
 
 
-def title_points(title):
-    """The size of letters with which it fits above a plot."""
-    return max(6, min(16, 1150 // max(1, len(title))))
+def page_title(title, layout=""):
+    """A line of gnuplot for a title above everything, in the middle of the picture and as wide as that at most. A `layout`
+    such as "2,1" is that of the axes, which then leave room for the title."""
+    points = max(6, min(16, 1150 // max(1, len(title))))
+    return f"set multiplot {f'layout {layout} ' if layout else ''}title {quoted(title)} font ',{points}' offset 0,-0.2"
 
 
 def draw_panels(path, title, panels, marked="more processes than cores"):
@@ -241,8 +243,7 @@ def draw_panels(path, title, panels, marked="more processes than cores"):
     shared = [x for panel in panels for curve in panel.curves for x, _, _ in curve.points]
     blocks = []
     body = ["set grid lc rgb '#DDDDDD' lt 1 lw 1", "set border lc rgb '#444444'", "set tics nomirror",
-            "unset key",
-            f"set multiplot title {quoted(title)} font ',{title_points(title)}' offset 0,-0.2"]
+            "unset key", page_title(title)]
     for i, panel in enumerate(panels):
         left, right = (i + 0.09 * len(panels)) / len(panels), (i + 1) / len(panels) - 0.025
         more_blocks, lines = panel_script(panel, f"panel_{i}", MOST_TICKS if len(panels) == 1 else 7, shared)
@@ -264,7 +265,7 @@ def label_ticks(labels, n_most, direction=1):
 
 
 def bar_frame(title, x_label, y_label):
-    return [f"set title {quoted(title)} font ',{title_points(title)}'", f"set xlabel {quoted(x_label)}",
+    return [page_title(title, "1,1"), f"set xlabel {quoted(x_label)}",
             f"set ylabel {quoted(y_label)}", "set border 3 lc rgb '#444444'", "set tics nomirror out",
             "set style fill solid noborder"]
 
@@ -285,7 +286,7 @@ def stacked_bars(path, title, x_label, y_label, labels, layers):
     body = [*bar_frame(title, x_label, y_label), "set grid ytics lc rgb '#DDDDDD' lt 1 lw 1", "set grid front",
             "set key outside right top vertical Left reverse samplen 1.5 spacing 1.3",
             f"set xtics {label_ticks(labels, n_label)}", f"set xrange [-0.7:{len(labels) - 0.3}]",
-            f"set ytics {nice_step(most, MOST_TICKS):g}", f"set yrange [0:{1.05 * most}]", "plot " + ", ".join(plots)]
+            f"set ytics {nice_step(most, MOST_TICKS):g}", f"set yrange [0:{1.05 * most}]", "plot " + ", ".join(plots), "unset multiplot"]
     return render(path, blocks, body)
 
 
@@ -337,5 +338,5 @@ def gantt(path, title, x_label, y_label, labels, bars, kinds, span, n_row_togeth
               for row in borders),
             f"set key at screen 0.5,{8 / height} bottom center horizontal Left reverse maxcols {n_column} "
             "samplen 1.5 width -2",
-            "plot " + ", ".join(["$bars using 1:3:1:2:3:4:5 with boxxyerror lc rgb variable notitle", *keys])]
+            "plot " + ", ".join(["$bars using 1:3:1:2:3:4:5 with boxxyerror lc rgb variable notitle", *keys]), "unset multiplot"]
     return render(path, block, body, height)

@@ -21,7 +21,7 @@ class Result:
         self.launch = facts["launch"]
         self.settings = facts["settings"]
         self.version = output["provenance"]["version"]
-        self.molecule = output["molecule"].get("name", "")
+        self.molecule = qcschema.name_of(output["molecule"])
         self.n_atom = len(output["molecule"]["symbols"])
         self.basis = facts["basis"]["name"]
         self.n_function = facts["basis"]["functions"]

@@ -37,6 +37,8 @@ class Calculation:
             self.seconds = [(phase["phase"], phase["max"]) for phase in hf["timings_seconds"]]
             self.vibrations = hf.get("vibrations")
             self.steps = hf.get("optimisation", {}).get("steps")
+            self.scan = hf.get("optimisation", {}).get("scan")
+            self.scanned = (hf.get("settings", {}).get("scan") or "").split("=")[0].strip()  # "distance 1 2"
             self.energy = result["properties"]["scf_total_energy"]
             self.title = self.make_title(result)
         except UnicodeDecodeError as error:
@@ -49,10 +51,14 @@ class Calculation:
             raise Failure(f"{path}: not a file of hf --json, or of a run without results") from error
 
     def make_title(self, result):
-        name = result["molecule"].get("name") or "molecule"
+        name = qcschema.name_of(result["molecule"])
         end = "" if self.scf["converged"] else ", NOT CONVERGED"
-        return (f"{name}: {result['model']['method'].upper()}/{result['model']['basis']}, "
-                f"{self.energy:.8f} hartree{end}")
+        self.subject = f"{name}: {result['model']['method'].upper()}/{result['model']['basis']}"
+        return f"{self.subject}, {self.energy:.8f} hartree{end}"
+
+    @property
+    def scan_title(self):
+        return f"{self.subject}, scan of {self.scanned}, {len(self.scan)} points"
 
     def sets(self):
         """[(name, energies, occupations, electrons of a full orbital)]: of both spins, or of each."""
@@ -116,7 +122,7 @@ def convergence(calculation):
     lines = ["set logscale y 10", f"set yrange [1e{low}:1e{max(high, low + 1)}]", "set format y '%.0e'",
              f"set xrange [0.5:{last + 0.5}]", f"set xtics {max(1, round(plots.nice_step(last, plots.MOST_TICKS)))} out", "set ytics autofreq",
              "set title 'Convergence'", "set xlabel 'Iteration'", "set ylabel ''", "set grid lc rgb '#DDDDDD' lt 1 lw 1",
-             "set key top right Left reverse samplen 2", "plot " + ", ".join(plots_of)]
+             f"set key at screen {(LEFT + SPLIT - 0.06) / 2},0.487 bottom center vertical Left reverse samplen 2", "plot " + ", ".join(plots_of)]
     return blocks, lines
 
 
@@ -199,10 +205,9 @@ def frame(left, right, bottom, top):
 def draw(calculation, path):
     """[files]"""
     blocks, body = [], ["set border lc rgb '#444444'", "set tics nomirror out",
-                        f"set multiplot title {plots.quoted(calculation.title)} "
-                        f"font ',{plots.title_points(calculation.title)}' offset 0,-0.2"]
-    for place, (more, lines) in ((frame(LEFT, SPLIT - 0.06, 0.57, 0.90), convergence(calculation)),
-                                 (frame(LEFT + 0.14, SPLIT - 0.06, 0.08, 0.43), timings(calculation)),
+                        plots.page_title(calculation.title)]
+    for place, (more, lines) in ((frame(LEFT, SPLIT - 0.06, 0.63, 0.90), convergence(calculation)),
+                                 (frame(LEFT + 0.14, SPLIT - 0.06, 0.09, 0.41), timings(calculation)),
                                  (frame(SPLIT + 0.05, RIGHT, 0.13, 0.90), orbitals(calculation))):
         blocks += more
         body += [*place, *lines]
