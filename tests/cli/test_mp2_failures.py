@@ -29,7 +29,7 @@ MARKED = MarkedJob(HF, MPIEXEC, RANKS)
 MOST_SECONDS = 60  # from the signal to the end; several ranks on a core take turns
 LOCAL = ALGORITHM == "lmp2"
 MP2 = ["--method", "lmp2", "--domains", "tight"] if LOCAL else ["--method", "mp2", "--mp2-algorithm", ALGORITHM]
-NAME, NEED = ("local MP2", "local MP2 needs about") if LOCAL else ("mp2", "MP2 needs at least")
+NAME, NEED = ("local MP2", "local MP2 needs about") if LOCAL else ("MP2", "MP2 needs at least")
 MUCH = ["--memory", "2 GB" if LOCAL else "500 MB"]
 WATER = [os.path.join(os.path.abspath(INPUTS), "water.mol"), *MP2, "--basis", "6-31G*"]
 URACIL = [os.path.join(INPUTS, "uracil.mol"), *MP2, "--basis", "6-31G*", "--frozen-core", "none"]
