@@ -83,7 +83,7 @@ hf_status hf_options_check_effect(const struct hf_options *options, struct hf_er
         const struct hf_option *option = &options->table[i];
         if (option->type == HF_OPTION_ALIAS || !is_given(options, option->key)) continue;
         const struct hf_option_value *given = hf_options_given(options, option->key);
-        if (given->level >= HF_OPTION_FILE) status = check(options, given, error);
+        if (given != NULL && given->level >= HF_OPTION_FILE) status = check(options, given, error);
     }
     return status;
 }
