@@ -18,7 +18,7 @@ import traces
 
 # pylint: disable=wrong-import-order
 from lab import (
-    cells, coulomb_pass, forecast, models, phases, prediction, reductions, trace, whole)
+    cells, coulomb_pass, doubts, forecast, machine, models, phases, prediction, reductions, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.replay import Network  # noqa: E402
 
@@ -328,6 +328,42 @@ class Predictions(WithTraces):
         self.assertIsNone(found.falls_below("static", 0.75, most=64))
 
 
+class Doubts(WithTraces):
+    """What speaks against traces for a replay."""
+
+    def doubts(self, seconds, others=()):
+        """Of {tasks for: seconds of each run}; `others` are the cores that other programs used, run by run."""
+        paths = [self.trace(f"{n}-{run}.trace", [traces.row([value / 4] * 4)], tasks_for=n)
+                 for n, values in seconds.items() for run, value in enumerate(values)]
+        for path, cores in zip(paths, others):
+            machine.keep(machine.beside(path), cores)
+        self.recording = Recording(paths)
+        return doubts.doubts_of_traces(self.recording)
+
+    def test_quiet_runs_of_equal_work(self):
+        self.assertEqual(self.doubts({1: [8.0, 8.2], 4: [8.4, 8.1], 16: [10.0, 9.9]}, [0.0] * 6), [])
+
+    def test_a_disturbed_run_on_one_process_makes_efficiencies_above_one(self):
+        lines = self.doubts({1: [12.0, 12.1], 2: [8.0, 8.0]})
+        found = prediction.Simulated(self.recording, FREE, 0.0).predict("static", 2)
+        self.assertAlmostEqual(found.efficiency, 1.5)
+        self.assertEqual(lines, ["the tasks for 1 took 1.50 times as long as the same work cut for 2: efficiencies are too high by as "
+                                 "much; make the traces again on a quiet machine"])
+
+    def test_scattered_runs_and_a_busy_machine_are_told_as_of_a_sweep(self):
+        lines = self.doubts({1: [8.0, 8.1], 4: [8.0, 12.0]}, [0.0, 0.0, 0.0, 1.5])
+        self.assertRegex(lines[0], "^other programs used 0.4 of the 2 cores while hf ran, up to 1.5 during one run")
+        self.assertRegex(lines[1], "^Fock builds of 1 of 2 points spread by more than 10% of the median, most those of tasks for 4, by 40%")
+        self.assertEqual(len(lines), 2)
+
+    def test_long_simulations_are_announced(self):
+        self.doubts({1: [8.0]})
+        simulated = prediction.Simulated(self.recording, FREE, 0.0)
+        self.assertIsNone(forecast.told_before(simulated, ["static"], [1, 1000]))
+        self.assertEqual(forecast.told_before(simulated, ["static", "steal"], [1, 10**6]),
+                         "simulates static, steal on 2 numbers of processes up to 1000000: about 24 s; --processes and --schedule choose fewer")
+
+
 class Tables(WithTraces):
     def rows(self):
         measured = self.trace("two", [traces.row([4.0, 2.0]) + traces.row([3.0, 1.0], rank=1)], n_rank=2)
@@ -399,17 +435,21 @@ class Replay(WithTraces):
         hf.chmod(0o755)
         (self.folder / "m.mol").write_text("", encoding="utf-8")
         for size, n in ((1, 4), (4, 4), (16, 8), (64, 8), (256, 8)):
-            self.trace(f"for-{size}", [traces.row([1.0] * n)], tasks_for=size)
+            self.trace(f"for-{size}", [traces.row([12.0 / n if size == 1 else 8.0 / n] * n)], tasks_for=size)
         arguments = ("m.mol", "--hf", hf, "--processes", "1,2", "--runs", "1", "--memory", "0")
         code, _, errors = self.replay(*arguments)
         self.assertEqual((code, errors.count("--tasks-for")), (0, 4), errors)  # 64 made no more tasks than 16
+        self.assertEqual(errors.splitlines()[0], "replay: makes traces in replay-m/traces: 6 runs of hf on one process at most, "
+                         "1 with the tasks for each of 1, 4, 16, 64, 256, 1024 processes")
         folder = self.folder / "replay-m"
         self.assertEqual({path.name for path in folder.iterdir()},
                          {"traces", "table.txt", "results.csv", "results.json", "speedup.svg", "speedup.png",
                           "efficiency.svg", "efficiency.png", "whole.csv", "whole-speedup.svg", "whole-speedup.png",
                           "whole-phases.svg", "whole-phases.png"})
         self.assertEqual(json.loads((folder / "results.json").read_text(encoding="utf-8"))["n_function"], 20)
-        self.assertEqual(self.replay(*arguments)[2], "")
+        errors = [line for line in self.replay(*arguments)[2].splitlines() if "other programs used" not in line]
+        self.assertEqual(errors, ["replay: the tasks for 1 took 1.50 times as long as the same work cut for 4: efficiencies are too "
+                                  "high by as much; make the traces again on a quiet machine"])
         self.expect_one_line(2, "expected another folder", *arguments, "--basis", "STO-3G")
 
     def test_check_runs_each_shape_beside_one_thread(self):

@@ -1,6 +1,9 @@
-"""What makes the times of a sweep hard to believe or to compare: one line for each thing."""
+"""What makes the times of a sweep, or of traces for a replay, hard to believe or to compare: one line for each thing."""
 
 import statistics
+from typing import NamedTuple
+
+from . import machine
 
 ENERGY_DIFFERENCE = 1e-6
 BUSY_CORES = 0.1       # of other programs: about what hf's own start and a quiet desktop take
@@ -47,18 +50,18 @@ def busy_machine(measured):
             f"{max(cores):.1f} during one run: times and speedups say little, repeat them on a quiet machine"]
 
 
-def scattered_runs(measured):
-    """Runs of one point that took unlike times."""
+def scattered_runs(measured, name=lambda point: name_of(*point)):
+    """Runs of one point that took unlike times; `name` says what a point is called."""
     lines, wide = [], []
-    for (case, processes), results in measured.items():
+    for point, results in measured.items():
         seconds = [result.fock_seconds for result in results]
         middle = statistics.median(seconds)
         if len(seconds) < 2 or middle <= 0:
             continue
         spread = (max(seconds) - min(seconds)) / middle
         if spread > LARGEST_SPREAD:
-            wide.append((spread, name_of(case, processes)))
-        lines += [f"{name_of(case, processes)}: run {i + 1} is an outlier, its Fock builds took {value / middle:.1f} "
+            wide.append((spread, name(point)))
+        lines += [f"{name(point)}: run {i + 1} is an outlier, its Fock builds took {value / middle:.1f} "
                   f"times the median of {len(seconds)} runs"
                   for i, value in enumerate(seconds) if len(seconds) > 2 and value > OUTLIER * middle]
     if wide:
@@ -72,3 +75,25 @@ def scattered_runs(measured):
 def doubts(measured):
     """All of it, from {(case, processes): results}."""
     return [*busy_machine(measured), *scattered_runs(measured), *unequal_work(measured)]
+
+
+class Traced(NamedTuple):
+    """What is to be doubted of a trace."""
+    fock_seconds: float
+    others_cores: float
+    cores_on_node: int
+
+
+def doubts_of_traces(recording):
+    """The same of a Recording; and whether its tasks of one process, to which efficiencies are relative, took longer than the
+    same work cut for more processes, which takes as long or longer."""
+    cores = recording.header["n_core_on_node"]
+    traced = {size.tasks_for: [Traced(seconds, machine.kept(machine.beside(path)), cores) for path, seconds in size.runs]
+              for size in recording.alike}
+    lines = [*busy_machine(traced), *scattered_runs(traced, lambda n: f"tasks for {n}")]
+    best = {n: min(trace.fock_seconds for trace in of_size) for n, of_size in traced.items()}
+    first, least = min(best), min(best, key=best.get)
+    if best[first] > (1 + LARGEST_SPREAD) * best[least]:
+        lines.append(f"the tasks for {first} took {best[first] / best[least]:.2f} times as long as the same work cut for {least}: "
+                     "efficiencies are too high by as much; make the traces again on a quiet machine")
+    return lines

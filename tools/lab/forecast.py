@@ -3,11 +3,14 @@
 from typing import NamedTuple
 
 from .cells import cell
+from .lists import duration
 from .plots import Curve, Panel, draw_panels
 from .trace import Trace
 
 MODELS = {"static": "Eq. 7.5", "manager": "Eq. 7.12", "counter": "no imbalance", "steal": "no imbalance"}
 COMMUNICATION = {"replicated": "Eq. 8.9", "distributed": "Eq. 8.11"}
+SECONDS_PER_TASK, SECONDS_PER_RANK = 1.5e-6, 1.2e-5  # of a simulated build: measured with water and uracil
+LEAST_TOLD_SECONDS = 5.0
 COLUMNS = ("scheduler", "processes", "tasks_for", "replay_seconds", "replay_speedup", "replay_efficiency",
            "replay_idle_share", "replay_communication_share", "replay_coulomb_share", "model_seconds", "model_efficiency",
            "measured_seconds", "measured_efficiency", "replay_over_measured")
@@ -48,6 +51,18 @@ def measured_in(path):
     header = trace.header
     return Measured(header["schedule"], trace.n_rank, sum(build.seconds for build in trace.builds),
                     0 < header["n_core_on_node"] < trace.n_rank)
+
+
+def told_before(simulated, schedulers, processes):
+    """A line on simulations that take long; None: they do not."""
+    seconds = 0.0
+    for n_rank in processes:
+        size = simulated.recording.nearest(n_rank * simulated.n_thread)
+        seconds += len(schedulers) * len(size.builds) * (SECONDS_PER_TASK * size.n_task + SECONDS_PER_RANK * n_rank)
+    if seconds < LEAST_TOLD_SECONDS:
+        return None
+    return (f"simulates {', '.join(schedulers)} on {len(processes)} numbers of processes up to {max(processes)}: about {duration(seconds)}; "
+            "--processes and --schedule choose fewer")
 
 
 def make_rows(simulated, schedulers, processes, measured=()):

@@ -1,6 +1,8 @@
 """What else a machine does while hf runs: cores that other programs use, from /proc/stat."""
 
+import json
 import os
+import pathlib
 import resource
 import time
 from typing import NamedTuple
@@ -43,3 +45,22 @@ def others_cores(before, after):
     if before is None or after is None or after.wall <= before.wall:
         return None
     return max(0.0, (after.busy - before.busy) - (after.own - before.own)) / (after.wall - before.wall)
+
+
+def beside(path):
+    """The file for what else the machine did while a trace was made."""
+    return pathlib.Path(path).with_suffix(".machine")
+
+
+def keep(path, others):
+    """Leaves what others_cores() said of a run beside it."""
+    path.write_text(json.dumps({"others_cores": others}) + "\n", encoding="utf-8")
+
+
+def kept(path):
+    """What keep() has left; None: nothing."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))["others_cores"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return float(value) if isinstance(value, (int, float)) else None

@@ -62,6 +62,7 @@ class Size:
                    + tuple(tuple(len(tasks) for tasks in batch.tasks.values()) for batch in trace.batches) for trace in traces}
         if len(lengths) > 1:
             raise RecordingError(f"{traces[1].path}: not the same builds and tasks as {traces[0].path}")
+        self.runs = [(trace.path, fock_seconds(trace)) for trace in traces]
         n_build = len(traces[0].builds)
         wanted = range(n_build - 1 if last_only else 0, n_build)
         self.builds = [least([trace.builds[i] for trace in traces]) for i in wanted]
@@ -83,6 +84,12 @@ class Size:
     def coulomb_seconds(self):
         """Of the Coulomb passes of all builds on one rank."""
         return sum(sum(build.coulomb) + sum(step.seconds for step in build.coulomb_steps) for build in self.builds)
+
+
+def fock_seconds(trace):
+    """Of all tasks of all builds of a trace."""
+    return sum(sum(build.computed) + sum(build.stored.values()) + sum(build.coulomb.values()) + sum(step.seconds for step in build.coulomb_steps)
+               for build in trace.builds)
 
 
 def mp2_of(header):

@@ -5,7 +5,7 @@ import pathlib
 import shlex
 import sys
 
-from . import launch
+from . import launch, machine
 from .failure import Failure
 from .lists import duration
 
@@ -22,6 +22,9 @@ def make_traces(hf, arguments, folder, sizes, n_run, program):
         made = [folder / f"tasks-for-{tasks_for}-run-{run}.trace" for run in range(1, n_run + 1)]
         for k, path in enumerate(made):
             if not path.exists():
+                if not took:
+                    print(f"{program}: makes traces in {folder}: {(len(sizes) - i) * n_run - k} runs of hf on one process at most, "
+                          f"{n_run} with the tasks for each of {', '.join(map(str, sizes))} processes", file=sys.stderr, flush=True)
                 took.append(run_hf(hf, [*arguments, "--tasks-for", str(tasks_for)], path, program))
                 tell_time_left(program, took, (len(sizes) - i) * n_run - k - 1)
         paths += made
@@ -35,7 +38,9 @@ def run_hf(hf, arguments, path, program):
     """Makes one trace; the seconds it took."""
     print(f"{program}: {shlex.join(['hf', *arguments])}", file=sys.stderr, flush=True)
     unfinished = path.with_suffix(".part")
+    before = machine.snapshot()
     seconds = launch.timed([hf, *arguments, "--trace", str(unfinished)], path.with_suffix(".out"), False, "hf")
+    machine.keep(machine.beside(path), machine.others_cores(before, machine.snapshot()))
     unfinished.rename(path)
     return seconds
 

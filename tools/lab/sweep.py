@@ -1,6 +1,5 @@
 """The runs of a sweep, one after the other on this machine."""
 
-import json
 import os
 import statistics
 import sys
@@ -67,7 +66,7 @@ def do_run(problem, folder, run, mpiexec, crowded, what):
     if not folder.part(run).exists():  # mpiexec itself may end as hf does that has not converged
         raise Failure(f"{what}: left no results; what it said is in {folder.output(run)}", NO_RESOURCE)
     read_result(folder.part(run), run)
-    folder.machine(run).write_text(json.dumps({"others_cores": others}) + "\n", encoding="utf-8")
+    machine.keep(folder.machine(run), others)
     os.replace(folder.part(run), folder.result(run))
     return seconds
 
@@ -92,22 +91,13 @@ def do_runs(problem, folder, runs, titles, mpiexec, cores, threads):
         print(f"[{n_done + i + 1:{width}d}/{len(runs)}] {what}: {seconds:.2f} s{left}", file=sys.stderr, flush=True)
 
 
-def others_cores(path):
-    """What do_run() has left beside a run; None: nothing."""
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))["others_cores"]
-    except (OSError, ValueError, LookupError, TypeError):
-        return None
-    return float(value) if isinstance(value, (int, float)) else None
-
-
 def collect(folder, runs):
     """({(case, processes): results in the order of the repetitions}, runs that are not done)."""
     measured, missing = {}, []
     for run in sorted(runs, key=lambda run: run.repetition):
         if folder.result(run).exists():
             result = read_result(folder.result(run), run)
-            result.others_cores = others_cores(folder.machine(run))
+            result.others_cores = machine.kept(folder.machine(run))
             measured.setdefault((run.case, run.processes), []).append(result)
         else:
             missing.append(run)
