@@ -19,7 +19,7 @@ static bool holds(const struct hf_options *options, const struct hf_option_setti
 
 /** The first setting that holds; NULL: none does. */
 static const struct hf_option_setting *find_holding(const struct hf_options *options,
-                                                    const struct hf_option_setting setting[])
+                                                    const struct hf_option_setting *setting)
 {
     for (int i = 0; i < HF_OPTION_MOST_SETTINGS && setting[i].key != NULL; i++)
         if (holds(options, &setting[i])) return &setting[i];
@@ -27,7 +27,7 @@ static const struct hf_option_setting *find_holding(const struct hf_options *opt
 }
 
 /** Appends "task vibrations or saddle" to a text. */
-static void name_settings(const struct hf_option_setting setting[], size_t size, char text[])
+static void name_settings(const struct hf_option_setting *setting, size_t size, char text[])
 {
     const char *key = "";
     for (int i = 0; i < HF_OPTION_MOST_SETTINGS && setting[i].key != NULL; i++) {
