@@ -253,8 +253,9 @@ def ended_searches(folder, kept, n_step):
     TEST.check(code == 0 and "\n     1 " in report[report.index("\nOptimisation"):], "another constraint: another search", report + errors)
     report, whole = folder.optimise("O 0 0 0;O 0 0 2.7401;H 1.7952 0 -0.378;H -1.7007 0.378 3.0236", "--constraint", "distance 1 2 = 2.8", basis="STO-3G",
                                     head="units bohr")
-    folder.run(folder.input, "--constraint", "distance 1 2 = 2.8", "--max-steps", "2", "--checkpoint", kept, code=1)
-    report, rest = folder.run("--restart", kept, "--max-steps", "100")
+    other = os.path.join(folder.path, "bohr.h5")
+    folder.run(folder.input, "--constraint", "distance 1 2 = 2.8", "--max-steps", "2", "--checkpoint", other, code=1)
+    report, rest = folder.run("--restart", other, "--max-steps", "100")
     TEST.check(abs(distance(rest, 1, 2) / BOHR - 2.8) < 1e-5 and abs(energy_of(rest) - energy_of(whole)) < NEAR, "a constraint in bohr after a restart",
                (distance(rest, 1, 2) / BOHR, energy_of(rest), energy_of(whole)))
 
@@ -295,6 +296,8 @@ def progress(folder):
 
 
 def refusals(folder):
+    with open(folder.input, "w", encoding="utf-8") as file:
+        file.write("\n".join(["basis STO-3G", "geometry", *PEROXIDE.split(";"), "end", ""]))
     both = "the constraints cannot hold together: distance 1 2 is to be 1."
     for options, words in ((["--constraint", "bond 1 2"], "--constraint: 'bond 1 2': unknown kind"), (["--constraint", "fix 7"], "no such atoms"),
                            (["--constraint", "bond 1 2", "--trajectory", "t.xyz"], "hf: --constraint: 'bond 1 2': unknown kind"),
