@@ -168,7 +168,7 @@ def task(runs):
         check(tasks != "gradient" or found["extras"]["hf"]["gradient"]["method"] == "numerical", "restart of a numerical gradient")
         text, found = run(0, "--restart", kept, "--task", "energy")
         check(found["driver"] == "energy" and "\nVibrations" not in text, f"restart of task {tasks} with another task")
-    endless = [str(water), "--diis-size", "0", "--level-shift", "1000", "--max-iterations", "1000000"]
+    endless = [str(water), "--converger", "diis", "--diis-size", "0", "--level-shift", "1000", "--max-iterations", "1000000"]
     outcome = TEST.run([*endless, "--task", "hessian", "--time-limit", "0:01", "--checkpoint", kept])
     TEST.expect_one_line("hint of a task", outcome, 1, [f"to continue: hf --restart {kept} --task vibrations"])
 
