@@ -268,20 +268,6 @@ static hf_status sum_up(struct draft *draft, struct hf_error *error)
     return status;
 }
 
-bool hf_mdl_ends(const char *line)
-{
-    return line[0] == '>' || strncmp(line, "$$$$", 4) == 0;
-}
-
-hf_status hf_mdl_warn_of_end(struct draft *draft, struct hf_error *error)
-{
-    return hf_input_warn(
-        draft->input, error,
-        "%s: no line 'M  END' before the data or the end ($$$$) of the record; read "
-        "as complete",
-        draft->text->path);
-}
-
 hf_status hf_read_mdl(struct draft *draft, struct hf_error *error)
 {
     struct hf_text *text = draft->text;
