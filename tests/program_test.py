@@ -56,7 +56,8 @@ class ProgramTest:
                    "standard error, expected 1:", errors)
         for part in parts:
             self.check(part in errors, f"{name}: no \"{part}\" in:", errors)
-        self.check("MPI_A" not in errors, f"{name}: MPI noise:", errors)
+        # a signal may end all ranks by MPI_Abort, of which MPICH writes a line
+        self.check(code > 128 or "MPI_A" not in errors, f"{name}: MPI noise:", errors)
 
     def report(self):
         """Prints what failed, each check on a line of its own; the exit code of the test."""
