@@ -18,70 +18,84 @@ static hf_status begin(struct hf_subspace *subspace, int n_root, bool for_all,
     hf_status status = HF_OK;
     struct hf_rotation first[MOST_ROOTS + 2] = {{{NULL}}};
     const struct hf_rotation_space *space = &subspace->hessian->space;
-    const int n_scattered = for_all ? 2 : 1;
-    int n = n_root;
-    for (int i = 0; i < n_scattered + n_root; i++)
-        HF_TRY(hf_rotation_create(space, &first[i], error));
+    const int n_first = for_all ? n_root + 2 : 1;
+    int n = for_all ? n_root : 0;
+    for (int i = 0; i < n_first; i++) HF_TRY(hf_rotation_create(space, &first[i], error));
     hf_rotation_scatter(space, 2, &first[0]);
-    if (for_all) hf_rotation_scatter(space, 3, &first[1]);
-    if (for_all) hf_rotation_precondition(space, 0.0, &first[1]);
-    hf_rotation_smallest(space, &n, first + n_scattered);
-    n += n_scattered;
-    HF_TRY(hf_subspace_add(subspace, &n, first, error));
-cleanup:
-    for (int i = 0; i < n_scattered + n_root; i++) hf_rotation_destroy(&first[i]);
-    return status;
-}
-
-/** H y - e y of an eigenvector in the subspace: its norm, and in `rest` (new) what it is. */
-static hf_status find_rest(const struct hf_subspace *subspace,
-                           const struct hf_subspace_spectrum *spectrum, int root,
-                           struct hf_rotation *rest, double *norm, struct hf_error *error)
-{
-    hf_status status;
-    struct hf_rotation vector = {{NULL}};
-    const double *coefficient = spectrum->vector + root * subspace->n;
-    HF_TRY(hf_rotation_create(&subspace->hessian->space, rest, error));
-    HF_TRY(hf_rotation_create(&subspace->hessian->space, &vector, error));
-    hf_subspace_combine(subspace, subspace->product, coefficient, rest);
-    hf_subspace_combine(subspace, subspace->vector, coefficient, &vector);
-    hf_rotation_add(-spectrum->value[root], &vector, 1.0, rest);
-    *norm = sqrt(hf_rotation_dot(rest, rest));
-cleanup:
-    hf_rotation_destroy(&vector);
-    return status;
-}
-
-/** Adds what is wrong with the lowest n_root eigenvectors by more than `enough`; *n_new becomes the
- *  number of new vectors, and *converged whether nothing is. */
-static hf_status improve(struct hf_subspace *subspace, const struct hf_subspace_spectrum *spectrum,
-                         int n_root, double enough, int *n_new, bool *converged,
-                         struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    struct hf_rotation rest[MOST_ROOTS] = {{{NULL}}};
-    int n = 0;
-    for (int i = 0; i < n_root && i < subspace->n; i++) {
-        double norm;
-        HF_TRY(find_rest(subspace, spectrum, i, &rest[n], &norm, error));
-        if (norm < enough) {
-            hf_rotation_destroy(&rest[n]);
-            continue;
-        }
-        hf_rotation_precondition(&subspace->hessian->space, spectrum->value[i], &rest[n]);
+    if (for_all) {
+        hf_rotation_scatter(space, 3, &first[1]);
+        hf_rotation_precondition(space, 0.0, &first[1]);
+        hf_rotation_smallest(space, &n, first + 2);
         n++;
     }
+    n++;
+    HF_TRY(hf_subspace_add(subspace, &n, first, error));
+cleanup:
+    for (int i = 0; i < n_first; i++) hf_rotation_destroy(&first[i]);
+    return status;
+}
+
+/** What is wrong with an eigenvector in the subspace: the norm of H y - e y, that preconditioned in `step` (new), and by
+ *  how much it lowers the eigenvalue to second order. */
+static hf_status find_step(const struct hf_subspace *subspace,
+                           const struct hf_subspace_spectrum *spectrum, int root,
+                           struct hf_rotation *step, double *norm, double *fall,
+                           struct hf_error *error)
+{
+    hf_status status;
+    struct hf_rotation rest = {{NULL}};
+    const struct hf_rotation_space *space = &subspace->hessian->space;
+    const double *coefficient = spectrum->vector + root * subspace->n;
+    HF_TRY(hf_rotation_create(space, step, error));
+    HF_TRY(hf_rotation_create(space, &rest, error));
+    hf_subspace_combine(subspace, subspace->product, coefficient, &rest);
+    hf_subspace_combine(subspace, subspace->vector, coefficient, step);
+    hf_rotation_add(-spectrum->value[root], step, 1.0, &rest);
+    hf_rotation_add(1.0, &rest, 0.0, step);
+    hf_rotation_precondition(space, spectrum->value[root], step);
+    *norm = sqrt(hf_rotation_dot(&rest, &rest));
+    *fall = hf_rotation_dot(&rest, step);
+cleanup:
+    hf_rotation_destroy(&rest);
+    return status;
+}
+
+/** Whether the lowest eigenvalue is expected to be positive, if the next vector lowers that of the subspace by `fall`.
+ *  A soft mode may hide one of another symmetry that is lower: beside it only a small norm is a sign. */
+static bool stays_positive(double value, double fall)
+{
+    static const double LARGE = 0.1, SAFETY = 4.0, NOT_SOFT = 0.05, SMALL_FALL = 1.0 / 40.0;
+    return value - SAFETY * fall > LARGE || (value > NOT_SOFT && fall < SMALL_FALL * value);
+}
+
+/** Adds what is wrong with the lowest n_root eigenvectors unless the search need not improve them; *n_new becomes
+ *  the number of new vectors, and *converged whether none is to be improved. */
+static hf_status improve(struct hf_subspace *subspace, const struct hf_subspace_spectrum *spectrum,
+                         int n_root, const struct hf_eigenvalue_search *search, int *n_new,
+                         bool *converged, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_rotation step[MOST_ROOTS] = {{{NULL}}};
+    int n = 0;
+    for (int i = 0; i < n_root && i < subspace->n; i++) {
+        double norm, fall;
+        HF_TRY(find_step(subspace, spectrum, i, &step[n], &norm, &fall, error));
+        if (norm < search->norm || (search->only_sign && stays_positive(spectrum->value[i], fall)))
+            hf_rotation_destroy(&step[n]);
+        else
+            n++;
+    }
     *converged = n == 0;
-    if (n > 0) HF_TRY(hf_subspace_add(subspace, &n, rest, error));
+    if (n > 0) HF_TRY(hf_subspace_add(subspace, &n, step, error));
     *n_new = n;
 cleanup:
-    for (int i = 0; i < MOST_ROOTS; i++) hf_rotation_destroy(&rest[i]);
+    for (int i = 0; i < MOST_ROOTS; i++) hf_rotation_destroy(&step[i]);
     return status;
 }
 
 hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rotation_kind kind,
                                 const struct hf_eigenvalue_search *search, int *n,
-                                double eigenvalue[], bool *converged, struct hf_rotation *lowest,
+                                double eigenvalue[], bool *converged, struct hf_rotation vector[],
                                 struct hf_error *error)
 {
     hf_status status;
@@ -100,15 +114,16 @@ hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rota
             HF_TRY(hf_subspace_keep(&subspace, &spectrum, 2 * n_root, error));
             continue;
         }
-        HF_TRY(improve(&subspace, &spectrum, n_root, search->norm, &n_new, converged, error));
+        HF_TRY(improve(&subspace, &spectrum, n_root, search, &n_new, converged, error));
     }
     *n = n_root < subspace.n ? n_root : subspace.n;
     for (int i = 0; i < *n; i++) eigenvalue[i] = spectrum.value[i];
     /* without a new vector the subspace is all there is */
     *converged = *converged || n_new == 0 || subspace.n == 0;
-    if (lowest != NULL && subspace.n > 0) {
-        HF_TRY(hf_rotation_create(&hessian->space, lowest, error));
-        hf_subspace_combine(&subspace, subspace.vector, spectrum.vector, lowest);
+    for (int i = 0; i < *n && vector != NULL; i++) {
+        HF_TRY(hf_rotation_create(&hessian->space, &vector[i], error));
+        hf_subspace_combine(&subspace, subspace.vector, spectrum.vector + i * subspace.n,
+                            &vector[i]);
     }
 cleanup:
     hf_subspace_done(&subspace);

@@ -116,7 +116,7 @@ static const struct hf_option_choice stabilities[] = {
     {"none", "no test", HF_STABILITY_NONE},
     {"check", "lowest eigenvalues of the Hessian; for closed shells also towards UHF",
      HF_STABILITY_CHECK},
-    {"follow", "if the solution is unstable, follow the lowest mode and converge again",
+    {"follow", "leave unstable solutions along a mode that leads down; UHF and open shells: search twice",
      HF_STABILITY_FOLLOW},
     {0}};
 

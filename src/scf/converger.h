@@ -19,6 +19,9 @@ struct hf_converger_ops {
      *  remembered. *label becomes a short constant word for the table, such as "DIIS". Called with
      *  scf->has_orbitals only. */
     hf_status (*step)(struct hf_scf *scf, void *data, const char **label, struct hf_error *error);
+    /** Called when the last iteration has converged and is not the last one allowed: *converged becomes false if
+     *  scf->occupied were made those of a lower energy. Then step is next. NULL: accepts every solution. */
+    hf_status (*confirm)(struct hf_scf *scf, void *data, bool *converged, struct hf_error *error);
 };
 
 extern const struct hf_converger_ops hf_converger_auto, hf_converger_diis, hf_converger_adiis,
@@ -103,6 +106,26 @@ hf_status hf_scf_occupy_by_overlap(struct hf_scf *scf, struct hf_matrix *const v
  *  Collective. HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_scf_leave_saddle(struct hf_scf *scf, bool *has_left,
                               struct hf_error *error) HF_MUST_CHECK;
+
+/** From here on second-order steps, which do not return to what was left. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_use_newton(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
+/** Whether there are to be two searches for the lowest solution. Not collective. */
+void hf_scf_plan_second_search(struct hf_scf *scf);
+
+/** Keeps scf->occupied as the first orbitals of the second search, if they are needed. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_note_first_orbitals(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
+/** At the end of the first search: *again becomes true, scf->occupied the first orbitals. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_search_again(struct hf_scf *scf, bool *again,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** At the end of the second search: *again becomes true and scf->occupied those of the first one if that was lower.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *error) HF_MUST_CHECK;
+
+/** Frees what they keep. Not collective. */
+void hf_scf_second_search_done(struct hf_scf *scf);
 
 /** Analyses the last densities as scf->settings->stability says and fills scf->result->stability.
  *  When they are to be left, *again becomes true, scf->occupied the orbitals to go on with, and

@@ -56,6 +56,7 @@ static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct
         scf->step = "Roothaan";
         HF_TRY(hf_scf_diagonalise(scf, error));
     }
+    HF_TRY(hf_scf_note_first_orbitals(scf, error));
     HF_TRY(make_densities(scf, density, error));
 cleanup:
     return status;
@@ -84,10 +85,15 @@ static hf_status iterate(struct hf_scf *scf, struct hf_matrix *density[], struct
  *  nor before fractional occupations are those of its Fock matrices. */
 static hf_status judge(struct hf_scf *scf, struct hf_error *error)
 {
+    hf_status status = HF_OK;
     struct hf_scf_result *result = scf->result;
+    const struct hf_converger_ops *converger = scf->converger;
     result->converged = scf->has_orbitals && hf_scf_is_converged(scf);
-    if (!result->converged) return HF_OK;
-    return hf_scf_occupations_fit(scf, &result->converged, error);
+    if (result->converged) HF_TRY(hf_scf_occupations_fit(scf, &result->converged, error));
+    if (result->converged && converger->confirm != NULL && !is_last(scf))
+        HF_TRY(converger->confirm(scf, scf->converger_data, &result->converged, error));
+cleanup:
+    return status;
 }
 
 /** From densities, which are destroyed, to convergence or the last iteration allowed. */
@@ -123,7 +129,9 @@ static hf_status solve(struct hf_scf *scf, struct hf_error *error)
     scf->iteration_started = hf_wall_seconds();
     for (;;) {
         HF_TRY(converge(scf, density, error));
-        HF_TRY(hf_scf_settle(scf, &again, error));
+        HF_TRY(hf_scf_search_again(scf, &again, error));
+        if (!again) HF_TRY(hf_scf_settle(scf, &again, error));
+        if (!again) HF_TRY(hf_scf_take_lower(scf, &again, error));
         if (!again) break;
         scf->n_before = scf->result->n_iteration;
         HF_TRY(make_densities(scf, density, error));
@@ -134,17 +142,11 @@ cleanup:
     return status;
 }
 
-/** The converger of the settings. To find the lowest solution of open shells, `auto` becomes `newton`:
- *  measured on 33 open shells with several solutions, second-order steps from the guess end in the
- *  lowest known one or below; DIIS ends in a higher minimum for some (iron atom, by 0.09 hartree). For
- *  stretched closed shells DIIS is better (N2, 0.11). */
+/** The converger of the settings; `auto` is another one with fractional occupations and with maximum overlap. */
 static hf_status find_converger(struct hf_scf *scf, struct hf_error *error)
 {
     const struct hf_scf_settings *settings = scf->settings;
     const hf_status status = hf_converger_find(settings->converger, &scf->converger, error);
-    if (settings->stability == HF_STABILITY_FOLLOW && scf->converger == &hf_converger_auto &&
-        scf->n_electron.alpha != scf->n_electron.beta)
-        scf->converger = &hf_converger_newton;
     if (settings->smearing > 0.0 && scf->converger == &hf_converger_auto)
         scf->converger = &hf_converger_smearing;
     if (settings->max_overlap && scf->converger == &hf_converger_auto)
@@ -207,6 +209,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     HF_TRY(hf_agree(context->comm,
                     hf_scf_check(molecule, settings, &scf.method, &scf.n_electron, error), error));
     HF_TRY(find_converger(&scf, error));
+    hf_scf_plan_second_search(&scf);
     result->n_occupied[0] = scf.n_electron.alpha;
     result->n_occupied[1] = scf.n_electron.beta;
     result->nuclear_repulsion = hf_nuclear_energy_of(context, molecule, &hf_term_nuclei);

@@ -85,8 +85,13 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     /* more orbitals have electrons then, and the eigenvectors of all sets live together */
     const double smeared = settings->smearing > 0.0 ? method->n_set : 0.0;
     /* the first orbitals; all orbitals of the last Fock matrices and their overlaps */
-    const double first = settings->max_overlap ? 0.3 * method->n_set : 0.0;
-    const double compared = settings->max_overlap ? method->n_set + 1.3 + first : 0.0;
+    /* the first orbitals, with a second search also those it found before; all orbitals of the last Fock matrices and
+     * their overlaps */
+    const double n_kept = settings->max_overlap                        ? 1.0
+                          : settings->stability == HF_STABILITY_FOLLOW ? 2.0
+                                                                       : 0.0;
+    const double first = OCCUPIED * method->n_set * n_kept;
+    const double compared = settings->max_overlap ? method->n_set + 1.3 : 0.0;
     const int occupied = (int)(OCCUPIED * size.n_function);
     const bool rotates =
         hf_scf_rotates(settings, method, size.n_function, occupied > 0 ? occupied : 1, n_rank);
@@ -106,7 +111,7 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
         (share < 1.0 ? 3.3 : 2.0) + (solving > share ? 1.5 * solving / share : 0.0);
     /* H, X; J; D, K; the Fock matrices */
     const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history + fmax(solved, in_rotation) +
-                            smeared + compared + bases;
+                            smeared + compared + first + bases;
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
     const double of_build =
         fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;

@@ -65,6 +65,19 @@ struct hf_descent {
     } point[HF_DESCENT];
 };
 
+/** Where two searches for the lowest solution are (second_search.c). */
+struct hf_second_search {
+    enum {
+        HF_SEARCH_ONE,
+        HF_SEARCH_FIRST,
+        HF_SEARCH_SECOND
+    } stage; /* ONE: no second one is to come */
+    bool has_first, has_found;
+    struct hf_matrix *first[HF_MAX_SPIN]; /* [n_set] [n][o] first orbitals */
+    struct hf_matrix *found[HF_MAX_SPIN]; /* [n_set] [n][o] of the solution of the first search */
+    double energy;                        /* hartree, of that */
+};
+
 /** What lives as long as one calculation. */
 struct hf_scf {
     struct hf_context *context;
@@ -113,6 +126,7 @@ struct hf_scf {
     double gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the
                       Hessian there; 0: not known */
     struct hf_descent descent;
+    struct hf_second_search search;
     const char *step;           /* what made the last densities: the word of the converger, or "" */
     double busy_max, busy_mean; /* sums over the builds */
     double iteration_started;

@@ -14,22 +14,23 @@
 static const double ZERO = 1e-5, ZERO_PER_COMMUTATOR = 3.0;
 
 /* A look on the way: eigenvalues that clearly lead down, as right as the gradient there allows.
- * Ferrocene in STO-3G has -0.026, CuO -0.031, NiC -0.044, CrO -0.090. */
-static const double DOWNHILL = 0.003, LOOK_NORM = 0.01, LOOSENESS = 100.0;
+ * Ferrocene in STO-3G has -0.026, CuO -0.031, NiC -0.044, CrO -0.090. Whether there is one is seen with looser products
+ * (eigenvalues err by 0.001) than what it is. */
+static const double DOWNHILL = 0.003, LOOK_NORM = 0.004, LOOSENESS = 100.0, FIRST_LOOSENESS = 3e3;
 
 /* Along an eigenvector, in the norm of struct hf_rotation: 0.5 turns one electron by 29 degrees. */
 static const double FIRST_LENGTH = 0.5, SHORTEST_LENGTH = 0.03, LONGEST_LENGTH = 1.0;
 
-/** Lowest eigenvalues of a kind, and the lowest eigenvector where `lowest` is not NULL. */
+/** Lowest eigenvalues of a kind, and their eigenvectors (unless `vector` is NULL). */
 static hf_status find_roots(struct hf_scf *scf, struct hf_orbital_hessian *hessian,
                             enum hf_rotation_kind kind, struct hf_stability_roots *roots,
-                            struct hf_rotation *lowest, struct hf_error *error)
+                            struct hf_rotation vector[], struct hf_error *error)
 {
     hf_status status;
     const double zero = scf->result->stability.zero;
     *roots = (struct hf_stability_roots){.analysed = true, .n = HF_MAX_ROOT};
     HF_TRY(hf_lowest_eigenvalues(hessian, kind, &hf_sharp_eigenvalues, &roots->n, roots->eigenvalue,
-                                 &roots->converged, lowest, error));
+                                 &roots->converged, vector, error));
     roots->stable = roots->n == 0 || roots->eigenvalue[0] >= -zero;
     for (int i = 0; i < roots->n; i++) roots->n_zero += fabs(roots->eigenvalue[i]) < zero;
 cleanup:
@@ -74,44 +75,45 @@ cleanup:
     return status;
 }
 
-/** A good place on the way down from scf->result->energy; occupied [n_set] are its orbitals. */
+/** The best place on the way down from scf->result->energy; occupied [n_set] is for what is tried. */
 static hf_status go_down(struct hf_scf *scf, const struct hf_rotation_space *space,
                          const struct hf_rotation *direction, struct hf_matrix *const occupied[],
-                         struct hf_error *error)
+                         struct place *best, struct hf_error *error)
 {
     hf_status status;
-    struct place best = {0}, further = {0};
+    struct place further = {0};
     double length = FIRST_LENGTH;
     do {
-        HF_TRY(look_both_ways(scf, space, direction, length, occupied, &best, error));
+        HF_TRY(look_both_ways(scf, space, direction, length, occupied, best, error));
         length *= 0.5;
-    } while (best.energy >= scf->result->energy && length > SHORTEST_LENGTH);
-    while (2.0 * fabs(best.length) <= LONGEST_LENGTH) {
-        further.length = 2.0 * best.length;
+    } while (best->energy >= scf->result->energy && length > SHORTEST_LENGTH);
+    while (2.0 * fabs(best->length) <= LONGEST_LENGTH) {
+        further.length = 2.0 * best->length;
         HF_TRY(
             energy_along(scf, space, direction, further.length, occupied, &further.energy, error));
-        if (further.energy >= best.energy) break;
-        best = further;
+        if (further.energy >= best->energy) break;
+        *best = further;
     }
-    HF_TRY(energy_along(scf, space, direction, best.length, occupied, &best.energy, error));
 cleanup:
     return status;
 }
 
-/** From here on second-order steps, which do not return to what was left. */
-static hf_status change_converger(struct hf_scf *scf, struct hf_error *error)
+hf_status hf_scf_use_newton(struct hf_scf *scf, struct hf_error *error)
 {
     if (scf->converger->destroy != NULL) scf->converger->destroy(&scf->converger_data);
     scf->converger = &hf_converger_newton;
     return scf->converger->create(scf, &scf->converger_data, error);
 }
 
-/** Leaves the solution along the eigenvector. */
-static hf_status follow(struct hf_scf *scf, const struct hf_rotation_space *space,
-                        const struct hf_rotation *direction, struct hf_error *error)
+/** Leaves the solution along that of the n modes which leads to the lowest energy: often not the lowest one, as where
+ *  several bonds break. */
+static hf_status follow(struct hf_scf *scf, const struct hf_rotation_space *space, int n,
+                        const struct hf_rotation mode[], struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_matrix *occupied[HF_MAX_SPIN] = {NULL};
+    struct place best = {0}, place = {0};
+    int chosen = 0;
     for (int k = 0; k < scf->method->n_set; k++) {
         if (scf->occupied[k] == NULL) continue;
         HF_TRY(hf_matrix_create(scf->linalg, "orbitals on the way down",
@@ -119,31 +121,73 @@ static hf_status follow(struct hf_scf *scf, const struct hf_rotation_space *spac
                                 hf_matrix_n_col(scf->occupied[k]), &occupied[k], error));
         hf_matrix_copy(scf->occupied[k], occupied[k]);
     }
-    HF_TRY(go_down(scf, space, direction, occupied, error));
-    for (int k = 0; k < scf->method->n_set; k++)
-        if (occupied[k] != NULL) hf_matrix_copy(occupied[k], scf->occupied[k]);
+    for (int i = 0; i < n; i++) {
+        HF_TRY(go_down(scf, space, &mode[i], occupied, &place, error));
+        if (i > 0 && place.energy >= best.energy) continue;
+        best = place;
+        chosen = i;
+    }
+    HF_TRY(
+        energy_along(scf, space, &mode[chosen], best.length, scf->occupied, &best.energy, error));
 cleanup:
     hf_scf_destroy_list(occupied);
     return status;
 }
 
-hf_status hf_scf_leave_saddle(struct hf_scf *scf, bool *has_left, struct hf_error *error)
+/** How many of n ascending eigenvalues are below a limit. */
+static int count_below(int n, const double eigenvalue[], double limit)
+{
+    int n_below = 0;
+    while (n_below < n && eigenvalue[n_below] < limit) n_below++;
+    return n_below;
+}
+
+static void destroy_modes(int n, struct hf_rotation mode[])
+{
+    for (int i = 0; i < n; i++) hf_rotation_destroy(&mode[i]);
+}
+
+/** Whether the lowest eigenvalue clearly leads down. Then `mode` (new) is a first eigenvector, far from exact. */
+static hf_status look_for_descent(struct hf_orbital_hessian *hessian, struct hf_rotation *mode,
+                                  bool *leads_down, struct hf_error *error)
 {
     hf_status status;
-    const struct hf_eigenvalue_search search = {.norm = LOOK_NORM, .value = -DOWNHILL};
+    const struct hf_eigenvalue_search search = {
+        .norm = LOOK_NORM, .value = -DOWNHILL, .only_sign = true};
+    const double threshold = hessian->threshold;
+    double eigenvalue;
+    int n = 1;
+    bool converged;
+    hessian->threshold = FIRST_LOOSENESS / LOOSENESS * threshold;
+    HF_TRY(hf_lowest_eigenvalues(hessian, HF_ROTATION_INTERNAL, &search, &n, &eigenvalue,
+                                 &converged, mode, error));
+    *leads_down = n > 0 && eigenvalue < -DOWNHILL;
+cleanup:
+    hessian->threshold = threshold;
+    return status;
+}
+
+hf_status hf_scf_leave_saddle(struct hf_scf *scf, bool *has_left, struct hf_error *error)
+{
+    enum { MOST_MODES = HF_MAX_ROOT + 1 };
+    hf_status status;
+    const struct hf_eigenvalue_search search = {.norm = LOOK_NORM, .value = -INFINITY};
     struct hf_orbital_hessian hessian = {.n_spin = 0};
-    struct hf_rotation lowest = {{NULL}};
-    double eigenvalue[2];
-    int n = 2;
+    struct hf_rotation mode[MOST_MODES] = {{{NULL}}};
+    double eigenvalue[HF_MAX_ROOT];
+    int n = HF_MAX_ROOT;
     bool converged;
     HF_TRY(hf_scf_make_hessian(scf, LOOSENESS, &hessian, error));
+    HF_TRY(look_for_descent(&hessian, &mode[0], has_left, error));
+    if (!*has_left) goto cleanup;
     HF_TRY(hf_lowest_eigenvalues(&hessian, HF_ROTATION_INTERNAL, &search, &n, eigenvalue,
-                                 &converged, &lowest, error));
-    *has_left = n > 0 && eigenvalue[0] < -DOWNHILL;
-    if (*has_left) HF_TRY(follow(scf, &hessian.space, &lowest, error));
+                                 &converged, mode + 1, error));
+    n = count_below(n, eigenvalue, -DOWNHILL);
+    *has_left = n > 0;
+    if (*has_left) HF_TRY(follow(scf, &hessian.space, n + 1, mode, error));
 cleanup:
     hf_scf_count_products(scf, &hessian);
-    hf_rotation_destroy(&lowest);
+    destroy_modes(MOST_MODES, mode);
     hf_hessian_done(&hessian);
     return status;
 }
@@ -154,7 +198,7 @@ hf_status hf_scf_settle(struct hf_scf *scf, bool *again, struct hf_error *error)
     const enum hf_stability wanted = scf->settings->stability;
     struct hf_stability_result *stability = &scf->result->stability;
     struct hf_orbital_hessian hessian = {.n_spin = 0};
-    struct hf_rotation lowest = {{NULL}};
+    struct hf_rotation mode[HF_MAX_ROOT] = {{{NULL}}};
     *again = false;
     if (wanted == HF_STABILITY_NONE || !scf->result->converged) return HF_OK;
     hf_diis_forget(scf->diis); /* makes room */
@@ -162,21 +206,23 @@ hf_status hf_scf_settle(struct hf_scf *scf, bool *again, struct hf_error *error)
     stability->zero = fmax(ZERO, ZERO_PER_COMMUTATOR * scf->result->commutator);
     stability->external = (struct hf_stability_roots){.n = 0};
     HF_TRY(hf_scf_make_hessian(scf, 1.0, &hessian, error));
-    HF_TRY(find_roots(scf, &hessian, HF_ROTATION_INTERNAL, &stability->internal, &lowest, error));
+    HF_TRY(find_roots(scf, &hessian, HF_ROTATION_INTERNAL, &stability->internal, mode, error));
     *again = wanted == HF_STABILITY_FOLLOW && !stability->internal.stable &&
              stability->n_follow < HF_MAX_FOLLOW;
     if (scf->method->n_fock == 1 && !*again)
         HF_TRY(find_roots(scf, &hessian, HF_ROTATION_TRIPLET, &stability->external, NULL, error));
     if (*again) {
-        HF_TRY(follow(scf, &hessian.space, &lowest, error));
+        const struct hf_stability_roots *roots = &stability->internal;
+        const int n = count_below(roots->n, roots->eigenvalue, -stability->zero);
+        HF_TRY(follow(scf, &hessian.space, n, mode, error));
         scf->step = "follow";
-        HF_TRY(change_converger(scf, error));
+        HF_TRY(hf_scf_use_newton(scf, error));
         stability->n_follow++;
         stability->internal = (struct hf_stability_roots){.n = 0}; /* of what was left */
     }
 cleanup:
     hf_scf_count_products(scf, &hessian);
-    hf_rotation_destroy(&lowest);
+    destroy_modes(HF_MAX_ROOT, mode);
     hf_hessian_done(&hessian);
     return status;
 }

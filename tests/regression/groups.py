@@ -127,7 +127,7 @@ def core_potentials():
 def followed():
     """To a stable solution, the lowest known or lower. The quintet of the iron atom ends in a minimum above the lowest."""
     usual = ["oxygen/rohf/cc-pvdz", "difluorine_cation/uhf/cc-pvdz", "nitrogen_stretched/uhf/cc-pvdz", "ozone/uhf/def2-svp",
-             "hydrogen_molecule_anion/uhf/aug-cc-pvtz"]
+             "hydrogen_molecule_anion/uhf/aug-cc-pvtz", "nitric_oxide_1.6/uhf/cc-pvdz"]
     not_the_lowest = ["iron_atom/uhf/def2-svp", "iron_atom/rohf/def2-svp"]
     for case in read("open_shells") + read("hard"):
         if full_name(case) not in not_the_lowest:

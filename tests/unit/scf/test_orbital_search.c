@@ -38,7 +38,7 @@ static void rotated_orbitals_give_the_same_energy_in_as_many_iterations(void **s
     amino.atom[0].atomic_number = 7;
     amino.molecule.multiplicity = 2;
     result = compare(&amino.molecule, "uhf");
-    assert_true(result.n_rotation > result.n_iteration);
+    assert_true(result.n_rotation > result.n_iteration - 2); /* more than one spin can have */
 }
 
 static void a_molecule_with_close_levels_is_diagonalised(void **state)
