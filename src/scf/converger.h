@@ -124,9 +124,6 @@ hf_status hf_scf_search_again(struct hf_scf *scf, bool *again,
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *error) HF_MUST_CHECK;
 
-/** Frees what they keep. Not collective. */
-void hf_scf_second_search_done(struct hf_scf *scf);
-
 /** Analyses the last densities as scf->settings->stability says and fills scf->result->stability.
  *  When they are to be left, *again becomes true, scf->occupied the orbitals to go on with, and
  *  scf->converger one that goes down from there. Collective. HF_NO_RESOURCE; HF_INTERRUPTED:

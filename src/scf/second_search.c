@@ -80,9 +80,3 @@ hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *er
     scf->step = "lower";
     return go_back(scf, search->found, error);
 }
-
-void hf_scf_second_search_done(struct hf_scf *scf)
-{
-    hf_scf_destroy_list(scf->search.first);
-    hf_scf_destroy_list(scf->search.found);
-}

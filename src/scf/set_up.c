@@ -175,7 +175,8 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_matrix_destroy(&scf->guess);
     hf_scf_destroy_list(scf->occupied);
     hf_scf_destroy_list(scf->reference);
-    hf_scf_second_search_done(scf);
+    hf_scf_destroy_list(scf->search.first);
+    hf_scf_destroy_list(scf->search.found);
     hf_scf_destroy_list(scf->commutator);
     hf_scf_destroy_list(scf->fock);
     hf_scf_destroy_list(scf->effective);
