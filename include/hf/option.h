@@ -37,7 +37,7 @@ struct hf_option_synonym {
 /** A value of another option, as a condition. */
 struct hf_option_setting {
     const char *key;
-    const char *value; /**< of a choice; NULL: any was given (a flag: yes) */
+    const char *value; /**< of a choice; "FILE": any path; NULL: any was given (a flag: yes) */
 };
 
 enum { HF_OPTION_MOST_SETTINGS = 4 };

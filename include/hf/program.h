@@ -51,6 +51,9 @@ int hf_exit_code(hf_status status, const struct hf_error *error);
  *  processes of that launcher: then each of them is alone. */
 int hf_launch_rank(void);
 
+/** Whether a launcher started this process, as the environment says; before MPI is started. Not collective. */
+bool hf_launch_has_launcher(void);
+
 /** Whether this process can start the libraries at all; to be asked before MPI_Init. Not collective.
  *  HF_NO_RESOURCE: limits of the process or its control group leave too little. Then the process is to
  *  end; `reports` is set for the one process of a node that reports it. */

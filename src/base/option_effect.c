@@ -11,8 +11,17 @@ static bool is_given(const struct hf_options *options, const char *key)
            (given->option->type != HF_OPTION_FLAG || hf_options_flag(options, key));
 }
 
+/** Whether the value of an option that may be a path is one. */
+static bool is_file(const struct hf_options *options, const char *key)
+{
+    const struct hf_option_value *given = hf_options_given(options, key);
+    return given != NULL && given->option->or_path && strpbrk(given->text, "./") != NULL;
+}
+
 static bool holds(const struct hf_options *options, const struct hf_option_setting *setting)
 {
+    if (setting->value != NULL && strcmp(setting->value, "FILE") == 0)
+        return is_file(options, setting->key);
     return setting->value != NULL ? hf_options_include(options, setting->key, setting->value)
                                   : is_given(options, setting->key);
 }

@@ -12,8 +12,8 @@
 /** Ranks and sizes that launchers put into the environment of the processes they start. */
 static const struct {
     const char *launcher, *size, *rank;
-    bool
-        needs_server; /**< MPI finds the other processes only with a server (PMI), which is an option of the launcher */
+    /** MPI finds the other processes only with a server (PMI), which is an option of the launcher. */
+    bool needs_server;
 } launchers[] = {
     {"Open MPI's mpiexec", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", false},
     {"mpiexec", "PMI_SIZE", "PMI_RANK", false},
@@ -28,6 +28,16 @@ static int environment_number(const char *name)
     int value = -1;
     if (text == NULL) return -1;
     return hf_word_integer(hf_rest_of_line(text), &value) == HF_NUMBER_OK ? value : -1;
+}
+
+bool hf_launch_has_launcher(void)
+{
+    static const char *const others[] = {"PMIX_RANK", "PMI_FD", "FLUX_TASK_RANK", "ALPS_APP_PE"};
+    for (int i = 0; i < N_LAUNCHER; i++)
+        if (getenv(launchers[i].rank) != NULL) return true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (getenv(others[i]) != NULL) return true;
+    return false;
 }
 
 int hf_launch_rank(void)

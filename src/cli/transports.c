@@ -31,14 +31,6 @@ static bool is_any_set(const char *const names[])
     return false;
 }
 
-static bool is_launched(void)
-{
-    static const char *const names[] = {
-        "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",    "PMI_RANK",    "PMI_FD",
-        "FLUX_TASK_RANK",       "SLURM_PROCID", "ALPS_APP_PE", NULL};
-    return is_any_set(names);
-}
-
 static bool is_on_one_node(void)
 {
     const char *all = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
@@ -63,7 +55,7 @@ static bool is_chosen(void)
 
 void hf_transports_choose(void)
 {
-    const bool alone = !is_launched();
+    const bool alone = !hf_launch_has_launcher();
     if (is_chosen() || (!alone && !is_on_one_node())) return;
     const struct parameter *parameter = alone ? one_process : one_node;
     const size_t n =

@@ -11,6 +11,7 @@ enum { HF_MOST_CONSTRAINTS = 400 };
 struct hf_optimisation_step {
     struct hf_optimise_step step; /**< its note is not kept in checkpoints */
     int n_build, point;           /**< Fock builds; point of the scan, from 0 */
+    int n_removed;                /**< functions, as linearly dependent; not kept in checkpoints */
     double (*x)[3];               /**< [n_atom] bohr, owned */
 };
 
@@ -75,9 +76,10 @@ void hf_optimisation_write(struct hf_quantity *quantity);
 void hf_optimisation_print_head(const struct hf_quantity *quantity);
 void hf_optimisation_print_step(const struct hf_quantity *quantity);
 
-/** For the report: the first step of a point of a search for a saddle point; changed bonds, which constraints may
- *  cause; a point that failed. */
+/** For the report: the first step of a point of a search for a saddle point; a last step with more or fewer removed
+ *  functions than the step before; changed bonds, which constraints may cause; a point that failed. */
 void hf_optimisation_begin_tell(const struct hf_quantity *quantity);
+void hf_optimisation_tell_removed(const struct hf_quantity *quantity);
 void hf_optimisation_tell_bonds(const struct hf_quantity *quantity, int point, bool at_end,
                                 const double (*from)[3], const double (*to)[3]);
 void hf_optimisation_tell_failure(const struct hf_quantity *quantity, int point, const char *why);

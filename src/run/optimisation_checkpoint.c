@@ -128,9 +128,11 @@ hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
     HF_TRY(read_added(calculation, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step, n_col, &steps,
                       error));
     const double *last = steps != NULL ? steps + (size_t)(n_step - 1) * (size_t)n_col : NULL;
-    const bool ended = last != NULL && hf_optimisation_packed_converged(last); /* at the point of this step */
+    const bool ended =
+        last != NULL && hf_optimisation_packed_converged(last); /* at the point of this step */
     if (last == NULL || (*state == NULL && !ended)) n_step = 0;
-    HF_TRY(hf_agree(calculation->context->comm, hf_optimisation_unpack(found, n_step, steps, error), error));
+    HF_TRY(hf_agree(calculation->context->comm, hf_optimisation_unpack(found, n_step, steps, error),
+                    error));
     if (n_step > 0) *point = found->step[n_step - 1].point;
     if (!ended) goto cleanup;
     free(*state);

@@ -237,6 +237,19 @@ void hf_optimisation_begin_tell(const struct hf_quantity *quantity)
             "minimum; the search follows the lowest mode uphill");
 }
 
+void hf_optimisation_tell_removed(const struct hf_quantity *quantity)
+{
+    const struct hf_optimisation *self = quantity->self;
+    const struct hf_optimisation_step *it = &self->step[self->n_step - 1];
+    char line[200];
+    if (it[0].n_removed == it[-1].n_removed) return;
+    snprintf(line, sizeof line,
+             "step %d: %d functions are removed as linearly dependent, in the step before %d; the "
+             "energy jumps. See --linear-dependence",
+             self->n_step, it[0].n_removed, it[-1].n_removed);
+    hf_report_warning(quantity->of->report, line);
+}
+
 /** " at point 3", of a scan. */
 static const char *place_of(const struct hf_optimisation *self, int point, char text[32])
 {

@@ -27,6 +27,7 @@ struct search {
         (*begun)[3];             /**< [n_atom] where they were first, at the start of the point */
     int point;                   /**< of the scan */
     bool begins;                 /**< no step of the point was made yet */
+    int n_computed;              /**< steps, without those of an earlier run */
     const char *why;             /**< the point failed, a constant; "" */
     struct hf_scf_keeper keeper; /**< that of the calculation, and what is added here */
     const struct hf_scf_keeper *base;
@@ -133,6 +134,7 @@ static hf_status advance(struct search *self, const struct hf_surface_point *poi
     struct hf_optimisation_step *it = &found->step[found->n_step - 1];
     it->n_build = point->n_build;
     it->point = self->point;
+    it->n_removed = point->n_removed;
     memcpy(it->x, self->x, (size_t)found->n_atom * sizeof *it->x);
     if (self->optimiser != NULL)
         status = hf_optimiser_advance(self->optimiser, point->energy,
@@ -142,6 +144,7 @@ static hf_status advance(struct search *self, const struct hf_surface_point *poi
     hf_broadcast_bytes(self->context->comm, 0, sizeof it->step, &it->step);
     it->step.note = note; /* a pointer of rank 0 */
     hf_optimisation_print_step(self->quantity);
+    if (self->n_computed++ > 0) hf_optimisation_tell_removed(self->quantity);
     if (self->begins) hf_optimisation_begin_tell(self->quantity);
     self->begins = false;
     if (self->context->rank == 0) hf_optimisation_write(self->quantity);

@@ -116,7 +116,8 @@ static const struct hf_option_choice stabilities[] = {
     {"none", "no test", HF_STABILITY_NONE},
     {"check", "lowest eigenvalues of the Hessian; for closed shells also towards UHF",
      HF_STABILITY_CHECK},
-    {"follow", "leave unstable solutions along a mode that leads down; UHF and open shells: search twice",
+    {"follow",
+     "leave unstable solutions along a mode that leads down; UHF and open shells: search twice",
      HF_STABILITY_FOLLOW},
     {0}};
 
@@ -431,7 +432,7 @@ static const struct hf_option table[] = {
      .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
      .range = {0, 1},
      .only_with = {{"method", "lmp2"}},
-     .not_with = {{"domains", "full"}}},
+     .not_with = {{"domains", "full"}, {"domains", "FILE"}}},
     {.key = "strong_distance",
      .type = HF_OPTION_REAL,
      .argument = "X",

@@ -183,6 +183,7 @@ NO_EFFECT = [
       for option, value in (("domains", "full"), ("domain-completeness", "0.1"), ("strong-distance", "1"), ("pair-distance", "9"),
                             ("local-screening", "1e-8"), ("local-transform", "bras"), ("replicate-amplitudes", None))),
     ("domain-completeness", "0.1", ["--method", "lmp2", "--domains", "full"], "with domains full"),
+    ("domain-completeness", "0.1", ["--method", "lmp2", "--domains", "./scan.json"], "with domains FILE"),
     *((option, value, ["--method", "lmp2"], "without method mp2 or ump2")
       for option, value in (("frozen-virtuals", "2"), ("mp2-algorithm", "auto"))),
     ("onesided", "rma", [], "without method mp2, lmp2, ump2 or fock distributed"),

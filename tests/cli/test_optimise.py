@@ -171,6 +171,8 @@ def failing_points(folder):
     report, _ = folder.optimise("C 0 0.86 0;C 0.745 -0.43 0;C -0.745 -0.43 0;H 0 1.45 0.91;H 0 1.45 -0.91;H 1.256 -0.725 0.91;"
                                 "H 1.256 -0.725 -0.91;H -1.256 -0.725 0.91;H -1.256 -0.725 -0.91", "--constraint", "angle 1 2 3 = 100", basis="STO-3G")
     TEST.check("bonds changed during the optimisation: C1-C3 broken" in report, "a ring is opened", report)
+    report, _ = folder.optimise("H 0 0 0;H 0 0 0.9", "--linear-dependence", "0.1", basis="6-31G")
+    TEST.check("step 2: 1 functions are removed as linearly dependent, in the step before 0" in report, "a function is removed on the way", report)
 
 
 def from_a_minimum(folder):
