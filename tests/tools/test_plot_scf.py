@@ -12,7 +12,7 @@ import unittest
 import tool_test
 
 # pylint: disable=wrong-import-order
-from lab import qcschema, scf_picture, structure_picture  # noqa: E402
+from lab import cube_picture, qcschema, scf_picture, structure_picture  # noqa: E402
 from lab.failure import Failure  # noqa: E402
 from lab.scf_picture import OCCUPIED, PARTLY, VIRTUAL, Level  # noqa: E402
 
@@ -193,6 +193,46 @@ class Pictures(WithResult):
             done = tool_test.run_tool("plot-scf", self.written(document), *options, cwd=self.folder)
             self.assertIn(f"Drawn: {name}-a.svg, {name}-a.png\n", done.stdout)
             self.assertTrue((self.folder / f"{name}-a.png").exists())
+
+
+def cube(n_value=60):
+    """An orbital x exp(-r^2/2) of two atoms along z, on 4 x 3 x 5 points."""
+    def value(i, j, k):
+        x, y, z = i - 1.5, j - 1.0, k - 2.0
+        return x * 2.0 ** -(x * x + y * y + z * z)
+    values = [value(i, j, k) for i in range(4) for j in range(3) for k in range(5)][:n_value]
+    return "\n".join(["homo of a model", "z fastest", "2 -1.5 -1 -2", "4 1 0 0", "3 0 1 0", "5 0 0 1", "1 1 0 0 -1", "8 8 0 0 1",
+                      *(f"{value:.6e}" for value in values)])
+
+
+class Cubes(WithResult):
+    def path(self, text):
+        path = self.folder / "a.cube"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def test_the_plane_is_where_the_function_is_largest(self):
+        read = cube_picture.read(self.path(cube()))
+        self.assertEqual([(symbol, place) for symbol, place in read.atoms], [("H", (0.0, 0.0, -1.0)), ("O", (0.0, 0.0, 1.0))])
+        axis, number, *_ = cube_picture.plane_of(read)
+        self.assertEqual((axis, read.place(axis, number)), (1, 0.0))
+
+    def test_contours_have_both_signs_within_the_values(self):
+        self.assertEqual([round(level, 9) for level in cube_picture.levels_of([-0.2, 0.1])], [-0.16, -0.08, -0.04, -0.02, -0.01, -0.005, 0.005, 0.01, 0.02, 0.04, 0.08])
+        self.assertEqual(max(cube_picture.levels_of([0.0, 300.0])), cube_picture.LARGE)
+
+    def test_other_files_are_refused(self):
+        for text in ("", cube(n_value=59), cube().replace("4 1 0 0", "4 1 1 0"), cube().replace("2 -1.5", "-2 -1.5")):
+            with self.assertRaises(Failure):
+                cube_picture.read(self.path(text))
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot here")
+    def test_an_orbital_is_drawn(self):
+        done = tool_test.run_tool("plot-scf", self.path(cube()), cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (0, "Drawn: cube-a.svg, cube-a.png\n"), done.stderr)
+        svg = (self.folder / "cube-a.svg").read_text(encoding="utf-8")
+        for part in ("homo of a model, at y = 0.00 bohr", "x (bohr)", ">H<", ">O<"):
+            self.assertIn(part, svg.replace("<![CDATA[", "").replace("]]>", ""))
 
 
 if __name__ == "__main__":
