@@ -13,8 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Size of the sample of quartets above the bound; the estimate errs by about 1 / sqrt of it. And the most
- *  quartets drawn to find them: in large molecules most are negligible. */
+/** Largest sample of quartets above the bound, smaller if there are not so many quartets; the estimate errs by about
+ *  1 / sqrt of it. And the most quartets drawn to find them: in large molecules most are negligible. */
 enum { N_SAMPLE = 20000, MOST_DRAWN = 4000000 };
 
 /** A quartet kept in single precision errs by 2^-24 of its bound at most; with this factor that is
@@ -83,13 +83,14 @@ hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
     plan->cutoff = HUGE_VAL;
     plan->share = 0.0;
     if (pairs->n_pair == 0) return HF_OK;
-    struct hf_store_sample *sample = malloc(N_SAMPLE * sizeof *sample);
+    const double n_quartet = 0.5 * (double)pairs->n_pair * ((double)pairs->n_pair + 1.0);
+    const int n_sample = (int)fmin(N_SAMPLE, n_quartet);
+    struct hf_store_sample *sample = malloc((size_t)n_sample * sizeof *sample);
     if (sample == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory to plan stored integrals");
-    const double n_quartet = 0.5 * (double)pairs->n_pair * ((double)pairs->n_pair + 1.0);
     int n = 0, n_drawn = 0;
     uint64_t state = 1;
-    for (; n < N_SAMPLE && n_drawn < MOST_DRAWN; n_drawn++)
+    for (; n < n_sample && n_drawn < MOST_DRAWN; n_drawn++)
         if (draw(pairs, plan, &state, &sample[n])) n++;
     if (n > 0) fill_plan(n, sample, n_quartet / n_drawn, bytes, prices, plan);
     free(sample);
