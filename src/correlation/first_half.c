@@ -5,7 +5,6 @@
 #include "hf/trace.h"
 #include "hf/work.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 /** Small blocks share chunks, of so many numbers at least and at most and of that part of all so far. */
@@ -38,7 +37,6 @@ struct transformer {
 /** The threads of a rank in a pass over all integrals. */
 struct pass {
     struct hf_mp2 *mp2;
-    atomic_int n_begun;
     struct hf_mp2_panel panel;
     struct transformer *transformer; /**< [n_thread] */
 };
@@ -159,7 +157,7 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct pass *pass = data;
-    struct transformer *own = &pass->transformer[atomic_fetch_add(&pass->n_begun, 1)];
+    struct transformer *own = &pass->transformer[hf_worker_number(worker)];
     return hf_work_do_tasks(worker, do_task, own, error);
 }
 

@@ -7,7 +7,6 @@
 #include "hf/trace.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 /** The pass of a rank. */
@@ -16,7 +15,6 @@ struct pass {
     struct hf_window *window; /**< matrices of the pairs of each rank */
     pthread_mutex_t sending;  /**< one thread at a time */
     double sent_bytes;
-    atomic_int n_begun;
     int n_thread;
     struct hf_mp2_panel panel;
     struct hf_mp2_book *book; /**< [n_thread] */
@@ -82,7 +80,7 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct pass *pass = data;
-    struct book_of_pass own = {pass, &pass->book[atomic_fetch_add(&pass->n_begun, 1)]};
+    struct book_of_pass own = {pass, &pass->book[hf_worker_number(worker)]};
     return hf_work_do_tasks(worker, do_task, &own, error);
 }
 

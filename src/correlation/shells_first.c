@@ -11,7 +11,6 @@
 #include "hf/trace.h"
 #include "hf/work.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,6 @@
 struct pass {
     struct hf_mp2 *mp2;
     struct hf_mp2_half *half;
-    atomic_int n_begun;
     int begin, end;            /**< orbitals i of the batch; those before `end` are j */
     size_t length;             /**< of rows over orbitals */
     double *occupied;          /**< [n][length] */
@@ -197,7 +195,7 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct pass *pass = data;
-    struct shell_task *own = &pass->thread[atomic_fetch_add(&pass->n_begun, 1)];
+    struct shell_task *own = &pass->thread[hf_worker_number(worker)];
     return hf_work_do_tasks(worker, do_task, own, error);
 }
 

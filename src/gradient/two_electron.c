@@ -13,7 +13,6 @@
 #include "slope_sums.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 const struct hf_phase hf_phase_gradient_quartets = {"Gradient: quartets"};
@@ -39,7 +38,6 @@ struct two_electron {
     int n_atom, n_thread;
     double *momentum; /**< [n_shell], see find_momentum */
     double most_momentum;
-    atomic_int n_begun;
     struct differentiator *thread; /**< [n_thread] */
 };
 
@@ -281,7 +279,7 @@ static hf_status compute_part(struct differentiator *own, struct hf_worker *work
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct two_electron *all = data;
-    struct differentiator *own = &all->thread[atomic_fetch_add(&all->n_begun, 1)];
+    struct differentiator *own = &all->thread[hf_worker_number(worker)];
     const bool ahead = all->settings->distributed; /* else a task in hand helps nobody */
     own->task = -1;
     hf_status status = begin_part(own, worker, 0, error);

@@ -12,7 +12,6 @@
 #include "local_screen.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +26,6 @@ enum { BRA_FUNCTIONS = 24 };
 /** What all threads share. */
 struct pass {
     const struct hf_local_integrals *integrals;
-    atomic_int n_begun;
     struct transformer *thread; /**< [n_thread] */
 };
 
@@ -412,7 +410,7 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct pass *pass = data;
-    struct transformer *own = &pass->thread[atomic_fetch_add(&pass->n_begun, 1)];
+    struct transformer *own = &pass->thread[hf_worker_number(worker)];
     return hf_work_do_tasks(worker, do_task, own, error);
 }
 

@@ -11,7 +11,6 @@
 #include "local_shells.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,6 @@ struct orbitals {
 /** What all threads share. */
 struct pass {
     const struct hf_local_integrals *integrals;
-    atomic_int n_begun;
     struct shell_task *thread; /**< [n_thread] */
 };
 
@@ -369,7 +367,7 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct pass *pass = data;
-    struct shell_task *own = &pass->thread[atomic_fetch_add(&pass->n_begun, 1)];
+    struct shell_task *own = &pass->thread[hf_worker_number(worker)];
     return hf_work_do_tasks(worker, do_task, own, error);
 }
 
