@@ -48,8 +48,13 @@ PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= LIMI
 ARGUMENTS = 'const struct lane_quartet *q, lanes *to'
 # The same of derivatives.
 GRADIENT_LIMIT = 6
-GRADIENT_PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= GRADIENT_LIMIT]
-GRADIENT_ARGUMENTS = 'const struct lane_quartet *q, const lanes *density, struct level_sums *sums, lanes *to'
+# From this e_high + f_high on there is one order of two ranges, and the caller exchanges the pairs; smaller functions take
+# too little time for that.
+GRADIENT_EXCHANGED = 5
+GRADIENT_PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= GRADIENT_LIMIT and
+                  (bra[1] + ket[1] < GRADIENT_EXCHANGED or SIDES.index(bra) <= SIDES.index(ket))]
+GRADIENT_ARGUMENTS = ('const lanes *bra, const lanes *ket, const struct lane_quartet *q, const lanes *density, '
+                      'struct level_sums *sums, lanes *to')
 # Functions and members of struct lane_quartet, and those of the other side.
 EXCHANGED = {'pa_of': 'qc_of', 'wp_of': 'wq_of', 'one_over_two_zeta_of': 'one_over_two_eta_of',
              'rho_over_zeta': 'rho_over_eta'}
@@ -301,6 +306,10 @@ class Text:
 class GradientText(Text):
     """The statements of a function of derivatives."""
 
+    # What the pairs have each is not read from struct lane_quartet, where the two sides differ in type.
+    MEMBERS = {'pa_of': 'bra[{}]', 'qc_of': 'ket[{}]', 'one_over_two_zeta_of': 'bra[3]', 'one_over_two_eta_of': 'ket[3]',
+               'one_over_two_sum_of': 'q->rho_over_zeta * ket[3]'}
+
     def __init__(self, plan):
         self.parts = {}  # of a sum: {power: its variable}
         # Contracted levels are for what the horizontal recurrence depends on: there is none with one level on each side.
@@ -325,13 +334,16 @@ class GradientText(Text):
             if self.writes and value == target and value[2] == 0:
                 self.lines.append(f'to[{row * len(self.plan.columns) + column}] = {self.names[value]};')
 
+    def member(self, name, *arguments):
+        return self.MEMBERS[name].format(*arguments) if name in self.MEMBERS else super().member(name, *arguments)
+
     def write(self, bra, ket):
         """The function; sums that nothing is added to are zero."""
         zeros = [f'sums->{member} = (lanes){{0}};'
                  for member in [f'{side}[{m}][{i}]' for side in ('bra', 'ket') for m in range(2) for i in range(3)]
                  if member not in self.parts]
         lines = ['    ' + line for line in self.declarations() + self.lines + zeros]
-        lines += [] if self.writes else ['    (void)to;']
+        lines += [f'    (void){name};' for name in ('bra', 'ket', 'to') if f' {name}[' not in ''.join(lines)]
         return '\n'.join([f'void {gradient_name_of(bra, ket)}({GRADIENT_ARGUMENTS})', '{'] + lines + ['}', ''])
 
 
@@ -366,7 +378,7 @@ static inline vertical_function *find_vertical(int e_low, int e_high, int f_low,
 #endif
 '''
 
-GRADIENT_HEADER = '''/* Straight-line recurrences for derivatives: written by make_recurrences.py. Part of gradient.h. */
+GRADIENT_HEADER = f'''/* Straight-line recurrences for derivatives: written by make_recurrences.py. Part of gradient.h. */
 #ifndef HF_GRADIENT_LEVELS_H
 #define HF_GRADIENT_LEVELS_H
 
@@ -374,8 +386,9 @@ GRADIENT_HEADER = '''/* Straight-line recurrences for derivatives: written by ma
 #include "vertical.h"
 
 /** The sums with the density [components of all e][components of all f], e = e_low..e_high and f = f_low..f_high, of a
- *  vector of primitive quartets; [e|f]^0 to `to` if there are several levels on a side. */
-typedef void gradient_function(const struct lane_quartet *q, const lanes *density, struct level_sums *sums, lanes *to);
+ *  vector of primitive quartets; [e|f]^0 to `to` if there are several levels on a side. P - A and 1/(2 zeta) are in
+ *  `bra`, Q - C and 1/(2 eta) in `ket`; those of q are not read. */
+typedef void gradient_function({GRADIENT_ARGUMENTS});
 
 #define HF_GRADIENT_JOIN(x, y) x##_gradient##y
 #define HF_GRADIENT_OF(x, y)   HF_GRADIENT_JOIN(x, y)
@@ -383,7 +396,7 @@ typedef void gradient_function(const struct lane_quartet *q, const lanes *densit
 '''
 
 GRADIENT_FIND = '''
-/** The function of two ranges of levels; NULL: there is none. */
+/** The function of two ranges of levels; NULL: there is none, perhaps one of the exchanged ranges. */
 static inline gradient_function *find_gradient(int e_low, int e_high, int f_low, int f_high)
 {
     if (e_high > HF_VERTICAL_HIGHEST || f_high > HF_VERTICAL_HIGHEST) return NULL;
@@ -487,8 +500,10 @@ def make_flops():
             text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {Plan(bra, ket).n_flop()},\n'
     text += '};\n\n/** The same with m = 0 and 1 and the sums with a density, where straight-line code may do it. */\n'
     text += f'static const int gradient_flops[{highest + 1}][{highest + 1}][{highest + 1}][{highest + 1}] = {{\n'
-    for bra, ket in GRADIENT_PAIRS:
-        text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {GradientPlan(bra, ket).n_flop()},\n'
+    for bra, ket in PAIRS:
+        pair = (bra, ket) if (bra, ket) in GRADIENT_PAIRS else (ket, bra)
+        if pair in GRADIENT_PAIRS:
+            text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {GradientPlan(*pair).n_flop()},\n'
     return text + '};\n'
 
 
