@@ -105,9 +105,12 @@ static const struct hf_pair_term plain_terms[HF_MOST_CHUNK] = {
     {1.0, 1.0F, 0}, {1.0, 1.0F, 1}, {1.0, 1.0F, 2}, {1.0, 1.0F, 3},
     {1.0, 1.0F, 4}, {1.0, 1.0F, 5}, {1.0, 1.0F, 6}, {1.0, 1.0F, 7}};
 
-/** The levels of primitives first .. first+n-1 of the bra, from the chunk to the target. */
-static inline void end_chunk(struct contraction *self, const struct hf_expanded_pair *bra,
-                             int first, int n)
+/** The levels of primitives first .. first+n-1 of the bra, from the chunk to the target. `exchanged`: everywhere those of
+ *  the ket are slower. */
+static inline __attribute__((always_inline)) void end_chunk(struct contraction *self,
+                                                            bool exchanged,
+                                                            const struct hf_expanded_pair *bra,
+                                                            int first, int n)
 {
     lanes *to = self->target;
     if (self->plan->n_bra == 1) {
@@ -118,13 +121,14 @@ static inline void end_chunk(struct contraction *self, const struct hf_expanded_
     }
     for (int k = 0; k < self->plan->n_bra && self->plan->n_bra > 1; k++) {
         const int *place = hf_pair_term_places(bra, k);
-        const int n_level = self->plan->bra[k].n * self->plan->n_ket_level,
-                  step = self->plan->n_level;
-        const lanes *from =
-            self->chunk + self->plan->bra[k].first * self->plan->n_ket_level - first * step;
-        add_terms(n_level, to, self->target_is_new, from, step,
-                  hf_pair_terms(bra, k) + place[first], place[first + n] - place[first]);
-        to += n_level;
+        const int n_row = exchanged ? self->plan->n_ket_level : 1;
+        const int n_f = self->plan->n_ket_level / n_row, step = self->plan->n_level;
+        const lanes *from = self->chunk + self->plan->bra[k].first * n_f - first * step;
+        for (int row = 0; row < n_row; row++, from += self->plan->n_bra_level) {
+            add_terms(self->plan->bra[k].n * n_f, to, self->target_is_new, from, step,
+                      hf_pair_terms(bra, k) + place[first], place[first + n] - place[first]);
+            to += self->plan->bra[k].n * n_f;
+        }
     }
     self->target_is_new = false;
 }
@@ -163,7 +167,7 @@ static __attribute__((noinline)) void add_kept_rows(int n_row, int row_step, int
 }
 
 /** What is kept to the sums, with the coefficients of the ket. */
-static inline void contract_kept(struct contraction *self)
+static inline void contract_kept(struct contraction *self, bool exchanged)
 {
     const lanes *from = self->half;
     lanes *to = self->sum;
@@ -172,11 +176,13 @@ static inline void contract_kept(struct contraction *self)
     for (int b = 0; b < (self->plan->n_level > 1 ? self->plan->n_bra : 0); b++) {
         for (int k = 0; k < self->plan->n_ket; k++) {
             const struct hf_part_levels *levels = &self->plan->ket[k];
-            const bool all = levels->n == self->plan->n_ket_level; /* rows follow each other */
+            /* rows follow each other */
+            const bool all = exchanged || levels->n == self->plan->n_ket_level;
             const int n_row = all ? 1 : self->plan->bra[b].n, n = self->plan->bra[b].n * levels->n;
+            const int step = exchanged ? self->plan->bra[b].n : 1;
             kept.coefficient = &self->coefficient[0][k];
             add_kept_rows(n_row, self->plan->n_ket_level, n / n_row, to, 1, is_new, &kept,
-                          from + levels->first);
+                          from + levels->first * step);
             to += n;
         }
         from += self->plan->bra[b].n * self->plan->n_ket_level;
@@ -191,15 +197,16 @@ static inline void contract_kept(struct contraction *self)
 }
 
 /** The primitives of the bra are done. */
-static inline void end_ket_primitive(struct contraction *self)
+static inline void end_ket_primitive(struct contraction *self, bool exchanged)
 {
-    if (self->plan->n_ket > 1 && ++self->n_kept == self->plan->n_kept) contract_kept(self);
+    if (self->plan->n_ket > 1 && ++self->n_kept == self->plan->n_kept)
+        contract_kept(self, exchanged);
 }
 
 /** The sums are complete. */
-static inline void end_contraction(struct contraction *self)
+static inline void end_contraction(struct contraction *self, bool exchanged)
 {
-    if (self->plan->n_ket > 1 && self->n_kept > 0) contract_kept(self);
+    if (self->plan->n_ket > 1 && self->n_kept > 0) contract_kept(self, exchanged);
     if (self->plan->n_ket > 1 ? self->sum_is_new : self->target_is_new)
         memset(self->sum, 0, (size_t)self->plan->n_sum * sizeof *self->sum);
 }

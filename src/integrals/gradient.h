@@ -18,6 +18,9 @@
  * and those of B and D by translation. h and h' are what the horizontal recurrence depends on AB and CD by, taken
  * once for a quartet from its contracted levels.
  *
+ * For many ranges of levels straight-line code is there in one order only (make_recurrences.py). In the other one it takes
+ * the ket for the bra (`exchanged`). What is written [e][f] below is [f][e] then: densities are made so.
+ *
  * Additions and multiplications of a primitive quartet (make_recurrences.py counts them), with other ways:
  *
  *                                                  (ss|ss)  (ps|ss)  (pp|pp)  (dp|dp)
@@ -148,10 +151,10 @@ static inline void levels_of_ket(const struct hf_quartet *quartet, const lanes s
 
 /** Functions of a part of the bra, with n numbers of the ket each, to levels. */
 static inline void levels_of_bra(const struct hf_quartet *quartet, const struct hf_pair_part *part,
-                                 const lanes shift[3], const lanes *in, int n, int stride,
-                                 lanes *out, lanes *const moved[3])
+                                 bool exchanged, const lanes shift[3], const lanes *in, int n,
+                                 int stride, lanes *out, lanes *const moved[3])
 {
-    const size_t n_b = (size_t)quartet->bra_class->n_b;
+    const size_t n_b = (size_t)quartet->bra_class->n_b, row = exchanged ? 1 : (size_t)n;
     struct level_columns columns = {
         .quartet = quartet,
         .part = part,
@@ -161,10 +164,10 @@ static inline void levels_of_bra(const struct hf_quartet *quartet, const struct 
         .in_b = (size_t)stride,
         .in_column = 1,
         .out = out,
-        .out_row = (size_t)n,
-        .out_column = 1,
-        .moved_row = (size_t)n,
-        .moved_column = 1};
+        .out_row = row,
+        .out_column = exchanged ? (size_t)hf_part_n_level(part) : 1,
+        .moved_row = row,
+        .moved_column = exchanged ? (size_t)n_lower_level(part) : 1};
     for (int x = 0; x < 3 && moved != NULL; x++) columns.moved[x] = moved[x];
     find_levels(part)(&columns, shift);
 }
@@ -181,7 +184,8 @@ static inline void count_levels(const struct hf_pair_class *kind, int *n_level, 
 
 /** The densities of levels from that of functions [ab][cd], which is overwritten like what stands behind it. */
 static __attribute__((noinline)) void make_densities(const struct hf_quartet *quartet,
-                                                     const lanes shift[2][3], lanes *functions,
+                                                     bool exchanged, const lanes shift[2][3],
+                                                     lanes *functions,
                                                      const struct gradient_densities *densities)
 {
     const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
@@ -196,10 +200,10 @@ static __attribute__((noinline)) void make_densities(const struct hf_quartet *qu
         int first = 0, first_lower = 0;
         for (int k = 0; k < ket->n_part; k++) {
             const int n = hf_part_n_level(&ket->part[k]), n_l = n_lower_level(&ket->part[k]);
-            levels_of_bra(quartet, part, shift[0], levels + first, n, n_level, to.levels,
+            levels_of_bra(quartet, part, exchanged, shift[0], levels + first, n, n_level, to.levels,
                           to.moved_bra);
             for (int x = 0; x < 3; x++) {
-                levels_of_bra(quartet, part, shift[0],
+                levels_of_bra(quartet, part, exchanged, shift[0],
                               moved + x * bra->n_function * n_lower + first_lower, n_l, n_lower,
                               to.moved_ket[x], NULL);
                 to.moved_bra[x] += n_lower_level(part) * n;
@@ -212,35 +216,6 @@ static __attribute__((noinline)) void make_densities(const struct hf_quartet *qu
     }
 }
 
-/** The density of levels of one primitive of the ket, with coefficients of its parts. */
-static inline void weigh_ket(const struct hf_contraction_plan *plan, const lanes *density,
-                             const lanes *coefficient, lanes *half)
-{
-    memset(half, 0, (size_t)plan->n_half * sizeof *half);
-    for (int b = 0; b < plan->n_bra; b++) {
-        for (int k = 0; k < plan->n_ket; k++)
-            for (int e = 0; e < plan->bra[b].n; e++) {
-                lanes *row = half + e * plan->n_ket_level + plan->ket[k].first;
-                for (int f = 0; f < plan->ket[k].n; f++) row[f] += coefficient[k] * *density++;
-            }
-        half += plan->bra[b].n * plan->n_ket_level;
-    }
-}
-
-/** The same of primitive i of the bra. */
-static inline void weigh_bra(const struct hf_contraction_plan *plan, const lanes *half,
-                             const struct hf_expanded_pair *bra, int i, lanes *density)
-{
-    memset(density, 0, (size_t)plan->n_level * sizeof *density);
-    for (int b = 0; b < plan->n_bra; b++) {
-        const int n = plan->bra[b].n * plan->n_ket_level;
-        const double coefficient = hf_pair_coefficient(bra, b)[i];
-        lanes *to = density + plan->bra[b].first * plan->n_ket_level;
-        for (int x = 0; x < n && coefficient != 0.0; x++) to[x] += coefficient * half[x];
-        half += n;
-    }
-}
-
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
 /** What the loop over primitives works with. */
@@ -248,6 +223,7 @@ struct gradient_work {
     const struct hf_quartet *quartet;
     const struct hf_gradient_input *input;
     gradient_function *straight; /**< straight-line code for these levels; NULL: loops */
+    bool exchanged;              /**< it takes the ket for the bra */
     struct recurrence_work recurrence;
     bool moves;                     /**< there are h or h' */
     struct contraction contraction; /**< of the levels with m = 0, for h and h' */
@@ -259,8 +235,9 @@ struct gradient_work {
 };
 
 /** Adds what primitive i of the bra has with a vector of the ket. */
-static inline void add_primitives(struct gradient_work *self, int i, const lanes ket[],
-                                  const struct lane_quartet *q, const struct level_sums *of)
+static inline __attribute__((always_inline)) void
+add_primitives(struct gradient_work *self, bool exchanged, int i, const lanes ket[],
+               const struct lane_quartet *q, const struct level_sums *of)
 {
     const struct hf_quartet *quartet = self->quartet;
     const double zeta = hf_pair_row(quartet->bra, HF_ROW_ZETA)[i];
@@ -268,15 +245,20 @@ static inline void add_primitives(struct gradient_work *self, int i, const lanes
     const lanes share_d = self->delta * (2.0 * ket[HF_ROW_ONE_OVER_TWO_ZETA]);
     const lanes energy_bra = 2.0 * (zeta - beta) * of->energy[0];
     const lanes energy_ket = 2.0 * (ket[HF_ROW_ZETA] - self->delta) * of->energy[0];
+    const lanes(*of_bra)[3] = exchanged ? of->ket : of->bra;
+    const lanes(*of_ket)[3] = exchanged ? of->bra : of->ket;
+    const lanes over_zeta = exchanged ? q->rho_over_eta : q->rho_over_zeta;
+    const lanes over_eta = exchanged ? q->rho_over_zeta : q->rho_over_eta;
     struct centre_sums *sums = &self->sums;
     for (int x = 0; x < 3; x++) {
-        const lanes moves_pair = 2.0 * zeta * wp_of(q, x) * of->energy[1] -
-                                 q->rho_over_zeta * of->bra[1][x] + q->rho_over_eta * of->ket[1][x];
+        const lanes wp = exchanged ? wq_of(q, x) : wp_of(q, x);
+        const lanes moves_pair =
+            2.0 * zeta * wp * of->energy[1] - over_zeta * of_bra[1][x] + over_eta * of_ket[1][x];
         sums->of_bra[x] += moves_pair;
         sums->of_a[x] += (1.0 - share_b) * moves_pair -
-                         share_b * (of->bra[0][x] + self->shift[0][x] * energy_bra);
+                         share_b * (of_bra[0][x] + self->shift[0][x] * energy_bra);
         sums->of_c[x] -= (1.0 - share_d) * moves_pair +
-                         share_d * (of->ket[0][x] + self->shift[1][x] * energy_ket);
+                         share_d * (of_ket[0][x] + self->shift[1][x] * energy_ket);
     }
 }
 
@@ -292,14 +274,41 @@ static __attribute__((noinline)) void set_up_gradient(const struct hf_quartet *q
                      quartet_of);
 }
 
+/** Exchanges bra and ket in what n vectors have of both. */
+static __attribute__((noinline)) void exchange_sides(int n, struct lane_quartet quartet_of[])
+{
+    for (struct lane_quartet *q = quartet_of; q < quartet_of + n; q++) {
+        const lanes rho_over_zeta = q->rho_over_zeta;
+        for (int x = 0; x < 3; x++) q->qp[x] = -q->qp[x];
+        q->rho_over_zeta = q->rho_over_eta;
+        q->rho_over_eta = rho_over_zeta;
+    }
+}
+
+/** Straight-line code for one vector. */
+static inline __attribute__((always_inline)) void
+gradient_straight(const struct gradient_work *self, bool exchanged, const struct lane_quartet *q,
+                  const lanes ket[4], const lanes *density, struct level_sums *sums, lanes *to)
+{
+    lanes bra[4];
+    if (self->quartet->bra_class->l_high > 0) {
+        for (int x = 0; x < 3; x++) bra[x] = pa_of(q, x);
+        bra[3] = one_over_two_zeta_of(q);
+    }
+    self->straight(exchanged ? ket : bra, exchanged ? bra : ket, q, density, sums, to);
+}
+
 /** Primitives 0 .. n-1 of the bra with a vector of the ket. */
-static inline void gradient_over_bra(struct gradient_work *self, int n,
-                                     const lanes row[HF_N_SINGLE_ROW])
+static inline __attribute__((always_inline)) void
+gradient_over_bra(struct gradient_work *self, bool exchanged, int n,
+                  const lanes row[HF_N_SINGLE_ROW])
 {
     const struct hf_quartet *quartet = self->quartet;
     const struct hf_pair_class *bra = quartet->bra_class, *ket = quartet->ket_class;
     struct contraction *contraction = &self->contraction;
     struct lane_quartet lane[HF_MOST_CHUNK];
+    const lanes of_ket[4] = {row[HF_ROW_PA_X], row[HF_ROW_PA_Y], row[HF_ROW_PA_Z],
+                             row[HF_ROW_ONE_OVER_TWO_ZETA]};
     struct level_sums sums;
     const int most = contraction->plan->n_chunk;
     const lanes *density = self->half;
@@ -308,20 +317,21 @@ static inline void gradient_over_bra(struct gradient_work *self, int n,
         const int n_here = n - first < most ? n - first : most;
         lanes *to = place_of_first(contraction);
         set_up_gradient(quartet, first, n_here, row, lane);
+        if (exchanged) exchange_sides(n_here, lane);
         for (int i = 0; i < n_here; i++, to = contraction->chunk + i * contraction->plan->n_level) {
             if (bra->n_part > 1) {
-                weigh_bra(contraction->plan, self->half, quartet->bra, first + i,
+                weigh_bra(contraction->plan, exchanged, self->half, quartet->bra, first + i,
                           self->densities.primitive);
                 density = self->densities.primitive;
             }
             if (self->straight != NULL)
-                self->straight(&lane[i], density, &sums, to);
+                gradient_straight(self, exchanged, &lane[i], of_ket, density, &sums, to);
             else
                 gradient_in_loops(&self->recurrence, bra->l_low, bra->l_high, ket->l_low,
                                   ket->l_high, &lane[i], density, &sums, to);
-            add_primitives(self, first + i, row, &lane[i], &sums);
+            add_primitives(self, exchanged, first + i, row, &lane[i], &sums);
         }
-        if (self->moves) end_chunk(contraction, quartet->bra, first, n_here);
+        if (self->moves) end_chunk(contraction, exchanged, quartet->bra, first, n_here);
     }
 }
 
@@ -355,14 +365,27 @@ static __attribute__((noinline)) int gradient_over_primitives(struct gradient_wo
         lanes *coefficient = begin_ket_primitive(&self->contraction);
         if (coefficient != NULL) {
             expand_coefficients(ket, &cursor, quartet->plan->n_ket, coefficient);
-            weigh_ket(quartet->plan, self->densities.levels, coefficient, self->densities.half);
+            weigh_ket(quartet->plan, self->exchanged, self->densities.levels, coefficient,
+                      self->densities.half);
         }
         advance_kets(quartet->pairs, ket, j, &cursor);
-        gradient_over_bra(self, n, row);
-        if (self->moves) end_ket_primitive(&self->contraction);
+        if (self->exchanged)
+            gradient_over_bra(self, true, n, row);
+        else
+            gradient_over_bra(self, false, n, row);
+        if (self->moves) end_ket_primitive(&self->contraction, self->exchanged);
     }
-    if (self->moves) end_contraction(&self->contraction);
+    if (self->moves) end_contraction(&self->contraction, self->exchanged);
     return n_done;
+}
+
+/** Dot of rows of n numbers that follow each other with the first n of each row of levels. */
+static inline lanes dot_of_rows(int n_row, int n, const lanes *x, const lanes *level, int step)
+{
+    lanes sum = broadcast(0);
+    if (n == step) return dot(n_row * n, x, level);
+    for (int row = 0; row < n_row; row++) sum += dot(n, x + row * n, level + row * step);
+    return sum;
 }
 
 /** Adds h and h', from contracted levels. */
@@ -376,10 +399,16 @@ static __attribute__((noinline)) void add_moved(struct gradient_work *self)
         for (int k = 0; k < ket->n_part; k++) {
             const int n_f = hf_part_n_level(&ket->part[k]), n_f_low = n_lower_level(&ket->part[k]);
             for (int x = 0; x < 3; x++) {
-                self->sums.of_a[x] += dot(n_e_low * n_f, from->moved_bra[x], level);
+                lanes *of_bra = from->moved_bra[x], *of_ket = from->moved_ket[x];
+                if (self->exchanged) {
+                    self->sums.of_a[x] += dot_of_rows(n_f, n_e_low, of_bra, level, n_e);
+                    self->sums.of_c[x] += dot_of_rows(n_f_low, n_e, of_ket, level, n_e);
+                } else {
+                    self->sums.of_a[x] += dot_of_rows(n_e_low, n_f, of_bra, level, n_f);
+                    self->sums.of_c[x] += dot_of_rows(n_e, n_f_low, of_ket, level, n_f);
+                }
                 from->moved_bra[x] += n_e_low * n_f;
-                for (int e = 0; e < n_e; e++, from->moved_ket[x] += n_f_low)
-                    self->sums.of_c[x] += dot(n_f_low, from->moved_ket[x], level + e * n_f);
+                from->moved_ket[x] += n_e * n_f_low;
             }
             level += n_e * n_f;
         }
@@ -417,15 +446,20 @@ static int gradient(const struct hf_quartet *quartet, const struct hf_gradient_i
         self.shift[0][x] = broadcast(quartet->bra->ab[x]);
         self.shift[1][x] = load(input->ket->shift.plain + (size_t)x * HF_WIDTH);
     }
+    self.straight = find_gradient(bra->l_low, bra->l_high, ket->l_low, ket->l_high);
+    if (self.straight == NULL) {
+        self.straight = find_gradient(ket->l_low, ket->l_high, bra->l_low, bra->l_high);
+        self.exchanged = self.straight != NULL;
+    }
     fill_density(quartet, input, functions + bra->n_function * ket->n_function, functions);
-    make_densities(quartet, (const lanes(*)[3])self.shift, functions, &self.densities);
+    make_densities(quartet, self.exchanged, (const lanes(*)[3])self.shift, functions,
+                   &self.densities);
     self.half = self.densities.levels;
     if (ket->n_part > 1) self.half = self.densities.half;
     next = start_contraction(&self.contraction, quartet->plan, next);
     self.recurrence.cartesian = quartet->cartesian;
     self.recurrence.e_low = bra->l_low > 0 ? bra->l_low - 1 : 0;
     self.recurrence.f_low = ket->l_low > 0 ? ket->l_low - 1 : 0;
-    self.straight = find_gradient(bra->l_low, bra->l_high, ket->l_low, ket->l_high);
     self.moves = bra->l_low < bra->l_high || ket->l_low < ket->l_high;
     if (self.straight == NULL) lay_out(&self.recurrence, bra->l_high, ket->l_high, 1, next);
     const int n_done = gradient_over_primitives(&self);

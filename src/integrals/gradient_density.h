@@ -1,4 +1,5 @@
-/* The density of quartets side by side, from blocks of matrices. Part of kernels.c.
+/* The density of quartets side by side, from blocks of matrices, and that of levels with the coefficients of primitives. Part
+ * of kernels.c.
  *
  *     G_abcd = factor (1/2 D_ab D_cd - 1/8 (D_ac D_bd + D_ad D_bc + M_ac M_bd + M_ad M_bc)) */
 #ifndef HF_GRADIENT_DENSITY_H
@@ -74,6 +75,40 @@ static __attribute__((noinline)) void fill_density(const struct hf_quartet *quar
         gather_block(input, spin, HF_BLOCK_BC, n.b, n.c, broadcast(1.0), bc);
         gather_block(input, spin, HF_BLOCK_BD, n.b, n.d, broadcast(1.0), bd);
         add_exchange(&n, ac, ad, bc, bd, to);
+    }
+}
+
+/** The density of levels of one primitive of the ket, with coefficients of its parts. */
+static inline void weigh_ket(const struct hf_contraction_plan *plan, bool exchanged,
+                             const lanes *density, const lanes *coefficient, lanes *half)
+{
+    memset(half, 0, (size_t)plan->n_half * sizeof *half);
+    for (int b = 0; b < plan->n_bra; b++) {
+        const int n_row = exchanged ? 1 : plan->bra[b].n, n_e = plan->bra[b].n / n_row;
+        for (int k = 0; k < plan->n_ket; k++)
+            for (int r = 0; r < n_row; r++) {
+                lanes *row = half + r * plan->n_ket_level + plan->ket[k].first * n_e;
+                for (int x = 0; x < plan->ket[k].n * n_e; x++)
+                    row[x] += coefficient[k] * *density++;
+            }
+        half += plan->bra[b].n * plan->n_ket_level;
+    }
+}
+
+/** The same of primitive i of the bra. */
+static inline __attribute__((always_inline)) void weigh_bra(const struct hf_contraction_plan *plan,
+                                                            bool exchanged, const lanes *half,
+                                                            const struct hf_expanded_pair *bra,
+                                                            int i, lanes *density)
+{
+    const int n_row = exchanged ? plan->n_ket_level : 1, n_f = plan->n_ket_level / n_row;
+    memset(density, 0, (size_t)plan->n_level * sizeof *density);
+    for (int b = 0; b < plan->n_bra; b++) {
+        const int n = plan->bra[b].n * n_f;
+        const double coefficient = hf_pair_coefficient(bra, b)[i];
+        lanes *to = density + plan->bra[b].first * n_f;
+        for (int r = 0; r < n_row; r++, to += plan->n_bra_level, half += n)
+            for (int x = 0; x < n && coefficient != 0.0; x++) to[x] += coefficient * half[x];
     }
 }
 

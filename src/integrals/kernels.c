@@ -205,7 +205,7 @@ static __attribute__((noinline)) void make_ss_over_bra(const struct hf_quartet *
         }
         for (int i = 0; i < n_here; i++, to = contraction->chunk + i)
             *to = boys_look_lowest_up(boys, &lowest[i]);
-        end_chunk(contraction, quartet->bra, first, n_here);
+        end_chunk(contraction, false, quartet->bra, first, n_here);
     }
 }
 
@@ -228,7 +228,7 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
             else
                 recurrences[f_max](work, e_max, &lane[i], to);
         }
-        end_chunk(contraction, quartet->bra, first, n_here);
+        end_chunk(contraction, false, quartet->bra, first, n_here);
     }
 }
 
@@ -252,10 +252,10 @@ static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair
             make_ss_over_bra(quartet, n, row, contraction);
         else
             recur_over_bra(quartet, n, row, contraction, work);
-        end_ket_primitive(contraction);
+        end_ket_primitive(contraction, false);
         n_done += n;
     }
-    end_contraction(contraction);
+    end_contraction(contraction, false);
     return n_done;
 }
 

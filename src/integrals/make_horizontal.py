@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""Writes horizontal_functions.h: straight-line code from levels of a pair of shells to its functions.
+"""Writes straight-line code from levels of a pair of shells to its functions.
 
-    make_horizontal.py > horizontal_functions.h
-    make_horizontal.py --densities > level_functions.h
-    make_horizontal.py --flops > horizontal_flops.h
+    make_horizontal.py horizontal_functions.h level_functions.h horizontal_flops.h
 
 A function does for one part (ab| of a pair what horizontal.h does with loops: the recurrence
 (a b+1| = (a+1 b| + (A - B) (ab| of M. Head-Gordon, J. A. Pople, J. Chem. Phys. 89, 5777 (1988), Eq. 18, then the
@@ -11,7 +9,7 @@ solid harmonics of a, then those of b. The components of b come one after the ot
 so that what is alive at a time stays in the first cache; the direction that is lowered in b is chosen where it needs
 the fewest numbers that are not needed anyhow.
 
-With --densities the transposes, for to_levels.h: from the density of functions to that of levels.
+In level_functions.h are the transposes, for to_levels.h: from the density of functions to that of levels.
 """
 
 import math
@@ -267,15 +265,8 @@ def write_flops(to):
     to.write("};\n")
 
 
-def main():
+def write_functions(to):
     """Every function, then their table."""
-    to = sys.stdout
-    if sys.argv[1:] == ["--flops"]:
-        write_flops(to)
-        return
-    if sys.argv[1:] == ["--densities"]:
-        write_densities(to)
-        return
     to.write("/* Made by make_horizontal.py, which says what it is. Part of horizontal.h. */\n\n")
     entries = [write_function(l_a, l_b, False, to) for l_a, l_b in CARTESIAN]
     entries += [write_function(l_a, l_b, True, to) for l_a, l_b in SPHERICAL]
@@ -284,4 +275,6 @@ def main():
              "".join(entries) + f"    [HF_MAX_RECURRENCE_L] = {{{{NULL}}}},\n}};\n")
 
 
-main()
+for path, write in zip(sys.argv[1:], (write_functions, write_densities, write_flops), strict=True):
+    with open(path, "w", encoding="ascii") as file:
+        write(file)

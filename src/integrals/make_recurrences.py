@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the vertical recurrences of the two-electron engine as straight-line C.
 
-    make_recurrences.py vertical.h vertical_1.c [vertical_2.c ...]
-    make_recurrences.py --gradient gradient_levels.h gradient_levels_1.c [gradient_levels_2.c ...]
-    make_recurrences.py --flops > vertical_flops.h
+    make_recurrences.py vertical_flops.h vertical.h gradient_levels.h vertical_1.c ... gradient_levels_1.c ...
+
+with as many files of either kind, of about the same length.
 
 One function for each pair of ranges of levels, e = e_low..e_high of the bra and f = f_low..f_high of
 the ket, that two classes of shell pairs can have. It writes [e|f]^0 of all components to an array. With
@@ -33,6 +33,8 @@ levels. Their functions add each value to all its sums right where it is made. S
 value is multiplied by, so that this is done once for a sum.
 """
 
+import functools
+import gc
 import sys
 
 # Levels of a part of a pair (l_a .. l_a+l_b), or of all parts of merged shells (hf/shell_pair.h).
@@ -48,8 +50,13 @@ PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= LIMI
 ARGUMENTS = 'const struct lane_quartet *q, lanes *to'
 # The same of derivatives.
 GRADIENT_LIMIT = 6
-GRADIENT_PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= GRADIENT_LIMIT]
-GRADIENT_ARGUMENTS = 'const struct lane_quartet *q, const lanes *density, struct level_sums *sums, lanes *to'
+# From this e_high + f_high on there is one order of two ranges, and the caller exchanges the pairs; smaller functions take
+# too little time for that.
+GRADIENT_EXCHANGED = 5
+GRADIENT_PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= GRADIENT_LIMIT and
+                  (bra[1] + ket[1] < GRADIENT_EXCHANGED or SIDES.index(bra) <= SIDES.index(ket))]
+GRADIENT_ARGUMENTS = ('const lanes *bra, const lanes *ket, const struct lane_quartet *q, const lanes *density, '
+                      'struct level_sums *sums, lanes *to')
 # Functions and members of struct lane_quartet, and those of the other side.
 EXCHANGED = {'pa_of': 'qc_of', 'wp_of': 'wq_of', 'one_over_two_zeta_of': 'one_over_two_eta_of',
              'rho_over_zeta': 'rho_over_eta'}
@@ -90,14 +97,18 @@ class Step:
         if self.other_power:
             self.cross = self.place(below, lowered(other, direction), m + 1)
             self.needs.append(self.cross)
+        self.set_of_needs = frozenset(self.needs)
 
     def place(self, raised, other, m):
         return (raised, other, m) if self.inner else (other, raised, m)
 
     def cost(self, needed, differences):
         """Operations, each new value counted as three."""
-        n = 2 + (self.cross is not None) + 3 * sum(value not in needed for value in self.needs)
+        n = 2 + (self.cross is not None) + 3 * len(self.set_of_needs.difference(needed))
         return n + (self.difference is not None) + (self.difference not in differences)
+
+
+step_of = functools.lru_cache(None)(Step)  # plans have most steps in common
 
 
 class Plan:
@@ -123,7 +134,7 @@ class Plan:
         for level in range(len(by_level) - 1, 0, -1):
             for value in sorted(by_level[level], key=lambda value: value[2]):
                 raised = value[0] if sum(value[0]) else value[1]
-                steps = [Step(value, i) for i in range(3) if raised[i]]
+                steps = [step_of(value, i) for i in range(3) if raised[i]]
                 step = min(steps, key=lambda step: step.cost(needed, differences))
                 self.steps[value] = step
                 differences.add(step.difference)
@@ -176,6 +187,12 @@ class GradientPlan(Plan):
 
     def n_flop(self):
         return super().n_flop() + 2 * sum(map(len, self.sums.values()))
+
+
+@functools.lru_cache(None)
+def plan_of(kind, bra, ket):
+    """Texts and counts have plans in common."""
+    return kind(bra, ket)
 
 
 class Text:
@@ -301,6 +318,10 @@ class Text:
 class GradientText(Text):
     """The statements of a function of derivatives."""
 
+    # What the pairs have each is not read from struct lane_quartet, where the two sides differ in type.
+    MEMBERS = {'pa_of': 'bra[{}]', 'qc_of': 'ket[{}]', 'one_over_two_zeta_of': 'bra[3]', 'one_over_two_eta_of': 'ket[3]',
+               'one_over_two_sum_of': 'q->rho_over_zeta * ket[3]'}
+
     def __init__(self, plan):
         self.parts = {}  # of a sum: {power: its variable}
         # Contracted levels are for what the horizontal recurrence depends on: there is none with one level on each side.
@@ -325,13 +346,16 @@ class GradientText(Text):
             if self.writes and value == target and value[2] == 0:
                 self.lines.append(f'to[{row * len(self.plan.columns) + column}] = {self.names[value]};')
 
+    def member(self, name, *arguments):
+        return self.MEMBERS[name].format(*arguments) if name in self.MEMBERS else super().member(name, *arguments)
+
     def write(self, bra, ket):
         """The function; sums that nothing is added to are zero."""
         zeros = [f'sums->{member} = (lanes){{0}};'
                  for member in [f'{side}[{m}][{i}]' for side in ('bra', 'ket') for m in range(2) for i in range(3)]
                  if member not in self.parts]
         lines = ['    ' + line for line in self.declarations() + self.lines + zeros]
-        lines += [] if self.writes else ['    (void)to;']
+        lines += [f'    (void){name};' for name in ('bra', 'ket', 'to') if f' {name}[' not in ''.join(lines)]
         return '\n'.join([f'void {gradient_name_of(bra, ket)}({GRADIENT_ARGUMENTS})', '{'] + lines + ['}', ''])
 
 
@@ -366,7 +390,7 @@ static inline vertical_function *find_vertical(int e_low, int e_high, int f_low,
 #endif
 '''
 
-GRADIENT_HEADER = '''/* Straight-line recurrences for derivatives: written by make_recurrences.py. Part of gradient.h. */
+GRADIENT_HEADER = f'''/* Straight-line recurrences for derivatives: written by make_recurrences.py. Part of gradient.h. */
 #ifndef HF_GRADIENT_LEVELS_H
 #define HF_GRADIENT_LEVELS_H
 
@@ -374,8 +398,9 @@ GRADIENT_HEADER = '''/* Straight-line recurrences for derivatives: written by ma
 #include "vertical.h"
 
 /** The sums with the density [components of all e][components of all f], e = e_low..e_high and f = f_low..f_high, of a
- *  vector of primitive quartets; [e|f]^0 to `to` if there are several levels on a side. */
-typedef void gradient_function(const struct lane_quartet *q, const lanes *density, struct level_sums *sums, lanes *to);
+ *  vector of primitive quartets; [e|f]^0 to `to` if there are several levels on a side. P - A and 1/(2 zeta) are in
+ *  `bra`, Q - C and 1/(2 eta) in `ket`; those of q are not read. */
+typedef void gradient_function({GRADIENT_ARGUMENTS});
 
 #define HF_GRADIENT_JOIN(x, y) x##_gradient##y
 #define HF_GRADIENT_OF(x, y)   HF_GRADIENT_JOIN(x, y)
@@ -383,7 +408,7 @@ typedef void gradient_function(const struct lane_quartet *q, const lanes *densit
 '''
 
 GRADIENT_FIND = '''
-/** The function of two ranges of levels; NULL: there is none. */
+/** The function of two ranges of levels; NULL: there is none, perhaps one of the exchanged ranges. */
 static inline gradient_function *find_gradient(int e_low, int e_high, int f_low, int f_high)
 {
     if (e_high > HF_VERTICAL_HIGHEST || f_high > HF_VERTICAL_HIGHEST) return NULL;
@@ -394,15 +419,8 @@ static inline gradient_function *find_gradient(int e_low, int e_high, int f_low,
 #endif
 '''
 
-GRADIENT_SOURCE = '''/* Straight-line recurrences for derivatives: written by make_recurrences.py. */
-#include "gradient_levels.h"
-
-/** What was kept is read again from here on. */
-#define HF_END_OF_BLOCK(kept) __asm__ volatile("" : : "r"(kept) : "memory")
-'''
-
-SOURCE = '''/* Straight-line vertical recurrences: written by make_recurrences.py. */
-#include "vertical.h"
+SOURCE = '''/* Straight-line recurrences: written by make_recurrences.py. */
+#include "HEADER"
 
 /** What was kept is read again from here on. */
 #define HF_END_OF_BLOCK(kept) __asm__ volatile("" : : "r"(kept) : "memory")
@@ -449,30 +467,25 @@ def make_header():
     return text + '};\n' + FIND
 
 
-def divide(functions, start, n):
-    """Texts of n files of about the same length: the longest functions first, each to the shortest."""
-    files = [start] * n
-    for text in sorted(functions, key=len, reverse=True):
-        k = min(range(n), key=lambda k: len(files[k]))
-        files[k] += text
-    return files
+def divide(texts, header, n):
+    """n files of about the same length, of (levels, function): the longest functions first, each to the shortest."""
+    files = [[] for _ in range(n)]
+    for level, text in sorted(texts, key=lambda item: len(item[1]), reverse=True):
+        file = min(files, key=lambda file: sum(map(len, file)))
+        file.append(f'\n#if HF_VERTICAL_LIMIT >= {level}\n{text}#endif\n')
+    return [SOURCE.replace('HEADER', header) + ''.join(file) for file in files]
 
 
-def make_sources(n):
-    functions = []
+def make_sources():
     for bra, ket in PAIRS:
-        text = Text(Plan(bra, ket))
-        if text.shared and PAIRS.index((bra, ket)) > PAIRS.index((ket, bra)):
-            continue  # written with the other order
-        text = text.write(bra, ket)
-        functions.append(f'\n#if HF_VERTICAL_LIMIT >= {bra[1] + ket[1]}\n{text}#endif\n')
-    return divide(functions, SOURCE, n)
+        text = Text(plan_of(Plan, bra, ket))
+        if not text.shared or PAIRS.index((bra, ket)) <= PAIRS.index((ket, bra)):  # else written with the other order
+            yield bra[1] + ket[1], text.write(bra, ket)
 
 
-def make_gradient_sources(n):
-    return divide([f'\n#if HF_VERTICAL_LIMIT >= {bra[1] + ket[1]}\n'
-                   f'{GradientText(GradientPlan(bra, ket)).write(bra, ket)}#endif\n'
-                   for bra, ket in GRADIENT_PAIRS], GRADIENT_SOURCE, n)
+def make_gradient_sources():
+    for bra, ket in GRADIENT_PAIRS:
+        yield bra[1] + ket[1], GradientText(plan_of(GradientPlan, bra, ket)).write(bra, ket)
 
 
 def make_flops():
@@ -484,26 +497,24 @@ def make_flops():
     text += f'static const int vertical_flops[{highest + 1}][{highest + 1}][{highest + 1}][{highest + 1}] = {{\n'
     for bra in SIDES:
         for ket in SIDES:
-            text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {Plan(bra, ket).n_flop()},\n'
+            text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {plan_of(Plan, bra, ket).n_flop()},\n'
     text += '};\n\n/** The same with m = 0 and 1 and the sums with a density, where straight-line code may do it. */\n'
     text += f'static const int gradient_flops[{highest + 1}][{highest + 1}][{highest + 1}][{highest + 1}] = {{\n'
-    for bra, ket in GRADIENT_PAIRS:
-        text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {GradientPlan(bra, ket).n_flop()},\n'
+    for bra, ket in PAIRS:
+        pair = (bra, ket) if (bra, ket) in GRADIENT_PAIRS else (ket, bra)
+        if pair in GRADIENT_PAIRS:
+            text += f'    [{bra[0]}][{bra[1]}][{ket[0]}][{ket[1]}] = {plan_of(GradientPlan, *pair).n_flop()},\n'
     return text + '};\n'
 
 
 def main():
-    if sys.argv[1:] == ['--flops']:
-        sys.stdout.write(make_flops())
-        return
+    gc.disable()  # next to nothing is thrown away
     paths = sys.argv[1:]
-    if paths[0] == '--gradient':
-        paths = paths[1:]
-        texts = [GRADIENT_HEADER + declare(GRADIENT_PAIRS, 'gradient', gradient_name_of) + GRADIENT_FIND]
-        texts += make_gradient_sources(len(paths) - 1)
-    else:
-        texts = [make_header()] + make_sources(len(paths) - 1)
-    for path, text in zip(paths, texts):
+    n = len(paths[3:]) // 2
+    texts = [make_flops(), make_header(),
+             GRADIENT_HEADER + declare(GRADIENT_PAIRS, 'gradient', gradient_name_of) + GRADIENT_FIND]
+    texts += divide(make_sources(), 'vertical.h', n) + divide(make_gradient_sources(), 'gradient_levels.h', n)
+    for path, text in zip(paths, texts, strict=True):
         with open(path, 'w', encoding='ascii') as file:
             file.write(text)
 
