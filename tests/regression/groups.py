@@ -1,4 +1,6 @@
-"""Which calculations are checked: groups of jobs, each on so many ranks, usually or only among the long tests."""
+"""Which calculations are checked: groups of jobs, each on so many ranks, usually or only among the long tests. The quick
+tests have the usual jobs of some groups on one number of ranks: every method, task, builder, scheduler and transport.
+What is here for two and four ranks belongs to the long tests, unless the program hf runs it."""
 
 import json
 import os
@@ -12,6 +14,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LARGEST_SMALL = 60  # basis functions
 LARGEST_TINY = 31  # of what is repeated in all ways among the long tests
 RANKS = (1, 2, 3, 4)
+QUICK = {"energies": 1, "open shells": 1, "environments": 3, "core potentials": 3, "properties": 3, "mp2": 3, "gradients": 3,
+         "schedulers": 3, "matrices": 3, "program": 1}
+BY_PROGRAM = ("program", "formats")  # started one by one, by the program hf
 
 
 @dataclass
@@ -137,7 +142,7 @@ def followed():
 def basis_sets():
     """Basis sets that no other case has; the large ones take long."""
     for case in read("basis_sets"):
-        yield one(case, 2, is_small(case))
+        yield one(case, 1 if is_small(case) else 2, is_small(case))
 
 
 def schedulers():
@@ -212,7 +217,7 @@ def program():
     """What is run by the program hf, in the other builds of tools/check --all as well."""
     for name in "hydrogen/rhf/sto-3g", "water/rhf/cc-pvdz", "ammonia/rhf/6-31g*", "cyanide/rhf/aug-cc-pvdz":
         for n in RANKS:
-            yield one(find("energies", name), n)
+            yield one(find("energies", name), n, n < 4)
 
 
 def formats():
@@ -231,3 +236,10 @@ def formats():
 GROUPS = {function.__name__.replace("_", " "): function
           for function in (energies, open_shells, hard, scans, core_potentials, followed, basis_sets, schedulers, matrices,
                            environments, properties, mp2, gradients, program, formats)}
+
+
+def level(group, job):
+    """Of tests: quick (tools/check), usual (tools/check --all) or long."""
+    if not job.usual or (job.ranks % 2 == 0 and group not in BY_PROGRAM):
+        return "long"
+    return "quick" if QUICK.get(group) == job.ranks else "usual"

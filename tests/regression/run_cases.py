@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the jobs of a group that are for so many ranks and checks what hf writes, a line each and one for each difference.
+"""Runs the jobs of some groups that are for so many ranks and checks what hf writes, a line each and one for each difference.
 
 One start of MPI goes through all of them (--many-runs); with --hf the program hf is started for each.
-Exit code 0: everything agrees; 1: something differs. Which groups and ranks there are: --list, for Meson.
+Exit code 0: everything agrees; 1: something differs. Which levels, ranks and groups there are: --list, for Meson.
 """
 
 import argparse
@@ -12,22 +12,33 @@ import subprocess
 import sys
 import tempfile
 
-from groups import GROUPS
+from groups import BY_PROGRAM, GROUPS, level
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--list", action="store_true", help="groups with their ranks, usual or long")
+    parser.add_argument("--list", action="store_true", help="what is run at a time: level, ranks, groups")
     parser.add_argument("--mpiexec")
     parser.add_argument("--many-runs", help="program that calls hf_run for every line of a file")
     parser.add_argument("--hf", help="the program hf")
     parser.add_argument("--ranks", type=int, default=1)
-    parser.add_argument("--long", action="store_true", help="those of the long tests, not the usual ones")
+    parser.add_argument("--level", choices=["quick", "usual", "long"], help="those of these tests only")
     parser.add_argument("--wrong", action="store_true",
                         help="with references 0.000001 hartree off: every job must be seen to differ")
     parser.add_argument("--only", default="", help="only jobs whose name contains this")
-    parser.add_argument("group", nargs="?", choices=list(GROUPS))
+    parser.add_argument("groups", nargs="*", metavar="group", help=", ".join(GROUPS))
     return parser.parse_args()
+
+
+def list_tests():
+    """A line for each test: groups share one start of MPI, but for the long ones and what the program hf runs."""
+    shared = {}
+    for name, group in GROUPS.items():
+        for job in group():
+            of, alone = level(name, job), name in BY_PROGRAM
+            shared.setdefault((of, job.ranks, name if alone or of == "long" else ""), {})[name] = None
+    for (of, ranks, _), names in sorted(shared.items()):
+        print(of, ranks, ",".join(names), sep=";")
 
 
 def start(command):
@@ -69,14 +80,12 @@ def read_result(path):
 def main():
     arguments = parse_arguments()
     if arguments.list:
-        for name, group in GROUPS.items():
-            for ranks, usual in sorted({(job.ranks, job.usual) for job in group()}):
-                print(name, ranks, "usual" if usual else "long", sep=";")
+        list_tests()
         return 0
-    jobs = [job for job in GROUPS[arguments.group]()
-            if job.ranks == arguments.ranks and job.usual != arguments.long and arguments.only in job.name]
+    jobs = [job for name in arguments.groups for job in GROUPS[name]()
+            if job.ranks == arguments.ranks and arguments.level in (None, level(name, job)) and arguments.only in job.name]
     if not jobs:
-        sys.exit(f"no such jobs in {arguments.group}")
+        sys.exit(f"no such jobs in {arguments.groups}")
     runs = [run for job in jobs for run in job.runs]
     for run in runs if arguments.wrong else []:
         run.case["total_energy"] += 1e-6

@@ -39,6 +39,12 @@ class Selection(unittest.TestCase):
         self.assertEqual(self.names(8, "unit-2-4"), ["fock on 2", "fock on 4"])
         self.assertEqual(self.names(3, "unit-2-4"), ["fock on 2"])
 
+    def test_the_least_number_of_ranks_in_a_suite(self):
+        self.assertEqual(self.names(8, "unit-least", "cli-least"), ["fock on 2", "cli"])
+        more = TESTS + [{"name": "fock on 1", "suite": ["hf:once"]}]  # in another suite
+        self.assertEqual(list(list_tests.selected(more, 8, ["unit-least"])), ["fock on 2"])
+        self.assertEqual(list(list_tests.selected(more, 8, ["unit-2"])), ["fock on 4"])
+
     def test_long_tests_run_when_asked_for(self):
         self.assertNotIn("memory", self.names(8, "unit"))
         self.assertEqual(self.names(8, "long"), ["memory"])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Names of the tests of a build folder in any of some suites, without those on many ranks and those of
-the suite "long" (unless it is asked for); each ended by a NUL, for xargs -0. SUITE-N leaves out tests of SUITE
-on N ranks that run on another number, too, and SUITE-0 those that start no ranks; SUITE-0-1 does both. A test that
-runs on none but the numbers to leave out runs on all of them.
+the suite "long" (unless it is asked for); each ended by a NUL, for xargs -0. SUITE-least has each test of SUITE on the
+least number of ranks that it runs on there. SUITE-N leaves out tests of SUITE on N ranks that run on another number, too,
+and SUITE-0 those that start no ranks; SUITE-0-1 does both. A test that runs on none but the numbers to leave out runs
+on all of them.
 
 Usage: list_tests.py FOLDER MOST_RANKS SUITE...
 """
@@ -16,20 +17,37 @@ import sys
 RANKS = re.compile(r" (?:on |n=)(\d+)(?: |$)")
 
 
+def own_suites(test):
+    return {name.split(":")[-1] for name in test["suite"]}
+
+
+def ranks_of(test):
+    """0: it starts none."""
+    found = RANKS.search(test["name"])
+    return int(found[1]) if found else 0
+
+
+def is_taken(ranks, numbers, words):
+    """Whether a test on so many ranks, which runs on these numbers in its suite, is one of SUITE-words."""
+    if words == ["least"]:
+        return ranks == 0 or ranks == min(numbers)
+    without = {int(word) for word in words}
+    return not (ranks in without and (ranks == 0 or numbers - without))
+
+
 def selected(tests, most_ranks, suites):
     """Names, in the order of the tests."""
-    counts = collections.defaultdict(set)  # numbers of ranks that a test runs on
+    numbers = collections.defaultdict(set)  # of ranks that a test runs on, by suite and name
     for test in tests:
-        for ranks in RANKS.findall(test["name"]):
-            counts[RANKS.sub(" ", test["name"])].add(int(ranks))
+        if ranks_of(test) <= most_ranks:
+            for suite in own_suites(test):
+                numbers[suite, RANKS.sub(" ", test["name"])].add(ranks_of(test))
     for test in tests:
-        found = RANKS.search(test["name"])
-        ranks = int(found[1]) if found else 0
-        own = {name.split(":")[-1] for name in test["suite"]}
-        numbers = {str(n) for n in counts[RANKS.sub(" ", test["name"])] if n <= most_ranks}
-        wanted = any(name in own and not (str(ranks) in without and (ranks == 0 or numbers.difference(without)))
-                     for name, *without in (suite.split("-") for suite in suites))
-        if wanted and ("long" not in own or "long" in suites) and ranks <= most_ranks:
+        own, ranks = own_suites(test), ranks_of(test)
+        if ranks > most_ranks or ("long" in own and "long" not in suites):
+            continue
+        if any(suite in own and is_taken(ranks, numbers[suite, RANKS.sub(" ", test["name"])], words)
+               for suite, *words in (suite.split("-") for suite in suites)):
             yield test["name"]
 
 

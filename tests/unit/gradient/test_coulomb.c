@@ -91,12 +91,14 @@ static void low_shells(void **state)
 
 static void merged_shells(void **state)
 {
+    leave_out_on_many_ranks();
     check(sizeof test_merged_shells / sizeof *test_merged_shells, test_merged_shells);
 }
 
 /** Loops of kernels, the highest angular momentum. */
 static void high_shells(void **state)
 {
+    leave_out_on_many_ranks();
     static const struct test_shell shells[] = {
         {0, 3, 2, true, {2.0, 0.7}, {0.5, 0.4}}, {0, 3, 1, false, {1.0}, {0.5}},
         {1, 4, 1, true, {1.1}, {0.7}},           {2, 5, 1, true, {0.9}, {0.3}},
@@ -127,6 +129,7 @@ static void make_chain(struct system *s, MPI_Comm comm)
 /** Far fields, and single precision, change the gradient by little more than the threshold. */
 static void far_fields_are_accurate(void **state)
 {
+    leave_out_on_many_ranks();
     struct system s = {.n_atom = 0};
     double exact[MOST_ATOM][3], screened[MOST_ATOM][3];
     make_chain(&s, MPI_COMM_WORLD);

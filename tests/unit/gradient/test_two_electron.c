@@ -144,11 +144,13 @@ static void low_shells(void **state)
 
 static void merged_shells(void **state)
 {
+    leave_out_on_many_ranks();
     check(sizeof test_merged_shells / sizeof *test_merged_shells, test_merged_shells, 1, 2);
 }
 
 static void high_shells(void **state)
 {
+    leave_out_on_many_ranks();
     static const struct test_shell shells[] = {
         {0, 3, 2, true, {2.0, 0.7}, {0.5, 0.4}}, {0, 3, 1, false, {1.0}, {0.5}},
         {1, 4, 1, true, {1.1}, {0.7}},           {2, 5, 1, true, {0.9}, {0.3}},
@@ -160,6 +162,7 @@ static void high_shells(void **state)
 /** Fewer quartets are computed for a larger threshold, and the gradient changes by about as much. */
 static void screening_leaves_out_what_does_not_matter(void **state)
 {
+    leave_out_on_many_ranks();
     static const struct test_shell shells[] = {
         {0, 0, 3, false, {60.0, 6.0, 0.7}, {2.0, 0.9, 0.5}},
         {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},

@@ -120,7 +120,7 @@ static void two_waters_begin_near_their_end(void **state)
     static const char *const set[2] = {"6-31G", "cc-pVDZ"};
     static const double most_above[2] = {0.02, 0.2};
     struct hf_context *context = test_context();
-    for (int i = 0; i < 2; i++) {
+    for (int i = rank_count() > 2; i < 2; i++) {
         struct dimer dimer = {0};
         test_water(&dimer.first.test);
         test_water(&dimer.second.test);

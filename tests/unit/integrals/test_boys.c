@@ -26,14 +26,12 @@ static double reference(int m, double T)
 
 static double worst_error(const struct hf_boys *boys, double T)
 {
-    double worst = 0.0;
+    double worst = 0.0, exact[HF_BOYS_MAX_ORDER + 1];
+    for (int m = 0; m <= HF_BOYS_MAX_ORDER; m++) exact[m] = reference(m, T);
     for (int order = 0; order <= HF_BOYS_MAX_ORDER; order++) {
         double value[HF_BOYS_MAX_ORDER + 1];
         hf_boys_evaluate(boys, order, T, value);
-        for (int m = 0; m <= order; m++) {
-            const double exact = reference(m, T);
-            worst = fmax(worst, fabs(value[m] - exact) / exact);
-        }
+        for (int m = 0; m <= order; m++) worst = fmax(worst, fabs(value[m] - exact[m]) / exact[m]);
     }
     return worst;
 }

@@ -22,6 +22,7 @@ static double value(const double gradient[], const double hessian[], const doubl
  *  is due to a descent from the corners alone, which is exact where the problem is convex. */
 static void the_lowest_point_of_a_simplex_is_found(void **state)
 {
+    leave_out_on_many_ranks();
     uint32_t seed = 3;
     for (int problem = 0; problem < 40; problem++) {
         double root[N * N], gradient[N], hessian[N * N] = {0.0}, c[N], other[N], sum = 0.0;
@@ -105,6 +106,7 @@ static void ordinary_molecules_take_no_more_iterations_than_with_diis(void **sta
 
 static void stretched_bonds_converge_to_the_lowest_solution(void **state)
 {
+    leave_out_on_many_ranks();
     static const struct {
         int a, b;
         double angstrom, energy;
@@ -126,6 +128,7 @@ static void stretched_bonds_converge_to_the_lowest_solution(void **state)
 /** HF at 4 angstrom: DIIS goes round in circles for more than 60 iterations. */
 static void second_order_steps_take_over_where_nothing_else_gets_on(void **state)
 {
+    leave_out_on_many_ranks();
     struct test_molecule molecule;
     test_diatomic(&molecule, 1, 9, 4.0 / HF_BOHR_IN_ANGSTROM);
     struct hf_scf_settings settings = test_settings();
@@ -146,6 +149,7 @@ static void second_order_steps_take_over_where_nothing_else_gets_on(void **state
  *  References: psi4 1.3.2 (and NWChem 7.0.2, NiC from psi4's orbitals). */
 static void second_order_steps_are_for_saddle_points(void **state)
 {
+    leave_out_on_many_ranks();
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule carbide = {0}, chloride = {0};
     test_add_atom(&carbide, 28, false, 0.0, 0.0, 0.0);
@@ -165,6 +169,7 @@ static void second_order_steps_are_for_saddle_points(void **state)
 
 static void open_shells_that_share_orbitals_converge(void **state)
 {
+    leave_out_on_many_ranks();
     struct test_molecule molecule = {0};
     test_add_atom(&molecule, 7, false, 0.0, 0.0, 0.0);
     molecule.molecule.multiplicity = 4;

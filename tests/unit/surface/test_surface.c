@@ -101,7 +101,8 @@ static void a_gradient_is_that_of_the_energies(void **state)
     (void)state;
     check_surface((const int[]){8, 1, 1}, "rhf", 1);
     check_surface((const int[]){7, 1, 1}, "uhf", 2);
-    check_surface((const int[]){7, 1, 1}, "rohf", 2);
+    if (rank_count() <= 2)
+        check_surface((const int[]){7, 1, 1}, "rohf", 2); /* shared as those of UHF */
 }
 
 /** Builds of the last of some equal steps along a way. */
