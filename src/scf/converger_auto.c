@@ -92,6 +92,7 @@ static bool look(struct course *course, const struct hf_scf *scf)
 static hf_status begin_newton(struct hf_scf *scf, struct course *course, struct hf_error *error)
 {
     hf_diis_forget(scf->diis);
+    scf->search.strayed = true;
     return hf_converger_newton.create(scf, &course->newton, error);
 }
 

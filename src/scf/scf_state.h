@@ -71,7 +71,8 @@ struct hf_second_search {
         HF_SEARCH_ONE,
         HF_SEARCH_FIRST,
         HF_SEARCH_SECOND
-    } stage; /* ONE: no second one is to come */
+    } stage;      /* ONE: no second one is to come */
+    bool strayed; /* the first one needed second-order steps */
     bool has_first, has_found;
     struct hf_matrix *first[HF_MAX_SPIN]; /* [n_set] [n][o] first orbitals */
     struct hf_matrix *found[HF_MAX_SPIN]; /* [n_set] [n][o] of the solution of the first search */
