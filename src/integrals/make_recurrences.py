@@ -52,7 +52,7 @@ ARGUMENTS = 'const struct lane_quartet *q, lanes *to'
 GRADIENT_LIMIT = 6
 # From this e_high + f_high on there is one order of two ranges, and the caller exchanges the pairs; smaller functions take
 # too little time for that.
-GRADIENT_EXCHANGED = 5
+GRADIENT_EXCHANGED = 4
 GRADIENT_PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= GRADIENT_LIMIT and
                   (bra[1] + ket[1] < GRADIENT_EXCHANGED or SIDES.index(bra) <= SIDES.index(ket))]
 GRADIENT_ARGUMENTS = ('const lanes *bra, const lanes *ket, const struct lane_quartet *q, const lanes *density, '
