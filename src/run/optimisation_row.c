@@ -243,10 +243,11 @@ void hf_optimisation_tell_removed(const struct hf_quantity *quantity)
     const struct hf_optimisation_step *it = &self->step[self->n_step - 1];
     char line[200];
     if (it[0].n_removed == it[-1].n_removed) return;
-    snprintf(line, sizeof line,
-             "step %d: %d functions are removed as linearly dependent, in the step before %d; the "
-             "energy jumps. See --linear-dependence",
-             self->n_step, it[0].n_removed, it[-1].n_removed);
+    snprintf(
+        line, sizeof line,
+        "step %d removes %d linearly dependent functions, the step before %d: the energy jumps; "
+        "see --linear-dependence",
+        self->n_step, it[0].n_removed, it[-1].n_removed);
     hf_report_warning(quantity->of->report, line);
 }
 

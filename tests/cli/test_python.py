@@ -73,15 +73,25 @@ def check_files(folder):
 
 def check_crowd():
     """Ranks that share a core are told of once."""
-    atoms = molecule("H2")
-    atoms.calc = HF(f"taskset -c {min(os.sched_getaffinity(0))} {shlex.quote(MPIEXEC)} -n 2 {PROGRAM}", basis="STO-3G")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for _ in range(2):
-            atoms.get_potential_energy()
-            atoms.positions[0, 2] += 0.01
-    told = [str(one.message) for one in caught]
-    check(len(told) == 1 and "hf: 2 ranks share 1 core" in told[0], "ranks on one core:", str(told))
+    command = f"taskset -c {min(os.sched_getaffinity(0))} {shlex.quote(MPIEXEC)} -n 2 {PROGRAM}"
+    for calculator in (HF(command, basis="STO-3G"), hf_socket(command, basis="STO-3G")):
+        atoms = molecule("H2")
+        atoms.calc = calculator
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                atoms.get_potential_energy()
+                atoms.positions[0, 2] += 0.01
+            if not isinstance(calculator, HF):
+                calculator.close()
+        told = [str(one.message) for one in caught if "hf: " in str(one.message)]
+        check(len(told) == 1 and "hf: 2 ranks share 1 core" in told[0], "ranks on one core:", str(told))
+
+
+def check_reason_under_mpiexec():
+    """mpiexec has words of its own; the reason is hf's."""
+    calculator = HF(f"{shlex.quote(MPIEXEC)} -n 2 {PROGRAM}", basis="STO-3G", max_iterations=2)
+    check_failure(lambda: energy_of(calculator), "unconverged on two ranks", "the SCF did not converge in 2 iterations")
 
 
 def check_failure(of, what, part):
@@ -231,6 +241,7 @@ def main():
         check_keywords()
         check_refusals()
         check_crowd()
+        check_reason_under_mpiexec()
         check_optimisation(PROGRAM)
         check_qcengine()
     for failure in FAILURES:

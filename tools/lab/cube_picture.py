@@ -42,17 +42,16 @@ def read(path):
         n_atom, *origin = (float(word) for word in lines[2].split()[:4])
         axes = [[float(word) for word in line.split()] for line in lines[3:6]]
         n_atom = int(n_atom)
-        if n_atom < 0 or any(axes[i][1 + k] != 0.0 for i in range(3) for k in range(3) if k != i):
+        if n_atom < 1 or any(axes[i][1 + k] != 0.0 for i in range(3) for k in range(3) if k != i):
             raise Failure(f"{path}: the grid is not that of a cube file of hf")
-        atoms = [[float(word) for word in line.split()] for line in lines[6:6 + n_atom]]
+        atoms = [(SYMBOLS[int(line.split()[0])], tuple(float(word) for word in line.split()[2:5])) for line in lines[6:6 + n_atom]]
         values = [float(word) for line in lines[6 + n_atom:] for word in line.split()]
     except (ValueError, IndexError, UnicodeDecodeError) as error:
         raise Failure(f"{path}: no cube file of hf") from error
     n = tuple(int(axis[0]) for axis in axes)
     if not values or len(values) != math.prod(n):
         raise Failure(f"{path}: {len(values)} values for a grid of {n[0]} x {n[1]} x {n[2]} points")
-    return Cube(lines[0].strip(), [(SYMBOLS[int(atom[0])], tuple(atom[2:5])) for atom in atoms], tuple(origin), n,
-                tuple(axes[i][1 + i] for i in range(3)), values)
+    return Cube(lines[0].strip(), atoms, tuple(origin), n, tuple(axes[i][1 + i] for i in range(3)), values)
 
 
 def plane_of(cube):
@@ -91,11 +90,12 @@ def draw(path, output):
     levels = levels_of([value for row in rows for _, _, value in row])
     inside = [point for row in rows for point in row if abs(point[2]) >= min(abs(level) for level in levels)]
     blocks = ["$grid << EOD", *(line for row in rows for line in (*(f"{x:.4f} {y:.4f} {value:.6e}" for x, y, value in row), "")), "EOD"]
+    most = max(abs(level) for level in levels)
     where = f"{'xyz'[axis]} = {cube.place(axis, i):.2f} bohr"
     body = [f"set title {plots.quoted(f'{cube.title}, at {where}')}", "set view map", "unset surface", "set contour base", "unset key",
             "unset colorbox", f"set cntrparam levels discrete {','.join(f'{level:.6e}' for level in levels)}",
             f"set palette defined (-1 '{plots.COLOURS[0]}', 0 '{plots.COLOURS[0]}', 0 '{plots.COLOURS[1]}', 1 '{plots.COLOURS[1]}')",
-            f"set cbrange [-{levels[-1]:.6e}:{levels[-1]:.6e}]", "set size ratio -1", "set border lc rgb '#444444'", "set tics nomirror out",
+            f"set cbrange [-{most:.6e}:{most:.6e}]", "set size ratio -1", "set border lc rgb '#444444'", "set tics nomirror out",
             f"set xlabel '{'xyz'[a]} (bohr)'", f"set ylabel '{'xyz'[b]} (bohr)'",
             f"set xrange {window(cube, a, [point[0] for point in inside])}", f"set yrange {window(cube, b, [point[1] for point in inside])}"]
     for symbol, place in cube.atoms:

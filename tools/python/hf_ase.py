@@ -31,9 +31,8 @@ def plain(value):
 
 
 def own_lines(text):
-    """What hf says on standard error, without what mpiexec adds; all of it if hf says nothing."""
-    lines = text.strip().splitlines()
-    return "\n".join([line for line in lines if line.startswith("hf: ")] or lines)
+    """What hf says on standard error, without what mpiexec adds."""
+    return "\n".join(line for line in text.splitlines() if line.startswith("hf: "))
 
 
 def difference(there, here):
@@ -52,7 +51,7 @@ class HF(Calculator):
     """Runs hf with files LABEL.* in a folder.
 
     command    what starts hf, for example "mpiexec -n 4 hf". Start no more ranks than there are cores: two on one core
-               took 3 s for a geometry instead of 0.01 s
+               took 3 s for a geometry instead of 0.014 s
     folder     of the files, made if need be; the default is one that goes with the calculator
     label      name of the files without endings: LABEL.in.json, LABEL.json, LABEL.out, LABEL.h5, LABEL.last.h5
 
@@ -145,14 +144,23 @@ class HF(Calculator):
                 found = json.load(file)
         if done.returncode != 0:
             self._orbitals_of = None
-            reason = own_lines(done.stderr) or (found.get("error") or {}).get("error_message")
-            raise CalculationFailed(f"{reason or self.command[0]} (exit code {done.returncode}; report: {self.path('.out')})")
+            reason = own_lines(done.stderr) or (found.get("error") or {}).get("error_message") or done.stderr.strip() or self.command[0]
+            raise CalculationFailed(f"{reason} (exit code {done.returncode}; report: {self.path('.out')})")
         self._orbitals_of = self.checkpoint()
-        for text in found["extras"]["hf"]["warnings"]:
+        self.warn(found["extras"]["hf"]["warnings"])
+        return found
+
+    def warn(self, texts):
+        """Warnings of hf as those of Python, each once."""
+        for text in texts:
             if text not in self._warned:
                 warnings.warn(f"hf: {text}", stacklevel=2)
                 self._warned.append(text)
-        return found
+
+    def errors(self):
+        """What the hf of a socket wrote to standard error."""
+        with open(self.path(".err"), encoding="utf-8", errors="replace") as file:
+            return file.read()
 
     def calculate(self, atoms=None, properties=("energy",), system_changes=all_changes):
         Calculator.calculate(self, atoms, properties, system_changes)
@@ -198,9 +206,10 @@ class HFSocket(SocketIOCalculator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 server.close()
-            with open(self.hf.path(".err"), encoding="utf-8") as file:
-                reason = own_lines(file.read())
-            raise CalculationFailed(reason or str(failure)) from failure
+            errors = self.hf.errors()
+            raise CalculationFailed(own_lines(errors) or errors.strip() or str(failure)) from failure
+        begin = "hf: warning: "
+        self.hf.warn(line.removeprefix(begin) for line in self.hf.errors().splitlines() if line.startswith(begin))
 
 
 def hf_socket(command="hf", folder=None, label="hf", log=None, **keywords):
