@@ -100,7 +100,7 @@ static const struct hf_option_choice localisations[] = {
 
 static const struct hf_option_choice domains[] = {
     {"plain", "98 % of each orbital", HF_DOMAINS_PLAIN},
-    {"default", "those; for pairs of near orbitals also the atoms bonded to them",
+    {"default", "as plain; for pairs of near orbitals also the atoms bonded to these",
      HF_DOMAINS_DEFAULT},
     {"tight", "99.5 % of each orbital, and the atoms bonded to these, for all pairs",
      HF_DOMAINS_TIGHT},
@@ -227,6 +227,7 @@ static const struct hf_option table[] = {
      .argument = "WAY",
      .default_value = "analytic",
      .help = "how --task gradient computes derivatives",
+     .more = "An optimisation needs analytic ones.",
      .choice = gradients,
      .only_with = {{"task", "gradient"}, {"task", "optimise"}}},
     {.key = "max_steps",
@@ -550,8 +551,8 @@ static const struct hf_option table[] = {
      .default_value = "auto",
      .help = "how the occupied orbitals of the next iteration are found",
      .more =
-         "The energy is the same. Diagonalised are also the first Fock matrices, the last one, and "
-         "those that rotations do not suit.",
+         "The energy is the same. The first and last Fock matrices are always diagonalised, and "
+         "any for which rotations fail.",
      .choice = orbital_searches},
     {.key = "level_shift",
      .type = HF_OPTION_REAL,

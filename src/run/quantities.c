@@ -32,7 +32,7 @@ static const struct hf_run_task tasks[] = {
     {"energy", "the energy", "energy", NULL, NULL, false},
     {"gradient", "the energy and its derivatives by the coordinates of the atoms", "gradient",
      &hf_quantity_gradient, NULL, true},
-    {"optimise", "the structure of lowest energy, and what there is of it; also opt", "gradient",
+    {"optimise", "the structure of lowest energy, and its properties; also opt", "gradient",
      &hf_quantity_gradient, &hf_quantity_optimisation, true},
     {"properties", "the energy; in the JSON file all properties are the result", "properties",
      &hf_quantity_properties, NULL, false},
