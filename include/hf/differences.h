@@ -49,8 +49,11 @@ void hf_differences_hessian(const struct hf_differences *differences, double *he
  *  ranks. Local. */
 uint64_t hf_differences_checksum(const struct hf_differences *differences);
 
-/** Reads the points in STEM-1, STEM-2 ..., which other groups may have written, and writes them to STEM-1. Points of
- *  another calculation are left out. Rank 0. HF_NO_RESOURCE: cannot be written. */
+/** Reads the points in STEM-1, STEM-2 ..., which other groups may have written; returns the number of files. Points of
+ *  another calculation are left out. Rank 0. */
+int hf_points_read(struct hf_differences *differences, const char *stem);
+
+/** The same, and writes all known points to STEM-1. Rank 0. HF_NO_RESOURCE: cannot be written. */
 hf_status hf_points_collect(struct hf_differences *differences, const char *stem,
                             struct hf_error *error) HF_MUST_CHECK;
 

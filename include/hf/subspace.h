@@ -49,7 +49,7 @@ hf_status hf_subspace_keep(struct hf_subspace *self, const struct hf_subspace_sp
 struct hf_eigenvalue_search {
     double norm;    /**< when the norms of all H y - e y are below this */
     double value;   /**< or when the lowest eigenvalue is below this; -INFINITY: never */
-    bool only_sign; /**< or when they are expected to stay positive, which is not certain */
+    bool only_sign; /**< or when all are estimated to be positive (an estimate, not a bound) */
 };
 
 /** The search for eigenvalues that are right to 1e-6 or so. */

@@ -71,7 +71,10 @@ static void file_key(const char *stem, size_t size, char *key)
     snprintf(name, sizeof name, "%s", stem);
     char *first = strchr(name, '_');
     char *second = first != NULL ? strchr(first + 1, '_') : NULL;
-    if (second != NULL) *first = '(', *second = ')';
+    if (second != NULL) {
+        *first = '(';
+        *second = ')';
+    }
     hf_basis_name_key(name, size, key);
 }
 

@@ -15,8 +15,8 @@ struct parameter {
 /** One process without a launcher: no daemon, messages to itself only. */
 static const struct parameter one_process[] = {
     {"OMPI_MCA_ess_singleton_isolated", "1"},
-    {"OMPI_MCA_orte_create_session_dirs",
-     "0"}, /* all such processes would share one: 1 start of 100 beside 3 others failed */
+    /* processes that start together would share a session folder: with four of them 1 start in 100 failed */
+    {"OMPI_MCA_orte_create_session_dirs", "0"},
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "self"},
 };

@@ -164,9 +164,9 @@ hf_status hf_constraint_check(const struct hf_constraint *constraint, struct hf_
                        "%s is to be %g angstrom; expected more than 0.053 angstrom (0.1 bohr)",
                        name, value * HF_BOHR_IN_ANGSTROM);
     if (constraint->kind == HF_BEND && !(value > 0.5 * degree && value < 179.5 * degree))
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s is to be %.2f degrees; expected 0.5 to 179.5 degrees", name,
-                       value / degree);
+        return hf_fail(error, HF_BAD_INPUT, "%s is %s%.2f degrees; expected 0.5 to 179.5 degrees%s",
+                       name, constraint->has_value ? "to be " : "", value / degree,
+                       constraint->has_value ? "" : ". Fix its atoms to hold it in line");
     return HF_OK;
 }
 

@@ -98,7 +98,7 @@ static void print_dipole(FILE *out, const struct hf_scf_result *result)
             d[1] * HF_DIPOLE_IN_DEBYE, d[2] * HF_DIPOLE_IN_DEBYE, norm * HF_DIPOLE_IN_DEBYE);
 }
 
-/* Hartree. Measured at solutions with a lower one of their own kind, before hf looked for it, or of UHF's: C2 0.352, H2 far apart
+/* Hartree. Measured at solutions above a lower one of RHF or UHF (hf did not look for it then): C2 0.352, H2 far apart
  * 0.327, NiC 0.323, FeO 0.313, twisted ethylene 0.306; at minima 0.54 (NO2), 0.64 (CH3), 0.68 (water). */
 static const double SMALL_GAP = 0.36;
 

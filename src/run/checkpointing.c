@@ -41,6 +41,8 @@ static hf_status list_settings(struct hf_checkpointer *self, const struct hf_opt
         if (value == NULL || !hf_option_is_kept(option)) continue;
         if (option->type == HF_OPTION_FLAG)
             value = hf_options_flag(options, option->key) ? "yes" : "no";
+        if (option->type == HF_OPTION_CHOICE && !option->several)
+            value = hf_options_choice(options, option->key); /* a synonym may stand there */
         self->setting[self->n_setting++] = (struct hf_checkpoint_setting){option->key, value};
     }
     return HF_OK;

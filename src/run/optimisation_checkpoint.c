@@ -93,6 +93,14 @@ cleanup:
     return status;
 }
 
+/** Whether lengths in constraints are in the unit of the run of the checkpoint. */
+static bool has_kept_units(const struct hf_calculation *calculation)
+{
+    const char *kept = hf_checkpoint_setting(calculation->restart, "units");
+    return kept != NULL &&
+           strcmp(kept, hf_options_choice(calculation->source.options, "units")) == 0;
+}
+
 /** Whether options of this run say what the run of the checkpoint said. Local. */
 static bool are_kept(const struct hf_calculation *calculation, const char *const keys[])
 {
@@ -101,6 +109,7 @@ static bool are_kept(const struct hf_calculation *calculation, const char *const
             hf_options_given(calculation->source.options, keys[i]);
         const char *kept = hf_checkpoint_setting(calculation->restart, keys[i]);
         if (given == NULL || given->level == HF_OPTION_RESTART) continue;
+        if (given->option->type == HF_OPTION_TEXT && !has_kept_units(calculation)) return false;
         const char *text = given->text;
         if (given->option->type == HF_OPTION_FLAG) {
             text = hf_options_flag(calculation->source.options, keys[i]) ? "yes" : "no";

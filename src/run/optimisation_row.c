@@ -310,11 +310,13 @@ static void tell_order(const struct hf_quantity *quantity)
     char line[200];
     if (!self->settings.saddle || n < 0) return;
     const bool doubtful = n != 1 || self->n_negative_start == 0;
-    snprintf(
-        line, sizeof line,
-        "\n%s%d negative eigenvalue%s of the updated Hessian%s; --task vibrations computes it\n",
-        doubtful ? "WARNING: " : "", n, n == 1 ? "" : "s",
-        self->n_negative_start == 0 ? ", but none at the start" : "");
+    snprintf(line, sizeof line,
+             "\n%s%d negative eigenvalue%s of the updated Hessian%s; --task vibrations computes "
+             "the exact one\n",
+             doubtful ? "WARNING: " : "", n, n == 1 ? "" : "s",
+             self->n_negative_start != 0 ? ""
+             : n > 0                     ? ", but none at the start"
+                                         : ", and none at the start");
     hf_report_text(quantity->of->report, line);
 }
 

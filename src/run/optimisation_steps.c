@@ -1,6 +1,7 @@
 /* The steps of an optimisation: kept, packed for checkpoints, and what they say about the points of a scan. */
 #include "optimisation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,8 +103,8 @@ hf_status hf_optimisation_unpack(struct hf_optimisation *self, int n, const doub
                                              .converged = number[CONVERGED] != 0.0,
                                              .held = true,
                                              .note = ""};
-        it->n_build = (int)number[6];
-        it->point = (int)number[7];
+        it->n_build = (int)fmax(0.0, fmin(number[6], 1e9)); /* whatever the file says */
+        it->point = (int)fmax(0.0, fmin(number[7], self->n_point - 1));
         memcpy(it->x, number + N_NUMBER, 3 * (size_t)self->n_atom * sizeof *number);
     }
     return status;

@@ -255,9 +255,10 @@ static hf_status follow_point(struct search *self, const double *state, int n,
     struct hf_optimisation *found = self->found;
     HF_TRY(place_start(self, error));
     status = begin_point(self, state, n, error);
-    if (found->n_point > 1 && status == HF_BAD_INPUT)
-        self->why = "the constraints cannot be fulfilled";
-    else if (found->n_point > 1 && status == HF_NOT_CONVERGED)
+    if (found->n_point > 1 && status == HF_BAD_INPUT) {
+        hf_report_warning(self->quantity->of->report, error->message);
+        self->why = "the point could not be begun";
+    } else if (found->n_point > 1 && status == HF_NOT_CONVERGED)
         self->why = "the SCF before second derivatives does not converge";
     else if (status != HF_OK)
         return status;

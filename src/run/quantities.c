@@ -262,7 +262,8 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         if (ops->of_converged && !calculation->converged) continue;
         if (ops->of_structure && calculation->search != NULL && !calculation->structure_found) {
             char line[120];
-            snprintf(line, sizeof line, "%s: not computed, for no structure was found", ops->name);
+            snprintf(line, sizeof line, "%s: not computed, because no structure was found",
+                     ops->name);
             hf_report_warning(calculation->source.report, line);
             continue;
         }

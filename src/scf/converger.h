@@ -110,7 +110,11 @@ hf_status hf_scf_leave_saddle(struct hf_scf *scf, bool *has_left,
 /** From here on second-order steps, which do not return to what was left. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_use_newton(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** Whether there are to be two searches for the lowest solution. Not collective. */
+/** Whether these settings may search for the lowest solution twice. Not collective. */
+bool hf_scf_may_search_twice(const struct hf_scf_settings *settings,
+                             const struct hf_method_ops *method);
+
+/** Notes whether there may be a second search. Not collective. */
 void hf_scf_plan_second_search(struct hf_scf *scf);
 
 /** Keeps scf->occupied as the first orbitals of the second search, if they are needed. Collective. HF_NO_RESOURCE. */
@@ -123,6 +127,10 @@ hf_status hf_scf_search_again(struct hf_scf *scf, bool *again,
 /** At the end of the second search: *again becomes true and scf->occupied those of the first one if that was lower.
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *error) HF_MUST_CHECK;
+
+/** If a second search is interrupted: scf->occupied and the energy become those of the first one, if it converged.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_end_second_search(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** Analyses the last densities as scf->settings->stability says and fills scf->result->stability.
  *  When they are to be left, *again becomes true, scf->occupied the orbitals to go on with, and

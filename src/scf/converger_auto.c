@@ -5,8 +5,8 @@
  * rises once, in the first step from the atoms, and falls with the next. If it is too high twice in
  * succession, ADIIS follows, which always lowers the energy, until convergence is near.
  *
- * Each of them may approach a saddle point: without a sign in UHF, with a small gap of closed shells (ROHF's gap is a
- * convention). Near convergence a few trial densities show whether the Hessian has a negative eigenvalue. If it has, or if there is no progress for
+ * Both may converge to a saddle point. In UHF nothing shows it; closed shells then have a small gap. The gap of ROHF
+ * depends on a convention and shows little. Near convergence a few trial densities show whether the Hessian has a negative eigenvalue. If it has, or if there is no progress for
  * long, second-order steps follow. Only they leave a saddle point and progress along soft directions, but each costs
  * several times a step of DIIS. DIIS returns when the saddle point is left and the gap is large enough; then the
  * solution that it approaches is looked at, too.
@@ -141,7 +141,8 @@ cleanup:
 /** Whether the minimum is so close that DIIS finds it, too, at a fraction of the cost. */
 static bool is_close_to_minimum(const struct course *course, const struct hf_scf *scf)
 {
-    return course->has_left && scf->result->commutator < CLOSE_COMMUTATOR && scf->gap > FIRM;
+    return course->has_left && !course->leaves && scf->result->commutator < CLOSE_COMMUTATOR &&
+           scf->gap > FIRM;
 }
 
 /** Back to DIIS, once: if that idles, second-order steps do the rest. They do all if DIIS idled before: it

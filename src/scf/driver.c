@@ -68,7 +68,8 @@ static void keep_interrupted(struct hf_scf *scf)
 {
     struct hf_error ignored;
     if (scf->settings->restart != NULL && !scf->has_orbitals) return;
-    const hf_status status = hf_scf_keep(scf, HF_KEEP_INTERRUPTED, &ignored);
+    hf_status status = hf_scf_end_second_search(scf, &ignored);
+    if (status == HF_OK) status = hf_scf_keep(scf, HF_KEEP_INTERRUPTED, &ignored);
     (void)status;
 }
 

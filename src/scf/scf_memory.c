@@ -86,9 +86,9 @@ struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
     const double smeared = settings->smearing > 0.0 ? method->n_set : 0.0;
     /* the first orbitals, with a second search also those it found before; all orbitals of the last Fock matrices and
      * their overlaps */
-    const bool searches_twice = strcmp(settings->converger, hf_converger_auto.name) == 0 &&
-                                strcmp(method->name, "rhf") != 0;
-    const double n_kept = settings->max_overlap ? 1.0 : searches_twice ? 2.0 : 0.0;
+    const double n_kept = settings->max_overlap                       ? 1.0
+                          : hf_scf_may_search_twice(settings, method) ? 2.0
+                                                                      : 0.0;
     const double first = OCCUPIED * method->n_set * n_kept;
     const double compared = settings->max_overlap ? method->n_set + 1.3 : 0.0;
     const int occupied = (int)(OCCUPIED * size.n_function);

@@ -3,6 +3,8 @@
  * search ends lower than the other in seven, by up to 0.09 hartree: without it curves of NO and CN have steps. */
 #include "converger.h"
 
+#include <string.h>
+
 /* Hartree; a smaller difference is none. */
 static const double SAME = 1e-7;
 
@@ -33,13 +35,16 @@ cleanup:
     return status;
 }
 
+bool hf_scf_may_search_twice(const struct hf_scf_settings *settings,
+                             const struct hf_method_ops *method)
+{
+    return strcmp(settings->converger, hf_converger_auto.name) == 0 && !settings->max_overlap &&
+           strcmp(method->name, "rhf") != 0 && !hf_scf_starts_near(settings);
+}
+
 void hf_scf_plan_second_search(struct hf_scf *scf)
 {
-    const struct hf_scf_settings *settings = scf->settings;
-    if (scf->converger == &hf_converger_auto &&
-        (scf->method->n_set == 2 || scf->n_electron.alpha != scf->n_electron.beta) &&
-        settings->restart == NULL)
-        scf->search.stage = HF_SEARCH_FIRST;
+    if (hf_scf_may_search_twice(scf->settings, scf->method)) scf->search.stage = HF_SEARCH_FIRST;
 }
 
 hf_status hf_scf_note_first_orbitals(struct hf_scf *scf, struct hf_error *error)
@@ -73,12 +78,22 @@ cleanup:
 hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *error)
 {
     struct hf_second_search *search = &scf->search;
-    const struct hf_scf_result *result = scf->result;
+    struct hf_scf_result *result = scf->result;
     const bool is_second = search->stage == HF_SEARCH_SECOND;
     *again = is_second && search->has_found &&
              (!result->converged || result->energy > search->energy + SAME);
     search->stage = HF_SEARCH_ONE;
     if (!*again) return HF_OK;
+    result->stability.n_follow = 0; /* of the second search */
     scf->step = "lower";
+    return go_back(scf, search->found, error);
+}
+
+hf_status hf_scf_end_second_search(struct hf_scf *scf, struct hf_error *error)
+{
+    struct hf_second_search *search = &scf->search;
+    if (search->stage != HF_SEARCH_SECOND || !search->has_found) return HF_OK;
+    search->stage = HF_SEARCH_ONE;
+    scf->result->energy = search->energy;
     return go_back(scf, search->found, error);
 }

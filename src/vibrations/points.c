@@ -100,11 +100,9 @@ bool hf_points_append(const struct hf_differences *differences, int i, FILE *fil
     return fprintf(file, " end\n") > 0 && fflush(file) == 0;
 }
 
-hf_status hf_points_collect(struct hf_differences *differences, const char *stem,
-                            struct hf_error *error)
+int hf_points_read(struct hf_differences *differences, const char *stem)
 {
     char path[MOST_PATH];
-    struct hf_output_file one;
     FILE *file;
     int n_file = 0;
     for (name_file(stem, 1, path); (file = fopen(path, "r")) != NULL;
@@ -113,6 +111,15 @@ hf_status hf_points_collect(struct hf_differences *differences, const char *stem
         fclose(file);
         n_file++;
     }
+    return n_file;
+}
+
+hf_status hf_points_collect(struct hf_differences *differences, const char *stem,
+                            struct hf_error *error)
+{
+    char path[MOST_PATH];
+    struct hf_output_file one;
+    int n_file = hf_points_read(differences, stem);
     name_file(stem, 1, path);
     if (!hf_output_file_begin(path, &one))
         return hf_fail(error, HF_NO_RESOURCE, "%s cannot be written: %s", path, strerror(errno));

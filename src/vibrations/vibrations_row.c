@@ -88,38 +88,49 @@ static void differentiate(const struct hf_differences *points, struct row *self)
     }
 }
 
-/** What names of files begin with, and its length: the checkpoint's name, for a restart knows no other. */
-static const char *stem_of(const struct hf_quantity_source *of, size_t *n)
+/** The checkpoint that this run writes, for a restart knows no other name; NULL: it has the name of the input. */
+static const char *checkpoint_of(const struct hf_quantity_source *of)
 {
+    const char *checkpoint = hf_options_text(of->options, "checkpoint");
+    if (checkpoint != NULL && strcmp(checkpoint, "auto") != 0) return checkpoint;
+    return of->restart != NULL ? of->restart->path : NULL;
+}
+
+/** Name of the files that go with a checkpoint (NULL: with the input), STEM.displacements-CHECKSUM; to be freed. NULL:
+ *  no memory. */
+static char *stem_of(const struct hf_differences *points, const char *checkpoint)
+{
+    enum { MOST_ENDING = 24 };
     static const char *const endings[] = {".h5", ".hf"};
-    const char *checkpoint = hf_options_text(of->options, "checkpoint"), *stem = of->file_stem;
-    if (of->restart != NULL)
-        stem = of->restart->path;
-    else if (checkpoint != NULL && strcmp(checkpoint, "auto") != 0)
-        stem = checkpoint;
-    *n = strlen(stem);
-    for (int i = 0; i < 2 && stem != of->file_stem; i++) {
+    const char *begin = checkpoint != NULL ? checkpoint : points->of->file_stem;
+    const uint64_t sum = hf_differences_checksum(points);
+    size_t n = strlen(begin);
+    for (int i = 0; i < 2 && checkpoint != NULL; i++) {
         const size_t n_end = strlen(endings[i]);
-        if (*n > n_end && strncmp(stem + *n - n_end, endings[i], n_end) == 0) *n -= n_end;
+        if (n > n_end && strncmp(begin + n - n_end, endings[i], n_end) == 0) n -= n_end;
     }
+    char *stem = malloc(n + MOST_ENDING);
+    if (stem != NULL)
+        sprintf(stem, "%.*s.displacements-%08" PRIx32, (int)n, begin, (uint32_t)(sum ^ sum >> 32));
     return stem;
 }
 
-/** Names the files that displacements are kept in until all are there, STEM.displacements-CHECKSUM: calculations of
- *  the same name, such as another basis set, keep theirs apart. */
-static hf_status name_files(const struct hf_differences *points, struct row *self,
-                            struct hf_error *error)
+/** Names the files that displacements are kept in until all are there: calculations of the same name, such as another
+ *  basis set, keep theirs apart. Reads those of the checkpoint that this run continues, if it writes another one. */
+static hf_status name_files(struct hf_differences *points, struct row *self, struct hf_error *error)
 {
-    enum { MOST_ENDING = 24 };
     const struct hf_quantity_source *of = points->of;
     const char *checkpoint = hf_options_text(of->options, "checkpoint");
-    const uint64_t sum = hf_differences_checksum(points);
-    size_t n;
     if (of->no_files || (checkpoint != NULL && strcmp(checkpoint, "none") == 0)) return HF_OK;
-    const char *stem = stem_of(of, &n);
-    self->stem = malloc(n + MOST_ENDING);
-    if (self->stem == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a file name");
-    sprintf(self->stem, "%.*s.displacements-%08" PRIx32, (int)n, stem, (uint32_t)(sum ^ sum >> 32));
+    self->stem = stem_of(points, checkpoint_of(of));
+    char *earlier = of->restart != NULL ? stem_of(points, of->restart->path) : NULL;
+    if (self->stem == NULL || (of->restart != NULL && earlier == NULL)) {
+        free(earlier);
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for a file name");
+    }
+    if (earlier != NULL && strcmp(earlier, self->stem) != 0 && of->context->rank == 0)
+        hf_points_read(points, earlier);
+    free(earlier);
     return HF_OK;
 }
 

@@ -254,7 +254,7 @@ def ended_searches(folder, kept, n_step):
     code, report, errors = TEST.run(["--restart", kept, "--constraint", "distance 1 2 = 1.5"])
     TEST.check(code == 0 and "\n     1 " in report[report.index("\nOptimisation"):], "another constraint: another search", report + errors)
     report, whole = folder.optimise("O 0 0 0;O 0 0 2.7401;H 1.7952 0 -0.378;H -1.7007 0.378 3.0236", "--constraint", "distance 1 2 = 2.8", basis="STO-3G",
-                                    head="units bohr")
+                                    head="units au")
     other = os.path.join(folder.path, "bohr.h5")
     folder.run(folder.input, "--constraint", "distance 1 2 = 2.8", "--max-steps", "2", "--checkpoint", other, code=1)
     report, rest = folder.run("--restart", other, "--max-steps", "100")

@@ -134,7 +134,7 @@ def check_structures(folder, cases):
                                 "--json", os.path.join(folder, "lost.json")])
     with open(os.path.join(folder, "lost.json"), encoding="utf-8") as file:
         lost = json.load(file)
-    TEST.check(code == 1 and "vibrations: not computed, for no structure was found" in report and "\nVibrations" not in report,
+    TEST.check(code == 1 and "vibrations: not computed, because no structure was found" in report and "\nVibrations" not in report,
                f"no structure, no vibrations: exit code {code}", report[-3000:])
     TEST.check(not lost["success"] and lost["error"]["error_message"] == "no structure was found, and task vibrations needs one" and
                len(lost["extras"]["hf"]["optimisation"]["steps"]) == 1, "no structure: the JSON file", str(lost["error"]))
