@@ -136,7 +136,7 @@ static void a_quartet_of_s_to_f_shells_is_one_number_in_any_batch(void **state)
 
 static void a_quartet_of_high_shells_is_one_number_in_any_batch(void **state)
 {
-    compare_bases(HF_MAX_L, 2, 4);
+    compare_bases(HF_MAX_L, 2, 8);
 }
 
 /** The quartets of two engines are the same, in the order of one and in the other's. */
