@@ -2,6 +2,7 @@
 #include "coulomb_exchange.h"
 
 #include "hf/engine.h"
+#include "hf/simd.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,15 @@ enum {
 /** The flag of exchange for each kind of density. */
 static const uint8_t wanted_of_kind[HF_N_BOUND] = {
     [HF_WITH_COULOMB] = WANTED_EXCHANGE, [HF_EXCHANGE_ALONE] = WANTED_EXCHANGE_ALONE};
+
+hf_digest_strip_function *hf_digest_choose(bool exact)
+{
+    static hf_digest_strip_function *const any[] = {
+        HF_KERNELS_BUILT(hf_digest_strip_portable, hf_digest_strip_avx2, hf_digest_strip_avx512)};
+    static hf_digest_strip_function *const of_exact[] = {HF_KERNELS_BUILT(
+        hf_digest_strip_portable_exact, hf_digest_strip_avx2, hf_digest_strip_avx512)};
+    return exact ? HF_BEST_KERNELS(of_exact) : HF_BEST_KERNELS(any);
+}
 
 /** Room for bounds of the shells of an atom; false: no memory. */
 static bool make_room(struct hf_coulomb_exchange *self)
