@@ -1,9 +1,6 @@
 /* The unit of exact sums, and the preparation of densities; see hf/exact_sums.h. */
 #include "hf/exact_sums.h"
 
-#include "hf/digest.h"
-#include "hf/simd.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,14 +151,4 @@ double hf_exact_sums_origin(const struct hf_exact_sums *sums)
 double hf_exact_sums_range(const struct hf_exact_sums *sums)
 {
     return ldexp(sums->unit, RANGE_BITS);
-}
-
-/* Exact sums need kernels that round each product once. */
-hf_digest_strip_function *hf_digest_choose(bool exact)
-{
-    static hf_digest_strip_function *const any[] = {
-        HF_KERNELS_BUILT(hf_digest_strip_portable, hf_digest_strip_avx2, hf_digest_strip_avx512)};
-    static hf_digest_strip_function *const of_exact[] = {HF_KERNELS_BUILT(
-        hf_digest_strip_portable_exact, hf_digest_strip_avx2, hf_digest_strip_avx512)};
-    return exact ? HF_BEST_KERNELS(of_exact) : HF_BEST_KERNELS(any);
 }
