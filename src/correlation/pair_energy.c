@@ -63,7 +63,8 @@ void hf_mp2_add_pair(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_
     }
     if (alike) {
         const size_t place = (size_t)i.index * ((size_t)i.index + 1) / 2 + (size_t)j.index;
-        mp2->energy.same[i.spin][place] = weight * (opposite - same);
+        /* an orbital makes no pair of the same spin with itself */
+        mp2->energy.same[i.spin][place] = i.index == j.index ? 0.0 : weight * (opposite - same);
         if (mp2->n_spin == 1) mp2->energy.opposite[place] = weight * opposite;
     } else {
         const int alpha = i.spin == 0 ? i.index : j.index, beta = i.spin == 0 ? j.index : i.index;
