@@ -128,6 +128,10 @@ hf_status hf_scf_search_again(struct hf_scf *scf, bool *again,
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *error) HF_MUST_CHECK;
 
+/** Whether a second search that nobody asked for ends after so many iterations: it takes far more than the first one.
+ *  Not collective. */
+bool hf_scf_second_search_ends(const struct hf_scf *scf, int n_iteration);
+
 /** If a second search is interrupted: scf->occupied and the energy become those of the first one, if it converged.
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_end_second_search(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;

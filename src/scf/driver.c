@@ -7,7 +7,8 @@
 
 static bool is_last(const struct hf_scf *scf)
 {
-    return scf->result->n_iteration - scf->n_before >= scf->settings->max_iteration;
+    const int n = scf->result->n_iteration - scf->n_before;
+    return n >= scf->settings->max_iteration || hf_scf_second_search_ends(scf, n);
 }
 
 static void report_start(const struct hf_scf *scf)
@@ -90,6 +91,12 @@ static hf_status judge(struct hf_scf *scf, struct hf_error *error)
     struct hf_scf_result *result = scf->result;
     const struct hf_converger_ops *converger = scf->converger;
     result->converged = scf->has_orbitals && hf_scf_is_converged(scf);
+    if (scf->search.is_back) {
+        scf->search.is_back = false;
+        result->converged = true;
+        result->energy_error = scf->search.error;
+        return HF_OK;
+    }
     if (result->converged) HF_TRY(hf_scf_occupations_fit(scf, &result->converged, error));
     if (result->converged && converger->confirm != NULL && !is_last(scf))
         HF_TRY(converger->confirm(scf, scf->converger_data, &result->converged, error));

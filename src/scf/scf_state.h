@@ -76,7 +76,9 @@ struct hf_second_search {
     bool has_first, has_found;
     struct hf_matrix *first[HF_MAX_SPIN]; /* [n_set] [n][o] first orbitals */
     struct hf_matrix *found[HF_MAX_SPIN]; /* [n_set] [n][o] of the solution of the first search */
-    double energy;                        /* hartree, of that */
+    double energy, error;                 /* hartree, of that; its estimated error */
+    int n_iteration;                      /* of the first search */
+    bool is_back; /* the next iteration is that of the solution found: it has converged */
 };
 
 /** What lives as long as one calculation. */

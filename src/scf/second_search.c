@@ -66,6 +66,8 @@ hf_status hf_scf_search_again(struct hf_scf *scf, bool *again, struct hf_error *
     if (!*again) return HF_OK;
     search->has_found = scf->result->converged;
     search->energy = scf->result->energy;
+    search->error = scf->result->energy_error;
+    search->n_iteration = scf->result->n_iteration - scf->n_before;
     if (search->has_found) HF_TRY(save(scf, search->found, error));
     HF_TRY(go_back(scf, search->first, error));
     scf->soft = false;
@@ -73,6 +75,14 @@ hf_status hf_scf_search_again(struct hf_scf *scf, bool *again, struct hf_error *
     HF_TRY(hf_scf_use_newton(scf, error));
 cleanup:
     return status;
+}
+
+bool hf_scf_second_search_ends(const struct hf_scf *scf, int n_iteration)
+{
+    const struct hf_second_search *search = &scf->search;
+    return search->stage == HF_SEARCH_SECOND && search->has_found &&
+           scf->settings->stability != HF_STABILITY_FOLLOW &&
+           n_iteration >= 2 * search->n_iteration + 10;
 }
 
 hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *error)
@@ -85,6 +95,7 @@ hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *er
     search->stage = HF_SEARCH_ONE;
     if (!*again) return HF_OK;
     result->stability.n_follow = 0; /* of the second search */
+    search->is_back = true;
     scf->step = "lower";
     return go_back(scf, search->found, error);
 }
