@@ -114,6 +114,9 @@ bool hf_option_choice_get(const struct hf_option *option, int i, struct hf_optio
 /** Their names, "cat, dog", cut to `size` bytes; returns how many there are. */
 int hf_option_choice_names(const struct hf_option *option, size_t size, char text[]);
 
+/** Whether a value that may be a path is one: it has a dot or a slash in it. */
+bool hf_option_is_path(struct hf_word text);
+
 /** Whether checkpoints keep the value of an option, and JSON files show it: it says how something is
  *  computed. The molecule and the basis set are stored as such, files belong to one run. */
 bool hf_option_is_kept(const struct hf_option *option);

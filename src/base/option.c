@@ -76,7 +76,7 @@ static struct hf_word without_synonym(const struct hf_option *option, struct hf_
     return text;
 }
 
-static bool is_path(struct hf_word text)
+bool hf_option_is_path(struct hf_word text)
 {
     for (int i = 0; i < text.length; i++)
         if (text.begin[i] == '/' || text.begin[i] == '.') return true;
@@ -111,7 +111,8 @@ static hf_status check_choice(const struct hf_option *option, struct hf_word tex
     struct hf_option_choice choice;
     const char *known[MAX_NAMES];
     char list[400];
-    if (find_choice(option, text, &choice) || (option->or_path && is_path(text))) return HF_OK;
+    if (find_choice(option, text, &choice) || (option->or_path && hf_option_is_path(text)))
+        return HF_OK;
     const int n = hf_option_choice_names(option, sizeof list, list);
     for (int i = 0; i < n && hf_option_choice_get(option, i, &choice); i++) known[i] = choice.name;
     const char *reason = option->missing != NULL ? option->missing(text) : NULL;

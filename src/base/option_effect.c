@@ -15,7 +15,8 @@ static bool is_given(const struct hf_options *options, const char *key)
 static bool is_file(const struct hf_options *options, const char *key)
 {
     const struct hf_option_value *given = hf_options_given(options, key);
-    return given != NULL && given->option->or_path && strpbrk(given->text, "./") != NULL;
+    return given != NULL && given->option->or_path &&
+           hf_option_is_path(hf_rest_of_line(given->text));
 }
 
 static bool holds(const struct hf_options *options, const struct hf_option_setting *setting)

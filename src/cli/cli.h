@@ -65,6 +65,9 @@ hf_status hf_print_basis_sets(FILE *stream, const char *name, struct hf_error *e
 hf_status hf_self_test(struct hf_context *context, bool quick, bool *passed,
                        struct hf_error *error) HF_MUST_CHECK;
 
+/** Whether one of some variables of the environment, ended by NULL, is set. */
+bool hf_is_any_set(const char *const names[]);
+
 /** Sets parameters of Open MPI that leave out transports which one process, or ranks of one node, cannot use. Does
  *  nothing if the user has chosen transports. Before MPI_Init. */
 void hf_transports_choose(void);

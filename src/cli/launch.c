@@ -30,14 +30,20 @@ static int environment_number(const char *name)
     return hf_word_integer(hf_rest_of_line(text), &value) == HF_NUMBER_OK ? value : -1;
 }
 
+bool hf_is_any_set(const char *const names[])
+{
+    for (; *names != NULL; names++)
+        if (getenv(*names) != NULL) return true;
+    return false;
+}
+
 bool hf_launch_has_launcher(void)
 {
-    static const char *const others[] = {"PMIX_RANK", "PMI_FD", "FLUX_TASK_RANK", "ALPS_APP_PE"};
+    static const char *const others[] = {"PMIX_RANK", "PMI_FD", "FLUX_TASK_RANK", "ALPS_APP_PE",
+                                         NULL};
     for (int i = 0; i < N_LAUNCHER; i++)
         if (getenv(launchers[i].rank) != NULL) return true;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (getenv(others[i]) != NULL) return true;
-    return false;
+    return hf_is_any_set(others);
 }
 
 int hf_launch_rank(void)

@@ -24,13 +24,6 @@ static const struct parameter one_process[] = {
 /** All ranks on one node: the layer that uses shared memory, which Open MPI would choose after .2 s. */
 static const struct parameter one_node[] = {{"OMPI_MCA_pml", "ob1"}};
 
-static bool is_any_set(const char *const names[])
-{
-    for (; *names != NULL; names++)
-        if (getenv(*names) != NULL) return true;
-    return false;
-}
-
 static bool is_on_one_node(void)
 {
     const char *all = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
@@ -48,7 +41,7 @@ static bool is_chosen(void)
                                         NULL};
     const char *home = getenv("HOME");
     char path[4096];
-    if (is_any_set(names)) return true;
+    if (hf_is_any_set(names)) return true;
     snprintf(path, sizeof path, "%s/.openmpi/mca-params.conf", home != NULL ? home : "");
     return access(path, F_OK) == 0;
 }
