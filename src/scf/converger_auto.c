@@ -6,10 +6,10 @@
  * succession, ADIIS follows, which always lowers the energy, until convergence is near.
  *
  * Both may converge to a saddle point. In UHF nothing shows it; closed shells then have a small gap. The gap of ROHF
- * depends on a convention and shows little. Near convergence a few trial densities show whether the Hessian has a negative eigenvalue. If it has, or if there is no progress for
- * long, second-order steps follow. Only they leave a saddle point and progress along soft directions, but each costs
- * several times a step of DIIS. DIIS returns when the saddle point is left and the gap is large enough; then the
- * solution that it approaches is looked at, too.
+ * depends on a convention and shows little. Near convergence a few trial densities show whether the Hessian has a
+ * negative eigenvalue. If it has, or if there is no progress for long, second-order steps follow. Only they leave a
+ * saddle point and progress along soft directions, but each costs several times a step of DIIS. DIIS returns when the
+ * saddle point is left and the gap is large enough; then the solution that it approaches is looked at, too.
  *
  * Without this 129 of 381 points of 27 curves of breaking bonds, and F2+, O3, C2, FeO, CuO, CrO, NiC, the iron atom and
  * ferrocene end higher, by 0.006 to 0.33 hartree.

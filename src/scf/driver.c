@@ -90,13 +90,13 @@ static hf_status judge(struct hf_scf *scf, struct hf_error *error)
     hf_status status = HF_OK;
     struct hf_scf_result *result = scf->result;
     const struct hf_converger_ops *converger = scf->converger;
-    result->converged = scf->has_orbitals && hf_scf_is_converged(scf);
-    if (scf->search.is_back) {
-        scf->search.is_back = false;
+    if (scf->search.stage == HF_SEARCH_BACK) { /* judged by the first search */
+        scf->search.stage = HF_SEARCH_ONE;
         result->converged = true;
         result->energy_error = scf->search.error;
         return HF_OK;
     }
+    result->converged = scf->has_orbitals && hf_scf_is_converged(scf);
     if (result->converged) HF_TRY(hf_scf_occupations_fit(scf, &result->converged, error));
     if (result->converged && converger->confirm != NULL && !is_last(scf))
         HF_TRY(converger->confirm(scf, scf->converger_data, &result->converged, error));

@@ -70,15 +70,16 @@ struct hf_second_search {
     enum {
         HF_SEARCH_ONE,
         HF_SEARCH_FIRST,
-        HF_SEARCH_SECOND
-    } stage;      /* ONE: no second one is to come */
+        HF_SEARCH_SECOND,
+        HF_SEARCH_BACK
+    } stage;      /* ONE: no second one is to come; BACK: the next iteration is that of the
+                     solution found */
     bool strayed; /* the first one needed second-order steps */
     bool has_first, has_found;
     struct hf_matrix *first[HF_MAX_SPIN]; /* [n_set] [n][o] first orbitals */
     struct hf_matrix *found[HF_MAX_SPIN]; /* [n_set] [n][o] of the solution of the first search */
     double energy, error;                 /* hartree, of that; its estimated error */
     int n_iteration;                      /* of the first search */
-    bool is_back; /* the next iteration is that of the solution found: it has converged */
 };
 
 /** What lives as long as one calculation. */

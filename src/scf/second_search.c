@@ -92,10 +92,9 @@ hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *er
     const bool is_second = search->stage == HF_SEARCH_SECOND;
     *again = is_second && search->has_found &&
              (!result->converged || result->energy > search->energy + SAME);
-    search->stage = HF_SEARCH_ONE;
+    search->stage = *again ? HF_SEARCH_BACK : HF_SEARCH_ONE;
     if (!*again) return HF_OK;
     result->stability.n_follow = 0; /* of the second search */
-    search->is_back = true;
     scf->step = "lower";
     return go_back(scf, search->found, error);
 }
