@@ -146,17 +146,10 @@ def check_restart_of_list(folder, case):
     launcher = [TEST.mpiexec, "-n", str(TEST.n_rank)] if TEST.n_rank > 1 else []
     command = [*launcher, TEST.program, write(folder, move(case)), *tighten("--task", "opt,freq"), "--temperature", "350", "--checkpoint", kept]
     for _ in range(5):  # a run that ends before the signal is repeated
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while count_points(os.path.join(folder, "list.displacements")) < 3 and process.poll() is None:
-            time.sleep(0.005)
-        process.send_signal(signal.SIGUSR1)
-        try:
-            report, errors = process.communicate(timeout=TEST.most_seconds)
-        finally:
-            process.kill()
-        if process.returncode != 0:
+        code, report, errors = stopped(command, os.path.join(folder, "list.displacements"), signal.SIGUSR1, 3)
+        if code != 0:
             break
-    TEST.expect_one_line("signal in a list of tasks", (process.returncode, report, errors), 128 + signal.SIGUSR1,
+    TEST.expect_one_line("signal in a list of tasks", (code, report, errors), 128 + signal.SIGUSR1,
                          ["not computed: vibrations", f"to continue: hf --restart {kept} --task optimise,vibrations"])
     found = report[report.index("\nStructure found"):report.index("\nSelf-consistent")]
     code, report, errors = TEST.run(["--restart", kept, "--json", result])
@@ -225,20 +218,26 @@ def check_files(folder, case):
     TEST.check(not glob.glob("*.displacements*"), "files of displacements are left in the working folder")
 
 
+def stopped(command, stem, number, least):
+    """(exit code, report, errors) of a run that gets a signal once so many points are there."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while count_points(stem) < least and process.poll() is None:
+        time.sleep(0.005)
+    process.send_signal(number)
+    try:
+        report, errors = process.communicate(timeout=TEST.most_seconds)
+    finally:
+        process.kill()
+    return process.returncode, report, errors
+
+
 def interrupted(command, stem, number, n_point):
     """Points that are there after a signal in the middle of a run. A run that ends before the signal is repeated."""
     there = n_point
     for _ in range(5):
         for old in glob.glob(stem + "*"):
             os.unlink(old)
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while count_points(stem) < 4 and process.poll() is None:
-            time.sleep(0.005)
-        process.send_signal(number)
-        try:
-            process.wait(timeout=TEST.most_seconds)
-        finally:
-            process.kill()
+        stopped(command, stem, number, 4)
         there = count_points(stem)
         if there < n_point:
             break
