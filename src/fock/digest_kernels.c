@@ -273,7 +273,7 @@ ALWAYS_INLINE lanes sums_of(const lanes with_origin[HF_WIDTH], lanes origin)
 #endif
 }
 
-/** The sums over d of n vectors in the place of the first n numbers of them. */
+/** The sums over d of n vectors written over the first n numbers of them. */
 static const double *add_up(size_t n, lanes origin, lanes *x)
 {
     double *out = (double *)(void *)x;
