@@ -277,6 +277,22 @@ def check_restart(folder, case):
     TEST.check(code == 0 and f"; {n} were there" in report, "another basis set leaves the displacements of the first run", report[-2500:])
 
 
+def check_restart_into_another(folder, case):
+    """A restart that writes another checkpoint keeps its displacements beside that one, with those of the first run."""
+    stems = [os.path.join(folder, name) for name in ("first", "second")]
+    launcher = [TEST.mpiexec, "-n", str(TEST.n_rank)] if TEST.n_rank > 1 else []
+    there = 0
+    for arguments, stem in [[write(folder, case)], stems[0]], [["--restart", stems[0] + ".h5"], stems[1]]:
+        command = [*launcher, TEST.program, *arguments, "--groups", str(TEST.n_rank), "--checkpoint", stem + ".h5"]
+        code, report, errors = stopped(command, stem + ".displacements", signal.SIGUSR1, there + 3)
+        TEST.check(code != 0 or TEST.n_rank > 1, f"{stem}: ended before the signal", report[-2500:] + errors)
+        kept, there = there, count_points(stem + ".displacements")
+        TEST.check(there >= kept + 3, f"{stem}: {there} displacements, {kept} before", report[-2500:] + errors)
+    code, report, errors = TEST.run(["--restart", stems[1] + ".h5"])
+    TEST.check(code == 0 and f"; {there} were there" in report, f"restart of a restart: exit code {code}, {there} displacements",
+               errors + report[-2500:])
+
+
 def count_points(stem):
     n = 0
     for path in glob.glob(stem + "-*"):
@@ -339,6 +355,7 @@ def main():
             check_nearly_linear(folder, cases)
             check_files(folder, cases[names[0]])
             check_restart(folder, cases[names[0]])
+            check_restart_into_another(folder, cases[names[0]])
             if TEST.n_rank == 1:
                 check_structures(folder, cases)
             check_restart_of_list(folder, cases["water"])

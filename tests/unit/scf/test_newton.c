@@ -154,6 +154,84 @@ static void an_interruption_among_products_keeps_the_state(void **state)
     }
 }
 
+/** What an interruption of the second search must leave: the solution of the first. */
+struct first_solution {
+    double energy, *density; /**< of the last iteration before the second search */
+    bool ended, is_kept;
+};
+
+static void wait_for_second(void *data, const struct hf_scf_iteration *iteration)
+{
+    struct first_solution *first = data;
+    if (strcmp(iteration->step, "anew") == 0) first->ended = true;
+    if (!first->ended) first->energy = iteration->energy;
+    const double begin = hf_wall_seconds();
+    while (first->ended && hf_wall_seconds() - begin < 1.2 * HF_LOOK_SECONDS) continue;
+}
+
+static int stop_second(void *data, double fraction)
+{
+    const struct first_solution *first = data;
+    (void)fraction;
+    return first->ended ? 15 : 0;
+}
+
+static bool is_always_wanted(void *data, enum hf_keep_reason reason)
+{
+    (void)data;
+    (void)reason;
+    return true;
+}
+
+static hf_status compare_with_first(void *data, const struct hf_scf_state *state,
+                                    enum hf_keep_reason reason, struct hf_error *error)
+{
+    struct first_solution *first = data;
+    (void)error;
+    double *density = test_gather(state->density[0]);
+    const int n = rank_here() == 0 ? state->n_function * state->n_function : 0;
+    if (reason == HF_KEEP_INTERRUPTED) {
+        first->is_kept = true;
+        assert_true(state->energy == first->energy);
+        for (int i = 0; i < n; i++) assert_true(fabs(density[i] - first->density[i]) < 1e-10);
+    }
+    if (first->ended) {
+        free(density);
+        return HF_OK;
+    }
+    free(first->density);
+    first->density = density;
+    return HF_OK;
+}
+
+static void an_interrupted_second_search_leaves_the_first_solution(void **state)
+{
+    struct test_molecule cyanide;
+    struct hf_scf_result result;
+    struct hf_error error = {0};
+    struct first_solution first = {.density = NULL};
+    const struct hf_scf_keeper keeper = {
+        .wanted = is_always_wanted, .keep = compare_with_first, .data = &first};
+    const struct hf_scf_observer observer = {.iteration = wait_for_second, .data = &first};
+    struct hf_context *context = test_context();
+    struct hf_scf_settings settings = test_settings();
+    test_diatomic(&cyanide, 6, 7, 1.4 / HF_BOHR_IN_ANGSTROM);
+    cyanide.molecule.multiplicity = 2;
+    settings.method = "uhf";
+    settings.fock.builder = builder_name;
+    settings.keeper = &keeper;
+    struct hf_basis *basis = test_set(context, &cyanide.molecule, "STO-3G");
+    hf_interruption_watch(context->interruption, stop_second, &first);
+    assert_int_equal(
+        hf_scf_run(context, &cyanide.molecule, basis, &settings, &observer, &result, NULL, &error),
+        HF_INTERRUPTED);
+    assert_true(first.ended && first.is_kept);
+    hf_interruption_watch(context->interruption, NULL, NULL);
+    free(first.density);
+    hf_basis_destroy(&basis);
+    test_context_done(&context);
+}
+
 /** The way down from a saddle point that ends too soon: nothing is said of where it ended. The orbitals of
  *  the saddle point are there from the first iteration on, so that its own are few. */
 static void a_way_down_that_does_not_converge_is_not_analysed(void **state)
@@ -195,6 +273,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_saddle_point_is_left),
         cmocka_unit_test(nothing_that_can_rotate_is_no_trouble),
         cmocka_unit_test(an_interruption_among_products_keeps_the_state),
+        cmocka_unit_test(an_interrupted_second_search_leaves_the_first_solution),
         cmocka_unit_test(a_way_down_that_does_not_converge_is_not_analysed),
     };
     builder_name = argc > 1 ? argv[1] : "replicated";
