@@ -2,7 +2,7 @@
 """hf leaves out transports of Open MPI that a job cannot use, unless the user has chosen some.
 
 Usage: test_transports.py HF MPIEXEC INPUT
-Open MPI prints the parameters that it found in the environment (mpi_show_mca_params).
+Open MPI prints the parameters that it found in the environment (mpi_show_mca_params), hwloc what it looks for.
 """
 
 import os
@@ -28,7 +28,7 @@ CASES = [
 def main():
     with tempfile.TemporaryDirectory() as home:
         os.environ["HOME"] = home
-        for name in [name for name in os.environ if name in ("OMPI_MCA_pml", "OMPI_MCA_btl") or name.startswith(("SLURM_", "PMI"))]:
+        for name in [name for name in os.environ if name in ("OMPI_MCA_pml", "OMPI_MCA_btl") or name.startswith(("SLURM_", "PMI", "HWLOC_"))]:
             del os.environ[name]
         test = ProgramTest(HF, MPIEXEC, 1)
         for name, n_rank, environment, there, absent in CASES:
@@ -40,10 +40,15 @@ def main():
                 test.check(parameter in shown, f"{name}: no {parameter} in:", shown)
             for parameter in absent:
                 test.check(parameter not in shown, f"{name}: {parameter} in:", shown)
+        test.n_rank = 1
+        for components, asked in (None, True), ("-no_os", False):
+            chosen = {} if components is None else {"HWLOC_COMPONENTS": components}
+            code, report, errors = test.run([INPUT], environment=dict(chosen, HWLOC_COMPONENTS_VERBOSE="1"))
+            left_out = "hwloc: Blacklisting component `linux` phases" in report + errors
+            test.check(code == 0 and left_out == asked, f"hwloc with HWLOC_COMPONENTS {components}: devices left out: {left_out}", errors)
         os.makedirs(os.path.join(home, ".openmpi"))
         with open(os.path.join(home, ".openmpi", "mca-params.conf"), "w", encoding="utf-8") as file:
             file.write("pml = ob1\n")
-        test.n_rank = 1
         code, report, errors = test.run([INPUT], environment={"OMPI_MCA_mpi_show_mca_params": "enviro"})
         test.check(code == 0 and "converged after" in report and ISOLATED not in report + errors, "a user's file of parameters is overridden:", errors)
     return test.report()

@@ -77,6 +77,9 @@ hf_mpi_environment() {
     export OMPI_MCA_oob_tcp_keepalive_intvl="${OMPI_MCA_oob_tcp_keepalive_intvl-5}"
     export OMPI_MCA_oob_tcp_keepalive_probes="${OMPI_MCA_oob_tcp_keepalive_probes-2}"
     export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl_base_warn_component_unused=0
+    # no search for devices that hf does not use (as in src/cli/transports.c): .1 CPU s of each start
+    export HWLOC_COMPONENTS="${HWLOC_COMPONENTS--linuxio}"
+    export HWLOC_PLUGINS_BLACKLIST="${HWLOC_PLUGINS_BLACKLIST-hwloc_pci.so,hwloc_gl.so,hwloc_opencl.so,hwloc_xml_libxml.so}"
 }
 
 # hf_build FOLDER TARGET [meson options]: configures FOLDER if it is new or had other options, and compiles TARGET (all:
