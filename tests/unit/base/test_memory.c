@@ -1,6 +1,6 @@
 /* The memory account. */
 #include "../test.h"
-#include "hf/memory.h"
+#include "hf/arena.h"
 
 #include <string.h>
 
@@ -141,6 +141,32 @@ static void impossible_sizes_give_null_and_leave_the_account_alone(void **state)
     hf_memory_destroy(&memory);
 }
 
+static void an_arena_ends_all_that_was_taken_from_it(void **state)
+{
+    (void)state;
+    struct hf_memory *memory = hf_memory_create();
+    struct hf_error error = {0};
+    for (int counted = 0; counted < 2; counted++) {
+        struct hf_arena arena = {.memory = counted ? memory : NULL};
+        double *many = hf_arena_take(&arena, "many", 1000, sizeof *many);
+        int *none = hf_arena_take_class(&arena, HF_MEMORY_MATRIX, "none", 0, sizeof *none);
+        assert_true(many != NULL && none != NULL && many[999] == 0.0);
+        assert_int_equal(hf_memory_current_bytes(memory), counted ? 8000 : 0);
+        assert_ok(hf_arena_status(&arena, &error));
+        assert_null(hf_arena_take(&arena, "the impossible", SIZE_MAX / 8, 8));
+        assert_null(hf_arena_take(&arena, "what follows", 1, 8)); /* the first failure stays */
+        assert_failure(hf_arena_status(&arena, &error), HF_NO_RESOURCE, &error,
+                       "out of memory for the impossible (1.84e+13 MB)");
+        hf_arena_release(&arena);
+        assert_int_equal(hf_memory_current_bytes(memory), 0);
+        assert_non_null(hf_arena_take(&arena, "again", 1, 1));
+        assert_ok(hf_arena_status(&arena, &error));
+        hf_arena_release(&arena);
+        hf_arena_release(&arena);
+    }
+    hf_memory_destroy(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +177,7 @@ int main(void)
         cmocka_unit_test(matrices_have_an_account_of_their_own),
         cmocka_unit_test(every_class_has_its_own_peak),
         cmocka_unit_test(large_blocks_begin_at_huge_pages_zeroed_and_counted_as_they_are),
+        cmocka_unit_test(an_arena_ends_all_that_was_taken_from_it),
         cmocka_unit_test(impossible_sizes_give_null_and_leave_the_account_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
