@@ -1,9 +1,9 @@
 /* Memory that ends together: whoever needs several arrays takes them from an arena, asks once whether all are there, and
  * releases the arena.
  *
- *     struct hf_arena arena = {.memory = context->memory};
- *     double *a = hf_arena_take(&arena, "amplitudes", n, sizeof *a);
- *     int *place = hf_arena_take(&arena, "places of amplitudes", m, sizeof *place);
+ *     struct hf_arena arena = {.memory = context->memory, .label = "amplitudes"};
+ *     double *value = HF_TAKE(&arena, value, n);
+ *     int *place = HF_TAKE(&arena, place, m);
  *     hf_status status = hf_arena_status(&arena, error);
  *     ...
  *     hf_arena_release(&arena);
@@ -14,20 +14,21 @@
 
 #include "hf/memory.h"
 
-/** Begin with {.memory = account}, or cleared. */
 struct hf_arena {
     struct hf_memory *memory; /**< borrowed; NULL: what is taken is not counted */
+    const char *label;        /**< a constant that fits behind "out of memory for" */
     void *last;               /**< block taken, which leads to the others */
     const char *missing; /**< label of the first block that there was no memory for; NULL: none */
     double missing_bytes;
 };
 
-/** Zeroed array, aligned to 64 bytes, also where n_element is 0. `label` is a constant that fits behind "out of memory for". NULL:
- *  no memory for this or an earlier one. Not collective. */
-void *hf_arena_take(struct hf_arena *arena, const char *label, size_t n_element,
-                    size_t element_bytes);
+/** `pointer` = a zeroed array of n elements; see hf_arena_take. */
+#define HF_TAKE(arena, pointer, n) ((pointer) = hf_arena_take(arena, n, sizeof *(pointer)))
 
-/** The same, counted in its class. */
+/** Zeroed array, aligned to 64 bytes, also where n_element is 0. NULL: no memory for this or an earlier one. Not collective. */
+void *hf_arena_take(struct hf_arena *arena, size_t n_element, size_t element_bytes);
+
+/** The same, counted in its class and with its own label. */
 void *hf_arena_take_class(struct hf_arena *arena, enum hf_memory_class kind, const char *label,
                           size_t n_element, size_t element_bytes);
 

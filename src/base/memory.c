@@ -157,10 +157,9 @@ void *hf_arena_take_class(struct hf_arena *arena, enum hf_memory_class kind, con
     return block;
 }
 
-void *hf_arena_take(struct hf_arena *arena, const char *label, size_t n_element,
-                    size_t element_bytes)
+void *hf_arena_take(struct hf_arena *arena, size_t n_element, size_t element_bytes)
 {
-    return hf_arena_take_class(arena, HF_MEMORY_OTHER, label, n_element, element_bytes);
+    return hf_arena_take_class(arena, HF_MEMORY_OTHER, arena->label, n_element, element_bytes);
 }
 
 hf_status hf_arena_status(const struct hf_arena *arena, struct hf_error *error)
@@ -177,7 +176,7 @@ void hf_arena_release(struct hf_arena *arena)
         hf_memory_release(arena->memory, arena->last);
         arena->last = next != NULL ? (unsigned char *)next + ALIGNMENT : NULL;
     }
-    *arena = (struct hf_arena){.memory = arena->memory};
+    *arena = (struct hf_arena){.memory = arena->memory, .label = arena->label};
 }
 
 void hf_memory_keep(struct hf_memory *memory, void *block)

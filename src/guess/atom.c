@@ -27,6 +27,7 @@ struct atom {
     double *core;              /* [n_radial][n_radial] */
     double *matrix, *scratch;  /* [n_radial][n_radial] */
     double *full;              /* [n][n] */
+    struct hf_arena arena;     /* has these four */
 };
 
 /** Where the orbitals of an atom go. */
@@ -99,9 +100,8 @@ static hf_status make_matrices(struct atom *self, double threshold, struct hf_er
     const int n_radial = self->radial.n_radial;
     const size_t n_element = (size_t)n_radial * (size_t)n_radial;
     struct hf_hamiltonian *hamiltonian = NULL;
-    double *x = calloc(n_element, sizeof *x);
-    if (x == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an atom");
-
+    double *x = HF_TAKE(&self->arena, x, n_element);
+    HF_TRY(hf_arena_status(&self->arena, error));
     HF_TRY(hf_hamiltonian_create(self->context, self->linalg, &self->radial.basis, &self->molecule,
                                  &hamiltonian, error));
     HF_TRY(average_operator(self, hamiltonian, false, self->core, error));
@@ -116,7 +116,6 @@ static hf_status make_matrices(struct atom *self, double threshold, struct hf_er
                             error));
 cleanup:
     hf_hamiltonian_destroy(&hamiltonian);
-    free(x);
     return status;
 }
 
@@ -126,12 +125,11 @@ static hf_status set_up(struct atom *self, double linear_dependence_threshold,
     hf_status status;
     const int n = self->radial.basis.n_function;
     const size_t n_element = (size_t)self->radial.n_radial * (size_t)self->radial.n_radial;
-    self->full = calloc((size_t)n * (size_t)n, sizeof *self->full);
-    self->core = calloc(n_element, sizeof *self->core);
-    self->matrix = calloc(n_element, sizeof *self->matrix);
-    self->scratch = calloc(n_element, sizeof *self->scratch);
-    if (self->full == NULL || self->core == NULL || self->matrix == NULL || self->scratch == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for an atom of %d functions", n);
+    HF_TAKE(&self->arena, self->full, (size_t)n * (size_t)n);
+    HF_TAKE(&self->arena, self->core, n_element);
+    HF_TAKE(&self->arena, self->matrix, n_element);
+    HF_TAKE(&self->arena, self->scratch, n_element);
+    HF_TRY(hf_arena_status(&self->arena, error));
     HF_TRY(hf_linalg_create(self->context, n, &self->linalg, error));
     HF_TRY(make_matrices(self, linear_dependence_threshold, error));
     HF_TRY(hf_atom_field_init(&self->field, self->context, self->linalg, &self->radial, error));
@@ -149,10 +147,7 @@ static void tear_down(struct atom *self)
     hf_linalg_destroy(&self->linalg);
     hf_context_destroy(&self->context);
     hf_radial_basis_done(&self->radial);
-    free(self->scratch);
-    free(self->matrix);
-    free(self->core);
-    free(self->full);
+    hf_arena_release(&self->arena);
 }
 
 /** Eigenvalues [kept] and orbitals [kept][kept] of one l from `fock` [n_orbital][n_orbital]. */
@@ -282,7 +277,8 @@ static hf_status solve(struct atom *self, const struct hf_basis *basis, int atom
 {
     hf_status status;
     double error_norm = 2.0 * COMMUTATOR_TOLERANCE;
-    *self = (struct atom){.nucleus = {.atomic_number = atomic_number}};
+    *self = (struct atom){.nucleus = {.atomic_number = atomic_number},
+                          .arena = {.label = "matrices of an atom"}};
     if (hf_atom_n_function(basis, atom) == 0) return HF_OK;
     memcpy(self->nucleus.position_bohr, basis->shell[basis->first_shell_of_atom[atom]].centre_bohr,
            sizeof self->nucleus.position_bohr);

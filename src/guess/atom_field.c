@@ -12,11 +12,11 @@ static const double SCREENING = 1e-10;
 /** Matrices of one pass may take about this much; more densities take several passes. */
 static const size_t PASS_BYTES = (size_t)64 << 20;
 
+#define LABEL "the mean fields of an atom"
+
 void hf_atom_field_done(struct hf_atom_field *self)
 {
-    free(self->row);
-    free(self->column);
-    free(self->field);
+    hf_arena_release(&self->arena);
     *self = (struct hf_atom_field){0};
 }
 
@@ -31,12 +31,11 @@ static hf_status list_elements(struct hf_atom_field *self, const struct hf_radia
         count += n * (n + 1) / 2;
     }
     self->n_radial = radial->n_radial;
-    self->row = calloc(count + 1, sizeof *self->row);
-    self->column = calloc(count + 1, sizeof *self->column);
-    self->field = calloc(count * n_radial * n_radial + 1, sizeof *self->field);
-    if (self->row == NULL || self->column == NULL || self->field == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the mean fields of an atom");
-    for (int l = 0; l < HF_ATOM_N_L; l++) {
+    HF_TAKE(&self->arena, self->row, count);
+    HF_TAKE(&self->arena, self->column, count);
+    HF_TAKE(&self->arena, self->field, count * n_radial * n_radial);
+    const hf_status status = hf_arena_status(&self->arena, error);
+    for (int l = 0; l < HF_ATOM_N_L && status == HF_OK; l++) {
         const struct hf_radial_block *block = &radial->block[l];
         for (int j = block->first; j < block->first + block->n; j++)
             for (int i = j; i < block->first + block->n; i++) {
@@ -44,7 +43,7 @@ static hf_status list_elements(struct hf_atom_field *self, const struct hf_radia
                 self->column[self->n_element++] = j;
             }
     }
-    return HF_OK;
+    return status;
 }
 
 /** Matrices of a pass: density, J and K of each of its elements. */
@@ -53,6 +52,7 @@ struct pass {
     struct hf_fock_job *job;    /* [n_job] */
     struct hf_matrix **density; /* [n_job] */
     double *full, *radial;      /* [n][n], [n_radial][n_radial] */
+    struct hf_arena arena;
 };
 
 static void pass_done(struct pass *pass)
@@ -64,10 +64,7 @@ static void pass_done(struct pass *pass)
         }
         if (pass->density != NULL) hf_matrix_destroy(&pass->density[i]);
     }
-    free(pass->job);
-    free(pass->density);
-    free(pass->full);
-    free(pass->radial);
+    hf_arena_release(&pass->arena);
 }
 
 static hf_status pass_init(struct pass *pass, struct hf_linalg *linalg,
@@ -76,13 +73,12 @@ static hf_status pass_init(struct pass *pass, struct hf_linalg *linalg,
     hf_status status = HF_OK;
     const int n = radial->basis.n_function;
     const size_t n_radial = (size_t)radial->n_radial;
-    *pass = (struct pass){.n_job = n_job};
-    pass->job = calloc((size_t)n_job, sizeof *pass->job);
-    pass->density = calloc((size_t)n_job, sizeof(struct hf_matrix *));
-    pass->full = calloc((size_t)n * (size_t)n, sizeof *pass->full);
-    pass->radial = calloc(n_radial * n_radial, sizeof *pass->radial);
-    if (pass->job == NULL || pass->density == NULL || pass->full == NULL || pass->radial == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the mean fields of an atom");
+    *pass = (struct pass){.n_job = n_job, .arena = {.label = LABEL}};
+    HF_TAKE(&pass->arena, pass->job, (size_t)n_job);
+    HF_TAKE(&pass->arena, pass->density, (size_t)n_job);
+    HF_TAKE(&pass->arena, pass->full, (size_t)n * (size_t)n);
+    HF_TAKE(&pass->arena, pass->radial, n_radial * n_radial);
+    HF_TRY(hf_arena_status(&pass->arena, error));
     for (int i = 0; i < n_job; i++) {
         HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->density[i], error));
         HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].coulomb, error));
@@ -133,7 +129,7 @@ hf_status hf_atom_field_init(struct hf_atom_field *self, struct hf_context *cont
     const size_t job_bytes = 6 * n * n * sizeof(double); /* ours and the builder's D, J and K */
     struct hf_shell_pairs *pairs = NULL;
     struct hf_fock_builder *builder = NULL;
-    *self = (struct hf_atom_field){0};
+    *self = (struct hf_atom_field){.arena = {.label = LABEL}};
     HF_TRY(list_elements(self, radial, error));
     HF_TRY(hf_shell_pairs_create(context, &radial->basis, 1e-2 * SCREENING, &pairs, error));
     HF_TRY(hf_fock_create(context, pairs, &settings, &builder, error));

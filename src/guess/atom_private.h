@@ -14,6 +14,7 @@
 
 #include "atom.h"
 
+#include "hf/arena.h"
 #include "hf/linalg.h"
 
 /** The shells of one l among the radial functions, and its orbitals. */
@@ -33,6 +34,7 @@ struct hf_radial_basis {
     int *radial_of_shell; /**< [shells of the atom in the molecule's basis], -1: left out */
     struct hf_radial_block block[HF_ATOM_N_L];
     int n_radial;
+    struct hf_arena arena; /**< has the arrays */
 };
 
 /** Local. HF_NO_RESOURCE: memory. */
@@ -62,7 +64,8 @@ struct hf_atom_field {
     int n_radial;
     int n_element; /**< elements i >= j in blocks of one l */
     int *row, *column;
-    double *field; /**< [n_element][n_radial][n_radial] */
+    double *field;         /**< [n_element][n_radial][n_radial] */
+    struct hf_arena arena; /**< has the arrays */
 };
 
 /** Collective over `context`. HF_NO_RESOURCE: memory, or an l the engine lacks. */

@@ -33,14 +33,13 @@ hf_status hf_radial_basis_init(struct hf_radial_basis *radial, const struct hf_b
     int n_electron[HF_ATOM_N_L];
     const int first = basis->first_shell_of_atom[atom];
     const int n_shell = basis->first_shell_of_atom[atom + 1] - first;
-    *radial = (struct hf_radial_basis){.basis = {.n_atom = 1}};
-    radial->basis.shell = calloc((size_t)n_shell + 1, sizeof *radial->basis.shell);
-    radial->basis.first_shell_of_atom = calloc(2, sizeof *radial->basis.first_shell_of_atom);
-    radial->radial_of_shell = calloc((size_t)n_shell + 1, sizeof *radial->radial_of_shell);
-    if (radial->basis.shell == NULL || radial->basis.first_shell_of_atom == NULL ||
-        radial->radial_of_shell == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shells of an atom");
-
+    *radial = (struct hf_radial_basis){.basis = {.n_atom = 1},
+                                       .arena = {.label = "the shells of an atom"}};
+    HF_TAKE(&radial->arena, radial->basis.shell, (size_t)n_shell);
+    HF_TAKE(&radial->arena, radial->basis.first_shell_of_atom, 2);
+    HF_TAKE(&radial->arena, radial->radial_of_shell, (size_t)n_shell);
+    const hf_status status = hf_arena_status(&radial->arena, error);
+    if (status != HF_OK) return status;
     const struct hf_core_potential *core = hf_atom_core_potential(basis, atom);
     if (core != NULL) {
         radial->core_potential = *core;
@@ -63,9 +62,7 @@ hf_status hf_radial_basis_init(struct hf_radial_basis *radial, const struct hf_b
 
 void hf_radial_basis_done(struct hf_radial_basis *radial)
 {
-    free(radial->basis.shell);
-    free(radial->basis.first_shell_of_atom);
-    free(radial->radial_of_shell);
+    hf_arena_release(&radial->arena);
 }
 
 /** Place in full [n][n] of the first component of radial element (i, j). */
