@@ -1,21 +1,16 @@
 /* The algorithm P1 (book Fig. 9.2): every rank goes through all bras RS, computes its kets MN of each, and a sum over all
  * ranks completes (in|RS); each rank then adds what follows to its own pairs ij. */
-#include "p1_share.h"
+#include "book.h"
 
 #include "hf/interruption.h"
 #include "hf/trace.h"
 
 #include <string.h>
 
-/** From so many ranks on each multiplies its own kets alone, strip by strip. On fewer ranks products of a whole panel,
- *  with zeros for the kets of others, are faster: strip by strip takes five times as long in all (uracil/cc-pVDZ). */
-enum { FEW_KETS = 6 };
-
 /** The pass of a rank. */
 struct pass {
     struct hf_mp2_panel panel;
     struct hf_mp2_book book;
-    struct hf_mp2_share share;
     double *matrix; /**< of this rank's pairs */
     double seconds; /**< in sums over all ranks */
 };
@@ -87,10 +82,9 @@ static hf_status do_bra(struct pass *pass, struct hf_worker *worker, int64_t tas
     const int n_i = hf_mp2_batch_end(book->mp2) - hf_mp2_batch_begin(book->mp2);
     const hf_status status = hf_mp2_book_compute(book, worker, task, error);
     if (book->bra.pair == NULL) return status; /* on every rank */
-    if (status == HF_OK && book->bra.n_share < FEW_KETS)
-        hf_mp2_book_first_quarter(book);
-    else if (status == HF_OK)
-        hf_mp2_share_quarter(&pass->share, book);
+    if (status == HF_OK)
+        hf_mp2_book_first_quarter(
+            book); /* with zeros for the kets of others; the book divides these products, too */
     hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
     const double start = hf_wall_seconds();
     *any_failed = sum_quarter(pass, (size_t)book->n_rs * (size_t)n_i, status != HF_OK) > 0.0;
@@ -132,8 +126,7 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
     pass.matrix = hf_memory_allocate_class(mp2->context->memory, HF_MEMORY_STORED,
                                            "integrals (iN|jS)", size, sizeof *pass.matrix);
     const bool ok = hf_mp2_panel_init(&pass.panel, mp2);
-    if (!ok || !hf_mp2_book_init(&pass.book, mp2, &pass.panel) || pass.matrix == NULL ||
-        !hf_mp2_share_init(&pass.share, mp2))
+    if (!ok || !hf_mp2_book_init(&pass.book, mp2, &pass.panel) || pass.matrix == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
     HF_TRY(hf_agree(mp2->context->comm, status, error));
     pass.book.bra.share = mp2->context->rank;
@@ -145,7 +138,6 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
         mp2->result->bytes = (double)size * sizeof(double);
     HF_TRY(hf_mp2_finish_ordered(mp2, pass.matrix, error));
 cleanup:
-    hf_mp2_share_done(&pass.share);
     hf_mp2_book_done(&pass.book);
     hf_mp2_panel_done(&pass.panel);
     hf_memory_release(mp2->context->memory, pass.matrix);
