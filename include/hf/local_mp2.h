@@ -19,12 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** How the integrals are transformed: constant tables; the list ends with NULL. */
-struct hf_local_transform_ops;
-extern const struct hf_local_transform_ops *const hf_local_transform_list[];
-const char *hf_local_transform_name(const struct hf_local_transform_ops *transform);
-const char *hf_local_transform_about(const struct hf_local_transform_ops *transform);
-
 enum hf_local_class { HF_LOCAL_STRONG, HF_LOCAL_WEAK, HF_LOCAL_DISTANT, HF_N_LOCAL_CLASS };
 
 struct hf_checkpoint;
@@ -54,14 +48,13 @@ struct hf_local_settings {
     enum hf_local_domains domains;
     const struct hf_local_given *given; /**< of HF_DOMAINS_GIVEN; borrowed */
     double completeness;                /**< largest 1 - b^T S_dd^-1 b; 0: of `domains` */
-    double degenerate;     /**< populations nearer than this are equal; 0: of `domains` */
-    double strong_bohr;    /**< pairs whose domains are at most so far apart are strong */
-    double distant_bohr;   /**< pairs whose domains are farther apart are distant; INFINITY: none */
-    double redundant;      /**< eigenvalues of a pair's S below this are dropped */
-    double threshold;      /**< hartree: of integrals and of each quarter of their transformation */
-    double sparse;         /**< elements of L, P, S and F below this are zero */
-    const char *transform; /**< in hf_local_transform_list */
-    bool replicated;       /**< amplitudes on every rank (Eq. 10.8), not fetched */
+    double degenerate;   /**< populations nearer than this are equal; 0: of `domains` */
+    double strong_bohr;  /**< pairs whose domains are at most so far apart are strong */
+    double distant_bohr; /**< pairs whose domains are farther apart are distant; INFINITY: none */
+    double redundant;    /**< eigenvalues of a pair's S below this are dropped */
+    double threshold;    /**< hartree: of integrals and of each quarter of their transformation */
+    double sparse;       /**< elements of L, P, S and F below this are zero */
+    bool replicated;     /**< amplitudes on every rank (Eq. 10.8), not fetched */
     double energy_tolerance, amplitude_tolerance;
     int max_iterations;
     struct hf_scheduler_settings schedule;

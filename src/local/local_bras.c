@@ -90,8 +90,8 @@ cleanup:
     return status;
 }
 
-static hf_status transform(const struct hf_local *local, double k[], struct hf_local_result *result,
-                           struct hf_error *error)
+hf_status hf_local_transform(const struct hf_local *local, double k[],
+                             struct hf_local_result *result, struct hf_error *error)
 {
     hf_status status;
     struct hf_memory *memory = local->context->memory;
@@ -101,7 +101,7 @@ static hf_status transform(const struct hf_local *local, double k[], struct hf_l
     double bytes = 0.0;
     self.of_thread = make_lists(local, "integrals (ia|rs)");
     self.finished = make_lists(local, "integrals (ia|jb)");
-    HF_TRY(hf_local_integrals_init(&self.integrals, local, true, error));
+    HF_TRY(hf_local_integrals_init(&self.integrals, local, error));
     const bool ok = self.of_thread != NULL && self.finished != NULL &&
                     hf_local_finishing_init(&self.integrals, &self.finishing);
     status = ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the transformation");
@@ -118,10 +118,3 @@ cleanup:
     hf_local_integrals_done(&self.integrals);
     return status;
 }
-
-const struct hf_local_transform_ops hf_local_of_bras = {
-    .name = "bras",
-    .about = "each pair of shells with the kets that lie before it; (ia|rs) sent once",
-    .cite = "M. Schuetz, G. Hetzer, H.-J. Werner, J. Chem. Phys. 111, 5691 (1999)",
-    .transform = transform,
-};

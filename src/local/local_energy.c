@@ -16,29 +16,11 @@ struct hf_local_settings hf_local_default_settings(void)
         .redundant = 1e-6,
         .threshold = 1e-9,
         .sparse = 1e-10,
-        .transform = hf_local_transform_list[0]->name,
         .energy_tolerance = 1e-8,
         .amplitude_tolerance = 1e-6,
         .max_iterations = 100,
         .schedule = {.name = "static"},
     };
-}
-
-const char *hf_local_transform_name(const struct hf_local_transform_ops *transform)
-{
-    return transform->name;
-}
-
-const char *hf_local_transform_about(const struct hf_local_transform_ops *transform)
-{
-    return transform->about;
-}
-
-static const struct hf_local_transform_ops *find_transform(const char *name)
-{
-    int i = 0;
-    while (strcmp(hf_local_transform_list[i]->name, name) != 0) i++;
-    return hf_local_transform_list[i];
 }
 
 /* ---- Result ---------------------------------------------------------------------------------- */
@@ -176,11 +158,10 @@ static hf_status make_integrals(const struct hf_local *local,
                                 struct hf_local_result *result, struct hf_error *error)
 {
     hf_status status;
-    const struct hf_local_transform_ops *transform = find_transform(local->settings->transform);
     if (result->resumed) return hf_local_kept_take(local, k, error);
     const double start = hf_wall_seconds();
     hf_trace_begin_batch(local->context->trace);
-    HF_TRY(transform->transform(local, k, result, error));
+    HF_TRY(hf_local_transform(local, k, result, error));
     hf_local_keep(local, wavefunction, k, hf_wall_seconds() - start, result);
 cleanup:
     return status;

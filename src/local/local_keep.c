@@ -50,7 +50,6 @@ static void find_digest(const struct hf_local *local, double digest[2])
     const struct hf_sparse_matrix *orbitals = local->orbitals;
     const double numbers[] = {settings->threshold, settings->sparse, settings->orbital_tolerance};
     uint64_t hash = add_reals(HF_HASH_EMPTY, sizeof numbers / sizeof *numbers, numbers);
-    hash = hf_hash_add_text(hash, settings->transform);
     for (int a = 0; a < local->molecule->n_atom; a++)
         hash = add_reals(hash, 3, local->molecule->atom[a].position_bohr);
     hash = add_reals(hash, orbitals->offset[orbitals->n_block], orbitals->value);

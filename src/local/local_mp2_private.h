@@ -155,17 +155,10 @@ hf_status hf_local_domain_vectors(const struct hf_local *local, struct hf_local_
 
 /* ---- Part (a): the integrals (Fig. 10.2) ---------------------------------------------------------- */
 
-/** A way to transform the integrals: constant tables. */
-struct hf_local_transform_ops {
-    const char *name, *about, *cite;
-    /** Fills k [local->n_number]: (ia|jb) of this rank's pairs. Adds to bytes, sent_bytes and n_quartet of the
-     *  result what this rank did. Collective. HF_NO_RESOURCE, HF_INTERRUPTED: the same on every rank. */
-    hf_status (*transform)(const struct hf_local *local, double k[], struct hf_local_result *result,
-                           struct hf_error *error);
-};
-
-/** Ended by NULL; the first is the default (local_transform.c). */
-extern const struct hf_local_transform_ops *const hf_local_transform_list[];
+/** Fills k [local->n_number]: (ia|jb) of this rank's pairs. Adds to bytes, sent_bytes and n_quartet of the result what this
+ *  rank did. Collective. HF_NO_RESOURCE, HF_INTERRUPTED: the same on every rank. */
+hf_status hf_local_transform(const struct hf_local *local, double k[],
+                             struct hf_local_result *result, struct hf_error *error) HF_MUST_CHECK;
 
 /* ---- Part (b): the amplitudes (Fig. 10.3) --------------------------------------------------------- */
 

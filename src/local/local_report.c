@@ -118,8 +118,8 @@ void hf_local_report(const struct hf_quantity *quantity, FILE *out)
         fprintf(out, "  %-23s of the checkpoint %s, not transformed again\n", "Integrals",
                 quantity->of->restart->path);
     else
-        fprintf(out, "  %-23s %s, %.1f MB per rank, %.1f MB sent\n", "Integrals",
-                self->settings.transform, 1e-6 * result->bytes, 1e-6 * result->sent_bytes);
+        fprintf(out, "  %-23s %.1f MB per rank, %.1f MB sent\n", "Integrals", 1e-6 * result->bytes,
+                1e-6 * result->sent_bytes);
     if (result->kept_bytes > 0.0)
         fprintf(out, "  %-23s %.1f MB of integrals in %s\n", "Kept", 1e-6 * result->kept_bytes,
                 self->settings.checkpoint);
@@ -148,7 +148,6 @@ static bool add_settings(cJSON *object, const struct hf_local_row *self)
            hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
            hf_json_add_double(object, "amplitude_tolerance", settings->amplitude_tolerance) &&
            hf_json_add_integer(object, "frozen_core_orbitals", settings->n_frozen) &&
-           cJSON_AddStringToObject(object, "transformation", settings->transform) != NULL &&
            cJSON_AddBoolToObject(object, "replicated_amplitudes", settings->replicated) != NULL &&
            hf_json_add_integer(object, "sweeps", result->localised.n_sweep) &&
            cJSON_AddBoolToObject(object, "orbitals_converged", result->localised.converged) !=

@@ -73,7 +73,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     settings->distant_bohr = hf_options_real(options, "pair_distance");
     settings->threshold = hf_options_real(options, "local_screening");
     settings->sparse = 0.1 * settings->threshold;
-    settings->transform = hf_options_choice(options, "local_transform");
     settings->replicated = hf_options_flag(options, "replicate_amplitudes");
     settings->energy_tolerance = hf_options_real(options, "energy_tolerance");
     settings->amplitude_tolerance = AMPLITUDES_TO_ENERGY * settings->energy_tolerance;

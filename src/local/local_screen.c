@@ -138,7 +138,7 @@ static bool find_orbitals(struct hf_local_screen *self)
         self->first_link[2 * j + 1] = self->n_link;
     }
     for (int place = 0; place < n; place++) {
-        const int i = integrals->orbital_at != NULL ? integrals->orbital_at[place] : place;
+        const int i = integrals->orbital_at[place];
         const bool any = self->of_i[0][i] > 0.0 || self->of_i[1][i] > 0.0;
         self->number[i] = any ? self->n : -1;
         if (any) self->orbital[self->n++] = i;

@@ -1,4 +1,4 @@
-/* The list of transformations, and what they share; see local_transform.h. */
+/* What both halves of the transformation share; see local_transform.h. */
 #include "local_transform.h"
 
 #include "hf/common_pairs.h"
@@ -12,9 +12,6 @@ const struct hf_phase hf_phase_local_transform = {.name = "Local MP2: transforma
 const struct hf_phase hf_phase_local_exchange = {.name = "Local MP2: exchange"};
 const struct hf_phase hf_phase_local_finish = {.name = "Local MP2: last quarters"};
 const struct hf_phase hf_phase_local_wait_tasks = {.name = "Local MP2: waiting for tasks"};
-
-const struct hf_local_transform_ops *const hf_local_transform_list[] = {&hf_local_of_bras,
-                                                                        &hf_local_of_shells, NULL};
 
 /* ---- Places of orbitals ---------------------------------------------------------------------- */
 
@@ -87,7 +84,7 @@ static hf_status make_places(struct hf_local_integrals *self, struct hf_error *e
 /* ---- Integrals ------------------------------------------------------------------------------- */
 
 hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct hf_local *local,
-                                  bool by_place, struct hf_error *error)
+                                  struct hf_error *error)
 {
     hf_status status;
     struct hf_context *context = local->context;
@@ -102,7 +99,7 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
     self->merged = hf_common_pairs_merged(common);
     status = hf_sparse_mix(self->merged, local->orbitals, &self->orbitals, error);
     if (status == HF_OK) status = hf_sparse_mix(self->merged, local->paos, &self->paos, error);
-    if (status == HF_OK && by_place) status = make_places(self, error);
+    if (status == HF_OK) status = make_places(self, error);
     HF_TRY(hf_agree(context->comm, status, error));
     const double pairs_start = hf_wall_seconds(), pairs_begun = hf_thread_seconds();
     HF_TRY(hf_common_pairs_get(common, hf_local_pair_accuracy(local->settings), local->n_thread,

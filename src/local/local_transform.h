@@ -1,4 +1,4 @@
-/* What the transformations of local MP2 share: integrals over merged functions, what orbitals and projected atomic
+/* What both halves of the transformation of local MP2 share: integrals over merged functions, what orbitals and projected atomic
  * orbitals (PAOs) let pass of them, and a round of work.
  *
  *     L_Mi, P_Mi   largest |L| of a shell and an orbital; largest |P| of a shell and the PAOs of all domains [ij] of i
@@ -31,10 +31,10 @@ struct hf_local_integrals {
     struct hf_sparse_matrix *orbitals, *paos; /**< L and P of merged functions; rows are atoms */
     float *most_pao;                          /**< [paos->n_block] largest |P| of each block */
     hf_product_function *multiply;
-    /** [n_orbital] places of orbitals along the longest axis of the molecule, or NULL. If not, only quartets matter
-     *  whose bra goes with the orbital of a pair that comes later, or with both. */
+    /** [n_orbital] places of orbitals along the longest axis of the molecule. Only quartets matter whose bra goes with the
+     *  orbital of a pair that comes later, or with both. */
     int *place;
-    int *orbital_at; /**< [n_orbital] the orbital of a place; NULL as `place` */
+    int *orbital_at; /**< [n_orbital] the orbital of a place */
     /** Largest |L| of shells and of sites, falling for each item; largest |P| of shells and the PAOs of the domain of an
      *  orbital itself, and of its extended one. */
     struct hf_local_weights l_of_shell, l_of_site, p_of_shell[2];
@@ -57,12 +57,12 @@ void hf_local_weights_done(struct hf_local_weights *weights);
 /** Whether quartets matter whose ket goes with i and whose bra with j. */
 static inline bool hf_local_in_order(const struct hf_local_integrals *self, int i, int j)
 {
-    return self->place == NULL || self->place[i] <= self->place[j];
+    return self->place[i] <= self->place[j];
 }
 
 /** Collective. */
 hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct hf_local *local,
-                                  bool by_place, struct hf_error *error) HF_MUST_CHECK;
+                                  struct hf_error *error) HF_MUST_CHECK;
 
 /** Collective. Accepts a half-made one. */
 void hf_local_integrals_done(struct hf_local_integrals *self);
@@ -111,7 +111,5 @@ static inline void hf_local_set_rows(int n, const double *first, size_t step, co
 {
     for (int r = 0; r < n; r++) row[r] = first + (size_t)r * step;
 }
-
-extern const struct hf_local_transform_ops hf_local_of_shells, hf_local_of_bras;
 
 #endif

@@ -99,7 +99,7 @@ def check_restart(folder):
         check(code == 0 and "not transformed again" in output, "restart:", output + errors)
         check(again["integrals_of_checkpoint"], "integrals were transformed", again)
         check(again["correlation_energy"] == first["correlation_energy"], "bits:", (again["correlation_energy"], first["correlation_energy"]))
-    for options in ["--local-screening", "1e-10"], ["--domains", "plain"], ["--local-transform", "shells"]:
+    for options in ["--local-screening", "1e-10"], ["--domains", "plain"]:
         _, other = energy_of(["--restart", state, "--checkpoint", "none"] + options, document)
         check(not other["integrals_of_checkpoint"], f"integrals for {options}:", other["correlation_energy"])
     _, plain = energy_of(USUAL + ["--domains", "plain", "--checkpoint", state], document)

@@ -86,11 +86,6 @@ class Steps(WithTrace):
         found = run.predict("static", 2).transformation
         self.assertEqual(found, Phases(5.0, 2.0, 0.0, 1.0))
 
-    def test_transformation_of_the_book(self):
-        """Owners 1, 0, 1 of the pairs: 2 and 2 s."""
-        found = self.simulated(transformation="shells").predict("static", 2).transformation
-        self.assertEqual(found, Phases(5.0, 2.0, 0.0, 0.0))
-
     def test_iterations(self):
         """Rank 0 has (21), rank 1 the others: residuals 3 and 3, amplitudes 0.5 and 1."""
         found = self.simulated().predict("static", 2)
@@ -139,15 +134,11 @@ class Steps(WithTrace):
 
 class Refusals(WithTrace):
     def test_what_cannot_be_replayed(self):
-        with self.assertRaisesRegex(ValueError, "transformation rows of local MP2 is not known here, expected one of bras, shells"):
-            self.simulated(transformation="rows")
         with self.assertRaisesRegex(ValueError, "from traces of 1 process, not of 2"):
             self.simulated(n_rank=2)
-        path = traces.write(self.folder / "b", [traces.row([1.0])], extras={"local_mp2": {"transformation": "bras"}})
+        path = traces.write(self.folder / "b", [traces.row([1.0])], extras={"local_mp2": {}})
         with self.assertRaisesRegex(ValueError, "do not have all steps of local MP2"):
             local_replay.SimulatedLocalMp2(Recording([path]), network(), 0.0)
-        with self.assertRaisesRegex(RecordingError, "transformation of local MP2 is shells, but bras"):
-            Recording([traces.local_mp2(self.folder / "a"), traces.local_mp2(self.folder / "c", "shells")])
 
 
 class Tool(WithTrace):
@@ -160,7 +151,7 @@ class Tool(WithTrace):
 
     def test_table(self):
         output = self.replay()
-        self.assertIn("Local MP2, transformation bras: 20 functions, 2 orbitals, 3 pairs, 2 iterations; 40.000 s on one", output)
+        self.assertIn("Local MP2: 20 functions, 2 orbitals, 3 pairs, 2 iterations; 40.000 s on one", output)
         self.assertRegex(output, r" +2 \| +6\.5\d* +8 +0\.875 +7 \| +9 +0\.917 \| +9 +0\.917 +8\.25 \| +23\.5 +0\.851 \| +- +- +-\n")
         self.assertIn("The rank with most residuals has 1.000 of the mean, the largest pair 1.000", output)
 

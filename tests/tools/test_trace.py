@@ -234,24 +234,24 @@ class LocalMp2(unittest.TestCase):
     def setUpClass(cls):
         cls.trace = {}
         with tempfile.TemporaryDirectory() as folder:
-            for transformation, n_rank in (("bras", 1), ("bras", 2), ("shells", 3)):
+            for n_rank in 1, 2, 3:
                 path = os.path.join(folder, "a.trace")
                 command = [HF, os.path.join(INPUTS, "methanol.xyz"), "--basis", "cc-pVDZ", "--method", "lmp2",
-                           "--local-transform", transformation, "--trace", path, "--checkpoint", "none"]
+                           "--trace", path, "--checkpoint", "none"]
                 command = [MPIEXEC, "-n", str(n_rank)] * (n_rank > 1) + command
                 subprocess.run(command, check=True, capture_output=True, timeout=240)
-                cls.trace[transformation, n_rank] = trace.Trace(path)
+                cls.trace[n_rank] = trace.Trace(path)
 
     def test_a_batch_for_each_step_and_iteration(self):
         for run in self.trace.values():
             self.assertEqual(len(run.batches), 4 + run.header["extras"]["local_mp2"]["iterations"])
 
     def test_every_pair_is_there(self):
-        for (transformation, _), run in self.trace.items():
+        for run in self.trace.values():
             said = run.header["extras"]["local_mp2"]
             every, n_orbital = set(range(len(said["pairs"]))), len(said["orbitals"])
             units = run.batches[2].tasks[trace.PAIR_TASK]
-            self.assertEqual(set(units), set(range(n_orbital)) if transformation == "bras" else every)
+            self.assertEqual(set(units), set(range(n_orbital)))
             self.assertTrue(all(n_byte > 0.0 for n_byte in run.batches[2].bytes.values()))
             for batch in run.batches[4:]:
                 self.assertEqual(set(batch.tasks[trace.TASK]), every)

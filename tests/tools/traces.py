@@ -50,16 +50,16 @@ def row(costs, kind=trace.TASK, rank=0):
     return found
 
 
-def local_mp2(path, transformation="bras", n_iteration=2, **header):
+def local_mp2(path, n_iteration=2, **header):
     """Two orbitals 10 bohr apart with pairs of 10, 20 and 10 functions and work 1, 3, 2; 1 s of sweeps, domains of 1, 2 and 3 s,
-    excitations of 1 s; tasks of 4, 3, 2, 1 s, second halves of 3 and 1 s (or 1, 2, 1 s of pairs), 800 bytes each; residuals of
+    excitations of 1 s; tasks of 4, 3, 2, 1 s, second halves of 3 and 1 s, 800 bytes each; residuals of
     1, 3, 2 s, amplitudes of 0.5 s. The residual of each pair needs T of the pair before it."""
     orbitals = [{"centre_bohr": [x, 0.0, 0.0], "domain": [atom], "extended_domain": [atom]} for atom, x in ((1, 0.0), (2, 10.0))]
     pairs = [{"i": i, "j": j, "class": "strong", "functions": n, "work": work}
              for i, j, n, work in ((1, 1, 10, 1.0), (2, 1, 20, 3.0), (2, 2, 10, 2.0))]
-    local = {"transformation": transformation, "domains": "default", "iterations": n_iteration, "screening": 1e-8, "sweeps": 4,
+    local = {"domains": "default", "iterations": n_iteration, "screening": 1e-8, "sweeps": 4,
              "extended_weak_pairs": False, "orbitals": orbitals, "pairs": pairs}
-    second = row([3.0, 1.0] if transformation == "bras" else [1.0, 2.0, 1.0], trace.PAIR_TASK)
+    second = row([3.0, 1.0], trace.PAIR_TASK)
     amplitudes = row([0.5] * 3, trace.PAIR_TASK)
     needs = [("K", 0, 0, 2, 800.0), ("K", 0, 1, 0, 800.0), ("K", 0, 2, 1, 3200.0)]
     batches = [row([1.0]) + [(trace.STEP, 0, 0, 0.0, 1.5)],

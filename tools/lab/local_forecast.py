@@ -77,7 +77,7 @@ def make_rows(simulated, schedulers, processes, measured=None):
 def table(rows, simulated):
     """Lines of text."""
     one, local = simulated.one, simulated.local
-    yield (f"Local MP2, transformation {local['transformation']}: {simulated.recording.header['n_function']} functions, "
+    yield (f"Local MP2: {simulated.recording.header['n_function']} functions, "
            f"{simulated.pairs.n_orbital} orbitals, {len(simulated.pairs.all)} pairs, {local['iterations']} iterations; "
            f"{one.whole:.3f} s on one process: transformation {one.transformation.total:.3f}, iterations "
            f"{one.fetched.total:.3f}")
@@ -158,4 +158,4 @@ class LocalForecast:
 
     def write(self, folder, title):
         (folder / "local-mp2.csv").write_text(csv_text(self.rows), encoding="utf-8")
-        draw(folder, self.rows, self.simulated, f"{title}, local MP2 ({self.simulated.local['transformation']})")
+        draw(folder, self.rows, self.simulated, f"{title}, local MP2")

@@ -170,7 +170,7 @@ def exchange(machine, received, sent, largest):
     return n_round * each + along + 2.0 * most * machine.network.node_beta_seconds_per_byte
 
 
-def bras(batch, pairs, machine):
+def second_half(batch, pairs, machine):
     """(ia|rs) of an orbital go to the ranks that finish its pairs, and K from there to the owners."""
     n_rank, owner = machine.n_rank, pairs.owners(machine.n_rank)
     received, busy = [0.0] * n_rank, [0.0] * n_rank
@@ -188,21 +188,6 @@ def bras(batch, pairs, machine):
     sent = [others * sum(received) / n_rank] * n_rank
     first = exchange(machine, [others * n_byte for n_byte in received], sent, max(received) / n_rank)
     return machine.finish(busy).plus(Phases(moving=first + exchange(machine, *moved, max(moved[0]))))
-
-
-def shells(batch, pairs, machine):
-    """(iM|jN) go to the owners of the pairs."""
-    n_rank, owner = machine.n_rank, pairs.owners(machine.n_rank)
-    received = [0.0] * n_rank
-    for p, n_byte in batch.bytes.items():
-        received[owner[p]] += n_byte
-    others = (n_rank - 1) / n_rank
-    sent = [others * sum(received) / n_rank] * n_rank
-    moving = exchange(machine, [others * n_byte for n_byte in received], sent, max(received) / n_rank)
-    return machine.finish(shares(batch.pairs, owner, n_rank)).plus(Phases(moving=moving))
-
-
-SECOND_HALVES = {"bras": bras, "shells": shells}
 
 
 # ---- Iterations ----
@@ -298,9 +283,6 @@ class SimulatedLocalMp2:
         self.batches = recording.sizes[0].batches
         if len(self.batches) <= ITERATIONS or len(self.batches[TRANSFORMATION].first) == 0:
             raise ValueError("the traces do not have all steps of local MP2; expected those of a run from its SCF on")
-        if self.local["transformation"] not in SECOND_HALVES:
-            raise ValueError(f"the transformation {self.local['transformation']} of local MP2 is not known here, expected one "
-                             f"of {', '.join(SECOND_HALVES)}")
         self.pairs = Pairs(self.local)
         self.model = models.Machine(network.alpha_seconds, BYTES * network.beta_seconds_per_byte, gamma_seconds)
         self._known = {}
@@ -374,7 +356,7 @@ class SimulatedLocalMp2:
         moved = batch.phases.get("Local MP2: exchange", 0.0) / machine.n_rank  # sorted and handed over within a rank
         found = first_half(batch, machine).plus(Phases(second=batch.step - batch.copying * (1.0 - 1.0 / in_node),
                                                          moving=moved))
-        return found.plus(SECOND_HALVES[self.local["transformation"]](batch, self.pairs, machine))
+        return found.plus(second_half(batch, self.pairs, machine))
 
     @property
     def pair_seconds(self):

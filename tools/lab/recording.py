@@ -9,7 +9,7 @@ from .trace import COPYING, FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, STEP, TASK
 
 SAME = ("basis", "n_atom", "n_shell", "n_function", "fock", "grain", "memory_bytes", "screening", "n_thread")
 
-SAME_LOCAL_MP2 = ("domains", "transformation", "iterations", "screening")
+SAME_LOCAL_MP2 = ("domains", "iterations", "screening")
 SAME_MP2 = ("algorithm", "batches", "correlated_orbitals", "virtual_orbitals", "shells")
 ENERGY_DIFFERENCE = 1e-4  # hartree; of one molecule wherever its file lies, cut after other iterations at most
 
