@@ -130,8 +130,7 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation);
 
 /** Computes; reports to `report` and calculation->record, writes the requested files.
  *  `wavefunction` has the parts that the settings ask for, owned by the caller, borrowing the
- *  calculation's basis and molecule. Collective. HF_BAD_INPUT, HF_NO_RESOURCE, HF_INTERRUPTED,
- *  HF_NOT_CONVERGED (an energy of a numerical gradient; otherwise see the result). What
+ *  calculation's basis and molecule. Collective. HF_BAD_INPUT, HF_NO_RESOURCE, HF_INTERRUPTED. What
  *  was reported and written before stays. */
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
@@ -140,7 +139,7 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
 /** The properties, or NULL where none were computed. Not collective. */
 const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation);
 
-/** The analytic or numerical gradient that was asked for; NULL: none was. Not collective. */
+/** The gradient that was asked for; NULL: none was. Not collective. */
 const struct hf_gradient *hf_calculation_gradient(const struct hf_calculation *calculation);
 
 /** False: the search for a structure that was asked for ended without one. Not collective. */

@@ -40,13 +40,4 @@ hf_status hf_gradient_compute(struct hf_context *context,
                               const struct hf_scf_settings *settings, struct hf_common_pairs *pairs,
                               struct hf_gradient *gradient, struct hf_error *error) HF_MUST_CHECK;
 
-/** The same by central differences of 6 energies for each atom, each of an SCF of its own. Point charges and the
- *  field stay where they are, and the charges have no derivatives. Collective. HF_NOT_CONVERGED: an energy does not
- *  converge, or to another solution than the calculation's. */
-hf_status hf_gradient_differences(const struct hf_quantity_source *of, struct hf_gradient *gradient,
-                                  struct hf_error *error) HF_MUST_CHECK;
-
-/** Displacement of the differences, bohr. */
-#define HF_GRADIENT_STEP 1e-3
-
 #endif

@@ -21,7 +21,6 @@ enum { MOST_CHARGES = 200 };
 
 struct row {
     struct hf_gradient gradient;
-    bool numerical;
     bool closed; /**< nothing from outside that has no derivative here: sums are to be zero */
     double sum[3], torque[3]; /**< over atoms and charges; of R x dE/dR */
     struct hf_error lost;     /**< why it is not in the checkpoint; "": it is, or there is none */
@@ -29,14 +28,9 @@ struct row {
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
-    struct row *self = quantity->self;
-    const struct hf_quantity_source *of = quantity->of;
     (void)error;
-    self->numerical = strcmp(hf_options_choice(of->options, "gradient"), "numerical") == 0;
-    if (self->numerical) return HF_OK;
-    quantity->needs = HF_WAVEFUNCTION_DENSITIES;
     quantity->weighted_density = true;
-    quantity->pair_accuracy = hf_scf_pair_accuracy(of->settings, 1.0);
+    quantity->pair_accuracy = hf_scf_pair_accuracy(quantity->of->settings, 1.0);
     return HF_OK;
 }
 
@@ -45,8 +39,7 @@ static void add_up(struct row *self, const struct hf_molecule *molecule)
 {
     const struct hf_environment *environment = &molecule->environment;
     const double *field = environment->field;
-    self->closed = field[0] == 0.0 && field[1] == 0.0 && field[2] == 0.0 &&
-                   (!self->numerical || environment->n_charge == 0);
+    self->closed = field[0] == 0.0 && field[1] == 0.0 && field[2] == 0.0;
     for (int i = 0; i < molecule->n_atom + environment->n_charge; i++) {
         const int c = i - molecule->n_atom;
         const double *slope = c < 0 ? self->gradient.atom[i] : self->gradient.charge[c];
@@ -87,7 +80,7 @@ static void keep(struct row *self, const struct hf_quantity_source *of)
                                    "derivatives of the energy", &file, error));
     HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_GRADIENT "/atoms", self->gradient.n_atom, 3,
                                     units, "by the places of the atoms", give, &atoms, error));
-    if (!self->numerical && self->gradient.n_charge > 0)
+    if (self->gradient.n_charge > 0)
         HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_GRADIENT "/point_charges",
                                         self->gradient.n_charge, 3, units,
                                         "by the places of the charges", give, &charges, error));
@@ -103,39 +96,27 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     const struct hf_quantity_source *of = quantity->of;
     HF_TRY(hf_agree(of->context->comm, hf_gradient_create(of->molecule, &self->gradient, error),
                     error));
-    if (self->numerical)
-        HF_TRY(hf_gradient_differences(of, &self->gradient, error));
-    else
-        HF_TRY(hf_gradient_compute(of->context, of->wavefunction, of->settings, of->pairs,
-                                   &self->gradient, error));
+    HF_TRY(hf_gradient_compute(of->context, of->wavefunction, of->settings, of->pairs,
+                               &self->gradient, error));
     add_up(self, of->molecule);
     keep(self, of);
 cleanup:
     return status;
 }
 
-/** Numerical: the matrices of the wave function, beside which the energies are computed: density and overlap, of
- *  both spins, and orbitals if they are needed, else the orthogonaliser. Analytic: the energy-weighted density. */
+/** The energy-weighted density. */
 static double memory(const struct hf_quantity *quantity)
 {
-    const struct row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
-    const struct hf_scf_settings *settings = of->settings;
-    const int n_spin = strcmp(settings->method, "rhf") == 0 ? 1 : 2;
-    const int n_matrix =
-        !self->numerical
-            ? 1
-            : 1 + n_spin + (settings->wavefunction == HF_WAVEFUNCTION_ALL ? n_spin : 1);
     const double n = of->basis->n_function;
-    return n_matrix * n * n * sizeof(double) *
+    return n * n * sizeof(double) *
            hf_linalg_largest_share(of->basis->n_function, of->context->n_rank,
-                                   hf_fock_is_distributed(settings->fock.builder));
+                                   hf_fock_is_distributed(of->settings->fock.builder));
 }
 
 /** Densities of the two-electron part. What its threads hold takes the place of engines and queues of Fock builds. */
 static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
-    const struct row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_basis *merged = hf_common_pairs_merged(of->pairs);
     const struct hf_fock_size size = {.n_function = merged->n_function,
@@ -147,7 +128,7 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
     const struct hf_fock_memory memory =
         hf_lent_densities_memory(&size, hf_fock_is_distributed(of->settings->fock.builder));
     (void)error;
-    *bytes = self->numerical ? 0.0 : memory.of_rank + memory.of_node / size.n_node_rank;
+    *bytes = memory.of_rank + memory.of_node / size.n_node_rank;
     return HF_OK;
 }
 
@@ -165,18 +146,14 @@ static void print_slope(FILE *out, const double slope[3])
 
 static void print_sums(const struct row *self, const struct hf_quantity_source *of, FILE *out)
 {
-    if (self->numerical ||
-        (self->closed && fmax(largest(self->sum), largest(self->torque)) > TOLD)) {
+    if (self->closed && fmax(largest(self->sum), largest(self->torque)) > TOLD) {
         fprintf(out, "  %-10s", "Sum");
         for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->sum[k]);
         fprintf(out, "\n  %-10s", "Torque");
         for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->torque[k]);
         fprintf(out, "   should be zero without outer charges and fields\n");
     }
-    if (self->numerical)
-        fprintf(out, "  Central differences of %d energies, %g bohr to either side\n",
-                6 * self->gradient.n_atom, HF_GRADIENT_STEP);
-    else if (of->settings->commutator_tolerance > 10.0 * COMMUTATOR_TOLERANCE)
+    if (of->settings->commutator_tolerance > 10.0 * COMMUTATOR_TOLERANCE)
         fprintf(out,
                 "  WARNING: the SCF's commutator was converged to %.0e only; errors of the "
                 "gradient are of that "
@@ -188,20 +165,19 @@ static void report(const struct hf_quantity *quantity, FILE *out)
 {
     const struct row *self = quantity->self;
     const struct hf_molecule *molecule = quantity->of->molecule;
-    fprintf(out, "\nGradient%s, hartree/bohr\n  %5s %4s %14s %14s %14s\n",
-            self->numerical ? " (numerical)" : "", "Atom", "", "x", "y", "z");
+    fprintf(out, "\nGradient, hartree/bohr\n  %5s %4s %14s %14s %14s\n", "Atom", "", "x", "y", "z");
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
         fprintf(out, "  %5d  %c%-2s", i + 1, atom->ghost ? '@' : ' ',
                 hf_element_symbol(atom->atomic_number));
         print_slope(out, self->gradient.atom[i]);
     }
-    for (int c = 0; !self->numerical && c < self->gradient.n_charge && c < MOST_CHARGES; c++) {
+    for (int c = 0; c < self->gradient.n_charge && c < MOST_CHARGES; c++) {
         if (c == 0) fprintf(out, "  Point charge\n");
         fprintf(out, "  %5d     ", c + 1);
         print_slope(out, self->gradient.charge[c]);
     }
-    if (!self->numerical && self->gradient.n_charge > MOST_CHARGES)
+    if (self->gradient.n_charge > MOST_CHARGES)
         fprintf(out, "  those of %d more charges are in the JSON file\n",
                 self->gradient.n_charge - MOST_CHARGES);
     print_sums(self, quantity->of, out);
@@ -217,12 +193,9 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
     cJSON *object = cJSON_AddObjectToObject(to->extras, "gradient");
     return hf_json_add_doubles(to->properties, "scf_total_gradient", n, slope) &&
            (!to->returned || hf_json_add_doubles(to->result, "return_result", n, slope)) &&
-           object != NULL &&
-           hf_json_add_text(object, "method", self->numerical ? "numerical" : "analytic") &&
-           (!self->numerical || hf_json_add_double(object, "step_bohr", HF_GRADIENT_STEP)) &&
-           hf_json_add_doubles(object, "sum", 3, self->sum) &&
+           object != NULL && hf_json_add_doubles(object, "sum", 3, self->sum) &&
            hf_json_add_doubles(object, "torque", 3, self->torque) &&
-           (self->numerical || n_charge == 0 ||
+           (n_charge == 0 ||
             hf_json_add_doubles(object, "point_charges", 3 * n_charge, self->gradient.charge[0]));
 }
 
@@ -241,7 +214,7 @@ const struct hf_phase *const hf_gradient_phases[] = {
 const struct hf_quantity_ops hf_quantity_gradient = {
     .name = "gradient",
     .of_converged = true,
-    .needs = HF_WAVEFUNCTION_ENERGIES,
+    .needs = HF_WAVEFUNCTION_DENSITIES,
     .commutator_tolerance = COMMUTATOR_TOLERANCE,
     .phases = hf_gradient_phases,
     .size = sizeof(struct row),

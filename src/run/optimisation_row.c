@@ -118,9 +118,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     struct hf_optimisation *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_options *options = of->options;
-    quantity->about = hf_options_given(options, "gradient");
-    if (strcmp(hf_options_choice(options, "gradient"), "numerical") == 0)
-        return hf_fail(error, HF_BAD_INPUT, "an optimisation needs analytic gradients");
     self->n_atom = of->molecule->n_atom;
     self->why = "";
     self->n_negative_start = -1;

@@ -48,11 +48,6 @@ static const struct hf_option_choice orbitals[] = {
     {"all", "all orbitals, with their occupations", HF_ORBITALS_ALL},
     {0}};
 
-static const struct hf_option_choice gradients[] = {
-    {"analytic", "derivatives of integrals", 0},
-    {"numerical", "6 energies for each atom, as a check", 0},
-    {0}};
-
 static const struct hf_option_choice properties[] = {
     {"none", "no properties; a wrong number of electrons in the density is still reported",
      HF_PROPERTIES_NONE},
@@ -142,7 +137,6 @@ CHOICES_OF(hf_fock_list, NAME_OF, ABOUT_OF)
 CHOICES_OF(hf_scheduler_list, NAME_OF, ABOUT_OF)
 CHOICES_OF(hf_transport_list, hf_transport_name, hf_transport_about)
 CHOICES_OF(hf_mp2_algorithm_list, hf_mp2_algorithm_name, hf_mp2_algorithm_about)
-CHOICES_OF(hf_local_transform_list, hf_local_transform_name, hf_local_transform_about)
 CHOICES_OF(hf_guess_list, hf_guess_name, hf_guess_about)
 CHOICES_OF(hf_converger_list, hf_converger_name, hf_converger_about)
 
@@ -222,14 +216,6 @@ static const struct hf_option table[] = {
              "that of the last task. Names of other programs such as opt and freq are understood.",
      .list = hf_run_task_choice,
      .synonym = task_words},
-    {.key = "gradient",
-     .type = HF_OPTION_CHOICE,
-     .argument = "WAY",
-     .default_value = "analytic",
-     .help = "how --task gradient computes derivatives",
-     .more = "An optimisation needs analytic ones.",
-     .choice = gradients,
-     .only_with = {{"task", "gradient"}, {"task", "optimise"}}},
     {.key = "max_steps",
      .type = HF_OPTION_INTEGER,
      .argument = "N",
@@ -459,13 +445,6 @@ static const struct hf_option table[] = {
      .unit = "hartree",
      .help = "smaller integrals are left out at each step of the transformation of local MP2",
      .range = {1e-30, 0.01},
-     .only_with = {{"method", "lmp2"}}},
-    {.key = "local_transform",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "bras",
-     .help = "how local MP2 transforms the integrals",
-     .list = hf_local_transform_list_choice,
      .only_with = {{"method", "lmp2"}}},
     {.key = "replicate_amplitudes",
      .type = HF_OPTION_FLAG,

@@ -168,7 +168,6 @@ BAD_INPUT = [
 
 # option, value (None: a flag), other options, what it belongs to or has no effect with: every line of the table that says so
 NO_EFFECT = [
-    ("gradient", "analytic", [], "without task gradient or optimise"), ("gradient", "numerical", ["--task", "vibrations"], "without task"),
     *((option, value, ["--task", "gradient"], "without task optimise")
       for option, value in (("max-steps", "7"), ("constraint", "fix 1"), ("scan", "distance 1 2 = 1.0 to 2.0 in 2"), ("saddle", None),
                             ("coordinates", "cartesian"), ("max-force", "1e-3"), ("rms-force", "1e-3"), ("max-displacement", "1e-3"),
@@ -181,7 +180,7 @@ NO_EFFECT = [
     ("scs", None, ["--method", "rhf"], "without method mp2, lmp2 or ump2"),
     *((option, value, ["--method", "mp2"], "without method lmp2")
       for option, value in (("domains", "full"), ("domain-completeness", "0.1"), ("strong-distance", "1"), ("pair-distance", "9"),
-                            ("local-screening", "1e-8"), ("local-transform", "bras"), ("replicate-amplitudes", None))),
+                            ("local-screening", "1e-8"), ("replicate-amplitudes", None))),
     ("domain-completeness", "0.1", ["--method", "lmp2", "--domains", "full"], "with domains full"),
     ("domain-completeness", "0.1", ["--method", "lmp2", "--domains", "./scan.json"], "with domains FILE"),
     *((option, value, ["--method", "lmp2"], "without method mp2 or ump2")

@@ -97,7 +97,7 @@ def gradient(folder):
     result = output["return_result"]
     check(len(result) == 15 and max(abs(a - b) for a, b in zip(result, VINYL_GRADIENT)) < 2e-8, "gradient: analytic values", result)
     check(output["driver"] == "gradient" and output["properties"]["scf_total_gradient"] == result, "gradient: properties", "")
-    check(output["extras"]["hf"]["gradient"]["method"] == "analytic", "gradient: extras", output["extras"]["hf"]["gradient"])
+    check(max(map(abs, output["extras"]["hf"]["gradient"]["sum"])) < 1e-6, "gradient: extras", output["extras"]["hf"]["gradient"])
     arguments = [folder.input, "--task", "gradient", "--basis", "STO-3G", "--json", folder.json]
     check("\nGradient, " in run(arguments)[1] and len(folder.keep()["return_result"]) == 9, "--task gradient", "")
     code = run([*arguments, "--max-iterations", "2"])[0]

@@ -189,7 +189,6 @@ def check_refusals(folder):
              ("checkpoint", ["--serve", "unix:x", "--checkpoint", "a.h5"], 2, ["--checkpoint: with --serve no files are written"]),
              ("task", ["--serve", "unix:x", "--task", "optimise"], 2, ["--task: with --serve energies and forces are computed"]),
              ("constraint", ["--serve", "unix:x", "--constraint", "fix 1"], 2, ["constraint has no effect without task optimise"]),
-             ("differences", ["--serve", "unix:x", "--gradient", "numerical"], 2, ["--gradient: with --serve forces are analytic"]),
              ("nobody", ["--serve", "unix:" + os.path.join(folder, "nobody")], 3, ["no driver listens there"]),
              ("no gradients", ["--serve", "unix:x", "--method", "mp2"], 2, ["no gradients of MP2"])]
     for name, options, code, parts in cases:
