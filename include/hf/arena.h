@@ -17,7 +17,8 @@
 struct hf_arena {
     struct hf_memory *memory; /**< borrowed; NULL: what is taken is not counted */
     const char *label;        /**< a constant that fits behind "out of memory for" */
-    void *last;               /**< block taken, which leads to the others */
+    void **block;             /**< [room] those taken, n_block of them; owned */
+    int n_block, room;
     const char *missing; /**< label of the first block that there was no memory for; NULL: none */
     double missing_bytes;
 };

@@ -1,6 +1,6 @@
 /* Tracked allocator: a small header in front of every block remembers what was asked for. */
 #define _DEFAULT_SOURCE /* madvise */
-#include "hf/arena.h"
+#include "hf/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,7 +16,7 @@ enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21 };
 struct block_header {
     size_t n_bytes;
     enum hf_memory_class kind;
-    struct block_header *next; /**< of kept ones, or of an arena */
+    struct block_header *next; /**< of kept ones */
 };
 
 struct hf_memory {
@@ -140,43 +140,6 @@ void hf_memory_release(struct hf_memory *memory, void *block)
     struct block_header *header = header_of(block);
     if (memory != NULL) hf_memory_discount(memory, header->kind, header->n_bytes);
     free(header);
-}
-
-void *hf_arena_take_class(struct hf_arena *arena, enum hf_memory_class kind, const char *label,
-                          size_t n_element, size_t element_bytes)
-{
-    if (arena->missing != NULL) return NULL;
-    void *block = hf_memory_allocate_class(arena->memory, kind, label, n_element, element_bytes);
-    if (block == NULL) {
-        arena->missing = label;
-        arena->missing_bytes = (double)n_element * (double)element_bytes;
-        return NULL;
-    }
-    header_of(block)->next = arena->last != NULL ? header_of(arena->last) : NULL;
-    arena->last = block;
-    return block;
-}
-
-void *hf_arena_take(struct hf_arena *arena, size_t n_element, size_t element_bytes)
-{
-    return hf_arena_take_class(arena, HF_MEMORY_OTHER, arena->label, n_element, element_bytes);
-}
-
-hf_status hf_arena_status(const struct hf_arena *arena, struct hf_error *error)
-{
-    if (arena->missing == NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s (%.3g MB)", arena->missing,
-                   1e-6 * arena->missing_bytes);
-}
-
-void hf_arena_release(struct hf_arena *arena)
-{
-    while (arena->last != NULL) {
-        struct block_header *next = header_of(arena->last)->next;
-        hf_memory_release(arena->memory, arena->last);
-        arena->last = next != NULL ? (unsigned char *)next + ALIGNMENT : NULL;
-    }
-    *arena = (struct hf_arena){.memory = arena->memory, .label = arena->label};
 }
 
 void hf_memory_keep(struct hf_memory *memory, void *block)

@@ -51,7 +51,7 @@ HEADERS = {
     "layout": ["layout"],
     "basis": ["basis", "basis_description"],
     "molecule": ["input", "molecule", "places"],
-    "base": ["arithmetic", "context", "data_folders", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "scratch", "shares", "simd", "status", "text", "threads", "timer",
+    "base": ["arena", "arithmetic", "context", "data_folders", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "scratch", "shares", "simd", "status", "text", "threads", "timer",
              "trace", "units", "version"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}

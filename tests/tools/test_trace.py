@@ -259,13 +259,13 @@ class LocalMp2(unittest.TestCase):
             self.assertTrue(set(run.batches[1].tasks[trace.TASK]) <= every)
 
     def test_pairs_are_where_the_replay_deals_them(self):
-        for (_, n_rank), run in self.trace.items():
+        for n_rank, run in self.trace.items():
             pairs = local_replay.Pairs(run.header["extras"]["local_mp2"])
             owner = run.batches[4].owner[trace.TASK]
             self.assertEqual([owner[p] for p in range(len(pairs.all))], pairs.owners(n_rank))
 
     def test_residuals_need_other_pairs(self):
-        run = self.trace["bras", 1]
+        run = self.trace[1]
         pairs = local_replay.Pairs(run.header["extras"]["local_mp2"])
         self.assertGreater(len(run.batches[4].needs), len(pairs.all) // 2)
         for p, needs in run.batches[4].needs.items():
