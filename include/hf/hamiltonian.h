@@ -60,6 +60,9 @@ struct hf_term_ops {
      *  nuclear_energy. */
     void (*add_nuclear_gradient)(const struct hf_molecule *molecule, int i, double (*atom)[3],
                                  double (*charge)[3]);
+    /** Of a term that acts from outside, so that the molecule is not free to turn: what reports say of it. NULL: it
+     *  belongs to the molecule. */
+    void (*describe)(const struct hf_molecule *molecule, size_t size, char text[]);
 };
 
 /** All terms there are, NULL behind the last; never more than HF_MAX_TERM. */
@@ -68,6 +71,9 @@ extern const struct hf_term_ops *const hf_term_list[];
 /** The terms by themselves, for those who ask for one. */
 extern const struct hf_term_ops hf_term_kinetic, hf_term_nuclei, hf_term_core_potential,
     hf_term_point_charges, hf_term_field;
+
+/** Whether a term acts from outside. Local. */
+bool hf_is_held(const struct hf_molecule *molecule);
 
 /** Energy of all nuclei in a term, hartree; 0 where it is not present. The nuclei are dealt to the
  *  ranks: a nucleus meets all others, or all point charges. The same bits on every rank, and for every

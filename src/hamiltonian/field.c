@@ -3,6 +3,8 @@
  * energy of an ion depends on it. */
 #include "hamiltonian_private.h"
 
+#include <stdio.h>
+
 static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
 
 static bool present(const struct hf_molecule *molecule)
@@ -53,6 +55,12 @@ static void add_nuclear_gradient(const struct hf_molecule *molecule, int i, doub
         atom[i][x] -= hf_molecule_nuclear_charge(molecule, i) * molecule->environment.field[x];
 }
 
+static void describe(const struct hf_molecule *molecule, size_t size, char text[])
+{
+    const double *field = molecule->environment.field;
+    snprintf(text, size, "%g %g %g hartree/(e bohr)", field[0], field[1], field[2]);
+}
+
 const struct hf_term_ops hf_term_field = {
     .name = "field",
     .about = "F.r; -sum_A Z_A F.R_A",
@@ -63,4 +71,5 @@ const struct hf_term_ops hf_term_field = {
     .add_gradient = add_gradient,
     .nuclear_energy = nuclear_energy,
     .add_nuclear_gradient = add_nuclear_gradient,
+    .describe = describe,
 };

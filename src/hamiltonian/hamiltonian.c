@@ -21,6 +21,14 @@ struct hf_hamiltonian {
     struct hf_block_layout *layout;
 };
 
+bool hf_is_held(const struct hf_molecule *molecule)
+{
+    bool held = false;
+    for (int i = 0; hf_term_list[i] != NULL; i++)
+        held |= hf_term_list[i]->describe != NULL && hf_term_list[i]->present(molecule);
+    return held;
+}
+
 double hf_nuclear_energy_of(const struct hf_context *context, const struct hf_molecule *molecule,
                             const struct hf_term_ops *term)
 {

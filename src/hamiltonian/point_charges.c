@@ -5,6 +5,7 @@
 #include "hf/arithmetic.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool present(const struct hf_molecule *molecule)
@@ -81,6 +82,14 @@ static double nuclear_energy(const struct hf_molecule *molecule, int i)
     return nuclear_charge * sum;
 }
 
+static void describe(const struct hf_molecule *molecule, size_t size, char text[])
+{
+    const struct hf_environment *environment = &molecule->environment;
+    double sum = 0.0;
+    for (int c = 0; c < environment->n_charge; c++) sum += environment->charge[c].charge;
+    snprintf(text, size, "%d, in all %+.6f e", environment->n_charge, sum);
+}
+
 const struct hf_term_ops hf_term_point_charges = {
     .name = "point charges",
     .about = "-sum_C q_C / |r - R_C|; sum_AC Z_A q_C / R_AC",
@@ -91,4 +100,5 @@ const struct hf_term_ops hf_term_point_charges = {
     .add_gradient = add_gradient,
     .nuclear_energy = nuclear_energy,
     .add_nuclear_gradient = add_nuclear_gradient,
+    .describe = describe,
 };

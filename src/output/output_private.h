@@ -37,6 +37,10 @@ bool hf_json_add_molecule(cJSON *root, const struct hf_molecule *molecule);
 /** " (9 alpha, 7 beta)" where these are not as many. */
 void hf_print_electrons(FILE *stream, const struct hf_molecule *molecule);
 
+/** A line for each term of the Hamiltonian that acts from outside, names in so many columns. */
+void hf_print_environment(FILE *stream, const char *indent, int width,
+                          const struct hf_molecule *molecule);
+
 /** Shells counted by angular momentum. */
 void hf_count_shells(const struct hf_basis *basis, double n_shell_of_l[HF_MAX_L + 1]);
 

@@ -27,19 +27,6 @@ static void print_program(const struct hf_report *report, const struct hf_run_de
     if (record->build_remark != NULL) fprintf(out, "  %-22s %s\n", "Build", record->build_remark);
 }
 
-/** What acts from outside, where there is something. */
-static void print_environment(FILE *out, const struct hf_molecule *molecule)
-{
-    const struct hf_environment *environment = &molecule->environment;
-    double sum = 0.0;
-    for (int i = 0; i < environment->n_charge; i++) sum += environment->charge[i].charge;
-    if (environment->n_charge > 0)
-        fprintf(out, "  %-22s %d, in all %+.6f e\n", "Point charges", environment->n_charge, sum);
-    if (hf_term_field.present(molecule))
-        fprintf(out, "  %-22s %g %g %g hartree/(e bohr)\n", "Electric field", environment->field[0],
-                environment->field[1], environment->field[2]);
-}
-
 static void print_molecule(FILE *out, const struct hf_run_description *run)
 {
     const struct hf_molecule *molecule = run->molecule;
@@ -60,7 +47,7 @@ static void print_molecule(FILE *out, const struct hf_run_description *run)
     fprintf(out, "  %-22s %d", "Atoms", molecule->n_atom - n_ghost);
     if (n_ghost > 0) fprintf(out, " and %d ghosts", n_ghost);
     fprintf(out, "\n  %-22s %.10f hartree\n", "Nuclear repulsion", run->nuclear_repulsion);
-    print_environment(out, molecule);
+    hf_print_environment(out, "  ", 22, molecule);
     fprintf(out, "\n");
     fprintf(out, "  %5s  %-8s %12s %13s %13s   %12s %13s %13s\n", "Atom", "", "x/bohr", "y/bohr",
             "z/bohr", "x/angstrom", "y/angstrom", "z/angstrom");

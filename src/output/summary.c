@@ -1,6 +1,7 @@
 /* Numbers that writers derive from a run. */
 #include "output_private.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +12,22 @@ void hf_print_electrons(FILE *stream, const struct hf_molecule *molecule)
         fprintf(stream, " (%d alpha, %d beta)", (n + unpaired) / 2, (n - unpaired) / 2);
 }
 
+void hf_print_environment(FILE *stream, const char *indent, int width,
+                          const struct hf_molecule *molecule)
+{
+    for (int i = 0; hf_term_list[i] != NULL; i++) {
+        const struct hf_term_ops *term = hf_term_list[i];
+        char text[120], name[40];
+        if (term->describe == NULL || !term->present(molecule)) continue;
+        term->describe(molecule, sizeof text, text);
+        snprintf(name, sizeof name, "%s", term->name);
+        name[0] = (char)toupper((unsigned char)name[0]);
+        fprintf(stream, "%s%-*s %s\n", indent, width, name, text);
+    }
+}
+
 void hf_print_molecule(FILE *stream, const struct hf_molecule *molecule)
 {
-    const double *field = molecule->environment.field;
     fprintf(stream, "Molecule      %d atoms, charge %+d, multiplicity %d, %d electrons",
             molecule->n_atom, molecule->charge, molecule->multiplicity,
             hf_molecule_n_electron(molecule));
@@ -22,11 +36,7 @@ void hf_print_molecule(FILE *stream, const struct hf_molecule *molecule)
     if (hf_molecule_n_core(molecule) > 0)
         fprintf(stream, "Cores         %d electrons more in effective core potentials\n",
                 hf_molecule_n_core(molecule));
-    if (molecule->environment.n_charge > 0)
-        fprintf(stream, "Outside       %d point charges\n", molecule->environment.n_charge);
-    if (field[0] != 0.0 || field[1] != 0.0 || field[2] != 0.0)
-        fprintf(stream, "Outside       field %g %g %g hartree/(e bohr)\n", field[0], field[1],
-                field[2]);
+    hf_print_environment(stream, "", 13, molecule);
 }
 
 void hf_count_shells(const struct hf_basis *basis, double n_shell_of_l[HF_MAX_L + 1])

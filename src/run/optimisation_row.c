@@ -124,8 +124,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->max_step = hf_options_integer(options, "max_steps");
     self->settings = (struct hf_optimise_settings){
         .constraint = self->constraint,
-        .absolute =
-            hf_term_point_charges.present(of->molecule) || hf_term_field.present(of->molecule),
+        .absolute = hf_is_held(of->molecule),
         .cartesian = strcmp(hf_options_choice(options, "coordinates"), "cartesian") == 0,
         .saddle = hf_options_flag(options, "saddle"),
         .max_force = hf_options_real(options, "max_force"),

@@ -17,7 +17,7 @@ hf_status hf_vibrations_create(const struct hf_molecule *molecule, struct hf_vib
 {
     const size_t n = 3 * (size_t)molecule->n_atom;
     *vibrations = (struct hf_vibrations){.n_atom = molecule->n_atom};
-    vibrations->held = hf_term_point_charges.present(molecule) || hf_term_field.present(molecule);
+    vibrations->held = hf_is_held(molecule);
     vibrations->hessian = calloc(n * n, sizeof *vibrations->hessian);
     vibrations->mode = calloc(n * n, sizeof *vibrations->mode);
     vibrations->dipole_derivative = calloc(3 * n, sizeof *vibrations->dipole_derivative);

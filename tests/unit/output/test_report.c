@@ -205,7 +205,7 @@ static void what_acts_from_outside_is_shown_apart(void **state)
     char *text = close_report(&w);
     if (f->context->rank == 0) {
         assert_contains(text, "  Point charges          2, in all -0.250000 e\n");
-        assert_contains(text, "  Electric field         0 0.01 -0.002 hartree/(e bohr)\n");
+        assert_contains(text, "  Field                  0 0.01 -0.002 hartree/(e bohr)\n");
         assert_contains(text, "  Nuclear repulsion              4.1000000000 hartree\n");
         assert_contains(text, "  Nuclei in point charges       -1.5000000000 hartree\n");
         assert_contains(text, "  Nuclei in field                0.2500000000 hartree\n");
