@@ -9,6 +9,8 @@
 #include "hf/scratch.h"
 #include "hf/work.h"
 
+#include <stdint.h>
+
 struct hf_site_panel {
     int site_m, site_n;
     const struct hf_atom_pair *atoms;
@@ -24,7 +26,8 @@ struct hf_site_panels {
     int first_rs[HF_MOST_TASK_BRAS +
                  1]; /**< rows of each bra; the last is the length without padding */
     size_t length;   /**< of rows over rs: padded */
-    int n, room;
+    int n;
+    int64_t room;
     struct hf_site_panel *panel;        /**< [n] */
     int of_place[HF_MOST_PART_KETS][2]; /**< of the pairs of sites of the part; -1: none */
     size_t n_used;

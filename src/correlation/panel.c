@@ -1,6 +1,8 @@
 /* See panel.h. */
 #include "panel.h"
 
+#include "hf/growing.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,13 +159,8 @@ void hf_mp2_strips_begin(struct hf_mp2_strips *strips)
 /** Room for one more strip of n numbers. */
 static bool grow(struct hf_mp2_strips *strips, size_t n)
 {
-    if (strips->n_kept == strips->kept_room) {
-        const int room = 2 * strips->kept_room + 64;
-        struct hf_mp2_kept *longer = realloc(strips->kept, (size_t)room * sizeof *longer);
-        if (longer == NULL) return false;
-        strips->kept = longer;
-        strips->kept_room = room;
-    }
+    if (!hf_grow(&strips->kept, strips->n_kept + 1, &strips->kept_room, sizeof *strips->kept))
+        return false;
     if (strips->n + n > strips->room) {
         const size_t room = strips->n + n + strips->room / 2;
         double *longer = hf_memory_allocate_unset(

@@ -15,6 +15,8 @@
 
 #include "mp2_private.h"
 
+#include <stdint.h>
+
 /** Columns of a block: a multiple of the columns of a kernel's tile. */
 enum { HF_MP2_PANEL_COLUMNS = 48 };
 
@@ -59,7 +61,8 @@ struct hf_mp2_strips {
     double *value;
     size_t n, room; /**< numbers */
     struct hf_mp2_kept *kept;
-    int n_kept, kept_room;
+    int n_kept;
+    int64_t kept_room;
     bool failed; /**< there was no memory for some */
 };
 

@@ -4,6 +4,7 @@
  *     half     [r][m][n][j]   -> result   [i][m][n][j]     second quarter, at the end of the task
  *
  * Each number has one producer and a fixed order of its sum. */
+#include "hf/growing.h"
 #include "hf/shell_panel.h"
 #include "shells.h"
 
@@ -134,18 +135,6 @@ static void sort_result(const struct shell_task *own, double *to)
         }
 }
 
-/** Room for one more task. The lock is held. False: no memory. */
-static bool make_room(struct hf_mp2_half *half)
-{
-    if (half->n_task < half->room) return true;
-    const int64_t room = 2 * half->room + 64;
-    struct hf_mp2_shells *longer = realloc(half->task, (size_t)room * sizeof *longer);
-    if (longer == NULL) return false;
-    half->task = longer;
-    half->room = room;
-    return true;
-}
-
 /** Adds the task to those of the rank. */
 static hf_status keep_result(const struct shell_task *own, struct hf_error *error)
 {
@@ -158,7 +147,7 @@ static hf_status keep_result(const struct shell_task *own, struct hf_error *erro
     bool ok = value != NULL;
     if (ok) sort_result(own, value);
     pthread_mutex_lock(&half->lock);
-    ok = ok && make_room(half);
+    ok = ok && hf_grow(&half->task, half->n_task + 1, &half->room, sizeof *half->task);
     if (ok) half->task[half->n_task++] = (struct hf_mp2_shells){own->panel.m, own->panel.n, value};
     pthread_mutex_unlock(&half->lock);
     if (ok) return HF_OK;

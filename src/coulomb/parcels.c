@@ -2,6 +2,7 @@
 #include "parcels.h"
 
 #include "hf/cartesian.h"
+#include "hf/growing.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -65,18 +66,10 @@ void hf_parcels_clear(struct hf_parcels *parcels)
 
 void hf_parcels_add(struct hf_parcels *parcels, int64_t product, int node)
 {
-    struct hf_memory *memory = parcels->products->context->memory;
-    if (parcels->n == parcels->room && !parcels->lost) {
-        const int64_t room = 2 * parcels->room + 1024;
-        struct parcel *longer = hf_memory_allocate(memory, "messages of the Coulomb pass",
-                                                   (size_t)room, sizeof *longer);
-        parcels->lost = longer == NULL;
-        if (parcels->lost) return;
-        if (parcels->n > 0) memcpy(longer, parcels->parcel, (size_t)parcels->n * sizeof *longer);
-        hf_memory_release(memory, parcels->parcel);
-        parcels->parcel = longer;
-        parcels->room = room;
-    }
+    parcels->lost =
+        parcels->lost || !hf_memory_grow(parcels->products->context->memory, HF_MEMORY_OTHER,
+                                         "messages of the Coulomb pass", &parcels->parcel,
+                                         parcels->n + 1, &parcels->room, sizeof *parcels->parcel);
     if (!parcels->lost)
         parcels->parcel[parcels->n++] = (struct parcel){.product = product, .node = node};
 }

@@ -1,6 +1,7 @@
 /* Who has which block of a symmetric matrix: rows of half a circle, cut into segments, dealt to the
  * ranks; see hf/layout.h. */
 #include "hf/layout.h"
+#include "hf/growing.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -23,12 +24,6 @@ struct hf_block_layout {
     int n_own;
     int *own; /**< [n_own] rising indices of the segments of this rank */
     size_t local_size;
-};
-
-/** A segment while it is dealt out. */
-struct segment_size {
-    int index;
-    size_t size;
 };
 
 /** Number of blocks of row i. In an even circle the pair of opposite parts belongs to the higher row. */
@@ -61,27 +56,20 @@ static size_t segment_elements(const struct hf_block_layout *self, int i, int se
     return part_size(self, i) * functions_before(self, i, begin, end < length ? end : length);
 }
 
-static int by_falling_size(const void *left, const void *right)
-{
-    const struct segment_size *x = left, *y = right;
-    if (x->size != y->size) return x->size > y->size ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
 /** Deals the segments, largest first, forth and back over the ranks. */
 static void deal(struct hf_block_layout *self, const struct hf_context *context,
-                 struct segment_size *sorted, size_t *held)
+                 struct hf_ranked *sorted, size_t *held)
 {
     const int n = self->n_part * self->n_segment, n_rank = self->n_owner;
     for (int s = 0; s < n; s++)
-        sorted[s] = (struct segment_size){
-            .index = s, .size = segment_elements(self, s / self->n_segment, s % self->n_segment)};
-    qsort(sorted, (size_t)n, sizeof *sorted, by_falling_size);
+        sorted[s] = (struct hf_ranked){
+            (double)segment_elements(self, s / self->n_segment, s % self->n_segment), s};
+    hf_sort_falling(n, sorted);
     for (int k = 0; k < n; k++) {
         const int turn = k % (2 * n_rank);
         const int rank = turn < n_rank ? turn : 2 * n_rank - 1 - turn;
-        self->segment[sorted[k].index] = (struct segment){.rank = rank, .offset = held[rank]};
-        held[rank] += sorted[k].size;
+        self->segment[sorted[k].number] = (struct segment){.rank = rank, .offset = held[rank]};
+        held[rank] += (size_t)sorted[k].value;
     }
     self->local_size = held[context->rank];
 }
@@ -111,7 +99,7 @@ static hf_status make(struct hf_block_layout *self, const struct hf_context *con
     const char *label = "block layout";
     self->first = hf_memory_allocate(memory, label, n_part + 1, sizeof *self->first);
     self->segment = hf_memory_allocate(memory, label, n, sizeof *self->segment);
-    struct segment_size *sorted = hf_memory_allocate(memory, label, n, sizeof *sorted);
+    struct hf_ranked *sorted = hf_memory_allocate(memory, label, n, sizeof *sorted);
     size_t *held = hf_memory_allocate(memory, label, (size_t)context->n_rank, sizeof *held);
     if (self->first == NULL || self->segment == NULL || sorted == NULL || held == NULL) {
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the layout of %d parts",

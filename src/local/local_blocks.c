@@ -5,6 +5,7 @@
  * cut between blocks into pieces. In every round of the exchange each rank sends a piece to each other one. */
 #include "local_mp2_private.h"
 
+#include "hf/growing.h"
 #include "hf/trace.h"
 
 #include <limits.h>
@@ -23,28 +24,19 @@ _Static_assert(4 * sizeof(int) == HEADER * sizeof(double), "the first four numbe
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 /** Room for `n` more elements at the end of an array of n_used. False: no memory, and nothing has changed. */
-static bool grow(struct hf_local_blocks *self, void **array, size_t n_used, size_t n, size_t *room,
+static bool grow(struct hf_local_blocks *self, void *list, size_t n_used, size_t n, int64_t *room,
                  size_t element_bytes)
 {
-    if (n_used + n <= *room) return true;
-    const size_t n_new = n_used + n + n_used / 2 + 64;
-    void *longer =
-        hf_memory_allocate_unset(self->memory, HF_MEMORY_OTHER, self->label, n_new * element_bytes);
-    if (longer == NULL) return false;
-    if (n_used > 0) memcpy(longer, *array, n_used * element_bytes);
-    hf_memory_release(self->memory, *array);
-    self->bytes += (double)((n_new - *room) * element_bytes);
-    *array = longer;
-    *room = n_new;
-    return true;
+    const int64_t old = *room;
+    const bool ok = hf_memory_grow(self->memory, HF_MEMORY_OTHER, self->label, list,
+                                   (int64_t)(n_used + n), room, element_bytes);
+    self->bytes += (double)((size_t)(*room - old) * element_bytes);
+    return ok;
 }
 
 static bool grow_chunks(struct hf_local_blocks *self, size_t n)
 {
-    void *list = self->chunk;
-    const bool ok = grow(self, &list, self->n_chunk, n, &self->n_chunk_room, sizeof *self->chunk);
-    self->chunk = list;
-    return ok;
+    return grow(self, &self->chunk, self->n_chunk, n, &self->n_chunk_room, sizeof *self->chunk);
 }
 
 static bool add_chunk(struct hf_local_blocks *self, size_t n)
@@ -63,10 +55,7 @@ static bool add_chunk(struct hf_local_blocks *self, size_t n)
 
 static bool grow_blocks(struct hf_local_blocks *self, size_t n)
 {
-    void *list = self->block;
-    const bool ok = grow(self, &list, self->n_block, n, &self->n_block_room, sizeof *self->block);
-    self->block = list;
-    return ok;
+    return grow(self, &self->block, self->n_block, n, &self->n_block_room, sizeof *self->block);
 }
 
 double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, int column, int n)
@@ -173,8 +162,8 @@ static bool move_chunks(struct exchange *self)
     for (int t = 0; t < self->n_from; t++) {
         struct hf_local_blocks *from = &self->from[t];
         for (size_t k = 0; k < from->n_chunk; k++) to->chunk[to->n_chunk++] = from->chunk[k];
-        to->bytes += from->bytes - (double)(from->n_block_room * sizeof *from->block) -
-                     (double)(from->n_chunk_room * sizeof *from->chunk);
+        to->bytes += from->bytes - (double)((size_t)from->n_block_room * sizeof *from->block) -
+                     (double)((size_t)from->n_chunk_room * sizeof *from->chunk);
         from->n_chunk = 0;
         hf_local_blocks_done(from);
     }

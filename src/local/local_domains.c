@@ -3,6 +3,7 @@
 #include "local_mp2_private.h"
 
 #include "hf/arithmetic.h"
+#include "hf/growing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,14 +41,8 @@ int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms)
             memcmp(old->part, atoms.part, (size_t)atoms.n * sizeof *atoms.part) == 0)
             return d;
     }
-    if (local->n_domain == local->n_domain_room) {
-        const int room = 2 * local->n_domain_room + 16;
-        struct hf_local_domain *larger =
-            realloc(local->domain, (size_t)room * sizeof *local->domain);
-        if (larger == NULL) return -1;
-        local->domain = larger;
-        local->n_domain_room = room;
-    }
+    if (!hf_grow(&local->domain, local->n_domain + 1, &local->n_domain_room, sizeof *local->domain))
+        return -1;
     int *copy = malloc((size_t)atoms.n * sizeof *copy + 1);
     if (copy == NULL) return -1;
     memcpy(copy, atoms.part, (size_t)atoms.n * sizeof *copy);

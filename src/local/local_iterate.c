@@ -1,6 +1,7 @@
 /* The amplitudes of local MP2 (Fig. 10.3): residuals of own pairs, updates, extrapolation, and the exchange. */
 #include "local_iterate.h"
 
+#include "hf/arithmetic.h"
 #include "hf/interruption.h"
 #include "hf/threads.h"
 #include "hf/trace.h"
@@ -65,13 +66,6 @@ static size_t size_of(const struct iteration *self, int q)
     return m * m;
 }
 
-static double dot(size_t n, const double a[], const double b[])
-{
-    double sum = 0.0;
-    for (size_t p = 0; p < n; p++) sum += a[p] * b[p];
-    return sum;
-}
-
 /** t of first order, as if orbitals were canonical. */
 static void begin_pair(struct iteration *self, int q, struct hf_local_room *room)
 {
@@ -85,8 +79,8 @@ static void begin_pair(struct iteration *self, int q, struct hf_local_room *room
     double *r = self->diis.step[0] + self->offset[q];
     memcpy(r, t, n * sizeof *r);
     divide(self, q, t);
-    state->norm = dot(n, t, t);
-    state->direct = dot(n, t, r);
+    state->norm = hf_dot(n, t, t);
+    state->direct = hf_dot(n, t, r);
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++) state->exchange += t[b * m + a] * r[a * m + b];
     hf_local_back(local, q, t, self->amplitudes.own + pair->offset, room);
@@ -111,9 +105,10 @@ static void advance_pair(struct iteration *self, int q, struct hf_local_room *ro
         trial[p] = t[p] + step[p];
         if (!(fabs(step[p]) <= state->largest)) state->largest = fabs(step[p]);
     }
-    state->norm = dot(n, trial, trial);
+    state->norm = hf_dot(n, trial, trial);
     for (int h = 0; h < HF_LOCAL_HISTORY; h++)
-        if (self->diis.trial[h] != NULL) state->dot[h] = dot(n, step, self->diis.step[h] + offset);
+        if (self->diis.trial[h] != NULL)
+            state->dot[h] = hf_dot(n, step, self->diis.step[h] + offset);
 }
 
 /** The next t, and T for all. */

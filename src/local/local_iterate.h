@@ -16,6 +16,7 @@
 #include "hf/onesided.h"
 #include "hf/scratch.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* ---- Terms of G (local_residual.c) ------------------------------------------------------------------- */
@@ -31,7 +32,7 @@ struct hf_local_term {
 struct hf_local_terms {
     struct hf_memory *memory; /**< borrowed */
     size_t *begin;            /**< [n_own + 1] */
-    size_t n_room;
+    int64_t n_room;
     struct hf_local_term *term;
 };
 

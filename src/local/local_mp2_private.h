@@ -67,7 +67,8 @@ struct hf_local {
     struct hf_sparse_matrix
         *fock_occupied; /**< F_ik [i][k], parts are single orbitals; both triangles */
 
-    int n_domain, n_domain_room;
+    int n_domain;
+    int64_t n_domain_room, n_pair_room;
     struct hf_local_domain *domain; /**< [n_domain] */
     int *domain_of_orbital;         /**< [n_orbital] */
     int *extended_of_orbital;       /**< [n_orbital] with the atoms bonded to these; or the same */
@@ -75,7 +76,7 @@ struct hf_local {
     int *
         n_degenerate; /**< [n_orbital] atoms added because their population equals that of another one */
 
-    int n_pair, n_pair_room;
+    int n_pair;
     struct hf_local_pair *pair; /**< [n_pair] strong and weak, (i, j) rising, j <= i */
     int *first_pair;            /**< [n_orbital + 1] pairs of i with j <= i; the last is (i, i) */
     int *first_partner;         /**< [n_orbital + 1] */
@@ -190,9 +191,9 @@ struct hf_local_block {
 struct hf_local_blocks {
     struct hf_memory *memory; /**< borrowed */
     const char *label;        /**< a string constant */
-    size_t n_block, n_block_room;
+    size_t n_block, n_chunk;
+    int64_t n_block_room, n_chunk_room;
     struct hf_local_block *block;
-    size_t n_chunk, n_chunk_room;
     double **chunk;
     size_t n_free; /**< numbers at the end of the last chunk */
     double *next;  /**< the first of these */

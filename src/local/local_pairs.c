@@ -2,6 +2,7 @@
 #include "local_mp2_private.h"
 
 #include "hf/arithmetic.h"
+#include "hf/growing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,13 +58,8 @@ bool hf_local_extends_weak(const struct hf_local_settings *settings)
 
 static bool add_pair(struct hf_local *local, int i, int j, double distance, int atom[])
 {
-    if (local->n_pair == local->n_pair_room) {
-        const int room = 2 * local->n_pair_room + 64;
-        struct hf_local_pair *larger = realloc(local->pair, (size_t)room * sizeof *local->pair);
-        if (larger == NULL) return false;
-        local->pair = larger;
-        local->n_pair_room = room;
-    }
+    if (!hf_grow(&local->pair, local->n_pair + 1, &local->n_pair_room, sizeof *local->pair))
+        return false;
     const enum hf_local_class kind =
         distance > local->settings->strong_bohr ? HF_LOCAL_WEAK : HF_LOCAL_STRONG;
     const int *domains = kind == HF_LOCAL_STRONG || hf_local_extends_weak(local->settings)

@@ -2,6 +2,8 @@
  * matrices in a room have hf_padded(columns) numbers. */
 #include "local_iterate.h"
 
+#include "hf/growing.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,16 +31,8 @@ static size_t n_partner(const struct hf_local *local, int orbital)
 /** Room for `n` terms; those that are there stay. */
 static bool make_room(struct hf_local_terms *terms, size_t n)
 {
-    if (n <= terms->n_room) return true;
-    const size_t n_room = n + n / 2;
-    struct hf_local_term *larger =
-        hf_memory_allocate(terms->memory, "terms of residuals", n_room, sizeof *larger);
-    if (larger == NULL) return false;
-    if (terms->n_room > 0) memcpy(larger, terms->term, terms->n_room * sizeof *larger);
-    hf_memory_release(terms->memory, terms->term);
-    terms->term = larger;
-    terms->n_room = n_room;
-    return true;
+    return hf_memory_grow(terms->memory, HF_MEMORY_OTHER, "terms of residuals", &terms->term,
+                          (int64_t)n, &terms->n_room, sizeof *terms->term);
 }
 
 hf_status hf_local_terms_make(const struct hf_local *local, const double norm[], double least,

@@ -12,6 +12,8 @@
 #include "hf/scratch.h"
 #include "local_transform.h"
 
+#include <stdint.h>
+
 /** A pair of orbitals that the bra is needed for: i goes with kets, j with the bra. */
 struct hf_local_link {
     int i, j, pair;
@@ -26,7 +28,8 @@ struct hf_local_screen {
     int n;        /**< orbitals i */
     int *orbital; /**< [n], by place if there are places */
     int *number;  /**< [n_orbital] places in `orbital`; -1: not there */
-    int n_link, link_room;
+    int n_link;
+    int64_t link_room;
     struct hf_local_link *link; /**< [n_link], those of each j together */
     int *first_link;            /**< [n_orbital][2] links of an orbital j: begin, end */
     double *of_i[2], *of_j[2];  /**< [n_orbital] largest x_ij of i, of j; of each kind of domains */

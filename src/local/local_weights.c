@@ -1,6 +1,8 @@
 /* Weights of pairs of shells for orbitals; see local_transform.h. */
 #include "local_transform.h"
 
+#include "hf/growing.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +20,11 @@ static bool begin(struct hf_local_weights *self, struct hf_memory *memory, int64
 
 static bool grow(struct hf_local_weights *self)
 {
-    const size_t n = (size_t)self->n, room = n + n / 2 + 1024;
-    int *orbital =
-        hf_memory_allocate_unset(self->memory, HF_MEMORY_OTHER, LABEL, room * sizeof *orbital);
-    float *weight =
-        hf_memory_allocate_unset(self->memory, HF_MEMORY_OTHER, LABEL, room * sizeof *weight);
-    if (orbital == NULL || weight == NULL) {
-        hf_memory_release(self->memory, orbital);
-        hf_memory_release(self->memory, weight);
-        return false;
-    }
-    if (n > 0) memcpy(orbital, self->orbital, n * sizeof *orbital);
-    if (n > 0) memcpy(weight, self->weight, n * sizeof *weight);
-    hf_memory_release(self->memory, self->orbital);
-    hf_memory_release(self->memory, self->weight);
-    self->orbital = orbital;
-    self->weight = weight;
-    self->room = (int64_t)room;
-    return true;
+    int64_t room = self->room;
+    return hf_memory_grow(self->memory, HF_MEMORY_OTHER, LABEL, &self->orbital, self->n + 1, &room,
+                          sizeof *self->orbital) &&
+           hf_memory_grow(self->memory, HF_MEMORY_OTHER, LABEL, &self->weight, self->n + 1,
+                          &self->room, sizeof *self->weight);
 }
 
 /** Adds a weight of the item that is being filled. */
@@ -207,19 +196,6 @@ static bool find_shells(struct hf_local_integrals *self, struct hf_local_weights
 
 /* ---- Falling weights of orbitals ------------------------------------------------------------- */
 
-/** A weight on its way to its place in the order. */
-struct place {
-    float weight;
-    int orbital;
-};
-
-static int by_falling_weight(const void *left, const void *right)
-{
-    const struct place *x = left, *y = right;
-    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
-    return (x->orbital > y->orbital) - (x->orbital < y->orbital);
-}
-
 /** Sorts the weights of each item. False: no memory. */
 static bool sort_falling(struct hf_local_weights *self)
 {
@@ -227,16 +203,16 @@ static bool sort_falling(struct hf_local_weights *self)
     for (int64_t item = 0; item < self->n_item; item++)
         if (self->first[item + 1] - self->first[item] > most)
             most = self->first[item + 1] - self->first[item];
-    struct place *place = malloc((size_t)most * sizeof *place);
+    struct hf_ranked *place = malloc((size_t)most * sizeof *place);
     if (place == NULL) return false;
     for (int64_t item = 0; item < self->n_item; item++) {
         const int64_t first = self->first[item], n = self->first[item + 1] - first;
         for (int64_t k = 0; k < n; k++)
-            place[k] = (struct place){self->weight[first + k], self->orbital[first + k]};
-        qsort(place, (size_t)n, sizeof *place, by_falling_weight);
+            place[k] = (struct hf_ranked){self->weight[first + k], self->orbital[first + k]};
+        hf_sort_falling(n, place);
         for (int64_t k = 0; k < n; k++) {
-            self->weight[first + k] = place[k].weight;
-            self->orbital[first + k] = place[k].orbital;
+            self->weight[first + k] = (float)place[k].value;
+            self->orbital[first + k] = (int)place[k].number;
         }
     }
     free(place);

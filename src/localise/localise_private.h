@@ -26,7 +26,8 @@ struct hf_pair_element {
 
 struct hf_pair_list {
     struct hf_pair_element *element;
-    int n, n_room;
+    int n;
+    int64_t n_room;
     bool failed; /**< no memory */
 };
 

@@ -5,6 +5,7 @@
  * Source   Davidson, J. Comput. Phys. 17, 87 (1975); Nocedal, Wright, Numerical Optimization, 2nd ed., chapter 4. */
 #include "localise_private.h"
 
+#include "hf/arithmetic.h"
 #include "hf/linalg.h"
 
 #include <math.h>
@@ -35,13 +36,6 @@ struct subspace {
     double step[MOST];
 };
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int p = 0; p < n; p++) sum += a[p] * b[p];
-    return sum;
-}
-
 static void add(int n, double factor, const double *from, double *to)
 {
     for (int p = 0; p < n; p++) to[p] += factor * from[p];
@@ -52,15 +46,16 @@ static double project_out(const struct subspace *self, double x[])
 {
     const int n = self->curvature->n_pair;
     for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < self->n; k++) add(n, -dot(n, self->vector[k], x), self->vector[k], x);
-    return sqrt(dot(n, x, x));
+        for (int k = 0; k < self->n; k++)
+            add(n, -hf_dot((size_t)n, self->vector[k], x), self->vector[k], x);
+    return sqrt(hf_dot((size_t)n, x, x));
 }
 
 /** Takes what is new in x. False: no memory. */
 static bool extend(struct subspace *self, const double x[])
 {
     const int n = self->curvature->n_pair;
-    const double norm = sqrt(dot(n, x, x));
+    const double norm = sqrt(hf_dot((size_t)n, x, x));
     if (self->n == MOST || !(norm > 0.0)) return true;
     double *v = hf_memory_allocate(self->memory, "rotations", (size_t)n, sizeof *v);
     double *hv = hf_memory_allocate(self->memory, "rotations", (size_t)n, sizeof *hv);
@@ -78,10 +73,10 @@ static bool extend(struct subspace *self, const double x[])
     const int new = self->n++;
     self->vector[new] = v;
     self->product[new] = hv;
-    self->gradient[new] = dot(n, v, self->curvature->gradient);
+    self->gradient[new] = hf_dot((size_t)n, v, self->curvature->gradient);
     for (int k = 0; k <= new; k++)
         self->matrix[k * MOST + new] = self->matrix[new *MOST + k] =
-            0.5 * (dot(n, self->vector[k], hv) + dot(n, v, self->product[k]));
+            0.5 * (hf_dot((size_t)n, self->vector[k], hv) + hf_dot((size_t)n, v, self->product[k]));
     return true;
 }
 
@@ -94,8 +89,8 @@ static hf_status solve(struct subspace *self, struct hf_error *error)
     const hf_status status = hf_eigen_small(n, self->mode, self->value, error);
     memset(self->step, 0, sizeof self->step);
     for (int m = 0; status == HF_OK && m < n && self->value[m] < -self->flat; m++)
-        add(n, -dot(n, self->mode + m * n, self->gradient) / self->value[m], self->mode + m * n,
-            self->step);
+        add(n, -hf_dot((size_t)n, self->mode + m * n, self->gradient) / self->value[m],
+            self->mode + m * n, self->step);
     return status;
 }
 
@@ -139,7 +134,7 @@ static hf_status search(struct subspace *self, double *rest, struct hf_error *er
     const struct hf_curvature *curvature = self->curvature;
     const int n = curvature->n_pair;
     const double *gradient = curvature->gradient;
-    const double norm = sqrt(dot(n, gradient, gradient));
+    const double norm = sqrt(hf_dot((size_t)n, gradient, gradient));
     const double of_mode = fmax(REST_OF_MODE, norm);
     const double of_step = norm * fmin(LARGEST_REST, fmax(SMALLEST_REST, norm));
     self->flat = fmin(LARGEST_FLAT, fmax(SMALLEST_FLAT, norm));
@@ -175,7 +170,7 @@ static void choose(const struct subspace *self, struct hf_second_order *step, do
     else
         combine(self, self->vector, self->step, x);
     for (int p = 0; p < n; p++) most = fmax(most, fabs(x[p]));
-    if (step->saddle) along = dot(n, x, self->curvature->gradient) / most;
+    if (step->saddle) along = hf_dot((size_t)n, x, self->curvature->gradient) / most;
     double factor = most > LONGEST || step->saddle ? LONGEST / most : 1.0;
     for (int p = 0; step->saddle && along == 0.0 && p < n; p++)
         if (fabs(x[p]) > 0.999 * most) along = x[p];

@@ -1,6 +1,8 @@
 /* Orbitals to begin with. */
 #include "localise_private.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -14,13 +16,6 @@ struct rows {
     double *coefficient;     /**< [n][n_orbital] */
     double *left;            /**< [n] diagonal of the density that is not yet decomposed */
 };
-
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int m = 0; m < n; m++) sum += a[m] * b[m];
-    return sum;
-}
 
 static int first_of_rank(int n, int rank, int n_rank)
 {
@@ -58,7 +53,7 @@ static hf_status get_rows(struct rows *rows, const struct hf_matrix *coefficient
     }
     for (int m = 0; m < rows->n; m++) {
         const double *row = rows->coefficient + (size_t)m * (size_t)o;
-        rows->left[m] = dot(o, row, row);
+        rows->left[m] = hf_dot((size_t)o, row, row);
     }
 cleanup:
     hf_memory_release(context->memory, strip);
@@ -91,10 +86,10 @@ static void orthonormalise(int n, int k, const double u[], double vector[])
     for (int pass = 0; pass < 2; pass++) {
         for (int l = 0; l < k; l++) {
             const double *other = u + (size_t)l * (size_t)n;
-            const double overlap = dot(n, other, vector);
+            const double overlap = hf_dot((size_t)n, other, vector);
             for (int c = 0; c < n; c++) vector[c] -= overlap * other[c];
         }
-        const double norm = sqrt(dot(n, vector, vector));
+        const double norm = sqrt(hf_dot((size_t)n, vector, vector));
         for (int c = 0; c < n; c++) vector[c] /= norm;
     }
 }
@@ -111,7 +106,8 @@ hf_status hf_localise_start(struct hf_context *context, const struct hf_matrix *
         find_pivot(&rows, orbital);
         orthonormalise(o, k, u, orbital);
         for (int m = 0; m < rows.n; m++) {
-            const double part = dot(o, rows.coefficient + (size_t)m * (size_t)o, orbital);
+            const double part =
+                hf_dot((size_t)o, rows.coefficient + (size_t)m * (size_t)o, orbital);
             rows.left[m] -= part * part;
         }
     }

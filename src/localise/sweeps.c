@@ -1,6 +1,7 @@
 /* Rotations of two orbitals, shared by ranks and threads. */
 #include "localise_private.h"
 
+#include "hf/growing.h"
 #include "hf/threads.h"
 #include "hf/trace.h"
 
@@ -128,18 +129,10 @@ static double best_angle(int n, const double *q_ii, const double *q_ij, const do
 
 static void append(struct hf_pair_list *list, struct hf_pair_element element)
 {
-    if (list->n == list->n_room) {
-        const int room = 2 * list->n_room + 256;
-        struct hf_pair_element *larger =
-            realloc(list->element, (size_t)room * sizeof *list->element);
-        if (larger == NULL) {
-            list->failed = true;
-            return;
-        }
-        list->element = larger;
-        list->n_room = room;
-    }
-    list->element[list->n++] = element;
+    if (hf_grow(&list->element, list->n + 1, &list->n_room, sizeof element))
+        list->element[list->n++] = element;
+    else
+        list->failed = true;
 }
 
 /** Lists the elements of two orbitals, or of one, if there are any. */

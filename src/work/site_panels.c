@@ -1,6 +1,7 @@
 /* Integrals of bras by pairs of sites; see site_panels.h. */
 #include "hf/site_panels.h"
 
+#include "hf/growing.h"
 #include "hf/matrix_product.h"
 
 #include <stdlib.h>
@@ -50,14 +51,9 @@ static int add_panel(struct hf_site_panels *self, const struct hf_atom_pair *ato
 {
     const size_t n = (size_t)hf_atom_n_function(self->basis, site_m) *
                      (size_t)hf_atom_n_function(self->basis, site_n) * self->length;
-    if (self->n == self->room) {
-        const int room = 2 * self->room + 64;
-        struct hf_site_panel *longer = realloc(self->panel, (size_t)room * sizeof *longer);
-        if (longer == NULL) return -1;
-        self->panel = longer;
-        self->room = room;
-    }
-    if (!hf_scratch_extend(&self->numbers, self->n_used, self->n_used + n)) return -1;
+    if (!hf_grow(&self->panel, self->n + 1, &self->room, sizeof *self->panel) ||
+        !hf_scratch_extend(&self->numbers, self->n_used, self->n_used + n))
+        return -1;
     memset(self->numbers.value + self->n_used, 0, n * sizeof(double));
     self->panel[self->n] = (struct hf_site_panel){site_m, site_n, atoms, self->n_used};
     self->n_used += n;
