@@ -6,7 +6,7 @@
 #ifndef HF_SITE_PANELS_H
 #define HF_SITE_PANELS_H
 
-#include "hf/scratch.h"
+#include "hf/arena.h"
 #include "hf/work.h"
 
 #include <stdint.h>
@@ -35,10 +35,9 @@ struct hf_site_panels {
     bool failed; /**< no memory */
 };
 
-/** Local. False: no memory. */
-bool hf_site_panels_init(struct hf_memory *memory, const struct hf_basis *basis,
+/** With arrays of the arena, which may fail. Local. */
+void hf_site_panels_init(struct hf_arena *arena, const struct hf_basis *basis,
                          struct hf_site_panels *panels);
-void hf_site_panels_done(struct hf_site_panels *panels);
 
 /** Forgets all panels. `n_rs` [n_bra] of the bras from `bra` on; 0: no quartet of it will come. */
 void hf_site_panels_begin_task(struct hf_site_panels *panels, const struct hf_shell_pair *bra,

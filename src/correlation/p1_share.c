@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool hf_mp2_share_init(struct hf_mp2_share *share, struct hf_mp2 *mp2)
+void hf_mp2_share_init(struct hf_mp2_share *share, struct hf_mp2 *mp2, struct hf_arena *arena)
 {
-    struct hf_memory *memory = mp2->context->memory;
     const int most = hf_most_functions_of_atom(mp2->merged);
     *share = (struct hf_mp2_share){.mp2 = mp2,
                                    .n_i = hf_mp2_batch_end(mp2) - hf_mp2_batch_begin(mp2),
@@ -16,26 +15,10 @@ bool hf_mp2_share_init(struct hf_mp2_share *share, struct hf_mp2 *mp2)
                                                 (mp2->n_spin > 1 ? mp2->orbitals[1].n_occupied : 0),
                                    .most = hf_padded(most)};
     for (int k = 0; k < 2; k++)
-        share->left[k] = hf_memory_allocate_matrix(memory, "orbitals of a strip",
-                                                   hf_packed_size(share->n_i, most), 8);
-    share->turned =
-        hf_memory_allocate_matrix(memory, "quarter of a strip", share->most * share->most, 8);
-    share->product = hf_memory_allocate_matrix(memory, "quarter of a strip",
-                                               (size_t)share->n_i * share->most, 8);
-    share->row = calloc(share->most, sizeof *share->row);
-    return share->left[0] != NULL && share->left[1] != NULL && share->turned != NULL &&
-           share->product != NULL && share->row != NULL;
-}
-
-void hf_mp2_share_done(struct hf_mp2_share *share)
-{
-    if (share->mp2 == NULL) return;
-    struct hf_memory *memory = share->mp2->context->memory;
-    hf_memory_release(memory, share->left[0]);
-    hf_memory_release(memory, share->left[1]);
-    hf_memory_release(memory, share->turned);
-    hf_memory_release(memory, share->product);
-    free(share->row);
+        share->left[k] = hf_arena_take(arena, hf_packed_size(share->n_i, most), sizeof(double));
+    share->turned = hf_arena_take(arena, share->most * share->most, sizeof *share->turned);
+    share->product = hf_arena_take(arena, (size_t)share->n_i * share->most, sizeof *share->product);
+    share->row = hf_arena_take(arena, share->most, sizeof *share->row);
 }
 
 /** What numbers [n_m][step] of functions m and n add to (in|rs) [i][length], n counted from `first`. */

@@ -15,9 +15,8 @@ struct hf_mp2_share {
     const double **row; /**< [most] */
 };
 
-/** False: no memory. Local. */
-bool hf_mp2_share_init(struct hf_mp2_share *share, struct hf_mp2 *mp2);
-void hf_mp2_share_done(struct hf_mp2_share *share);
+/** With arrays of the arena, which may fail. Local. */
+void hf_mp2_share_init(struct hf_mp2_share *share, struct hf_mp2 *mp2, struct hf_arena *arena);
 
 /** The strips of the book's bra to its `quarter`. */
 void hf_mp2_share_quarter(struct hf_mp2_share *share, struct hf_mp2_book *book);

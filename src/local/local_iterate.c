@@ -327,7 +327,7 @@ static void iteration_done(struct iteration *self)
     hf_local_terms_done(&self->terms);
     hf_local_diis_done(&self->diis);
     for (int t = 0; t < self->local->n_thread && self->room != NULL; t++)
-        hf_local_room_done(&self->room[t]);
+        hf_arena_done(&self->room[t].arena);
     hf_memory_release(memory, self->offset);
     hf_memory_release(memory, self->t);
     hf_memory_release(memory, self->state);

@@ -13,8 +13,8 @@
 #include "hf/matrix_product.h"
 #include "local_mp2_private.h"
 
+#include "hf/arena.h"
 #include "hf/onesided.h"
-#include "hf/scratch.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -90,10 +90,10 @@ void hf_local_amplitudes_end(struct hf_local_amplitudes *self);
 
 /** Room of a thread for matrices of the largest domain. */
 struct hf_local_room {
-    struct hf_memory *memory; /**< borrowed */
+    struct hf_arena arena;    /**< of all arrays: released with it */
     double *square[4];        /**< [n][hf_padded(n)] */
     struct hf_scratch packed; /**< a left matrix */
-    int n_row;
+    int64_t n_row;
     const double **row; /**< [n_row] */
     /* of the atoms of all domains of a sum */
     int n_atom, *atom; /**< rising */
@@ -104,7 +104,6 @@ struct hf_local_room {
 };
 
 bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local);
-void hf_local_room_done(struct hf_local_room *room);
 
 /** Sums over a and b. */
 struct hf_local_sums {

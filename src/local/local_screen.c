@@ -2,55 +2,28 @@
 #include "local_screen.h"
 
 #include "hf/arithmetic.h"
-#include "hf/growing.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-bool hf_local_screen_init(const struct hf_local_integrals *integrals,
+void hf_local_screen_init(const struct hf_local_integrals *integrals, struct hf_arena *arena,
                           struct hf_local_screen *screen)
 {
     const size_t n = (size_t)integrals->local->n_orbital + 1;
     const size_t n_row = (size_t)(integrals->merged->n_shell + integrals->merged->n_atom);
-    bool ok = true;
-    *screen = (struct hf_local_screen){
-        .integrals = integrals,
-        .v = {.memory = integrals->local->context->memory, .label = "screening of a bra"}};
-    screen->orbital = calloc(n, sizeof *screen->orbital);
-    screen->number = malloc(n * sizeof *screen->number);
-    screen->first_link = calloc(2 * n, sizeof *screen->first_link);
-    screen->most = calloc(n_row, sizeof *screen->most);
-    screen->raised = malloc(n * sizeof *screen->raised);
-    screen->factor = malloc(n * sizeof *screen->factor);
+    *screen = (struct hf_local_screen){.integrals = integrals, .v = {arena}};
+    screen->orbital = hf_arena_take(arena, n, sizeof *screen->orbital);
+    screen->number = hf_arena_take(arena, n, sizeof *screen->number);
+    screen->first_link = hf_arena_take(arena, 2 * n, sizeof *screen->first_link);
+    screen->most = hf_arena_take(arena, n_row, sizeof *screen->most);
+    screen->raised = hf_arena_take(arena, n, sizeof *screen->raised);
+    screen->factor = hf_arena_take(arena, n, sizeof *screen->factor);
     for (int k = 0; k < 2; k++) {
-        ok = ok && (screen->of_i[k] = calloc(n, sizeof(double))) != NULL &&
-             (screen->of_j[k] = calloc(n, sizeof(double))) != NULL &&
-             (screen->l[k] = calloc(n, sizeof(double))) != NULL &&
-             (screen->p[k][0] = calloc(n, sizeof(double))) != NULL &&
-             (screen->p[k][1] = calloc(n, sizeof(double))) != NULL;
-    }
-    return ok && screen->orbital != NULL && screen->number != NULL && screen->first_link != NULL &&
-           screen->most != NULL && screen->raised != NULL && screen->factor != NULL;
-}
-
-void hf_local_screen_done(struct hf_local_screen *screen)
-{
-    if (screen->integrals == NULL) return;
-    hf_scratch_done(&screen->v);
-    free(screen->orbital);
-    free(screen->number);
-    free(screen->link);
-    free(screen->first_link);
-    free(screen->most);
-    free(screen->raised);
-    free(screen->factor);
-    for (int k = 0; k < 2; k++) {
-        free(screen->of_i[k]);
-        free(screen->of_j[k]);
-        free(screen->l[k]);
-        free(screen->p[k][0]);
-        free(screen->p[k][1]);
+        screen->of_i[k] = hf_arena_take(arena, n, sizeof(double));
+        screen->of_j[k] = hf_arena_take(arena, n, sizeof(double));
+        screen->l[k] = hf_arena_take(arena, n, sizeof(double));
+        screen->p[k][0] = hf_arena_take(arena, n, sizeof(double));
+        screen->p[k][1] = hf_arena_take(arena, n, sizeof(double));
     }
 }
 
@@ -82,7 +55,8 @@ static void scatter(const struct hf_local_weights *weights, int item, int n, dou
 
 static bool add_link(struct hf_local_screen *self, struct hf_local_link link)
 {
-    if (!hf_grow(&self->link, self->n_link + 1, &self->link_room, sizeof link)) return false;
+    if (!hf_arena_grow(self->v.arena, &self->link, self->n_link + 1, &self->link_room, sizeof link))
+        return false;
     self->link[self->n_link++] = link;
     return true;
 }

@@ -9,7 +9,7 @@
 #ifndef HF_LOCAL_SCREEN_H
 #define HF_LOCAL_SCREEN_H
 
-#include "hf/scratch.h"
+#include "hf/arena.h"
 #include "local_transform.h"
 
 #include <stdint.h>
@@ -41,10 +41,9 @@ struct hf_local_screen {
     double *factor; /**< [n_orbital] their x */
 };
 
-/** Local. False: no memory. */
-bool hf_local_screen_init(const struct hf_local_integrals *integrals,
+/** With arrays of the arena, which may fail. Local. */
+void hf_local_screen_init(const struct hf_local_integrals *integrals, struct hf_arena *arena,
                           struct hf_local_screen *screen);
-void hf_local_screen_done(struct hf_local_screen *screen);
 
 /** Begins a bra. False: no memory. */
 bool hf_local_screen_begin(struct hf_local_screen *screen, int64_t bra);
@@ -83,9 +82,9 @@ struct hf_local_group {
         needed; /**< [n_bra + 1][n][n_atom] largest X_j of a bra for (ia|rs), 0: not needed; largest of the bras */
 };
 
-/** Local. False: no memory. */
-bool hf_local_group_init(const struct hf_local_integrals *integrals, struct hf_local_group *group);
-void hf_local_group_done(struct hf_local_group *group);
+/** With arrays of the arena, which may fail. Local. */
+void hf_local_group_init(const struct hf_local_integrals *integrals, struct hf_arena *arena,
+                         struct hf_local_group *group);
 
 /** Begins n_bra bras, from `bra` on. False: no memory. */
 bool hf_local_group_begin(struct hf_local_group *group, int64_t bra, int n_bra);

@@ -5,13 +5,11 @@
  *
  * i and j are those orbitals only that have weights with M and N. Each number has one producer and a fixed order of
  * its sum. */
-#include "hf/scratch.h"
 #include "hf/shell_panel.h"
 #include "hf/trace.h"
 #include "local_shells.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Some orbitals. */
@@ -23,9 +21,9 @@ struct orbitals {
 };
 
 /** What all threads share. */
-struct pass {
+struct shared {
     const struct hf_local_integrals *integrals;
-    struct shell_task *thread; /**< [n_thread] */
+    struct hf_local_blocks *blocks; /**< [n_thread] */
 };
 
 /** The task of a thread. */
@@ -336,10 +334,12 @@ static hf_status out_of_memory(struct hf_error *error)
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
 }
 
-/** hf_work_do_tasks */
-static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, struct hf_error *error)
+/** hf_pass.item */
+static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task,
+                         struct hf_error *error)
 {
     struct shell_task *own = self;
+    struct hf_worker *worker = thread->worker;
     struct hf_part part = {0};
     hf_status status = HF_OK;
     bool any = false;
@@ -363,84 +363,55 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
     return status;
 }
 
-/** hf_round.run */
-static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
-{
-    struct pass *pass = data;
-    struct shell_task *own = &pass->thread[hf_worker_number(worker)];
-    return hf_work_do_tasks(worker, do_task, own, error);
-}
-
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static bool orbitals_init(int n_orbital, struct orbitals *orbitals)
+static void orbitals_init(int n_orbital, struct hf_arena *arena, struct orbitals *orbitals)
 {
-    orbitals->orbital = calloc((size_t)n_orbital + 1, sizeof *orbitals->orbital);
-    orbitals->number = calloc((size_t)n_orbital + 1, sizeof *orbitals->number);
-    return orbitals->orbital != NULL && orbitals->number != NULL;
+    orbitals->orbital = hf_arena_take(arena, (size_t)n_orbital, sizeof *orbitals->orbital);
+    orbitals->number = hf_arena_take(arena, (size_t)n_orbital, sizeof *orbitals->number);
 }
 
-static bool make_thread(const struct hf_local_integrals *integrals, struct hf_local_blocks *blocks,
-                        struct shell_task *own)
+/** hf_pass.begin */
+static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
+                       struct hf_error *error)
 {
-    const struct hf_local *local = integrals->local;
-    struct hf_memory *memory = local->context->memory;
-    const struct hf_scratch none = {.memory = memory, .label = "quarters of two shells"};
+    struct shell_task *own = self;
+    struct hf_arena *arena = &thread->arena;
+    const struct shared *shared = data;
+    const struct hf_local_integrals *integrals = shared->integrals;
+    const int n_orbital = integrals->local->n_orbital;
+    (void)error;
     *own = (struct shell_task){.integrals = integrals,
-                               .blocks = blocks,
-                               .coefficients = none,
-                               .half = none,
-                               .gathered = none,
-                               .packed = none,
-                               .result = none,
-                               .factor = none};
-    bool ok = true;
-    for (int k = 0; k < 2; k++)
-        ok = ok && (own->p_m[k] = calloc((size_t)local->n_orbital + 1, sizeof(double))) != NULL &&
-             (own->p_n[k] = calloc((size_t)local->n_orbital + 1, sizeof(double))) != NULL;
-    own->reach = calloc((size_t)local->n_orbital + 1, sizeof *own->reach);
-    own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
-    return hf_shell_panel_init(memory, integrals->pairs, &own->panel) && own->reach != NULL &&
-           own->right != NULL && ok && orbitals_init(local->n_orbital, &own->i) &&
-           orbitals_init(local->n_orbital, &own->j);
+                               .blocks = &shared->blocks[thread->number],
+                               .coefficients = {arena},
+                               .half = {arena},
+                               .gathered = {arena},
+                               .packed = {arena},
+                               .result = {arena},
+                               .factor = {arena}};
+    for (int k = 0; k < 2; k++) {
+        own->p_m[k] = hf_arena_take(arena, (size_t)n_orbital, sizeof(double));
+        own->p_n[k] = hf_arena_take(arena, (size_t)n_orbital, sizeof(double));
+    }
+    own->reach = hf_arena_take(arena, (size_t)n_orbital, sizeof *own->reach);
+    own->right = hf_arena_take(arena, (size_t)integrals->merged->n_function, sizeof *own->right);
+    hf_shell_panel_init(arena, integrals->pairs, &own->panel);
+    orbitals_init(n_orbital, arena, &own->i);
+    orbitals_init(n_orbital, arena, &own->j);
+    return HF_OK;
 }
 
-static void thread_done(struct shell_task *own)
-{
-    struct hf_scratch *scratch[] = {&own->coefficients, &own->half,   &own->gathered,
-                                    &own->packed,       &own->result, &own->factor};
-    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) hf_scratch_done(scratch[k]);
-    hf_shell_panel_done(&own->panel);
-    free(own->i.orbital);
-    free(own->i.number);
-    free(own->j.orbital);
-    free(own->j.number);
-    free(own->reach);
-    for (int k = 0; k < 2; k++) {
-        free(own->p_m[k]);
-        free(own->p_n[k]);
-    }
-    free(own->right);
-}
+static const struct hf_pass of_thread = {.label = "quarters of two shells",
+                                         .own_bytes = sizeof(struct shell_task),
+                                         .begin = begin,
+                                         .item = do_task};
 
 hf_status hf_local_shells_first(const struct hf_local_integrals *integrals,
                                 struct hf_local_blocks blocks[], struct hf_local_result *result,
                                 struct hf_error *error)
 {
-    hf_status status;
-    const int n_thread = integrals->local->n_thread;
     const struct hf_task_order order = {.grain = HF_GRAIN_SHELL_QUARTET,
                                         .quartets = HF_QUARTETS_OF_SHELLS};
-    struct pass pass = {.integrals = integrals};
-    pass.thread = calloc((size_t)n_thread, sizeof *pass.thread);
-    bool ok = pass.thread != NULL;
-    for (int t = 0; t < n_thread && ok; t++)
-        ok = make_thread(integrals, &blocks[t], &pass.thread[t]);
-    status = ok ? HF_OK : out_of_memory(error);
-    HF_TRY(hf_agree(integrals->local->context->comm, status, error));
-    HF_TRY(hf_local_run_work(integrals, &order, run, &pass, result, error));
-cleanup:
-    for (int t = 0; t < n_thread && pass.thread != NULL; t++) thread_done(&pass.thread[t]);
-    free(pass.thread);
-    return status;
+    return hf_local_run_pass(integrals, &order, &of_thread, &(struct shared){integrals, blocks},
+                             result, error);
 }

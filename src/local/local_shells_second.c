@@ -4,26 +4,21 @@
  */
 #include "local_shells.h"
 
-#include "hf/threads.h"
-
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
-
-/** Of a thread. */
-struct finisher {
-    const struct hf_local_integrals *integrals;
-    struct hf_local_functions m, n;
-    const double **right; /**< [functions] */
-    struct hf_scratch x, p, packed, half, k;
-};
 
 struct second_half {
     const struct hf_local_integrals *integrals;
     const struct hf_local_blocks *blocks;
     double *k;
-    atomic_int next;           /**< own pair to be finished */
-    struct finisher *finisher; /**< [n_thread] */
+};
+
+/** Of a thread. */
+struct finisher {
+    const struct second_half *all;
+    const struct hf_local_integrals *integrals;
+    struct hf_local_functions m, n;
+    const double **right; /**< [functions] */
+    struct hf_scratch x, p, packed, half, k;
 };
 
 /** Numbers the functions of the rows, or columns, of blocks begin .. end-1. */
@@ -100,63 +95,59 @@ static bool finish_pair(struct finisher *own, const struct hf_local_blocks *bloc
     return true;
 }
 
-/** hf_thread_work */
-static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_error *error)
+/** hf_pass.item: own pair number q. */
+static hf_status do_pair(void *self, struct hf_pass_thread *thread, int64_t q,
+                         struct hf_error *error)
 {
-    struct second_half *self = data;
-    const struct hf_local *local = self->integrals->local;
-    (void)n_thread;
-    for (int q; (q = atomic_fetch_add(&self->next, 1)) < local->n_own;) {
-        const struct hf_local_pair *pair = &local->pair[local->own[q]];
-        const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
-        double *k = self->k + pair->offset;
-        size_t begin, end;
-        hf_local_blocks_of_pair(self->blocks, local->own[q], &begin, &end);
-        memset(k, 0, (size_t)domain->n_function * (size_t)domain->n_function * sizeof *k);
-        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
-        if (begin < end &&
-            !finish_pair(&self->finisher[thread], self->blocks, begin, end, domain, k))
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
-        hf_local_trace_unit(local, thread, local->own[q], self->blocks, start, begun);
-    }
+    struct finisher *own = self;
+    const struct second_half *all = own->all;
+    const struct hf_local *local = all->integrals->local;
+    const struct hf_local_pair *pair = &local->pair[local->own[q]];
+    const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
+    double *k = all->k + pair->offset;
+    size_t begin, end;
+    hf_local_blocks_of_pair(all->blocks, local->own[q], &begin, &end);
+    memset(k, 0, (size_t)domain->n_function * (size_t)domain->n_function * sizeof *k);
+    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
+    if (begin < end && !finish_pair(own, all->blocks, begin, end, domain, k))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
+    hf_local_trace_unit(local, thread->number, local->own[q], all->blocks, start, begun);
     return HF_OK;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static bool finisher_init(const struct hf_local_integrals *integrals, struct finisher *own)
+/** hf_pass.begin */
+static hf_status begin_thread(void *self, struct hf_pass_thread *thread, void *data,
+                              struct hf_error *error)
 {
-    const struct hf_scratch none = {.memory = integrals->local->context->memory,
-                                    .label = "last quarters"};
-    *own = (struct finisher){
-        .integrals = integrals, .x = none, .p = none, .packed = none, .half = none, .k = none};
-    own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
-    return own->right != NULL && hf_local_functions_init(integrals->merged, &own->m) &&
-           hf_local_functions_init(integrals->merged, &own->n);
-}
-
-static void finisher_done(struct finisher *own)
-{
-    struct hf_scratch *scratch[] = {&own->x, &own->p, &own->packed, &own->half, &own->k};
-    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) hf_scratch_done(scratch[k]);
-    free(own->right);
-    hf_local_functions_done(&own->m);
-    hf_local_functions_done(&own->n);
+    struct finisher *own = self;
+    struct hf_arena *arena = &thread->arena;
+    const struct second_half *all = data;
+    const struct hf_basis *basis = all->integrals->merged;
+    (void)error;
+    *own = (struct finisher){.all = all,
+                             .integrals = all->integrals,
+                             .x = {arena},
+                             .p = {arena},
+                             .packed = {arena},
+                             .half = {arena},
+                             .k = {arena}};
+    own->right = hf_arena_take(arena, (size_t)basis->n_function, sizeof *own->right);
+    own->m.number = hf_arena_take(arena, (size_t)basis->n_shell, sizeof *own->m.number);
+    own->n.number = hf_arena_take(arena, (size_t)basis->n_shell, sizeof *own->n.number);
+    return HF_OK;
 }
 
 hf_status hf_local_shells_second(const struct hf_local_integrals *integrals,
                                  const struct hf_local_blocks *blocks, double k[],
                                  struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int n_thread = integrals->local->n_thread;
-    struct second_half self = {.integrals = integrals, .blocks = blocks, .k = k};
-    self.finisher = calloc((size_t)n_thread, sizeof *self.finisher);
-    bool ok = self.finisher != NULL;
-    for (int t = 0; t < n_thread && ok; t++) ok = finisher_init(integrals, &self.finisher[t]);
-    if (!ok) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
-    if (status == HF_OK) status = hf_threads_run(n_thread, finish_pairs, &self, error);
-    for (int t = 0; t < n_thread && self.finisher != NULL; t++) finisher_done(&self.finisher[t]);
-    free(self.finisher);
-    return status;
+    static const struct hf_pass pass = {.label = "the last quarters",
+                                        .own_bytes = sizeof(struct finisher),
+                                        .begin = begin_thread,
+                                        .item = do_pair};
+    const struct hf_local *local = integrals->local;
+    struct second_half self = {integrals, blocks, k};
+    return hf_pass_items(local->context, local->n_thread, local->n_own, &pass, &self, error);
 }

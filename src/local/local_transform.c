@@ -144,7 +144,7 @@ void hf_local_integrals_done(struct hf_local_integrals *self)
 /** What a round is given. */
 struct round_data {
     const struct hf_local_integrals *integrals;
-    hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error);
+    const struct hf_pass *pass;
     void *data;
 };
 
@@ -152,7 +152,7 @@ struct round_data {
 static hf_status run_thread(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     const struct round_data *round = data;
-    return round->run(round->data, worker, error);
+    return hf_work_do_pass(worker, round->pass, round->data, error);
 }
 
 /** hf_round.factor: the largest product of X of two pairs of atoms for orbitals that have a pair. */
@@ -174,14 +174,13 @@ static double factor_of_atoms(const void *data, const struct hf_atom_pair *bra,
     return largest;
 }
 
-hf_status
-hf_local_run_work(const struct hf_local_integrals *self, const struct hf_task_order *order,
-                  hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error),
-                  void *data, struct hf_local_result *result, struct hf_error *error)
+hf_status hf_local_run_pass(const struct hf_local_integrals *self,
+                            const struct hf_task_order *order, const struct hf_pass *pass,
+                            void *data, struct hf_local_result *result, struct hf_error *error)
 {
     hf_status status;
     struct hf_work *work = NULL;
-    struct round_data round = {self, run, data};
+    struct round_data round = {self, pass, data};
     const struct hf_local_settings *settings = self->local->settings;
     const struct hf_work_settings all = {.schedule = settings->schedule,
                                          .order = *order,
@@ -204,21 +203,6 @@ cleanup:
 }
 
 /* ---- Functions of some shells ---------------------------------------------------------------- */
-
-bool hf_local_functions_init(const struct hf_basis *basis, struct hf_local_functions *functions)
-{
-    *functions = (struct hf_local_functions){
-        .number = malloc((size_t)basis->n_shell * sizeof *functions->number)};
-    if (functions->number == NULL) return false;
-    hf_local_functions_clear(basis, functions);
-    return true;
-}
-
-void hf_local_functions_done(struct hf_local_functions *functions)
-{
-    free(functions->number);
-    functions->number = NULL;
-}
 
 void hf_local_functions_clear(const struct hf_basis *basis, struct hf_local_functions *functions)
 {

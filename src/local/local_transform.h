@@ -10,7 +10,7 @@
 #define HF_LOCAL_TRANSFORM_H
 
 #include "hf/matrix_product.h"
-#include "hf/scratch.h"
+#include "hf/pass.h"
 #include "hf/work.h"
 #include "local_mp2_private.h"
 
@@ -67,11 +67,11 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
 /** Collective. Accepts a half-made one. */
 void hf_local_integrals_done(struct hf_local_integrals *self);
 
-/** A round of work on all integrals; counts its quartets. Collective. */
-hf_status
-hf_local_run_work(const struct hf_local_integrals *self, const struct hf_task_order *order,
-                  hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error),
-                  void *data, struct hf_local_result *result, struct hf_error *error) HF_MUST_CHECK;
+/** A pass over all integrals; counts their quartets. Collective. */
+hf_status hf_local_run_pass(const struct hf_local_integrals *self,
+                            const struct hf_task_order *order, const struct hf_pass *pass,
+                            void *data, struct hf_local_result *result,
+                            struct hf_error *error) HF_MUST_CHECK;
 
 /** Coefficients L of a shell in orbital i [functions of the shell], or NULL. Not collective. */
 static inline const double *hf_local_coefficients(const struct hf_local_integrals *self, int shell,
@@ -86,13 +86,10 @@ static inline const double *hf_local_coefficients(const struct hf_local_integral
 /* ---- Functions of some shells, and the PAOs of a domain over them ---------------------------------- */
 
 struct hf_local_functions {
-    int n;       /**< functions */
-    int *number; /**< [n_shell] place of a shell's first function; -1: not among them */
+    int n; /**< functions */
+    int *
+        number; /**< [n_shell] place of a shell's first function; -1: not among them. Set by the caller */
 };
-
-/** None. False: no memory. */
-bool hf_local_functions_init(const struct hf_basis *basis, struct hf_local_functions *functions);
-void hf_local_functions_done(struct hf_local_functions *functions);
 
 /** Forgets all shells. */
 void hf_local_functions_clear(const struct hf_basis *basis, struct hf_local_functions *functions);

@@ -1,0 +1,56 @@
+/* An arena: arrays of one owner that are released together. They are aligned to 64 bytes and counted in the account of
+ * memory. If there is no memory for one, `failed` says so, and the owner need not look at each. One thread at a time. */
+#ifndef HF_ARENA_H
+#define HF_ARENA_H
+
+#include "hf/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hf_arena_block;
+
+/** Initialise with {.memory = , .kind = , .label = }. */
+struct hf_arena {
+    struct hf_memory *memory; /**< borrowed */
+    enum hf_memory_class kind;
+    const char *label;            /**< of all arrays: a string constant */
+    struct hf_arena_block *first; /**< private */
+    bool failed;                  /**< there was no memory for an array */
+};
+
+/** An array of zeros. NULL: no memory, and `failed` is set. */
+void *hf_arena_take(struct hf_arena *arena, size_t n_element, size_t element_bytes);
+
+/** The same, not zeroed. */
+void *hf_arena_take_unset(struct hf_arena *arena, size_t n_element, size_t element_bytes);
+
+/** Releases one array early. Accepts NULL. */
+void hf_arena_release(struct hf_arena *arena, void *array);
+
+/** Makes room for n elements in an array that grows: `list` is the address of a pointer of any type to an array of the
+ *  arena with room for *room elements; both begin as NULL and 0. False: no memory, nothing has changed, and `failed` is
+ *  set. */
+bool hf_arena_grow(struct hf_arena *arena, void *list, int64_t n, int64_t *room,
+                   size_t element_bytes) HF_MUST_CHECK;
+
+/** Releases all arrays. The arena can be used again. Accepts a cleared one. */
+void hf_arena_done(struct hf_arena *arena);
+
+/* ---- Arrays of numbers that grow ------------------------------------------------------------- */
+
+/** Initialise with {.arena = }. */
+struct hf_scratch {
+    struct hf_arena *arena; /**< borrowed */
+    size_t room;
+    double *value; /**< [room] */
+};
+
+/** At least n numbers, whatever they are; NULL: no memory. Earlier contents are lost. */
+double *hf_scratch_reserve(struct hf_scratch *self, size_t n);
+
+/** Room for n numbers of which the first n_kept stay as they are. False: no memory. */
+bool hf_scratch_extend(struct hf_scratch *self, size_t n_kept, size_t n);
+
+#endif
