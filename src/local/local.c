@@ -89,7 +89,8 @@ void hf_local_destroy(struct hf_local **local)
     free(old->first_partner);
     free(old->partner);
     free(old->own);
-    free(old->n_number_of_rank);
+    free(old->first_of_rank);
+    free(old->scratch);
     free(old);
     *local = NULL;
 }

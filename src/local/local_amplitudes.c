@@ -2,6 +2,8 @@
  * ones are used. */
 #include "local_iterate.h"
 
+#include "hf/gather.h"
+
 #include <limits.h>
 
 /** Numbers of a buffer, at least; otherwise as many as the rank's own. */
@@ -28,17 +30,13 @@ static bool make_replicated(struct hf_local_amplitudes *self)
 {
     const struct hf_local *local = self->local;
     struct hf_context *context = local->context;
-    size_t n = 0;
-    for (int r = 0; r < context->n_rank; r++) n += local->n_number_of_rank[r];
+    const size_t n = (size_t)local->first_of_rank[context->n_rank];
     self->all = hf_memory_allocate_matrix(context->memory, label, n + 1, sizeof *self->all);
     if (self->all == NULL) return false;
-    double *start = self->all;
-    for (int r = 0; r < context->n_rank; start += local->n_number_of_rank[r], r++) {
-        if (r == context->rank) self->own = start;
-        for (int p = 0; p < local->n_pair; p++)
-            if (local->pair[p].owner == r)
-                self->where[0][p] = self->where[1][p] = start + local->pair[p].offset;
-    }
+    self->own = self->all + local->first_of_rank[context->rank];
+    for (int p = 0; p < local->n_pair; p++)
+        self->where[0][p] = self->where[1][p] =
+            self->all + local->first_of_rank[local->pair[p].owner] + local->pair[p].offset;
     return true;
 }
 
@@ -78,15 +76,22 @@ void hf_local_amplitudes_done(struct hf_local_amplitudes *self)
     hf_memory_release(memory, self->batch_end);
 }
 
+/** hf_part_begin */
+static int64_t part_begin(const void *self, int rank)
+{
+    return ((const struct hf_local *)self)->first_of_rank[rank];
+}
+
 void hf_local_amplitudes_share(struct hf_local_amplitudes *self)
 {
     const struct hf_local *local = self->local;
-    if (self->all != NULL)
-        hf_local_replicate(local, self->own, self->all);
-    else
+    const struct hf_context *context = local->context;
+    if (self->all == NULL) {
         hf_window_fence(self->window);
-    for (int r = 0; r < local->context->n_rank && self->all != NULL; r++)
-        if (r != local->context->rank) self->n_received += (double)local->n_number_of_rank[r];
+        return;
+    }
+    hf_gather_parts(context->comm, part_begin, local, local->scratch, sizeof *self->all, self->all);
+    self->n_received += (double)((size_t)local->first_of_rank[context->n_rank] - local->n_number);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */

@@ -83,9 +83,11 @@ struct hf_local {
     struct hf_local_partner
         *partner; /**< of each orbital k, rising: all j with a pair (k,j) or (j,k), and k itself */
     int n_own;
-    int *own;                 /**< [n_own] pairs of this rank, rising */
-    size_t n_number;          /**< numbers of this rank in an array over pairs */
-    size_t *n_number_of_rank; /**< [n_rank] */
+    int *own;        /**< [n_own] pairs of this rank, rising */
+    size_t n_number; /**< numbers of this rank in an array over pairs */
+    int64_t
+        *first_of_rank; /**< [n_rank + 1] where the numbers of each rank begin in an array of all */
+    int *scratch;       /**< [2 n_rank] of gathers */
 
     /** Of the distant pairs: this is their whole energy, the same on all ranks. */
     struct hf_local_class_result distant;
@@ -235,10 +237,6 @@ void hf_local_blocks_of_pair(const struct hf_local_blocks *blocks, int pair, siz
  *  hf_thread_seconds), and how many bytes they have. Not collective. */
 void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
                          const struct hf_local_blocks *blocks, double start, double begun);
-
-/** An array over pairs, from its owners to all ranks (Eq. 10.8): all[pair.offset + start of the owner's part]. The
- *  start of rank r is the sum of n_number_of_rank below r. Collective. */
-void hf_local_replicate(const struct hf_local *local, const double part[], double all[]);
 
 /* ---- Checkpoints ---------------------------------------------------------------------------------- */
 

@@ -269,17 +269,20 @@ static bool choose_owners(struct hf_local *local)
 static bool place_blocks(struct hf_local *local)
 {
     const int n_rank = local->context->n_rank, rank = local->context->rank;
-    local->n_number_of_rank = calloc((size_t)n_rank, sizeof *local->n_number_of_rank);
+    local->first_of_rank = calloc((size_t)n_rank + 1, sizeof *local->first_of_rank);
+    local->scratch = calloc(2 * (size_t)n_rank, sizeof *local->scratch);
     local->own = calloc((size_t)local->n_pair + 1, sizeof *local->own);
-    if (local->n_number_of_rank == NULL || local->own == NULL) return false;
+    if (local->first_of_rank == NULL || local->scratch == NULL || local->own == NULL) return false;
+    int64_t *n_of_rank = local->first_of_rank + 1;
     for (int p = 0; p < local->n_pair; p++) {
         struct hf_local_pair *pair = &local->pair[p];
         const size_t n = (size_t)hf_local_pair_domain(local, pair)->n_function;
-        pair->offset = local->n_number_of_rank[pair->owner];
-        local->n_number_of_rank[pair->owner] += n * n;
+        pair->offset = (size_t)n_of_rank[pair->owner];
+        n_of_rank[pair->owner] += (int64_t)(n * n);
         if (pair->owner == rank) local->own[local->n_own++] = p;
     }
-    local->n_number = local->n_number_of_rank[rank];
+    local->n_number = (size_t)n_of_rank[rank];
+    for (int r = 0; r < n_rank; r++) local->first_of_rank[r + 1] += local->first_of_rank[r];
     return true;
 }
 

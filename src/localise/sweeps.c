@@ -1,6 +1,7 @@
 /* Rotations of two orbitals, shared by ranks and threads. */
 #include "localise_private.h"
 
+#include "hf/gather.h"
 #include "hf/growing.h"
 #include "hf/threads.h"
 #include "hf/trace.h"
@@ -276,36 +277,19 @@ static hf_status gather(struct hf_sweeps *self, struct hf_pair_list list[],
                         struct hf_curvature *curvature, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int n_rank = self->context->n_rank;
-    MPI_Comm comm = self->context->comm;
-    MPI_Datatype type;
-    int *n = calloc(2 * (size_t)n_rank, sizeof *n), *first = n + n_rank, n_mine = 0;
-    bool failed = n == NULL;
+    int n_mine = 0;
+    bool failed = false;
     for (int t = 0; t < self->n_thread; t++) {
         n_mine += list[t].n;
         failed = failed || list[t].failed;
     }
     struct hf_pair_element *mine = calloc((size_t)n_mine + 1, sizeof *mine);
     if (failed || mine == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs");
-    HF_TRY(hf_agree(comm, status, error));
     n_mine = 0;
-    for (int t = 0; t < self->n_thread; t++)
+    for (int t = 0; t < self->n_thread && status == HF_OK; t++)
         for (int e = 0; e < list[t].n; e++) mine[n_mine++] = list[t].element[e];
-    MPI_Allgather(&n_mine, 1, MPI_INT, n, 1, MPI_INT, comm);
-    for (int r = 0; r < n_rank; r++) {
-        first[r] = curvature->n_element;
-        curvature->n_element += n[r];
-    }
-    curvature->element = calloc((size_t)curvature->n_element + 1, sizeof *curvature->element);
-    if (curvature->element == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs");
-    HF_TRY(hf_agree(comm, status, error));
-    MPI_Type_contiguous((int)sizeof *mine, MPI_BYTE, &type);
-    MPI_Type_commit(&type);
-    MPI_Allgatherv(mine, n_mine, type, curvature->element, n, first, type, comm);
-    MPI_Type_free(&type);
-cleanup:
-    free(n);
+    status = hf_gather_lists(self->context->comm, n_mine, mine, sizeof *mine, "pairs",
+                             &curvature->n_element, &curvature->element, status, error);
     free(mine);
     return status;
 }
