@@ -11,7 +11,7 @@
 
 struct hf_arena_block;
 
-/** Initialise with {.memory = , .kind = , .label = }. */
+/** Begins as hf_arena_begin returns it. */
 struct hf_arena {
     struct hf_memory *memory; /**< borrowed */
     enum hf_memory_class kind;
@@ -25,6 +25,16 @@ void *hf_arena_take(struct hf_arena *arena, size_t n_element, size_t element_byt
 
 /** The same, not zeroed. */
 void *hf_arena_take_unset(struct hf_arena *arena, size_t n_element, size_t element_bytes);
+
+/** An empty one. */
+static inline struct hf_arena hf_arena_begin(struct hf_memory *memory, enum hf_memory_class kind,
+                                             const char *label)
+{
+    return (struct hf_arena){.memory = memory, .kind = kind, .label = label};
+}
+
+/** HF_OK, or HF_NO_RESOURCE with its label if there was no memory for an array. */
+hf_status hf_arena_check(const struct hf_arena *arena, struct hf_error *error) HF_MUST_CHECK;
 
 /** Releases one array early. Accepts NULL. */
 void hf_arena_release(struct hf_arena *arena, void *array);

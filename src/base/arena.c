@@ -36,6 +36,12 @@ void *hf_arena_take(struct hf_arena *arena, size_t n_element, size_t element_byt
     return array;
 }
 
+hf_status hf_arena_check(const struct hf_arena *arena, struct hf_error *error)
+{
+    if (!arena->failed) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", arena->label);
+}
+
 void hf_arena_release(struct hf_arena *arena, void *array)
 {
     if (array == NULL) return;

@@ -182,7 +182,7 @@ static const struct hf_pass of_thread = {.label = "quarters of bras",
 
 hf_status hf_mp2_first_half(struct hf_mp2 *mp2, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct pass pass = {.mp2 = mp2};
     struct hf_arena arena = hf_mp2_arena(mp2, "panel of a bra");
     const struct hf_work_settings settings = {
@@ -190,8 +190,7 @@ hf_status hf_mp2_first_half(struct hf_mp2 *mp2, struct hf_error *error)
         .n_thread = mp2->n_thread,
     };
     hf_mp2_panel_init(&pass.panel, mp2, &arena);
-    if (arena.failed) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for panels of bras");
-    HF_TRY(hf_agree(mp2->context->comm, status, error));
+    HF_TRY(hf_agree(mp2->context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_mp2_run_pass(mp2, &settings, &of_thread, &pass, error));
 cleanup:
     hf_arena_done(&arena);

@@ -92,7 +92,7 @@ struct hf_mp2_batch {
 struct hf_mp2_pairs {
     double *same[HF_MAX_SPIN], *opposite;
     size_t n_same[HF_MAX_SPIN], n_opposite;
-    double *all; /**< one array of all, to be freed */
+    double *all; /**< one array of all */
     size_t n;
 };
 
@@ -100,6 +100,7 @@ struct hf_mp2 {
     struct hf_context *context;             /**< borrowed */
     const struct hf_mp2_settings *settings; /**< borrowed */
     const struct hf_mp2_algorithm *algorithm;
+    struct hf_arena arena;             /**< of orbitals, energies of pairs and `block` */
     struct hf_common_pairs *own_pairs; /**< NULL: the settings lend some */
     const struct hf_basis *merged;
     const struct hf_shell_pairs *pairs;
@@ -141,11 +142,10 @@ hf_status hf_mp2_run_pass(struct hf_mp2 *mp2, const struct hf_work_settings *set
                           const struct hf_pass *pass, void *data,
                           struct hf_error *error) HF_MUST_CHECK;
 
-/** The memory of an object that this rank's threads share. */
+/** Memory that this rank's threads share. */
 static inline struct hf_arena hf_mp2_arena(const struct hf_mp2 *mp2, const char *label)
 {
-    return (struct hf_arena){
-        .memory = mp2->context->memory, .kind = HF_MEMORY_MATRIX, .label = label};
+    return hf_arena_begin(mp2->context->memory, HF_MEMORY_MATRIX, label);
 }
 
 /** Occupied orbitals of both spins as rows [n][length] over orbitals, zeros at the ends; those that do not fit are
@@ -235,10 +235,9 @@ struct hf_mp2_unit {
     int spin, i, other, j_begin, j_end;
 };
 
-/** Collective. HF_NO_RESOURCE. */
+/** With arrays of the arena. Collective. HF_NO_RESOURCE. */
 hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *mp2,
-                               struct hf_error *error) HF_MUST_CHECK;
-void hf_mp2_exchange_done(struct hf_mp2_exchange *exchange);
+                               struct hf_arena *arena, struct hf_error *error) HF_MUST_CHECK;
 
 /** Brings the rows of each rank's unit [n_rank] (i below 0: none) to it and sets `where`. Collective. */
 void hf_mp2_exchange_round(struct hf_mp2_exchange *exchange, const struct hf_mp2_unit unit[]);

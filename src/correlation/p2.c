@@ -100,7 +100,7 @@ static const struct hf_pass of_thread = {.label = "quarters of bras",
 
 static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct pass pass = {.mp2 = mp2, .sending = PTHREAD_MUTEX_INITIALIZER};
     struct hf_arena arena = hf_mp2_arena(mp2, "panel of a bra");
     struct hf_onesided *onesided = NULL;
@@ -111,8 +111,7 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
     const size_t size = (size_t)hf_mp2_n_ordered_of_rank(mp2) * (size_t)mp2->merged->n_function *
                         hf_padded(mp2->merged->n_function);
     hf_mp2_panel_init(&pass.panel, mp2, &arena);
-    if (arena.failed) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for panels of bras");
-    HF_TRY(hf_agree(mp2->context->comm, status, error));
+    HF_TRY(hf_agree(mp2->context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_onesided_create(mp2->context, &mp2->settings->onesided, &onesided, error));
     HF_TRY(hf_window_create(onesided, size, "integrals (iN|jS)", &pass.window, error));
     if ((double)size * sizeof(double) > mp2->result->bytes)

@@ -13,7 +13,6 @@
 #include "hf/trace.h"
 #include "hf/work.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** What all threads share. */
@@ -222,7 +221,7 @@ static const struct hf_pass of_thread = {.label = "quarters of two shells",
 
 hf_status hf_mp2_shells_first(struct hf_mp2 *mp2, struct hf_mp2_half *half, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct pass pass = {
         .mp2 = mp2, .half = half, .begin = hf_mp2_batch_begin(mp2), .end = hf_mp2_batch_end(mp2)};
     const struct hf_work_settings settings = {
@@ -231,8 +230,7 @@ hf_status hf_mp2_shells_first(struct hf_mp2 *mp2, struct hf_mp2_half *half, stru
     struct hf_arena arena = hf_mp2_arena(mp2, "orbitals of MP2");
     pass.length = hf_padded(pass.end);
     pass.occupied = hf_mp2_join_orbitals(mp2, pass.length, &arena);
-    if (arena.failed) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals");
-    HF_TRY(hf_agree(mp2->context->comm, status, error));
+    HF_TRY(hf_agree(mp2->context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_mp2_run_pass(mp2, &settings, &of_thread, &pass, error));
 cleanup:
     hf_arena_done(&arena);

@@ -173,13 +173,6 @@ static hf_status do_round(struct second_half *self, struct hf_error *error)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/** Whether there was memory for all arrays. */
-static hf_status check(const struct second_half *self, struct hf_error *error)
-{
-    if (!self->arena.failed) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the pairs of orbitals");
-}
-
 /** Room for matrices. Local. */
 static hf_status make_room(struct second_half *self, struct hf_error *error)
 {
@@ -189,7 +182,7 @@ static hf_status make_room(struct second_half *self, struct hf_error *error)
     self->matrix = hf_arena_take(&self->arena, n_matrix, sizeof *self->matrix);
     for (size_t k = 0; k < n_matrix && self->matrix != NULL; k++)
         self->matrix[k] = hf_arena_take(&self->arena, n * hf_padded((int)n), sizeof(double));
-    return check(self, error);
+    return hf_arena_check(&self->arena, error);
 }
 
 /** Room for messages, once the ranks know how much each has. Local. */
@@ -206,7 +199,7 @@ static hf_status make_messages(struct second_half *self, struct hf_error *error)
     }
     self->sent = hf_arena_take_unset(&self->arena, sent, sizeof *self->sent);
     self->received = hf_arena_take_unset(&self->arena, received, sizeof *self->received);
-    return check(self, error);
+    return hf_arena_check(&self->arena, error);
 }
 
 hf_status hf_mp2_shells_second(struct hf_mp2 *mp2, const struct hf_mp2_half *half,

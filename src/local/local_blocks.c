@@ -117,6 +117,7 @@ struct cursor {
 
 struct exchange {
     struct hf_context *context;
+    struct hf_arena arena; /**< of all arrays */
     hf_local_needed_by *needed_by;
     const void *data;
     int n_from;
@@ -240,23 +241,18 @@ static size_t size_of_piece(const struct exchange *self)
 }
 
 /** Room for the messages of a round. Local. */
-static bool make_room(struct exchange *self)
+static hf_status make_room(struct exchange *self, struct hf_error *error)
 {
-    struct hf_memory *memory = self->context->memory;
     const size_t n_rank = (size_t)self->context->n_rank, n = n_rank * self->piece;
-    self->sent = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "blocks on their way",
-                                          n * sizeof *self->sent);
-    self->received = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "blocks on their way",
-                                              n * sizeof *self->received);
-    self->cursor = calloc(n_rank, sizeof *self->cursor);
-    self->n_sent = calloc(4 * n_rank, sizeof *self->n_sent);
-    if (self->n_sent != NULL) {
-        self->n_received = self->n_sent + n_rank;
-        self->first_sent = self->n_received + n_rank;
-        self->first_received = self->first_sent + n_rank;
-    }
-    return self->sent != NULL && self->received != NULL && self->cursor != NULL &&
-           self->n_sent != NULL;
+    struct hf_arena *arena = &self->arena;
+    self->sent = hf_arena_take_unset(arena, n, sizeof *self->sent);
+    self->received = hf_arena_take_unset(arena, n, sizeof *self->received);
+    self->cursor = hf_arena_take(arena, n_rank, sizeof *self->cursor);
+    self->n_sent = hf_arena_take(arena, n_rank, sizeof *self->n_sent);
+    self->n_received = hf_arena_take(arena, n_rank, sizeof *self->n_received);
+    self->first_sent = hf_arena_take(arena, n_rank, sizeof *self->first_sent);
+    self->first_received = hf_arena_take(arena, n_rank, sizeof *self->first_received);
+    return hf_arena_check(arena, error);
 }
 
 static hf_status out_of_memory(const struct exchange *self, bool ok, struct hf_error *error)
@@ -271,26 +267,25 @@ hf_status hf_local_blocks_exchange(struct hf_context *context, hf_local_needed_b
 {
     hf_status status;
     bool ok = true;
-    struct exchange self = {.context = context,
-                            .needed_by = needed_by,
-                            .data = data,
-                            .n_from = n_from,
-                            .from = from,
-                            .to = to};
+    struct exchange self = {
+        .context = context,
+        .arena = hf_arena_begin(context->memory, HF_MEMORY_MATRIX, "blocks on their way"),
+        .needed_by = needed_by,
+        .data = data,
+        .n_from = n_from,
+        .from = from,
+        .to = to};
     HF_TRY(hf_agree(context->comm, out_of_memory(&self, keep_own(&self), error), error));
     if (context->n_rank > 1) {
         self.piece = size_of_piece(&self);
-        HF_TRY(hf_agree(context->comm, out_of_memory(&self, make_room(&self), error), error));
+        HF_TRY(hf_agree(context->comm, make_room(&self, error), error));
         while (do_round(&self, sent_bytes, &ok)) continue;
         HF_TRY(hf_agree(context->comm, out_of_memory(&self, ok, error), error));
     }
     HF_TRY(hf_agree(context->comm, out_of_memory(&self, move_chunks(&self), error), error));
     if (to->n_block > 0) qsort(to->block, to->n_block, sizeof *to->block, by_place);
 cleanup:
-    hf_memory_release(context->memory, self.sent);
-    hf_memory_release(context->memory, self.received);
-    free(self.cursor);
-    free(self.n_sent);
+    hf_arena_done(&self.arena);
     return status;
 }
 

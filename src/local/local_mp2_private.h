@@ -14,6 +14,7 @@
 #ifndef HF_LOCAL_PRIVATE_H
 #define HF_LOCAL_PRIVATE_H
 
+#include "hf/arena.h"
 #include "hf/local_mp2.h"
 #include "hf/sparse_matrix.h"
 
@@ -57,6 +58,7 @@ struct hf_local {
     const struct hf_basis *
         basis; /**< published functions, by atoms; borrowed. Merge it for integrals (hf_sparse_mix) */
     const struct hf_molecule *molecule; /**< borrowed */
+    struct hf_arena arena;              /**< of the arrays of domains and pairs */
     int n_thread;                       /**< at least 1 */
     int n_orbital;                      /**< correlated ones: i, j, k */
     struct hf_localised localised;

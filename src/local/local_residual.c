@@ -2,10 +2,7 @@
  * matrices in a room have hf_padded(columns) numbers. */
 #include "local_iterate.h"
 
-#include "hf/growing.h"
-
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- Terms of G ------------------------------------------------------------------------------ */
 
@@ -31,18 +28,16 @@ static size_t n_partner(const struct hf_local *local, int orbital)
 /** Room for `n` terms; those that are there stay. */
 static bool make_room(struct hf_local_terms *terms, size_t n)
 {
-    return hf_memory_grow(terms->memory, HF_MEMORY_OTHER, "terms of residuals", &terms->term,
-                          (int64_t)n, &terms->n_room, sizeof *terms->term);
+    return hf_arena_grow(terms->arena, &terms->term, (int64_t)n, &terms->n_room,
+                         sizeof *terms->term);
 }
 
 hf_status hf_local_terms_make(const struct hf_local *local, const double norm[], double least,
                               struct hf_local_terms *terms, struct hf_error *error)
 {
     size_t n = 0;
-    terms->memory = local->context->memory;
     if (terms->begin == NULL)
-        terms->begin = hf_memory_allocate(terms->memory, "terms of residuals",
-                                          (size_t)local->n_own + 1, sizeof *terms->begin);
+        terms->begin = hf_arena_take(terms->arena, (size_t)local->n_own + 1, sizeof *terms->begin);
     for (int q = 0; q < local->n_own && terms->begin != NULL; q++) {
         const int i = local->pair[local->own[q]].i, j = local->pair[local->own[q]].j;
         if (!make_room(terms, n + n_partner(local, i) + n_partner(local, j)))
@@ -56,14 +51,6 @@ hf_status hf_local_terms_make(const struct hf_local *local, const double norm[],
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for terms of residuals");
     terms->begin[local->n_own] = n;
     return HF_OK;
-}
-
-void hf_local_terms_done(struct hf_local_terms *terms)
-{
-    if (terms->memory == NULL) return;
-    hf_memory_release(terms->memory, terms->begin);
-    hf_memory_release(terms->memory, terms->term);
-    *terms = (struct hf_local_terms){.memory = NULL};
 }
 
 /* ---- One pair -------------------------------------------------------------------------------- */

@@ -63,8 +63,8 @@ static hf_status make_places(struct hf_local_integrals *self, struct hf_error *e
     const int n = self->local->n_orbital;
     double mean[3], axis[3];
     struct along *along = calloc((size_t)n + 1, sizeof *along);
-    self->place = calloc((size_t)n + 1, sizeof *self->place);
-    self->orbital_at = calloc((size_t)n + 1, sizeof *self->orbital_at);
+    self->place = hf_arena_take(&self->arena, (size_t)n, sizeof *self->place);
+    self->orbital_at = hf_arena_take(&self->arena, (size_t)n, sizeof *self->orbital_at);
     if (along == NULL || self->place == NULL || self->orbital_at == NULL) {
         free(along);
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of orbitals");
@@ -92,7 +92,10 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
     hf_status status;
     struct hf_context *context = local->context;
     struct hf_common_pairs *common = local->settings->pairs;
-    *self = (struct hf_local_integrals){.local = local, .multiply = hf_product_kernel()};
+    *self = (struct hf_local_integrals){
+        .local = local,
+        .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "weights of shells"),
+        .multiply = hf_product_kernel()};
     const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     hf_timer_start(&context->timers, &hf_phase_setup);
     if (common == NULL) {
@@ -118,25 +121,10 @@ cleanup:
 
 void hf_local_integrals_done(struct hf_local_integrals *self)
 {
-    hf_local_weights_done(&self->of_pair);
-    hf_local_weights_done(&self->of_atoms);
-    hf_local_weights_done(&self->reach);
     hf_sparse_destroy(&self->orbitals);
     hf_sparse_destroy(&self->paos);
     hf_common_pairs_destroy(&self->own_pairs);
-    hf_local_weights_done(&self->l_of_shell);
-    hf_local_weights_done(&self->l_of_site);
-    hf_local_weights_done(&self->p_of_shell[0]);
-    hf_local_weights_done(&self->p_of_shell[1]);
-    hf_local_weights_done(&self->p_of_orbital[0]);
-    hf_local_weights_done(&self->p_of_orbital[1]);
-    free(self->wide);
-    free(self->most_pao);
-    self->wide = NULL;
-    self->most_pao = NULL;
-    free(self->place);
-    free(self->orbital_at);
-    self->place = self->orbital_at = NULL;
+    hf_arena_done(&self->arena);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

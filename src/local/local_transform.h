@@ -16,7 +16,7 @@
 
 /** Weights of some orbitals for each of a row of items. */
 struct hf_local_weights {
-    struct hf_memory *memory; /**< borrowed */
+    struct hf_arena *arena; /**< borrowed */
     int64_t n_item, n, room;
     int64_t *first; /**< [n_item + 1] */
     int *orbital;   /**< rising for each item, unless it says otherwise */
@@ -25,6 +25,7 @@ struct hf_local_weights {
 
 struct hf_local_integrals {
     const struct hf_local *local;      /**< borrowed */
+    struct hf_arena arena;             /**< of weights and other arrays */
     struct hf_common_pairs *own_pairs; /**< NULL: the settings lend some */
     const struct hf_basis *merged;     /**< of either; so are `pairs` */
     const struct hf_shell_pairs *pairs;
@@ -52,7 +53,6 @@ struct hf_local_integrals {
 /** All weights and what is largest; the other members are set. Local. HF_NO_RESOURCE. */
 hf_status hf_local_make_weights(struct hf_local_integrals *self,
                                 struct hf_error *error) HF_MUST_CHECK;
-void hf_local_weights_done(struct hf_local_weights *weights);
 
 /** Whether quartets matter whose ket goes with i and whose bra with j. */
 static inline bool hf_local_in_order(const struct hf_local_integrals *self, int i, int j)

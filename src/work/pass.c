@@ -14,9 +14,7 @@ static hf_status begin(const struct hf_pass *pass, struct hf_pass_thread *thread
     hf_status status = HF_OK;
     *own = hf_arena_take(&thread->arena, 1, pass->own_bytes);
     if (*own != NULL) status = pass->begin(*own, thread, data, error);
-    if (status == HF_OK && thread->arena.failed)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", pass->label);
-    return status;
+    return status == HF_OK ? hf_arena_check(&thread->arena, error) : status;
 }
 
 static void end(const struct hf_pass *pass, struct hf_pass_thread *thread, void *own, void *data,
@@ -28,17 +26,14 @@ static void end(const struct hf_pass *pass, struct hf_pass_thread *thread, void 
     hf_arena_done(&thread->arena);
 }
 
-static struct hf_arena arena_of(const struct hf_pass *pass, struct hf_memory *memory)
-{
-    return (struct hf_arena){.memory = memory, .kind = HF_MEMORY_MATRIX, .label = pass->label};
-}
-
 hf_status hf_work_do_pass(struct hf_worker *worker, const struct hf_pass *pass, void *data,
                           struct hf_error *error)
 {
     struct hf_work *work = worker->work;
     struct hf_pass_thread thread = {
-        .number = worker->number, .worker = worker, .arena = arena_of(pass, work->context->memory)};
+        .number = worker->number,
+        .worker = worker,
+        .arena = hf_arena_begin(work->context->memory, HF_MEMORY_MATRIX, pass->label)};
     void *own;
     int64_t task = 0;
     hf_status status = begin(pass, &thread, data, &own, error);
@@ -66,8 +61,9 @@ struct loop {
 static hf_status run(void *data, int number, int n_thread, struct hf_error *error)
 {
     struct loop *loop = data;
-    struct hf_pass_thread thread = {.number = number,
-                                    .arena = arena_of(loop->pass, loop->context->memory)};
+    struct hf_pass_thread thread = {
+        .number = number,
+        .arena = hf_arena_begin(loop->context->memory, HF_MEMORY_MATRIX, loop->pass->label)};
     void *own;
     hf_status status = begin(loop->pass, &thread, loop->data, &own, error);
     while (status == HF_OK && atomic_load(&loop->reason) == 0) {
