@@ -9,7 +9,6 @@
 #include "hf/linalg.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 40 };
@@ -26,7 +25,7 @@ static const double NOTHING_NEW = 1e-6, SMALLEST_DIVISOR = 0.1;
 
 struct subspace {
     const struct hf_curvature *curvature;
-    struct hf_memory *memory;
+    struct hf_arena arena; /**< of vectors and products */
     int n;
     double *vector[MOST], *product[MOST]; /**< [n_pair] each; vectors are orthonormal */
     double matrix[MOST * MOST];           /**< between them, symmetrised: rows of MOST */
@@ -57,15 +56,15 @@ static bool extend(struct subspace *self, const double x[])
     const int n = self->curvature->n_pair;
     const double norm = sqrt(hf_dot((size_t)n, x, x));
     if (self->n == MOST || !(norm > 0.0)) return true;
-    double *v = hf_memory_allocate(self->memory, "rotations", (size_t)n, sizeof *v);
-    double *hv = hf_memory_allocate(self->memory, "rotations", (size_t)n, sizeof *hv);
-    if (v != NULL) add(n, 1.0 / norm, x, v);
-    const double left = v != NULL && hv != NULL ? project_out(self, v) : 0.0;
+    double *v = hf_arena_take(&self->arena, (size_t)n, sizeof *v);
+    double *hv = hf_arena_take(&self->arena, (size_t)n, sizeof *hv);
+    if (self->arena.failed) return false;
+    add(n, 1.0 / norm, x, v);
+    const double left = project_out(self, v);
     if (left < NOTHING_NEW) {
-        const bool done = v != NULL && hv != NULL;
-        hf_memory_release(self->memory, v);
-        hf_memory_release(self->memory, hv);
-        return done;
+        hf_arena_release(&self->arena, v);
+        hf_arena_release(&self->arena, hv);
+        return true;
     }
     for (int p = 0; p < n; p++) v[p] /= left;
     project_out(self, v);
@@ -182,28 +181,18 @@ static void choose(const struct subspace *self, struct hf_second_order *step, do
 hf_status hf_second_order_step(const struct hf_curvature *curvature, struct hf_memory *memory,
                                struct hf_second_order *step, double angle[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const size_t n = (size_t)curvature->n_pair, o = (size_t)curvature->n_orbital;
-    struct subspace *self = calloc(1, sizeof *self);
-    double *rest = hf_memory_allocate(memory, "rotations", 2 * n + 1, sizeof *rest);
-    if (self == NULL || rest == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for rotations of orbitals");
-    } else {
-        self->curvature = curvature;
-        self->memory = memory;
-        status = search(self, rest, error);
-        if (status == HF_OK) choose(self, step, rest);
-        for (size_t p = 0; status == HF_OK && p < n; p++) {
-            const struct hf_pair_element *pair = &curvature->element[curvature->first[p]];
-            angle[(size_t)pair->i * o + (size_t)pair->j] = rest[p];
-        }
-        step->n_product = self->n;
-        for (int k = 0; k < self->n; k++) {
-            hf_memory_release(memory, self->vector[k]);
-            hf_memory_release(memory, self->product[k]);
-        }
+    struct subspace self = {.curvature = curvature,
+                            .arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "rotations")};
+    double *rest = hf_arena_take(&self.arena, 2 * n, sizeof *rest);
+    hf_status status = hf_arena_check(&self.arena, error);
+    if (status == HF_OK) status = search(&self, rest, error);
+    if (status == HF_OK) choose(&self, step, rest);
+    for (size_t p = 0; status == HF_OK && p < n; p++) {
+        const struct hf_pair_element *pair = &curvature->element[curvature->first[p]];
+        angle[(size_t)pair->i * o + (size_t)pair->j] = rest[p];
     }
-    free(self);
-    hf_memory_release(memory, rest);
+    step->n_product = self.n;
+    hf_arena_done(&self.arena);
     return status;
 }

@@ -61,20 +61,19 @@ static size_t block_length(const struct hf_sweeps *self, int block)
 /** Two blocks may arrive before two others have left. */
 static hf_status make_room(struct hf_sweeps *self, struct hf_error *error)
 {
-    struct hf_memory *memory = self->context->memory;
+    struct hf_arena *arena = &self->arena;
     int n_mine = 2;
     for (int x = 0; x < self->n_block; x++) n_mine += rank_of(self, 0, x) == self->context->rank;
     const size_t each =
         ((size_t)(self->n_orbital + self->n_block - 1) / (size_t)self->n_block) * self->length;
-    self->block = calloc((size_t)self->n_block, sizeof *self->block);
-    self->spare = calloc((size_t)n_mine, sizeof *self->spare);
-    self->room = hf_memory_allocate_matrix(memory, "orbitals to localise", (size_t)n_mine * each,
-                                           sizeof *self->room);
-    self->elements =
-        calloc(3 * (size_t)self->n_thread * (size_t)n_centre(self) + 1, sizeof *self->elements);
-    if (self->block == NULL || self->spare == NULL || self->room == NULL || self->elements == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals to localise");
-    for (int k = 0; k < n_mine; k++) self->spare[self->n_spare++] = self->room + (size_t)k * each;
+    *arena = hf_arena_begin(self->context->memory, HF_MEMORY_MATRIX, "orbitals to localise");
+    self->block = hf_arena_take(arena, (size_t)self->n_block, sizeof *self->block);
+    self->spare = hf_arena_take(arena, (size_t)n_mine, sizeof *self->spare);
+    self->elements = hf_arena_take(arena, 3 * (size_t)self->n_thread * (size_t)n_centre(self),
+                                   sizeof *self->elements);
+    while (!arena->failed && self->n_spare < n_mine)
+        self->spare[self->n_spare++] = hf_arena_take(arena, each, sizeof(double));
+    if (arena->failed) return hf_arena_check(arena, error);
     for (int x = 0; x < self->n_block; x++)
         if (rank_of(self, 0, x) == self->context->rank)
             self->block[x] = self->spare[--self->n_spare];
@@ -89,16 +88,6 @@ hf_status hf_sweeps_init(struct hf_sweeps *self, struct hf_error *error)
     self->length =
         (size_t)self->ops->n_vector * (size_t)self->basis->n_function + (size_t)self->n_orbital;
     return hf_agree(self->context->comm, make_room(self, error), error);
-}
-
-void hf_sweeps_done(struct hf_sweeps *self)
-{
-    if (self->context == NULL) return;
-    hf_memory_release(self->context->memory, self->room);
-    free(self->block);
-    free(self->spare);
-    free(self->elements);
-    *self = (struct hf_sweeps){0};
 }
 
 double *hf_sweeps_orbital(const struct hf_sweeps *self, int i)
@@ -338,7 +327,7 @@ hf_status hf_sweeps_step(struct hf_sweeps *self, double least, struct hf_second_
         self->angle = NULL;
     }
 cleanup:
-    hf_curvature_done(&curvature, memory);
+    hf_curvature_done(&curvature);
     hf_memory_release(memory, angle);
     return status;
 }
