@@ -1,6 +1,7 @@
 /* Who has which block of a symmetric matrix: rows of half a circle, cut into segments, dealt to the
  * ranks; see hf/layout.h. */
 #include "hf/layout.h"
+#include "hf/arena.h"
 #include "hf/growing.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@ struct segment {
 };
 
 struct hf_block_layout {
-    struct hf_memory *memory;
+    struct hf_arena arena;   /**< of all arrays */
     int n_part, n_segment;   /**< segments per row */
     int n_owner;             /**< the ranks that have blocks: the first ones */
     int length;              /**< blocks of a segment, except the last of a row */
@@ -75,43 +76,33 @@ static void deal(struct hf_block_layout *self, const struct hf_context *context,
 }
 
 /** Local: the list of own segments. */
-static hf_status list_own(struct hf_block_layout *self, int rank, struct hf_error *error)
+static void list_own(struct hf_block_layout *self, int rank)
 {
     const int n = self->n_part * self->n_segment;
     for (int s = 0; s < n; s++) self->n_own += self->segment[s].rank == rank;
-    self->own = hf_memory_allocate(self->memory, "block layout", (size_t)self->n_own + 1,
-                                   sizeof *self->own);
-    if (self->own == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the layout of %d parts",
-                       self->n_part);
-    for (int s = 0, k = 0; s < n; s++)
+    self->own = hf_arena_take(&self->arena, (size_t)self->n_own, sizeof *self->own);
+    for (int s = 0, k = 0; self->own != NULL && s < n; s++)
         if (self->segment[s].rank == rank) self->own[k++] = s;
-    return HF_OK;
 }
 
 /** Local: the tables. */
 static hf_status make(struct hf_block_layout *self, const struct hf_context *context,
                       const int first[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const size_t n_part = (size_t)self->n_part, n = n_part * (size_t)self->n_segment;
-    struct hf_memory *memory = self->memory;
-    const char *label = "block layout";
-    self->first = hf_memory_allocate(memory, label, n_part + 1, sizeof *self->first);
-    self->segment = hf_memory_allocate(memory, label, n, sizeof *self->segment);
-    struct hf_ranked *sorted = hf_memory_allocate(memory, label, n, sizeof *sorted);
-    size_t *held = hf_memory_allocate(memory, label, (size_t)context->n_rank, sizeof *held);
-    if (self->first == NULL || self->segment == NULL || sorted == NULL || held == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the layout of %d parts",
-                         self->n_part);
-    } else {
+    struct hf_arena *arena = &self->arena;
+    self->first = hf_arena_take(arena, n_part + 1, sizeof *self->first);
+    self->segment = hf_arena_take(arena, n, sizeof *self->segment);
+    struct hf_ranked *sorted = hf_arena_take(arena, n, sizeof *sorted);
+    size_t *held = hf_arena_take(arena, (size_t)context->n_rank, sizeof *held);
+    if (!arena->failed) {
         for (size_t i = 0; i <= n_part; i++) self->first[i] = first[i];
         deal(self, context, sorted, held);
-        status = list_own(self, context->rank, error);
+        list_own(self, context->rank);
     }
-    hf_memory_release(memory, held);
-    hf_memory_release(memory, sorted);
-    return status;
+    hf_arena_release(arena, held);
+    hf_arena_release(arena, sorted);
+    return hf_arena_check(arena, error);
 }
 
 hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_part,
@@ -127,7 +118,7 @@ hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_
         const int longest = n_part / 2 + 1;
         const int wanted = (SEGMENTS_PER_RANK * n_owner + n_part - 1) / n_part;
         const int n_segment = wanted < longest ? wanted : longest;
-        made->memory = context->memory;
+        made->arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the layout of blocks");
         made->n_part = n_part;
         made->n_owner = n_owner;
         made->length = (longest + n_segment - 1) / n_segment;
@@ -146,9 +137,7 @@ void hf_block_layout_destroy(struct hf_block_layout **layout)
 {
     struct hf_block_layout *old = *layout;
     if (old != NULL) {
-        hf_memory_release(old->memory, old->own);
-        hf_memory_release(old->memory, old->segment);
-        hf_memory_release(old->memory, old->first);
+        hf_arena_done(&old->arena);
         free(old);
     }
     *layout = NULL;

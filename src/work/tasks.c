@@ -20,7 +20,7 @@ struct task_block {
 };
 
 struct hf_task_list {
-    struct hf_memory *memory;
+    struct hf_arena arena; /**< of all arrays */
     int64_t n_unit, n_task;
     int64_t *unit;        /**< [n_unit] in falling cost */
     int64_t *group_first; /**< [n_group + 1] into unit */
@@ -286,10 +286,8 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
 {
     const enum hf_grain grain = order->grain;
     struct hf_task_list *made = calloc(1, sizeof *made);
-    struct hf_ranked *unit = NULL;
-    struct unit_place *place = NULL;
     if (made == NULL) goto no_memory;
-    made->memory = context->memory;
+    made->arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the list of tasks");
     made->grain = grain;
     made->of_shells = order->quartets == HF_QUARTETS_OF_SHELLS;
     made->all_kets = grain == HF_GRAIN_SHELL_PAIR && !made->of_shells;
@@ -298,13 +296,12 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     made->n_unit =
         grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : list_bras(made, pairs, NULL);
     if (made->of_shells) made->n_unit = pairs->basis->n_shell;
-    if (made->of_shells && !hf_shell_lists_init(&made->lists, context->memory, pairs))
-        goto no_memory;
+    if (made->of_shells) hf_shell_lists_init(&made->lists, &made->arena, pairs);
     const size_t n_unit = (size_t)made->n_unit;
-    unit = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *unit);
-    made->unit = hf_memory_allocate(context->memory, "tasks", n_unit, sizeof *made->unit);
-    place = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *place);
-    if (unit == NULL || place == NULL || made->unit == NULL) goto no_memory;
+    struct hf_ranked *unit = hf_arena_take(&made->arena, n_unit, sizeof *unit);
+    struct unit_place *place = hf_arena_take(&made->arena, n_unit, sizeof *place);
+    made->unit = hf_arena_take(&made->arena, n_unit, sizeof *made->unit);
+    if (made->arena.failed) goto no_memory;
     find_costs(made, pairs, unit);
     hf_sort_falling(made->n_unit, unit);
     for (size_t i = 0; i < n_unit; i++) made->unit[i] = unit[i].number;
@@ -315,22 +312,18 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     } else {
         made->n_group = make_groups(unit, made->n_unit, NULL);
         const size_t n_group = (size_t)made->n_group;
-        made->group_first =
-            hf_memory_allocate(context->memory, "tasks", n_group + 1, sizeof *made->group_first);
-        made->block = hf_memory_allocate(context->memory, "tasks", n_group * (n_group + 1) / 2,
-                                         sizeof *made->block);
-        if (made->group_first == NULL || made->block == NULL) goto no_memory;
+        made->group_first = hf_arena_take(&made->arena, n_group + 1, sizeof *made->group_first);
+        made->block = hf_arena_take(&made->arena, n_group * (n_group + 1) / 2, sizeof *made->block);
+        if (made->arena.failed) goto no_memory;
         make_groups(unit, made->n_unit, made->group_first);
         make_blocks(made, unit, order, made->of_shells ? 1.0 : hf_share_that_matters(pairs, grain));
         sort_groups(made, pairs, place);
     }
-    hf_memory_release(context->memory, place);
-    hf_memory_release(context->memory, unit);
+    hf_arena_release(&made->arena, place);
+    hf_arena_release(&made->arena, unit);
     *list = made;
     return HF_OK;
 no_memory:
-    hf_memory_release(context->memory, place);
-    hf_memory_release(context->memory, unit);
     hf_task_list_destroy(&made);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of tasks");
 }
@@ -339,10 +332,7 @@ void hf_task_list_destroy(struct hf_task_list **list)
 {
     struct hf_task_list *old = *list;
     if (old != NULL) {
-        hf_memory_release(old->memory, old->unit);
-        hf_memory_release(old->memory, old->group_first);
-        hf_memory_release(old->memory, old->block);
-        hf_shell_lists_done(&old->lists, old->memory);
+        hf_arena_done(&old->arena);
         free(old);
     }
     *list = NULL;
