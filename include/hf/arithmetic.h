@@ -2,7 +2,10 @@
 #ifndef HF_ARITHMETIC_H
 #define HF_ARITHMETIC_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+static const double HF_PI = 3.14159265358979323846;
 
 /** Greatest common divisor of two numbers >= 0, by Euclid's algorithm; that of a and 0 is a. */
 static inline int64_t hf_greatest_common_divisor(int64_t a, int64_t b)
@@ -13,6 +16,35 @@ static inline int64_t hf_greatest_common_divisor(int64_t a, int64_t b)
         b = rest;
     }
     return a;
+}
+
+/** The larger and the smaller of two numbers, an instruction each: fmax and fmin are calls, since they must ignore NaN. */
+static inline double hf_larger(double x, double y)
+{
+    return x > y ? x : y;
+}
+static inline double hf_smaller(double x, double y)
+{
+    return x < y ? x : y;
+}
+
+/** Sum of the products of n numbers, from the first to the last. */
+static inline double hf_dot(size_t n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < n; k++) sum += a[k] * b[k];
+    return sum;
+}
+
+/** Scalar product and cross product of two vectors. */
+static inline double hf_dot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+static inline void hf_cross(const double a[3], const double b[3], double to[3])
+{
+    for (int x = 0; x < 3; x++)
+        to[x] = a[(x + 1) % 3] * b[(x + 2) % 3] - a[(x + 2) % 3] * b[(x + 1) % 3];
 }
 
 /** Square of the distance of two points. */

@@ -9,6 +9,7 @@
 #ifndef HF_LOCAL_MP2_H
 #define HF_LOCAL_MP2_H
 
+#include "hf/arena.h"
 #include "hf/context.h"
 #include "hf/localise.h"
 #include "hf/onesided_settings.h"
@@ -95,7 +96,7 @@ struct hf_local_pair_result {
 
 /** Equal on all ranks. Owned (hf_local_result_done). */
 struct hf_local_result {
-    struct hf_memory *memory; /**< borrowed */
+    struct hf_arena arena; /**< of all arrays */
     double same_spin, opposite_spin;
     double correlation; /**< their sum, all classes */
     struct hf_local_class_result of_class[HF_N_LOCAL_CLASS];

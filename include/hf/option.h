@@ -12,6 +12,7 @@
 #include "hf/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum hf_option_type {
     HF_OPTION_TEXT, /**< where no type is given */
@@ -93,7 +94,8 @@ struct hf_option_value {
 struct hf_options {
     int n_option;
     const struct hf_option *table; /**< [n_option], borrowed */
-    int n_value, n_room;
+    int n_value;
+    int64_t n_room;
     struct hf_option_value *value; /**< [n_value], owned; room for n_room */
 };
 

@@ -8,6 +8,8 @@
 #include "hf/scf.h"
 #include "hf/status.h"
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -61,7 +63,8 @@ struct hf_record {
     struct hf_scf_iteration *iteration;  /**< [n_iteration], each with its Fock build; owned */
     struct hf_run_statistics statistics; /**< of the last hf_record_measure */
 
-    int n_allocated, n_listener; /**< members from here on are private */
+    int n_listener; /**< members from here on are private */
+    int64_t n_allocated;
     struct hf_scf_observer listener[4];
 };
 

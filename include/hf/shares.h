@@ -6,6 +6,7 @@
 #ifndef HF_SHARES_H
 #define HF_SHARES_H
 
+#include "hf/gather.h"
 #include "hf/node_memory.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@ struct hf_shares {
     int node, n_node;
     int *first;         /**< [n_node + 1] number of the first rank of each node */
     int share, n_share; /**< number of this rank, and of ranks */
-    int *count, *place; /**< [n_node] scratch of gathers on first ranks */
+    int *scratch;       /**< [2 n_node] of gathers on first ranks */
 };
 
 /** The nodes that share memory as `shared` is. Collective. HF_NO_RESOURCE. */
@@ -59,11 +60,8 @@ static inline int64_t hf_turn_slot(const struct hf_turns *turns, int item)
     return hf_turns_begin(turns, hf_turn_share(turns, item)) + item / turns->n_share;
 }
 
-/** First element of the part of a node, by rising nodes; of node n_node: how many elements there are. */
-typedef int64_t hf_part_begin(const void *self, int node);
-
-/** Brings the parts of all nodes, of elements of `size` bytes at `values`, to all of them. Collective over the nodes; begins
- *  and ends with a synchronisation of `memory`, in which they lie. */
+/** hf_gather_parts of the nodes instead of ranks. Collective over the nodes; begins and ends with a synchronisation of
+ *  `memory`, in which they lie. */
 void hf_shares_gather_parts(const struct hf_shares *shares, struct hf_node_memory *memory,
                             hf_part_begin *begin, const void *self, size_t size, void *values);
 

@@ -7,12 +7,11 @@
 #ifndef HF_SHELL_PANEL_H
 #define HF_SHELL_PANEL_H
 
-#include "hf/memory.h"
+#include "hf/arena.h"
 #include "hf/work.h"
 
 /** Of a thread. */
 struct hf_shell_panel {
-    struct hf_memory *memory;           /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
     const struct hf_part *part;         /**< that is computed now */
     int m, n;                           /**< shells */
@@ -25,12 +24,9 @@ struct hf_shell_panel {
     double *panel;
 };
 
-/** Local. False: no memory. */
-bool hf_shell_panel_init(struct hf_memory *memory, const struct hf_shell_pairs *pairs,
+/** With arrays of the arena, which may fail. Local. */
+void hf_shell_panel_init(struct hf_arena *arena, const struct hf_shell_pairs *pairs,
                          struct hf_shell_panel *panel);
-
-/** Accepts a half-made one. */
-void hf_shell_panel_done(struct hf_shell_panel *panel);
 
 /** Begins a task of two shells. `matters` says whether functions of a shell pair count as r or s; NULL: all do. */
 void hf_shell_panel_begin_task(struct hf_shell_panel *panel, const struct hf_worker *worker,

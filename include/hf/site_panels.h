@@ -6,8 +6,10 @@
 #ifndef HF_SITE_PANELS_H
 #define HF_SITE_PANELS_H
 
-#include "hf/scratch.h"
+#include "hf/arena.h"
 #include "hf/work.h"
+
+#include <stdint.h>
 
 struct hf_site_panel {
     int site_m, site_n;
@@ -24,7 +26,8 @@ struct hf_site_panels {
     int first_rs[HF_MOST_TASK_BRAS +
                  1]; /**< rows of each bra; the last is the length without padding */
     size_t length;   /**< of rows over rs: padded */
-    int n, room;
+    int n;
+    int64_t room;
     struct hf_site_panel *panel;        /**< [n] */
     int of_place[HF_MOST_PART_KETS][2]; /**< of the pairs of sites of the part; -1: none */
     size_t n_used;
@@ -32,10 +35,9 @@ struct hf_site_panels {
     bool failed; /**< no memory */
 };
 
-/** Local. False: no memory. */
-bool hf_site_panels_init(struct hf_memory *memory, const struct hf_basis *basis,
+/** With arrays of the arena, which may fail. Local. */
+void hf_site_panels_init(struct hf_arena *arena, const struct hf_basis *basis,
                          struct hf_site_panels *panels);
-void hf_site_panels_done(struct hf_site_panels *panels);
 
 /** Forgets all panels. `n_rs` [n_bra] of the bras from `bra` on; 0: no quartet of it will come. */
 void hf_site_panels_begin_task(struct hf_site_panels *panels, const struct hf_shell_pair *bra,

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct hf_sparse_matrix {
     struct hf_memory *memory; /**< borrowed */
@@ -24,10 +25,10 @@ struct hf_sparse_matrix {
     int *row_first;    /**< [n_row_part + 1] first row of each part, and the number of rows */
     int *column_first; /**< [n_column_part + 1] */
     int *begin;        /**< [n_column_part + 1] first block of each column part */
-    int n_block, n_block_room;
+    int n_block;
+    int64_t n_block_room, n_offset_room, n_value_room;
     int *row, *column; /**< [n_block] row and column part of each block */
     size_t *offset;    /**< [n_block + 1] first number of each block in `value` */
-    size_t n_value_room;
     double *value;
 };
 

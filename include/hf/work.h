@@ -247,12 +247,6 @@ bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part);
 hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Calls do_task for all remaining tasks of this rank, one after another. Returns the first failure. */
-hf_status hf_work_do_tasks(struct hf_worker *worker,
-                           hf_status (*do_task)(void *self, struct hf_worker *worker, int64_t task,
-                                                struct hf_error *error),
-                           void *self, struct hf_error *error) HF_MUST_CHECK;
-
 /** Part `index` of a task: one of its bras with its kets or, if a bra has many kets, with those of some pairs of
  *  atoms; the parts of a bra follow each other. Kets that do not matter in this round are left out; while there is a store the parts do not
  *  change from round to round. False: there is no such part. */

@@ -1,52 +1,116 @@
-/* Memory that ends together; see arena.h. */
+/* Arrays that are released together; see arena.h. */
 #include "hf/arena.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
+#include <stdint.h>
+#include <string.h>
 
-/** Room in the list for one more block. False: no memory. */
-static bool make_room(struct hf_arena *arena)
+/** Stands in the cache line before an array. */
+struct hf_arena_block {
+    struct hf_arena_block *next, *before; /**< neighbours in the list of the arena */
+};
+
+enum { LINE = 64 };
+
+_Static_assert(sizeof(struct hf_arena_block) <= LINE, "header must fit in front of an array");
+
+static void *take(struct hf_arena *arena, enum hf_memory_class kind, const char *label,
+                  size_t n_element, size_t element_bytes)
 {
-    if (arena->n_block < arena->room) return true;
-    const int room = 2 * arena->room + 8;
-    void **longer = realloc(arena->block, (size_t)room * sizeof *longer);
-    if (longer == NULL) return false;
-    arena->block = longer;
-    arena->room = room;
-    return true;
+    struct hf_arena_block *block = NULL;
+    if (element_bytes == 0 || n_element <= (SIZE_MAX - LINE) / element_bytes)
+        block =
+            hf_memory_allocate_unset(arena->memory, kind, label, LINE + n_element * element_bytes);
+    if (block == NULL) {
+        arena->failed = true;
+        arena->failed_label = label;
+        arena->failed_bytes = (double)n_element * (double)element_bytes;
+        return NULL;
+    }
+    *block = (struct hf_arena_block){.next = arena->first};
+    if (arena->first != NULL) arena->first->before = block;
+    arena->first = block;
+    return (char *)block + LINE;
+}
+
+void *hf_arena_take_unset(struct hf_arena *arena, size_t n_element, size_t element_bytes)
+{
+    return take(arena, arena->kind, arena->label, n_element, element_bytes);
 }
 
 void *hf_arena_take_class(struct hf_arena *arena, enum hf_memory_class kind, const char *label,
                           size_t n_element, size_t element_bytes)
 {
-    void *block = NULL;
-    if (arena->missing != NULL) return NULL;
-    if (make_room(arena))
-        block = hf_memory_allocate_class(arena->memory, kind, label, n_element, element_bytes);
-    if (block == NULL) {
-        arena->missing = label;
-        arena->missing_bytes = (double)n_element * (double)element_bytes;
-    } else {
-        arena->block[arena->n_block++] = block;
-    }
-    return block;
+    void *array = take(arena, kind, label, n_element, element_bytes);
+    if (array != NULL) memset(array, 0, n_element * element_bytes);
+    return array;
 }
 
 void *hf_arena_take(struct hf_arena *arena, size_t n_element, size_t element_bytes)
 {
-    return hf_arena_take_class(arena, HF_MEMORY_OTHER, arena->label, n_element, element_bytes);
+    return hf_arena_take_class(arena, arena->kind, arena->label, n_element, element_bytes);
 }
 
-hf_status hf_arena_status(const struct hf_arena *arena, struct hf_error *error)
+hf_status hf_arena_check(const struct hf_arena *arena, struct hf_error *error)
 {
-    if (arena->missing == NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s (%.3g MB)", arena->missing,
-                   1e-6 * arena->missing_bytes);
+    if (!arena->failed) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s (%.3g MB)", arena->failed_label,
+                   1e-6 * arena->failed_bytes);
 }
 
-void hf_arena_release(struct hf_arena *arena)
+void hf_arena_release(struct hf_arena *arena, void *array)
 {
-    while (arena->n_block > 0) hf_memory_release(arena->memory, arena->block[--arena->n_block]);
-    free(arena->block);
-    *arena = (struct hf_arena){.memory = arena->memory, .label = arena->label};
+    if (array == NULL) return;
+    struct hf_arena_block *block = (void *)((char *)array - LINE);
+    if (block->next != NULL) block->next->before = block->before;
+    if (block->before != NULL) block->before->next = block->next;
+    if (arena->first == block) arena->first = block->next;
+    hf_memory_release(arena->memory, block);
+}
+
+bool hf_arena_grow(struct hf_arena *arena, void *list, int64_t n, int64_t *room,
+                   size_t element_bytes)
+{
+    void *old;
+    if (n <= *room) return true;
+    memcpy(&old, list, sizeof old);
+    const int64_t larger = n + n / 2 + 64; /* few copies are made */
+    void *longer = hf_arena_take_unset(arena, (size_t)larger, element_bytes);
+    if (longer == NULL) return false;
+    if (*room > 0) memcpy(longer, old, (size_t)*room * element_bytes);
+    hf_arena_release(arena, old);
+    memcpy(list, &longer, sizeof longer);
+    *room = larger;
+    return true;
+}
+
+void hf_arena_done(struct hf_arena *arena)
+{
+    while (arena->first != NULL) {
+        struct hf_arena_block *next = arena->first->next;
+        hf_memory_release(arena->memory, arena->first);
+        arena->first = next;
+    }
+    arena->failed = false;
+}
+
+double *hf_scratch_reserve(struct hf_scratch *self, size_t n)
+{
+    if (self->value != NULL && n <= self->room) return self->value;
+    hf_arena_release(self->arena, self->value);
+    self->room = n + n / 4 + 64;
+    self->value = hf_arena_take_unset(self->arena, self->room, sizeof *self->value);
+    return self->value;
+}
+
+bool hf_scratch_extend(struct hf_scratch *self, size_t n_kept, size_t n)
+{
+    if (self->value != NULL && n <= self->room) return true;
+    const size_t room = n + n / 2 + 64;
+    double *longer = hf_arena_take_unset(self->arena, room, sizeof *longer);
+    if (longer == NULL) return false;
+    if (n_kept > 0) memcpy(longer, self->value, n_kept * sizeof *longer);
+    hf_arena_release(self->arena, self->value);
+    self->value = longer;
+    self->room = room;
+    return true;
 }

@@ -1,5 +1,6 @@
 /* The store of options and the checks of their values. */
 #include "hf/option.h"
+#include "hf/growing.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -243,13 +244,8 @@ static hf_status store(struct hf_options *options, const struct hf_option *optio
                        struct hf_word text, enum hf_option_level level, const char *where,
                        struct hf_error *error)
 {
-    if (options->n_value == options->n_room) {
-        const int n_room = 2 * options->n_room + 16;
-        struct hf_option_value *larger = realloc(options->value, (size_t)n_room * sizeof *larger);
-        if (larger == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", where);
-        options->value = larger;
-        options->n_room = n_room;
-    }
+    if (!hf_grow(&options->value, options->n_value + 1, &options->n_room, sizeof *options->value))
+        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", where);
     const struct hf_option_value value = {option, level, hf_word_copy(text), strdup(where)};
     if (value.text == NULL || value.where == NULL) {
         free(value.text);

@@ -1,7 +1,6 @@
 /* The ranks node by node, and gathers of what they have; see hf/shares.h. */
 #include "hf/shares.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 /** Ranks on all nodes, in `first`. Collective over the node. */
@@ -32,10 +31,9 @@ hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memo
         made->node = node[0];
         made->n_node = node[1];
         made->first = calloc((size_t)node[1] + 1, sizeof *made->first);
-        made->count = calloc((size_t)node[1], sizeof *made->count);
-        made->place = calloc((size_t)node[1], sizeof *made->place);
+        made->scratch = calloc(2 * (size_t)node[1], sizeof *made->scratch);
     }
-    if (made == NULL || made->first == NULL || made->count == NULL || made->place == NULL)
+    if (made == NULL || made->first == NULL || made->scratch == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of nodes");
     status = hf_agree(context->comm, status, error);
     if (status == HF_OK)
@@ -51,8 +49,7 @@ void hf_shares_destroy(struct hf_shares **shares)
     struct hf_shares *old = *shares;
     if (old != NULL) {
         free(old->first);
-        free(old->count);
-        free(old->place);
+        free(old->scratch);
     }
     free(old);
     *shares = NULL;
@@ -67,28 +64,10 @@ void hf_nodes_of_ranks(const struct hf_context *context, const struct hf_shares 
 void hf_shares_gather_parts(const struct hf_shares *shares, struct hf_node_memory *memory,
                             hf_part_begin *begin, const void *self, size_t size, void *values)
 {
-    /* bytes that MPI libraries may count in int */
-    const bool large = begin(self, shares->n_node) > INT_MAX / (int64_t)size;
-    MPI_Datatype element;
     hf_node_memory_sync(memory);
     if (shares->n_node == 1) return;
-    for (int i = 0; memory->rank == 0 && i < shares->n_node; i++) {
-        const int64_t from = begin(self, i), to = begin(self, i + 1);
-        if (large) {
-            hf_broadcast_bytes(shares->firsts, i, (size_t)(to - from) * size,
-                               (char *)values + (size_t)from * size);
-            continue;
-        }
-        shares->place[i] = (int)from;
-        shares->count[i] = (int)(to - from);
-    }
-    if (memory->rank == 0 && !large) {
-        MPI_Type_contiguous((int)size, MPI_BYTE, &element);
-        MPI_Type_commit(&element);
-        MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values, shares->count, shares->place,
-                       element, shares->firsts);
-        MPI_Type_free(&element);
-    }
+    if (memory->rank == 0)
+        hf_gather_parts(shares->firsts, begin, self, shares->scratch, size, values);
     hf_node_memory_sync(memory);
 }
 

@@ -7,6 +7,8 @@
 #include "hf/text.h"
 #include "hf/units.h"
 
+#include <stdint.h>
+
 enum {
     /** Highest angular momentum a file may hold; what the integrals can do is checked when an
      *  element is used. */
@@ -45,13 +47,11 @@ struct hf_basis_set {
     char *about;                       /**< from the line "! about:"; NULL: there is none */
     bool spherical[HF_MAX_FILE_L + 1]; /**< convention of each angular momentum */
     struct hf_set_element element[HF_N_ELEMENT + 1];
-    int n_shell, shell_capacity;
+    int n_shell, n_primitive, n_core_term, n_citation;
+    int64_t shell_capacity, primitive_capacity, core_term_capacity, citation_capacity;
     struct hf_set_shell *shell;
-    int n_primitive, primitive_capacity;
     double *exponent, *coefficient; /**< [n_primitive] */
-    int n_core_term, core_term_capacity;
     struct hf_core_term *core_term; /**< [n_core_term] of all potentials */
-    int n_citation, citation_capacity;
     struct hf_set_citation *citation;
 };
 
@@ -65,9 +65,6 @@ void hf_basis_set_done(struct hf_basis_set *set);
  *  comments are skipped. */
 hf_status hf_basis_set_parse_comment(struct hf_basis_set *set, const char *line,
                                      struct hf_error *error) HF_MUST_CHECK;
-
-/** Makes room for one more entry of `bytes` bytes in a list that doubles; false without memory. */
-bool hf_basis_reserve(void *list, int n, int *capacity, size_t bytes) HF_MUST_CHECK;
 
 /** A basis without shells, with room for so many shells and primitives; `name` and `citation` are copied
  *  and may be NULL. NULL: no memory. */

@@ -1,22 +1,10 @@
 /* A parsed basis-set file: its storage, and its comment lines. */
 #include "basis_private.h"
 
+#include "hf/growing.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-bool hf_basis_reserve(void *list, int n, int *capacity, size_t bytes)
-{
-    if (n < *capacity) return true;
-    if (*capacity > (1 << 28)) return false;
-    const int wanted = *capacity > 0 ? 2 * *capacity : 64;
-    void *old;
-    memcpy(&old, list, sizeof old); /* list is the address of a pointer of any type */
-    void *grown = realloc(old, (size_t)wanted * bytes);
-    if (grown == NULL) return false;
-    memcpy(list, &grown, sizeof grown);
-    *capacity = wanted;
-    return true;
-}
 
 char hf_angular_letter(int l)
 {
@@ -88,8 +76,8 @@ static void parse_core_potential(struct hf_basis_set *set, struct hf_word count,
 static hf_status parse_citation(struct hf_basis_set *set, struct hf_word elements,
                                 struct hf_word text, struct hf_error *error)
 {
-    if (!hf_basis_reserve(&set->citation, set->n_citation, &set->citation_capacity,
-                          sizeof *set->citation))
+    if (!hf_grow(&set->citation, set->n_citation + 1, &set->citation_capacity,
+                 sizeof *set->citation))
         return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
     struct hf_set_citation *citation = &set->citation[set->n_citation];
     *citation = (struct hf_set_citation){.text = hf_word_copy(text)};

@@ -13,6 +13,8 @@
  * gaussian94_core.c. Format: Gaussian's manual, keyword Gen; psi4 adds the convention and "L=". */
 #include "gaussian94_reader.h"
 
+#include "hf/growing.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,10 +270,10 @@ static hf_status add_function(struct hf_gaussian94 *reader, const struct shell_h
     for (int i = 0; i < head->n_primitive; i++) {
         const double *row = table + (size_t)i * MAX_WORD;
         if (row[column] == 0.0) continue;
-        int capacity = set->primitive_capacity;
-        if (!hf_basis_reserve(&set->exponent, set->n_primitive, &capacity, sizeof(double)) ||
-            !hf_basis_reserve(&set->coefficient, set->n_primitive, &set->primitive_capacity,
-                              sizeof(double)))
+        int64_t capacity = set->primitive_capacity;
+        if (!hf_grow(&set->exponent, set->n_primitive + 1, &capacity, sizeof(double)) ||
+            !hf_grow(&set->coefficient, set->n_primitive + 1, &set->primitive_capacity,
+                     sizeof(double)))
             return hf_gaussian94_fail_memory(reader);
         set->exponent[set->n_primitive] = row[0];
         set->coefficient[set->n_primitive++] = row[column];
@@ -280,7 +282,7 @@ static hf_status add_function(struct hf_gaussian94 *reader, const struct shell_h
     if (shell.n_primitive == 0)
         return hf_text_fail(reader->error, reader->text, head->line,
                             "all coefficients of the shell are zero");
-    if (!hf_basis_reserve(&set->shell, set->n_shell, &set->shell_capacity, sizeof *set->shell))
+    if (!hf_grow(&set->shell, set->n_shell + 1, &set->shell_capacity, sizeof *set->shell))
         return hf_gaussian94_fail_memory(reader);
     set->shell[set->n_shell++] = shell;
     return HF_OK;

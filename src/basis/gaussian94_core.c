@@ -9,6 +9,8 @@
  *     ... */
 #include "gaussian94_reader.h"
 
+#include "hf/growing.h"
+
 #include <math.h>
 
 /** Beyond these the integrals leave the range of double precision. */
@@ -83,8 +85,8 @@ static hf_status read_term(struct hf_gaussian94 *reader, int l)
     if (!(fabs(number[1]) <= MOST_COEFFICIENT))
         return hf_gaussian94_fail(reader, "the coefficient %g of a core potential is out of range",
                                   number[1]);
-    if (!hf_basis_reserve(&set->core_term, set->n_core_term, &set->core_term_capacity,
-                          sizeof *set->core_term))
+    if (!hf_grow(&set->core_term, set->n_core_term + 1, &set->core_term_capacity,
+                 sizeof *set->core_term))
         return hf_gaussian94_fail_memory(reader);
     set->core_term[set->n_core_term++] = (struct hf_core_term){
         .l = l, .power = n - POWER_SHIFT, .exponent = number[0], .coefficient = number[1]};

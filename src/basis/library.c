@@ -1,6 +1,8 @@
 /* The library of basis sets: where its directories are, what is in them, names as people write. */
 #include "basis_private.h"
 
+#include "hf/growing.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -96,7 +98,7 @@ static char *read_name(const char *path, const char *stem, size_t stem_length)
 }
 
 /** Adds a file unless the list has a set of that name already. */
-static hf_status add_entry(struct hf_basis_list *list, int *capacity, const char *directory,
+static hf_status add_entry(struct hf_basis_list *list, int64_t *capacity, const char *directory,
                            const char *file, struct hf_error *error)
 {
     const size_t length = strlen(file);
@@ -107,7 +109,7 @@ static hf_status add_entry(struct hf_basis_list *list, int *capacity, const char
     struct hf_basis_entry entry = {.name = read_name(path, file, length - 4),
                                    .path = hf_word_copy((struct hf_word){path, n})};
     if (entry.name == NULL || entry.path == NULL ||
-        !hf_basis_reserve(&list->entry, list->n, capacity, sizeof *list->entry)) {
+        !hf_grow(&list->entry, list->n + 1, capacity, sizeof *list->entry)) {
         free(entry.name);
         free(entry.path);
         return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
@@ -132,8 +134,8 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /** Adds the files of one directory. */
-static hf_status list_directory(struct hf_basis_list *list, int *capacity, const char *directory,
-                                struct hf_error *error)
+static hf_status list_directory(struct hf_basis_list *list, int64_t *capacity,
+                                const char *directory, struct hf_error *error)
 {
     hf_status status = HF_OK;
     DIR *stream = opendir(directory);
@@ -147,7 +149,7 @@ cleanup:
 hf_status hf_basis_list_create(struct hf_basis_list *list, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    int capacity = 0;
+    int64_t capacity = 0;
     *list = (struct hf_basis_list){0};
     struct hf_data_folders *folders = find_folders();
     if (folders == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
@@ -284,7 +286,7 @@ static hf_status find_in_library(const char *wanted, char path[HF_MAX_PATH], boo
     if (folders == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory looking for a basis set");
     for (int d = 0; d < folders->n && !*found; d++) {
-        int capacity = 0;
+        int64_t capacity = 0;
         *found = find_by_file_name(folders->path[d], wanted, path);
         if (*found) break;
         HF_TRY(list_directory(&list, &capacity, folders->path[d], error));

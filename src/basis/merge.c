@@ -1,5 +1,6 @@
 /* Shells that share their exponents made one, and small atoms, for two-electron integrals. */
 #include "hf/basis.h"
+#include "hf/growing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ struct merger {
     const struct hf_basis *basis;
     struct hf_basis *merged;
     double *end; /**< of what is used of the storage */
-    int n_mixing_allocated;
+    int64_t n_mixing_allocated;
     bool no_memory;
 };
 
@@ -48,15 +49,10 @@ static void add_mixings(struct merger *self, const struct hf_shell *shell,
                         const struct hf_shell *other, double factor)
 {
     struct hf_basis *merged = self->merged;
-    if (merged->n_mixing + shell->n_function > self->n_mixing_allocated) {
-        const int n = 2 * self->n_mixing_allocated + 64;
-        struct hf_mixing *longer = realloc(merged->mixing, (size_t)n * sizeof *longer);
-        self->no_memory = self->no_memory || longer == NULL;
-        if (longer == NULL) return;
-        merged->mixing = longer;
-        self->n_mixing_allocated = n;
-    }
-    for (int i = 0; i < shell->n_function; i++)
+    const bool ok = hf_grow(&merged->mixing, merged->n_mixing + shell->n_function,
+                            &self->n_mixing_allocated, sizeof *merged->mixing);
+    self->no_memory = self->no_memory || !ok;
+    for (int i = 0; i < shell->n_function && ok; i++)
         merged->mixing[merged->n_mixing++] =
             (struct hf_mixing){.atom = shell->atom,
                                .function = shell->first_function + i,

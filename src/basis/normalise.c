@@ -1,15 +1,17 @@
 /* Normalisation of contracted Gaussian shells. */
 #include "basis_private.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 
 /** (2a/pi)^(3/4) (4a)^(l/2) / sqrt((2l-1)!!) for the exponent a. */
 double hf_primitive_norm(int l, double exponent)
 {
-    const double pi = 3.14159265358979323846;
     double double_factorial = 1.0;
     for (int k = 2 * l - 1; k > 1; k -= 2) double_factorial *= k;
-    return pow(2.0 * exponent / pi, 0.75) * pow(4.0 * exponent, 0.5 * l) / sqrt(double_factorial);
+    return pow(2.0 * exponent / HF_PI, 0.75) * pow(4.0 * exponent, 0.5 * l) /
+           sqrt(double_factorial);
 }
 
 /** Overlap of two normalised primitives of the same l: (2 sqrt(a b) / (a + b))^(l + 3/2). */

@@ -1,15 +1,10 @@
 /* What P1 and P2 share; see book.h. */
 #include "book.h"
 
-#include "hf/interruption.h"
-#include "hf/threads.h"
 #include "hf/timer.h"
 #include "hf/trace.h"
 
 #include <math.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Quarters -------------------------------------------------------------------------------- */
 
@@ -24,42 +19,28 @@ static int n_orbital_of(const struct hf_mp2 *mp2)
     return mp2->orbitals[0].n_occupied + (mp2->n_spin > 1 ? mp2->orbitals[1].n_occupied : 0);
 }
 
-bool hf_mp2_book_init(struct hf_mp2_book *book, struct hf_mp2 *mp2,
-                      const struct hf_mp2_panel *panel)
+void hf_mp2_book_init(struct hf_mp2_book *book, struct hf_mp2 *mp2,
+                      const struct hf_mp2_panel *panel, struct hf_arena *arena)
 {
-    struct hf_memory *memory = mp2->context->memory;
     const size_t n = (size_t)mp2->merged->n_function, length = hf_padded((int)n);
     const size_t n_i = (size_t)n_i_of(mp2), n_orbital = (size_t)n_orbital_of(mp2);
     const size_t most = (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
     const size_t most_shell = (size_t)hf_most_functions_of_shell(mp2->merged);
     *book = (struct hf_mp2_book){.mp2 = mp2, .panel = panel, .length = length};
-    book->row = calloc(n, sizeof *book->row);
-    book->joined = hf_mp2_join_orbitals(mp2, n_orbital);
-    book->plane = hf_memory_allocate_matrix(memory, "panel of a bra", panel->plane, 8);
-    book->quarter =
-        hf_memory_allocate_matrix(memory, "quarter of a bra", most * n_i * length + 1, 8);
-    book->packed = hf_memory_allocate_matrix(memory, "quarter of a bra",
-                                             hf_packed_size((int)n_orbital, (int)most_shell), 8);
-    book->update =
-        hf_memory_allocate_matrix(memory, "quarter of a bra", n_orbital * most_shell * length, 8);
-    return hf_mp2_bra_init(&book->bra, mp2) && book->row != NULL && book->joined != NULL &&
-           book->plane != NULL && book->quarter != NULL && book->packed != NULL &&
-           book->update != NULL;
+    book->row = hf_arena_take(arena, n, sizeof *book->row);
+    book->joined = hf_mp2_join_orbitals(mp2, n_orbital, arena);
+    book->plane = hf_arena_take(arena, panel->plane, sizeof *book->plane);
+    book->quarter = hf_arena_take(arena, most * n_i * length + 1, sizeof *book->quarter);
+    book->packed =
+        hf_arena_take(arena, hf_packed_size((int)n_orbital, (int)most_shell), sizeof *book->packed);
+    book->update = hf_arena_take(arena, n_orbital * most_shell * length, sizeof *book->update);
+    hf_mp2_bra_init(&book->bra, mp2, arena);
 }
 
-void hf_mp2_book_done(struct hf_mp2_book *book)
+void hf_mp2_book_add_up(const struct hf_mp2_book *book, struct hf_mp2_result *result)
 {
-    if (book->mp2 == NULL) return;
-    struct hf_memory *memory = book->mp2->context->memory;
-    book->mp2->result->n_flop[0] += book->n_flop;
-    book->mp2->result->cpu_seconds[0] += book->seconds;
-    hf_mp2_bra_done(&book->bra);
-    hf_memory_release(memory, book->joined);
-    hf_memory_release(memory, book->plane);
-    hf_memory_release(memory, book->quarter);
-    hf_memory_release(memory, book->packed);
-    hf_memory_release(memory, book->update);
-    free(book->row);
+    result->n_flop[0] += book->n_flop;
+    result->cpu_seconds[0] += book->seconds;
 }
 
 hf_status hf_mp2_book_compute(struct hf_mp2_book *book, struct hf_worker *worker, int64_t task,
@@ -141,65 +122,28 @@ int64_t hf_mp2_n_ordered_of_rank(const struct hf_mp2 *mp2)
 struct tail {
     struct hf_mp2 *mp2;
     const double *matrix;
-    int64_t n;
-    atomic_llong next;
-    atomic_int reason;
-    struct hf_mp2_scratch *scratch; /**< [n_thread] */
-    const double **row;             /**< [n_thread][n] */
 };
 
-/** hf_thread_work */
-static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_error *error)
+/** Pair number k of this rank. A pair i > j has the same integrals as ji. */
+static struct hf_mp2_pair pair_of(const void *data, int64_t k)
 {
-    struct tail *tail = data;
-    struct hf_mp2 *mp2 = tail->mp2;
+    const struct tail *tail = data;
+    const struct hf_mp2 *mp2 = tail->mp2;
+    const int64_t number = k * mp2->context->n_rank + mp2->context->rank;
     const int n = mp2->merged->n_function, n_orbital = n_orbital_of(mp2);
-    const size_t length = hf_padded(n);
-    const double **row = tail->row + (size_t)thread * (size_t)n;
-    (void)error;
-    for (int64_t k; (k = atomic_fetch_add(&tail->next, 1)) < tail->n;) {
-        const int64_t number = k * mp2->context->n_rank + mp2->context->rank;
-        const int i = hf_mp2_batch_begin(mp2) + (int)(number / n_orbital);
-        const int j = (int)(number % n_orbital);
-        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
-        if (i > j) continue;
-        for (int s = 0; s < n; s++)
-            row[s] = tail->matrix + ((size_t)k * (size_t)n + (size_t)s) * length;
-        hf_mp2_finish_pair(mp2, &tail->scratch[thread], hf_mp2_orbital(mp2, j),
-                           hf_mp2_orbital(mp2, i), row);
-        hf_trace_add(mp2->context->trace, thread, HF_TRACE_PAIR_TASK, number, start,
-                     hf_thread_seconds() - begun);
-        if (atomic_load(&tail->reason) != 0) break;
-        atomic_store(&tail->reason,
-                     hf_interruption_look(mp2->context->interruption, n_thread == 1));
-    }
-    return HF_OK;
+    const int i = hf_mp2_batch_begin(mp2) + (int)(number / n_orbital);
+    const int j = (int)(number % n_orbital);
+    return (struct hf_mp2_pair){
+        .number = number,
+        .i = hf_mp2_orbital(mp2, j),
+        .j = hf_mp2_orbital(mp2, i),
+        .x_mn = i > j ? NULL : tail->matrix + (size_t)k * (size_t)n * hf_padded(n)};
 }
 
 hf_status hf_mp2_finish_ordered(struct hf_mp2 *mp2, const double *matrix, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_timers *timers = &mp2->context->timers;
-    struct tail tail = {.mp2 = mp2, .matrix = matrix, .n = hf_mp2_n_ordered_of_rank(mp2)};
-    const size_t n_thread = (size_t)mp2->n_thread;
-    tail.scratch = calloc(n_thread, sizeof *tail.scratch);
-    tail.row = calloc(n_thread * (size_t)mp2->merged->n_function, sizeof *tail.row);
-    bool ok = tail.scratch != NULL && tail.row != NULL;
-    for (size_t t = 0; t < n_thread && ok; t++) ok = hf_mp2_scratch_init(mp2, &tail.scratch[t]);
-    if (!ok) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the pairs of orbitals");
-    HF_TRY(hf_agree(mp2->context->comm, status, error));
-    hf_timer_start(timers, &hf_phase_mp2_second);
-    status = hf_threads_run(mp2->n_thread, finish_pairs, &tail, error);
-    hf_timer_stop(timers, &hf_phase_mp2_second);
-    hf_timer_start(timers, &hf_phase_mp2_wait);
-    status = hf_agree_to_go_on(mp2->context, status, error);
-    hf_timer_stop(timers, &hf_phase_mp2_wait);
-cleanup:
-    for (size_t t = 0; t < n_thread && tail.scratch != NULL; t++)
-        hf_mp2_scratch_done(mp2, &tail.scratch[t]);
-    free(tail.scratch);
-    free(tail.row);
-    return status;
+    const struct tail tail = {mp2, matrix};
+    return hf_mp2_finish_pairs(mp2, hf_mp2_n_ordered_of_rank(mp2), pair_of, &tail, error);
 }
 
 struct hf_mp2_words hf_mp2_book_words(const struct hf_mp2_size *size, double n_i)

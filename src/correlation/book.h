@@ -27,10 +27,12 @@ struct hf_mp2_book {
     double n_flop, seconds; /**< of both first quarters */
 };
 
-/** Room for one thread. False: no memory. Local. */
-bool hf_mp2_book_init(struct hf_mp2_book *book, struct hf_mp2 *mp2,
-                      const struct hf_mp2_panel *panel);
-void hf_mp2_book_done(struct hf_mp2_book *book);
+/** Room for one thread, of the arena, which may fail. Local. */
+void hf_mp2_book_init(struct hf_mp2_book *book, struct hf_mp2 *mp2,
+                      const struct hf_mp2_panel *panel, struct hf_arena *arena);
+
+/** Adds its operations and seconds to the result. */
+void hf_mp2_book_add_up(const struct hf_mp2_book *book, struct hf_mp2_result *result);
 
 /** Integrals of a task: a bra with all its kets, or the share of them; bra.pair is NULL if there are none. Not
  *  collective. HF_NO_RESOURCE, HF_INTERRUPTED. */

@@ -32,16 +32,11 @@ static const struct hf_quartet_consumer consumer = {
     .take = take,
 };
 
-bool hf_mp2_bra_init(struct hf_mp2_bra *bra, struct hf_mp2 *mp2)
+void hf_mp2_bra_init(struct hf_mp2_bra *bra, struct hf_mp2 *mp2, struct hf_arena *arena)
 {
     const int most = hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
     *bra = (struct hf_mp2_bra){.mp2 = mp2, .n_share = 1};
-    return hf_mp2_strips_init(&bra->strips, mp2, (size_t)most);
-}
-
-void hf_mp2_bra_done(struct hf_mp2_bra *bra)
-{
-    hf_mp2_strips_done(&bra->strips);
+    hf_mp2_strips_init(&bra->strips, mp2, (size_t)most, arena);
 }
 
 hf_status hf_mp2_bra_compute(struct hf_mp2_bra *bra, struct hf_worker *worker, int64_t task,

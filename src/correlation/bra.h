@@ -13,9 +13,8 @@ struct hf_mp2_bra {
     int share, n_share; /**< takes the kets number k with k % n_share == share */
 };
 
-/** False: no memory. */
-bool hf_mp2_bra_init(struct hf_mp2_bra *bra, struct hf_mp2 *mp2);
-void hf_mp2_bra_done(struct hf_mp2_bra *bra);
+/** With arrays of the arena, which may fail. */
+void hf_mp2_bra_init(struct hf_mp2_bra *bra, struct hf_mp2 *mp2, struct hf_arena *arena);
 
 /** Computes the kets of a task (a bra with all its kets); bra->pair is NULL if the task has none. Not collective.
  *  HF_NO_RESOURCE, HF_INTERRUPTED. */

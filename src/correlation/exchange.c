@@ -2,27 +2,21 @@
 #include "mp2_private.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Numbers of a message at most: MPI's counts are an int. */
 enum { MOST_NUMBERS = 1 << 26, TAG = 29 };
 
-static hf_status make_room(struct hf_mp2_exchange *exchange, size_t longest, struct hf_error *error)
+static void make_room(struct hf_mp2_exchange *exchange, size_t longest, struct hf_arena *arena)
 {
     const struct hf_mp2 *mp2 = exchange->mp2;
     const int rank = mp2->context->rank, n_rank = mp2->context->n_rank;
-    struct hf_memory *memory = mp2->context->memory;
     size_t others = 0;
     for (int r = 0; r < n_rank; r++)
         if (r != rank) others += exchange->n_row[r];
-    exchange->received = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "rows of an orbital",
-                                                  others * longest * sizeof *exchange->received);
-    exchange->sent = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "rows of an orbital",
-                                              (n_rank > 1 ? exchange->n_row[rank] : 0) * longest *
-                                                  sizeof *exchange->sent);
-    if (exchange->received != NULL && exchange->sent != NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the exchange of integrals (ia|rs)");
+    const size_t own = n_rank > 1 ? exchange->n_row[rank] : 0;
+    exchange->received = hf_arena_take_unset(arena, others * longest, sizeof *exchange->received);
+    exchange->sent = hf_arena_take_unset(arena, own * longest, sizeof *exchange->sent);
 }
 
 /** Numbers the rows of each rank, and those that this rank receives. */
@@ -46,40 +40,28 @@ static void find_places(struct hf_mp2_exchange *exchange)
 }
 
 hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *mp2,
-                               struct hf_error *error)
+                               struct hf_arena *arena, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int64_t n_pair = mp2->pairs->n_pair;
     struct hf_context *context = mp2->context;
+    const size_t n_rank = (size_t)context->n_rank;
     *exchange = (struct hf_mp2_exchange){.mp2 = mp2};
-    exchange->owner = calloc((size_t)n_pair, sizeof *exchange->owner);
-    exchange->where = calloc((size_t)n_pair, sizeof *exchange->where);
-    exchange->first = calloc((size_t)n_pair, sizeof *exchange->first);
-    exchange->n_row = calloc((size_t)context->n_rank, sizeof *exchange->n_row);
-    exchange->first_of_rank = calloc((size_t)context->n_rank, sizeof *exchange->first_of_rank);
-    if (exchange->owner == NULL || exchange->where == NULL || exchange->first == NULL ||
-        exchange->n_row == NULL || exchange->first_of_rank == NULL || n_pair > INT_MAX)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the owners of shell pairs");
-    HF_TRY(hf_agree(context->comm, status, error));
+    exchange->owner = hf_arena_take(arena, (size_t)n_pair, sizeof *exchange->owner);
+    exchange->where = hf_arena_take(arena, (size_t)n_pair, sizeof *exchange->where);
+    exchange->first = hf_arena_take(arena, (size_t)n_pair, sizeof *exchange->first);
+    exchange->n_row = hf_arena_take(arena, n_rank, sizeof *exchange->n_row);
+    exchange->first_of_rank = hf_arena_take(arena, n_rank, sizeof *exchange->first_of_rank);
+    arena->failed = arena->failed || n_pair > INT_MAX;
+    HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
     for (int64_t k = 0; k < n_pair; k++)
         exchange->owner[k] = mp2->block[k] != NULL ? context->rank : -1;
     MPI_Allreduce(MPI_IN_PLACE, exchange->owner, (int)n_pair, MPI_INT, MPI_MAX, context->comm);
     find_places(exchange);
-    HF_TRY(hf_agree(context->comm, make_room(exchange, hf_mp2_longest(mp2), error), error));
+    make_room(exchange, hf_mp2_longest(mp2), arena);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
 cleanup:
     return status;
-}
-
-void hf_mp2_exchange_done(struct hf_mp2_exchange *exchange)
-{
-    struct hf_memory *memory = exchange->mp2->context->memory;
-    hf_memory_release(memory, exchange->received);
-    hf_memory_release(memory, exchange->sent);
-    free(exchange->owner);
-    free(exchange->where);
-    free(exchange->first);
-    free(exchange->n_row);
-    free(exchange->first_of_rank);
 }
 
 /** This rank's rows of an orbital, one after the other. */

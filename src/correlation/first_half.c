@@ -5,8 +5,6 @@
 #include "hf/trace.h"
 #include "hf/work.h"
 
-#include <stdlib.h>
-
 /** Small blocks share chunks, of so many numbers at least and at most and of that part of all so far. */
 enum { LEAST_CHUNK = 1 << 17, MOST_CHUNK = 1 << 22, PART = 16 };
 
@@ -16,7 +14,11 @@ struct hf_mp2_chunk {
 };
 enum { HEADER = 8 };
 
-struct pass;
+/** What the threads of a rank share. */
+struct pass {
+    struct hf_mp2 *mp2;
+    struct hf_mp2_panel panel;
+};
 
 /** What a thread needs for one bra RS. */
 struct transformer {
@@ -32,13 +34,6 @@ struct transformer {
     double *free;               /**< room for small ones */
     size_t n_free, n_taken;
     double n_flop, seconds; /**< of products */
-};
-
-/** The threads of a rank in a pass over all integrals. */
-struct pass {
-    struct hf_mp2 *mp2;
-    struct hf_mp2_panel panel;
-    struct transformer *transformer; /**< [n_thread] */
 };
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -84,9 +79,11 @@ void hf_mp2_drop_blocks(struct hf_mp2 *mp2)
     }
 }
 
-/** What a thread has computed goes to mp2. */
-static void hand_over(struct hf_mp2 *mp2, struct transformer *own)
+/** hf_pass.end: what a thread has computed goes to mp2. */
+static void end(void *self, void *data)
 {
+    struct transformer *own = self;
+    struct hf_mp2 *mp2 = ((const struct pass *)data)->mp2;
     while (own->chunk != NULL) {
         struct hf_mp2_chunk *next = own->chunk->next;
         own->chunk->next = mp2->chunk;
@@ -143,82 +140,59 @@ static hf_status transform(const struct pass *pass, struct transformer *own, str
     return HF_OK;
 }
 
-/** hf_work_do_tasks: a bra with all its kets. */
-static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, struct hf_error *error)
+/** hf_pass.item: a bra with all its kets. */
+static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task,
+                         struct hf_error *error)
 {
     struct transformer *own = self;
-    hf_status status = hf_mp2_bra_compute(&own->bra, worker, task, error);
+    hf_status status = hf_mp2_bra_compute(&own->bra, thread->worker, task, error);
     if (status == HF_OK && own->bra.pair != NULL) status = transform(own->pass, own, error);
-    hf_work_trace_step(worker, HF_TRACE_TASK, task);
+    hf_work_trace_step(thread->worker, HF_TRACE_TASK, task);
     return status;
-}
-
-/** hf_round.run */
-static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
-{
-    struct pass *pass = data;
-    struct transformer *own = &pass->transformer[hf_worker_number(worker)];
-    return hf_work_do_tasks(worker, do_task, own, error);
 }
 
 /* ---- All bras -------------------------------------------------------------------------------- */
 
-static void pass_done(struct pass *pass)
+/** hf_pass.begin */
+static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
+                       struct hf_error *error)
 {
-    struct hf_memory *memory = pass->mp2->context->memory;
-    for (int t = 0; t < pass->mp2->n_thread && pass->transformer != NULL; t++) {
-        struct transformer *own = &pass->transformer[t];
-        hand_over(pass->mp2, own);
-        hf_mp2_bra_done(&own->bra);
-        hf_memory_release(memory, own->plane);
-        hf_memory_release(memory, own->half);
-        hf_memory_release(memory, own->packed);
-        free(own->row);
-    }
-    hf_mp2_panel_done(&pass->panel);
-    free(pass->transformer);
-}
-
-/** Room of one thread. */
-static bool make_transformer(const struct pass *pass, struct transformer *own)
-{
-    struct hf_mp2 *mp2 = pass->mp2;
-    struct hf_memory *memory = mp2->context->memory;
+    struct transformer *own = self;
+    struct hf_arena *arena = &thread->arena;
+    const struct pass *pass = data;
     const int *n_i = pass->panel.n_i, most_i = n_i[0] > n_i[1] ? n_i[0] : n_i[1];
-    const size_t n = (size_t)mp2->merged->n_function, length = hf_padded((int)n);
-    *own = (struct transformer){.pass = pass, .mp2 = mp2, .length = length};
-    own->plane = hf_memory_allocate_matrix(memory, "panel of a bra", pass->panel.plane, 8);
-    own->half = hf_memory_allocate_matrix(memory, "quarter of a bra", (size_t)most_i * length, 8);
-    own->packed =
-        hf_memory_allocate_matrix(memory, "quarter of a bra", hf_packed_size(most_i, (int)n), 8);
-    own->row = calloc(n, sizeof *own->row);
-    const bool ok = hf_mp2_bra_init(&own->bra, mp2);
-    return ok && own->plane != NULL && own->half != NULL && own->packed != NULL && own->row != NULL;
-}
-
-static hf_status pass_init(struct pass *pass, struct hf_mp2 *mp2, struct hf_error *error)
-{
-    *pass = (struct pass){.mp2 = mp2};
-    bool ok = hf_mp2_panel_init(&pass->panel, mp2);
-    pass->transformer = calloc((size_t)mp2->n_thread, sizeof *pass->transformer);
-    ok = ok && pass->transformer != NULL;
-    for (int t = 0; t < mp2->n_thread && ok; t++)
-        ok = make_transformer(pass, &pass->transformer[t]);
-    if (!ok) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the transformation");
+    const int n = pass->mp2->merged->n_function;
+    (void)error;
+    own->pass = pass;
+    own->mp2 = pass->mp2;
+    own->length = hf_padded(n);
+    own->plane = hf_arena_take(arena, pass->panel.plane, sizeof *own->plane);
+    own->half = hf_arena_take(arena, (size_t)most_i * own->length, sizeof *own->half);
+    own->packed = hf_arena_take(arena, hf_packed_size(most_i, n), sizeof *own->packed);
+    own->row = hf_arena_take(arena, (size_t)n, sizeof *own->row);
+    hf_mp2_bra_init(&own->bra, pass->mp2, arena);
     return HF_OK;
 }
+
+static const struct hf_pass of_thread = {.label = "quarters of bras",
+                                         .own_bytes = sizeof(struct transformer),
+                                         .begin = begin,
+                                         .item = do_task,
+                                         .end = end};
 
 hf_status hf_mp2_first_half(struct hf_mp2 *mp2, struct hf_error *error)
 {
     hf_status status;
-    struct pass pass;
+    struct pass pass = {.mp2 = mp2};
+    struct hf_arena arena = hf_mp2_arena(mp2, "panel of a bra");
     const struct hf_work_settings settings = {
         .order = {.grain = HF_GRAIN_SHELL_PAIR, .quartets = HF_QUARTETS_EVERY_KET},
         .n_thread = mp2->n_thread,
     };
-    HF_TRY(hf_agree(mp2->context->comm, pass_init(&pass, mp2, error), error));
-    HF_TRY(hf_mp2_run_work(mp2, &settings, run, &pass, error));
+    hf_mp2_panel_init(&pass.panel, mp2, &arena);
+    HF_TRY(hf_agree(mp2->context->comm, hf_arena_check(&arena, error), error));
+    HF_TRY(hf_mp2_run_pass(mp2, &settings, &of_thread, &pass, error));
 cleanup:
-    pass_done(&pass);
+    hf_arena_done(&arena);
     return status;
 }

@@ -5,8 +5,6 @@
 #include "hf/trace.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct hf_phase hf_phase_mp2_first = {.name = "MP2: first half"};
 const struct hf_phase hf_phase_mp2_wait = {.name = "MP2: waiting"};
@@ -15,19 +13,15 @@ const struct hf_phase hf_phase_mp2_second = {.name = "MP2: second half"};
 
 /* ---- Orbitals -------------------------------------------------------------------------------- */
 
-static bool make_arrays(struct hf_memory *memory, size_t n, struct hf_mp2_orbitals *orbitals)
+static void make_arrays(struct hf_arena *arena, size_t n, struct hf_mp2_orbitals *orbitals)
 {
-    const size_t n_i = (size_t)orbitals->n_occupied;
-    orbitals->occupied = hf_memory_allocate_matrix(memory, "orbitals of MP2", n * n_i, 8);
-    orbitals->packed = hf_memory_allocate_matrix(memory, "orbitals of MP2",
-                                                 hf_packed_size(orbitals->n_occupied, (int)n), 8);
-    orbitals->virtuals =
-        hf_memory_allocate_matrix(memory, "orbitals of MP2", n * orbitals->length, 8);
-    orbitals->packed_virtuals = hf_memory_allocate_matrix(
-        memory, "orbitals of MP2", hf_packed_size(orbitals->n_virtual, (int)n), 8);
-    orbitals->row = calloc(n, sizeof *orbitals->row);
-    return orbitals->occupied != NULL && orbitals->packed_virtuals != NULL &&
-           orbitals->packed != NULL && orbitals->virtuals != NULL && orbitals->row != NULL;
+    const size_t n_packed = hf_packed_size(orbitals->n_occupied, (int)n),
+                 n_packed_virtual = hf_packed_size(orbitals->n_virtual, (int)n);
+    orbitals->occupied = hf_arena_take(arena, n * (size_t)orbitals->n_occupied, sizeof(double));
+    orbitals->packed = hf_arena_take(arena, n_packed, sizeof(double));
+    orbitals->virtuals = hf_arena_take(arena, n * orbitals->length, sizeof(double));
+    orbitals->packed_virtuals = hf_arena_take(arena, n_packed_virtual, sizeof(double));
+    orbitals->row = hf_arena_take(arena, n, sizeof *orbitals->row);
 }
 
 /** Those of coefficients [orbital][n] of merged functions that take part. */
@@ -53,12 +47,10 @@ static void fill_arrays(struct hf_mp2_orbitals *orbitals, int n, int n_frozen, i
 static hf_status make_orbitals(struct hf_mp2 *mp2, const struct hf_orbitals *from,
                                struct hf_mp2_orbitals *orbitals, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_memory *memory = mp2->context->memory;
+    hf_status status;
     const int n = mp2->merged->n_function, m = from->n_orbital, o = from->n_occupied;
     const int n_frozen = mp2->settings->n_frozen < o ? mp2->settings->n_frozen : o;
-    double *coefficient =
-        hf_memory_allocate_matrix(memory, "orbitals of MP2", (size_t)n * (size_t)m, 8);
+    double *coefficient = hf_arena_take(&mp2->arena, (size_t)n * (size_t)m, sizeof *coefficient);
     *orbitals = (struct hf_mp2_orbitals){
         .n_occupied = o - n_frozen,
         .n_virtual = m - o - mp2->settings->n_frozen_virtual,
@@ -67,14 +59,13 @@ static hf_status make_orbitals(struct hf_mp2 *mp2, const struct hf_orbitals *fro
     };
     if (orbitals->n_virtual < 0) orbitals->n_virtual = 0;
     orbitals->length = hf_padded(orbitals->n_virtual);
-    if (coefficient == NULL || !make_arrays(memory, (size_t)n, orbitals))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the orbitals of MP2");
-    HF_TRY(hf_agree(mp2->context->comm, status, error));
+    make_arrays(&mp2->arena, (size_t)n, orbitals);
+    HF_TRY(hf_agree(mp2->context->comm, hf_arena_check(&mp2->arena, error), error));
     hf_matrix_gather_full(from->coefficient, coefficient);
     hf_mix_orbitals(mp2->merged, m, coefficient);
     fill_arrays(orbitals, n, n_frozen, o, coefficient);
 cleanup:
-    hf_memory_release(memory, coefficient);
+    hf_arena_release(&mp2->arena, coefficient);
     return status;
 }
 
@@ -88,11 +79,9 @@ static hf_status make_pairs(struct hf_mp2 *mp2, struct hf_error *error)
     if (mp2->n_spin > 1) pairs->n_same[1] = n_beta * (n_beta + 1) / 2;
     pairs->n_opposite = mp2->n_spin > 1 ? n_alpha * n_beta : pairs->n_same[0];
     pairs->n = pairs->n_same[0] + pairs->n_same[1] + pairs->n_opposite;
-    pairs->all = hf_memory_allocate(mp2->context->memory, "energies of pairs", pairs->n + 1,
-                                    sizeof *pairs->all);
-    mp2->block = calloc((size_t)mp2->pairs->n_pair + 1, sizeof *mp2->block);
-    if (pairs->all == NULL || mp2->block == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the energies of pairs");
+    pairs->all = hf_arena_take(&mp2->arena, pairs->n, sizeof *pairs->all);
+    mp2->block = hf_arena_take(&mp2->arena, (size_t)mp2->pairs->n_pair, sizeof *mp2->block);
+    if (mp2->arena.failed) return hf_arena_check(&mp2->arena, error);
     pairs->same[0] = pairs->all;
     pairs->same[1] = pairs->same[0] + pairs->n_same[0];
     pairs->opposite = pairs->same[1] + pairs->n_same[1];
@@ -121,23 +110,6 @@ static hf_status set_up(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefu
 cleanup:
     hf_timer_stop(&context->timers, &hf_phase_setup);
     return status;
-}
-
-static void tear_down(struct hf_mp2 *mp2)
-{
-    struct hf_memory *memory = mp2->context->memory;
-    for (int spin = 0; spin < mp2->n_spin; spin++) {
-        struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
-        hf_memory_release(memory, orbitals->occupied);
-        hf_memory_release(memory, orbitals->packed);
-        hf_memory_release(memory, orbitals->virtuals);
-        hf_memory_release(memory, orbitals->packed_virtuals);
-        free(orbitals->row);
-    }
-    hf_memory_release(memory, mp2->energy.all);
-    hf_mp2_drop_blocks(mp2);
-    free(mp2->block);
-    hf_common_pairs_destroy(&mp2->own_pairs);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -239,12 +211,14 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
                          struct hf_error *error)
 {
     hf_status status;
-    struct hf_mp2 mp2 = {.context = context,
-                         .settings = settings,
-                         .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
-                         .n_spin = wavefunction->n_spin,
-                         .multiply = hf_product_kernel(),
-                         .result = result};
+    struct hf_mp2 mp2 = {
+        .context = context,
+        .settings = settings,
+        .arena = hf_arena_begin(context->memory, HF_MEMORY_MATRIX, "the orbitals of MP2"),
+        .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
+        .n_spin = wavefunction->n_spin,
+        .multiply = hf_product_kernel(),
+        .result = result};
     *result = (struct hf_mp2_result){0};
     HF_TRY(set_up(&mp2, wavefunction, error));
     HF_TRY(choose(&mp2, error));
@@ -256,6 +230,8 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
     add_up(&mp2);
 cleanup:
     hf_trace_end_build(context->trace);
-    tear_down(&mp2);
+    hf_mp2_drop_blocks(&mp2);
+    hf_arena_done(&mp2.arena);
+    hf_common_pairs_destroy(&mp2.own_pairs);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "hf/matrix_product.h"
 #include "hf/mp2.h"
+#include "hf/pass.h"
 #include "hf/shell_pair.h"
 #include "hf/work.h"
 
@@ -91,7 +92,7 @@ struct hf_mp2_batch {
 struct hf_mp2_pairs {
     double *same[HF_MAX_SPIN], *opposite;
     size_t n_same[HF_MAX_SPIN], n_opposite;
-    double *all; /**< one array of all, to be freed */
+    double *all; /**< one array of all */
     size_t n;
 };
 
@@ -99,6 +100,7 @@ struct hf_mp2 {
     struct hf_context *context;             /**< borrowed */
     const struct hf_mp2_settings *settings; /**< borrowed */
     const struct hf_mp2_algorithm *algorithm;
+    struct hf_arena arena;             /**< of orbitals, energies of pairs and `block` */
     struct hf_common_pairs *own_pairs; /**< NULL: the settings lend some */
     const struct hf_basis *merged;
     const struct hf_shell_pairs *pairs;
@@ -135,9 +137,20 @@ hf_status hf_mp2_run_work(struct hf_mp2 *mp2, const struct hf_work_settings *set
                                            struct hf_error *error),
                           void *data, struct hf_error *error) HF_MUST_CHECK;
 
+/** The same with a pass of each thread. */
+hf_status hf_mp2_run_pass(struct hf_mp2 *mp2, const struct hf_work_settings *settings,
+                          const struct hf_pass *pass, void *data,
+                          struct hf_error *error) HF_MUST_CHECK;
+
+/** Memory that this rank's threads share. */
+static inline struct hf_arena hf_mp2_arena(const struct hf_mp2 *mp2, const char *label)
+{
+    return hf_arena_begin(mp2->context->memory, HF_MEMORY_MATRIX, label);
+}
+
 /** Occupied orbitals of both spins as rows [n][length] over orbitals, zeros at the ends; those that do not fit are
- *  left out. NULL: no memory. Released by the caller. */
-double *hf_mp2_join_orbitals(const struct hf_mp2 *mp2, size_t length);
+ *  left out. An array of the arena. NULL: no memory. */
+double *hf_mp2_join_orbitals(const struct hf_mp2 *mp2, size_t length, struct hf_arena *arena);
 
 /** First orbital of a batch, and the one behind its last, both spins counted. */
 static inline int hf_mp2_batch_begin(const struct hf_mp2 *mp2)
@@ -149,16 +162,7 @@ static inline int hf_mp2_batch_end(const struct hf_mp2 *mp2)
     return mp2->batch.end[0] + mp2->batch.end[1];
 }
 
-/** Room of a thread for the last two quarters of pairs. */
-struct hf_mp2_scratch {
-    double *half, *packed, *integrals;
-    double n_flop, seconds; /**< of products; hf_mp2_scratch_done adds them to the result */
-};
-
-bool hf_mp2_scratch_init(const struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch);
-void hf_mp2_scratch_done(const struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch);
-
-/** Numbers of a scratch. */
+/** Numbers that a thread needs for the last two quarters of pairs. */
 double hf_mp2_scratch_words(const struct hf_mp2_size *size);
 
 /** Adds the pair of two orbitals (of one spin: j <= i) to the energies, from (ia|jb): [a][b], rows as long as those
@@ -166,10 +170,18 @@ double hf_mp2_scratch_words(const struct hf_mp2_size *size);
 void hf_mp2_add_pair(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_orbital j,
                      const double *k_ab);
 
-/** The same from (iM|jN): rows [n] over the functions N, as long as n padded, with zeros at the end. Two
- *  products of n n v and n v v. */
-void hf_mp2_finish_pair(struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch, struct hf_mp2_orbital i,
-                        struct hf_mp2_orbital j, const double *const x_mn[]);
+/** A pair of orbitals with its (iM|jN): [n] rows over the functions N, as long as n padded, with zeros at the end. */
+struct hf_mp2_pair {
+    int64_t number; /**< for the trace */
+    struct hf_mp2_orbital i, j;
+    const double *x_mn; /**< NULL: nothing is to be done */
+};
+
+/** Third and fourth quarter and energies of n pairs of this rank, by its threads: `pair` tells what pair k is. Collective;
+ *  HF_NO_RESOURCE, HF_INTERRUPTED. */
+hf_status hf_mp2_finish_pairs(struct hf_mp2 *mp2, int64_t n,
+                              struct hf_mp2_pair (*pair)(const void *data, int64_t k),
+                              const void *data, struct hf_error *error) HF_MUST_CHECK;
 
 /** Function pairs of a pair of shells. */
 static inline size_t hf_mp2_n_row(const struct hf_shell_pairs *pairs, int64_t pair)
@@ -223,10 +235,9 @@ struct hf_mp2_unit {
     int spin, i, other, j_begin, j_end;
 };
 
-/** Collective. HF_NO_RESOURCE. */
+/** With arrays of the arena. Collective. HF_NO_RESOURCE. */
 hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *mp2,
-                               struct hf_error *error) HF_MUST_CHECK;
-void hf_mp2_exchange_done(struct hf_mp2_exchange *exchange);
+                               struct hf_arena *arena, struct hf_error *error) HF_MUST_CHECK;
 
 /** Brings the rows of each rank's unit [n_rank] (i below 0: none) to it and sets `where`. Collective. */
 void hf_mp2_exchange_round(struct hf_mp2_exchange *exchange, const struct hf_mp2_unit unit[]);

@@ -123,10 +123,12 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
     };
     const size_t size = (size_t)hf_mp2_n_ordered_of_rank(mp2) * (size_t)mp2->merged->n_function *
                         hf_padded(mp2->merged->n_function);
+    struct hf_arena arena = hf_mp2_arena(mp2, "quarters of a bra");
     pass.matrix = hf_memory_allocate_class(mp2->context->memory, HF_MEMORY_STORED,
                                            "integrals (iN|jS)", size, sizeof *pass.matrix);
-    const bool ok = hf_mp2_panel_init(&pass.panel, mp2);
-    if (!ok || !hf_mp2_book_init(&pass.book, mp2, &pass.panel) || pass.matrix == NULL)
+    hf_mp2_panel_init(&pass.panel, mp2, &arena);
+    hf_mp2_book_init(&pass.book, mp2, &pass.panel, &arena);
+    if (arena.failed || pass.matrix == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
     HF_TRY(hf_agree(mp2->context->comm, status, error));
     pass.book.bra.share = mp2->context->rank;
@@ -138,8 +140,8 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
         mp2->result->bytes = (double)size * sizeof(double);
     HF_TRY(hf_mp2_finish_ordered(mp2, pass.matrix, error));
 cleanup:
-    hf_mp2_book_done(&pass.book);
-    hf_mp2_panel_done(&pass.panel);
+    hf_mp2_book_add_up(&pass.book, mp2->result);
+    hf_arena_done(&arena);
     hf_memory_release(mp2->context->memory, pass.matrix);
     return status;
 }

@@ -7,7 +7,6 @@
 #include "hf/trace.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 /** The pass of a rank. */
 struct pass {
@@ -15,9 +14,7 @@ struct pass {
     struct hf_window *window; /**< matrices of the pairs of each rank */
     pthread_mutex_t sending;  /**< one thread at a time */
     double sent_bytes;
-    int n_thread;
     struct hf_mp2_panel panel;
-    struct hf_mp2_book *book; /**< [n_thread] */
 };
 
 /** Sends what a bra adds to the pairs of orbital i with all j. The thread that waits for another one to send might
@@ -60,56 +57,52 @@ static void second_quarter(struct pass *pass, struct hf_mp2_book *book)
 /** A thread and its book. */
 struct book_of_pass {
     struct pass *pass;
-    struct hf_mp2_book *book;
+    struct hf_mp2_book book;
 };
 
-/** hf_work_do_tasks */
-static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, struct hf_error *error)
+/** hf_pass.begin */
+static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
+                       struct hf_error *error)
 {
-    const struct book_of_pass *own = self;
-    const hf_status status = hf_mp2_book_compute(own->book, worker, task, error);
-    if (status != HF_OK || own->book->bra.pair == NULL) return status;
-    hf_mp2_book_first_quarter(own->book);
-    hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
-    second_quarter(own->pass, own->book);
-    hf_work_trace_step(worker, HF_TRACE_SECOND_QUARTER, task);
+    struct book_of_pass *own = self;
+    (void)error;
+    own->pass = data;
+    hf_mp2_book_init(&own->book, own->pass->mp2, &own->pass->panel, &thread->arena);
     return HF_OK;
 }
 
-/** hf_round.run */
-static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
+/** hf_pass.item */
+static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task,
+                         struct hf_error *error)
 {
-    struct pass *pass = data;
-    struct book_of_pass own = {pass, &pass->book[hf_worker_number(worker)]};
-    return hf_work_do_tasks(worker, do_task, &own, error);
+    struct book_of_pass *own = self;
+    const hf_status status = hf_mp2_book_compute(&own->book, thread->worker, task, error);
+    if (status != HF_OK || own->book.bra.pair == NULL) return status;
+    hf_mp2_book_first_quarter(&own->book);
+    hf_work_trace_step(thread->worker, HF_TRACE_FIRST_QUARTER, task);
+    second_quarter(own->pass, &own->book);
+    hf_work_trace_step(thread->worker, HF_TRACE_SECOND_QUARTER, task);
+    return HF_OK;
 }
 
-/** Local. */
-static hf_status pass_init(struct pass *pass, struct hf_mp2 *mp2, struct hf_error *error)
+/** hf_pass.end */
+static void end(void *self, void *data)
 {
-    bool ok;
-    *pass = (struct pass){.mp2 = mp2};
-    pass->n_thread = hf_mpi_takes_threads() ? mp2->n_thread : 1;
-    pthread_mutex_init(&pass->sending, NULL);
-    pass->book = calloc((size_t)pass->n_thread, sizeof *pass->book);
-    ok = hf_mp2_panel_init(&pass->panel, mp2) && pass->book != NULL;
-    for (int t = 0; t < pass->n_thread && ok; t++)
-        ok = hf_mp2_book_init(&pass->book[t], mp2, &pass->panel);
-    return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the transformation");
+    hf_mp2_book_add_up(&((const struct book_of_pass *)self)->book,
+                       ((const struct pass *)data)->mp2->result);
 }
 
-static void pass_done(struct pass *pass)
-{
-    for (int t = 0; t < pass->n_thread && pass->book != NULL; t++) hf_mp2_book_done(&pass->book[t]);
-    free(pass->book);
-    hf_mp2_panel_done(&pass->panel);
-    pthread_mutex_destroy(&pass->sending);
-}
+static const struct hf_pass of_thread = {.label = "quarters of bras",
+                                         .own_bytes = sizeof(struct book_of_pass),
+                                         .begin = begin,
+                                         .item = do_task,
+                                         .end = end};
 
 static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
 {
     hf_status status;
-    struct pass pass;
+    struct pass pass = {.mp2 = mp2, .sending = PTHREAD_MUTEX_INITIALIZER};
+    struct hf_arena arena = hf_mp2_arena(mp2, "panel of a bra");
     struct hf_onesided *onesided = NULL;
     const struct hf_work_settings settings = {
         .order = {.grain = HF_GRAIN_SHELL_PAIR, .quartets = HF_QUARTETS_EVERY_KET},
@@ -117,12 +110,13 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
     };
     const size_t size = (size_t)hf_mp2_n_ordered_of_rank(mp2) * (size_t)mp2->merged->n_function *
                         hf_padded(mp2->merged->n_function);
-    HF_TRY(hf_agree(mp2->context->comm, pass_init(&pass, mp2, error), error));
+    hf_mp2_panel_init(&pass.panel, mp2, &arena);
+    HF_TRY(hf_agree(mp2->context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_onesided_create(mp2->context, &mp2->settings->onesided, &onesided, error));
     HF_TRY(hf_window_create(onesided, size, "integrals (iN|jS)", &pass.window, error));
     if ((double)size * sizeof(double) > mp2->result->bytes)
         mp2->result->bytes = (double)size * sizeof(double);
-    status = hf_mp2_run_work(mp2, &settings, run, &pass, error);
+    status = hf_mp2_run_pass(mp2, &settings, &of_thread, &pass, error);
     hf_window_fence(pass.window);
     mp2->result->sent_bytes += pass.sent_bytes;
     HF_TRY(status);
@@ -130,7 +124,7 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
 cleanup:
     hf_window_destroy(&pass.window);
     hf_onesided_destroy(&onesided);
-    pass_done(&pass);
+    hf_arena_done(&arena);
     return status;
 }
 

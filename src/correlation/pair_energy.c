@@ -1,7 +1,9 @@
 /* The last two quarters of a pair of orbitals, and its energy. */
 #include "mp2_private.h"
 
+#include "hf/pass.h"
 #include "hf/timer.h"
+#include "hf/trace.h"
 
 #include <math.h>
 
@@ -12,30 +14,6 @@ static int most_virtual(const struct hf_mp2 *mp2)
     for (int spin = 0; spin < mp2->n_spin; spin++)
         if (mp2->orbitals[spin].n_virtual > most) most = mp2->orbitals[spin].n_virtual;
     return most;
-}
-
-bool hf_mp2_scratch_init(const struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch)
-{
-    struct hf_memory *memory = mp2->context->memory;
-    const int n = mp2->merged->n_function, most = most_virtual(mp2);
-    scratch->half = hf_memory_allocate_matrix(memory, "integrals (ia|jN)",
-                                              (size_t)most * hf_padded(n), sizeof(double));
-    scratch->packed = hf_memory_allocate_matrix(memory, "integrals (ia|jN)",
-                                                hf_packed_size(most, n), sizeof(double));
-    scratch->integrals = hf_memory_allocate_matrix(
-        memory, "integrals (ia|jb)", (size_t)most * hf_mp2_longest(mp2), sizeof(double));
-    return scratch->half != NULL && scratch->packed != NULL && scratch->integrals != NULL;
-}
-
-void hf_mp2_scratch_done(const struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch)
-{
-    struct hf_memory *memory = mp2->context->memory;
-    hf_memory_release(memory, scratch->half);
-    hf_memory_release(memory, scratch->packed);
-    hf_memory_release(memory, scratch->integrals);
-    mp2->result->n_flop[1] += scratch->n_flop;
-    mp2->result->cpu_seconds[1] += scratch->seconds;
-    *scratch = (struct hf_mp2_scratch){0};
 }
 
 double hf_mp2_scratch_words(const struct hf_mp2_size *size)
@@ -73,29 +51,111 @@ void hf_mp2_add_pair(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_
     }
 }
 
-void hf_mp2_finish_pair(struct hf_mp2 *mp2, struct hf_mp2_scratch *scratch, struct hf_mp2_orbital i,
-                        struct hf_mp2_orbital j, const double *const x_mn[])
+/* ---- The last two quarters ------------------------------------------------------------------- */
+
+/** Pairs of this rank. */
+struct pairs {
+    struct hf_mp2 *mp2;
+    struct hf_mp2_pair (*pair)(const void *data, int64_t k);
+    const void *data;
+};
+
+/** A thread that finishes pairs. */
+struct finisher {
+    const struct pairs *pairs;
+    const double **row;     /**< [n] of X */
+    double *half, *packed;  /**< (ia|jN), the same as left matrix */
+    double *integrals;      /**< (ia|jb) */
+    double n_flop, seconds; /**< of products */
+};
+
+/** hf_pass.begin */
+static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
+                       struct hf_error *error)
 {
-    const struct hf_mp2_orbitals *one = &mp2->orbitals[i.spin], *other = &mp2->orbitals[j.spin];
+    struct finisher *own = self;
+    const struct pairs *pairs = data;
+    const int n = pairs->mp2->merged->n_function, most = most_virtual(pairs->mp2);
+    (void)error;
+    own->pairs = pairs;
+    own->row = hf_arena_take(&thread->arena, (size_t)n, sizeof *own->row);
+    own->half = hf_arena_take(&thread->arena, (size_t)most * hf_padded(n), sizeof *own->half);
+    own->packed = hf_arena_take(&thread->arena, hf_packed_size(most, n), sizeof *own->packed);
+    own->integrals = hf_arena_take(&thread->arena, (size_t)most * hf_mp2_longest(pairs->mp2),
+                                   sizeof *own->integrals);
+    return HF_OK;
+}
+
+/** Two products of n n v and n v v. */
+static void finish_pair(struct finisher *own, const struct hf_mp2_pair *pair)
+{
+    struct hf_mp2 *mp2 = own->pairs->mp2;
+    const struct hf_mp2_orbitals *one = &mp2->orbitals[pair->i.spin],
+                                 *other = &mp2->orbitals[pair->j.spin];
     const int n = mp2->merged->n_function;
     const size_t length = hf_padded(n);
     const double start = hf_thread_seconds();
+    for (int k = 0; k < n; k++) own->row[k] = pair->x_mn + (size_t)k * length;
     mp2->multiply(&(struct hf_product){.n_row = one->n_virtual,
                                        .n_inner = n,
                                        .n_column = length,
                                        .left = one->packed_virtuals,
-                                       .right = x_mn,
-                                       .to = scratch->half,
+                                       .right = own->row,
+                                       .to = own->half,
                                        .to_step = length});
-    hf_pack(one->n_virtual, n, scratch->half, length, 1, scratch->packed);
+    hf_pack(one->n_virtual, n, own->half, length, 1, own->packed);
     mp2->multiply(&(struct hf_product){.n_row = one->n_virtual,
                                        .n_inner = n,
                                        .n_column = other->length,
-                                       .left = scratch->packed,
+                                       .left = own->packed,
                                        .right = other->row,
-                                       .to = scratch->integrals,
+                                       .to = own->integrals,
                                        .to_step = other->length});
-    hf_mp2_add_pair(mp2, i, j, scratch->integrals);
-    scratch->n_flop += 2.0 * n * (double)one->n_virtual * (n + other->n_virtual);
-    scratch->seconds += hf_thread_seconds() - start;
+    hf_mp2_add_pair(mp2, pair->i, pair->j, own->integrals);
+    own->n_flop += 2.0 * n * (double)one->n_virtual * (n + other->n_virtual);
+    own->seconds += hf_thread_seconds() - start;
+}
+
+/** hf_pass.item */
+static hf_status do_pair(void *self, struct hf_pass_thread *thread, int64_t k,
+                         struct hf_error *error)
+{
+    struct finisher *own = self;
+    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
+    const struct hf_mp2_pair pair = own->pairs->pair(own->pairs->data, k);
+    (void)error;
+    if (pair.x_mn == NULL) return HF_OK;
+    finish_pair(own, &pair);
+    hf_trace_add(own->pairs->mp2->context->trace, thread->number, HF_TRACE_PAIR_TASK, pair.number,
+                 start, hf_thread_seconds() - begun);
+    return HF_OK;
+}
+
+/** hf_pass.end */
+static void end(void *self, void *data)
+{
+    const struct finisher *own = self;
+    struct hf_mp2_result *result = ((const struct pairs *)data)->mp2->result;
+    result->n_flop[1] += own->n_flop;
+    result->cpu_seconds[1] += own->seconds;
+}
+
+hf_status hf_mp2_finish_pairs(struct hf_mp2 *mp2, int64_t n,
+                              struct hf_mp2_pair (*pair)(const void *data, int64_t k),
+                              const void *data, struct hf_error *error)
+{
+    static const struct hf_pass pass = {.label = "the pairs of orbitals",
+                                        .own_bytes = sizeof(struct finisher),
+                                        .begin = begin,
+                                        .item = do_pair,
+                                        .end = end};
+    struct hf_context *context = mp2->context;
+    struct pairs pairs = {mp2, pair, data};
+    hf_timer_start(&context->timers, &hf_phase_mp2_second);
+    hf_status status = hf_pass_items(context, mp2->n_thread, n, &pass, &pairs, error);
+    hf_timer_stop(&context->timers, &hf_phase_mp2_second);
+    hf_timer_start(&context->timers, &hf_phase_mp2_wait);
+    status = hf_agree_to_go_on(context, status, error);
+    hf_timer_stop(&context->timers, &hf_phase_mp2_wait);
+    return status;
 }

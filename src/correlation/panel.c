@@ -1,7 +1,6 @@
 /* See panel.h. */
 #include "panel.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = HF_MP2_PANEL_COLUMNS };
@@ -55,16 +54,15 @@ static void number(struct hf_mp2_panel *panel)
 }
 
 /** The batch's orbitals at the rows of each block. */
-static bool pack_orbitals(struct hf_mp2_panel *panel)
+static void pack_orbitals(struct hf_mp2_panel *panel, struct hf_arena *arena)
 {
     const struct hf_mp2 *mp2 = panel->mp2;
     size_t sum = 0;
     for (int b = 0; b < panel->n_block; b++)
         for (int spin = 0; spin < mp2->n_spin && !panel->block[b].repeats; spin++)
             sum += hf_packed_size(panel->n_i[spin], panel->block[b].n_row);
-    panel->packed = hf_memory_allocate_matrix(mp2->context->memory, "orbitals of a batch", sum,
-                                              sizeof *panel->packed);
-    if (panel->packed == NULL) return false;
+    panel->packed = hf_arena_take(arena, sum, sizeof *panel->packed);
+    if (panel->packed == NULL) return;
     double *to = panel->packed;
     for (int b = 0; b < panel->n_block; b++)
         for (int spin = 0; spin < mp2->n_spin; spin++) {
@@ -77,10 +75,9 @@ static bool pack_orbitals(struct hf_mp2_panel *panel)
                          to);
             to += hf_packed_size(panel->n_i[spin], block->n_row);
         }
-    return true;
 }
 
-bool hf_mp2_panel_init(struct hf_mp2_panel *panel, const struct hf_mp2 *mp2)
+void hf_mp2_panel_init(struct hf_mp2_panel *panel, const struct hf_mp2 *mp2, struct hf_arena *arena)
 {
     const struct hf_basis *basis = mp2->merged;
     const int n = basis->n_function;
@@ -88,28 +85,17 @@ bool hf_mp2_panel_init(struct hf_mp2_panel *panel, const struct hf_mp2 *mp2)
     const size_t n_block = (size_t)panel->n_block;
     for (int spin = 0; spin < mp2->n_spin; spin++)
         panel->n_i[spin] = mp2->batch.end[spin] - mp2->batch.begin[spin];
-    panel->block = calloc(n_block, sizeof *panel->block);
-    panel->rows = calloc(n_block * (size_t)n, sizeof *panel->rows);
-    panel->index = calloc(n_block * (size_t)n, sizeof *panel->index);
-    panel->shell_of = calloc((size_t)n, sizeof *panel->shell_of);
-    if (panel->block == NULL || panel->rows == NULL || panel->index == NULL ||
-        panel->shell_of == NULL)
-        return false;
+    panel->block = hf_arena_take(arena, n_block, sizeof *panel->block);
+    panel->rows = hf_arena_take(arena, n_block * (size_t)n, sizeof *panel->rows);
+    panel->index = hf_arena_take(arena, n_block * (size_t)n, sizeof *panel->index);
+    panel->shell_of = hf_arena_take(arena, (size_t)n, sizeof *panel->shell_of);
+    if (arena->failed) return;
     for (int s = 0; s < basis->n_shell; s++)
         for (int k = 0; k < basis->shell[s].n_function; k++)
             panel->shell_of[basis->shell[s].first_function + k] = s;
     mark(panel);
     number(panel);
-    return pack_orbitals(panel);
-}
-
-void hf_mp2_panel_done(struct hf_mp2_panel *panel)
-{
-    if (panel->packed != NULL) hf_memory_release(panel->mp2->context->memory, panel->packed);
-    free(panel->block);
-    free(panel->rows);
-    free(panel->index);
-    free(panel->shell_of);
+    pack_orbitals(panel, arena);
 }
 
 double hf_mp2_panel_words(const struct hf_mp2_size *size, double n_i)
@@ -125,7 +111,8 @@ double hf_mp2_panel_words(const struct hf_mp2_size *size, double n_i)
 /** Numbers behind the last one that a copy may overwrite. */
 enum { STEP = 8 };
 
-bool hf_mp2_strips_init(struct hf_mp2_strips *strips, const struct hf_mp2 *mp2, size_t n_bra)
+void hf_mp2_strips_init(struct hf_mp2_strips *strips, const struct hf_mp2 *mp2, size_t n_bra,
+                        struct hf_arena *arena)
 {
     const struct hf_basis *basis = mp2->merged;
     const size_t n = (size_t)basis->n_function;
@@ -136,16 +123,8 @@ bool hf_mp2_strips_init(struct hf_mp2_strips *strips, const struct hf_mp2 *mp2, 
             atom + 1 < basis->n_atom ? (size_t)hf_atom_first_function(basis, atom + 1) : n;
         n_ket += (end - first) * (end - first);
     }
-    *strips = (struct hf_mp2_strips){.memory = mp2->context->memory, .room = n_bra * (n_ket / 2)};
-    strips->value = hf_memory_allocate_unset(strips->memory, HF_MEMORY_MATRIX, "strips of a bra",
-                                             (strips->room + STEP) * sizeof *strips->value);
-    return strips->value != NULL;
-}
-
-void hf_mp2_strips_done(struct hf_mp2_strips *strips)
-{
-    if (strips->memory != NULL) hf_memory_release(strips->memory, strips->value);
-    free(strips->kept);
+    *strips = (struct hf_mp2_strips){.arena = arena, .room = (int64_t)(n_bra * (n_ket / 2) + STEP)};
+    strips->value = hf_arena_take_unset(arena, (size_t)strips->room, sizeof *strips->value);
 }
 
 void hf_mp2_strips_begin(struct hf_mp2_strips *strips)
@@ -157,24 +136,10 @@ void hf_mp2_strips_begin(struct hf_mp2_strips *strips)
 /** Room for one more strip of n numbers. */
 static bool grow(struct hf_mp2_strips *strips, size_t n)
 {
-    if (strips->n_kept == strips->kept_room) {
-        const int room = 2 * strips->kept_room + 64;
-        struct hf_mp2_kept *longer = realloc(strips->kept, (size_t)room * sizeof *longer);
-        if (longer == NULL) return false;
-        strips->kept = longer;
-        strips->kept_room = room;
-    }
-    if (strips->n + n > strips->room) {
-        const size_t room = strips->n + n + strips->room / 2;
-        double *longer = hf_memory_allocate_unset(
-            strips->memory, HF_MEMORY_MATRIX, "strips of a bra", (room + STEP) * sizeof *longer);
-        if (longer == NULL) return false;
-        memcpy(longer, strips->value, strips->n * sizeof *longer);
-        hf_memory_release(strips->memory, strips->value);
-        strips->value = longer;
-        strips->room = room;
-    }
-    return true;
+    return hf_arena_grow(strips->arena, &strips->kept, strips->n_kept + 1, &strips->kept_room,
+                         sizeof *strips->kept) &&
+           hf_arena_grow(strips->arena, &strips->value, (int64_t)(strips->n + n + STEP),
+                         &strips->room, sizeof *strips->value);
 }
 
 void hf_mp2_strips_keep(struct hf_mp2_strips *strips, const struct hf_basis *basis,

@@ -13,7 +13,10 @@
 #ifndef HF_MP2_PANEL_H
 #define HF_MP2_PANEL_H
 
+#include "hf/arena.h"
 #include "mp2_private.h"
+
+#include <stdint.h>
 
 /** Columns of a block: a multiple of the columns of a kernel's tile. */
 enum { HF_MP2_PANEL_COLUMNS = 48 };
@@ -39,9 +42,9 @@ struct hf_mp2_panel {
     double n_element; /**< of a plane without padding */
 };
 
-/** For the orbitals of the batch. Not collective; false: no memory. */
-bool hf_mp2_panel_init(struct hf_mp2_panel *panel, const struct hf_mp2 *mp2);
-void hf_mp2_panel_done(struct hf_mp2_panel *panel);
+/** For the orbitals of the batch, with arrays of the arena, which may fail. Not collective. */
+void hf_mp2_panel_init(struct hf_mp2_panel *panel, const struct hf_mp2 *mp2,
+                       struct hf_arena *arena);
 
 /** Numbers at most: what is the same for all threads, and strips and plane of each. */
 double hf_mp2_panel_words(const struct hf_mp2_size *size, double n_i);
@@ -55,17 +58,18 @@ struct hf_mp2_kept {
 
 /** Strips of one bra. */
 struct hf_mp2_strips {
-    struct hf_memory *memory; /**< borrowed */
+    struct hf_arena *arena; /**< borrowed */
     double *value;
-    size_t n, room; /**< numbers */
+    size_t n; /**< numbers */
     struct hf_mp2_kept *kept;
-    int n_kept, kept_room;
+    int n_kept;
+    int64_t room, kept_room;
     bool failed; /**< there was no memory for some */
 };
 
-/** With room for so many function pairs of a bra. false: no memory. */
-bool hf_mp2_strips_init(struct hf_mp2_strips *strips, const struct hf_mp2 *mp2, size_t n_bra);
-void hf_mp2_strips_done(struct hf_mp2_strips *strips);
+/** With room for so many function pairs of a bra, of the arena, which may fail. */
+void hf_mp2_strips_init(struct hf_mp2_strips *strips, const struct hf_mp2 *mp2, size_t n_bra,
+                        struct hf_arena *arena);
 
 /** Empties them for the next bra. */
 void hf_mp2_strips_begin(struct hf_mp2_strips *strips);

@@ -16,11 +16,10 @@ void hf_mp2_bound(const struct hf_mp2 *mp2, const struct hf_shell_pair *bra, int
     }
 }
 
-double *hf_mp2_join_orbitals(const struct hf_mp2 *mp2, size_t length)
+double *hf_mp2_join_orbitals(const struct hf_mp2 *mp2, size_t length, struct hf_arena *arena)
 {
     const size_t n = (size_t)mp2->merged->n_function;
-    double *joined = hf_memory_allocate_matrix(mp2->context->memory, "orbitals of MP2", n * length,
-                                               sizeof *joined);
+    double *joined = hf_arena_take(arena, n * length, sizeof *joined);
     size_t first = 0;
     for (int spin = 0; spin < mp2->n_spin && joined != NULL; spin++) {
         const size_t n_i = (size_t)mp2->orbitals[spin].n_occupied;
@@ -55,4 +54,23 @@ hf_status hf_mp2_run_work(struct hf_mp2 *mp2, const struct hf_work_settings *set
 cleanup:
     if (work != NULL) hf_work_destroy(&work);
     return status;
+}
+
+/** A pass and its data. */
+struct pass_data {
+    const struct hf_pass *pass;
+    void *data;
+};
+
+/** hf_round.run */
+static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
+{
+    const struct pass_data *self = data;
+    return hf_work_do_pass(worker, self->pass, self->data, error);
+}
+
+hf_status hf_mp2_run_pass(struct hf_mp2 *mp2, const struct hf_work_settings *settings,
+                          const struct hf_pass *pass, void *data, struct hf_error *error)
+{
+    return hf_mp2_run_work(mp2, settings, run, &(struct pass_data){pass, data}, error);
 }

@@ -16,24 +16,25 @@ enum { MOST_J = HF_MP2_MOST_J };
 /** Units that each rank gets, at least, where orbitals j are split. */
 enum { UNITS_PER_RANK = 4 };
 
-/** Products of a thread. */
-struct meter {
-    double n_flop, seconds;
+/** What a thread has of its own. */
+struct lane {
+    double *packed;         /**< of one j, as left matrix */
+    double *integrals;      /**< (ia|jb) [a][b] of one j */
+    const double **row;     /**< [n] */
+    int *function;          /**< [n] of each row */
+    double n_flop, seconds; /**< of products */
 };
 
 /** The second half on one rank. */
 struct second_half {
-    struct hf_mp2 *mp2; /**< borrowed */
+    struct hf_mp2 *mp2;    /**< borrowed */
+    struct hf_arena arena; /**< of all arrays, those of the exchange included */
     struct hf_mp2_exchange exchange;
     int n_unit;
     struct hf_mp2_unit *unit; /**< [n_unit], longest first */
     int64_t *pair_of;         /**< [n_shell][n_shell] shell pair; -1: none */
     double *third;            /**< [s][j][a]: (ia|js) of some j */
-    double **packed;          /**< [n_thread] of one j, as left matrix */
-    double **integrals;       /**< [n_thread] (ia|jb) [a][b] of one j */
-    const double **row;       /**< [n_thread][n] */
-    int *function;            /**< [n_thread][n] of each row */
-    struct meter *meter;      /**< [n_thread] */
+    struct lane *lane;        /**< [n_thread] */
     /* of the unit that runs */
     const struct hf_mp2_unit *now;
     int j_begin, n_j;
@@ -72,7 +73,7 @@ static int make_units(const struct hf_mp2 *mp2, int most, struct hf_mp2_unit uni
 }
 
 /** All units of the batch: whole orbitals, or groups of pairs for many ranks. */
-static bool choose_units(struct second_half *half)
+static void choose_units(struct second_half *half)
 {
     const struct hf_mp2 *mp2 = half->mp2;
     const int asked = mp2->settings->tasks_for;
@@ -83,11 +84,10 @@ static bool choose_units(struct second_half *half)
     while (most > HF_PRODUCT_GROUP && make_units(mp2, most, NULL) < UNITS_PER_RANK * n_rank)
         most -= HF_PRODUCT_GROUP;
     half->n_unit = make_units(mp2, most, NULL);
-    half->unit = calloc((size_t)half->n_unit + 1, sizeof *half->unit);
-    if (half->unit == NULL) return false;
+    half->unit = hf_arena_take(&half->arena, (size_t)half->n_unit, sizeof *half->unit);
+    if (half->unit == NULL) return;
     make_units(mp2, most, half->unit);
     qsort(half->unit, (size_t)half->n_unit, sizeof *half->unit, by_falling_size);
-    return true;
 }
 
 /* ---- Third quarter --------------------------------------------------------------------------- */
@@ -123,29 +123,27 @@ static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_e
     const struct hf_basis *basis = mp2->merged;
     const struct hf_mp2_orbitals *one = &mp2->orbitals[half->now->spin],
                                  *other = &mp2->orbitals[half->now->other];
-    const size_t n = (size_t)basis->n_function;
-    const double **row = half->row + (size_t)thread * n;
-    int *function = half->function + (size_t)thread * n;
+    struct lane *own = &half->lane[thread];
     const double start = hf_thread_seconds();
     (void)error;
     for (int shell = thread; shell < basis->n_shell; shell += n_thread)
         for (int k = 0; k < basis->shell[shell].n_function; k++) {
             const size_t s = (size_t)(basis->shell[shell].first_function + k);
-            const int n_row = find_rows(half, shell, k, row, function);
+            const int n_row = find_rows(half, shell, k, own->row, own->function);
             if (k == 0)
-                hf_pack_rows(half->n_j, n_row, function, other->occupied + half->j_begin,
-                             (size_t)other->n_occupied, half->packed[thread]);
+                hf_pack_rows(half->n_j, n_row, own->function, other->occupied + half->j_begin,
+                             (size_t)other->n_occupied, own->packed);
             mp2->multiply(
                 &(struct hf_product){.n_row = half->n_j,
                                      .n_inner = n_row,
                                      .n_column = one->length,
-                                     .left = half->packed[thread],
-                                     .right = row,
+                                     .left = own->packed,
+                                     .right = own->row,
                                      .to = half->third + s * (size_t)half->n_j * one->length,
                                      .to_step = one->length});
-            half->meter[thread].n_flop += 2.0 * half->n_j * n_row * (double)one->n_virtual;
+            own->n_flop += 2.0 * half->n_j * n_row * (double)one->n_virtual;
         }
-    half->meter[thread].seconds += hf_thread_seconds() - start;
+    own->seconds += hf_thread_seconds() - start;
     return HF_OK;
 }
 
@@ -160,24 +158,24 @@ static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_
     const struct hf_mp2_orbitals *one = &mp2->orbitals[unit->spin],
                                  *other = &mp2->orbitals[unit->other];
     const int n = mp2->merged->n_function;
+    struct lane *own = &half->lane[thread];
     const double start = hf_thread_seconds();
     (void)error;
     for (int j = thread; j < half->n_j; j += n_thread) {
         hf_pack(one->n_virtual, n, half->third + (size_t)j * one->length, 1,
-                (size_t)half->n_j * one->length, half->packed[thread]);
+                (size_t)half->n_j * one->length, own->packed);
         mp2->multiply(&(struct hf_product){.n_row = one->n_virtual,
                                            .n_inner = n,
                                            .n_column = other->length,
-                                           .left = half->packed[thread],
+                                           .left = own->packed,
                                            .right = other->row,
-                                           .to = half->integrals[thread],
+                                           .to = own->integrals,
                                            .to_step = other->length});
         hf_mp2_add_pair(mp2, (struct hf_mp2_orbital){unit->spin, unit->i},
-                        (struct hf_mp2_orbital){unit->other, half->j_begin + j},
-                        half->integrals[thread]);
-        half->meter[thread].n_flop += 2.0 * n * (double)one->n_virtual * other->n_virtual;
+                        (struct hf_mp2_orbital){unit->other, half->j_begin + j}, own->integrals);
+        own->n_flop += 2.0 * n * (double)one->n_virtual * other->n_virtual;
     }
-    half->meter[thread].seconds += hf_thread_seconds() - start;
+    own->seconds += hf_thread_seconds() - start;
     return HF_OK;
 }
 
@@ -198,63 +196,35 @@ static hf_status finish_unit(struct second_half *half, const struct hf_mp2_unit 
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static bool make_buffers(struct second_half *half)
+static void make_buffers(struct second_half *half)
 {
     const struct hf_mp2 *mp2 = half->mp2;
-    struct hf_memory *memory = mp2->context->memory;
-    const size_t n = (size_t)mp2->merged->n_function, n_thread = (size_t)mp2->n_thread;
-    const size_t longest = hf_mp2_longest(mp2);
+    struct hf_arena *arena = &half->arena;
+    const size_t n = (size_t)mp2->merged->n_function, longest = hf_mp2_longest(mp2);
     int most = MOST_J; /* rows of left matrices */
-    bool ok = true;
     for (int spin = 0; spin < mp2->n_spin; spin++)
         if (mp2->orbitals[spin].n_virtual > most) most = mp2->orbitals[spin].n_virtual;
-    half->third = hf_memory_allocate_matrix(memory, "integrals (ia|js)", n * MOST_J * longest, 8);
-    half->row = calloc(n_thread * n, sizeof *half->row);
-    half->function = calloc(n_thread * n, sizeof *half->function);
-    half->meter = calloc(n_thread, sizeof *half->meter);
-    half->packed = calloc(n_thread, sizeof *half->packed);
-    half->integrals = calloc(n_thread, sizeof *half->integrals);
-    ok = half->third != NULL && half->row != NULL && half->function != NULL &&
-         half->meter != NULL && half->packed != NULL && half->integrals != NULL;
-    for (size_t t = 0; t < n_thread && ok; t++) {
-        half->packed[t] =
-            hf_memory_allocate_matrix(memory, "integrals (ia|js)", hf_packed_size(most, (int)n), 8);
-        half->integrals[t] =
-            hf_memory_allocate_matrix(memory, "integrals (ia|jb)", (size_t)most * longest, 8);
-        ok = half->packed[t] != NULL && half->integrals[t] != NULL;
-    }
-    return ok;
+    half->third = hf_arena_take(arena, n * MOST_J * longest, sizeof *half->third);
+    half->lane = hf_arena_take(arena, (size_t)mp2->n_thread, sizeof *half->lane);
+    for (int t = 0; t < mp2->n_thread && half->lane != NULL; t++)
+        half->lane[t] = (struct lane){
+            .packed = hf_arena_take(arena, hf_packed_size(most, (int)n), sizeof(double)),
+            .integrals = hf_arena_take(arena, (size_t)most * longest, sizeof(double)),
+            .row = hf_arena_take(arena, n, sizeof(double *)),
+            .function = hf_arena_take(arena, n, sizeof(int))};
 }
 
-static bool find_pairs(struct second_half *half)
+static void find_pairs(struct second_half *half)
 {
     const struct hf_shell_pairs *pairs = half->mp2->pairs;
     const size_t n = (size_t)pairs->basis->n_shell;
-    half->pair_of = calloc(n * n, sizeof *half->pair_of);
-    if (half->pair_of == NULL) return false;
+    half->pair_of = hf_arena_take(&half->arena, n * n, sizeof *half->pair_of);
+    if (half->pair_of == NULL) return;
     for (size_t i = 0; i < n * n; i++) half->pair_of[i] = -1;
     for (int64_t k = 0; k < pairs->n_pair; k++) {
         const size_t a = (size_t)pairs->pair[k].a, b = (size_t)pairs->pair[k].b;
         half->pair_of[a * n + b] = half->pair_of[b * n + a] = k;
     }
-    return true;
-}
-
-static void second_half_done(struct second_half *half)
-{
-    struct hf_memory *memory = half->mp2->context->memory;
-    for (int t = 0; t < half->mp2->n_thread; t++) {
-        if (half->packed != NULL) hf_memory_release(memory, half->packed[t]);
-        if (half->integrals != NULL) hf_memory_release(memory, half->integrals[t]);
-    }
-    hf_memory_release(memory, half->third);
-    free(half->packed);
-    free(half->integrals);
-    free(half->row);
-    free(half->function);
-    free(half->meter);
-    free(half->pair_of);
-    free(half->unit);
 }
 
 /** Units of a round, one for each rank. Collective. */
@@ -285,23 +255,23 @@ static hf_status do_round(struct second_half *half, int first, struct hf_mp2_uni
 
 hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct second_half half = {.mp2 = mp2, .exchange = {.mp2 = mp2}};
-    struct hf_mp2_unit *unit = calloc((size_t)mp2->context->n_rank, sizeof *unit);
-    if (unit == NULL || !choose_units(&half) || !find_pairs(&half) || !make_buffers(&half))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the second half of MP2");
-    HF_TRY(hf_agree(mp2->context->comm, status, error));
-    HF_TRY(hf_mp2_exchange_init(&half.exchange, mp2, error));
-    for (int first = 0; first < half.n_unit; first += mp2->context->n_rank)
+    hf_status status;
+    struct hf_context *context = mp2->context;
+    struct second_half half = {.mp2 = mp2, .arena = hf_mp2_arena(mp2, "the second half of MP2")};
+    struct hf_mp2_unit *unit = hf_arena_take(&half.arena, (size_t)context->n_rank, sizeof *unit);
+    choose_units(&half);
+    find_pairs(&half);
+    make_buffers(&half);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&half.arena, error), error));
+    HF_TRY(hf_mp2_exchange_init(&half.exchange, mp2, &half.arena, error));
+    for (int first = 0; first < half.n_unit; first += context->n_rank)
         HF_TRY(do_round(&half, first, unit, error));
     for (int t = 0; t < mp2->n_thread; t++) {
-        mp2->result->n_flop[1] += half.meter[t].n_flop;
-        mp2->result->cpu_seconds[1] += half.meter[t].seconds;
+        mp2->result->n_flop[1] += half.lane[t].n_flop;
+        mp2->result->cpu_seconds[1] += half.lane[t].seconds;
     }
 cleanup:
-    hf_interruption_set_fraction(mp2->context->interruption, 0.0);
-    hf_mp2_exchange_done(&half.exchange);
-    second_half_done(&half);
-    free(unit);
+    hf_interruption_set_fraction(context->interruption, 0.0);
+    hf_arena_done(&half.arena);
     return status;
 }

@@ -4,6 +4,8 @@
  *     half     [r][m][n][j]   -> result   [i][m][n][j]     second quarter, at the end of the task
  *
  * Each number has one producer and a fixed order of its sum. */
+#include "hf/growing.h"
+#include "hf/pass.h"
 #include "hf/shell_panel.h"
 #include "shells.h"
 
@@ -11,22 +13,20 @@
 #include "hf/trace.h"
 #include "hf/work.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** What all threads share. */
 struct pass {
     struct hf_mp2 *mp2;
     struct hf_mp2_half *half;
-    int begin, end;            /**< orbitals i of the batch; those before `end` are j */
-    size_t length;             /**< of rows over orbitals */
-    double *occupied;          /**< [n][length] */
-    struct shell_task *thread; /**< [n_thread] */
+    int begin, end;   /**< orbitals i of the batch; those before `end` are j */
+    size_t length;    /**< of rows over orbitals */
+    double *occupied; /**< [n][length] */
 };
 
 /** The task of a thread. */
 struct shell_task {
-    struct pass *pass;
+    const struct pass *pass;
     struct hf_shell_panel panel;
     double *half, *gathered, *packed, *result;
     double n_flop, seconds; /**< of products */
@@ -134,18 +134,6 @@ static void sort_result(const struct shell_task *own, double *to)
         }
 }
 
-/** Room for one more task. The lock is held. False: no memory. */
-static bool make_room(struct hf_mp2_half *half)
-{
-    if (half->n_task < half->room) return true;
-    const int64_t room = 2 * half->room + 64;
-    struct hf_mp2_shells *longer = realloc(half->task, (size_t)room * sizeof *longer);
-    if (longer == NULL) return false;
-    half->task = longer;
-    half->room = room;
-    return true;
-}
-
 /** Adds the task to those of the rank. */
 static hf_status keep_result(const struct shell_task *own, struct hf_error *error)
 {
@@ -158,7 +146,7 @@ static hf_status keep_result(const struct shell_task *own, struct hf_error *erro
     bool ok = value != NULL;
     if (ok) sort_result(own, value);
     pthread_mutex_lock(&half->lock);
-    ok = ok && make_room(half);
+    ok = ok && hf_grow(&half->task, half->n_task + 1, &half->room, sizeof *half->task);
     if (ok) half->task[half->n_task++] = (struct hf_mp2_shells){own->panel.m, own->panel.n, value};
     pthread_mutex_unlock(&half->lock);
     if (ok) return HF_OK;
@@ -166,10 +154,12 @@ static hf_status keep_result(const struct shell_task *own, struct hf_error *erro
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
 }
 
-/** hf_work_do_tasks */
-static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, struct hf_error *error)
+/** hf_pass.item */
+static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task,
+                         struct hf_error *error)
 {
     struct shell_task *own = self;
+    struct hf_worker *worker = thread->worker;
     struct hf_part part = {0};
     hf_status status = HF_OK;
     bool any = false;
@@ -191,83 +181,58 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
     return status;
 }
 
-/** hf_round.run */
-static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
-{
-    struct pass *pass = data;
-    struct shell_task *own = &pass->thread[hf_worker_number(worker)];
-    return hf_work_do_tasks(worker, do_task, own, error);
-}
-
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static void thread_done(struct hf_memory *memory, struct shell_task *own)
+/** hf_pass.begin */
+static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
+                       struct hf_error *error)
 {
-    hf_shell_panel_done(&own->panel);
-    hf_memory_release(memory, own->half);
-    hf_memory_release(memory, own->gathered);
-    hf_memory_release(memory, own->packed);
-    hf_memory_release(memory, own->result);
-    free(own->right);
+    struct shell_task *own = self;
+    struct hf_arena *arena = &thread->arena;
+    const struct pass *pass = data;
+    const size_t n = (size_t)pass->mp2->merged->n_function;
+    const size_t most = (size_t)hf_most_functions_of_shell(pass->mp2->merged);
+    (void)error;
+    own->pass = pass;
+    hf_shell_panel_init(arena, pass->mp2->pairs, &own->panel);
+    own->half = hf_arena_take(arena, n * most * most * pass->length, sizeof *own->half);
+    own->gathered = hf_arena_take(arena, n * pass->length, sizeof *own->gathered);
+    own->packed = hf_arena_take(arena, hf_packed_size(pass->end, (int)n), sizeof *own->packed);
+    own->result =
+        hf_arena_take(arena, (size_t)pass->end * most * most * pass->length, sizeof *own->result);
+    own->right = hf_arena_take(arena, n, sizeof *own->right);
+    return HF_OK;
 }
 
-/** Room of one thread. */
-static bool make_thread(struct pass *pass, struct shell_task *own)
+/** hf_pass.end */
+static void end(void *self, void *data)
 {
-    const struct hf_mp2 *mp2 = pass->mp2;
-    struct hf_memory *memory = mp2->context->memory;
-    const size_t n = (size_t)mp2->merged->n_function;
-    const size_t most = (size_t)hf_most_functions_of_shell(mp2->merged);
-    *own = (struct shell_task){.pass = pass};
-    const bool ok = hf_shell_panel_init(memory, mp2->pairs, &own->panel);
-    own->half = hf_memory_allocate_matrix(memory, "quarter of two shells",
-                                          n * most * most * pass->length, 8);
-    own->gathered = hf_memory_allocate_matrix(memory, "quarter of two shells", n * pass->length, 8);
-    own->packed = hf_memory_allocate_matrix(memory, "quarter of two shells",
-                                            hf_packed_size(pass->end, (int)n), 8);
-    own->result = hf_memory_allocate_matrix(memory, "quarter of two shells",
-                                            (size_t)pass->end * most * most * pass->length, 8);
-    own->right = calloc(n, sizeof *own->right);
-    return ok && own->half != NULL && own->gathered != NULL && own->packed != NULL &&
-           own->result != NULL && own->right != NULL;
+    const struct shell_task *own = self;
+    const struct pass *pass = data;
+    pass->mp2->result->n_flop[0] += own->n_flop;
+    pass->mp2->result->cpu_seconds[0] += own->seconds;
 }
 
-static hf_status pass_init(struct pass *pass, struct hf_mp2 *mp2, struct hf_mp2_half *half,
-                           struct hf_error *error)
-{
-    bool ok;
-    *pass = (struct pass){
-        .mp2 = mp2, .half = half, .begin = hf_mp2_batch_begin(mp2), .end = hf_mp2_batch_end(mp2)};
-    pass->length = hf_padded(pass->end);
-    pass->occupied = hf_mp2_join_orbitals(mp2, pass->length);
-    pass->thread = calloc((size_t)mp2->n_thread, sizeof *pass->thread);
-    ok = pass->occupied != NULL && pass->thread != NULL;
-    for (int t = 0; t < mp2->n_thread && ok; t++) ok = make_thread(pass, &pass->thread[t]);
-    return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the transformation");
-}
-
-static void pass_done(struct pass *pass)
-{
-    struct hf_memory *memory = pass->mp2->context->memory;
-    for (int t = 0; t < pass->mp2->n_thread && pass->thread != NULL; t++) {
-        pass->mp2->result->n_flop[0] += pass->thread[t].n_flop;
-        pass->mp2->result->cpu_seconds[0] += pass->thread[t].seconds;
-        thread_done(memory, &pass->thread[t]);
-    }
-    free(pass->thread);
-    hf_memory_release(memory, pass->occupied);
-}
+static const struct hf_pass of_thread = {.label = "quarters of two shells",
+                                         .own_bytes = sizeof(struct shell_task),
+                                         .begin = begin,
+                                         .item = do_task,
+                                         .end = end};
 
 hf_status hf_mp2_shells_first(struct hf_mp2 *mp2, struct hf_mp2_half *half, struct hf_error *error)
 {
     hf_status status;
-    struct pass pass;
+    struct pass pass = {
+        .mp2 = mp2, .half = half, .begin = hf_mp2_batch_begin(mp2), .end = hf_mp2_batch_end(mp2)};
     const struct hf_work_settings settings = {
         .order = {.grain = HF_GRAIN_SHELL_QUARTET, .quartets = HF_QUARTETS_OF_SHELLS},
         .n_thread = mp2->n_thread};
-    HF_TRY(hf_agree(mp2->context->comm, pass_init(&pass, mp2, half, error), error));
-    HF_TRY(hf_mp2_run_work(mp2, &settings, run, &pass, error));
+    struct hf_arena arena = hf_mp2_arena(mp2, "orbitals of MP2");
+    pass.length = hf_padded(pass.end);
+    pass.occupied = hf_mp2_join_orbitals(mp2, pass.length, &arena);
+    HF_TRY(hf_agree(mp2->context->comm, hf_arena_check(&arena, error), error));
+    HF_TRY(hf_mp2_run_pass(mp2, &settings, &of_thread, &pass, error));
 cleanup:
-    pass_done(&pass);
+    hf_arena_done(&arena);
     return status;
 }

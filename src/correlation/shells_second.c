@@ -6,11 +6,8 @@
 #include "shells.h"
 
 #include "hf/interruption.h"
-#include "hf/threads.h"
 #include "hf/trace.h"
 
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Numbers of the matrices of pairs at a time, if they are not very large: 64 MB. */
@@ -29,12 +26,10 @@ struct second_half {
     int64_t n_pair, first;          /**< of the batch; those before `first` are done */
     int at_a_time;                  /**< pairs of a rank */
     int n_own;                      /**< of this rank now */
+    struct hf_arena arena;          /**< of the arrays below */
     struct part *part;              /**< [n_rank] */
     double *sent, *received;
-    double **matrix;                /**< [at_a_time] rows [n][padded n] */
-    const double **row;             /**< [at_a_time][n] */
-    struct hf_mp2_scratch *scratch; /**< [n_thread] */
-    atomic_int next;                /**< pair to be finished */
+    double **matrix; /**< [at_a_time] rows [n][padded n] */
 };
 
 int hf_mp2_pairs_at_a_time(int n_function, int n_thread)
@@ -151,27 +146,18 @@ static void orbitals_of(const struct second_half *self, int64_t pair, int *i, in
     *j = (int)(k - hf_mp2_triangle(*i));
 }
 
-/** hf_thread_work: third and fourth quarter, and energies. */
-static hf_status finish_pairs(void *data, int thread, int n_thread, struct hf_error *error)
+/** Pair k of this rank in this round. */
+static struct hf_mp2_pair pair_of(const void *data, int64_t k)
 {
-    struct second_half *self = data;
-    struct hf_mp2 *mp2 = self->mp2;
-    const int n = mp2->merged->n_function;
-    (void)n_thread;
-    (void)error;
-    for (int k; (k = atomic_fetch_add(&self->next, 1)) < self->n_own;) {
-        const double **row = self->row + (size_t)k * (size_t)n;
-        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
-        int i, j;
-        orbitals_of(self, (int64_t)place_of(self, mp2->context->rank, k), &i, &j);
-        for (int f = 0; f < n; f++) row[f] = self->matrix[k] + (size_t)f * hf_padded(n);
-        hf_mp2_finish_pair(mp2, &self->scratch[thread], hf_mp2_orbital(mp2, i),
-                           hf_mp2_orbital(mp2, j), row);
-        hf_trace_add(mp2->context->trace, thread, HF_TRACE_PAIR_TASK,
-                     (int64_t)place_of(self, mp2->context->rank, k), start,
-                     hf_thread_seconds() - begun);
-    }
-    return HF_OK;
+    const struct second_half *self = data;
+    const struct hf_mp2 *mp2 = self->mp2;
+    const int64_t number = (int64_t)place_of(self, mp2->context->rank, (int)k);
+    int i, j;
+    orbitals_of(self, number, &i, &j);
+    return (struct hf_mp2_pair){.number = number,
+                                .i = hf_mp2_orbital(mp2, i),
+                                .j = hf_mp2_orbital(mp2, j),
+                                .x_mn = self->matrix[k]};
 }
 
 /** One round. Collective. */
@@ -181,42 +167,22 @@ static hf_status do_round(struct second_half *self, struct hf_error *error)
     hf_timer_start(&context->timers, &hf_phase_mp2_exchange);
     exchange(self);
     hf_timer_stop(&context->timers, &hf_phase_mp2_exchange);
-    hf_timer_start(&context->timers, &hf_phase_mp2_second);
-    atomic_store(&self->next, 0);
-    hf_status status = hf_threads_run(self->mp2->n_thread, finish_pairs, self, error);
-    hf_timer_stop(&context->timers, &hf_phase_mp2_second);
     hf_interruption_set_fraction(context->interruption, (double)self->first / (double)self->n_pair);
-    hf_timer_start(&context->timers, &hf_phase_mp2_wait);
-    status = hf_agree_to_go_on(context, status, error);
-    hf_timer_stop(&context->timers, &hf_phase_mp2_wait);
-    return status;
+    return hf_mp2_finish_pairs(self->mp2, self->n_own, pair_of, self, error);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static hf_status out_of_memory(struct hf_error *error)
-{
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the pairs of orbitals");
-}
-
-/** Room for matrices and scratch. Local. */
+/** Room for matrices. Local. */
 static hf_status make_room(struct second_half *self, struct hf_error *error)
 {
     const struct hf_mp2 *mp2 = self->mp2;
     const size_t n = (size_t)mp2->merged->n_function, n_matrix = (size_t)self->at_a_time;
-    bool ok;
-    self->part = calloc((size_t)mp2->context->n_rank, sizeof *self->part);
-    self->matrix = calloc(n_matrix, sizeof *self->matrix);
-    self->row = calloc(n_matrix * n, sizeof *self->row);
-    self->scratch = calloc((size_t)mp2->n_thread, sizeof *self->scratch);
-    ok = self->part != NULL && self->matrix != NULL && self->row != NULL && self->scratch != NULL;
-    for (size_t k = 0; k < n_matrix && ok; k++) {
-        self->matrix[k] = hf_memory_allocate_matrix(mp2->context->memory, "integrals of a pair",
-                                                    n * hf_padded((int)n), sizeof(double));
-        ok = self->matrix[k] != NULL;
-    }
-    for (int t = 0; t < mp2->n_thread && ok; t++) ok = hf_mp2_scratch_init(mp2, &self->scratch[t]);
-    return ok ? HF_OK : out_of_memory(error);
+    self->part = hf_arena_take(&self->arena, (size_t)mp2->context->n_rank, sizeof *self->part);
+    self->matrix = hf_arena_take(&self->arena, n_matrix, sizeof *self->matrix);
+    for (size_t k = 0; k < n_matrix && self->matrix != NULL; k++)
+        self->matrix[k] = hf_arena_take(&self->arena, n * hf_padded((int)n), sizeof(double));
+    return hf_arena_check(&self->arena, error);
 }
 
 /** Room for messages, once the ranks know how much each has. Local. */
@@ -231,27 +197,9 @@ static hf_status make_messages(struct second_half *self, struct hf_error *error)
         if (out > sent) sent = out;
         if (in > received) received = in;
     }
-    self->sent = hf_memory_allocate_unset(context->memory, HF_MEMORY_MATRIX,
-                                          "integrals on their way", sent * sizeof *self->sent);
-    self->received =
-        hf_memory_allocate_unset(context->memory, HF_MEMORY_MATRIX, "integrals on their way",
-                                 received * sizeof *self->received);
-    return self->sent != NULL && self->received != NULL ? HF_OK : out_of_memory(error);
-}
-
-static void second_half_done(struct second_half *self)
-{
-    struct hf_memory *memory = self->mp2->context->memory;
-    for (int k = 0; self->matrix != NULL && k < self->at_a_time; k++)
-        hf_memory_release(memory, self->matrix[k]);
-    for (int t = 0; self->scratch != NULL && t < self->mp2->n_thread; t++)
-        hf_mp2_scratch_done(self->mp2, &self->scratch[t]);
-    hf_memory_release(memory, self->sent);
-    hf_memory_release(memory, self->received);
-    free(self->part);
-    free(self->matrix);
-    free(self->row);
-    free(self->scratch);
+    self->sent = hf_arena_take_unset(&self->arena, sent, sizeof *self->sent);
+    self->received = hf_arena_take_unset(&self->arena, received, sizeof *self->received);
+    return hf_arena_check(&self->arena, error);
 }
 
 hf_status hf_mp2_shells_second(struct hf_mp2 *mp2, const struct hf_mp2_half *half,
@@ -262,6 +210,7 @@ hf_status hf_mp2_shells_second(struct hf_mp2 *mp2, const struct hf_mp2_half *hal
     struct second_half self = {
         .mp2 = mp2,
         .half = half,
+        .arena = hf_mp2_arena(mp2, "integrals of pairs"),
         .n_pair = hf_mp2_triangle(hf_mp2_batch_end(mp2)) - hf_mp2_triangle(hf_mp2_batch_begin(mp2)),
         .at_a_time = hf_mp2_pairs_at_a_time(mp2->merged->n_function, mp2->n_thread)};
     struct part part = {.n_task = half->n_task};
@@ -274,6 +223,6 @@ hf_status hf_mp2_shells_second(struct hf_mp2 *mp2, const struct hf_mp2_half *hal
         HF_TRY(do_round(&self, error));
 cleanup:
     hf_interruption_set_fraction(mp2->context->interruption, 0.0);
-    second_half_done(&self);
+    hf_arena_done(&self.arena);
     return status;
 }

@@ -16,20 +16,16 @@ static const double ROUNDING = 4.0 * 0x1p-24;
 static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     const struct hf_products *products = coulomb->products;
-    struct hf_memory *memory = coulomb->context->memory;
+    struct hf_arena *arena = &coulomb->arena;
     const size_t most = (size_t)hf_most_functions_of_atom(coulomb->pairs->basis);
     coulomb->tables = hf_coulomb_tables_create(coulomb->pairs->boys, coulomb->pairs->boys_single);
-    coulomb->worker = hf_memory_allocate(memory, "threads of the Coulomb pass",
-                                         (size_t)coulomb->n_worker, sizeof *coulomb->worker);
-    bool made = coulomb->tables != NULL && coulomb->worker != NULL;
-    for (int t = 0; made && t < coulomb->n_worker; t++) {
+    coulomb->worker = hf_arena_take(arena, (size_t)coulomb->n_worker, sizeof *coulomb->worker);
+    for (int t = 0; coulomb->worker != NULL && t < coulomb->n_worker; t++) {
         hf_hermite_init(&coulomb->worker[t].hermite, products);
-        coulomb->worker[t].block =
-            hf_memory_allocate(memory, "threads of the Coulomb pass", most * most, sizeof(double));
-        made = coulomb->worker[t].block != NULL;
+        coulomb->worker[t].block = hf_arena_take(arena, most * most, sizeof(double));
     }
-    if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
-    return HF_OK;
+    arena->failed = arena->failed || coulomb->tables == NULL;
+    return hf_arena_check(arena, error);
 }
 
 /** Room for H and V. Collective. */
@@ -51,17 +47,16 @@ static hf_status list_own(struct hf_coulomb *coulomb, struct hf_error *error)
 {
     const struct hf_pair_owner *owner = &coulomb->settings.owner;
     const int n = coulomb->pairs->n_atom_pair;
-    unsigned char *mine = calloc((size_t)n + 1, 1);
+    unsigned char *mine = hf_arena_take(&coulomb->arena, (size_t)n, 1);
     for (int i = 0; mine != NULL && i < n; i++) {
         mine[i] = owner->rank(owner->data, i) == coulomb->context->rank;
         coulomb->n_own += mine[i];
     }
-    coulomb->own = hf_memory_allocate(coulomb->context->memory, "pairs of the Coulomb pass",
-                                      (size_t)coulomb->n_own + 1, sizeof *coulomb->own);
+    coulomb->own = hf_arena_take(&coulomb->arena, (size_t)coulomb->n_own, sizeof *coulomb->own);
     const bool made = mine != NULL && coulomb->own != NULL;
     for (int i = 0, k = 0; made && i < n; i++)
         if (mine[i] != 0) coulomb->own[k++] = i;
-    free(mine);
+    hf_arena_release(&coulomb->arena, mine);
     if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
     return HF_OK;
 }
@@ -122,12 +117,14 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
     struct hf_coulomb *made = calloc(1, sizeof *made);
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
     HF_TRY(hf_agree(context->comm, status, error));
-    *made = (struct hf_coulomb){.context = context,
-                                .pairs = pairs,
-                                .settings = *settings,
-                                .plain = hf_coulomb_kernels(false),
-                                .single = hf_coulomb_kernels(true),
-                                .n_worker = settings->n_thread > 1 ? settings->n_thread : 1};
+    *made = (struct hf_coulomb){
+        .context = context,
+        .pairs = pairs,
+        .settings = *settings,
+        .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the Coulomb pass"),
+        .plain = hf_coulomb_kernels(false),
+        .single = hf_coulomb_kernels(true),
+        .n_worker = settings->n_thread > 1 ? settings->n_thread : 1};
     pthread_mutex_init(&made->lock, NULL);
     HF_TRY(hf_products_create(context, pairs, &made->settings.owner, settings->derivatives ? 1 : 0,
                               &made->products, error));
@@ -151,13 +148,7 @@ void hf_coulomb_destroy(struct hf_coulomb **coulomb)
     struct hf_coulomb *old = *coulomb;
     *coulomb = NULL;
     if (old == NULL) return;
-    struct hf_memory *memory = old->context->memory;
     if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
-    for (int t = 0; old->worker != NULL && t < old->n_worker; t++)
-        hf_memory_release(memory, old->worker[t].block);
-    hf_memory_release(memory, old->worker);
-    hf_coulomb_tasks_done(old);
-    hf_memory_release(memory, old->own);
     hf_parcels_destroy(&old->to_leaves);
     hf_parcels_destroy(&old->to_owners);
     hf_coulomb_tables_destroy(&old->tables);
@@ -166,6 +157,7 @@ void hf_coulomb_destroy(struct hf_coulomb **coulomb)
     hf_kets_destroy(&old->kets);
     hf_products_destroy(&old->products);
     pthread_mutex_destroy(&old->lock);
+    hf_arena_done(&old->arena);
     free(old);
 }
 

@@ -11,6 +11,7 @@
 #include "products.h"
 #include "steps.h"
 
+#include "hf/arena.h"
 #include "hf/coulomb.h"
 #include "hf/node_memory.h"
 #include "hf/schedule.h"
@@ -43,6 +44,7 @@ struct hf_coulomb_worker {
 struct hf_coulomb {
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
+    struct hf_arena arena;              /**< of all arrays that are not in `shared` */
     struct hf_coulomb_settings settings;
     struct hf_products *products;
     struct hf_kets *kets;
@@ -80,7 +82,6 @@ int64_t hf_coulomb_most_tasks(const struct hf_coulomb *coulomb);
 
 /** Room for tasks. Not collective. HF_NO_RESOURCE. */
 hf_status hf_coulomb_make_tasks(struct hf_coulomb *coulomb, struct hf_error *error) HF_MUST_CHECK;
-void hf_coulomb_tasks_done(struct hf_coulomb *coulomb);
 
 /** Cuts leaves into tasks, when the far field is made for the first time. The same on all ranks. Not collective. */
 void hf_coulomb_cut(struct hf_coulomb *coulomb);

@@ -31,21 +31,17 @@ double hf_far_field_thread_bytes(void)
 /** Scratch of threads, and the plan. Local. */
 static hf_status make_workers(struct hf_far_field *field, struct hf_error *error)
 {
-    struct hf_memory *memory = field->context->memory;
+    struct hf_arena *arena = &field->arena;
     const size_t width = (size_t)field->kernels->width;
-    field->worker = hf_memory_allocate(memory, "threads of the far field", (size_t)field->n_worker,
-                                       sizeof *field->worker);
-    bool made = field->worker != NULL && hf_far_plan(field);
-    for (int t = 0; made && t < field->n_worker; t++) {
-        field->worker[t].from = hf_memory_allocate(memory, "threads of the far field",
-                                                   scratch_numbers(width), sizeof(double));
-        made = field->worker[t].from != NULL;
-        if (!made) break;
-        field->worker[t].to = field->worker[t].from + HF_FAR_SIZE * width;
-        field->worker[t].scratch = field->worker[t].to + HF_FAR_SIZE * width;
+    field->worker = hf_arena_take(arena, (size_t)field->n_worker, sizeof *field->worker);
+    for (int t = 0; t < field->n_worker && field->worker != NULL; t++) {
+        struct hf_far_worker *worker = &field->worker[t];
+        worker->from = hf_arena_take(arena, HF_FAR_SIZE * width, sizeof(double));
+        worker->to = hf_arena_take(arena, HF_FAR_SIZE * width, sizeof(double));
+        worker->scratch = hf_arena_take(arena, HF_TRANSLATION_SCRATCH * width, sizeof(double));
     }
-    if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");
-    return HF_OK;
+    arena->failed = arena->failed || !hf_far_plan(field);
+    return hf_arena_check(arena, error);
 }
 
 /** The shared arrays. Collective. */
@@ -89,6 +85,7 @@ hf_status hf_far_field_create(const struct hf_products *products, int n_thread,
     HF_TRY(hf_agree(context->comm, status, error));
     made->context = context;
     made->products = products;
+    made->arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the far field");
     made->kernels = hf_translation_choose();
     made->n_worker = n_thread > 1 ? n_thread : 1;
     hf_hermite_harmonics_init(&made->harmonics);
@@ -107,14 +104,10 @@ void hf_far_field_destroy(struct hf_far_field **field)
     struct hf_far_field *old = *field;
     *field = NULL;
     if (old == NULL) return;
-    struct hf_memory *memory = old->context->memory;
     hf_node_memory_destroy(&old->shared);
-    hf_far_plan_done(old);
-    for (int t = 0; old->worker != NULL && t < old->n_worker; t++) {
+    for (int t = 0; old->worker != NULL && t < old->n_worker; t++)
         hf_walk_done(&old->worker[t].walk);
-        hf_memory_release(memory, old->worker[t].from);
-    }
-    hf_memory_release(memory, old->worker);
+    hf_arena_done(&old->arena);
     free(old);
 }
 

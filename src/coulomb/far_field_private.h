@@ -6,6 +6,7 @@
 #include "steps.h"
 #include "walk.h"
 
+#include "hf/arena.h"
 #include "hf/cartesian.h"
 #include "hf/multipole.h"
 #include "hf/node_memory.h"
@@ -52,6 +53,7 @@ struct hf_far_worker {
 struct hf_far_field {
     struct hf_context *context;         /**< borrowed */
     const struct hf_products *products; /**< borrowed */
+    struct hf_arena arena;              /**< of all arrays that are not in `shared` */
     const struct hf_translation_kernels *kernels;
     struct hf_hermite_harmonics harmonics;
     int n_level;
@@ -106,7 +108,6 @@ static inline struct hf_turns hf_turns_of_round(const struct hf_far_field *field
 
 /** Levels, rounds, turns, slots and marks; what it has made is freed with the field. Local; false: no memory. */
 bool hf_far_plan(struct hf_far_field *field);
-void hf_far_plan_done(struct hf_far_field *field);
 
 /** Bounds for products in elements of J, for all cells, if `writes`; ranks take turns in the pairs of shells. Collective over
  *  the context. HF_NO_RESOURCE on all ranks alike. */

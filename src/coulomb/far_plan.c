@@ -3,25 +3,17 @@
 
 #include "hf/translation.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static const char *const label = "plan of the far field";
-
-static void *allocate(const struct hf_far_field *field, size_t n, size_t bytes)
-{
-    return hf_memory_allocate(field->context->memory, label, n, bytes);
-}
-
 /** Lists cells with wanted[cell] by level. */
-static bool list_levels(const struct hf_far_field *field, const unsigned char wanted[],
+static bool list_levels(struct hf_far_field *field, const unsigned char wanted[],
                         struct hf_levels *levels)
 {
     const struct hf_products *products = field->products;
-    int *first = levels->first = allocate(field, (size_t)field->n_level + 1, sizeof *first);
-    levels->cell = allocate(field, (size_t)products->n_cell, sizeof *levels->cell);
+    int *first = levels->first =
+        hf_arena_take(&field->arena, (size_t)field->n_level + 1, sizeof *first);
+    levels->cell = hf_arena_take(&field->arena, (size_t)products->n_cell, sizeof *levels->cell);
     if (first == NULL || levels->cell == NULL) return false;
-    memset(first, 0, ((size_t)field->n_level + 1) * sizeof *first);
     for (int i = 0; i < products->n_cell; i++) first[products->cell[i].level + 1] += wanted[i] != 0;
     for (int level = 0; level < field->n_level; level++) first[level + 1] += first[level];
     for (int i = 0; i < products->n_cell; i++)
@@ -60,7 +52,7 @@ static bool make_rounds(struct hf_far_field *field)
     const int *first = field->up.first;
     const double n_lane =
         (double)field->kernels->width * field->n_worker * field->products->shares->n_share;
-    field->round = allocate(field, (size_t)field->n_level + 1, sizeof *field->round);
+    field->round = hf_arena_take(&field->arena, (size_t)field->n_level + 1, sizeof *field->round);
     if (field->round == NULL) return false;
     for (int level = field->n_level - 1; level >= 0; level--) {
         struct hf_round round = {.last_level = level, .n_source = 2};
@@ -90,7 +82,8 @@ static bool find_own_leaves(struct hf_far_field *field)
     const struct hf_products *products = field->products;
     const int width = field->kernels->width, n_worker = products->shared->n_rank * field->n_worker;
     int n_turn = 0;
-    field->own_leaf = allocate(field, (size_t)products->n_leaf + 1, sizeof *field->own_leaf);
+    field->own_leaf =
+        hf_arena_take(&field->arena, (size_t)products->n_leaf + 1, sizeof *field->own_leaf);
     if (field->own_leaf == NULL) return false;
     for (int leaf = 0; leaf < products->n_leaf; leaf++)
         if (hf_node_of_leaf(products, leaf) == products->shares->node)
@@ -107,8 +100,8 @@ static bool find_slots(struct hf_far_field *field)
 {
     const struct hf_products *products = field->products;
     const size_t n_cell = (size_t)products->n_cell;
-    int *moment = field->moment_slot = allocate(field, n_cell, sizeof *moment);
-    int *local = field->local_slot = allocate(field, n_cell, sizeof *local);
+    int *moment = field->moment_slot = hf_arena_take(&field->arena, n_cell, sizeof *moment);
+    int *local = field->local_slot = hf_arena_take(&field->arena, n_cell, sizeof *local);
     int n_inner = 0;
     if (moment == NULL || local == NULL) return false;
     for (int i = 0; i < products->n_cell; i++) {
@@ -148,37 +141,18 @@ bool hf_far_plan(struct hf_far_field *field)
 {
     const struct hf_products *products = field->products;
     const size_t n_cell = (size_t)products->n_cell;
-    unsigned char *wanted = malloc(n_cell + 1);
-    bool well = wanted != NULL;
+    unsigned char *wanted = hf_arena_take(&field->arena, n_cell, 1);
     field->inner = (struct hf_turns){.n = products->n_cell - products->n_leaf,
                                      .n_share = products->shares->n_share,
                                      .down = true};
-    well = well && find_levels(field, wanted) && make_rounds(field) && find_own_leaves(field) &&
-           find_slots(field);
     for (int t = 0; t < field->n_worker; t++) {
-        struct hf_far_worker *worker = &field->worker[t];
-        worker->mark = allocate(field, 2 * n_cell, 1);
-        well = well && worker->mark != NULL;
-        if (worker->mark == NULL) continue;
-        worker->path = worker->mark + n_cell;
-        memset(worker->mark, 0, 2 * n_cell);
+        field->worker[t].mark = hf_arena_take(&field->arena, n_cell, 1);
+        field->worker[t].path = hf_arena_take(&field->arena, n_cell, 1);
     }
-    if (well) mark_cells(field);
-    free(wanted);
-    return well;
-}
-
-void hf_far_plan_done(struct hf_far_field *field)
-{
-    struct hf_memory *memory = field->context->memory;
-    for (int t = 0; field->worker != NULL && t < field->n_worker; t++)
-        hf_memory_release(memory, field->worker[t].mark);
-    hf_memory_release(memory, field->moment_slot);
-    hf_memory_release(memory, field->local_slot);
-    hf_memory_release(memory, field->round);
-    hf_memory_release(memory, field->own_leaf);
-    hf_memory_release(memory, field->up.first);
-    hf_memory_release(memory, field->up.cell);
-    hf_memory_release(memory, field->down.first);
-    hf_memory_release(memory, field->down.cell);
+    if (field->arena.failed || !find_levels(field, wanted) || !make_rounds(field) ||
+        !find_own_leaves(field) || !find_slots(field))
+        return false;
+    mark_cells(field);
+    hf_arena_release(&field->arena, wanted);
+    return true;
 }

@@ -1,6 +1,7 @@
 /* Messages with numbers of products; see parcels.h. A message is [number of a product, its numbers] again and again. */
 #include "parcels.h"
 
+#include "hf/arena.h"
 #include "hf/cartesian.h"
 
 #include <limits.h>
@@ -14,13 +15,14 @@ struct parcel {
 
 struct hf_parcels {
     const struct hf_products *products; /**< borrowed */
+    struct hf_arena arena;              /**< of all arrays */
     int tag;
     int64_t n, room;
     struct parcel *parcel; /**< [n] */
     bool lost;             /**< no memory for some */
     int64_t *begin;        /**< [n_node + 1] of what each node gets, in `out` */
-    double *out, *in;
-    size_t out_room;
+    struct hf_scratch out;
+    double *in;
     MPI_Request *request; /**< [n_node] */
 };
 
@@ -28,31 +30,26 @@ struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag
                                      int64_t n_received)
 {
     const struct hf_shares *shares = products->shares;
-    struct hf_memory *memory = products->context->memory;
     struct hf_parcels *made = calloc(1, sizeof *made);
     if (made == NULL) return NULL;
     made->products = products;
+    made->arena =
+        hf_arena_begin(products->context->memory, HF_MEMORY_OTHER, "messages of the Coulomb pass");
+    made->out.arena = &made->arena;
     made->tag = tag;
     if (shares->firsts == MPI_COMM_NULL || shares->n_node == 1) return made;
-    made->begin = calloc((size_t)shares->n_node + 1, sizeof *made->begin);
-    made->request = calloc((size_t)shares->n_node, sizeof *made->request);
-    made->in = hf_memory_allocate(memory, "messages of the Coulomb pass", (size_t)n_received,
-                                  sizeof *made->in);
-    if (made->begin == NULL || made->request == NULL || made->in == NULL) hf_parcels_destroy(&made);
+    const size_t n_node = (size_t)shares->n_node;
+    made->begin = hf_arena_take(&made->arena, n_node + 1, sizeof *made->begin);
+    made->request = hf_arena_take(&made->arena, n_node, sizeof *made->request);
+    made->in = hf_arena_take(&made->arena, (size_t)n_received, sizeof *made->in);
+    if (made->arena.failed) hf_parcels_destroy(&made);
     return made;
 }
 
 void hf_parcels_destroy(struct hf_parcels **parcels)
 {
     struct hf_parcels *old = *parcels;
-    if (old != NULL) {
-        struct hf_memory *memory = old->products->context->memory;
-        hf_memory_release(memory, old->in);
-        hf_memory_release(memory, old->out);
-        hf_memory_release(memory, old->parcel);
-        free(old->begin);
-        free(old->request);
-    }
+    if (old != NULL) hf_arena_done(&old->arena);
     free(old);
     *parcels = NULL;
 }
@@ -65,18 +62,9 @@ void hf_parcels_clear(struct hf_parcels *parcels)
 
 void hf_parcels_add(struct hf_parcels *parcels, int64_t product, int node)
 {
-    struct hf_memory *memory = parcels->products->context->memory;
-    if (parcels->n == parcels->room && !parcels->lost) {
-        const int64_t room = 2 * parcels->room + 1024;
-        struct parcel *longer = hf_memory_allocate(memory, "messages of the Coulomb pass",
-                                                   (size_t)room, sizeof *longer);
-        parcels->lost = longer == NULL;
-        if (parcels->lost) return;
-        if (parcels->n > 0) memcpy(longer, parcels->parcel, (size_t)parcels->n * sizeof *longer);
-        hf_memory_release(memory, parcels->parcel);
-        parcels->parcel = longer;
-        parcels->room = room;
-    }
+    parcels->lost =
+        parcels->lost || !hf_arena_grow(&parcels->arena, &parcels->parcel, parcels->n + 1,
+                                        &parcels->room, sizeof *parcels->parcel);
     if (!parcels->lost)
         parcels->parcel[parcels->n++] = (struct parcel){.product = product, .node = node};
 }
@@ -98,30 +86,17 @@ static int64_t find_places(struct hf_parcels *parcels)
     return parcels->begin[n_node];
 }
 
-/** Room for so many numbers to be sent. */
-static bool make_room(struct hf_parcels *parcels, size_t n)
-{
-    struct hf_memory *memory = parcels->products->context->memory;
-    if (n <= parcels->out_room) return true;
-    hf_memory_release(memory, parcels->out);
-    parcels->out_room = 0;
-    parcels->out =
-        hf_memory_allocate(memory, "messages of the Coulomb pass", n + n / 8, sizeof *parcels->out);
-    if (parcels->out != NULL) parcels->out_room = n + n / 8;
-    return parcels->out != NULL;
-}
-
 hf_status hf_parcels_pack(struct hf_parcels *parcels, const double values[], struct hf_error *error)
 {
     const struct hf_products *products = parcels->products;
     if (parcels->begin == NULL) return HF_OK;
-    if (parcels->lost || !make_room(parcels, (size_t)find_places(parcels)))
+    if (parcels->lost || hf_scratch_reserve(&parcels->out, (size_t)find_places(parcels)) == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for messages of the Coulomb pass");
     for (int64_t i = 0; i < parcels->n; i++) {
         const int64_t product = parcels->parcel[i].product, n = numbers_of(products, product);
         int64_t *at = &parcels->begin[parcels->parcel[i].node];
-        parcels->out[*at] = (double)product;
-        memcpy(parcels->out + *at + 1, values + products->first[product],
+        parcels->out.value[*at] = (double)product;
+        memcpy(parcels->out.value + *at + 1, values + products->first[product],
                (size_t)n * sizeof *values);
         *at += 1 + n;
     }
@@ -161,7 +136,7 @@ void hf_parcels_exchange(struct hf_parcels *parcels, int64_t n_expected, double 
         const int node = (shares->node + step) % shares->n_node;
         const int n = (int)(parcels->begin[node + 1] - parcels->begin[node]);
         if (n > 0)
-            MPI_Isend(parcels->out + parcels->begin[node], n, MPI_DOUBLE, node, parcels->tag,
+            MPI_Isend(parcels->out.value + parcels->begin[node], n, MPI_DOUBLE, node, parcels->tag,
                       shares->firsts, &parcels->request[n_request++]);
     }
     for (int64_t n_received = 0; n_received < n_expected;) {

@@ -21,26 +21,13 @@ int64_t hf_coulomb_most_tasks(const struct hf_coulomb *coulomb)
 
 hf_status hf_coulomb_make_tasks(struct hf_coulomb *coulomb, struct hf_error *error)
 {
-    struct hf_memory *memory = coulomb->context->memory;
-    const char *label = "tasks of the Coulomb pass";
+    struct hf_arena *arena = &coulomb->arena;
     const size_t n = (size_t)coulomb->most_tasks, n_leaf = (size_t)coulomb->products->n_leaf;
-    coulomb->piece = hf_memory_allocate(memory, label, n, sizeof *coulomb->piece);
-    coulomb->cost = hf_memory_allocate(memory, label, n, sizeof *coulomb->cost);
-    coulomb->before = hf_memory_allocate(memory, label, n_leaf + 1, sizeof *coulomb->before);
-    coulomb->of_leaf = hf_memory_allocate(memory, label, n_leaf, sizeof *coulomb->of_leaf);
-    if (coulomb->piece == NULL || coulomb->cost == NULL || coulomb->before == NULL ||
-        coulomb->of_leaf == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
-    return HF_OK;
-}
-
-void hf_coulomb_tasks_done(struct hf_coulomb *coulomb)
-{
-    struct hf_memory *memory = coulomb->context->memory;
-    hf_memory_release(memory, coulomb->piece);
-    hf_memory_release(memory, coulomb->cost);
-    hf_memory_release(memory, coulomb->before);
-    hf_memory_release(memory, coulomb->of_leaf);
+    coulomb->piece = hf_arena_take(arena, n, sizeof *coulomb->piece);
+    coulomb->cost = hf_arena_take(arena, n, sizeof *coulomb->cost);
+    coulomb->before = hf_arena_take(arena, n_leaf + 1, sizeof *coulomb->before);
+    coulomb->of_leaf = hf_arena_take(arena, n_leaf, sizeof *coulomb->of_leaf);
+    return hf_arena_check(arena, error);
 }
 
 /** Estimated cost of a leaf's bras with the kets near to it. */

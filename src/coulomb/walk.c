@@ -3,6 +3,8 @@
  * found later, for one leaf, in agreement with the far cells. */
 #include "walk.h"
 
+#include "hf/growing.h"
+
 #include <stdlib.h>
 
 void hf_walk_done(struct hf_walk *walk)
@@ -15,18 +17,10 @@ void hf_walk_done(struct hf_walk *walk)
 
 static void append(struct hf_walk *walk, struct hf_cell_list *list, int item)
 {
-    enum { FIRST = 256 };
-    if (list->n == list->room) {
-        const int room = list->room == 0 ? FIRST : 2 * list->room;
-        int *longer = realloc(list->item, (size_t)room * sizeof *longer);
-        if (longer == NULL) {
-            walk->failed = true;
-            return;
-        }
-        list->item = longer;
-        list->room = room;
-    }
-    list->item[list->n++] = item;
+    if (hf_grow(&list->item, list->n + 1, &list->room, sizeof item))
+        list->item[list->n++] = item;
+    else
+        walk->failed = true;
 }
 
 bool hf_walk_add_near(struct hf_walk *walk, int first, int n)

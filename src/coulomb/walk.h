@@ -6,6 +6,8 @@
 
 #include "hf/multipole.h"
 
+#include <stdint.h>
+
 /** What decides whether cells are far from each other. */
 struct hf_reach {
     int order;               /**< of the expansions */
@@ -15,7 +17,8 @@ struct hf_reach {
 };
 
 struct hf_cell_list {
-    int n, room;
+    int n;
+    int64_t room;
     int *item; /**< [n] */
 };
 

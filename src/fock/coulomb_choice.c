@@ -20,17 +20,11 @@ static inline double distance_squared(const struct hf_basis *basis, int i, int j
     return hf_distance_squared(a, b);
 }
 
-/** Of two numbers; an instruction, which fmin is not. */
-static inline double smaller(double x, double y)
-{
-    return y < x ? y : x;
-}
-
 /** The least squared distance of an atom from those of a pair. */
 static double to_pair(const struct hf_basis *basis, const struct hf_atom_pair *pair, int atom)
 {
-    return smaller(distance_squared(basis, pair->atom_a, atom),
-                   distance_squared(basis, pair->atom_b, atom));
+    return hf_smaller(distance_squared(basis, pair->atom_a, atom),
+                      distance_squared(basis, pair->atom_b, atom));
 }
 
 /** What kets of all bras have in common. Both are computed anew each time where there is no memory. */
@@ -58,9 +52,9 @@ static void add_bra(const struct hf_shell_pairs *pairs, const struct hf_atom_pai
         const struct hf_atom_pair *ket = &pairs->atom_pair[j];
         if (bra->bound * ket->bound < threshold) continue;
         const double *known = table->to_bra;
-        const double square = known != NULL ? smaller(known[ket->atom_a], known[ket->atom_b])
-                                            : smaller(to_pair(pairs->basis, bra, ket->atom_a),
-                                                      to_pair(pairs->basis, bra, ket->atom_b));
+        const double square = known != NULL ? hf_smaller(known[ket->atom_a], known[ket->atom_b])
+                                            : hf_smaller(to_pair(pairs->basis, bra, ket->atom_a),
+                                                         to_pair(pairs->basis, bra, ket->atom_b));
         const double log_ket = table->log_bound != NULL ? table->log_bound[j] : log(ket->bound);
         *all += bra->cost * ket->cost;
         if (!(square > reach_squared(log_bra, log_ket, log_threshold)))

@@ -1,6 +1,7 @@
 /* J and K as a consumer of quartet work; see coulomb_exchange.h. */
 #include "coulomb_exchange.h"
 
+#include "hf/arithmetic.h"
 #include "hf/engine.h"
 #include "hf/simd.h"
 
@@ -80,11 +81,6 @@ void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)
 
 /* ---- Screening ------------------------------------------------------------------------------- */
 
-static double larger(double x, double y)
-{
-    return x > y ? x : y;
-}
-
 /** Position of an atom of the bra: A or B. */
 static int bra_atom(const struct hf_quartet_blocks *blocks, const struct hf_shell_place *place)
 {
@@ -102,8 +98,8 @@ static double join_rows(const double *x, const double *y, int n, int kind, doubl
 {
     double largest = 0.0;
     for (int i = 0; i < n; i++) {
-        to[i] = larger(x[i * HF_N_BOUND + kind], y[i * HF_N_BOUND + kind]);
-        largest = larger(largest, to[i]);
+        to[i] = hf_larger(x[i * HF_N_BOUND + kind], y[i * HF_N_BOUND + kind]);
+        largest = hf_larger(largest, to[i]);
     }
     return largest;
 }
@@ -139,7 +135,7 @@ static void find_met(struct hf_coulomb_exchange *self, const struct hf_shell_pai
             if ((met->possible & wanted_of_kind[kind]) == 0) continue; /* all of it is zero */
             const double largest = join_rows(row_a, row_b, first_shell[1] - first_shell[0], kind,
                                              met->exchange[x - HF_ATOM_C][kind]);
-            met->largest_exchange = larger(met->largest_exchange, largest);
+            met->largest_exchange = hf_larger(met->largest_exchange, largest);
         }
     }
 }
@@ -172,14 +168,14 @@ find_largest(const struct hf_met_densities *met, uint8_t possible, int c, int c_
         for (int i = c; i < c_end; i++)
             for (int j = d; j < d_end; j++)
                 largest.coulomb =
-                    larger(largest.coulomb, met->coulomb_cd[i * met->columns + j * HF_N_BOUND]);
+                    hf_larger(largest.coulomb, met->coulomb_cd[i * met->columns + j * HF_N_BOUND]);
     }
     for (int kind = 0; kind < HF_N_BOUND; kind++) {
         if ((possible & wanted_of_kind[kind]) == 0) continue;
         const double *of_c = met->exchange[0][kind], *of_d = met->exchange[1][kind];
-        double most = larger(of_c[c], of_d[d]);
-        for (int i = c + 1; i < c_end; i++) most = larger(most, of_c[i]);
-        for (int i = d + 1; i < d_end; i++) most = larger(most, of_d[i]);
+        double most = hf_larger(of_c[c], of_d[d]);
+        for (int i = c + 1; i < c_end; i++) most = hf_larger(most, of_c[i]);
+        for (int i = d + 1; i < d_end; i++) most = hf_larger(most, of_d[i]);
         largest.exchange[kind] = most;
     }
     return largest;

@@ -227,8 +227,8 @@ static void list_column(struct hf_node_blocks *self, int n_portion, const struct
     }
 }
 
-/** All lists of messages: counted, then filled. False: no memory. */
-static bool list_pieces(struct hf_node_blocks *self, int n_portion, const struct portion portion[],
+/** All lists of messages: counted, then filled. */
+static void list_pieces(struct hf_node_blocks *self, int n_portion, const struct portion portion[],
                         const struct seat seat[])
 {
     struct hf_piece_list *list[] = {&self->row.out, &self->row.in, &self->column.out,
@@ -236,40 +236,34 @@ static bool list_pieces(struct hf_node_blocks *self, int n_portion, const struct
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
             if (pass == 1)
-                list[i]->message = hf_memory_allocate(self->context->memory, label, list[i]->n + 1,
-                                                      sizeof *list[i]->message);
-            if (pass == 1 && list[i]->message == NULL) return false;
+                list[i]->message =
+                    hf_arena_take(&self->arena, list[i]->n, sizeof *list[i]->message);
+            if (self->arena.failed) return;
             list[i]->n = 0;
         }
         list_row(self, n_portion, portion, seat);
         list_column(self, n_portion, portion, seat);
     }
-    return true;
 }
 
 /** Makes all that needs no communication. */
 static hf_status make(struct hf_node_blocks *self, const struct seat seat[], struct hf_error *error)
 {
     const size_t n_rank = (size_t)self->context->n_rank;
-    struct portion *portion = calloc(n_rank + 1, sizeof *portion);
-    int *number = calloc(n_rank, sizeof *number);
-    bool made = portion != NULL && number != NULL;
-    if (made) {
-        choose_columns(self, seat);
-        find_places(self, seat);
-        self->block = hf_memory_allocate(self->context->memory, label, self->n_block + 1,
-                                         sizeof *self->block);
-        made = self->block != NULL;
-    }
-    if (made) {
+    struct hf_arena *arena = &self->arena;
+    struct portion *portion = hf_arena_take(arena, n_rank + 1, sizeof *portion);
+    int *number = hf_arena_take(arena, n_rank, sizeof *number);
+    choose_columns(self, seat);
+    find_places(self, seat);
+    self->block = hf_arena_take(arena, self->n_block, sizeof *self->block);
+    if (!arena->failed) {
         const int n_portion = list_portions(self, seat, portion, number);
         list_blocks(self, n_portion, portion, number);
-        made = list_pieces(self, n_portion, portion, seat);
+        list_pieces(self, n_portion, portion, seat);
     }
-    free(portion);
-    free(number);
-    if (made) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the blocks of nodes");
+    hf_arena_release(arena, portion);
+    hf_arena_release(arena, number);
+    return hf_arena_check(arena, error);
 }
 
 /** Tables whose sizes are known from the start. */
@@ -277,13 +271,11 @@ static hf_status make_tables(struct hf_node_blocks *self, struct seat **seat,
                              struct hf_error *error)
 {
     const size_t n_rank = (size_t)self->context->n_rank;
-    struct hf_memory *memory = self->context->memory;
-    self->first = hf_memory_allocate(memory, label, n_rank + 1, sizeof *self->first);
-    self->place = hf_memory_allocate(memory, label, hf_pair_index(self->basis->n_atom, 0),
-                                     sizeof *self->place);
-    *seat = calloc(n_rank, sizeof **seat);
-    if (self->first != NULL && self->place != NULL && *seat != NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the blocks of nodes");
+    self->first = hf_arena_take(&self->arena, n_rank + 1, sizeof *self->first);
+    self->place =
+        hf_arena_take(&self->arena, hf_pair_index(self->basis->n_atom, 0), sizeof *self->place);
+    *seat = hf_arena_take(&self->arena, n_rank, sizeof **seat);
+    return hf_arena_check(&self->arena, error);
 }
 
 /** Elements that the ranks own. Collective. */
@@ -307,7 +299,11 @@ hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basi
     if (made == NULL) {
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the blocks of nodes");
     } else {
-        *made = (struct hf_node_blocks){.context = context, .basis = basis, .layout = layout};
+        *made = (struct hf_node_blocks){
+            .context = context,
+            .basis = basis,
+            .layout = layout,
+            .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, label)};
         status = make_tables(made, &seat, error);
     }
     HF_TRY(hf_agree(context->comm, status, error));
@@ -315,11 +311,10 @@ hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basi
     number_groups(made, seat);
     find_sizes(made);
     HF_TRY(hf_agree(context->comm, make(made, seat, error), error));
-    free(seat);
+    hf_arena_release(&made->arena, seat);
     *blocks = made;
     return HF_OK;
 cleanup:
-    free(seat);
     hf_node_blocks_destroy(&made);
     return status;
 }
@@ -328,14 +323,7 @@ void hf_node_blocks_destroy(struct hf_node_blocks **blocks)
 {
     struct hf_node_blocks *old = *blocks;
     if (old != NULL) {
-        struct hf_memory *memory = old->context->memory;
-        hf_memory_release(memory, old->row.out.message);
-        hf_memory_release(memory, old->row.in.message);
-        hf_memory_release(memory, old->column.out.message);
-        hf_memory_release(memory, old->column.in.message);
-        hf_memory_release(memory, old->block);
-        hf_memory_release(memory, old->place);
-        hf_memory_release(memory, old->first);
+        hf_arena_done(&old->arena);
         free(old);
     }
     *blocks = NULL;

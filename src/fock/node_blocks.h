@@ -21,6 +21,7 @@
 #ifndef HF_NODE_BLOCKS_H
 #define HF_NODE_BLOCKS_H
 
+#include "hf/arena.h"
 #include "hf/context.h"
 #include "hf/layout.h"
 #include "hf/node_memory.h"
@@ -57,6 +58,7 @@ struct hf_node_blocks {
     struct hf_context *context;           /**< borrowed */
     const struct hf_basis *basis;         /**< merged, borrowed */
     const struct hf_block_layout *layout; /**< borrowed */
+    struct hf_arena arena;                /**< of all arrays */
     int n_group, group;                   /**< groups, and this rank's */
     int n_member, member;                 /**< of the group, and this rank among them */
     size_t *first; /**< [n_rank + 1] elements of a matrix that the ranks before own */

@@ -6,6 +6,7 @@
 #include "hf/density_loan.h"
 #include "hf/engine.h"
 #include "hf/fock.h"
+#include "hf/pass.h"
 #include "hf/quartet_gradient.h"
 #include "hf/threads.h"
 #include "hf/trace.h"
@@ -25,8 +26,6 @@ const struct hf_phase hf_phase_gradient_reduce = {"Gradient: moving matrices"};
  *  the pass takes less time beside quartets (docs/measurements/performance.md). */
 static const double PAYING_SHARE = 0.9;
 
-struct differentiator;
-
 /** What the threads of a rank have in common. */
 struct two_electron {
     const struct hf_shell_pairs *pairs; /**< borrowed */
@@ -38,7 +37,8 @@ struct two_electron {
     int n_atom, n_thread;
     double *momentum; /**< [n_shell], see find_momentum */
     double most_momentum;
-    struct differentiator *thread; /**< [n_thread] */
+    double primitive_threshold; /**< of engines */
+    int64_t (*sum)[3];          /**< [n_atom] in steps, of all threads */
 };
 
 /** One thread. */
@@ -275,34 +275,66 @@ static hf_status compute_part(struct differentiator *own, struct hf_worker *work
     return status;
 }
 
-/** hf_round.run: blocks of the next part are on their way while one is computed. */
-static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
+/** hf_pass.run: blocks of the next part are on their way while one is computed. */
+static hf_status run(void *self, struct hf_pass_thread *thread, struct hf_error *error)
 {
-    struct two_electron *all = data;
-    struct differentiator *own = &all->thread[hf_worker_number(worker)];
-    const bool ahead = all->settings->distributed; /* else a task in hand helps nobody */
-    own->task = -1;
-    hf_status status = begin_part(own, worker, 0, error);
+    struct differentiator *own = self;
+    const bool ahead = own->all->settings->distributed; /* else a task in hand helps nobody */
+    hf_status status = begin_part(own, thread->worker, 0, error);
     for (int now = 0; status == HF_OK && own->part[now].task >= 0; now = 1 - now) {
-        if (ahead) status = begin_part(own, worker, 1 - now, error);
-        if (status == HF_OK) status = compute_part(own, worker, now, error);
-        if (status == HF_OK && !ahead) status = begin_part(own, worker, 1 - now, error);
+        if (ahead) status = begin_part(own, thread->worker, 1 - now, error);
+        if (status == HF_OK) status = compute_part(own, thread->worker, now, error);
+        if (status == HF_OK && !ahead) status = begin_part(own, thread->worker, 1 - now, error);
     }
     return status;
+}
+
+/** hf_pass.begin */
+static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
+                       struct hf_error *error)
+{
+    struct differentiator *own = self;
+    const struct two_electron *all = data;
+    hf_status status = hf_gradient_engine_create(all->pairs, &own->engine, error);
+    own->all = all;
+    own->task = -1;
+    own->gradient = hf_arena_take(&thread->arena, (size_t)all->n_atom, sizeof *own->gradient);
+    own->met = hf_arena_take(&thread->arena, (size_t)all->pairs->basis->n_shell, sizeof *own->met);
+    for (int k = 0; k < 2 && status == HF_OK; k++)
+        status = hf_density_loan_init(&own->loans[k], all->lent, error);
+    if (status == HF_OK) hf_gradient_engine_set_threshold(own->engine, all->primitive_threshold);
+    return status;
+}
+
+/** hf_pass.end */
+static void end(void *self, void *data)
+{
+    struct differentiator *own = self;
+    const struct two_electron *all = data;
+    for (int i = 0; i < all->n_atom && own->gradient != NULL; i++)
+        for (int x = 0; x < 3; x++) all->sum[i][x] += own->gradient[i][x];
+    hf_gradient_engine_destroy(&own->engine);
+    for (int k = 0; k < 2; k++) hf_density_loan_done(&own->loans[k]);
+}
+
+static const struct hf_pass of_thread = {.label = "the gradient",
+                                         .own_bytes = sizeof(struct differentiator),
+                                         .begin = begin,
+                                         .run = run,
+                                         .end = end};
+
+/** hf_round.run */
+static hf_status run_thread(void *data, struct hf_worker *worker, struct hf_error *error)
+{
+    return hf_work_do_pass(worker, &of_thread, data, error);
 }
 
 /* ---- All quartets ---------------------------------------------------------------------------- */
 
 static void done(struct two_electron *all)
 {
-    for (int t = 0; t < all->n_thread && all->thread != NULL; t++) {
-        hf_gradient_engine_destroy(&all->thread[t].engine);
-        for (int k = 0; k < 2; k++) hf_density_loan_done(&all->thread[t].loans[k]);
-        free(all->thread[t].gradient);
-        free(all->thread[t].met);
-    }
     hf_lent_densities_destroy(&all->lent);
-    free(all->thread);
+    free(all->sum);
     free(all->momentum);
     free(all->place);
 }
@@ -311,38 +343,16 @@ static void done(struct two_electron *all)
 static hf_status init(struct two_electron *all, struct hf_error *error)
 {
     const struct hf_basis *basis = all->pairs->basis;
-    hf_status status = HF_OK;
     all->momentum = malloc(((size_t)basis->n_shell + 1) * sizeof *all->momentum);
-    all->thread = calloc((size_t)all->n_thread, sizeof *all->thread);
+    all->sum = calloc((size_t)all->n_atom, sizeof *all->sum);
     all->place = hf_shell_places(basis);
-    if (all->momentum == NULL || all->thread == NULL || all->place == NULL)
+    if (all->momentum == NULL || all->sum == NULL || all->place == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     for (int s = 0; s < basis->n_shell; s++) {
         all->momentum[s] = find_momentum(&basis->shell[s]);
         all->most_momentum = fmax(all->most_momentum, all->momentum[s]);
     }
-    for (int t = 0; t < all->n_thread && status == HF_OK; t++) {
-        struct differentiator *own = &all->thread[t];
-        own->all = all;
-        own->gradient = calloc((size_t)all->n_atom, sizeof *own->gradient);
-        status = hf_gradient_engine_create(all->pairs, &own->engine, error);
-        for (int k = 0; k < 2 && status == HF_OK; k++)
-            status = hf_density_loan_init(&own->loans[k], all->lent, error);
-        own->met = malloc(((size_t)basis->n_shell + 1) * sizeof *own->met);
-        if (status == HF_OK && (own->gradient == NULL || own->met == NULL))
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
-    }
-    return status;
-}
-
-/** Sums of all threads and ranks; those of the threads are overwritten. Collective. */
-static void add_up(const struct two_electron *all, double (*gradient)[3])
-{
-    int64_t(*sum)[3] = all->thread[0].gradient;
-    for (int t = 1; t < all->n_thread; t++)
-        for (int i = 0; i < all->n_atom; i++)
-            for (int x = 0; x < 3; x++) sum[i][x] += all->thread[t].gradient[i][x];
-    hf_slope_sums_add(all->pairs->context->comm, all->n_atom, sum, gradient);
+    return HF_OK;
 }
 
 static enum hf_coulomb_choice choose_coulomb(const struct two_electron *all)
@@ -401,15 +411,13 @@ static hf_status do_quartets(struct two_electron *all, struct hf_work *work, str
                  of_coulomb = all->exchange_alone ? 0.0 : 0.5,
                  largest = 8.0 * all->most_momentum * (of_coulomb + 0.25 * all->n_density) *
                            element * element;
-    for (int t = 0; t < all->n_thread; t++)
-        hf_gradient_engine_set_threshold(all->thread[t].engine,
-                                         PRIMITIVE_SHARE * all->settings->threshold / largest);
+    all->primitive_threshold = PRIMITIVE_SHARE * all->settings->threshold / largest;
     hf_trace_begin_batch(context->trace);
     const hf_status status = hf_work_run(work,
                                          &(struct hf_round){.threshold = all->settings->threshold,
                                                             .largest = largest,
                                                             .factor = find_factor,
-                                                            .run = run,
+                                                            .run = run_thread,
                                                             .data = all},
                                          error);
     hf_trace_end_build(context->trace);
@@ -454,7 +462,7 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
     HF_TRY(hf_agree(context->comm, init(&all, error), error));
     HF_TRY(hf_work_create(context, pairs, &work_settings, &work, error));
     HF_TRY(do_quartets(&all, work, error));
-    add_up(&all, gradient);
+    hf_slope_sums_add(context->comm, n_atom, all.sum, gradient);
 cleanup:
     if (work != NULL) hf_work_destroy(&work);
     done(&all);

@@ -101,7 +101,7 @@ static hf_status make_matrices(struct atom *self, double threshold, struct hf_er
     const size_t n_element = (size_t)n_radial * (size_t)n_radial;
     struct hf_hamiltonian *hamiltonian = NULL;
     double *x = HF_TAKE(&self->arena, x, n_element);
-    HF_TRY(hf_arena_status(&self->arena, error));
+    HF_TRY(hf_arena_check(&self->arena, error));
     HF_TRY(hf_hamiltonian_create(self->context, self->linalg, &self->radial.basis, &self->molecule,
                                  &hamiltonian, error));
     HF_TRY(average_operator(self, hamiltonian, false, self->core, error));
@@ -129,7 +129,7 @@ static hf_status set_up(struct atom *self, double linear_dependence_threshold,
     HF_TAKE(&self->arena, self->core, n_element);
     HF_TAKE(&self->arena, self->matrix, n_element);
     HF_TAKE(&self->arena, self->scratch, n_element);
-    HF_TRY(hf_arena_status(&self->arena, error));
+    HF_TRY(hf_arena_check(&self->arena, error));
     HF_TRY(hf_linalg_create(self->context, n, &self->linalg, error));
     HF_TRY(make_matrices(self, linear_dependence_threshold, error));
     HF_TRY(hf_atom_field_init(&self->field, self->context, self->linalg, &self->radial, error));
@@ -147,7 +147,7 @@ static void tear_down(struct atom *self)
     hf_linalg_destroy(&self->linalg);
     hf_context_destroy(&self->context);
     hf_radial_basis_done(&self->radial);
-    hf_arena_release(&self->arena);
+    hf_arena_done(&self->arena);
 }
 
 /** Eigenvalues [kept] and orbitals [kept][kept] of one l from `fock` [n_orbital][n_orbital]. */

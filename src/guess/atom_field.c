@@ -16,7 +16,7 @@ static const size_t PASS_BYTES = (size_t)64 << 20;
 
 void hf_atom_field_done(struct hf_atom_field *self)
 {
-    hf_arena_release(&self->arena);
+    hf_arena_done(&self->arena);
     *self = (struct hf_atom_field){0};
 }
 
@@ -34,7 +34,7 @@ static hf_status list_elements(struct hf_atom_field *self, const struct hf_radia
     HF_TAKE(&self->arena, self->row, count);
     HF_TAKE(&self->arena, self->column, count);
     HF_TAKE(&self->arena, self->field, count * n_radial * n_radial);
-    const hf_status status = hf_arena_status(&self->arena, error);
+    const hf_status status = hf_arena_check(&self->arena, error);
     for (int l = 0; l < HF_ATOM_N_L && status == HF_OK; l++) {
         const struct hf_radial_block *block = &radial->block[l];
         for (int j = block->first; j < block->first + block->n; j++)
@@ -64,7 +64,7 @@ static void pass_done(struct pass *pass)
         }
         if (pass->density != NULL) hf_matrix_destroy(&pass->density[i]);
     }
-    hf_arena_release(&pass->arena);
+    hf_arena_done(&pass->arena);
 }
 
 static hf_status pass_init(struct pass *pass, struct hf_linalg *linalg,
@@ -78,7 +78,7 @@ static hf_status pass_init(struct pass *pass, struct hf_linalg *linalg,
     HF_TAKE(&pass->arena, pass->density, (size_t)n_job);
     HF_TAKE(&pass->arena, pass->full, (size_t)n * (size_t)n);
     HF_TAKE(&pass->arena, pass->radial, n_radial * n_radial);
-    HF_TRY(hf_arena_status(&pass->arena, error));
+    HF_TRY(hf_arena_check(&pass->arena, error));
     for (int i = 0; i < n_job; i++) {
         HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->density[i], error));
         HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].coulomb, error));

@@ -9,7 +9,6 @@
 static void weigh_shells(const struct hf_shell *a, const struct hf_shell *b, double distance,
                          double widest, struct hf_expanded *to)
 {
-    const double pi = acos(-1.0);
     double strength[HF_MAX_PAIR_L + 1] = {0.0}, e[HF_MAX_PAIR_L + 2];
     for (int i = 0; i < a->n_primitive; i++) {
         for (int j = 0; j < b->n_primitive; j++) {
@@ -19,7 +18,7 @@ static void weigh_shells(const struct hf_shell *a, const struct hf_shell *b, dou
             if (factor < HF_NO_OVERLAP) continue;
             to->exponent = fmin(to->exponent, p);
             hf_bound_expansion(0.5 / p, beta / p * distance, alpha / p * distance, a->l, b->l, e);
-            const double charge = widest * factor * (pi / p) * sqrt(pi / p);
+            const double charge = widest * factor * (HF_PI / p) * sqrt(HF_PI / p);
             for (int k = 0; k <= a->l + b->l; k++) strength[k] += charge * e[k];
         }
     }

@@ -1,6 +1,8 @@
 /* Who has which block of a symmetric matrix: rows of half a circle, cut into segments, dealt to the
  * ranks; see hf/layout.h. */
 #include "hf/layout.h"
+#include "hf/arena.h"
+#include "hf/growing.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@ struct segment {
 };
 
 struct hf_block_layout {
-    struct hf_memory *memory;
+    struct hf_arena arena;   /**< of all arrays */
     int n_part, n_segment;   /**< segments per row */
     int n_owner;             /**< the ranks that have blocks: the first ones */
     int length;              /**< blocks of a segment, except the last of a row */
@@ -23,12 +25,6 @@ struct hf_block_layout {
     int n_own;
     int *own; /**< [n_own] rising indices of the segments of this rank */
     size_t local_size;
-};
-
-/** A segment while it is dealt out. */
-struct segment_size {
-    int index;
-    size_t size;
 };
 
 /** Number of blocks of row i. In an even circle the pair of opposite parts belongs to the higher row. */
@@ -61,69 +57,52 @@ static size_t segment_elements(const struct hf_block_layout *self, int i, int se
     return part_size(self, i) * functions_before(self, i, begin, end < length ? end : length);
 }
 
-static int by_falling_size(const void *left, const void *right)
-{
-    const struct segment_size *x = left, *y = right;
-    if (x->size != y->size) return x->size > y->size ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
 /** Deals the segments, largest first, forth and back over the ranks. */
 static void deal(struct hf_block_layout *self, const struct hf_context *context,
-                 struct segment_size *sorted, size_t *held)
+                 struct hf_ranked *sorted, size_t *held)
 {
     const int n = self->n_part * self->n_segment, n_rank = self->n_owner;
     for (int s = 0; s < n; s++)
-        sorted[s] = (struct segment_size){
-            .index = s, .size = segment_elements(self, s / self->n_segment, s % self->n_segment)};
-    qsort(sorted, (size_t)n, sizeof *sorted, by_falling_size);
+        sorted[s] = (struct hf_ranked){
+            (double)segment_elements(self, s / self->n_segment, s % self->n_segment), s};
+    hf_sort_falling(n, sorted);
     for (int k = 0; k < n; k++) {
         const int turn = k % (2 * n_rank);
         const int rank = turn < n_rank ? turn : 2 * n_rank - 1 - turn;
-        self->segment[sorted[k].index] = (struct segment){.rank = rank, .offset = held[rank]};
-        held[rank] += sorted[k].size;
+        self->segment[sorted[k].number] = (struct segment){.rank = rank, .offset = held[rank]};
+        held[rank] += (size_t)sorted[k].value;
     }
     self->local_size = held[context->rank];
 }
 
 /** Local: the list of own segments. */
-static hf_status list_own(struct hf_block_layout *self, int rank, struct hf_error *error)
+static void list_own(struct hf_block_layout *self, int rank)
 {
     const int n = self->n_part * self->n_segment;
     for (int s = 0; s < n; s++) self->n_own += self->segment[s].rank == rank;
-    self->own = hf_memory_allocate(self->memory, "block layout", (size_t)self->n_own + 1,
-                                   sizeof *self->own);
-    if (self->own == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the layout of %d parts",
-                       self->n_part);
-    for (int s = 0, k = 0; s < n; s++)
+    self->own = hf_arena_take(&self->arena, (size_t)self->n_own, sizeof *self->own);
+    for (int s = 0, k = 0; self->own != NULL && s < n; s++)
         if (self->segment[s].rank == rank) self->own[k++] = s;
-    return HF_OK;
 }
 
 /** Local: the tables. */
 static hf_status make(struct hf_block_layout *self, const struct hf_context *context,
                       const int first[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const size_t n_part = (size_t)self->n_part, n = n_part * (size_t)self->n_segment;
-    struct hf_memory *memory = self->memory;
-    const char *label = "block layout";
-    self->first = hf_memory_allocate(memory, label, n_part + 1, sizeof *self->first);
-    self->segment = hf_memory_allocate(memory, label, n, sizeof *self->segment);
-    struct segment_size *sorted = hf_memory_allocate(memory, label, n, sizeof *sorted);
-    size_t *held = hf_memory_allocate(memory, label, (size_t)context->n_rank, sizeof *held);
-    if (self->first == NULL || self->segment == NULL || sorted == NULL || held == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the layout of %d parts",
-                         self->n_part);
-    } else {
+    struct hf_arena *arena = &self->arena;
+    self->first = hf_arena_take(arena, n_part + 1, sizeof *self->first);
+    self->segment = hf_arena_take(arena, n, sizeof *self->segment);
+    struct hf_ranked *sorted = hf_arena_take(arena, n, sizeof *sorted);
+    size_t *held = hf_arena_take(arena, (size_t)context->n_rank, sizeof *held);
+    if (!arena->failed) {
         for (size_t i = 0; i <= n_part; i++) self->first[i] = first[i];
         deal(self, context, sorted, held);
-        status = list_own(self, context->rank, error);
+        list_own(self, context->rank);
     }
-    hf_memory_release(memory, held);
-    hf_memory_release(memory, sorted);
-    return status;
+    hf_arena_release(arena, held);
+    hf_arena_release(arena, sorted);
+    return hf_arena_check(arena, error);
 }
 
 hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_part,
@@ -139,7 +118,7 @@ hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_
         const int longest = n_part / 2 + 1;
         const int wanted = (SEGMENTS_PER_RANK * n_owner + n_part - 1) / n_part;
         const int n_segment = wanted < longest ? wanted : longest;
-        made->memory = context->memory;
+        made->arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the layout of blocks");
         made->n_part = n_part;
         made->n_owner = n_owner;
         made->length = (longest + n_segment - 1) / n_segment;
@@ -158,9 +137,7 @@ void hf_block_layout_destroy(struct hf_block_layout **layout)
 {
     struct hf_block_layout *old = *layout;
     if (old != NULL) {
-        hf_memory_release(old->memory, old->own);
-        hf_memory_release(old->memory, old->segment);
-        hf_memory_release(old->memory, old->first);
+        hf_arena_done(&old->arena);
         free(old);
     }
     *layout = NULL;

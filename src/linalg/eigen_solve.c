@@ -8,6 +8,8 @@
  * dsyevr, takes longer than divide and conquer for all: measured for a fifth of n = 300 to 1300.) */
 #include "linalg_private.h"
 
+#include "hf/arena.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +23,9 @@ const struct hf_eigensolver *const hf_eigensolver_list[] = {
     NULL,
 };
 
-/** Arrays of one rank; freed by space_release, also when incomplete. */
+/** Arrays of one rank. */
 struct space {
+    struct hf_arena arena;
     double *diagonal;     /**< local part of T's diagonal, ScaLAPACK only */
     double *local_beside; /**< local part of the elements beside it, ScaLAPACK only */
     double *beside;       /**< [n] elements beside the diagonal */
@@ -33,23 +36,10 @@ struct space {
     int n_work, n_integer;
 };
 
-static void space_release(struct hf_memory *memory, struct space *space)
-{
-    hf_memory_release(memory, space->diagonal);
-    hf_memory_release(memory, space->local_beside);
-    hf_memory_release(memory, space->beside);
-    hf_memory_release(memory, space->reflector);
-    hf_memory_release(memory, space->all);
-    hf_memory_release(memory, space->work);
-    hf_memory_release(memory, space->integer);
-}
-
 /** Local. n_column of T are on this rank at most; `n_work` doubles grow as the matrix. */
 static hf_status space_make(const struct hf_matrix *a, int n_column, double n_work,
                             double n_integer, struct space *space, struct hf_error *error)
 {
-    const char *label = "diagonalisation";
-    struct hf_memory *memory = a->linalg->context->memory;
     const int n = a->n_row;
     const size_t n_local = (size_t)n_column + 1;
     if (n_work > INT32_MAX || n_integer > INT32_MAX) /* LAPACK counts in int */
@@ -57,18 +47,15 @@ static hf_status space_make(const struct hf_matrix *a, int n_column, double n_wo
                        "LAPACK cannot diagonalise a matrix of order %d: use more ranks", n);
     space->n_work = (int)n_work;
     space->n_integer = (int)n_integer;
-    space->diagonal = hf_memory_allocate(memory, label, n_local, sizeof(double));
-    space->local_beside = hf_memory_allocate(memory, label, n_local, sizeof(double));
-    space->beside = hf_memory_allocate(memory, label, (size_t)n, sizeof(double));
-    space->reflector = hf_memory_allocate(memory, label, (size_t)n + 1, sizeof(double));
-    space->all =
-        hf_memory_allocate(memory, label, a->linalg->parallel ? (size_t)n : 1, sizeof(double));
-    space->work = hf_memory_allocate_matrix(memory, label, (size_t)n_work, sizeof(double));
-    space->integer = hf_memory_allocate(memory, label, (size_t)n_integer, sizeof(int));
-    if (space->diagonal != NULL && space->local_beside != NULL && space->beside != NULL &&
-        space->reflector != NULL && space->all != NULL && space->work != NULL &&
-        space->integer != NULL)
-        return HF_OK;
+    space->arena = hf_arena_begin(a->linalg->context->memory, HF_MEMORY_MATRIX, "diagonalisation");
+    space->diagonal = hf_arena_take(&space->arena, n_local, sizeof(double));
+    space->local_beside = hf_arena_take(&space->arena, n_local, sizeof(double));
+    space->beside = hf_arena_take(&space->arena, (size_t)n, sizeof(double));
+    space->reflector = hf_arena_take(&space->arena, (size_t)n + 1, sizeof(double));
+    space->all = hf_arena_take(&space->arena, a->linalg->parallel ? (size_t)n : 1, sizeof(double));
+    space->work = hf_arena_take(&space->arena, (size_t)n_work, sizeof(double));
+    space->integer = hf_arena_take(&space->arena, (size_t)n_integer, sizeof(int));
+    if (!space->arena.failed) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory to diagonalise a matrix of order %d", n);
 }
 
@@ -88,7 +75,6 @@ static hf_status solve_serial(struct hf_matrix *a, double eigenvalue[], struct h
     const int n = a->n_row;
     const double blocked = (n + MAX_BLOCK + 1.0) * (MAX_BLOCK + 1.0);
     const double divided = n_vector > 0 ? 1.0 + 4.0 * n + (double)n * n : 0.0;
-    struct hf_memory *memory = a->linalg->context->memory;
     struct space space = {0};
     const char *routine = "dsytrd";
     int info = 0;
@@ -112,7 +98,7 @@ static hf_status solve_serial(struct hf_matrix *a, double eigenvalue[], struct h
     }
     if (info != 0) status = failed(error, n, "LAPACK", routine, info);
 cleanup:
-    space_release(memory, &space);
+    hf_arena_done(&space.arena);
     return status;
 }
 
@@ -248,7 +234,7 @@ static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct
         info = find_vectors(a, eigenvalue, z, n_vector, &space, &routine);
     if (info != 0) status = failed(error, n, "ScaLAPACK", routine, info);
 cleanup:
-    space_release(grid->context->memory, &space);
+    hf_arena_done(&space.arena);
     hf_matrix_destroy(&moved);
     return status;
 }

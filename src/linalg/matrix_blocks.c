@@ -11,6 +11,8 @@
  * stored; on the way to the grid each also goes out as its mirror image. A rank of P meets about
  * one in P of the blocks as an owner, and up to two in P as a part of a square grid. */
 #include "hf/matrix_blocks.h"
+
+#include "hf/arena.h"
 #include "linalg_private.h"
 
 #include <assert.h>
@@ -34,7 +36,8 @@ struct local_part {
 struct exchange {
     struct hf_matrix *matrix;
     const struct hf_block_layout *layout;
-    double *blocks; /**< this rank's part of the array of the layout */
+    struct hf_arena arena; /**< of all arrays */
+    double *blocks;        /**< this rank's part of the array of the layout */
     bool to_grid;
     int n_local;
     struct local_part *local; /**< [n_local] in rising order */
@@ -91,10 +94,8 @@ static bool is_empty(struct range range)
 static hf_status list_local_parts(struct exchange *self, struct hf_error *error)
 {
     const int n_part = hf_block_layout_n_part(self->layout);
-    self->local = hf_memory_allocate(self->matrix->linalg->context->memory, "matrix exchange",
-                                     (size_t)n_part, sizeof *self->local);
-    if (self->local == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory to redistribute a matrix");
+    self->local = hf_arena_take(&self->arena, (size_t)n_part, sizeof *self->local);
+    if (self->local == NULL) return hf_arena_check(&self->arena, error);
     for (int part = 0; part < n_part; part++) {
         const struct local_part local = find_local(self, part);
         if (!is_empty(local.row) || !is_empty(local.column)) self->local[self->n_local++] = local;
@@ -202,8 +203,7 @@ static hf_status make_room(struct exchange *self, struct traffic *traffic, struc
         traffic->first[r] = traffic->at[r] = (int)n;
         n += (size_t)traffic->count[r];
     }
-    traffic->buffer = hf_memory_allocate_unset(context->memory, HF_MEMORY_MATRIX, "matrix exchange",
-                                               n * sizeof *traffic->buffer);
+    traffic->buffer = hf_arena_take_unset(&self->arena, n, sizeof *traffic->buffer);
     if (traffic->buffer != NULL && n <= INT32_MAX) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory to redistribute a matrix of order %d",
                    self->matrix->n_row);
@@ -234,8 +234,8 @@ static hf_status run_stage(struct exchange *self, hf_status status, struct hf_er
                   MPI_DOUBLE, context->comm);
     walk(self, !self->to_grid, false);
 cleanup:
-    hf_memory_release(context->memory, self->block_side.buffer);
-    hf_memory_release(context->memory, self->grid_side.buffer);
+    hf_arena_release(&self->arena, self->block_side.buffer);
+    hf_arena_release(&self->arena, self->grid_side.buffer);
     self->block_side.buffer = self->grid_side.buffer = NULL;
     return status;
 }
@@ -254,6 +254,13 @@ static int stage_end(const struct exchange *self)
     return end;
 }
 
+static struct traffic make_traffic(struct hf_arena *arena, size_t n_rank)
+{
+    return (struct traffic){.count = hf_arena_take(arena, n_rank, sizeof(int)),
+                            .first = hf_arena_take(arena, n_rank, sizeof(int)),
+                            .at = hf_arena_take(arena, n_rank, sizeof(int))};
+}
+
 static hf_status run_exchange(struct exchange *self, hf_status status, struct hf_error *error)
 {
     const struct hf_context *context = self->matrix->linalg->context;
@@ -261,40 +268,42 @@ static hf_status run_exchange(struct exchange *self, hf_status status, struct hf
     const int n_part = hf_block_layout_n_part(self->layout);
     assert(self->matrix->n_row == self->matrix->n_col);
     assert(self->matrix->n_row == hf_block_layout_first(self->layout)[n_part]);
-    int *counts =
-        hf_memory_allocate(context->memory, "matrix exchange", 6 * n_rank, sizeof *counts);
-    if (counts != NULL) {
-        self->block_side = (struct traffic){counts, counts + n_rank, counts + 2 * n_rank, NULL};
-        self->grid_side =
-            (struct traffic){counts + 3 * n_rank, counts + 4 * n_rank, counts + 5 * n_rank, NULL};
-        if (status == HF_OK) status = list_local_parts(self, error);
-    } else if (status == HF_OK) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory to redistribute a matrix");
-    }
+    self->block_side = make_traffic(&self->arena, n_rank);
+    self->grid_side = make_traffic(&self->arena, n_rank);
+    if (status == HF_OK) status = hf_arena_check(&self->arena, error);
+    if (status == HF_OK) status = list_local_parts(self, error);
     do {
         self->begin = self->end;
         self->end = stage_end(self);
         HF_TRY(run_stage(self, status, error));
     } while (self->end < n_part);
 cleanup:
-    hf_memory_release(context->memory, self->local);
-    hf_memory_release(context->memory, counts);
+    hf_arena_done(&self->arena);
     return status;
+}
+
+static struct exchange new_exchange(struct hf_matrix *matrix, const struct hf_block_layout *layout)
+{
+    return (struct exchange){.matrix = matrix,
+                             .layout = layout,
+                             .arena = hf_arena_begin(matrix->linalg->context->memory,
+                                                     HF_MEMORY_MATRIX, "matrix exchange")};
 }
 
 hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_layout *layout,
                                const double blocks[], hf_status status, struct hf_error *error)
 {
-    struct exchange exchange = {
-        .matrix = matrix, .layout = layout, .blocks = (double *)blocks, .to_grid = true};
+    struct exchange exchange = new_exchange(matrix, layout);
+    exchange.blocks = (double *)blocks;
+    exchange.to_grid = true;
     return run_exchange(&exchange, status, error);
 }
 
 hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_block_layout *layout,
                                double blocks[], struct hf_error *error)
 {
-    struct exchange exchange = {
-        .matrix = (struct hf_matrix *)matrix, .layout = layout, .blocks = blocks, .to_grid = false};
+    struct exchange exchange = new_exchange((struct hf_matrix *)matrix, layout);
+    exchange.blocks = blocks;
     return run_exchange(&exchange, HF_OK, error);
 }
 
@@ -317,7 +326,7 @@ static void set_local(struct hf_matrix *m, const struct local_part *i, const str
 hf_status hf_matrix_set_reachable(struct hf_matrix *matrix, const struct hf_block_layout *layout,
                                   hf_find_block_function *find, void *data, struct hf_error *error)
 {
-    struct exchange of = {.matrix = matrix, .layout = layout};
+    struct exchange of = new_exchange(matrix, layout);
     const int *first = hf_block_layout_first(layout);
     const hf_status status = list_local_parts(&of, error);
     for (int x = 0; status == HF_OK && x < of.n_local; x++) {
@@ -330,6 +339,6 @@ hf_status hf_matrix_set_reachable(struct hf_matrix *matrix, const struct hf_bloc
             set_local(matrix, i, j, mirrored, first, block);
         }
     }
-    hf_memory_release(matrix->linalg->context->memory, of.local);
+    hf_arena_done(&of.arena);
     return status;
 }

@@ -40,6 +40,8 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
     HF_TRY(hf_agree(context->comm, status, error));
     *self = (struct hf_local){.context = context,
                               .settings = settings,
+                              .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER,
+                                                      "pairs of orbitals and their domains"),
                               .basis = wavefunction->basis,
                               .molecule = wavefunction->molecule,
                               .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
@@ -70,7 +72,6 @@ void hf_local_destroy(struct hf_local **local)
     struct hf_local *old = *local;
     if (old == NULL) return;
     for (int d = 0; d < old->n_domain; d++) {
-        free((void *)old->domain[d].atoms.part);
         hf_memory_release(old->context->memory, old->domain[d].vector);
         hf_memory_release(old->context->memory, old->domain[d].energy);
     }
@@ -79,17 +80,7 @@ void hf_local_destroy(struct hf_local **local)
     hf_sparse_destroy(&old->overlap);
     hf_sparse_destroy(&old->fock);
     hf_sparse_destroy(&old->fock_occupied);
-    free(old->domain);
-    free(old->domain_of_orbital);
-    free(old->extended_of_orbital);
-    free(old->completeness);
-    free(old->n_degenerate);
-    free(old->pair);
-    free(old->first_pair);
-    free(old->first_partner);
-    free(old->partner);
-    free(old->own);
-    free(old->n_number_of_rank);
+    hf_arena_done(&old->arena);
     free(old);
     *local = NULL;
 }

@@ -2,6 +2,8 @@
  * ones are used. */
 #include "local_iterate.h"
 
+#include "hf/gather.h"
+
 #include <limits.h>
 
 /** Numbers of a buffer, at least; otherwise as many as the rank's own. */
@@ -9,48 +11,39 @@ enum { LEAST_ROOM = 1 << 18 };
 
 static const char label[] = "amplitudes of pairs";
 
-static bool make_lists(struct hf_local_amplitudes *self)
+static void make_lists(struct hf_local_amplitudes *self)
 {
-    const struct hf_local *local = self->local;
-    struct hf_memory *memory = local->context->memory;
-    const size_t n = (size_t)local->n_pair + 1;
+    const size_t n = (size_t)self->local->n_pair;
     for (int s = 0; s < 2; s++)
-        self->where[s] = hf_memory_allocate(memory, label, n, sizeof *self->where[s]);
-    self->mark = hf_memory_allocate(memory, label, n, sizeof *self->mark);
+        self->where[s] = hf_arena_take(self->arena, n, sizeof *self->where[s]);
+    self->mark = hf_arena_take(self->arena, n, sizeof *self->mark);
     self->batch_end =
-        hf_memory_allocate(memory, label, (size_t)local->n_own + 1, sizeof *self->batch_end);
-    return self->where[0] != NULL && self->where[1] != NULL && self->mark != NULL &&
-           self->batch_end != NULL;
+        hf_arena_take(self->arena, (size_t)self->local->n_own + 1, sizeof *self->batch_end);
 }
 
 /** Room for all, and where each pair is. */
-static bool make_replicated(struct hf_local_amplitudes *self)
+static void make_replicated(struct hf_local_amplitudes *self)
 {
     const struct hf_local *local = self->local;
     struct hf_context *context = local->context;
-    size_t n = 0;
-    for (int r = 0; r < context->n_rank; r++) n += local->n_number_of_rank[r];
-    self->all = hf_memory_allocate_matrix(context->memory, label, n + 1, sizeof *self->all);
-    if (self->all == NULL) return false;
-    double *start = self->all;
-    for (int r = 0; r < context->n_rank; start += local->n_number_of_rank[r], r++) {
-        if (r == context->rank) self->own = start;
-        for (int p = 0; p < local->n_pair; p++)
-            if (local->pair[p].owner == r)
-                self->where[0][p] = self->where[1][p] = start + local->pair[p].offset;
-    }
-    return true;
+    const size_t n = (size_t)local->first_of_rank[context->n_rank];
+    self->all = hf_arena_take(self->arena, n, sizeof *self->all);
+    if (self->arena->failed) return;
+    self->own = self->all + local->first_of_rank[context->rank];
+    for (int p = 0; p < local->n_pair; p++)
+        self->where[0][p] = self->where[1][p] =
+            self->all + local->first_of_rank[local->pair[p].owner] + local->pair[p].offset;
 }
 
 hf_status hf_local_amplitudes_init(struct hf_local_amplitudes *self, const struct hf_local *local,
-                                   struct hf_error *error)
+                                   struct hf_arena *arena, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_local_settings *settings = local->settings;
-    *self = (struct hf_local_amplitudes){.local = local};
-    if (!make_lists(self) || (settings->replicated && !make_replicated(self)))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
-    HF_TRY(hf_agree(local->context->comm, status, error));
+    *self = (struct hf_local_amplitudes){.local = local, .arena = arena};
+    make_lists(self);
+    if (settings->replicated) make_replicated(self);
+    HF_TRY(hf_agree(local->context->comm, hf_arena_check(arena, error), error));
     if (!settings->replicated) {
         HF_TRY(hf_onesided_create(local->context, &settings->onesided, &self->onesided, error));
         HF_TRY(hf_window_create(self->onesided, local->n_number, label, &self->window, error));
@@ -66,27 +59,26 @@ cleanup:
 void hf_local_amplitudes_done(struct hf_local_amplitudes *self)
 {
     if (self->local == NULL) return;
-    struct hf_memory *memory = self->local->context->memory;
     hf_window_destroy(&self->window);
     hf_onesided_destroy(&self->onesided);
-    hf_memory_release(memory, self->all);
-    for (int s = 0; s < 2; s++) {
-        hf_memory_release(memory, (void *)self->where[s]);
-        hf_memory_release(memory, self->buffer[s]);
-    }
-    hf_memory_release(memory, self->mark);
-    hf_memory_release(memory, self->batch_end);
+}
+
+/** hf_part_begin */
+static int64_t part_begin(const void *self, int rank)
+{
+    return ((const struct hf_local *)self)->first_of_rank[rank];
 }
 
 void hf_local_amplitudes_share(struct hf_local_amplitudes *self)
 {
     const struct hf_local *local = self->local;
-    if (self->all != NULL)
-        hf_local_replicate(local, self->own, self->all);
-    else
+    const struct hf_context *context = local->context;
+    if (self->all == NULL) {
         hf_window_fence(self->window);
-    for (int r = 0; r < local->context->n_rank && self->all != NULL; r++)
-        if (r != local->context->rank) self->n_received += (double)local->n_number_of_rank[r];
+        return;
+    }
+    hf_gather_parts(context->comm, part_begin, local, local->scratch, sizeof *self->all, self->all);
+    self->n_received += (double)((size_t)local->first_of_rank[context->n_rank] - local->n_number);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -138,19 +130,11 @@ hf_status hf_local_amplitudes_plan(struct hf_local_amplitudes *self,
     }
     if (local->n_own > 0) self->batch_end[self->n_batch++] = local->n_own;
     if (most <= self->n_room) return HF_OK;
-    for (int s = 0; s < 2; s++) {
-        hf_memory_release(local->context->memory, self->buffer[s]);
-        self->buffer[s] = NULL;
-    }
-    self->n_room = 0;
-    for (int s = 0; s < 2; s++) {
-        self->buffer[s] = hf_memory_allocate_unset(local->context->memory, HF_MEMORY_MATRIX, label,
-                                                   most * sizeof *self->buffer[s]);
-        if (self->buffer[s] == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
-    }
+    for (int s = 0; s < 2; s++) hf_arena_release(self->arena, self->buffer[s]);
+    for (int s = 0; s < 2; s++)
+        self->buffer[s] = hf_arena_take_unset(self->arena, most, sizeof *self->buffer[s]);
     self->n_room = most;
-    return HF_OK;
+    return hf_arena_check(self->arena, error);
 }
 
 /** The oldest get ends. */

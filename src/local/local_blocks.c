@@ -5,9 +5,9 @@
  * cut between blocks into pieces. In every round of the exchange each rank sends a piece to each other one. */
 #include "local_mp2_private.h"
 
+#include "hf/growing.h"
 #include "hf/trace.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,28 +23,19 @@ _Static_assert(4 * sizeof(int) == HEADER * sizeof(double), "the first four numbe
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 /** Room for `n` more elements at the end of an array of n_used. False: no memory, and nothing has changed. */
-static bool grow(struct hf_local_blocks *self, void **array, size_t n_used, size_t n, size_t *room,
+static bool grow(struct hf_local_blocks *self, void *list, size_t n_used, size_t n, int64_t *room,
                  size_t element_bytes)
 {
-    if (n_used + n <= *room) return true;
-    const size_t n_new = n_used + n + n_used / 2 + 64;
-    void *longer =
-        hf_memory_allocate_unset(self->memory, HF_MEMORY_OTHER, self->label, n_new * element_bytes);
-    if (longer == NULL) return false;
-    if (n_used > 0) memcpy(longer, *array, n_used * element_bytes);
-    hf_memory_release(self->memory, *array);
-    self->bytes += (double)((n_new - *room) * element_bytes);
-    *array = longer;
-    *room = n_new;
-    return true;
+    const int64_t old = *room;
+    const bool ok = hf_memory_grow(self->memory, HF_MEMORY_OTHER, self->label, list,
+                                   (int64_t)(n_used + n), room, element_bytes);
+    self->bytes += (double)((size_t)(*room - old) * element_bytes);
+    return ok;
 }
 
 static bool grow_chunks(struct hf_local_blocks *self, size_t n)
 {
-    void *list = self->chunk;
-    const bool ok = grow(self, &list, self->n_chunk, n, &self->n_chunk_room, sizeof *self->chunk);
-    self->chunk = list;
-    return ok;
+    return grow(self, &self->chunk, self->n_chunk, n, &self->n_chunk_room, sizeof *self->chunk);
 }
 
 static bool add_chunk(struct hf_local_blocks *self, size_t n)
@@ -63,10 +54,7 @@ static bool add_chunk(struct hf_local_blocks *self, size_t n)
 
 static bool grow_blocks(struct hf_local_blocks *self, size_t n)
 {
-    void *list = self->block;
-    const bool ok = grow(self, &list, self->n_block, n, &self->n_block_room, sizeof *self->block);
-    self->block = list;
-    return ok;
+    return grow(self, &self->block, self->n_block, n, &self->n_block_room, sizeof *self->block);
 }
 
 double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, int column, int n)
@@ -129,6 +117,7 @@ struct cursor {
 
 struct exchange {
     struct hf_context *context;
+    struct hf_arena arena; /**< of all arrays */
     hf_local_needed_by *needed_by;
     const void *data;
     int n_from;
@@ -173,8 +162,8 @@ static bool move_chunks(struct exchange *self)
     for (int t = 0; t < self->n_from; t++) {
         struct hf_local_blocks *from = &self->from[t];
         for (size_t k = 0; k < from->n_chunk; k++) to->chunk[to->n_chunk++] = from->chunk[k];
-        to->bytes += from->bytes - (double)(from->n_block_room * sizeof *from->block) -
-                     (double)(from->n_chunk_room * sizeof *from->chunk);
+        to->bytes += from->bytes - (double)((size_t)from->n_block_room * sizeof *from->block) -
+                     (double)((size_t)from->n_chunk_room * sizeof *from->chunk);
         from->n_chunk = 0;
         hf_local_blocks_done(from);
     }
@@ -252,23 +241,18 @@ static size_t size_of_piece(const struct exchange *self)
 }
 
 /** Room for the messages of a round. Local. */
-static bool make_room(struct exchange *self)
+static hf_status make_room(struct exchange *self, struct hf_error *error)
 {
-    struct hf_memory *memory = self->context->memory;
     const size_t n_rank = (size_t)self->context->n_rank, n = n_rank * self->piece;
-    self->sent = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "blocks on their way",
-                                          n * sizeof *self->sent);
-    self->received = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, "blocks on their way",
-                                              n * sizeof *self->received);
-    self->cursor = calloc(n_rank, sizeof *self->cursor);
-    self->n_sent = calloc(4 * n_rank, sizeof *self->n_sent);
-    if (self->n_sent != NULL) {
-        self->n_received = self->n_sent + n_rank;
-        self->first_sent = self->n_received + n_rank;
-        self->first_received = self->first_sent + n_rank;
-    }
-    return self->sent != NULL && self->received != NULL && self->cursor != NULL &&
-           self->n_sent != NULL;
+    struct hf_arena *arena = &self->arena;
+    self->sent = hf_arena_take_unset(arena, n, sizeof *self->sent);
+    self->received = hf_arena_take_unset(arena, n, sizeof *self->received);
+    self->cursor = hf_arena_take(arena, n_rank, sizeof *self->cursor);
+    self->n_sent = hf_arena_take(arena, n_rank, sizeof *self->n_sent);
+    self->n_received = hf_arena_take(arena, n_rank, sizeof *self->n_received);
+    self->first_sent = hf_arena_take(arena, n_rank, sizeof *self->first_sent);
+    self->first_received = hf_arena_take(arena, n_rank, sizeof *self->first_received);
+    return hf_arena_check(arena, error);
 }
 
 static hf_status out_of_memory(const struct exchange *self, bool ok, struct hf_error *error)
@@ -283,26 +267,25 @@ hf_status hf_local_blocks_exchange(struct hf_context *context, hf_local_needed_b
 {
     hf_status status;
     bool ok = true;
-    struct exchange self = {.context = context,
-                            .needed_by = needed_by,
-                            .data = data,
-                            .n_from = n_from,
-                            .from = from,
-                            .to = to};
+    struct exchange self = {
+        .context = context,
+        .arena = hf_arena_begin(context->memory, HF_MEMORY_MATRIX, "blocks on their way"),
+        .needed_by = needed_by,
+        .data = data,
+        .n_from = n_from,
+        .from = from,
+        .to = to};
     HF_TRY(hf_agree(context->comm, out_of_memory(&self, keep_own(&self), error), error));
     if (context->n_rank > 1) {
         self.piece = size_of_piece(&self);
-        HF_TRY(hf_agree(context->comm, out_of_memory(&self, make_room(&self), error), error));
+        HF_TRY(hf_agree(context->comm, make_room(&self, error), error));
         while (do_round(&self, sent_bytes, &ok)) continue;
         HF_TRY(hf_agree(context->comm, out_of_memory(&self, ok, error), error));
     }
     HF_TRY(hf_agree(context->comm, out_of_memory(&self, move_chunks(&self), error), error));
     if (to->n_block > 0) qsort(to->block, to->n_block, sizeof *to->block, by_place);
 cleanup:
-    hf_memory_release(context->memory, self.sent);
-    hf_memory_release(context->memory, self.received);
-    free(self.cursor);
-    free(self.n_sent);
+    hf_arena_done(&self.arena);
     return status;
 }
 
@@ -332,40 +315,4 @@ void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
     for (size_t b = begin; b < end; b++) bytes += (double)blocks->block[b].n * sizeof(double);
     hf_trace_add(trace, thread, HF_TRACE_PAIR_TASK, pair, start, hf_thread_seconds() - begun);
     hf_trace_add_block(trace, thread, HF_TRACE_BLOCK_J, pair, 0, 0, bytes);
-}
-
-/* ---- Arrays over pairs ----------------------------------------------------------------------- */
-
-/** The same with broadcasts one after another: for counts beyond MPI's, or without memory for a list of them. */
-static void broadcast_all(const struct hf_local *local, double all[])
-{
-    const struct hf_context *context = local->context;
-    for (int r = 0; r < context->n_rank; all += local->n_number_of_rank[r], r++)
-        hf_broadcast_bytes(context->comm, r, local->n_number_of_rank[r] * sizeof *all, all);
-}
-
-void hf_local_replicate(const struct hf_local *local, const double part[], double all[])
-{
-    const struct hf_context *context = local->context;
-    size_t n = 0, before = 0;
-    for (int r = 0; r < context->n_rank; r++) {
-        if (r == context->rank) before = n;
-        n += local->n_number_of_rank[r];
-    }
-    if (part != all + before) memcpy(all + before, part, local->n_number * sizeof *all);
-    int *count = calloc(2 * (size_t)context->n_rank, sizeof *count);
-    int ok = n <= INT_MAX && count != NULL;
-    MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, context->comm);
-    if (ok) {
-        int *first = count + context->n_rank;
-        for (int r = 0; r < context->n_rank; r++) {
-            count[r] = (int)local->n_number_of_rank[r];
-            if (r > 0) first[r] = first[r - 1] + count[r - 1];
-        }
-        MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, count, first, MPI_DOUBLE,
-                       context->comm);
-    } else {
-        broadcast_all(local, all);
-    }
-    free(count);
 }

@@ -24,9 +24,9 @@ struct range {
 enum { BRA_FUNCTIONS = 24 };
 
 /** What all threads share. */
-struct pass {
+struct shared {
     const struct hf_local_integrals *integrals;
-    struct transformer *thread; /**< [n_thread] */
+    struct hf_local_blocks *blocks; /**< [n_thread] */
 };
 
 /** A thread and its bras. */
@@ -388,10 +388,12 @@ static hf_status out_of_memory(struct hf_error *error)
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
 }
 
-/** hf_work_do_tasks */
-static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, struct hf_error *error)
+/** hf_pass.item */
+static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task,
+                         struct hf_error *error)
 {
     struct transformer *own = self;
+    struct hf_worker *worker = thread->worker;
     struct hf_part part = {0};
     hf_status status = HF_OK;
     for (int32_t q = 0; status == HF_OK && hf_work_find_part(worker, task, q, &part); q++) {
@@ -406,71 +408,50 @@ static hf_status do_task(void *self, struct hf_worker *worker, int64_t task, str
     return status;
 }
 
-/** hf_round.run */
-static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
-{
-    struct pass *pass = data;
-    struct transformer *own = &pass->thread[hf_worker_number(worker)];
-    return hf_work_do_tasks(worker, do_task, own, error);
-}
-
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static bool make_thread(const struct hf_local_integrals *integrals, struct hf_local_blocks *blocks,
-                        struct transformer *own)
+/** hf_pass.begin */
+static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
+                       struct hf_error *error)
 {
-    struct hf_memory *memory = integrals->local->context->memory;
-    const struct hf_scratch none = {.memory = memory, .label = "quarters of bras"};
+    struct transformer *own = self;
+    struct hf_arena *arena = &thread->arena;
+    const struct shared *shared = data;
+    const struct hf_local_integrals *integrals = shared->integrals;
     const size_t n = (size_t)integrals->merged->n_function;
+    const size_t n_atom = (size_t)integrals->paos->n_row_part;
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
-    *own = (struct transformer){
-        .integrals = integrals, .blocks = blocks, .packed = none, .half = none, .result = none};
-    own->half_of = calloc(n, sizeof *own->half_of);
-    own->met = calloc((size_t)integrals->merged->n_atom * (n_orbital / HF_PRODUCT_GROUP + 1),
+    (void)error;
+    *own = (struct transformer){.integrals = integrals,
+                                .blocks = &shared->blocks[thread->number],
+                                .packed = {arena},
+                                .half = {arena},
+                                .result = {arena}};
+    own->half_of = hf_arena_take(arena, n, sizeof *own->half_of);
+    own->met =
+        hf_arena_take(arena, (size_t)integrals->merged->n_atom * (n_orbital / HF_PRODUCT_GROUP + 1),
                       sizeof *own->met);
-    own->most = calloc(n_orbital * (size_t)integrals->paos->n_row_part + 1, sizeof *own->most);
-    own->of_range = calloc((size_t)integrals->paos->n_row_part + 1, sizeof *own->of_range);
-    own->right = calloc(n, sizeof *own->right);
-    own->inner = calloc(n, sizeof *own->inner);
-    return hf_site_panels_init(memory, integrals->merged, &own->panels) &&
-           hf_local_group_init(integrals, &own->group) && own->half_of != NULL &&
-           own->met != NULL && own->most != NULL && own->of_range != NULL && own->right != NULL &&
-           own->inner != NULL;
+    own->most = hf_arena_take(arena, n_orbital * n_atom, sizeof *own->most);
+    own->of_range = hf_arena_take(arena, n_atom, sizeof *own->of_range);
+    own->right = hf_arena_take(arena, n, sizeof *own->right);
+    own->inner = hf_arena_take(arena, n, sizeof *own->inner);
+    hf_site_panels_init(arena, integrals->merged, &own->panels);
+    hf_local_group_init(integrals, arena, &own->group);
+    return HF_OK;
 }
 
-static void thread_done(struct transformer *own)
-{
-    struct hf_scratch *scratch[] = {&own->packed, &own->half, &own->result};
-    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) hf_scratch_done(scratch[k]);
-    hf_site_panels_done(&own->panels);
-    hf_local_group_done(&own->group);
-    free(own->half_of);
-    free(own->met);
-    free(own->most);
-    free(own->of_range);
-    free(own->right);
-    free(own->inner);
-}
+static const struct hf_pass of_thread = {.label = "quarters of bras",
+                                         .own_bytes = sizeof(struct transformer),
+                                         .begin = begin,
+                                         .item = do_task};
 
 hf_status hf_local_bras_first(const struct hf_local_integrals *integrals,
                               struct hf_local_blocks blocks[], struct hf_local_result *result,
                               struct hf_error *error)
 {
-    hf_status status;
-    const struct hf_local *local = integrals->local;
     const struct hf_task_order order = {.grain = HF_GRAIN_SHELL_PAIR,
                                         .quartets = HF_QUARTETS_EVERY_KET,
                                         .bra_functions = BRA_FUNCTIONS};
-    struct pass pass = {.integrals = integrals};
-    pass.thread = calloc((size_t)local->n_thread, sizeof *pass.thread);
-    bool ok = pass.thread != NULL;
-    for (int t = 0; t < local->n_thread && ok; t++)
-        ok = make_thread(integrals, &blocks[t], &pass.thread[t]);
-    status = ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the transformation");
-    HF_TRY(hf_agree(local->context->comm, status, error));
-    HF_TRY(hf_local_run_work(integrals, &order, run, &pass, result, error));
-cleanup:
-    for (int t = 0; t < local->n_thread && pass.thread != NULL; t++) thread_done(&pass.thread[t]);
-    free(pass.thread);
-    return status;
+    return hf_local_run_pass(integrals, &order, &of_thread, &(struct shared){integrals, blocks},
+                             result, error);
 }

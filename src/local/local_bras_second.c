@@ -5,11 +5,9 @@
  *     K_ij [a][b] = sum_s T_ij [a][s] P_sb
  *
  * Blocks of (ia|rs) are used twice, as (ia|rs) and as (ia|sr), unless R is S. */
-#include "hf/threads.h"
 #include "hf/trace.h"
 #include "local_bras.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +17,18 @@ struct sum {
     size_t offset; /**< of T in own->third */
 };
 
+struct second_half {
+    const struct hf_local_integrals *integrals;
+    const struct hf_local_finishing *finishing;
+    const struct hf_local_blocks *from;
+    struct hf_local_blocks *blocks; /**< [n_thread] */
+};
+
 /** Of a thread. */
 struct finisher {
     const struct hf_local_integrals *integrals;
     const struct hf_local_finishing *finishing;
+    const struct hf_local_blocks *from;
     struct hf_local_blocks *blocks;
     struct hf_local_functions s; /**< of T */
     int n_sum;
@@ -32,19 +38,12 @@ struct finisher {
     int *row;   /**< [n_sum] of the products for a shell and an atom; -1: none */
     const double **right;               /**< [n_function] */
     const struct hf_local_block *block; /**< (ia|rs) of orbital i */
-    int use_room;
+    int64_t use_room[2];
     int *use
         [2]; /**< [2 n_block] uses of blocks: twice the block, and 1 if S is the first shell of the pair */
     int *count;          /**< [n_shell + n_atom + 1] */
     struct hf_scratch l; /**< L [n_sum][functions of T] */
     struct hf_scratch third, p, packed, k, panel;
-};
-
-struct second_half {
-    const struct hf_local_integrals *integrals;
-    const struct hf_local_blocks *from;
-    atomic_int next; /**< orbital i */
-    struct finisher *finisher;
 };
 
 /* ---- Third quarter --------------------------------------------------------------------------- */
@@ -147,17 +146,10 @@ static void sort_uses(const struct finisher *own, bool by_shell, int n, const in
 static int list_uses(struct finisher *own, int n_block)
 {
     int n = 0;
-    if (own->use_room < 2 * n_block) {
-        for (int k = 0; k < 2; k++) {
-            free(own->use[k]);
-            own->use[k] = malloc(2 * (size_t)n_block * sizeof *own->use[k]);
-        }
-        own->use_room = 2 * n_block;
-    }
-    if (own->use[0] == NULL || own->use[1] == NULL) {
-        own->use_room = 0;
-        return -1;
-    }
+    for (int k = 0; k < 2; k++)
+        if (!hf_arena_grow(own->l.arena, &own->use[k], 2 * n_block, &own->use_room[k],
+                           sizeof *own->use[k]))
+            return -1;
     for (int b = 0; b < n_block; b++) {
         const struct hf_shell_pair *rs = &own->integrals->pairs->pair[own->block[b].row];
         own->use[0][n++] = 2 * b;
@@ -310,17 +302,15 @@ static bool finish_orbital(struct finisher *own, const struct hf_local_blocks *f
     return ok;
 }
 
-/** hf_thread_work */
-static hf_status finish_orbitals(void *data, int thread, int n_thread, struct hf_error *error)
+/** hf_pass.item */
+static hf_status do_orbital(void *self, struct hf_pass_thread *thread, int64_t i,
+                            struct hf_error *error)
 {
-    struct second_half *self = data;
-    (void)n_thread;
-    for (int i; (i = atomic_fetch_add(&self->next, 1)) < self->integrals->local->n_orbital;) {
-        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
-        if (!finish_orbital(&self->finisher[thread], self->from, i))
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
-        hf_local_trace_unit(self->integrals->local, thread, i, self->from, start, begun);
-    }
+    struct finisher *own = self;
+    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
+    if (!finish_orbital(own, own->from, (int)i))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
+    hf_local_trace_unit(own->integrals->local, thread->number, (int)i, own->from, start, begun);
     return HF_OK;
 }
 
@@ -372,52 +362,37 @@ void hf_local_finishing_done(struct hf_local_finishing *finishing)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static bool finisher_init(const struct hf_local_integrals *integrals,
-                          const struct hf_local_finishing *finishing,
-                          struct hf_local_blocks *blocks, struct finisher *own)
+/** hf_pass.begin */
+static hf_status begin_thread(void *self, struct hf_pass_thread *thread, void *data,
+                              struct hf_error *error)
 {
-    const struct hf_scratch none = {.memory = integrals->local->context->memory,
-                                    .label = "last quarters"};
+    struct finisher *own = self;
+    struct hf_arena *arena = &thread->arena;
+    const struct second_half *all = data;
+    const struct hf_local_integrals *integrals = all->integrals;
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
     const size_t n_atom = (size_t)integrals->paos->n_column_part;
+    const size_t n_shell = (size_t)integrals->merged->n_shell;
+    (void)error;
     *own = (struct finisher){.integrals = integrals,
-                             .finishing = finishing,
-                             .blocks = blocks,
-                             .l = none,
-                             .panel = none,
-                             .third = none,
-                             .p = none,
-                             .packed = none,
-                             .k = none};
-    own->sum = calloc(n_orbital, sizeof *own->sum);
-    own->sum_of = malloc(n_orbital * sizeof *own->sum_of);
-    own->right = calloc((size_t)integrals->merged->n_function, sizeof *own->right);
-    own->place = malloc(n_orbital * n_atom * sizeof *own->place);
-    own->row = malloc(n_orbital * sizeof *own->row);
-    own->count = malloc(((size_t)integrals->merged->n_shell + n_atom + 1) * sizeof *own->count);
+                             .finishing = all->finishing,
+                             .from = all->from,
+                             .blocks = &all->blocks[thread->number],
+                             .l = {arena},
+                             .panel = {arena},
+                             .third = {arena},
+                             .p = {arena},
+                             .packed = {arena},
+                             .k = {arena}};
+    own->sum = hf_arena_take(arena, n_orbital, sizeof *own->sum);
+    own->sum_of = hf_arena_take(arena, n_orbital, sizeof *own->sum_of);
+    own->right = hf_arena_take(arena, (size_t)integrals->merged->n_function, sizeof *own->right);
+    own->place = hf_arena_take(arena, n_orbital * n_atom, sizeof *own->place);
+    own->row = hf_arena_take(arena, n_orbital, sizeof *own->row);
+    own->count = hf_arena_take(arena, n_shell + n_atom + 1, sizeof *own->count);
+    own->s.number = hf_arena_take(arena, n_shell, sizeof *own->s.number);
     for (size_t j = 0; j < n_orbital && own->sum_of != NULL; j++) own->sum_of[j] = -1;
-    return own->sum != NULL && own->sum_of != NULL && own->right != NULL && own->place != NULL &&
-           own->row != NULL && own->count != NULL &&
-           hf_local_functions_init(integrals->merged, &own->s);
-}
-
-static void finisher_done(struct finisher *own)
-{
-    hf_scratch_done(&own->third);
-    hf_scratch_done(&own->p);
-    hf_scratch_done(&own->packed);
-    hf_scratch_done(&own->k);
-    hf_scratch_done(&own->l);
-    hf_scratch_done(&own->panel);
-    hf_local_functions_done(&own->s);
-    free(own->sum);
-    free(own->sum_of);
-    free(own->place);
-    free(own->row);
-    free(own->count);
-    free(own->use[0]);
-    free(own->use[1]);
-    free(own->right);
+    return HF_OK;
 }
 
 hf_status hf_local_bras_second(const struct hf_local_integrals *integrals,
@@ -425,16 +400,11 @@ hf_status hf_local_bras_second(const struct hf_local_integrals *integrals,
                                const struct hf_local_blocks *from, struct hf_local_blocks blocks[],
                                struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int n_thread = integrals->local->n_thread;
-    struct second_half self = {.integrals = integrals, .from = from};
-    self.finisher = calloc((size_t)n_thread, sizeof *self.finisher);
-    bool ok = self.finisher != NULL;
-    for (int t = 0; t < n_thread && ok; t++)
-        ok = finisher_init(integrals, finishing, &blocks[t], &self.finisher[t]);
-    if (!ok) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the last quarters");
-    if (status == HF_OK) status = hf_threads_run(n_thread, finish_orbitals, &self, error);
-    for (int t = 0; t < n_thread && self.finisher != NULL; t++) finisher_done(&self.finisher[t]);
-    free(self.finisher);
-    return status;
+    static const struct hf_pass pass = {.label = "the last quarters",
+                                        .own_bytes = sizeof(struct finisher),
+                                        .begin = begin_thread,
+                                        .item = do_orbital};
+    const struct hf_local *local = integrals->local;
+    struct second_half self = {integrals, finishing, from, blocks};
+    return hf_pass_items(local->context, local->n_thread, local->n_orbital, &pass, &self, error);
 }

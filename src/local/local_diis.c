@@ -8,25 +8,16 @@
 /** An array of the history; what it has does not matter. */
 static bool allocate(struct hf_local_diis *self, double **array)
 {
-    if (*array == NULL)
-        *array = hf_memory_allocate_unset(self->context->memory, HF_MEMORY_MATRIX,
-                                          "history of amplitudes",
-                                          (self->n_number + 1) * sizeof **array);
+    if (*array == NULL) *array = hf_arena_take_unset(self->arena, self->n_number, sizeof **array);
     return *array != NULL;
 }
 
-bool hf_local_diis_init(struct hf_local_diis *self, struct hf_context *context, size_t n_number)
+void hf_local_diis_init(struct hf_local_diis *self, struct hf_context *context,
+                        struct hf_arena *arena, size_t n_number)
 {
-    *self = (struct hf_local_diis){.context = context, .n_number = n_number, .newest = -1};
-    return allocate(self, &self->step[0]);
-}
-
-void hf_local_diis_done(struct hf_local_diis *self)
-{
-    for (int h = 0; h < HF_LOCAL_HISTORY && self->context != NULL; h++) {
-        hf_memory_release(self->context->memory, self->trial[h]);
-        hf_memory_release(self->context->memory, self->step[h]);
-    }
+    *self = (struct hf_local_diis){
+        .context = context, .arena = arena, .n_number = n_number, .newest = -1};
+    allocate(self, &self->step[0]);
 }
 
 bool hf_local_diis_next(struct hf_local_diis *self)

@@ -16,6 +16,7 @@
 
 /** Excitations of all orbitals; those of orbital i are begin[i] .. begin[i+1]-1. */
 struct excitations {
+    struct hf_arena arena; /**< of all arrays */
     struct hf_local *local;
     struct hf_sparse_matrix *moment[3]; /**< x L, y L, z L */
     int *begin;                         /**< [n_orbital + 1] */
@@ -117,19 +118,15 @@ static hf_status make_excitations(struct excitations *self, int i, struct hf_loc
  *  Collective. */
 static hf_status share_excitations(struct excitations *self, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_local *local = self->local;
     struct hf_context *context = local->context;
-    self->begin = calloc((size_t)local->n_orbital + 1, sizeof *self->begin);
+    self->begin = hf_arena_take(&self->arena, (size_t)local->n_orbital + 1, sizeof *self->begin);
     for (int i = 0; self->begin != NULL && i < local->n_orbital; i++)
         self->begin[i + 1] = self->begin[i] + local->domain[local->domain_of_orbital[i]].n_function;
-    if (self->begin != NULL) {
-        const size_t n = (size_t)self->begin[local->n_orbital];
-        self->energy = hf_memory_allocate(context->memory, "distant pairs", n, 8);
-        self->dipole = hf_memory_allocate(context->memory, "distant pairs", 3 * n, 8);
-    }
-    if (self->energy == NULL || self->dipole == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for distant pairs");
+    const size_t n = self->begin != NULL ? (size_t)self->begin[local->n_orbital] : 0;
+    self->energy = hf_arena_take(&self->arena, n, sizeof *self->energy);
+    self->dipole = hf_arena_take(&self->arena, 3 * n, sizeof *self->dipole);
+    hf_status status = hf_arena_check(&self->arena, error);
     for (int i = context->rank; status == HF_OK && i < local->n_orbital; i += context->n_rank) {
         const double start = hf_wall_seconds(), begun = hf_thread_seconds();
         status = make_excitations(self, i, &local->domain[local->domain_of_orbital[i]], error);
@@ -166,13 +163,11 @@ static double pair_energy(const struct excitations *self, int i, int j)
 /** The sum over the distant pairs; the same bits on any number of ranks. Collective. */
 static hf_status add_energies(struct excitations *self, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_local *local = self->local;
     struct hf_context *context = local->context;
-    double *of_orbital = calloc((size_t)local->n_orbital + 1, sizeof *of_orbital);
-    if (of_orbital == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for distant pairs");
-    HF_TRY(hf_agree_to_go_on(context, status, error));
+    double *of_orbital = hf_arena_take(&self->arena, (size_t)local->n_orbital, sizeof *of_orbital);
+    HF_TRY(hf_agree_to_go_on(context, hf_arena_check(&self->arena, error), error));
     for (int i = context->rank; i < local->n_orbital; i += context->n_rank)
         for (int j = 0; j < i; j++)
             if (hf_local_find_pair(local, i, j) < 0) of_orbital[i] += pair_energy(self, i, j);
@@ -182,7 +177,6 @@ static hf_status add_energies(struct excitations *self, struct hf_error *error)
         local->distant.opposite_spin += 0.5 * of_orbital[i];
     }
 cleanup:
-    free(of_orbital);
     return status;
 }
 
@@ -190,15 +184,15 @@ hf_status hf_local_add_distant(struct hf_local *local, const struct hf_wavefunct
                                struct hf_error *error)
 {
     hf_status status;
-    struct excitations self = {.local = local};
+    struct excitations self = {
+        .local = local,
+        .arena = hf_arena_begin(local->context->memory, HF_MEMORY_OTHER, "distant pairs")};
     if (local->distant.n_pair == 0) return HF_OK;
     HF_TRY(make_moments(&self, wavefunction, error));
     HF_TRY(share_excitations(&self, error));
     HF_TRY(add_energies(&self, error));
 cleanup:
     for (int d = 0; d < 3; d++) hf_sparse_destroy(&self.moment[d]);
-    free(self.begin);
-    hf_memory_release(local->context->memory, self.energy);
-    hf_memory_release(local->context->memory, self.dipole);
+    hf_arena_done(&self.arena);
     return status;
 }

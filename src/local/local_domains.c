@@ -40,16 +40,10 @@ int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms)
             memcmp(old->part, atoms.part, (size_t)atoms.n * sizeof *atoms.part) == 0)
             return d;
     }
-    if (local->n_domain == local->n_domain_room) {
-        const int room = 2 * local->n_domain_room + 16;
-        struct hf_local_domain *larger =
-            realloc(local->domain, (size_t)room * sizeof *local->domain);
-        if (larger == NULL) return -1;
-        local->domain = larger;
-        local->n_domain_room = room;
-    }
-    int *copy = malloc((size_t)atoms.n * sizeof *copy + 1);
-    if (copy == NULL) return -1;
+    int *copy = hf_arena_take(&local->arena, (size_t)atoms.n, sizeof *copy);
+    if (copy == NULL || !hf_arena_grow(&local->arena, &local->domain, local->n_domain + 1,
+                                       &local->n_domain_room, sizeof *local->domain))
+        return -1;
     memcpy(copy, atoms.part, (size_t)atoms.n * sizeof *copy);
     atoms.part = copy;
     local->domain[local->n_domain] = (struct hf_local_domain){
@@ -263,25 +257,18 @@ static hf_status make_all(struct domains *self, struct hf_error *error)
 {
     struct hf_local *local = self->local;
     const size_t o = (size_t)local->n_orbital, n_atom = (size_t)local->basis->n_atom;
-    hf_status status = HF_OK;
-    bool *taken = calloc(o + 1, sizeof *taken);
-    self->candidate = calloc(n_atom + 1, sizeof *self->candidate);
-    self->atom = calloc(n_atom + 1, sizeof *self->atom);
-    self->member = calloc(n_atom + 1, sizeof *self->member);
-    local->domain_of_orbital = calloc(o + 1, sizeof *local->domain_of_orbital);
-    local->extended_of_orbital = calloc(o + 1, sizeof *local->extended_of_orbital);
-    local->completeness = calloc(o + 1, sizeof *local->completeness);
-    local->n_degenerate = calloc(o + 1, sizeof *local->n_degenerate);
-    if (taken == NULL || self->candidate == NULL || self->atom == NULL || self->member == NULL ||
-        local->domain_of_orbital == NULL || local->extended_of_orbital == NULL ||
-        local->completeness == NULL || local->n_degenerate == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
+    struct hf_arena *arena = &local->arena;
+    bool *taken = hf_arena_take(arena, o, sizeof *taken);
+    self->candidate = hf_arena_take(arena, n_atom, sizeof *self->candidate);
+    self->atom = hf_arena_take(arena, n_atom, sizeof *self->atom);
+    self->member = hf_arena_take(arena, n_atom, sizeof *self->member);
+    local->domain_of_orbital = hf_arena_take(arena, o, sizeof *local->domain_of_orbital);
+    local->extended_of_orbital = hf_arena_take(arena, o, sizeof *local->extended_of_orbital);
+    local->completeness = hf_arena_take(arena, o, sizeof *local->completeness);
+    local->n_degenerate = hf_arena_take(arena, o, sizeof *local->n_degenerate);
+    hf_status status = hf_arena_check(arena, error);
     for (int i = 0; status == HF_OK && i < local->n_orbital; i++)
         status = make_domain(self, i, taken, error);
-    free(taken);
-    free(self->candidate);
-    free(self->atom);
-    free(self->member);
     return status;
 }
 

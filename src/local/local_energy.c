@@ -25,45 +25,38 @@ struct hf_local_settings hf_local_default_settings(void)
 
 /* ---- Result ---------------------------------------------------------------------------------- */
 
-/** Atoms of domains, one after another. Local. False: no memory. */
-static bool list_atoms(const struct hf_local *local, const int domain[], struct hf_memory *memory,
+/** Atoms of domains, one after another. Local. */
+static void list_atoms(const struct hf_local *local, const int domain[], struct hf_arena *arena,
                        int **begin, int **atom)
 {
-    const char *label = "results of local MP2";
     int n = 0;
     for (int i = 0; i < local->n_orbital; i++) n += local->domain[domain[i]].atoms.n;
-    *begin = hf_memory_allocate(memory, label, (size_t)local->n_orbital + 1, sizeof **begin);
-    *atom = hf_memory_allocate(memory, label, (size_t)n, sizeof **atom);
-    if (*begin == NULL || *atom == NULL) return false;
+    *begin = hf_arena_take(arena, (size_t)local->n_orbital + 1, sizeof **begin);
+    *atom = hf_arena_take(arena, (size_t)n, sizeof **atom);
+    if (arena->failed) return;
     n = 0;
     for (int i = 0; i < local->n_orbital; i++) {
         const struct hf_parts *atoms = &local->domain[domain[i]].atoms;
         for (int k = 0; k < atoms->n; k++) (*atom)[n++] = atoms->part[k];
         (*begin)[i + 1] = n;
     }
-    return true;
 }
 
 /** Arrays of the result. Local. */
 static hf_status make_result(const struct hf_local *local, struct hf_local_result *result,
                              struct hf_error *error)
 {
-    struct hf_memory *memory = result->memory;
-    const char *label = "results of local MP2";
+    struct hf_arena *arena = &result->arena;
     const size_t o = (size_t)local->n_orbital;
     result->n_orbital = local->n_orbital;
     result->n_pair = local->n_pair;
-    result->pair = hf_memory_allocate(memory, label, (size_t)local->n_pair, sizeof *result->pair);
-    const bool domains = list_atoms(local, local->domain_of_orbital, memory, &result->domain_begin,
-                                    &result->domain_atom) &&
-                         list_atoms(local, local->extended_of_orbital, memory,
-                                    &result->extended_begin, &result->extended_atom);
-    result->completeness = hf_memory_allocate(memory, label, o, sizeof *result->completeness);
-    result->n_degenerate = hf_memory_allocate(memory, label, o, sizeof *result->n_degenerate);
-    if (result->pair == NULL || !domains || result->completeness == NULL ||
-        result->n_degenerate == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for results of local MP2");
-    return HF_OK;
+    result->pair = hf_arena_take(arena, (size_t)local->n_pair, sizeof *result->pair);
+    list_atoms(local, local->domain_of_orbital, arena, &result->domain_begin, &result->domain_atom);
+    list_atoms(local, local->extended_of_orbital, arena, &result->extended_begin,
+               &result->extended_atom);
+    result->completeness = hf_arena_take(arena, o, sizeof *result->completeness);
+    result->n_degenerate = hf_arena_take(arena, o, sizeof *result->n_degenerate);
+    return hf_arena_check(arena, error);
 }
 
 /** Domains and pairs, without energies. */
@@ -120,15 +113,8 @@ static void add_up(const struct hf_local *local, struct hf_local_result *result)
 
 void hf_local_result_done(struct hf_local_result *result)
 {
-    if (result->memory == NULL) return;
     hf_localised_done(&result->localised);
-    hf_memory_release(result->memory, result->pair);
-    hf_memory_release(result->memory, result->domain_begin);
-    hf_memory_release(result->memory, result->domain_atom);
-    hf_memory_release(result->memory, result->extended_begin);
-    hf_memory_release(result->memory, result->extended_atom);
-    hf_memory_release(result->memory, result->completeness);
-    hf_memory_release(result->memory, result->n_degenerate);
+    hf_arena_done(&result->arena);
     *result = (struct hf_local_result){0};
 }
 
@@ -175,7 +161,8 @@ hf_status hf_local_mp2_compute(struct hf_context *context,
     hf_status status;
     struct hf_local *local = NULL;
     double *k = NULL;
-    *result = (struct hf_local_result){.memory = context->memory};
+    *result = (struct hf_local_result){
+        .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "results of local MP2")};
     hf_trace_begin_batch(context->trace);
     HF_TRY(create(context, wavefunction, settings, &local, &result->resumed, error));
     status = make_result(local, result, error);

@@ -1,35 +1,22 @@
 /* The bras of a task together: orbitals that any of them meets, and what they need; see local_screen.h. */
 #include "local_screen.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-bool hf_local_group_init(const struct hf_local_integrals *integrals, struct hf_local_group *group)
+void hf_local_group_init(const struct hf_local_integrals *integrals, struct hf_arena *arena,
+                         struct hf_local_group *group)
 {
     const size_t n_orbital = (size_t)integrals->local->n_orbital;
     const size_t n_atom = (size_t)integrals->paos->n_column_part;
-    bool ok = true;
-    *group = (struct hf_local_group){
-        .integrals = integrals,
-        .reach = {.memory = integrals->local->context->memory, .label = "screening of bras"}};
+    *group = (struct hf_local_group){.integrals = integrals, .reach = {arena}};
     for (int b = 0; b < HF_MOST_TASK_BRAS; b++)
-        ok = hf_local_screen_init(integrals, &group->screen[b]) && ok;
-    group->orbital = calloc(n_orbital, sizeof *group->orbital);
-    group->number = calloc(n_orbital, sizeof *group->number);
-    group->most_reach = calloc((size_t)integrals->merged->n_atom, sizeof *group->most_reach);
-    group->needed = calloc((HF_MOST_TASK_BRAS + 1) * n_orbital * n_atom, sizeof *group->needed);
-    return ok && group->orbital != NULL && group->number != NULL && group->most_reach != NULL &&
-           group->needed != NULL;
-}
-
-void hf_local_group_done(struct hf_local_group *group)
-{
-    for (int b = 0; b < HF_MOST_TASK_BRAS; b++) hf_local_screen_done(&group->screen[b]);
-    hf_scratch_done(&group->reach);
-    free(group->orbital);
-    free(group->number);
-    free(group->most_reach);
-    free(group->needed);
+        hf_local_screen_init(integrals, arena, &group->screen[b]);
+    group->orbital = hf_arena_take(arena, n_orbital, sizeof *group->orbital);
+    group->number = hf_arena_take(arena, n_orbital, sizeof *group->number);
+    group->most_reach =
+        hf_arena_take(arena, (size_t)integrals->merged->n_atom, sizeof *group->most_reach);
+    group->needed =
+        hf_arena_take(arena, (HF_MOST_TASK_BRAS + 1) * n_orbital * n_atom, sizeof *group->needed);
 }
 
 /** The orbitals of all bras. */

@@ -1,6 +1,7 @@
 /* The amplitudes of local MP2 (Fig. 10.3): residuals of own pairs, updates, extrapolation, and the exchange. */
 #include "local_iterate.h"
 
+#include "hf/arithmetic.h"
 #include "hf/interruption.h"
 #include "hf/threads.h"
 #include "hf/trace.h"
@@ -25,6 +26,7 @@ struct pair_state {
 struct iteration {
     const struct hf_local *local; /**< borrowed */
     const double *k;              /**< borrowed */
+    struct hf_arena arena;        /**< of all arrays but those of threads */
     size_t n_number;              /**< of t of this rank */
     size_t *offset;               /**< [n_own] t of each pair of this rank */
     double *t;                    /**< [n_number] */
@@ -65,13 +67,6 @@ static size_t size_of(const struct iteration *self, int q)
     return m * m;
 }
 
-static double dot(size_t n, const double a[], const double b[])
-{
-    double sum = 0.0;
-    for (size_t p = 0; p < n; p++) sum += a[p] * b[p];
-    return sum;
-}
-
 /** t of first order, as if orbitals were canonical. */
 static void begin_pair(struct iteration *self, int q, struct hf_local_room *room)
 {
@@ -85,8 +80,8 @@ static void begin_pair(struct iteration *self, int q, struct hf_local_room *room
     double *r = self->diis.step[0] + self->offset[q];
     memcpy(r, t, n * sizeof *r);
     divide(self, q, t);
-    state->norm = dot(n, t, t);
-    state->direct = dot(n, t, r);
+    state->norm = hf_dot(n, t, t);
+    state->direct = hf_dot(n, t, r);
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++) state->exchange += t[b * m + a] * r[a * m + b];
     hf_local_back(local, q, t, self->amplitudes.own + pair->offset, room);
@@ -111,9 +106,10 @@ static void advance_pair(struct iteration *self, int q, struct hf_local_room *ro
         trial[p] = t[p] + step[p];
         if (!(fabs(step[p]) <= state->largest)) state->largest = fabs(step[p]);
     }
-    state->norm = dot(n, trial, trial);
+    state->norm = hf_dot(n, trial, trial);
     for (int h = 0; h < HF_LOCAL_HISTORY; h++)
-        if (self->diis.trial[h] != NULL) state->dot[h] = dot(n, step, self->diis.step[h] + offset);
+        if (self->diis.trial[h] != NULL)
+            state->dot[h] = hf_dot(n, step, self->diis.step[h] + offset);
 }
 
 /** The next t, and T for all. */
@@ -302,56 +298,50 @@ cleanup:
 
 /* ---- Begin and end ------------------------------------------------------------------------------- */
 
-static bool make_rooms(struct iteration *self)
+static hf_status make_rooms(struct iteration *self, struct hf_error *error)
 {
     const struct hf_local *local = self->local;
-    struct hf_memory *memory = local->context->memory;
-    const char *label = "iterations of local MP2";
-    self->offset =
-        hf_memory_allocate(memory, label, (size_t)local->n_own + 1, sizeof *self->offset);
-    if (self->offset == NULL) return false;
-    for (int q = 0; q < local->n_own; q++) {
+    struct hf_arena *arena = &self->arena;
+    bool ok = true;
+    self->offset = hf_arena_take(arena, (size_t)local->n_own, sizeof *self->offset);
+    for (int q = 0; q < local->n_own && self->offset != NULL; q++) {
         self->offset[q] = self->n_number;
         self->n_number += size_of(self, q);
     }
-    self->t = hf_memory_allocate_matrix(memory, label, self->n_number + 1, sizeof *self->t);
-    self->state = hf_memory_allocate(memory, label, (size_t)local->n_pair + 1, sizeof *self->state);
-    self->norm = hf_memory_allocate(memory, label, (size_t)local->n_pair + 1, sizeof *self->norm);
-    self->room = hf_memory_allocate(memory, label, (size_t)local->n_thread, sizeof *self->room);
-    bool ok = hf_local_diis_init(&self->diis, local->context, self->n_number) && self->t != NULL &&
-              self->state != NULL && self->norm != NULL && self->room != NULL;
-    for (int t = 0; t < local->n_thread && ok; t++) ok = hf_local_room_init(&self->room[t], local);
-    return ok;
+    self->t = hf_arena_take(arena, self->n_number, sizeof *self->t);
+    self->state = hf_arena_take(arena, (size_t)local->n_pair, sizeof *self->state);
+    self->norm = hf_arena_take(arena, (size_t)local->n_pair, sizeof *self->norm);
+    self->room = hf_arena_take(arena, (size_t)local->n_thread, sizeof *self->room);
+    self->terms.arena = arena;
+    hf_local_diis_init(&self->diis, local->context, arena, self->n_number);
+    for (int t = 0; t < local->n_thread && self->room != NULL && ok; t++)
+        ok = hf_local_room_init(&self->room[t], local);
+    arena->failed = arena->failed || !ok;
+    return hf_arena_check(arena, error);
 }
 
 /** Collective. */
 static void iteration_done(struct iteration *self)
 {
-    struct hf_memory *memory = self->local->context->memory;
     hf_local_amplitudes_done(&self->amplitudes);
-    hf_local_terms_done(&self->terms);
-    hf_local_diis_done(&self->diis);
     for (int t = 0; t < self->local->n_thread && self->room != NULL; t++)
-        hf_local_room_done(&self->room[t]);
-    hf_memory_release(memory, self->offset);
-    hf_memory_release(memory, self->t);
-    hf_memory_release(memory, self->state);
-    hf_memory_release(memory, self->norm);
-    hf_memory_release(memory, self->room);
+        hf_arena_done(&self->room[t].arena);
+    hf_arena_done(&self->arena);
     hf_interruption_set_fraction(self->local->context->interruption, 0.0);
 }
 
 hf_status hf_local_iterate(const struct hf_local *local, const double k[],
                            struct hf_local_result *result, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct iteration self = {.local = local, .k = k};
+    hf_status status;
+    struct iteration self = {
+        .local = local,
+        .k = k,
+        .arena = hf_arena_begin(local->context->memory, HF_MEMORY_MATRIX, "amplitudes of pairs")};
     result->n_iteration = 0;
     result->converged = false;
-    if (!make_rooms(&self))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for amplitudes of local MP2");
-    HF_TRY(hf_agree(local->context->comm, status, error));
-    HF_TRY(hf_local_amplitudes_init(&self.amplitudes, local, error));
+    HF_TRY(hf_agree(local->context->comm, make_rooms(&self, error), error));
+    HF_TRY(hf_local_amplitudes_init(&self.amplitudes, local, &self.arena, error));
     hf_trace_begin_batch(local->context->trace);
     HF_TRY(exchange(&self, begin_pair, error));
     HF_TRY(gather(&self, HF_OK, error));

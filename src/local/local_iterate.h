@@ -13,9 +13,10 @@
 #include "hf/matrix_product.h"
 #include "local_mp2_private.h"
 
+#include "hf/arena.h"
 #include "hf/onesided.h"
-#include "hf/scratch.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* ---- Terms of G (local_residual.c) ------------------------------------------------------------------- */
@@ -29,9 +30,9 @@ struct hf_local_term {
 
 /** Of all pairs of this rank; those of its pair q are begin[q] .. begin[q + 1] - 1, by sums. */
 struct hf_local_terms {
-    struct hf_memory *memory; /**< borrowed */
-    size_t *begin;            /**< [n_own + 1] */
-    size_t n_room;
+    struct hf_arena *arena; /**< borrowed */
+    size_t *begin;          /**< [n_own + 1] */
+    int64_t n_room;
     struct hf_local_term *term;
 };
 
@@ -39,7 +40,6 @@ struct hf_local_terms {
  *  a vector longer: terms below `least` are left out. `norm` [n_pair]: |t|. Local. HF_NO_RESOURCE. */
 hf_status hf_local_terms_make(const struct hf_local *local, const double norm[], double least,
                               struct hf_local_terms *terms, struct hf_error *error) HF_MUST_CHECK;
-void hf_local_terms_done(struct hf_local_terms *terms);
 
 /* ---- T of all pairs (local_amplitudes.c) ---------------------------------------------------------- */
 
@@ -49,6 +49,7 @@ enum { HF_LOCAL_MOST_GETS = 256 };
  *  one are fetched. Replicated amplitudes are one batch. */
 struct hf_local_amplitudes {
     const struct hf_local *local; /**< borrowed */
+    struct hf_arena *arena;       /**< borrowed */
     double *own; /**< [n_number] blocks of this rank's pairs; a part of what follows */
     double *all; /**< replicated: of every rank, one after another */
     struct hf_onesided *onesided; /**< distributed */
@@ -68,8 +69,8 @@ struct hf_local_amplitudes {
 
 /** Collective. HF_NO_RESOURCE. */
 hf_status hf_local_amplitudes_init(struct hf_local_amplitudes *self, const struct hf_local *local,
-                                   struct hf_error *error) HF_MUST_CHECK;
-/** Collective; takes half-made ones. */
+                                   struct hf_arena *arena, struct hf_error *error) HF_MUST_CHECK;
+/** Ends windows; the arena frees the rest. Collective; takes half-made ones. */
 void hf_local_amplitudes_done(struct hf_local_amplitudes *self);
 
 /** This rank's blocks are ready, for all ranks. No rank reads the old ones. Collective. */
@@ -89,10 +90,10 @@ void hf_local_amplitudes_end(struct hf_local_amplitudes *self);
 
 /** Room of a thread for matrices of the largest domain. */
 struct hf_local_room {
-    struct hf_memory *memory; /**< borrowed */
+    struct hf_arena arena;    /**< of all arrays: released with it */
     double *square[4];        /**< [n][hf_padded(n)] */
     struct hf_scratch packed; /**< a left matrix */
-    int n_row;
+    int64_t n_row;
     const double **row; /**< [n_row] */
     /* of the atoms of all domains of a sum */
     int n_atom, *atom; /**< rising */
@@ -103,7 +104,6 @@ struct hf_local_room {
 };
 
 bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local);
-void hf_local_room_done(struct hf_local_room *room);
 
 /** Sums over a and b. */
 struct hf_local_sums {
@@ -138,6 +138,7 @@ enum { HF_LOCAL_HISTORY = 8 };
  *  ranks. The newest one is in the place of the oldest. */
 struct hf_local_diis {
     struct hf_context *context; /**< borrowed */
+    struct hf_arena *arena;     /**< borrowed */
     size_t n_number;            /**< of this rank */
     int n, newest;              /**< how many; place of the last one */
     double *trial[HF_LOCAL_HISTORY],
@@ -145,9 +146,9 @@ struct hf_local_diis {
     double product[HF_LOCAL_HISTORY][HF_LOCAL_HISTORY]; /**< of places */
 };
 
-/** With room for one step. False: no memory. */
-bool hf_local_diis_init(struct hf_local_diis *self, struct hf_context *context, size_t n_number);
-void hf_local_diis_done(struct hf_local_diis *self);
+/** With room for one step, of the arena, which may fail. */
+void hf_local_diis_init(struct hf_local_diis *self, struct hf_context *context,
+                        struct hf_arena *arena, size_t n_number);
 
 /** The next one is the newest, with room that is not set. False: no memory. */
 bool hf_local_diis_next(struct hf_local_diis *self);

@@ -61,9 +61,7 @@ static void find_digest(const struct hf_local *local, double digest[2])
 /** Integrals of all ranks. */
 static size_t n_integral(const struct hf_local *local)
 {
-    size_t n = 0;
-    for (int r = 0; r < local->context->n_rank; r++) n += local->n_number_of_rank[r];
-    return n;
+    return (size_t)local->first_of_rank[local->context->n_rank];
 }
 
 /* ---- Integrals: a column, pair after pair ------------------------------------------------------- */

@@ -7,10 +7,10 @@
  * The lengths and factors are fitted to C10H22, C16H34 and uracil, cc-pVDZ, with the transformation "bras". */
 #include "local_row.h"
 
+#include "hf/arena.h"
 #include "hf/arithmetic.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Arrays over pairs in the iterations: K, T, t, r and the history of DIIS. */
@@ -191,51 +191,38 @@ static double numbers_of_orbital(const struct model *self, int i, const double t
     return sum;
 }
 
-static bool make_rooms(struct model *self, const struct hf_basis *basis)
+static void make_rooms(struct model *self, const struct hf_basis *basis, struct hf_arena *arena)
 {
     const size_t n = (size_t)self->n_atom, o = (size_t)self->n_orbital;
-    self->bonded = calloc(n * n + 1, sizeof *self->bonded);
-    self->domain = calloc(o * n + 1, sizeof *self->domain);
-    self->extended = calloc(o * n + 1, sizeof *self->extended);
-    self->left = calloc(n + 1, sizeof *self->left);
-    self->n_function = calloc(n + 1, sizeof *self->n_function);
-    self->near = calloc(n * n + 1, sizeof *self->near);
-    self->common = calloc(n * n + 1, sizeof *self->common);
-    if (self->near == NULL || self->common == NULL || self->bonded == NULL ||
-        self->domain == NULL || self->extended == NULL || self->left == NULL ||
-        self->n_function == NULL)
-        return false;
-    for (int s = 0; s < basis->n_shell; s++)
+    self->bonded = hf_arena_take(arena, n * n, sizeof *self->bonded);
+    self->domain = hf_arena_take(arena, o * n, sizeof *self->domain);
+    self->extended = hf_arena_take(arena, o * n, sizeof *self->extended);
+    self->left = hf_arena_take(arena, n, sizeof *self->left);
+    self->n_function = hf_arena_take(arena, n, sizeof *self->n_function);
+    self->near = hf_arena_take(arena, n * n, sizeof *self->near);
+    self->common = hf_arena_take(arena, n * n, sizeof *self->common);
+    for (int s = 0; s < basis->n_shell && self->n_function != NULL; s++)
         self->n_function[basis->shell[s].atom] += basis->shell[s].n_function;
-    return true;
-}
-
-static void free_rooms(struct model *self)
-{
-    free(self->bonded);
-    free(self->domain);
-    free(self->extended);
-    free(self->left);
-    free(self->n_function);
-    free(self->near);
-    free(self->common);
 }
 
 hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const struct hf_basis *basis,
                                   const struct hf_local_settings *settings, int n_orbital,
-                                  int n_rank, double *bytes, struct hf_error *error)
+                                  const struct hf_context *context, double *bytes,
+                                  struct hf_error *error)
 {
+    const int n_rank = context->n_rank;
     struct model self = {.molecule = molecule,
                          .settings = settings,
                          .n_atom = molecule->n_atom,
                          .n_orbital = n_orbital};
     double of_pairs = 0.0, half = 0.0;
-    double *to = calloc((size_t)self.n_atom + 1, sizeof *to);
-    size_t *atom = calloc((size_t)self.n_atom + 1, sizeof *atom);
-    hf_status status = HF_OK;
-    if (!make_rooms(&self, basis) || to == NULL || atom == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the estimate of memory");
-    } else {
+    struct hf_arena arena =
+        hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the estimate of memory");
+    double *to = hf_arena_take(&arena, (size_t)self.n_atom, sizeof *to);
+    size_t *atom = hf_arena_take(&arena, (size_t)self.n_atom, sizeof *atom);
+    make_rooms(&self, basis, &arena);
+    const hf_status status = hf_arena_check(&arena, error);
+    if (status == HF_OK) {
         find_bonds(&self);
         make_orbitals(&self);
         extend(&self);
@@ -249,8 +236,6 @@ hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const stru
     const double of_all = settings->replicated ? of_pairs : 0.0;
     *bytes = sizeof(double) * fmax(ARRAYS * of_pairs / n_rank + of_all,
                                    PANELS * half / pow(n_rank, SPREAD) + of_pairs / n_rank);
-    free(to);
-    free(atom);
-    free_rooms(&self);
+    hf_arena_done(&arena);
     return status;
 }

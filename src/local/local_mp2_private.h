@@ -14,6 +14,7 @@
 #ifndef HF_LOCAL_PRIVATE_H
 #define HF_LOCAL_PRIVATE_H
 
+#include "hf/arena.h"
 #include "hf/local_mp2.h"
 #include "hf/sparse_matrix.h"
 
@@ -57,6 +58,7 @@ struct hf_local {
     const struct hf_basis *
         basis; /**< published functions, by atoms; borrowed. Merge it for integrals (hf_sparse_mix) */
     const struct hf_molecule *molecule; /**< borrowed */
+    struct hf_arena arena;              /**< of the arrays of domains and pairs */
     int n_thread;                       /**< at least 1 */
     int n_orbital;                      /**< correlated ones: i, j, k */
     struct hf_localised localised;
@@ -67,7 +69,8 @@ struct hf_local {
     struct hf_sparse_matrix
         *fock_occupied; /**< F_ik [i][k], parts are single orbitals; both triangles */
 
-    int n_domain, n_domain_room;
+    int n_domain;
+    int64_t n_domain_room, n_pair_room;
     struct hf_local_domain *domain; /**< [n_domain] */
     int *domain_of_orbital;         /**< [n_orbital] */
     int *extended_of_orbital;       /**< [n_orbital] with the atoms bonded to these; or the same */
@@ -75,16 +78,18 @@ struct hf_local {
     int *
         n_degenerate; /**< [n_orbital] atoms added because their population equals that of another one */
 
-    int n_pair, n_pair_room;
+    int n_pair;
     struct hf_local_pair *pair; /**< [n_pair] strong and weak, (i, j) rising, j <= i */
     int *first_pair;            /**< [n_orbital + 1] pairs of i with j <= i; the last is (i, i) */
     int *first_partner;         /**< [n_orbital + 1] */
     struct hf_local_partner
         *partner; /**< of each orbital k, rising: all j with a pair (k,j) or (j,k), and k itself */
     int n_own;
-    int *own;                 /**< [n_own] pairs of this rank, rising */
-    size_t n_number;          /**< numbers of this rank in an array over pairs */
-    size_t *n_number_of_rank; /**< [n_rank] */
+    int *own;        /**< [n_own] pairs of this rank, rising */
+    size_t n_number; /**< numbers of this rank in an array over pairs */
+    int64_t
+        *first_of_rank; /**< [n_rank + 1] where the numbers of each rank begin in an array of all */
+    int *scratch;       /**< [2 n_rank] of gathers */
 
     /** Of the distant pairs: this is their whole energy, the same on all ranks. */
     struct hf_local_class_result distant;
@@ -183,9 +188,9 @@ struct hf_local_block {
 struct hf_local_blocks {
     struct hf_memory *memory; /**< borrowed */
     const char *label;        /**< a string constant */
-    size_t n_block, n_block_room;
+    size_t n_block, n_chunk;
+    int64_t n_block_room, n_chunk_room;
     struct hf_local_block *block;
-    size_t n_chunk, n_chunk_room;
     double **chunk;
     size_t n_free; /**< numbers at the end of the last chunk */
     double *next;  /**< the first of these */
@@ -227,10 +232,6 @@ void hf_local_blocks_of_pair(const struct hf_local_blocks *blocks, int pair, siz
  *  hf_thread_seconds), and how many bytes they have. Not collective. */
 void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
                          const struct hf_local_blocks *blocks, double start, double begun);
-
-/** An array over pairs, from its owners to all ranks (Eq. 10.8): all[pair.offset + start of the owner's part]. The
- *  start of rank r is the sum of n_number_of_rank below r. Collective. */
-void hf_local_replicate(const struct hf_local *local, const double part[], double all[]);
 
 /* ---- Checkpoints ---------------------------------------------------------------------------------- */
 

@@ -57,13 +57,9 @@ bool hf_local_extends_weak(const struct hf_local_settings *settings)
 
 static bool add_pair(struct hf_local *local, int i, int j, double distance, int atom[])
 {
-    if (local->n_pair == local->n_pair_room) {
-        const int room = 2 * local->n_pair_room + 64;
-        struct hf_local_pair *larger = realloc(local->pair, (size_t)room * sizeof *local->pair);
-        if (larger == NULL) return false;
-        local->pair = larger;
-        local->n_pair_room = room;
-    }
+    if (!hf_arena_grow(&local->arena, &local->pair, local->n_pair + 1, &local->n_pair_room,
+                       sizeof *local->pair))
+        return false;
     const enum hf_local_class kind =
         distance > local->settings->strong_bohr ? HF_LOCAL_WEAK : HF_LOCAL_STRONG;
     const int *domains = kind == HF_LOCAL_STRONG || hf_local_extends_weak(local->settings)
@@ -81,7 +77,7 @@ static bool list_pairs(struct hf_local *local)
 {
     const size_t o = (size_t)local->n_orbital;
     int *atom = calloc((size_t)local->basis->n_atom + 1, sizeof *atom);
-    local->first_pair = calloc(o + 1, sizeof *local->first_pair);
+    local->first_pair = hf_arena_take(&local->arena, o + 1, sizeof *local->first_pair);
     bool done = atom != NULL && local->first_pair != NULL;
     for (int i = 0; done && i < local->n_orbital; i++) {
         for (int j = 0; done && j <= i; j++) {
@@ -102,9 +98,11 @@ static bool list_partners(struct hf_local *local)
 {
     const int o = local->n_orbital;
     int *n = calloc((size_t)o + 1, sizeof *n);
-    local->first_partner = calloc((size_t)o + 1, sizeof *local->first_partner);
-    local->partner = calloc(2 * (size_t)local->n_pair + 1, sizeof *local->partner);
-    const bool done = n != NULL && local->first_partner != NULL && local->partner != NULL;
+    local->first_partner =
+        hf_arena_take(&local->arena, (size_t)o + 1, sizeof *local->first_partner);
+    local->partner =
+        hf_arena_take(&local->arena, 2 * (size_t)local->n_pair, sizeof *local->partner);
+    const bool done = n != NULL && !local->arena.failed;
     for (int p = 0; done && p < local->n_pair; p++) {
         local->first_partner[local->pair[p].i + 1]++;
         if (local->pair[p].i != local->pair[p].j) local->first_partner[local->pair[p].j + 1]++;
@@ -273,17 +271,21 @@ static bool choose_owners(struct hf_local *local)
 static bool place_blocks(struct hf_local *local)
 {
     const int n_rank = local->context->n_rank, rank = local->context->rank;
-    local->n_number_of_rank = calloc((size_t)n_rank, sizeof *local->n_number_of_rank);
-    local->own = calloc((size_t)local->n_pair + 1, sizeof *local->own);
-    if (local->n_number_of_rank == NULL || local->own == NULL) return false;
+    local->first_of_rank =
+        hf_arena_take(&local->arena, (size_t)n_rank + 1, sizeof *local->first_of_rank);
+    local->scratch = hf_arena_take(&local->arena, 2 * (size_t)n_rank, sizeof *local->scratch);
+    local->own = hf_arena_take(&local->arena, (size_t)local->n_pair, sizeof *local->own);
+    if (local->arena.failed) return false;
+    int64_t *n_of_rank = local->first_of_rank + 1;
     for (int p = 0; p < local->n_pair; p++) {
         struct hf_local_pair *pair = &local->pair[p];
         const size_t n = (size_t)hf_local_pair_domain(local, pair)->n_function;
-        pair->offset = local->n_number_of_rank[pair->owner];
-        local->n_number_of_rank[pair->owner] += n * n;
+        pair->offset = (size_t)n_of_rank[pair->owner];
+        n_of_rank[pair->owner] += (int64_t)(n * n);
         if (pair->owner == rank) local->own[local->n_own++] = p;
     }
-    local->n_number = local->n_number_of_rank[rank];
+    local->n_number = (size_t)n_of_rank[rank];
+    for (int r = 0; r < n_rank; r++) local->first_of_rank[r + 1] += local->first_of_rank[r];
     return true;
 }
 

@@ -3,7 +3,6 @@
 #include "local_iterate.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- Terms of G ------------------------------------------------------------------------------ */
 
@@ -29,26 +28,16 @@ static size_t n_partner(const struct hf_local *local, int orbital)
 /** Room for `n` terms; those that are there stay. */
 static bool make_room(struct hf_local_terms *terms, size_t n)
 {
-    if (n <= terms->n_room) return true;
-    const size_t n_room = n + n / 2;
-    struct hf_local_term *larger =
-        hf_memory_allocate(terms->memory, "terms of residuals", n_room, sizeof *larger);
-    if (larger == NULL) return false;
-    if (terms->n_room > 0) memcpy(larger, terms->term, terms->n_room * sizeof *larger);
-    hf_memory_release(terms->memory, terms->term);
-    terms->term = larger;
-    terms->n_room = n_room;
-    return true;
+    return hf_arena_grow(terms->arena, &terms->term, (int64_t)n, &terms->n_room,
+                         sizeof *terms->term);
 }
 
 hf_status hf_local_terms_make(const struct hf_local *local, const double norm[], double least,
                               struct hf_local_terms *terms, struct hf_error *error)
 {
     size_t n = 0;
-    terms->memory = local->context->memory;
     if (terms->begin == NULL)
-        terms->begin = hf_memory_allocate(terms->memory, "terms of residuals",
-                                          (size_t)local->n_own + 1, sizeof *terms->begin);
+        terms->begin = hf_arena_take(terms->arena, (size_t)local->n_own + 1, sizeof *terms->begin);
     for (int q = 0; q < local->n_own && terms->begin != NULL; q++) {
         const int i = local->pair[local->own[q]].i, j = local->pair[local->own[q]].j;
         if (!make_room(terms, n + n_partner(local, i) + n_partner(local, j)))
@@ -64,63 +53,35 @@ hf_status hf_local_terms_make(const struct hf_local *local, const double norm[],
     return HF_OK;
 }
 
-void hf_local_terms_done(struct hf_local_terms *terms)
-{
-    if (terms->memory == NULL) return;
-    hf_memory_release(terms->memory, terms->begin);
-    hf_memory_release(terms->memory, terms->term);
-    *terms = (struct hf_local_terms){.memory = NULL};
-}
-
 /* ---- One pair -------------------------------------------------------------------------------- */
 
 /** Room for a left matrix. */
 static bool reserve_left(struct hf_local_room *room, int n_row, int n_inner)
 {
-    if (n_inner > room->n_row) {
-        hf_memory_release(room->memory, (void *)room->row);
-        room->row = hf_memory_allocate(room->memory, "residual of a pair", (size_t)n_inner + 1,
-                                       sizeof *room->row);
-        room->n_row = room->row != NULL ? n_inner : 0;
-    }
-    return room->row != NULL &&
+    return hf_arena_grow(&room->arena, &room->row, n_inner + 1, &room->n_row, sizeof *room->row) &&
            hf_scratch_reserve(&room->packed, hf_packed_size(n_row, n_inner) + 1) != NULL;
 }
 
 bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local)
 {
-    const char *label = "residual of a pair";
+    struct hf_arena *arena = &room->arena;
+    const size_t n_atom = (size_t)local->overlap->n_column_part;
     int n = 0;
-    *room =
-        (struct hf_local_room){.memory = local->context->memory, .multiply = hf_product_kernel()};
     for (int d = 0; d < local->n_domain; d++)
         if (local->domain[d].n_function > n) n = local->domain[d].n_function;
-    const size_t size = (size_t)n * hf_padded(n) + 1;
-    bool ok = true;
-    for (int s = 0; s < 4; s++) {
-        room->square[s] = hf_memory_allocate(room->memory, label, size, sizeof(double));
-        ok = ok && room->square[s] != NULL;
-    }
-    const struct hf_scratch none = {.memory = room->memory, .label = label};
-    room->sum = room->overlap = room->half = room->packed = none;
-    room->place = hf_memory_allocate(room->memory, label, (size_t)local->overlap->n_column_part + 1,
-                                     sizeof *room->place);
-    room->atom = hf_memory_allocate(room->memory, label, (size_t)local->overlap->n_column_part + 1,
-                                    sizeof *room->atom);
-    return ok && room->place != NULL && room->atom != NULL && reserve_left(room, n, n);
-}
-
-void hf_local_room_done(struct hf_local_room *room)
-{
-    if (room->memory == NULL) return;
-    for (int s = 0; s < 4; s++) hf_memory_release(room->memory, room->square[s]);
-    hf_scratch_done(&room->sum);
-    hf_scratch_done(&room->overlap);
-    hf_scratch_done(&room->half);
-    hf_scratch_done(&room->packed);
-    hf_memory_release(room->memory, room->place);
-    hf_memory_release(room->memory, room->atom);
-    hf_memory_release(room->memory, (void *)room->row);
+    *room = (struct hf_local_room){.arena = {.memory = local->context->memory,
+                                             .kind = HF_MEMORY_MATRIX,
+                                             .label = "residual of a pair"},
+                                   .packed = {arena},
+                                   .sum = {arena},
+                                   .overlap = {arena},
+                                   .half = {arena},
+                                   .multiply = hf_product_kernel()};
+    for (int s = 0; s < 4; s++)
+        room->square[s] = hf_arena_take(arena, (size_t)n * hf_padded(n), sizeof(double));
+    room->place = hf_arena_take(arena, n_atom, sizeof *room->place);
+    room->atom = hf_arena_take(arena, n_atom, sizeof *room->atom);
+    return reserve_left(room, n, n) && !arena->failed;
 }
 
 /** A left matrix: element (i, k) is from[i * row_step + k * inner_step]. */

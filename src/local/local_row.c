@@ -98,7 +98,7 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
     const double given = of->settings->fock.memory_bytes; /* later that of the stored integrals */
     const hf_status status = hf_local_expected_bytes(
         of->molecule, of->basis, &self->settings, self->n_electron_pair - self->settings.n_frozen,
-        of->context->n_rank, bytes, error);
+        of->context, bytes, error);
     if (status != HF_OK || given == 0.0 || *bytes <= given) return status;
     const double megabytes = ceil(1e-6 * *bytes);
     return hf_fail(error, HF_NO_RESOURCE,

@@ -33,7 +33,8 @@ void hf_local_given_done(struct hf_local_given *given);
 /** Bytes that a rank is expected to take, at most, for n_orbital correlated orbitals. Local. HF_NO_RESOURCE. */
 hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const struct hf_basis *basis,
                                   const struct hf_local_settings *settings, int n_orbital,
-                                  int n_rank, double *bytes, struct hf_error *error) HF_MUST_CHECK;
+                                  const struct hf_context *context, double *bytes,
+                                  struct hf_error *error) HF_MUST_CHECK;
 
 /** The section of the report. */
 void hf_local_report(const struct hf_quantity *quantity, FILE *out);

@@ -1,59 +1,29 @@
 /* Which kets a bra needs; see local_screen.h. */
 #include "local_screen.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/** fmax is a call unless NaN may be ignored. */
-static inline double larger(double x, double y)
-{
-    return x > y ? x : y;
-}
-
-bool hf_local_screen_init(const struct hf_local_integrals *integrals,
+void hf_local_screen_init(const struct hf_local_integrals *integrals, struct hf_arena *arena,
                           struct hf_local_screen *screen)
 {
     const size_t n = (size_t)integrals->local->n_orbital + 1;
     const size_t n_row = (size_t)(integrals->merged->n_shell + integrals->merged->n_atom);
-    bool ok = true;
-    *screen = (struct hf_local_screen){
-        .integrals = integrals,
-        .v = {.memory = integrals->local->context->memory, .label = "screening of a bra"}};
-    screen->orbital = calloc(n, sizeof *screen->orbital);
-    screen->number = malloc(n * sizeof *screen->number);
-    screen->first_link = calloc(2 * n, sizeof *screen->first_link);
-    screen->most = calloc(n_row, sizeof *screen->most);
-    screen->raised = malloc(n * sizeof *screen->raised);
-    screen->factor = malloc(n * sizeof *screen->factor);
+    *screen = (struct hf_local_screen){.integrals = integrals, .v = {arena}};
+    screen->orbital = hf_arena_take(arena, n, sizeof *screen->orbital);
+    screen->number = hf_arena_take(arena, n, sizeof *screen->number);
+    screen->first_link = hf_arena_take(arena, 2 * n, sizeof *screen->first_link);
+    screen->most = hf_arena_take(arena, n_row, sizeof *screen->most);
+    screen->raised = hf_arena_take(arena, n, sizeof *screen->raised);
+    screen->factor = hf_arena_take(arena, n, sizeof *screen->factor);
     for (int k = 0; k < 2; k++) {
-        ok = ok && (screen->of_i[k] = calloc(n, sizeof(double))) != NULL &&
-             (screen->of_j[k] = calloc(n, sizeof(double))) != NULL &&
-             (screen->l[k] = calloc(n, sizeof(double))) != NULL &&
-             (screen->p[k][0] = calloc(n, sizeof(double))) != NULL &&
-             (screen->p[k][1] = calloc(n, sizeof(double))) != NULL;
-    }
-    return ok && screen->orbital != NULL && screen->number != NULL && screen->first_link != NULL &&
-           screen->most != NULL && screen->raised != NULL && screen->factor != NULL;
-}
-
-void hf_local_screen_done(struct hf_local_screen *screen)
-{
-    if (screen->integrals == NULL) return;
-    hf_scratch_done(&screen->v);
-    free(screen->orbital);
-    free(screen->number);
-    free(screen->link);
-    free(screen->first_link);
-    free(screen->most);
-    free(screen->raised);
-    free(screen->factor);
-    for (int k = 0; k < 2; k++) {
-        free(screen->of_i[k]);
-        free(screen->of_j[k]);
-        free(screen->l[k]);
-        free(screen->p[k][0]);
-        free(screen->p[k][1]);
+        screen->of_i[k] = hf_arena_take(arena, n, sizeof(double));
+        screen->of_j[k] = hf_arena_take(arena, n, sizeof(double));
+        screen->l[k] = hf_arena_take(arena, n, sizeof(double));
+        screen->p[k][0] = hf_arena_take(arena, n, sizeof(double));
+        screen->p[k][1] = hf_arena_take(arena, n, sizeof(double));
     }
 }
 
@@ -85,13 +55,8 @@ static void scatter(const struct hf_local_weights *weights, int item, int n, dou
 
 static bool add_link(struct hf_local_screen *self, struct hf_local_link link)
 {
-    if (self->n_link == self->link_room) {
-        const int room = 2 * self->link_room + 256;
-        struct hf_local_link *longer = realloc(self->link, (size_t)room * sizeof *longer);
-        if (longer == NULL) return false;
-        self->link = longer;
-        self->link_room = room;
-    }
+    if (!hf_arena_grow(self->v.arena, &self->link, self->n_link + 1, &self->link_room, sizeof link))
+        return false;
     self->link[self->n_link++] = link;
     return true;
 }
@@ -106,12 +71,12 @@ static bool link_orbital(struct hf_local_screen *self, int j, double least)
         const int pair = local->partner[k].pair;
         const bool wide = self->integrals->wide[pair];
         const double *p_r = self->p[0][wide], *p_s = self->p[1][wide];
-        const double x =
-            larger(self->l[0][j] * larger(p_s[i], p_s[j]), self->l[1][j] * larger(p_r[i], p_r[j]));
+        const double x = hf_larger(self->l[0][j] * hf_larger(p_s[i], p_s[j]),
+                                   self->l[1][j] * hf_larger(p_r[i], p_r[j]));
         if (x == 0.0 || x * self->integrals->largest_pao < least) continue;
         if (!add_link(self, (struct hf_local_link){i, j, pair, wide, x})) return false;
-        self->of_i[wide][i] = larger(self->of_i[wide][i], x);
-        self->of_j[wide][j] = larger(self->of_j[wide][j], x);
+        self->of_i[wide][i] = hf_larger(self->of_i[wide][i], x);
+        self->of_j[wide][j] = hf_larger(self->of_j[wide][j], x);
     }
     return true;
 }
@@ -173,17 +138,17 @@ static void add_orbital(struct hf_local_screen *self, int o, bool wide, double l
 {
     const struct hf_local_weights *p = &self->integrals->p_of_orbital[wide];
     const double of_i = self->of_i[wide][o], of_j = self->of_j[wide][o];
-    const double most = larger(of_i, of_j), *factor = self->factor;
+    const double most = hf_larger(of_i, of_j), *factor = self->factor;
     const int n = find_raised(self, o, wide), own = self->number[o], *raised = self->raised;
     for (int64_t k = p->first[o]; k < p->first[o + 1]; k++) {
         const size_t shell = (size_t)p->orbital[k];
         const double left = p->weight[k];
         if (left * most < least) return;
         double *restrict row = begin_row(self, shell);
-        self->most[shell] = larger(self->most[shell], left * most);
-        if (left * of_i >= least) row[own] = larger(row[own], left * of_i);
+        self->most[shell] = hf_larger(self->most[shell], left * most);
+        if (left * of_i >= least) row[own] = hf_larger(row[own], left * of_i);
         if (left * of_j < least) continue;
-        for (int l = 0; l < n; l++) row[raised[l]] = larger(row[raised[l]], left * factor[l]);
+        for (int l = 0; l < n; l++) row[raised[l]] = hf_larger(row[raised[l]], left * factor[l]);
     }
 }
 
@@ -196,8 +161,8 @@ static void fill_site(struct hf_local_screen *self, int site)
         const double *from = self->v.value + (size_t)s * n;
         if (self->most[s] == 0.0) continue;
         double *row = begin_row(self, at);
-        for (size_t i = 0; i < n; i++) row[i] = larger(row[i], from[i]);
-        self->most[at] = larger(self->most[at], self->most[s]);
+        for (size_t i = 0; i < n; i++) row[i] = hf_larger(row[i], from[i]);
+        self->most[at] = hf_larger(self->most[at], self->most[s]);
     }
 }
 
@@ -231,7 +196,7 @@ static double largest_product(const struct hf_local_screen *self, const struct h
         const double left = l->weight[k];
         if (largest >= enough || left * self->most[n] <= largest) break;
         const int i = self->number[l->orbital[k]];
-        if (i >= 0) largest = larger(largest, left * row[i]);
+        if (i >= 0) largest = hf_larger(largest, left * row[i]);
     }
     return largest;
 }
@@ -245,7 +210,7 @@ double hf_local_screen_least_bound(const struct hf_local_screen *screen,
                                        first + (size_t)kets->atom_d, HUGE_VAL);
     const double other = largest_product(screen, &integrals->l_of_site, kets->atom_d,
                                          first + (size_t)kets->atom_c, HUGE_VAL);
-    const double largest = larger(one, other);
+    const double largest = hf_larger(one, other);
     if (largest == 0.0) return HUGE_VAL;
     return threshold_of(integrals) / (screen->bra->bound * largest);
 }
@@ -260,7 +225,8 @@ void hf_local_screen_bound(const struct hf_local_screen *screen, int n, struct h
         const double enough = threshold / bound;
         double largest = largest_product(screen, l, pair->a, (size_t)pair->b, enough);
         if (largest < enough && pair->a != pair->b)
-            largest = larger(largest, largest_product(screen, l, pair->b, (size_t)pair->a, enough));
+            largest =
+                hf_larger(largest, largest_product(screen, l, pair->b, (size_t)pair->a, enough));
         ket[q].wanted = largest > 0.0 && largest >= enough;
     }
 }

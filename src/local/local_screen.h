@@ -9,8 +9,10 @@
 #ifndef HF_LOCAL_SCREEN_H
 #define HF_LOCAL_SCREEN_H
 
-#include "hf/scratch.h"
+#include "hf/arena.h"
 #include "local_transform.h"
+
+#include <stdint.h>
 
 /** A pair of orbitals that the bra is needed for: i goes with kets, j with the bra. */
 struct hf_local_link {
@@ -26,7 +28,8 @@ struct hf_local_screen {
     int n;        /**< orbitals i */
     int *orbital; /**< [n], by place if there are places */
     int *number;  /**< [n_orbital] places in `orbital`; -1: not there */
-    int n_link, link_room;
+    int n_link;
+    int64_t link_room;
     struct hf_local_link *link; /**< [n_link], those of each j together */
     int *first_link;            /**< [n_orbital][2] links of an orbital j: begin, end */
     double *of_i[2], *of_j[2];  /**< [n_orbital] largest x_ij of i, of j; of each kind of domains */
@@ -38,10 +41,9 @@ struct hf_local_screen {
     double *factor; /**< [n_orbital] their x */
 };
 
-/** Local. False: no memory. */
-bool hf_local_screen_init(const struct hf_local_integrals *integrals,
+/** With arrays of the arena, which may fail. Local. */
+void hf_local_screen_init(const struct hf_local_integrals *integrals, struct hf_arena *arena,
                           struct hf_local_screen *screen);
-void hf_local_screen_done(struct hf_local_screen *screen);
 
 /** Begins a bra. False: no memory. */
 bool hf_local_screen_begin(struct hf_local_screen *screen, int64_t bra);
@@ -80,9 +82,9 @@ struct hf_local_group {
         needed; /**< [n_bra + 1][n][n_atom] largest X_j of a bra for (ia|rs), 0: not needed; largest of the bras */
 };
 
-/** Local. False: no memory. */
-bool hf_local_group_init(const struct hf_local_integrals *integrals, struct hf_local_group *group);
-void hf_local_group_done(struct hf_local_group *group);
+/** With arrays of the arena, which may fail. Local. */
+void hf_local_group_init(const struct hf_local_integrals *integrals, struct hf_arena *arena,
+                         struct hf_local_group *group);
 
 /** Begins n_bra bras, from `bra` on. False: no memory. */
 bool hf_local_group_begin(struct hf_local_group *group, int64_t bra, int n_bra);

@@ -60,8 +60,8 @@ static hf_status make_places(struct hf_local_integrals *self, struct hf_error *e
     const int n = self->local->n_orbital;
     double mean[3], axis[3];
     struct along *along = calloc((size_t)n + 1, sizeof *along);
-    self->place = calloc((size_t)n + 1, sizeof *self->place);
-    self->orbital_at = calloc((size_t)n + 1, sizeof *self->orbital_at);
+    self->place = hf_arena_take(&self->arena, (size_t)n, sizeof *self->place);
+    self->orbital_at = hf_arena_take(&self->arena, (size_t)n, sizeof *self->orbital_at);
     if (along == NULL || self->place == NULL || self->orbital_at == NULL) {
         free(along);
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of orbitals");
@@ -89,7 +89,10 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
     hf_status status;
     struct hf_context *context = local->context;
     struct hf_common_pairs *common = local->settings->pairs;
-    *self = (struct hf_local_integrals){.local = local, .multiply = hf_product_kernel()};
+    *self = (struct hf_local_integrals){
+        .local = local,
+        .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "weights of shells"),
+        .multiply = hf_product_kernel()};
     const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     hf_timer_start(&context->timers, &hf_phase_setup);
     if (common == NULL) {
@@ -115,25 +118,10 @@ cleanup:
 
 void hf_local_integrals_done(struct hf_local_integrals *self)
 {
-    hf_local_weights_done(&self->of_pair);
-    hf_local_weights_done(&self->of_atoms);
-    hf_local_weights_done(&self->reach);
     hf_sparse_destroy(&self->orbitals);
     hf_sparse_destroy(&self->paos);
     hf_common_pairs_destroy(&self->own_pairs);
-    hf_local_weights_done(&self->l_of_shell);
-    hf_local_weights_done(&self->l_of_site);
-    hf_local_weights_done(&self->p_of_shell[0]);
-    hf_local_weights_done(&self->p_of_shell[1]);
-    hf_local_weights_done(&self->p_of_orbital[0]);
-    hf_local_weights_done(&self->p_of_orbital[1]);
-    free(self->wide);
-    free(self->most_pao);
-    self->wide = NULL;
-    self->most_pao = NULL;
-    free(self->place);
-    free(self->orbital_at);
-    self->place = self->orbital_at = NULL;
+    hf_arena_done(&self->arena);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -141,7 +129,7 @@ void hf_local_integrals_done(struct hf_local_integrals *self)
 /** What a round is given. */
 struct round_data {
     const struct hf_local_integrals *integrals;
-    hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error);
+    const struct hf_pass *pass;
     void *data;
 };
 
@@ -149,7 +137,7 @@ struct round_data {
 static hf_status run_thread(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     const struct round_data *round = data;
-    return round->run(round->data, worker, error);
+    return hf_work_do_pass(worker, round->pass, round->data, error);
 }
 
 /** hf_round.factor: the largest product of X of two pairs of atoms for orbitals that have a pair. */
@@ -171,14 +159,13 @@ static double factor_of_atoms(const void *data, const struct hf_atom_pair *bra,
     return largest;
 }
 
-hf_status
-hf_local_run_work(const struct hf_local_integrals *self, const struct hf_task_order *order,
-                  hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error),
-                  void *data, struct hf_local_result *result, struct hf_error *error)
+hf_status hf_local_run_pass(const struct hf_local_integrals *self,
+                            const struct hf_task_order *order, const struct hf_pass *pass,
+                            void *data, struct hf_local_result *result, struct hf_error *error)
 {
     hf_status status;
     struct hf_work *work = NULL;
-    struct round_data round = {self, run, data};
+    struct round_data round = {self, pass, data};
     const struct hf_local_settings *settings = self->local->settings;
     const struct hf_work_settings all = {.schedule = settings->schedule,
                                          .order = *order,
@@ -201,21 +188,6 @@ cleanup:
 }
 
 /* ---- Functions of some shells ---------------------------------------------------------------- */
-
-bool hf_local_functions_init(const struct hf_basis *basis, struct hf_local_functions *functions)
-{
-    *functions = (struct hf_local_functions){
-        .number = malloc((size_t)basis->n_shell * sizeof *functions->number)};
-    if (functions->number == NULL) return false;
-    hf_local_functions_clear(basis, functions);
-    return true;
-}
-
-void hf_local_functions_done(struct hf_local_functions *functions)
-{
-    free(functions->number);
-    functions->number = NULL;
-}
 
 void hf_local_functions_clear(const struct hf_basis *basis, struct hf_local_functions *functions)
 {

@@ -10,13 +10,13 @@
 #define HF_LOCAL_TRANSFORM_H
 
 #include "hf/matrix_product.h"
-#include "hf/scratch.h"
+#include "hf/pass.h"
 #include "hf/work.h"
 #include "local_mp2_private.h"
 
 /** Weights of some orbitals for each of a row of items. */
 struct hf_local_weights {
-    struct hf_memory *memory; /**< borrowed */
+    struct hf_arena *arena; /**< borrowed */
     int64_t n_item, n, room;
     int64_t *first; /**< [n_item + 1] */
     int *orbital;   /**< rising for each item, unless it says otherwise */
@@ -25,6 +25,7 @@ struct hf_local_weights {
 
 struct hf_local_integrals {
     const struct hf_local *local;      /**< borrowed */
+    struct hf_arena arena;             /**< of weights and other arrays */
     struct hf_common_pairs *own_pairs; /**< NULL: the settings lend some */
     const struct hf_basis *merged;     /**< of either; so are `pairs` */
     const struct hf_shell_pairs *pairs;
@@ -52,7 +53,6 @@ struct hf_local_integrals {
 /** All weights and what is largest; the other members are set. Local. HF_NO_RESOURCE. */
 hf_status hf_local_make_weights(struct hf_local_integrals *self,
                                 struct hf_error *error) HF_MUST_CHECK;
-void hf_local_weights_done(struct hf_local_weights *weights);
 
 /** Whether quartets matter whose ket goes with i and whose bra with j. */
 static inline bool hf_local_in_order(const struct hf_local_integrals *self, int i, int j)
@@ -67,11 +67,11 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
 /** Collective. Accepts a half-made one. */
 void hf_local_integrals_done(struct hf_local_integrals *self);
 
-/** A round of work on all integrals; counts its quartets. Collective. */
-hf_status
-hf_local_run_work(const struct hf_local_integrals *self, const struct hf_task_order *order,
-                  hf_status (*run)(void *data, struct hf_worker *worker, struct hf_error *error),
-                  void *data, struct hf_local_result *result, struct hf_error *error) HF_MUST_CHECK;
+/** A pass over all integrals; counts their quartets. Collective. */
+hf_status hf_local_run_pass(const struct hf_local_integrals *self,
+                            const struct hf_task_order *order, const struct hf_pass *pass,
+                            void *data, struct hf_local_result *result,
+                            struct hf_error *error) HF_MUST_CHECK;
 
 /** Coefficients L of a shell in orbital i [functions of the shell], or NULL. Not collective. */
 static inline const double *hf_local_coefficients(const struct hf_local_integrals *self, int shell,
@@ -86,13 +86,10 @@ static inline const double *hf_local_coefficients(const struct hf_local_integral
 /* ---- Functions of some shells, and the PAOs of a domain over them ---------------------------------- */
 
 struct hf_local_functions {
-    int n;       /**< functions */
-    int *number; /**< [n_shell] place of a shell's first function; -1: not among them */
+    int n; /**< functions */
+    int *
+        number; /**< [n_shell] place of a shell's first function; -1: not among them. Set by the caller */
 };
-
-/** None. False: no memory. */
-bool hf_local_functions_init(const struct hf_basis *basis, struct hf_local_functions *functions);
-void hf_local_functions_done(struct hf_local_functions *functions);
 
 /** Forgets all shells. */
 void hf_local_functions_clear(const struct hf_basis *basis, struct hf_local_functions *functions);

@@ -1,5 +1,6 @@
 /* Pseudo-canonical orbitals of domains: X = U s^-1/2 of the eigenvalues s of S that are not too small, then the
  * eigenvectors of X^T F X. */
+#include "hf/arena.h"
 #include "hf/matrix_product.h"
 #include "hf/trace.h"
 #include "local_mp2_private.h"
@@ -9,39 +10,32 @@
 
 /** Rooms of one domain; columns of matrices are in rows of `length` numbers. */
 struct room {
-    struct hf_memory *memory;
+    struct hf_arena arena;
     int n;
     size_t length;
     double *square;           /**< [n][n] */
     double *value;            /**< [n] eigenvalues */
     double *orthogonal;       /**< [n][length] X */
     double *product, *packed; /**< [n][length]; packed matrices */
+    double *vector;           /**< [n][length] */
     const double **row;       /**< [n] */
 };
 
-static bool room_init(struct room *room, struct hf_memory *memory, int n)
+static void room_init(struct room *room, struct hf_memory *memory, int n)
 {
-    const char *label = "orbitals of a domain";
-    const size_t length = hf_padded(n);
-    *room = (struct room){.memory = memory, .n = n, .length = length};
-    room->square = hf_memory_allocate(memory, label, (size_t)n * (size_t)n + 1, 8);
-    room->value = hf_memory_allocate(memory, label, (size_t)n + 1, 8);
-    room->orthogonal = hf_memory_allocate(memory, label, (size_t)n * length + 1, 8);
-    room->product = hf_memory_allocate(memory, label, length * length + 1, 8);
-    room->packed = hf_memory_allocate(memory, label, hf_packed_size(n, n) + 1, 8);
-    room->row = hf_memory_allocate(memory, label, (size_t)n + 1, sizeof *room->row);
-    return room->square != NULL && room->value != NULL && room->orthogonal != NULL &&
-           room->product != NULL && room->packed != NULL && room->row != NULL;
-}
-
-static void room_done(struct room *room)
-{
-    hf_memory_release(room->memory, room->square);
-    hf_memory_release(room->memory, room->value);
-    hf_memory_release(room->memory, room->orthogonal);
-    hf_memory_release(room->memory, room->product);
-    hf_memory_release(room->memory, room->packed);
-    hf_memory_release(room->memory, (void *)room->row);
+    const size_t length = hf_padded(n), wide = (size_t)n;
+    *room = (struct room){
+        .arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "orbitals of a domain"),
+        .n = n,
+        .length = length,
+    };
+    room->square = hf_arena_take(&room->arena, wide * wide, sizeof(double));
+    room->value = hf_arena_take(&room->arena, wide, sizeof(double));
+    room->orthogonal = hf_arena_take(&room->arena, wide * length, sizeof(double));
+    room->product = hf_arena_take(&room->arena, length * length, sizeof(double));
+    room->vector = hf_arena_take(&room->arena, wide * length, sizeof(double));
+    room->packed = hf_arena_take(&room->arena, hf_packed_size(n, n), sizeof(double));
+    room->row = hf_arena_take(&room->arena, wide, sizeof *room->row);
 }
 
 /** to [n_row][length] = left right; element (i, k) of left is left[i row_step + k inner_step], right [n_inner][length]. */
@@ -87,26 +81,21 @@ static hf_status make_canonical(const struct hf_local *local, struct room *room,
     const int n = room->n, n_kept = domain->n_kept;
     const size_t length = room->length;
     struct hf_memory *memory = local->context->memory;
-    double *fock = room->square;
+    double *fock = room->square, *small = room->vector, *vector = room->vector;
     hf_local_between(local->fock, domain, domain, fock);
     multiply(room, n, n, fock, (size_t)n, 1, room->orthogonal, room->product); /* F X */
-    double *small = hf_memory_allocate(memory, "orbitals of a domain", (size_t)n_kept * length + 1,
-                                       sizeof *small);
     domain->energy =
         hf_memory_allocate(memory, "orbitals of domains", (size_t)n_kept + 1, sizeof(double));
     domain->vector = hf_memory_allocate_matrix(memory, "orbitals of domains",
                                                (size_t)n * (size_t)n_kept + 1, sizeof(double));
-    if (small == NULL || domain->energy == NULL || domain->vector == NULL) {
-        hf_memory_release(memory, small);
+    if (domain->energy == NULL || domain->vector == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals of domains");
-    }
     multiply(room, n_kept, n, room->orthogonal, 1, length, room->product, small); /* X^T F X */
     for (int a = 0; a < n_kept; a++)
         for (int b = 0; b < n_kept; b++)
             room->square[(size_t)a * (size_t)n_kept + (size_t)b] =
                 0.5 *
                 (small[(size_t)a * length + (size_t)b] + small[(size_t)b * length + (size_t)a]);
-    hf_memory_release(memory, small);
     const hf_status status = hf_eigen_small(n_kept, room->square, domain->energy, error);
     if (status != HF_OK) return status;
     memset(room->product, 0, (size_t)n_kept * length * sizeof *room->product);
@@ -114,15 +103,10 @@ static hf_status make_canonical(const struct hf_local *local, struct room *room,
         for (int b = 0; b < n_kept; b++)
             room->product[(size_t)b * length + (size_t)a] =
                 room->square[(size_t)a * (size_t)n_kept + (size_t)b];
-    double *vector =
-        hf_memory_allocate(memory, "orbitals of a domain", (size_t)n * length + 1, sizeof *vector);
-    if (vector == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals of domains");
     multiply(room, n, n_kept, room->orthogonal, length, 1, room->product, vector);
     for (int m = 0; m < n; m++)
         memcpy(domain->vector + (size_t)m * (size_t)n_kept, vector + (size_t)m * length,
                (size_t)n_kept * sizeof *vector);
-    hf_memory_release(memory, vector);
     return HF_OK;
 }
 
@@ -130,12 +114,11 @@ hf_status hf_local_domain_vectors(const struct hf_local *local, struct hf_local_
                                   struct hf_error *error)
 {
     struct room room;
-    hf_status status = HF_OK;
-    if (!room_init(&room, local->context->memory, domain->n_function))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals of domains");
+    room_init(&room, local->context->memory, domain->n_function);
+    hf_status status = hf_arena_check(&room.arena, error);
     if (status == HF_OK) status = make_orthogonal(local, domain, &room, &domain->n_kept, error);
     if (status == HF_OK) status = make_canonical(local, &room, domain, error);
-    room_done(&room);
+    hf_arena_done(&room.arena);
     return status;
 }
 

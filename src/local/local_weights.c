@@ -1,47 +1,33 @@
 /* Weights of pairs of shells for orbitals; see local_transform.h. */
 #include "local_transform.h"
 
+#include "hf/growing.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char LABEL[] = "weights of shells";
-
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-static bool begin(struct hf_local_weights *self, struct hf_memory *memory, int64_t n_item)
+static bool begin(struct hf_local_weights *self, struct hf_arena *arena, int64_t n_item)
 {
-    *self = (struct hf_local_weights){.memory = memory, .n_item = n_item};
-    self->first = hf_memory_allocate(memory, LABEL, (size_t)n_item + 2, sizeof *self->first);
+    *self = (struct hf_local_weights){.arena = arena, .n_item = n_item};
+    self->first = hf_arena_take(arena, (size_t)n_item + 2, sizeof *self->first);
     return self->first != NULL;
 }
 
-static bool grow(struct hf_local_weights *self)
+/** Room for n weights. */
+static bool grow(struct hf_local_weights *self, int64_t n)
 {
-    const size_t n = (size_t)self->n, room = n + n / 2 + 1024;
-    int *orbital =
-        hf_memory_allocate_unset(self->memory, HF_MEMORY_OTHER, LABEL, room * sizeof *orbital);
-    float *weight =
-        hf_memory_allocate_unset(self->memory, HF_MEMORY_OTHER, LABEL, room * sizeof *weight);
-    if (orbital == NULL || weight == NULL) {
-        hf_memory_release(self->memory, orbital);
-        hf_memory_release(self->memory, weight);
-        return false;
-    }
-    if (n > 0) memcpy(orbital, self->orbital, n * sizeof *orbital);
-    if (n > 0) memcpy(weight, self->weight, n * sizeof *weight);
-    hf_memory_release(self->memory, self->orbital);
-    hf_memory_release(self->memory, self->weight);
-    self->orbital = orbital;
-    self->weight = weight;
-    self->room = (int64_t)room;
-    return true;
+    int64_t room = self->room;
+    return hf_arena_grow(self->arena, &self->orbital, n, &room, sizeof *self->orbital) &&
+           hf_arena_grow(self->arena, &self->weight, n, &self->room, sizeof *self->weight);
 }
 
 /** Adds a weight of the item that is being filled. */
 static bool add(struct hf_local_weights *self, int orbital, float weight)
 {
-    if (self->n == self->room && !grow(self)) return false;
+    if (self->n == self->room && !grow(self, self->n + 1)) return false;
     self->orbital[self->n] = orbital;
     self->weight[self->n++] = weight;
     return true;
@@ -67,12 +53,10 @@ static bool add_item(struct hf_local_weights *self, int64_t item, int n, double 
 }
 
 /** The same weights with items (n_item of them) and orbitals exchanged. */
-static bool transpose(const struct hf_local_weights *from, int64_t n_item,
+static bool transpose(const struct hf_local_weights *from, struct hf_arena *arena, int64_t n_item,
                       struct hf_local_weights *to)
 {
-    if (!begin(to, from->memory, n_item)) return false;
-    while (to->room < from->n)
-        if (to->n = to->room, !grow(to)) return false;
+    if (!begin(to, arena, n_item) || !grow(to, from->n)) return false;
     to->n = from->n;
     for (int64_t k = 0; k < from->n; k++) to->first[from->orbital[k] + 2]++;
     for (int64_t i = 2; i < n_item + 2; i++) to->first[i] += to->first[i - 1];
@@ -89,15 +73,6 @@ static bool transpose(const struct hf_local_weights *from, int64_t n_item,
 static inline void raise_to(double *largest, double x)
 {
     if (x > *largest) *largest = x;
-}
-
-void hf_local_weights_done(struct hf_local_weights *weights)
-{
-    if (weights->memory == NULL) return;
-    hf_memory_release(weights->memory, weights->first);
-    hf_memory_release(weights->memory, weights->orbital);
-    hf_memory_release(weights->memory, weights->weight);
-    *weights = (struct hf_local_weights){0};
 }
 
 /* ---- Shells ---------------------------------------------------------------------------------- */
@@ -155,14 +130,13 @@ static void find_wide(struct hf_local_integrals *self, int n_atom, bool atom[])
 static bool find_columns(const struct hf_basis *basis, const struct hf_sparse_matrix *matrix,
                          double largest[], struct hf_local_weights *to)
 {
-    int *first_shell = calloc((size_t)matrix->n_row_part + 1, sizeof *first_shell);
+    int *first_shell = hf_arena_take(to->arena, (size_t)matrix->n_row_part, sizeof *first_shell);
     bool ok = first_shell != NULL;
     for (int s = basis->n_shell - 1; s >= 0 && ok; s--) first_shell[basis->shell[s].atom] = s;
     for (int c = 0; c < matrix->n_column_part && ok; c++) {
         add_column(basis, first_shell, matrix, c, largest);
         ok = add_item(to, c, basis->n_shell, largest);
     }
-    free(first_shell);
     return ok;
 }
 
@@ -179,18 +153,18 @@ static bool join_atoms(const struct hf_local_weights *of_atom, const bool atom[]
 }
 
 /** Largest |L| of shells, and largest |P| in each kind of domains. Items are orbitals, what has weights is shells. */
-static bool find_shells(struct hf_local_integrals *self, struct hf_local_weights *l,
-                        struct hf_local_weights p[3])
+static bool find_shells(struct hf_local_integrals *self, struct hf_arena *room,
+                        struct hf_local_weights *l, struct hf_local_weights p[3])
 {
     const int n_shell = self->merged->n_shell;
     const int n_orbital = self->local->n_orbital, n_atom = self->paos->n_column_part;
-    struct hf_memory *memory = self->local->context->memory;
     struct hf_local_weights of_atom = {0};
-    bool *atom = calloc((size_t)n_atom + 1, sizeof *atom);
-    double *largest = calloc((size_t)n_shell, sizeof *largest);
-    bool ok = atom != NULL && largest != NULL && begin(l, memory, n_orbital) &&
-              begin(&p[OWN], memory, n_orbital) && begin(&p[EXTENDED], memory, n_orbital) &&
-              begin(&p[OF_PAIRS], memory, n_orbital) && begin(&of_atom, memory, n_atom) &&
+    bool *atom = hf_arena_take(room, (size_t)n_atom, sizeof *atom);
+    double *largest = hf_arena_take(room, (size_t)n_shell, sizeof *largest);
+    bool ok = atom != NULL && largest != NULL && begin(l, room, n_orbital) &&
+              begin(&p[OWN], &self->arena, n_orbital) &&
+              begin(&p[EXTENDED], &self->arena, n_orbital) &&
+              begin(&p[OF_PAIRS], room, n_orbital) && begin(&of_atom, room, n_atom) &&
               find_columns(self->merged, self->orbitals, largest, l) &&
               find_columns(self->merged, self->paos, largest, &of_atom);
     for (int i = 0; i < n_orbital && ok; i++)
@@ -199,26 +173,10 @@ static bool find_shells(struct hf_local_integrals *self, struct hf_local_weights
             ok = join_atoms(&of_atom, atom, i, n_shell, largest, &p[which]);
         }
     if (ok) find_wide(self, n_atom, atom);
-    hf_local_weights_done(&of_atom);
-    free(atom);
-    free(largest);
     return ok;
 }
 
 /* ---- Falling weights of orbitals ------------------------------------------------------------- */
-
-/** A weight on its way to its place in the order. */
-struct place {
-    float weight;
-    int orbital;
-};
-
-static int by_falling_weight(const void *left, const void *right)
-{
-    const struct place *x = left, *y = right;
-    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
-    return (x->orbital > y->orbital) - (x->orbital < y->orbital);
-}
 
 /** Sorts the weights of each item. False: no memory. */
 static bool sort_falling(struct hf_local_weights *self)
@@ -227,16 +185,16 @@ static bool sort_falling(struct hf_local_weights *self)
     for (int64_t item = 0; item < self->n_item; item++)
         if (self->first[item + 1] - self->first[item] > most)
             most = self->first[item + 1] - self->first[item];
-    struct place *place = malloc((size_t)most * sizeof *place);
+    struct hf_ranked *place = malloc((size_t)most * sizeof *place);
     if (place == NULL) return false;
     for (int64_t item = 0; item < self->n_item; item++) {
         const int64_t first = self->first[item], n = self->first[item + 1] - first;
         for (int64_t k = 0; k < n; k++)
-            place[k] = (struct place){self->weight[first + k], self->orbital[first + k]};
-        qsort(place, (size_t)n, sizeof *place, by_falling_weight);
+            place[k] = (struct hf_ranked){self->weight[first + k], self->orbital[first + k]};
+        hf_sort_falling(n, place);
         for (int64_t k = 0; k < n; k++) {
-            self->weight[first + k] = place[k].weight;
-            self->orbital[first + k] = place[k].orbital;
+            self->weight[first + k] = (float)place[k].value;
+            self->orbital[first + k] = (int)place[k].number;
         }
     }
     free(place);
@@ -248,7 +206,7 @@ static bool find_sites(struct hf_local_integrals *self, double weight[])
 {
     const struct hf_basis *basis = self->merged;
     const struct hf_local_weights *l = &self->l_of_shell;
-    bool ok = begin(&self->l_of_site, l->memory, basis->n_atom);
+    bool ok = begin(&self->l_of_site, &self->arena, basis->n_atom);
     for (int site = 0; site < basis->n_atom && ok; site++) {
         const int64_t end = l->first[basis->first_shell_of_atom[site + 1]];
         for (int64_t k = l->first[basis->first_shell_of_atom[site]]; k < end; k++)
@@ -342,10 +300,10 @@ static bool find_pairs(struct hf_local_integrals *self, const struct hf_local_we
         const int n_shell = basis->first_shell_of_atom[site + 1] - basis->first_shell_of_atom[site];
         if (n_shell > most_shells) most_shells = n_shell;
     }
-    bool ok = begin(&self->of_pair, p->memory, pairs->n_pair);
+    bool ok = begin(&self->of_pair, &self->arena, pairs->n_pair);
     for (int k = 0; k < 2; k++) {
-        rows[k].row = malloc((size_t)most_shells * n * sizeof(double));
-        rows[k].most = malloc((size_t)most_shells * sizeof(double));
+        rows[k].row = hf_arena_take_unset(p->arena, (size_t)most_shells * n, sizeof(double));
+        rows[k].most = hf_arena_take_unset(p->arena, (size_t)most_shells, sizeof(double));
         ok = ok && rows[k].row != NULL && rows[k].most != NULL;
     }
     self->largest_pao = largest_of(p);
@@ -358,10 +316,6 @@ static bool find_pairs(struct hf_local_integrals *self, const struct hf_local_we
             fill_rows(basis, p, atoms->atom_a, (int)n, &rows[0]);
         fill_rows(basis, p, atoms->atom_b, (int)n, &rows[1]);
         ok = find_pairs_of(self, atoms, rows, most, weight);
-    }
-    for (int k = 0; k < 2; k++) {
-        free(rows[k].row);
-        free(rows[k].most);
     }
     return ok;
 }
@@ -386,8 +340,8 @@ static bool find_atoms(struct hf_local_integrals *self, double weight[])
 {
     const struct hf_local_weights *of_pair = &self->of_pair;
     const int n_item = self->pairs->n_atom_pair, n = self->local->n_orbital;
-    bool ok = begin(&self->of_atoms, of_pair->memory, n_item) &&
-              begin(&self->reach, of_pair->memory, n_item);
+    bool ok =
+        begin(&self->of_atoms, &self->arena, n_item) && begin(&self->reach, &self->arena, n_item);
     for (int item = 0; item < n_item && ok; item++) {
         const struct hf_atom_pair *atoms = &self->pairs->atom_pair[item];
         const int64_t end = of_pair->first[atoms->first_pair + (int64_t)atoms->n_pair];
@@ -406,7 +360,7 @@ static bool find_atoms(struct hf_local_integrals *self, double weight[])
 static bool find_most_paos(struct hf_local_integrals *self)
 {
     const struct hf_sparse_matrix *paos = self->paos;
-    self->most_pao = calloc((size_t)paos->n_block + 1, sizeof *self->most_pao);
+    self->most_pao = hf_arena_take(&self->arena, (size_t)paos->n_block, sizeof *self->most_pao);
     for (int k = 0; k < paos->n_block && self->most_pao != NULL; k++) {
         double largest = 0.0;
         for (size_t e = paos->offset[k]; e < paos->offset[k + 1]; e++)
@@ -416,35 +370,33 @@ static bool find_most_paos(struct hf_local_integrals *self)
     return self->most_pao != NULL;
 }
 
-/** Weights of shells and sites, and `p`, |P| of shells and the PAOs of all pairs of orbitals. */
-static bool find_weights(struct hf_local_integrals *self, double weight[],
+/** Weights of shells and sites, and `p`, |P| of shells and the PAOs of all pairs of orbitals, in `room`. */
+static bool find_weights(struct hf_local_integrals *self, struct hf_arena *room, double weight[],
                          struct hf_local_weights *p)
 {
     struct hf_local_weights l_of = {0}, p_of[3] = {0};
     const int n_shell = self->merged->n_shell;
-    const bool ok = find_shells(self, &l_of, p_of) &&
-                    transpose(&l_of, n_shell, &self->l_of_shell) &&
-                    transpose(&p_of[OWN], n_shell, &self->p_of_shell[0]) &&
-                    transpose(&p_of[EXTENDED], n_shell, &self->p_of_shell[1]) &&
-                    transpose(&p_of[OF_PAIRS], n_shell, p) && find_sites(self, weight) &&
+    const bool ok = find_shells(self, room, &l_of, p_of) &&
+                    transpose(&l_of, &self->arena, n_shell, &self->l_of_shell) &&
+                    transpose(&p_of[OWN], &self->arena, n_shell, &self->p_of_shell[0]) &&
+                    transpose(&p_of[EXTENDED], &self->arena, n_shell, &self->p_of_shell[1]) &&
+                    transpose(&p_of[OF_PAIRS], room, n_shell, p) && find_sites(self, weight) &&
                     sort_falling(&self->l_of_site) && sort_falling(&self->l_of_shell) &&
                     sort_falling(&p_of[OWN]) && sort_falling(&p_of[EXTENDED]);
     self->p_of_orbital[0] = p_of[OWN];
     self->p_of_orbital[1] = p_of[EXTENDED];
-    hf_local_weights_done(&l_of);
-    hf_local_weights_done(&p_of[OF_PAIRS]);
     return ok;
 }
 
 hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error *error)
 {
     struct hf_local_weights p = {0};
-    double *weight = calloc((size_t)self->local->n_orbital + 1, sizeof *weight);
-    self->wide = calloc((size_t)self->local->n_pair + 1, sizeof *self->wide);
-    const bool ok = weight != NULL && self->wide != NULL && find_weights(self, weight, &p) &&
+    struct hf_arena room = hf_arena_begin(self->arena.memory, HF_MEMORY_OTHER, self->arena.label);
+    double *weight = hf_arena_take(&room, (size_t)self->local->n_orbital, sizeof *weight);
+    self->wide = hf_arena_take(&self->arena, (size_t)self->local->n_pair, sizeof *self->wide);
+    const bool ok = weight != NULL && self->wide != NULL && find_weights(self, &room, weight, &p) &&
                     find_pairs(self, &p, weight) && find_atoms(self, weight) &&
                     find_most_paos(self);
-    hf_local_weights_done(&p);
-    free(weight);
+    hf_arena_done(&room);
     return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for the weights of shells");
 }

@@ -18,24 +18,19 @@ static int compare(const void *left, const void *right)
     return a->centre < b->centre ? -1 : a->centre > b->centre;
 }
 
-static bool make_room(struct hf_curvature *self, struct hf_memory *memory)
+static void make_room(struct hf_curvature *self)
 {
     const size_t o = (size_t)self->n_orbital, n = (size_t)self->n_pair + 1;
     const size_t n_diagonal = o * (size_t)self->n_centre;
-    self->first = calloc(n, sizeof *self->first);
-    self->first_partner = calloc(o + 2, sizeof *self->first_partner);
-    self->partner = calloc(2 * n, sizeof *self->partner);
-    self->pair_of = calloc(o + 1, sizeof *self->pair_of);
-    self->number =
-        hf_memory_allocate(memory, "derivatives", 2 * n_diagonal + 2 * n, sizeof *self->number);
-    if (self->first == NULL || self->first_partner == NULL || self->partner == NULL ||
-        self->pair_of == NULL || self->number == NULL)
-        return false;
-    self->diagonal = self->number;
-    self->change = self->diagonal + n_diagonal;
-    self->gradient = self->change + n_diagonal;
-    self->own = self->gradient + n;
-    return true;
+    struct hf_arena *arena = &self->arena;
+    self->first = hf_arena_take(arena, n, sizeof *self->first);
+    self->first_partner = hf_arena_take(arena, o + 2, sizeof *self->first_partner);
+    self->partner = hf_arena_take(arena, 2 * n, sizeof *self->partner);
+    self->pair_of = hf_arena_take(arena, o, sizeof *self->pair_of);
+    self->diagonal = hf_arena_take(arena, n_diagonal, sizeof *self->diagonal);
+    self->change = hf_arena_take(arena, n_diagonal, sizeof *self->change);
+    self->gradient = hf_arena_take(arena, n, sizeof *self->gradient);
+    self->own = hf_arena_take(arena, n, sizeof *self->own);
 }
 
 static double difference(const struct hf_curvature *self, int i, int j, int centre)
@@ -68,8 +63,9 @@ hf_status hf_curvature_init(struct hf_curvature *self, struct hf_memory *memory,
     qsort(self->element, (size_t)self->n_element, sizeof *self->element, compare);
     for (int e = 0; e < self->n_element; e++)
         self->n_pair += self->element[e].centre < 0 && self->element[e].i != self->element[e].j;
-    if (!make_room(self, memory))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives of localisation");
+    self->arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "derivatives of localisation");
+    make_room(self);
+    if (self->arena.failed) return hf_arena_check(&self->arena, error);
     int n_pair = 0;
     for (int e = 0; e < self->n_element; e++) {
         const struct hf_pair_element *element = &self->element[e];
@@ -94,14 +90,10 @@ hf_status hf_curvature_init(struct hf_curvature *self, struct hf_memory *memory,
     return HF_OK;
 }
 
-void hf_curvature_done(struct hf_curvature *self, struct hf_memory *memory)
+void hf_curvature_done(struct hf_curvature *self)
 {
     free(self->element);
-    free(self->first);
-    free(self->first_partner);
-    free(self->partner);
-    free(self->pair_of);
-    hf_memory_release(memory, self->number);
+    hf_arena_done(&self->arena);
     *self = (struct hf_curvature){0};
 }
 

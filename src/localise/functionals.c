@@ -1,12 +1,7 @@
 /* What localisation maximises. */
 #include "localise_private.h"
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int m = 0; m < n; m++) sum += a[m] * b[m];
-    return sum;
-}
+#include "hf/arithmetic.h"
 
 static int one_per_atom(const struct hf_basis *basis)
 {
@@ -21,7 +16,8 @@ static void populations(const struct hf_basis *basis, const double *i, const dou
         q[a] = 0.0;
         if (basis->first_shell_of_atom[a] == basis->first_shell_of_atom[a + 1]) continue;
         const int first = hf_atom_first_function(basis, a), n_a = hf_atom_n_function(basis, a);
-        q[a] = 0.5 * (dot(n_a, i + first, j + n + first) + dot(n_a, j + first, i + n + first));
+        q[a] = 0.5 * (hf_dot((size_t)n_a, i + first, j + n + first) +
+                      hf_dot((size_t)n_a, j + first, i + n + first));
     }
 }
 
@@ -38,7 +34,7 @@ static int three(const struct hf_basis *basis)
 static void dipoles(const struct hf_basis *basis, const double *i, const double *j, double q[])
 {
     const int n = basis->n_function;
-    for (int d = 0; d < 3; d++) q[d] = dot(n, i, j + (size_t)(d + 1) * (size_t)n);
+    for (int d = 0; d < 3; d++) q[d] = hf_dot((size_t)n, i, j + (size_t)(d + 1) * (size_t)n);
 }
 
 const struct hf_localise_ops hf_localise_boys = {

@@ -319,7 +319,7 @@ static hf_status sweep(struct work *work, struct hf_localised *localised, struct
     HF_TRY(find_maximum(work, localised, error));
     collect(work);
 cleanup:
-    hf_sweeps_done(&work->sweeps);
+    hf_arena_done(&work->sweeps.arena);
     return status;
 }
 

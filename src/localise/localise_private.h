@@ -2,6 +2,7 @@
 #ifndef HF_LOCALISE_PRIVATE_H
 #define HF_LOCALISE_PRIVATE_H
 
+#include "hf/arena.h"
 #include "hf/localise.h"
 
 #include <stdint.h>
@@ -26,7 +27,8 @@ struct hf_pair_element {
 
 struct hf_pair_list {
     struct hf_pair_element *element;
-    int n, n_room;
+    int n;
+    int64_t n_room;
     bool failed; /**< no memory */
 };
 
@@ -43,6 +45,7 @@ struct hf_sweeps {
     struct hf_context *context;   /**< borrowed */
     const struct hf_basis *basis; /**< borrowed */
     const struct hf_localise_ops *ops;
+    struct hf_arena arena; /**< of all arrays: released with it */
     int n_thread;
     int n_orbital, n_block; /**< n_block is even */
     int round;              /**< of the tournament, from 0 to n_block - 2 */
@@ -50,7 +53,6 @@ struct hf_sweeps {
     double **block; /**< [n_block] [orbitals of it][length]; NULL: of another rank */
     int n_spare;
     double **spare;   /**< buffers for blocks that arrive */
-    double *room;     /**< all buffers */
     double *elements; /**< [n_thread][3][n_centre] */
     const double
         *angle; /**< [n_orbital][n_orbital] rotations of this sweep, i < j; NULL: the best ones */
@@ -60,7 +62,6 @@ struct hf_sweeps {
 
 /** Sizes and room; collective. HF_NO_RESOURCE. */
 hf_status hf_sweeps_init(struct hf_sweeps *sweeps, struct hf_error *error) HF_MUST_CHECK;
-void hf_sweeps_done(struct hf_sweeps *sweeps);
 
 /** Orbitals of a block: begin .. end-1 of this and the next block. */
 int hf_sweeps_first(const struct hf_sweeps *sweeps, int block);
@@ -75,6 +76,7 @@ hf_status hf_sweeps_run(struct hf_sweeps *sweeps, double *largest,
 /** Derivatives of the sum at these orbitals. */
 struct hf_curvature {
     int n_orbital, n_centre, n_element, n_pair;
+    struct hf_arena arena; /**< of all arrays but `element` */
     struct hf_pair_element
         *element;       /**< [n_element] rising; of each pair the derivative comes first */
     int *first;         /**< [n_pair + 1] elements of pairs i < j */
@@ -83,7 +85,6 @@ struct hf_curvature {
         int orbital, pair;
     } * partner;               /**< of each orbital, rising */
     int *pair_of;              /**< [n_orbital] room */
-    double *number;            /**< all that follow */
     double *diagonal, *change; /**< [n_orbital][n_centre] Q_ii; room */
     double *gradient;          /**< [n_pair] */
     double *own;               /**< [n_pair] the diagonal of H */
@@ -101,7 +102,7 @@ static inline bool hf_same_pair(const struct hf_curvature *curvature,
 /** Fills the rest from n_orbital, n_centre and elements, which it owns, in any order. Local. HF_NO_RESOURCE. */
 hf_status hf_curvature_init(struct hf_curvature *curvature, struct hf_memory *memory,
                             struct hf_error *error) HF_MUST_CHECK;
-void hf_curvature_done(struct hf_curvature *curvature, struct hf_memory *memory);
+void hf_curvature_done(struct hf_curvature *curvature);
 
 /** product [n_pair] = H x. Local. */
 void hf_curvature_multiply(const struct hf_curvature *curvature, const double x[],

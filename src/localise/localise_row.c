@@ -1,5 +1,6 @@
 /* The row of localised orbitals in the list of quantities: option, report, part of the JSON file. */
 #include "hf/frozen_core.h"
+#include "hf/growing.h"
 #include "hf/localise.h"
 #include "hf/orbitals.h"
 #include "hf/quantity.h"
@@ -47,37 +48,24 @@ static const struct hf_localised *localised(const struct hf_quantity *quantity)
     return &self->found;
 }
 
-/** An atom of an orbital. */
-struct share {
-    int atom;
-    double population;
-};
-
-static int compare(const void *left, const void *right)
-{
-    const struct share *a = left, *b = right;
-    if (a->population != b->population) return a->population > b->population ? -1 : 1;
-    return a->atom < b->atom ? -1 : a->atom > b->atom;
-}
-
 /** The largest populations, "C1 0.512  H3 0.489". */
 static void report_populations(const struct hf_localised *found, int i,
                                const struct hf_molecule *molecule, FILE *out)
 {
     const struct hf_sparse_matrix *population = found->population;
     const int n = population->begin[i + 1] - population->begin[i];
-    struct share *share = calloc((size_t)n + 1, sizeof *share);
+    struct hf_ranked *share = calloc((size_t)n + 1, sizeof *share);
     for (int k = 0; share != NULL && k < n; k++) {
         const int block = population->begin[i] + k;
-        share[k] =
-            (struct share){population->row[block], population->value[population->offset[block]]};
+        share[k] = (struct hf_ranked){population->value[population->offset[block]],
+                                      population->row[block]};
     }
-    if (share != NULL) qsort(share, (size_t)n, sizeof *share, compare);
+    if (share != NULL) hf_sort_falling(n, share);
     for (int k = 0; share != NULL && k < n && k < MOST_REPORTED; k++)
-        if (share[k].population >= REPORTED)
+        if (share[k].value >= REPORTED)
             fprintf(out, "  %s%d %.3f",
-                    hf_element_symbol(molecule->atom[share[k].atom].atomic_number),
-                    share[k].atom + 1, share[k].population);
+                    hf_element_symbol(molecule->atom[share[k].number].atomic_number),
+                    (int)share[k].number + 1, share[k].value);
     free(share);
 }
 

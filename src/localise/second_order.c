@@ -5,10 +5,10 @@
  * Source   Davidson, J. Comput. Phys. 17, 87 (1975); Nocedal, Wright, Numerical Optimization, 2nd ed., chapter 4. */
 #include "localise_private.h"
 
+#include "hf/arithmetic.h"
 #include "hf/linalg.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 40 };
@@ -25,7 +25,7 @@ static const double NOTHING_NEW = 1e-6, SMALLEST_DIVISOR = 0.1;
 
 struct subspace {
     const struct hf_curvature *curvature;
-    struct hf_memory *memory;
+    struct hf_arena arena; /**< of vectors and products */
     int n;
     double *vector[MOST], *product[MOST]; /**< [n_pair] each; vectors are orthonormal */
     double matrix[MOST * MOST];           /**< between them, symmetrised: rows of MOST */
@@ -34,13 +34,6 @@ struct subspace {
     double value[MOST], mode[MOST * MOST]; /**< eigenvalues, rising, and eigenvectors */
     double step[MOST];
 };
-
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int p = 0; p < n; p++) sum += a[p] * b[p];
-    return sum;
-}
 
 static void add(int n, double factor, const double *from, double *to)
 {
@@ -52,25 +45,26 @@ static double project_out(const struct subspace *self, double x[])
 {
     const int n = self->curvature->n_pair;
     for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < self->n; k++) add(n, -dot(n, self->vector[k], x), self->vector[k], x);
-    return sqrt(dot(n, x, x));
+        for (int k = 0; k < self->n; k++)
+            add(n, -hf_dot((size_t)n, self->vector[k], x), self->vector[k], x);
+    return sqrt(hf_dot((size_t)n, x, x));
 }
 
 /** Takes what is new in x. False: no memory. */
 static bool extend(struct subspace *self, const double x[])
 {
     const int n = self->curvature->n_pair;
-    const double norm = sqrt(dot(n, x, x));
+    const double norm = sqrt(hf_dot((size_t)n, x, x));
     if (self->n == MOST || !(norm > 0.0)) return true;
-    double *v = hf_memory_allocate(self->memory, "rotations", (size_t)n, sizeof *v);
-    double *hv = hf_memory_allocate(self->memory, "rotations", (size_t)n, sizeof *hv);
-    if (v != NULL) add(n, 1.0 / norm, x, v);
-    const double left = v != NULL && hv != NULL ? project_out(self, v) : 0.0;
+    double *v = hf_arena_take(&self->arena, (size_t)n, sizeof *v);
+    double *hv = hf_arena_take(&self->arena, (size_t)n, sizeof *hv);
+    if (self->arena.failed) return false;
+    add(n, 1.0 / norm, x, v);
+    const double left = project_out(self, v);
     if (left < NOTHING_NEW) {
-        const bool done = v != NULL && hv != NULL;
-        hf_memory_release(self->memory, v);
-        hf_memory_release(self->memory, hv);
-        return done;
+        hf_arena_release(&self->arena, v);
+        hf_arena_release(&self->arena, hv);
+        return true;
     }
     for (int p = 0; p < n; p++) v[p] /= left;
     project_out(self, v);
@@ -78,10 +72,10 @@ static bool extend(struct subspace *self, const double x[])
     const int new = self->n++;
     self->vector[new] = v;
     self->product[new] = hv;
-    self->gradient[new] = dot(n, v, self->curvature->gradient);
+    self->gradient[new] = hf_dot((size_t)n, v, self->curvature->gradient);
     for (int k = 0; k <= new; k++)
         self->matrix[k * MOST + new] = self->matrix[new *MOST + k] =
-            0.5 * (dot(n, self->vector[k], hv) + dot(n, v, self->product[k]));
+            0.5 * (hf_dot((size_t)n, self->vector[k], hv) + hf_dot((size_t)n, v, self->product[k]));
     return true;
 }
 
@@ -94,8 +88,8 @@ static hf_status solve(struct subspace *self, struct hf_error *error)
     const hf_status status = hf_eigen_small(n, self->mode, self->value, error);
     memset(self->step, 0, sizeof self->step);
     for (int m = 0; status == HF_OK && m < n && self->value[m] < -self->flat; m++)
-        add(n, -dot(n, self->mode + m * n, self->gradient) / self->value[m], self->mode + m * n,
-            self->step);
+        add(n, -hf_dot((size_t)n, self->mode + m * n, self->gradient) / self->value[m],
+            self->mode + m * n, self->step);
     return status;
 }
 
@@ -139,7 +133,7 @@ static hf_status search(struct subspace *self, double *rest, struct hf_error *er
     const struct hf_curvature *curvature = self->curvature;
     const int n = curvature->n_pair;
     const double *gradient = curvature->gradient;
-    const double norm = sqrt(dot(n, gradient, gradient));
+    const double norm = sqrt(hf_dot((size_t)n, gradient, gradient));
     const double of_mode = fmax(REST_OF_MODE, norm);
     const double of_step = norm * fmin(LARGEST_REST, fmax(SMALLEST_REST, norm));
     self->flat = fmin(LARGEST_FLAT, fmax(SMALLEST_FLAT, norm));
@@ -175,7 +169,7 @@ static void choose(const struct subspace *self, struct hf_second_order *step, do
     else
         combine(self, self->vector, self->step, x);
     for (int p = 0; p < n; p++) most = fmax(most, fabs(x[p]));
-    if (step->saddle) along = dot(n, x, self->curvature->gradient) / most;
+    if (step->saddle) along = hf_dot((size_t)n, x, self->curvature->gradient) / most;
     double factor = most > LONGEST || step->saddle ? LONGEST / most : 1.0;
     for (int p = 0; step->saddle && along == 0.0 && p < n; p++)
         if (fabs(x[p]) > 0.999 * most) along = x[p];
@@ -187,28 +181,18 @@ static void choose(const struct subspace *self, struct hf_second_order *step, do
 hf_status hf_second_order_step(const struct hf_curvature *curvature, struct hf_memory *memory,
                                struct hf_second_order *step, double angle[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const size_t n = (size_t)curvature->n_pair, o = (size_t)curvature->n_orbital;
-    struct subspace *self = calloc(1, sizeof *self);
-    double *rest = hf_memory_allocate(memory, "rotations", 2 * n + 1, sizeof *rest);
-    if (self == NULL || rest == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for rotations of orbitals");
-    } else {
-        self->curvature = curvature;
-        self->memory = memory;
-        status = search(self, rest, error);
-        if (status == HF_OK) choose(self, step, rest);
-        for (size_t p = 0; status == HF_OK && p < n; p++) {
-            const struct hf_pair_element *pair = &curvature->element[curvature->first[p]];
-            angle[(size_t)pair->i * o + (size_t)pair->j] = rest[p];
-        }
-        step->n_product = self->n;
-        for (int k = 0; k < self->n; k++) {
-            hf_memory_release(memory, self->vector[k]);
-            hf_memory_release(memory, self->product[k]);
-        }
+    struct subspace self = {.curvature = curvature,
+                            .arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "rotations")};
+    double *rest = hf_arena_take(&self.arena, 2 * n, sizeof *rest);
+    hf_status status = hf_arena_check(&self.arena, error);
+    if (status == HF_OK) status = search(&self, rest, error);
+    if (status == HF_OK) choose(&self, step, rest);
+    for (size_t p = 0; status == HF_OK && p < n; p++) {
+        const struct hf_pair_element *pair = &curvature->element[curvature->first[p]];
+        angle[(size_t)pair->i * o + (size_t)pair->j] = rest[p];
     }
-    free(self);
-    hf_memory_release(memory, rest);
+    step->n_product = self.n;
+    hf_arena_done(&self.arena);
     return status;
 }

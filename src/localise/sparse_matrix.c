@@ -1,5 +1,6 @@
 /* Matrices in blocks: how they are filled, sorted and read. */
 #include "hf/sparse_matrix.h"
+#include "hf/growing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,8 +70,10 @@ struct hf_sparse_matrix *hf_sparse_create(struct hf_memory *memory, int n_row_pa
     struct hf_sparse_matrix *self =
         hf_memory_allocate(memory, "matrices in blocks", 1, sizeof *self);
     if (self == NULL) return NULL;
-    *self = (struct hf_sparse_matrix){
-        .memory = memory, .n_row_part = n_row_part, .n_column_part = n_column_part};
+    *self = (struct hf_sparse_matrix){.memory = memory,
+                                      .n_row_part = n_row_part,
+                                      .n_column_part = n_column_part,
+                                      .n_offset_room = 1};
     self->row_first = copy_first(memory, n_row_part, row_first);
     self->column_first = copy_first(memory, n_column_part, column_first);
     self->begin = hf_memory_allocate(memory, "parts of matrices", (size_t)n_column_part + 1,
@@ -82,46 +85,18 @@ struct hf_sparse_matrix *hf_sparse_create(struct hf_memory *memory, int n_row_pa
     return self;
 }
 
-/** A larger copy of an array, which is freed; NULL: no memory, and the array stays. */
-static void *larger(struct hf_memory *memory, const char *label, void *old, size_t n_old,
-                    size_t n_new)
-{
-    void *now = hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, label, n_new);
-    if (now == NULL) return NULL;
-    if (n_old > 0) memcpy(now, old, n_old);
-    hf_memory_release(memory, old);
-    return now;
-}
-
+/** Room for one block more, and for the offset behind it. */
 static bool grow_blocks(struct hf_sparse_matrix *self)
 {
-    const size_t n = (size_t)self->n_block, room = 2 * n + 64;
-    int *row =
-        larger(self->memory, "parts of matrices", self->row, n * sizeof *row, room * sizeof *row);
-    if (row == NULL) return false;
-    self->row = row;
-    int *column = larger(self->memory, "parts of matrices", self->column, n * sizeof *column,
-                         room * sizeof *column);
-    if (column == NULL) return false;
-    self->column = column;
-    size_t *offset = larger(self->memory, "parts of matrices", self->offset,
-                            (n + 1) * sizeof *offset, (room + 1) * sizeof *offset);
-    if (offset == NULL) return false;
-    self->offset = offset;
-    self->n_block_room = (int)room;
-    return true;
-}
-
-/** Room for n numbers more behind those that are there. */
-static bool grow_values(struct hf_sparse_matrix *self, const char *label, size_t n)
-{
-    const size_t used = self->offset[self->n_block], room = used + used / 2 + n + 1024;
-    double *value =
-        larger(self->memory, label, self->value, used * sizeof *value, room * sizeof *value);
-    if (value == NULL) return false;
-    self->value = value;
-    self->n_value_room = room;
-    return true;
+    static const char label[] = "parts of matrices";
+    const int64_t n = self->n_block + 1;
+    int64_t room = self->n_block_room;
+    return hf_memory_grow(self->memory, HF_MEMORY_MATRIX, label, &self->row, n, &room,
+                          sizeof *self->row) &&
+           hf_memory_grow(self->memory, HF_MEMORY_MATRIX, label, &self->column, n,
+                          &self->n_block_room, sizeof *self->column) &&
+           hf_memory_grow(self->memory, HF_MEMORY_MATRIX, label, &self->offset, n + 1,
+                          &self->n_offset_room, sizeof *self->offset);
 }
 
 static bool matters(double threshold, int n_row, int n_column, const double *from, size_t step)
@@ -140,9 +115,11 @@ bool hf_sparse_add(struct hf_sparse_matrix *self, const char *label, int row_par
     const int n_column = self->column_first[column_part + 1] - self->column_first[column_part];
     const size_t n = (size_t)n_row * (size_t)n_column;
     if (!matters(threshold, n_row, n_column, from, step)) return true;
-    if (self->n_block == self->n_block_room && !grow_blocks(self)) return false;
+    if (!grow_blocks(self)) return false;
     const size_t offset = self->offset[self->n_block];
-    if (offset + n > self->n_value_room && !grow_values(self, label, n)) return false;
+    if (!hf_memory_grow(self->memory, HF_MEMORY_MATRIX, label, &self->value, (int64_t)(offset + n),
+                        &self->n_value_room, sizeof *self->value))
+        return false;
     for (int r = 0; r < n_row; r++)
         memcpy(self->value + offset + (size_t)r * (size_t)n_column, from + (size_t)r * step,
                (size_t)n_column * sizeof *from);
@@ -196,7 +173,8 @@ bool hf_sparse_finish(struct hf_sparse_matrix *self, const char *label)
     hf_memory_release(memory, self->value);
     self->offset = offset;
     self->value = value;
-    self->n_value_room = n_value;
+    self->n_value_room = (int64_t)n_value;
+    self->n_offset_room = (int64_t)n + 1;
     return true;
 }
 

@@ -1,6 +1,8 @@
 /* Orbitals to begin with. */
 #include "localise_private.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -10,17 +12,11 @@ static const double SAME_PIVOT = 1e-6;
 /** Rows of the coefficients that this rank has. */
 struct rows {
     struct hf_context *context;
+    struct hf_arena arena;   /**< of all arrays */
     int n_orbital, first, n; /**< functions first .. first+n-1 */
     double *coefficient;     /**< [n][n_orbital] */
     double *left;            /**< [n] diagonal of the density that is not yet decomposed */
 };
-
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int m = 0; m < n; m++) sum += a[m] * b[m];
-    return sum;
-}
 
 static int first_of_rank(int n, int rank, int n_rank)
 {
@@ -31,22 +27,17 @@ static int first_of_rank(int n, int rank, int n_rank)
 static hf_status get_rows(struct rows *rows, const struct hf_matrix *coefficient,
                           struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_context *context = rows->context;
     const int n = hf_matrix_n_row(coefficient), o = rows->n_orbital;
     const int most = n / context->n_rank + 1;
-    double *strip = hf_memory_allocate_matrix(context->memory, "rows of orbitals",
-                                              (size_t)most * (size_t)o, sizeof *strip);
+    double *strip = hf_arena_take(&rows->arena, (size_t)most * (size_t)o, sizeof *strip);
     rows->first = first_of_rank(n, context->rank, context->n_rank);
     rows->n = first_of_rank(n, context->rank + 1, context->n_rank) - rows->first;
     rows->coefficient =
-        hf_memory_allocate_matrix(context->memory, "rows of orbitals", (size_t)rows->n * (size_t)o,
-                                  sizeof *rows->coefficient);
-    rows->left =
-        hf_memory_allocate(context->memory, "rows of orbitals", (size_t)rows->n, sizeof(double));
-    if (strip == NULL || rows->coefficient == NULL || rows->left == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals to localise");
-    HF_TRY(hf_agree(context->comm, status, error));
+        hf_arena_take(&rows->arena, (size_t)rows->n * (size_t)o, sizeof *rows->coefficient);
+    rows->left = hf_arena_take(&rows->arena, (size_t)rows->n, sizeof *rows->left);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&rows->arena, error), error));
     for (int rank = 0; rank < context->n_rank; rank++) {
         const int first = first_of_rank(n, rank, context->n_rank);
         const int n_row = first_of_rank(n, rank + 1, context->n_rank) - first;
@@ -58,10 +49,10 @@ static hf_status get_rows(struct rows *rows, const struct hf_matrix *coefficient
     }
     for (int m = 0; m < rows->n; m++) {
         const double *row = rows->coefficient + (size_t)m * (size_t)o;
-        rows->left[m] = dot(o, row, row);
+        rows->left[m] = hf_dot((size_t)o, row, row);
     }
 cleanup:
-    hf_memory_release(context->memory, strip);
+    hf_arena_release(&rows->arena, strip);
     return status;
 }
 
@@ -91,10 +82,10 @@ static void orthonormalise(int n, int k, const double u[], double vector[])
     for (int pass = 0; pass < 2; pass++) {
         for (int l = 0; l < k; l++) {
             const double *other = u + (size_t)l * (size_t)n;
-            const double overlap = dot(n, other, vector);
+            const double overlap = hf_dot((size_t)n, other, vector);
             for (int c = 0; c < n; c++) vector[c] -= overlap * other[c];
         }
-        const double norm = sqrt(dot(n, vector, vector));
+        const double norm = sqrt(hf_dot((size_t)n, vector, vector));
         for (int c = 0; c < n; c++) vector[c] /= norm;
     }
 }
@@ -104,19 +95,22 @@ hf_status hf_localise_start(struct hf_context *context, const struct hf_matrix *
 {
     hf_status status;
     const int o = hf_matrix_n_col(coefficient);
-    struct rows rows = {.context = context, .n_orbital = o};
+    struct rows rows = {.context = context,
+                        .arena =
+                            hf_arena_begin(context->memory, HF_MEMORY_MATRIX, "rows of orbitals"),
+                        .n_orbital = o};
     HF_TRY(get_rows(&rows, coefficient, error));
     for (int k = 0; k < o; k++) {
         double *orbital = u + (size_t)k * (size_t)o;
         find_pivot(&rows, orbital);
         orthonormalise(o, k, u, orbital);
         for (int m = 0; m < rows.n; m++) {
-            const double part = dot(o, rows.coefficient + (size_t)m * (size_t)o, orbital);
+            const double part =
+                hf_dot((size_t)o, rows.coefficient + (size_t)m * (size_t)o, orbital);
             rows.left[m] -= part * part;
         }
     }
 cleanup:
-    hf_memory_release(context->memory, rows.coefficient);
-    hf_memory_release(context->memory, rows.left);
+    hf_arena_done(&rows.arena);
     return status;
 }

@@ -1,6 +1,8 @@
 /* Rotations of two orbitals, shared by ranks and threads. */
 #include "localise_private.h"
 
+#include "hf/gather.h"
+#include "hf/growing.h"
 #include "hf/threads.h"
 #include "hf/trace.h"
 
@@ -59,20 +61,19 @@ static size_t block_length(const struct hf_sweeps *self, int block)
 /** Two blocks may arrive before two others have left. */
 static hf_status make_room(struct hf_sweeps *self, struct hf_error *error)
 {
-    struct hf_memory *memory = self->context->memory;
+    struct hf_arena *arena = &self->arena;
     int n_mine = 2;
     for (int x = 0; x < self->n_block; x++) n_mine += rank_of(self, 0, x) == self->context->rank;
     const size_t each =
         ((size_t)(self->n_orbital + self->n_block - 1) / (size_t)self->n_block) * self->length;
-    self->block = calloc((size_t)self->n_block, sizeof *self->block);
-    self->spare = calloc((size_t)n_mine, sizeof *self->spare);
-    self->room = hf_memory_allocate_matrix(memory, "orbitals to localise", (size_t)n_mine * each,
-                                           sizeof *self->room);
-    self->elements =
-        calloc(3 * (size_t)self->n_thread * (size_t)n_centre(self) + 1, sizeof *self->elements);
-    if (self->block == NULL || self->spare == NULL || self->room == NULL || self->elements == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals to localise");
-    for (int k = 0; k < n_mine; k++) self->spare[self->n_spare++] = self->room + (size_t)k * each;
+    *arena = hf_arena_begin(self->context->memory, HF_MEMORY_MATRIX, "orbitals to localise");
+    self->block = hf_arena_take(arena, (size_t)self->n_block, sizeof *self->block);
+    self->spare = hf_arena_take(arena, (size_t)n_mine, sizeof *self->spare);
+    self->elements = hf_arena_take(arena, 3 * (size_t)self->n_thread * (size_t)n_centre(self),
+                                   sizeof *self->elements);
+    while (!arena->failed && self->n_spare < n_mine)
+        self->spare[self->n_spare++] = hf_arena_take(arena, each, sizeof(double));
+    if (arena->failed) return hf_arena_check(arena, error);
     for (int x = 0; x < self->n_block; x++)
         if (rank_of(self, 0, x) == self->context->rank)
             self->block[x] = self->spare[--self->n_spare];
@@ -87,16 +88,6 @@ hf_status hf_sweeps_init(struct hf_sweeps *self, struct hf_error *error)
     self->length =
         (size_t)self->ops->n_vector * (size_t)self->basis->n_function + (size_t)self->n_orbital;
     return hf_agree(self->context->comm, make_room(self, error), error);
-}
-
-void hf_sweeps_done(struct hf_sweeps *self)
-{
-    if (self->context == NULL) return;
-    hf_memory_release(self->context->memory, self->room);
-    free(self->block);
-    free(self->spare);
-    free(self->elements);
-    *self = (struct hf_sweeps){0};
 }
 
 double *hf_sweeps_orbital(const struct hf_sweeps *self, int i)
@@ -128,18 +119,10 @@ static double best_angle(int n, const double *q_ii, const double *q_ij, const do
 
 static void append(struct hf_pair_list *list, struct hf_pair_element element)
 {
-    if (list->n == list->n_room) {
-        const int room = 2 * list->n_room + 256;
-        struct hf_pair_element *larger =
-            realloc(list->element, (size_t)room * sizeof *list->element);
-        if (larger == NULL) {
-            list->failed = true;
-            return;
-        }
-        list->element = larger;
-        list->n_room = room;
-    }
-    list->element[list->n++] = element;
+    if (hf_grow(&list->element, list->n + 1, &list->n_room, sizeof element))
+        list->element[list->n++] = element;
+    else
+        list->failed = true;
 }
 
 /** Lists the elements of two orbitals, or of one, if there are any. */
@@ -283,36 +266,19 @@ static hf_status gather(struct hf_sweeps *self, struct hf_pair_list list[],
                         struct hf_curvature *curvature, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    const int n_rank = self->context->n_rank;
-    MPI_Comm comm = self->context->comm;
-    MPI_Datatype type;
-    int *n = calloc(2 * (size_t)n_rank, sizeof *n), *first = n + n_rank, n_mine = 0;
-    bool failed = n == NULL;
+    int n_mine = 0;
+    bool failed = false;
     for (int t = 0; t < self->n_thread; t++) {
         n_mine += list[t].n;
         failed = failed || list[t].failed;
     }
     struct hf_pair_element *mine = calloc((size_t)n_mine + 1, sizeof *mine);
     if (failed || mine == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs");
-    HF_TRY(hf_agree(comm, status, error));
     n_mine = 0;
-    for (int t = 0; t < self->n_thread; t++)
+    for (int t = 0; t < self->n_thread && status == HF_OK; t++)
         for (int e = 0; e < list[t].n; e++) mine[n_mine++] = list[t].element[e];
-    MPI_Allgather(&n_mine, 1, MPI_INT, n, 1, MPI_INT, comm);
-    for (int r = 0; r < n_rank; r++) {
-        first[r] = curvature->n_element;
-        curvature->n_element += n[r];
-    }
-    curvature->element = calloc((size_t)curvature->n_element + 1, sizeof *curvature->element);
-    if (curvature->element == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs");
-    HF_TRY(hf_agree(comm, status, error));
-    MPI_Type_contiguous((int)sizeof *mine, MPI_BYTE, &type);
-    MPI_Type_commit(&type);
-    MPI_Allgatherv(mine, n_mine, type, curvature->element, n, first, type, comm);
-    MPI_Type_free(&type);
-cleanup:
-    free(n);
+    status = hf_gather_lists(self->context->comm, n_mine, mine, sizeof *mine, "pairs",
+                             &curvature->n_element, &curvature->element, status, error);
     free(mine);
     return status;
 }
@@ -361,7 +327,7 @@ hf_status hf_sweeps_step(struct hf_sweeps *self, double least, struct hf_second_
         self->angle = NULL;
     }
 cleanup:
-    hf_curvature_done(&curvature, memory);
+    hf_curvature_done(&curvature);
     hf_memory_release(memory, angle);
     return status;
 }

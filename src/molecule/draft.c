@@ -3,6 +3,7 @@
 #include "comment_words.h"
 
 #include "elements.h"
+#include "hf/growing.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,26 +58,13 @@ hf_status hf_input_note(struct hf_input *input, struct hf_error *error, const ch
     return status;
 }
 
-bool hf_draft_grow(void **list, int n, int *room, size_t element_bytes)
-{
-    if (n < *room) return true;
-    const int larger = *room > 0 ? 2 * *room : 64;
-    void *moved = realloc(*list, (size_t)larger * element_bytes);
-    if (moved == NULL) return false;
-    *list = moved;
-    *room = larger;
-    return true;
-}
-
 hf_status hf_draft_add_atom(struct draft *draft, const struct draft_atom *atom,
                             struct hf_error *error)
 {
     if (draft->n_atom == HF_MAX_ATOM)
         return hf_text_fail(error, draft->text, atom->line, "more than %d atoms", HF_MAX_ATOM);
-    void *list = draft->atom;
-    if (!hf_draft_grow(&list, draft->n_atom, &draft->n_atom_room, sizeof *atom))
+    if (!hf_grow(&draft->atom, draft->n_atom + 1, &draft->n_atom_room, sizeof *atom))
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
-    draft->atom = list;
     draft->atom[draft->n_atom++] = *atom;
     return HF_OK;
 }
@@ -84,10 +72,8 @@ hf_status hf_draft_add_atom(struct draft *draft, const struct draft_atom *atom,
 hf_status hf_draft_add_bond(struct draft *draft, const struct draft_bond *bond,
                             struct hf_error *error)
 {
-    void *list = draft->bond;
-    if (!hf_draft_grow(&list, draft->n_bond, &draft->n_bond_room, sizeof *bond))
+    if (!hf_grow(&draft->bond, draft->n_bond + 1, &draft->n_bond_room, sizeof *bond))
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
-    draft->bond = list;
     draft->bond[draft->n_bond++] = *bond;
     return HF_OK;
 }

@@ -6,6 +6,7 @@
 #include "hf/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /** More atoms, and more point charges, than any Hartree-Fock calculation has. */
 enum { HF_MAX_ATOM = 50000, HF_MAX_POINT_CHARGE = 10000000 };
@@ -61,7 +62,8 @@ struct draft_charges {
     const struct hf_text *text; /**< borrowed */
     bool bohr;                  /**< the unit is bohr, not angstrom */
     bool unit_said;             /**< the file names its unit */
-    int n, n_room;
+    int n;
+    int64_t n_room;
     struct draft_charge *charge; /**< [n] */
 };
 
@@ -70,9 +72,10 @@ struct draft {
     struct hf_text *text;       /**< borrowed; readers may cut its lines */
     struct hf_options *options; /**< borrowed */
     struct hf_input *input;     /**< borrowed */
-    int n_atom, n_atom_room;
+    int n_atom;
+    int64_t n_atom_room, n_bond_room;
     struct draft_atom *atom;
-    int n_bond, n_bond_room;
+    int n_bond;
     struct draft_bond *bond;
     bool always_angstrom; /**< the format has no other unit */
     bool has_radical;     /**< the file speaks of unpaired electrons */
@@ -151,10 +154,6 @@ hf_status hf_point_charges_finish(const struct draft_charges *charges, struct hf
 
 /** Field and point charges of the input itself. */
 hf_status hf_environment_finish(struct draft *draft, struct hf_error *error);
-
-/** Makes room in *list for one more element after n; *list and *room change together. False: no
- *  memory. */
-bool hf_draft_grow(void **list, int n, int *room, size_t element_bytes);
 
 /** Finds charge and multiplicity and checks them against the electrons. */
 hf_status hf_draft_finish_state(struct draft *draft, struct hf_error *error);

@@ -3,6 +3,7 @@
 #include "comment_words.h"
 #include "draft.h"
 
+#include "hf/growing.h"
 #include "hf/units.h"
 #include "neighbours.h"
 
@@ -40,10 +41,8 @@ hf_status hf_read_point_charge(struct draft_charges *charges, int line, struct h
         return hf_text_fail(error, charges->text, line,
                             "charge %g is out of range; expected at most %g elementary charges",
                             value[0], largest_charge);
-    void *list = charges->charge;
-    if (!hf_draft_grow(&list, charges->n, &charges->n_room, sizeof *charges->charge))
+    if (!hf_grow(&charges->charge, charges->n + 1, &charges->n_room, sizeof *charges->charge))
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", charges->text->path);
-    charges->charge = list;
     charges->charge[charges->n++] =
         (struct draft_charge){value[0], {value[1], value[2], value[3]}, line};
     return HF_OK;

@@ -1,4 +1,5 @@
 /* Bounds on the errors of expansions; docs/numerics.md derives them. */
+#include "hf/arithmetic.h"
 #include "hf/multipole.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static void tails(double s, int n, double value[])
 {
     const double edge = 0.5 * exp(-s * s);
     double odd = s;
-    value[0] = 0.5 * sqrt(acos(-1.0)) * erfc(s);
+    value[0] = 0.5 * sqrt(HF_PI) * erfc(s);
     for (int q = 1; q <= n; q++) {
         value[q] = odd * edge + (q - 0.5) * value[q - 1];
         odd *= s * s;
@@ -79,7 +80,7 @@ double hf_overlap_error(const struct hf_expanded *near, const struct hf_expanded
         }
         sum += both * edge / power(d, n + 1);
     }
-    return 2.0 / sqrt(acos(-1.0)) * sum;
+    return 2.0 / sqrt(HF_PI) * sum;
 }
 
 bool hf_well_separated(const struct hf_expanded *local, const struct hf_expanded *moments,

@@ -38,17 +38,6 @@ static void divide(struct hf_cell_point point[], int64_t begin, int64_t middle, 
     }
 }
 
-/** Of two numbers; an instruction each, which fmin and fmax are not. */
-static inline double smaller(double x, double y)
-{
-    return y < x ? y : x;
-}
-
-static inline double larger(double x, double y)
-{
-    return y > x ? y : x;
-}
-
 /** Centre, radius, exponent and order of a cell; returns its longest direction. */
 static int measure(const struct hf_cell_point point[], struct hf_cell *cell)
 {
@@ -56,8 +45,8 @@ static int measure(const struct hf_cell_point point[], struct hf_cell *cell)
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int64_t i = cell->begin; i < cell->end; i++) {
         for (int d = 0; d < 3; d++) {
-            low[d] = smaller(low[d], point[i].centre[d]);
-            high[d] = larger(high[d], point[i].centre[d]);
+            low[d] = hf_smaller(low[d], point[i].centre[d]);
+            high[d] = hf_larger(high[d], point[i].centre[d]);
         }
     }
     for (int d = 0; d < 3; d++) {
@@ -67,8 +56,8 @@ static int measure(const struct hf_cell_point point[], struct hf_cell *cell)
     cell->exponent = INFINITY;
     cell->order = 0;
     for (int64_t i = cell->begin; i < cell->end; i++) {
-        square = larger(square, hf_distance_squared(point[i].centre, cell->centre));
-        cell->exponent = smaller(cell->exponent, point[i].exponent);
+        square = hf_larger(square, hf_distance_squared(point[i].centre, cell->centre));
+        cell->exponent = hf_smaller(cell->exponent, point[i].exponent);
         if (point[i].order > cell->order) cell->order = point[i].order;
     }
     cell->radius = sqrt(square);

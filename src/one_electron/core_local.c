@@ -34,7 +34,7 @@ struct primitive_pair {
 void hf_core_local_init(const struct hf_core_potential *potential, const double centre[3],
                         const struct hf_cartesian_table *cartesian, struct hf_core_local *local)
 {
-    const double quarter_pi = 0.25 * acos(-1.0);
+    const double quarter_pi = 0.25 * HF_PI;
     local->potential = potential;
     local->cartesian = cartesian;
     memcpy(local->centre, centre, sizeof local->centre);
@@ -85,7 +85,7 @@ static bool add_gaussian(const struct hf_core_local *local, const struct primiti
     factor *=
         pair->coefficient * exp(-p * g / q * hf_distance_squared(pair->centre, local->centre));
     if (fabs(factor) < LEAST) return false;
-    factor *= pow(acos(-1.0) / q, 1.5);
+    factor *= pow(HF_PI / q, 1.5);
     for (int d = 0; d < 3; d++) {
         const double from_pair = g / q * (local->centre[d] - pair->centre[d]);
         bc[d] = b->centre_bohr[d] - local->centre[d];
@@ -110,7 +110,7 @@ static bool add_term(const struct hf_core_local *local, const struct primitive_p
     if (term->power == 0 || term->power == 2)
         return add_gaussian(local, pair, a, b, term->exponent, term->coefficient, square, block);
     bool any = false;
-    const double c = pair->exponent + term->exponent, root_pi = sqrt(acos(-1.0));
+    const double c = pair->exponent + term->exponent, root_pi = sqrt(HF_PI);
     for (int i = 0; i < HF_N_CORE_LOCAL_POINT; i++) {
         const double tangent = tan(local->point[i]), t = sqrt(c) * tangent;
         const double dt = sqrt(c) * (1.0 + tangent * tangent) * local->weight[i];

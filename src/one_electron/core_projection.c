@@ -45,7 +45,6 @@ double hf_core_reach(const struct hf_core_potential *potential, const struct hf_
 double hf_core_step(const struct hf_basis *basis, const struct hf_core_potential *potential,
                     const double centre[3])
 {
-    const double pi = acos(-1.0);
     double step = 0.1; /* at the centre: exp(-pi^2 / (2 step)) of what there is */
     for (int s = 0; s < basis->n_shell; s++) {
         const struct hf_shell *shell = &basis->shell[s];
@@ -60,7 +59,7 @@ double hf_core_step(const struct hf_basis *basis, const struct hf_core_potential
             for (int k = 0; k < potential->n_term; k++) {
                 const double c = 2.0 * a + potential->term[k].exponent;
                 const double peak = 2.0 * a * distance / c;
-                step = fmin(step, pi / (peak * sqrt(c * digits)));
+                step = fmin(step, HF_PI / (peak * sqrt(c * digits)));
             }
         }
     }

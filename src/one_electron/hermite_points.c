@@ -2,6 +2,7 @@
 #include "hf/hermite.h"
 
 #include "hermite_charges.h"
+#include "hf/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ void hf_hermite_add_potential(struct hf_hermite_points *points, int n,
         for (int k = 0; k < n; k++) {
             const struct hf_hermite_gaussian *g = &gaussian[k];
             const int n_term = hf_hermite_index(0, 0, g->order) + 1;
-            const double factor = 2.0 * acos(-1.0) / g->exponent;
+            const double factor = 2.0 * HF_PI / g->exponent;
             charges->add_row(charges, row, g->exponent, g->centre, g->order);
             for (int i = 0; i < n_term; i++) /* r is that of this row alone */
                 for (int l = 0; l < LANES; l++)
@@ -118,7 +119,7 @@ void hf_hermite_add_charges(struct hf_hermite_points *points,
     struct hf_hermite_points *self = points;
     struct hf_hermite_charges *charges = &self->charges;
     const int order = gaussian->order, n_term = hf_n_hermite(order), n = hf_n_hermite(order + 1);
-    const double factor = 2.0 * acos(-1.0) / gaussian->exponent;
+    const double factor = 2.0 * HF_PI / gaussian->exponent;
     int raised[3][HF_N_HERMITE];
     find_raised(order, raised);
     memset(potential, 0, (size_t)n * sizeof *potential);

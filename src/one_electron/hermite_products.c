@@ -1,13 +1,12 @@
 /* Densities of two shells in Hermite Gaussians, and their moments. */
 #include "hf/hermite.h"
 
+#include "hf/arithmetic.h"
 #include "primitive_pair.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 struct hf_hermite_products {
     struct hf_cartesian_table cartesian;
@@ -100,7 +99,7 @@ void hf_hermite_add_moments(int n, const struct hf_hermite_gaussian gaussian[],
     static const int axis[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
     for (int k = 0; k < n; k++) {
         const struct hf_hermite_gaussian *g = &gaussian[k];
-        const double *h = g->coefficient, volume = pow(PI / g->exponent, 1.5);
+        const double *h = g->coefficient, volume = pow(HF_PI / g->exponent, 1.5);
         double r[3], first[3];
         moment[0] += volume * h[0];
         for (int d = 0; d < 3; d++) {

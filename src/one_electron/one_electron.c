@@ -3,6 +3,7 @@
 #include "hf/one_electron.h"
 
 #include "hermite_charges.h"
+#include "hf/arithmetic.h"
 #include "hf/cartesian.h"
 #include "primitive_pair.h"
 
@@ -79,7 +80,7 @@ static void add_far(const struct hf_charge_field *field, const struct hf_primiti
                     int total, double potential[])
 {
     const int n = hf_n_hermite(total), step = hf_n_hermite(field->total);
-    const double scale = 0.5 * sqrt(acos(-1.0) / pair->p);
+    const double scale = 0.5 * sqrt(HF_PI / pair->p);
     const double place = (pair->beta - pair->alpha) / pair->p; /* between the functions, -1 to 1 */
     double sum[HF_N_HERMITE] = {0.0};
     for (int k = field->order; k >= 0; k--)
@@ -98,7 +99,7 @@ static void add_primitive(struct hf_one_electron *self, enum hf_operator which,
                                field == NULL ? 0 : field->n_near,
                                field == NULL ? NULL : field->near, self->potential);
         if (field != NULL) add_far(field, pair, l_a + l_b, self->potential);
-        add_potential(self, pair, l_a, l_b, -2.0 * acos(-1.0) / pair->p * pair->factor);
+        add_potential(self, pair, l_a, l_b, -2.0 * HF_PI / pair->p * pair->factor);
         return;
     }
     for (int a = 0; a < hf_n_cartesian(l_a); a++)

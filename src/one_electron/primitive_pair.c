@@ -9,13 +9,13 @@
 void hf_primitive_pair_place(const struct hf_shell *a, const struct hf_shell *b, int i, int j,
                              struct hf_primitive_pair *pair)
 {
-    const double pi = acos(-1.0), alpha = a->exponent[i], beta = b->exponent[j], p = alpha + beta;
+    const double alpha = a->exponent[i], beta = b->exponent[j], p = alpha + beta;
     pair->alpha = alpha;
     pair->beta = beta;
     pair->p = p;
     pair->factor = a->coefficient[i] * b->coefficient[j] *
                    exp(-alpha * beta / p * hf_distance_squared(a->centre_bohr, b->centre_bohr));
-    pair->volume = pi / p * sqrt(pi / p);
+    pair->volume = HF_PI / p * sqrt(HF_PI / p);
     for (int d = 0; d < 3; d++)
         pair->centre[d] = (alpha * a->centre_bohr[d] + beta * b->centre_bohr[d]) / p;
 }

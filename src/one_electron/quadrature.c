@@ -1,6 +1,8 @@
 /* Gauss-Legendre points by Newton's method on the Legendre polynomial. */
 #include "quadrature.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 
 /** P_n at x; *slope gets its derivative. */
@@ -18,9 +20,8 @@ static double legendre(int n, double x, double *slope)
 
 void hf_gauss_legendre(int n, double point[], double weight[])
 {
-    const double pi = acos(-1.0);
     for (int i = 0; i < n; i++) {
-        double x = -cos(pi * (i + 0.75) / (n + 0.5)), slope = 1.0;
+        double x = -cos(HF_PI * (i + 0.75) / (n + 0.5)), slope = 1.0;
         for (int step = 0; step < 100; step++) {
             const double change = legendre(n, x, &slope) / slope;
             x -= change;

@@ -5,6 +5,9 @@
  * it goes through 180 degrees without a kink. */
 #include "internals.h"
 
+#include "hf/arithmetic.h"
+#include "hf/growing.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +15,11 @@
 /** Bends beyond are linear; linear ones turn back into bends below. */
 static const double LINEAR = 175.0, NOT_LINEAR = 170.0;
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double to[3])
-{
-    for (int x = 0; x < 3; x++)
-        to[x] = a[(x + 1) % 3] * b[(x + 2) % 3] - a[(x + 2) % 3] * b[(x + 1) % 3];
-}
-
 /** to = a - b; returns its length. */
 static double way(const double a[3], const double b[3], double to[3])
 {
     for (int x = 0; x < 3; x++) to[x] = a[x] - b[x];
-    return sqrt(dot(to, to));
+    return sqrt(hf_dot3(to, to));
 }
 
 /** Unit vector from b to a; returns the distance. */
@@ -50,8 +42,8 @@ double hf_angle(const double a[3], const double centre[3], const double b[3])
     double u[3], v[3], w[3];
     unit(a, centre, u);
     unit(b, centre, v);
-    cross(u, v, w);
-    return atan2(sqrt(dot(w, w)), dot(u, v));
+    hf_cross(u, v, w);
+    return atan2(sqrt(hf_dot3(w, w)), hf_dot3(u, v));
 }
 
 /** The vectors of a torsion. */
@@ -65,8 +57,8 @@ static struct torsion find_torsion(const int atom[4], const double (*x)[3])
     way(x[atom[0]], x[atom[1]], t.f);
     t.length = way(x[atom[1]], x[atom[2]], t.g);
     way(x[atom[3]], x[atom[2]], t.h);
-    cross(t.f, t.g, t.a);
-    cross(t.h, t.g, t.b);
+    hf_cross(t.f, t.g, t.a);
+    hf_cross(t.h, t.g, t.b);
     return t;
 }
 
@@ -75,19 +67,20 @@ double hf_internal_value(const struct hf_internal *internal, const double (*x)[3
     const int *i = internal->atom;
     double u[3], v[3], c[3];
     switch (internal->kind) {
-    case HF_PLACE: return dot(internal->direction, x[i[0]]);
-    case HF_OFFSET: return dot(internal->direction, x[i[0]]) - dot(internal->direction, x[i[1]]);
+    case HF_PLACE: return hf_dot3(internal->direction, x[i[0]]);
+    case HF_OFFSET:
+        return hf_dot3(internal->direction, x[i[0]]) - hf_dot3(internal->direction, x[i[1]]);
     case HF_STRETCH: return way(x[i[0]], x[i[1]], u);
     case HF_BEND: return hf_angle(x[i[0]], x[i[1]], x[i[2]]);
     case HF_LINEAR_BEND:
         unit(x[i[0]], x[i[1]], u);
         unit(x[i[2]], x[i[1]], v);
-        return dot(internal->direction, u) + dot(internal->direction, v);
+        return hf_dot3(internal->direction, u) + hf_dot3(internal->direction, v);
     case HF_TORSION: break;
     }
     const struct torsion t = find_torsion(i, x);
-    cross(t.b, t.a, c);
-    return atan2(dot(c, t.g) / t.length, dot(t.a, t.b));
+    hf_cross(t.b, t.a, c);
+    return atan2(hf_dot3(c, t.g) / t.length, hf_dot3(t.a, t.b));
 }
 
 double hf_internal_difference(const struct hf_internal *internal, double to, double from)
@@ -99,7 +92,7 @@ double hf_internal_difference(const struct hf_internal *internal, double to, dou
 /** slope of the unit vector's component along `d`, by the place of its end: (d - (d.e) e) / r. */
 static void slope_along(const double d[3], const double e[3], double r, double to[3])
 {
-    for (int k = 0; k < 3; k++) to[k] = (d[k] - dot(d, e) * e[k]) / r;
+    for (int k = 0; k < 3; k++) to[k] = (d[k] - hf_dot3(d, e) * e[k]) / r;
 }
 
 /** Of an angle at the middle atom, or of the component of both unit vectors along `d`. */
@@ -123,8 +116,8 @@ static void slope_of_three(const struct hf_internal *internal, const double (*x)
 static void slope_of_torsion(const int atom[4], const double (*x)[3], double slope[4][3])
 {
     const struct torsion t = find_torsion(atom, x);
-    const double aa = dot(t.a, t.a), bb = dot(t.b, t.b);
-    const double fg = dot(t.f, t.g) / (aa * t.length), hg = dot(t.h, t.g) / (bb * t.length);
+    const double aa = hf_dot3(t.a, t.a), bb = hf_dot3(t.b, t.b);
+    const double fg = hf_dot3(t.f, t.g) / (aa * t.length), hg = hf_dot3(t.h, t.g) / (bb * t.length);
     for (int k = 0; k < 3; k++) {
         slope[0][k] = -t.length / aa * t.a[k];
         slope[3][k] = t.length / bb * t.b[k];
@@ -160,7 +153,8 @@ static bool are_equal(const struct hf_internal *a, const struct hf_internal *b)
         same = same && a->atom[i] == b->atom[i];
         turned = turned && a->atom[i] == b->atom[n - 1 - i];
     }
-    return (same || turned) && dot(a->direction, b->direction) == dot(a->direction, a->direction);
+    return (same || turned) &&
+           hf_dot3(a->direction, b->direction) == hf_dot3(a->direction, a->direction);
 }
 
 hf_status hf_internals_add(struct hf_internals *internals, const struct hf_internal *internal,
@@ -172,16 +166,9 @@ hf_status hf_internals_add(struct hf_internals *internals, const struct hf_inter
             internals->list[i].target = internal->target;
             return HF_OK;
         }
-    if (internals->n == internals->n_room) {
-        const int n_room = 2 * internals->n_room + 64;
-        struct hf_internal *longer =
-            realloc(internals->list, (size_t)n_room * sizeof *internals->list);
-        if (longer == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d internal coordinates",
-                           n_room);
-        internals->list = longer;
-        internals->n_room = n_room;
-    }
+    if (!hf_grow(&internals->list, internals->n + 1, &internals->n_room, sizeof *internal))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d internal coordinates",
+                       internals->n + 1);
     internals->list[internals->n++] = *internal;
     return HF_OK;
 }

@@ -8,6 +8,7 @@
 #include "hf/status.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /** One coordinate. */
 struct hf_internal {
@@ -21,7 +22,8 @@ struct hf_internal {
 
 /** A list. Initialise with = {0}. */
 struct hf_internals {
-    int n, n_room;
+    int n;
+    int64_t n_room;
     struct hf_internal *list; /**< [n], owned */
 };
 

@@ -13,17 +13,18 @@ hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, i
     if (made != NULL) {
         *made = (struct hf_diis){
             .context = context, .linalg = linalg, .m = m, .n_fock = n_fock, .size = size};
-        made->orbitals = calloc(count * HF_MAX_SPIN, sizeof(struct hf_matrix *));
-        made->trace = calloc(count * count, sizeof *made->trace);
-        made->history = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
-        made->in_order = calloc(count * (size_t)n_fock, sizeof(struct hf_matrix *));
-        made->product = calloc(count * count, sizeof *made->product);
-        made->coefficient = calloc(count + 1, sizeof *made->coefficient);
-        made->work = calloc((count + 1) * (count + 1) + 2 * count + 1, sizeof *made->work);
+        struct hf_arena *arena = &made->arena;
+        *arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the history of DIIS");
+        made->orbitals = hf_arena_take(arena, count * HF_MAX_SPIN, sizeof(struct hf_matrix *));
+        made->trace = hf_arena_take(arena, count * count, sizeof *made->trace);
+        made->history = hf_arena_take(arena, count * (size_t)n_fock, sizeof(struct hf_matrix *));
+        made->in_order = hf_arena_take(arena, count * (size_t)n_fock, sizeof(struct hf_matrix *));
+        made->product = hf_arena_take(arena, count * count, sizeof *made->product);
+        made->coefficient = hf_arena_take(arena, count + 1, sizeof *made->coefficient);
+        made->work =
+            hf_arena_take(arena, (count + 1) * (count + 1) + 2 * count, sizeof *made->work);
     }
-    if (made == NULL || made->orbitals == NULL || made->trace == NULL || made->history == NULL ||
-        made->in_order == NULL || made->product == NULL || made->coefficient == NULL ||
-        made->work == NULL)
+    if (made == NULL || made->arena.failed)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a DIIS history of %d", size);
     HF_TRY(hf_agree(context->comm, status, error));
     *diis = made;
@@ -47,13 +48,7 @@ void hf_diis_destroy(struct hf_diis **diis)
     struct hf_diis *self = *diis;
     if (self == NULL) return;
     hf_diis_forget(self);
-    free(self->orbitals);
-    free(self->trace);
-    free(self->history);
-    free(self->in_order);
-    free(self->product);
-    free(self->coefficient);
-    free(self->work);
+    hf_arena_done(&self->arena);
     free(self);
     *diis = NULL;
 }

@@ -1,5 +1,6 @@
 /* The record of a run: filled as things happen; times and memory over all ranks. */
 #include "hf/record.h"
+#include "hf/growing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,14 +42,9 @@ static void observe_start(void *data, const struct hf_scf_start *start)
 /** Without memory for the history the run goes on. */
 static void remember(struct hf_record *record, const struct hf_scf_iteration *iteration)
 {
-    if (record->n_iteration == record->n_allocated) {
-        const int n = record->n_allocated == 0 ? 32 : 2 * record->n_allocated;
-        struct hf_scf_iteration *more = realloc(record->iteration, (size_t)n * sizeof *more);
-        if (more == NULL) return;
-        record->iteration = more;
-        record->n_allocated = n;
-    }
-    record->iteration[record->n_iteration++] = *iteration;
+    if (hf_grow(&record->iteration, record->n_iteration + 1, &record->n_allocated,
+                sizeof *iteration))
+        record->iteration[record->n_iteration++] = *iteration;
 }
 
 static void observe_iteration(void *data, const struct hf_scf_iteration *iteration)

@@ -2,6 +2,7 @@
 #include "pair_candidates.h"
 
 #include "hf/engine.h"
+#include "hf/growing.h"
 #include "hf/interruption.h"
 #include "pair_share.h"
 
@@ -105,19 +106,9 @@ static double schwarz_bound(struct hf_engine *engine, const struct hf_shell_pair
 /** Makes room for the pairs of the share behind the candidates so far. */
 static bool reserve(struct worker *worker)
 {
-    const int64_t n = worker->n_value + worker->share.n_pair;
-    if (n <= worker->n_allocated) return true;
-    const int64_t n_longer = n + n / 2 + 64;
-    struct hf_memory *memory = worker->share.memory;
-    struct hf_pair_candidate *longer = hf_memory_allocate_unset(
-        memory, HF_MEMORY_PAIRS, "shell pair bounds", (size_t)n_longer * sizeof *longer);
-    if (longer == NULL) return false;
-    if (worker->n_value > 0)
-        memcpy(longer, worker->value, (size_t)worker->n_value * sizeof *longer);
-    hf_memory_release(memory, worker->value);
-    worker->value = longer;
-    worker->n_allocated = n_longer;
-    return true;
+    return hf_memory_grow(worker->share.memory, HF_MEMORY_PAIRS, "shell pair bounds",
+                          &worker->value, worker->n_value + worker->share.n_pair,
+                          &worker->n_allocated, sizeof *worker->value);
 }
 
 /** Appends a pair of shells, one of them of `atom_b`. False: its integrals are no numbers. */

@@ -56,7 +56,7 @@ double hf_pair_rounding(const struct hf_shell *a, const struct hf_shell *b)
 {
     static const double FARTHEST = 80.0; /* exp(-80) adds nothing to whatever stands beside it */
     const double ab_squared = hf_distance_squared(a->centre_bohr, b->centre_bohr);
-    const double constant = sqrt(2.0) * pow(acos(-1.0), 1.25);
+    const double constant = sqrt(2.0) * pow(HF_PI, 1.25);
     const int n_a = hf_shell_n_part(a), n_b = hf_shell_n_part(b);
     struct part_sum sum[HF_MAX_PAIR_PART] = {{0.0, 0}};
     double largest = 0.0;

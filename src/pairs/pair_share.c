@@ -2,6 +2,7 @@
 #include "pair_share.h"
 
 #include "hf/arithmetic.h"
+#include "hf/growing.h"
 #include "primitive_pairs.h"
 
 #include <float.h>
@@ -69,28 +70,12 @@ void hf_pair_share_done(struct hf_pair_share *share)
     *share = (struct hf_pair_share){0};
 }
 
-/** Makes room for `more` elements behind `n` of a list with room for `allocated`; the list, longer
- *  where it had to be; NULL: no memory, nothing changed. */
-static void *reserve(struct hf_memory *memory, const char *label, void *list, int64_t n,
-                     int64_t more, size_t element_bytes, int64_t *allocated)
-{
-    if (n + more <= *allocated) return list;
-    const int64_t n_longer = n + more + n / 2 + 64;
-    void *longer =
-        hf_memory_allocate_unset(memory, HF_MEMORY_OTHER, label, (size_t)n_longer * element_bytes);
-    if (longer == NULL) return NULL;
-    if (n > 0) memcpy(longer, list, (size_t)n * element_bytes);
-    hf_memory_release(memory, list);
-    *allocated = n_longer;
-    return longer;
-}
-
 static bool append_primitives(struct hf_pair_share *share, int n)
 {
-    void *longer = reserve(share->memory, "primitive pairs", share->primitive, share->n_primitive,
-                           n, sizeof *share->primitive, &share->n_primitive_allocated);
-    if (longer == NULL) return false;
-    share->primitive = longer;
+    if (!hf_memory_grow(share->memory, HF_MEMORY_OTHER, "primitive pairs", &share->primitive,
+                        share->n_primitive + n, &share->n_primitive_allocated,
+                        sizeof *share->primitive))
+        return false;
     memcpy(share->primitive + share->n_primitive, share->scratch,
            (size_t)n * sizeof *share->scratch);
     share->n_primitive += n;
@@ -99,22 +84,19 @@ static bool append_primitives(struct hf_pair_share *share, int n)
 
 static bool append_pair(struct hf_pair_share *share, struct hf_shell_pair pair)
 {
-    void *longer = reserve(share->memory, "shell pairs", share->pair, share->n_pair, 1,
-                           sizeof *share->pair, &share->n_pair_allocated);
-    if (longer == NULL) return false;
-    share->pair = longer;
+    if (!hf_memory_grow(share->memory, HF_MEMORY_OTHER, "shell pairs", &share->pair,
+                        share->n_pair + 1, &share->n_pair_allocated, sizeof *share->pair))
+        return false;
     share->pair[share->n_pair++] = pair;
     return true;
 }
 
 static bool append_atom_pair(struct hf_pair_share *share, struct hf_atom_pair pair)
 {
-    int64_t allocated = share->n_atom_pair_allocated;
-    void *longer = reserve(share->memory, "atom pairs", share->atom_pair, share->n_atom_pair, 1,
-                           sizeof *share->atom_pair, &allocated);
-    if (longer == NULL) return false;
-    share->n_atom_pair_allocated = (int)allocated;
-    share->atom_pair = longer;
+    if (!hf_memory_grow(share->memory, HF_MEMORY_OTHER, "atom pairs", &share->atom_pair,
+                        share->n_atom_pair + 1, &share->n_atom_pair_allocated,
+                        sizeof *share->atom_pair))
+        return false;
     share->atom_pair[share->n_atom_pair++] = pair;
     return true;
 }

@@ -5,6 +5,8 @@
 
 #include "pair_classes.h"
 
+#include <stdint.h>
+
 /** Pairs found so far; first_pair and first_primitive count within the share. */
 struct hf_pair_share {
     const struct hf_basis *basis;         /**< borrowed */
@@ -17,7 +19,8 @@ struct hf_pair_share {
     struct hf_primitive_pair *scratch; /**< those of one pair */
     int64_t n_pair, n_pair_allocated;
     struct hf_shell_pair *pair;
-    int n_atom_pair, n_atom_pair_allocated;
+    int n_atom_pair;
+    int64_t n_atom_pair_allocated;
     struct hf_atom_pair *atom_pair;
     int64_t n_primitive, n_primitive_allocated;
     struct hf_primitive_pair *primitive;

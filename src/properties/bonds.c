@@ -1,6 +1,7 @@
 /* Bond orders: sums over the block of two atoms, each on the rank that owns the block. */
 #include "properties_private.h"
 
+#include "hf/gather.h"
 #include "hf/matrix_blocks.h"
 
 #include <math.h>
@@ -103,30 +104,10 @@ static int keep_large(struct hf_bonds *self)
 hf_status hf_bonds_collect(struct hf_bonds *bonds, struct hf_properties *properties,
                            struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_context *context = bonds->context;
-    const int n_rank = context->n_rank, n_own = keep_large(bonds);
-    int *count = calloc(2 * (size_t)n_rank, sizeof *count), *first = count + n_rank, n = 0;
-    MPI_Datatype of_bond;
-    if (count == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for bond orders");
-    HF_TRY(hf_agree(context->comm, status, error));
-    MPI_Allgather(&n_own, 1, MPI_INT, count, 1, MPI_INT, context->comm);
-    for (int r = 0; r < n_rank; r++) {
-        first[r] = n;
-        n += count[r];
-    }
-    properties->bond = calloc((size_t)n + 1, sizeof *properties->bond);
-    if (properties->bond == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d bond orders", n);
-    HF_TRY(hf_agree(context->comm, status, error));
-    MPI_Type_contiguous((int)sizeof *bonds->sum, MPI_BYTE, &of_bond);
-    MPI_Type_commit(&of_bond);
-    MPI_Allgatherv(bonds->sum, n_own, of_bond, properties->bond, count, first, of_bond,
-                   context->comm);
-    MPI_Type_free(&of_bond);
-    properties->n_bond = n;
-    qsort(properties->bond, (size_t)n, sizeof *properties->bond, compare);
+    hf_status status;
+    HF_TRY(hf_gather_lists(bonds->context->comm, keep_large(bonds), bonds->sum, sizeof *bonds->sum,
+                           "bond orders", &properties->n_bond, &properties->bond, HF_OK, error));
+    qsort(properties->bond, (size_t)properties->n_bond, sizeof *properties->bond, compare);
 cleanup:
-    free(count);
     return status;
 }

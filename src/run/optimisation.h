@@ -5,6 +5,8 @@
 #include "hf/optimise.h"
 #include "hf/quantity.h"
 
+#include <stdint.h>
+
 enum { HF_MOST_CONSTRAINTS = 400 };
 
 /** A structure that was computed. */
@@ -22,7 +24,8 @@ struct hf_optimisation {
     int n_point;                                          /**< of a scan, else 1 */
     double from, to;                                      /**< values of the scan */
     int max_step;                                         /**< for each point */
-    int n_atom, n_step, n_room;
+    int n_atom, n_step;
+    int64_t n_room;
     struct hf_optimisation_step *step; /**< [n_step], owned */
     bool ended;                        /**< the search has */
     const char *why;                   /**< why the last point that failed did, a constant; "" */

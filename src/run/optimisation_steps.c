@@ -1,6 +1,8 @@
 /* The steps of an optimisation: kept, packed for checkpoints, and what they say about the points of a scan. */
 #include "optimisation.h"
 
+#include "hf/growing.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +12,8 @@ enum { N_NUMBER = 9, CONVERGED = N_NUMBER - 1 };
 
 hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error)
 {
-    if (self->n_step == self->n_room) {
-        const int n_room = 2 * self->n_room + 32;
-        struct hf_optimisation_step *longer =
-            realloc(self->step, (size_t)n_room * sizeof *self->step);
-        if (longer == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d steps", n_room);
-        self->step = longer;
-        self->n_room = n_room;
-    }
+    if (!hf_grow(&self->step, self->n_step + 1, &self->n_room, sizeof *self->step))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d steps", self->n_step + 1);
     self->step[self->n_step] = (struct hf_optimisation_step){
         .step = {.note = ""}, .x = calloc((size_t)self->n_atom, sizeof *self->step->x)};
     if (self->step[self->n_step].x == NULL)

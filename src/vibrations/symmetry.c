@@ -5,6 +5,8 @@
  * that is counts as its projection onto the axis. */
 #include "vibrations_private.h"
 
+#include "hf/arithmetic.h"
+
 #include <math.h>
 
 /** How near an atom must come to another one, bohr. */
@@ -19,17 +21,6 @@ static bool are_alike(const struct hf_atom *one, const struct hf_atom *other)
     return one->atomic_number == other->atomic_number && hf_atom_mass(one) == hf_atom_mass(other);
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    for (int x = 0; x < 3; x++)
-        c[x] = a[(x + 1) % 3] * b[(x + 2) % 3] - a[(x + 2) % 3] * b[(x + 1) % 3];
-}
-
 static void from_centre(const struct hf_molecule *molecule, const double centre[3], int i,
                         double r[3])
 {
@@ -39,22 +30,22 @@ static void from_centre(const struct hf_molecule *molecule, const double centre[
 static double area_of(const double a[3], const double b[3])
 {
     double normal[3];
-    cross(a, b, normal);
-    return sqrt(dot(normal, normal));
+    hf_cross(a, b, normal);
+    return sqrt(hf_dot3(normal, normal));
 }
 
 /** False: a and b are on a line through the centre, or one of them is there. */
 static bool make_frame(const double a[3], const double b[3], struct frame *frame)
 {
-    cross(a, b, frame->axis[2]);
-    const double area = sqrt(dot(frame->axis[2], frame->axis[2]));
-    const double length = sqrt(dot(a, a));
+    hf_cross(a, b, frame->axis[2]);
+    const double area = sqrt(hf_dot3(frame->axis[2], frame->axis[2]));
+    const double length = sqrt(hf_dot3(a, a));
     if (area <= 0.0) return false;
     for (int x = 0; x < 3; x++) {
         frame->axis[0][x] = a[x] / length;
         frame->axis[2][x] /= area;
     }
-    cross(frame->axis[2], frame->axis[0], frame->axis[1]);
+    hf_cross(frame->axis[2], frame->axis[0], frame->axis[1]);
     return true;
 }
 
@@ -66,7 +57,7 @@ static bool is_there(const struct hf_molecule *molecule, const double centre[3],
         double r[3];
         from_centre(molecule, centre, j, r);
         for (int x = 0; x < 3; x++) r[x] -= place[x];
-        if (are_alike(&molecule->atom[i], &molecule->atom[j]) && dot(r, r) < NEAR * NEAR)
+        if (are_alike(&molecule->atom[i], &molecule->atom[j]) && hf_dot3(r, r) < NEAR * NEAR)
             return true;
     }
     return false;
@@ -80,7 +71,7 @@ static bool is_carried(const struct hf_molecule *molecule, const double centre[3
         double r[3], turned[3] = {0.0};
         from_centre(molecule, centre, i, r);
         for (int x = 0; x < 3; x++)
-            for (int k = 0; k < 3; k++) turned[x] += to->axis[k][x] * dot(from->axis[k], r);
+            for (int k = 0; k < 3; k++) turned[x] += to->axis[k][x] * hf_dot3(from->axis[k], r);
         if (!is_there(molecule, centre, i, turned)) return false;
     }
     return true;
@@ -96,7 +87,7 @@ static bool is_turned(const struct hf_molecule *molecule, const struct hf_body *
         for (int j = 0; j < molecule->n_atom && !found; j++) {
             from_centre(molecule, body->centre, j, s);
             found = are_alike(&molecule->atom[i], &molecule->atom[j]) &&
-                    fabs(dot(r, body->axis[0]) + dot(s, body->axis[0])) < NEAR;
+                    fabs(hf_dot3(r, body->axis[0]) + hf_dot3(s, body->axis[0])) < NEAR;
         }
         if (!found) return false;
     }
@@ -121,9 +112,10 @@ static void find_two(const struct hf_molecule *molecule, const double centre[3],
 /** Whether places r of atoms like the two are as far from the centre and from each other. */
 static bool fits(const double a[3], const double b[3], const double r[3], const double s[3])
 {
-    return fabs(sqrt(dot(a, a)) - sqrt(dot(r, r))) < NEAR &&
-           fabs(sqrt(dot(b, b)) - sqrt(dot(s, s))) < NEAR &&
-           fabs(dot(a, b) - dot(r, s)) < 2.0 * NEAR * (sqrt(dot(a, a)) + sqrt(dot(b, b)));
+    return fabs(sqrt(hf_dot3(a, a)) - sqrt(hf_dot3(r, r))) < NEAR &&
+           fabs(sqrt(hf_dot3(b, b)) - sqrt(hf_dot3(s, s))) < NEAR &&
+           fabs(hf_dot3(a, b) - hf_dot3(r, s)) <
+               2.0 * NEAR * (sqrt(hf_dot3(a, a)) + sqrt(hf_dot3(b, b)));
 }
 
 int hf_symmetry_number_find(const struct hf_molecule *molecule, const struct hf_body *body)

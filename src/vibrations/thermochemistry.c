@@ -3,6 +3,7 @@
  * Source: McQuarrie, Statistical Mechanics (1976), chapters 5 to 8. */
 #include "vibrations_private.h"
 
+#include "hf/arithmetic.h"
 #include "hf/units.h"
 
 #include <math.h>
@@ -10,14 +11,13 @@
 /** CODATA 2018: Boltzmann's constant in hartree/kelvin and in joule/kelvin, Planck's constant, mass unit in kg. */
 static const double BOLTZMANN = 3.166811563455546e-6, BOLTZMANN_SI = 1.380649e-23,
                     PLANCK_SI = 6.62607015e-34, MASS_UNIT_KG = 1.66053906660e-27;
-static const double PI = 3.14159265358979323846;
 
 static void add_translation(double mass, struct hf_thermochemistry *of)
 {
     const double kt = BOLTZMANN_SI * of->gas.temperature;
     const double volume = kt / of->gas.pressure;
     const double q =
-        pow(2.0 * PI * mass * MASS_UNIT_KG * kt / (PLANCK_SI * PLANCK_SI), 1.5) * volume;
+        pow(2.0 * HF_PI * mass * MASS_UNIT_KG * kt / (PLANCK_SI * PLANCK_SI), 1.5) * volume;
     of->energy[HF_TRANSLATION] = 1.5 * BOLTZMANN * of->gas.temperature;
     of->heat_capacity[HF_TRANSLATION] = 1.5 * BOLTZMANN;
     of->entropy[HF_TRANSLATION] = BOLTZMANN * (log(q) + 2.5);
@@ -29,7 +29,7 @@ static void add_rotation(int n_rotation, struct hf_thermochemistry *of)
     if (n_rotation == 0) return;
     for (int k = 3 - n_rotation; k < 3; k++)
         q *= sqrt(of->gas.temperature / of->rotational_temperature[k]);
-    if (n_rotation == 3) q *= sqrt(PI);
+    if (n_rotation == 3) q *= sqrt(HF_PI);
     of->heat_capacity[HF_ROTATION] = 0.5 * n_rotation * BOLTZMANN;
     of->energy[HF_ROTATION] = of->heat_capacity[HF_ROTATION] * of->gas.temperature;
     of->entropy[HF_ROTATION] = BOLTZMANN * log(q) + of->heat_capacity[HF_ROTATION];

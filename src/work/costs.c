@@ -2,6 +2,7 @@
 #include "costs.h"
 
 #include "estimate.h"
+#include "hf/growing.h"
 #include "hf/node_memory.h"
 #include "tasks.h"
 
@@ -31,7 +32,8 @@ struct note {
 /** Notes of one thread; a separate cache line, since every thread writes here. */
 struct notes {
     _Alignas(64) struct note *note;
-    size_t n, n_allocated;
+    size_t n;
+    int64_t n_allocated;
 };
 
 struct hf_task_costs {
@@ -230,14 +232,8 @@ void hf_task_costs_note(struct hf_task_costs *costs, int thread, int64_t task, d
         notes->note[notes->n - 1].seconds += seconds;
         return;
     }
-    if (notes->n == notes->n_allocated) {
-        const size_t n = 2 * notes->n_allocated + 256;
-        struct note *longer = realloc(notes->note, n * sizeof *longer);
-        if (longer == NULL) return;
-        notes->note = longer;
-        notes->n_allocated = n;
-    }
-    notes->note[notes->n++] = (struct note){task, seconds};
+    if (hf_grow(&notes->note, (int64_t)notes->n + 1, &notes->n_allocated, sizeof *notes->note))
+        notes->note[notes->n++] = (struct note){task, seconds};
 }
 
 static int by_task(const void *left, const void *right)

@@ -1,6 +1,7 @@
 /* Stored integrals: an append-only list in chunks; see integral_store.h. */
 #include "integral_store.h"
 
+#include "hf/growing.h"
 #include "hf/stored_integrals.h"
 #include "touch.h"
 
@@ -17,10 +18,10 @@ struct hf_integral_store {
     /** [n_chunk] strips, and a mark behind the last one if another chunk follows: CHUNK_BYTES or, at first, less;
      *  more for one long strip; NOTE_CHUNK_BYTES for notes. */
     unsigned char **chunk;
-    size_t n_chunk, n_chunk_allocated;
+    size_t n_chunk;
     size_t size, used; /**< of the last chunk */
     struct hf_store_segment *segment;
-    int64_t n_segment, n_segment_allocated;
+    int64_t n_segment, n_segment_allocated, n_chunk_allocated;
     size_t bytes;
     double touch_seconds; /**< of fresh memory */
     bool full;            /**< only heads of strips are appended from now on */
@@ -56,15 +57,9 @@ hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task,
     /* a part without strips needs no segment */
     if (store->n_segment > 0 && store->segment[store->n_segment - 1].n_strip == 0)
         store->n_segment--;
-    if (store->n_segment == store->n_segment_allocated) {
-        const int64_t n = 2 * store->n_segment_allocated + 64;
-        struct hf_store_segment *longer =
-            realloc(store->segment, (size_t)n * sizeof *store->segment);
-        if (longer == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of stored tasks");
-        store->segment = longer;
-        store->n_segment_allocated = n;
-    }
+    if (!hf_grow(&store->segment, store->n_segment + 1, &store->n_segment_allocated,
+                 sizeof *store->segment))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of stored tasks");
     store->segment[store->n_segment++] =
         (struct hf_store_segment){.task = task,
                                   .part = part,
@@ -89,13 +84,9 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
         store->full = true;
         return false;
     }
-    if (store->n_chunk == store->n_chunk_allocated) {
-        const size_t n_longer = 2 * store->n_chunk_allocated + 16;
-        unsigned char **longer = realloc(store->chunk, n_longer * sizeof *longer);
-        if (longer == NULL) return false;
-        store->chunk = longer;
-        store->n_chunk_allocated = n_longer;
-    }
+    if (!hf_grow(&store->chunk, (int64_t)store->n_chunk + 1, &store->n_chunk_allocated,
+                 sizeof *store->chunk))
+        return false;
     struct hf_memory *memory = store->pairs->context->memory;
     const char *const label = "stored integrals";
     unsigned char *chunk = hf_memory_take_kept(memory, label, size + HF_STRIP_ROOM);

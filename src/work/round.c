@@ -194,39 +194,15 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
     return reason != 0 && status == HF_OK ? hf_interrupted(error, reason) : status;
 }
 
-hf_status hf_work_do_tasks(struct hf_worker *worker,
-                           hf_status (*do_task)(void *self, struct hf_worker *worker, int64_t task,
-                                                struct hf_error *error),
-                           void *self, struct hf_error *error)
+/** All parts of a task. `part` is what they are found in. */
+static hf_status do_task(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
+                         void *self, int64_t task, struct hf_part *part, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    while (status == HF_OK) {
-        int64_t task;
-        status = hf_work_next_task(worker, &task, error);
-        if (status != HF_OK || task < 0) break;
-        status = do_task(self, worker, task, error);
-    }
-    return status;
-}
-
-/** What hf_work_do_all passes on. */
-struct all_work {
-    const struct hf_quartet_consumer *consumer;
-    void *self;
-    struct hf_part part; /**< in work */
-};
-
-/** hf_work_do_tasks */
-static hf_status do_task(void *data, struct hf_worker *worker, int64_t task, struct hf_error *error)
-{
-    struct all_work *all = data;
-    struct hf_part *part = &all->part;
     hf_status status = HF_OK;
     part->task = task;
     part->stored = false;
     for (int32_t i = 0; status == HF_OK && hf_work_find_part(worker, task, i, part); i++)
-        if (part->n_ket > 0)
-            status = hf_work_do_part(worker, all->consumer, all->self, part, error);
+        if (part->n_ket > 0) status = hf_work_do_part(worker, consumer, self, part, error);
     hf_work_trace_part(worker, part);
     return status;
 }
@@ -234,13 +210,19 @@ static hf_status do_task(void *data, struct hf_worker *worker, int64_t task, str
 hf_status hf_work_do_all(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
                          void *self, struct hf_error *error)
 {
-    struct all_work all = {.consumer = consumer, .self = self};
+    struct hf_part part = {0};
     hf_status status = HF_OK;
-    while (status == HF_OK && hf_work_next_stored(worker, &all.part)) {
-        status = hf_work_do_part(worker, consumer, self, &all.part, error);
-        hf_work_trace_part(worker, &all.part);
+    int64_t task = 0;
+    while (status == HF_OK && hf_work_next_stored(worker, &part)) {
+        status = hf_work_do_part(worker, consumer, self, &part, error);
+        hf_work_trace_part(worker, &part);
     }
-    return status == HF_OK ? hf_work_do_tasks(worker, do_task, &all, error) : status;
+    while (status == HF_OK && task >= 0) {
+        status = hf_work_next_task(worker, &task, error);
+        if (status == HF_OK && task >= 0)
+            status = do_task(worker, consumer, self, task, &part, error);
+    }
+    return status;
 }
 
 /** What the thread does from now on belongs to its next record. */

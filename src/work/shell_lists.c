@@ -1,14 +1,13 @@
 /* The shell pairs of each shell; see shell_lists.h. */
 #include "shell_lists.h"
 
-bool hf_shell_lists_init(struct hf_shell_lists *lists, struct hf_memory *memory,
+void hf_shell_lists_init(struct hf_shell_lists *lists, struct hf_arena *arena,
                          const struct hf_shell_pairs *pairs)
 {
     const size_t n_shell = (size_t)pairs->basis->n_shell;
-    lists->first = hf_memory_allocate(memory, "pairs of shells", n_shell + 2, sizeof(int64_t));
-    lists->pair = hf_memory_allocate(memory, "pairs of shells", 2 * (size_t)pairs->n_pair + 1,
-                                     sizeof(int64_t));
-    if (lists->first == NULL || lists->pair == NULL) return false;
+    lists->first = hf_arena_take(arena, n_shell + 2, sizeof(int64_t));
+    lists->pair = hf_arena_take(arena, 2 * (size_t)pairs->n_pair, sizeof(int64_t));
+    if (arena->failed) return;
     /* first[s + 2] counts the pairs of s, then first[s + 1] is where the next one of s goes */
     for (int64_t k = 0; k < pairs->n_pair; k++) {
         lists->first[pairs->pair[k].a + 2]++;
@@ -20,14 +19,6 @@ bool hf_shell_lists_init(struct hf_shell_lists *lists, struct hf_memory *memory,
         if (pairs->pair[k].a != pairs->pair[k].b)
             lists->pair[lists->first[pairs->pair[k].b + 1]++] = k;
     }
-    return true;
-}
-
-void hf_shell_lists_done(struct hf_shell_lists *lists, struct hf_memory *memory)
-{
-    hf_memory_release(memory, lists->first);
-    hf_memory_release(memory, lists->pair);
-    *lists = (struct hf_shell_lists){0};
 }
 
 int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair)

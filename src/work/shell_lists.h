@@ -2,7 +2,7 @@
 #ifndef HF_WORK_SHELL_LISTS_H
 #define HF_WORK_SHELL_LISTS_H
 
-#include "hf/context.h"
+#include "hf/arena.h"
 #include "hf/shell_pair.h"
 
 struct hf_shell_lists {
@@ -11,10 +11,9 @@ struct hf_shell_lists {
         pair; /**< numbers of shell pairs, rising for each shell: by pairs of atoms, then by falling bound */
 };
 
-/** False: no memory. Not collective. */
-bool hf_shell_lists_init(struct hf_shell_lists *lists, struct hf_memory *memory,
+/** With arrays of the arena, which may fail. Not collective. */
+void hf_shell_lists_init(struct hf_shell_lists *lists, struct hf_arena *arena,
                          const struct hf_shell_pairs *pairs);
-void hf_shell_lists_done(struct hf_shell_lists *lists, struct hf_memory *memory);
 
 /** Atom pair that a shell pair belongs to. */
 int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);

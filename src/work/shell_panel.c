@@ -4,34 +4,21 @@
 #include "hf/basis.h"
 #include "hf/matrix_product.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-bool hf_shell_panel_init(struct hf_memory *memory, const struct hf_shell_pairs *pairs,
+void hf_shell_panel_init(struct hf_arena *arena, const struct hf_shell_pairs *pairs,
                          struct hf_shell_panel *panel)
 {
     const size_t n = (size_t)pairs->basis->n_function;
     const size_t most_bra = (size_t)hf_most_pair_functions(pairs->n_class, pairs->class_of);
     const size_t most = (size_t)hf_most_functions_of_shell(pairs->basis);
-    *panel = (struct hf_shell_panel){.memory = memory, .pairs = pairs};
-    panel->panel = hf_memory_allocate_matrix(memory, "panel of two shells",
-                                             hf_packed_size((int)(most_bra * most), (int)n), 8);
-    panel->row = calloc(n, sizeof *panel->row);
-    panel->column = calloc(n, sizeof *panel->column);
-    panel->of_bra = calloc(most_bra, sizeof *panel->of_bra);
-    panel->place = calloc(most * most * most, sizeof *panel->place);
-    return panel->panel != NULL && panel->row != NULL && panel->column != NULL &&
-           panel->of_bra != NULL && panel->place != NULL;
-}
-
-void hf_shell_panel_done(struct hf_shell_panel *panel)
-{
-    if (panel->memory == NULL) return;
-    hf_memory_release(panel->memory, panel->panel);
-    free(panel->row);
-    free(panel->column);
-    free(panel->of_bra);
-    free(panel->place);
+    *panel = (struct hf_shell_panel){.pairs = pairs};
+    panel->panel =
+        hf_arena_take(arena, hf_packed_size((int)(most_bra * most), (int)n), sizeof *panel->panel);
+    panel->row = hf_arena_take(arena, n, sizeof *panel->row);
+    panel->column = hf_arena_take(arena, n, sizeof *panel->column);
+    panel->of_bra = hf_arena_take(arena, most_bra, sizeof *panel->of_bra);
+    panel->place = hf_arena_take(arena, most * most * most, sizeof *panel->place);
 }
 
 /* ---- A task ---------------------------------------------------------------------------------- */

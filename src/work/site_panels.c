@@ -3,26 +3,17 @@
 
 #include "hf/matrix_product.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-bool hf_site_panels_init(struct hf_memory *memory, const struct hf_basis *basis,
+void hf_site_panels_init(struct hf_arena *arena, const struct hf_basis *basis,
                          struct hf_site_panels *panels)
 {
-    *panels = (struct hf_site_panels){.basis = basis,
-                                      .numbers = {.memory = memory, .label = "panels of bras"}};
-    panels->shell_of = malloc((size_t)basis->n_function * sizeof *panels->shell_of);
+    *panels = (struct hf_site_panels){.basis = basis, .numbers = {arena}};
+    panels->shell_of =
+        hf_arena_take_unset(arena, (size_t)basis->n_function, sizeof *panels->shell_of);
     for (int s = 0; s < basis->n_shell && panels->shell_of != NULL; s++)
         for (int f = 0; f < basis->shell[s].n_function; f++)
             panels->shell_of[basis->shell[s].first_function + f] = s;
-    return panels->shell_of != NULL;
-}
-
-void hf_site_panels_done(struct hf_site_panels *panels)
-{
-    hf_scratch_done(&panels->numbers);
-    free(panels->shell_of);
-    free(panels->panel);
 }
 
 void hf_site_panels_begin_task(struct hf_site_panels *panels, const struct hf_shell_pair *bra,
@@ -50,14 +41,10 @@ static int add_panel(struct hf_site_panels *self, const struct hf_atom_pair *ato
 {
     const size_t n = (size_t)hf_atom_n_function(self->basis, site_m) *
                      (size_t)hf_atom_n_function(self->basis, site_n) * self->length;
-    if (self->n == self->room) {
-        const int room = 2 * self->room + 64;
-        struct hf_site_panel *longer = realloc(self->panel, (size_t)room * sizeof *longer);
-        if (longer == NULL) return -1;
-        self->panel = longer;
-        self->room = room;
-    }
-    if (!hf_scratch_extend(&self->numbers, self->n_used, self->n_used + n)) return -1;
+    if (!hf_arena_grow(self->numbers.arena, &self->panel, self->n + 1, &self->room,
+                       sizeof *self->panel) ||
+        !hf_scratch_extend(&self->numbers, self->n_used, self->n_used + n))
+        return -1;
     memset(self->numbers.value + self->n_used, 0, n * sizeof(double));
     self->panel[self->n] = (struct hf_site_panel){site_m, site_n, atoms, self->n_used};
     self->n_used += n;

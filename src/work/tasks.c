@@ -3,6 +3,7 @@
 
 #include "cost_curve.h"
 #include "hf/arithmetic.h"
+#include "hf/growing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct task_block {
 };
 
 struct hf_task_list {
-    struct hf_memory *memory;
+    struct hf_arena arena; /**< of all arrays */
     int64_t n_unit, n_task;
     int64_t *unit;        /**< [n_unit] in falling cost */
     int64_t *group_first; /**< [n_group + 1] into unit */
@@ -34,19 +35,6 @@ struct hf_task_list {
     double dearest; /**< cost of the most expensive task, if no quartet were negligible */
 };
 
-/** A unit while the list is made. */
-struct unit_cost {
-    int64_t unit;
-    double cost;
-};
-
-static int by_falling_unit_cost(const void *left, const void *right)
-{
-    const struct unit_cost *x = left, *y = right;
-    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
-    return (x->unit > y->unit) - (x->unit < y->unit);
-}
-
 static int by_falling_block_cost(const void *left, const void *right)
 {
     const struct task_block *x = left, *y = right;
@@ -57,12 +45,12 @@ static int by_falling_block_cost(const void *left, const void *right)
 
 /** Costs of shells: those of all their pairs. */
 static void find_shell_costs(const struct hf_shell_pairs *pairs, const struct hf_shell_lists *lists,
-                             struct unit_cost *unit)
+                             struct hf_ranked *unit)
 {
     for (int s = 0; s < pairs->basis->n_shell; s++) {
-        unit[s] = (struct unit_cost){.unit = s};
+        unit[s] = (struct hf_ranked){.number = s};
         for (int64_t k = lists->first[s]; k < lists->first[s + 1]; k++)
-            unit[s].cost += hf_shell_pair_cost(pairs, &pairs->pair[lists->pair[k]]);
+            unit[s].value += hf_shell_pair_cost(pairs, &pairs->pair[lists->pair[k]]);
     }
 }
 
@@ -82,22 +70,22 @@ int64_t hf_task_list_bra_end(const struct hf_task_list *list, const struct hf_sh
 
 /** Shell pairs as units, if tasks have all kets: their number. `unit` may be NULL. */
 static int64_t list_bras(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
-                         struct unit_cost *unit)
+                         struct hf_ranked *unit)
 {
     int64_t n = 0;
     for (int64_t first = 0, end; first < pairs->n_pair; first = end, n++) {
         end = hf_task_list_bra_end(list, pairs, first);
         if (unit == NULL) continue;
-        unit[n] = (struct unit_cost){.unit = first};
+        unit[n] = (struct hf_ranked){.number = first};
         for (int64_t k = first; k < end; k++)
-            unit[n].cost += hf_shell_pair_cost(pairs, &pairs->pair[k]);
+            unit[n].value += hf_shell_pair_cost(pairs, &pairs->pair[k]);
     }
     return n;
 }
 
 /** Costs of the units; of shell pairs with all their kets, the product with their sum. */
 static void find_costs(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
-                       struct unit_cost *unit)
+                       struct hf_ranked *unit)
 {
     const enum hf_grain grain = list->grain;
     if (list->of_shells) {
@@ -106,27 +94,27 @@ static void find_costs(const struct hf_task_list *list, const struct hf_shell_pa
     }
     if (grain == HF_GRAIN_ATOM_QUARTET) {
         for (int i = 0; i < pairs->n_atom_pair; i++)
-            unit[i] = (struct unit_cost){.unit = i, .cost = pairs->atom_pair[i].cost};
+            unit[i] = (struct hf_ranked){.number = i, .value = pairs->atom_pair[i].cost};
         return;
     }
     double sum = 0.0;
     list_bras(list, pairs, unit);
     for (int64_t i = 0; i < list->n_unit && list->all_kets; i++) {
-        sum += unit[i].cost;
-        if (!list->every_ket) unit[i].cost *= sum;
+        sum += unit[i].value;
+        if (!list->every_ket) unit[i].value *= sum;
     }
-    for (int64_t i = 0; i < list->n_unit && list->every_ket; i++) unit[i].cost *= sum;
+    for (int64_t i = 0; i < list->n_unit && list->every_ket; i++) unit[i].value *= sum;
 }
 
 /** Cuts the sorted units into groups within a factor of the square root of 2; their number. */
-static int make_groups(const struct unit_cost *unit, int64_t n_unit, int64_t *group_first)
+static int make_groups(const struct hf_ranked *unit, int64_t n_unit, int64_t *group_first)
 {
     int n_group = 0;
     double first_cost = 0.0;
     for (int64_t i = 0; i < n_unit; i++) {
-        if (n_group == 0 || unit[i].cost < first_cost * M_SQRT1_2) {
+        if (n_group == 0 || unit[i].value < first_cost * M_SQRT1_2) {
             if (group_first != NULL) group_first[n_group] = i;
-            first_cost = unit[i].cost;
+            first_cost = unit[i].value;
             n_group++;
         }
     }
@@ -267,7 +255,7 @@ static double largest_task(const struct task_block *block)
 }
 
 /** `matters`: share of the cost that remains after screening. */
-static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit,
+static void make_blocks(struct hf_task_list *list, const struct hf_ranked *unit,
                         const struct hf_task_order *order, double matters)
 {
     for (int a = 0; a < list->n_group; a++) {
@@ -275,7 +263,7 @@ static void make_blocks(struct hf_task_list *list, const struct unit_cost *unit,
             list->block[list->n_block++] = (struct task_block){
                 .group_a = a,
                 .group_b = b,
-                .cost = unit[list->group_first[a]].cost * unit[list->group_first[b]].cost,
+                .cost = unit[list->group_first[a]].value * unit[list->group_first[b]].value,
             };
         }
     }
@@ -298,10 +286,8 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
 {
     const enum hf_grain grain = order->grain;
     struct hf_task_list *made = calloc(1, sizeof *made);
-    struct unit_cost *unit = NULL;
-    struct unit_place *place = NULL;
     if (made == NULL) goto no_memory;
-    made->memory = context->memory;
+    made->arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the list of tasks");
     made->grain = grain;
     made->of_shells = order->quartets == HF_QUARTETS_OF_SHELLS;
     made->all_kets = grain == HF_GRAIN_SHELL_PAIR && !made->of_shells;
@@ -310,39 +296,34 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     made->n_unit =
         grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : list_bras(made, pairs, NULL);
     if (made->of_shells) made->n_unit = pairs->basis->n_shell;
-    if (made->of_shells && !hf_shell_lists_init(&made->lists, context->memory, pairs))
-        goto no_memory;
+    if (made->of_shells) hf_shell_lists_init(&made->lists, &made->arena, pairs);
     const size_t n_unit = (size_t)made->n_unit;
-    unit = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *unit);
-    made->unit = hf_memory_allocate(context->memory, "tasks", n_unit, sizeof *made->unit);
-    place = hf_memory_allocate(context->memory, "task costs", n_unit, sizeof *place);
-    if (unit == NULL || place == NULL || made->unit == NULL) goto no_memory;
+    struct hf_ranked *unit = hf_arena_take(&made->arena, n_unit, sizeof *unit);
+    struct unit_place *place = hf_arena_take(&made->arena, n_unit, sizeof *place);
+    made->unit = hf_arena_take(&made->arena, n_unit, sizeof *made->unit);
+    if (made->arena.failed) goto no_memory;
     find_costs(made, pairs, unit);
-    qsort(unit, n_unit, sizeof *unit, by_falling_unit_cost);
-    for (size_t i = 0; i < n_unit; i++) made->unit[i] = unit[i].unit;
+    hf_sort_falling(made->n_unit, unit);
+    for (size_t i = 0; i < n_unit; i++) made->unit[i] = unit[i].number;
 
     if (made->all_kets) {
         made->n_task = made->n_unit;
-        made->dearest = n_unit > 0 ? unit[0].cost : 0.0;
+        made->dearest = n_unit > 0 ? unit[0].value : 0.0;
     } else {
         made->n_group = make_groups(unit, made->n_unit, NULL);
         const size_t n_group = (size_t)made->n_group;
-        made->group_first =
-            hf_memory_allocate(context->memory, "tasks", n_group + 1, sizeof *made->group_first);
-        made->block = hf_memory_allocate(context->memory, "tasks", n_group * (n_group + 1) / 2,
-                                         sizeof *made->block);
-        if (made->group_first == NULL || made->block == NULL) goto no_memory;
+        made->group_first = hf_arena_take(&made->arena, n_group + 1, sizeof *made->group_first);
+        made->block = hf_arena_take(&made->arena, n_group * (n_group + 1) / 2, sizeof *made->block);
+        if (made->arena.failed) goto no_memory;
         make_groups(unit, made->n_unit, made->group_first);
         make_blocks(made, unit, order, made->of_shells ? 1.0 : hf_share_that_matters(pairs, grain));
         sort_groups(made, pairs, place);
     }
-    hf_memory_release(context->memory, place);
-    hf_memory_release(context->memory, unit);
+    hf_arena_release(&made->arena, place);
+    hf_arena_release(&made->arena, unit);
     *list = made;
     return HF_OK;
 no_memory:
-    hf_memory_release(context->memory, place);
-    hf_memory_release(context->memory, unit);
     hf_task_list_destroy(&made);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of tasks");
 }
@@ -351,10 +332,7 @@ void hf_task_list_destroy(struct hf_task_list **list)
 {
     struct hf_task_list *old = *list;
     if (old != NULL) {
-        hf_memory_release(old->memory, old->unit);
-        hf_memory_release(old->memory, old->group_first);
-        hf_memory_release(old->memory, old->block);
-        hf_shell_lists_done(&old->lists, old->memory);
+        hf_arena_done(&old->arena);
         free(old);
     }
     *list = NULL;

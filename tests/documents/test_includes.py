@@ -38,7 +38,7 @@ HEADERS = {
     "orbitals": ["diis", "orbitals", "wavefunction"],
     "fock": ["coulomb_choice", "density_bounds", "density_loan", "digest", "exact_sums", "fock", "fock_settings"],
     "coulomb": ["coulomb", "pair_owner"],
-    "work": ["grain", "shell_panel", "site_panels", "stored_integrals", "task", "work"],
+    "work": ["grain", "pass", "shell_panel", "site_panels", "stored_integrals", "task", "work"],
     "hamiltonian": ["energy_term", "hamiltonian"],
     "one_electron": ["charge_field", "core_integrals", "hermite", "one_electron", "one_electron_gradient"],
     "pairs": ["common_pairs", "shell_pairs"],
@@ -51,7 +51,7 @@ HEADERS = {
     "layout": ["layout"],
     "basis": ["basis", "basis_description"],
     "molecule": ["input", "molecule", "places"],
-    "base": ["arena", "arithmetic", "context", "data_folders", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "scratch", "shares", "simd", "status", "text", "threads", "timer",
+    "base": ["arena", "arithmetic", "context", "data_folders", "gather", "growing", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "shares", "simd", "status", "text", "threads", "timer",
              "trace", "units", "version"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}

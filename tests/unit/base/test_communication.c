@@ -1,9 +1,11 @@
 /* Agreement on failures, sums, broadcasts and statistics over the ranks. */
 #include "../mpi_test.h"
 
+#include "hf/gather.h"
 #include "hf/timer.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void when_all_is_well_nobody_fails(void **state)
 {
@@ -142,6 +144,39 @@ static void a_listener_is_told_of_every_span(void **state)
     assert_true(heard.seconds == hf_timer_seconds(&timers, &writing));
 }
 
+/** hf_part_begin: rank r has r elements. */
+static int64_t begin_of_part(const void *self, int rank)
+{
+    return rank * (rank - 1) / 2;
+}
+
+static void parts_and_lists_reach_every_rank(void **state)
+{
+    struct hf_context *context = test_context();
+    const int rank = context->rank, n_rank = context->n_rank;
+    struct element {
+        double value;
+        int rank;
+    } mine[8] = {{0}}, *list = NULL;
+    double part[64] = {0.0};
+    int scratch[32], n = 0;
+    for (int k = 0; k < rank; k++) {
+        part[begin_of_part(NULL, rank) + k] = 100.0 * rank + k;
+        mine[k] = (struct element){0.5 * k, rank};
+    }
+    hf_gather_parts(context->comm, begin_of_part, NULL, scratch, sizeof *part, part);
+    assert_ok(hf_gather_lists(context->comm, rank, mine, sizeof *mine, "elements", &n, &list, HF_OK,
+                              NULL));
+    assert_int_equal(n, begin_of_part(NULL, n_rank));
+    for (int r = 0, at = 0; r < n_rank; r++)
+        for (int k = 0; k < r; k++, at++) {
+            assert_true(part[at] == 100.0 * r + k);
+            assert_true(list[at].value == 0.5 * k && list[at].rank == r);
+        }
+    free(list);
+    test_context_done(&context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +184,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_failing_rank_fails_all_with_its_message),
         cmocka_unit_test(the_worst_failure_of_the_lowest_rank_wins),
         cmocka_unit_test(sums_and_broadcasts_reach_every_rank),
+        cmocka_unit_test(parts_and_lists_reach_every_rank),
         cmocka_unit_test(statistics_name_the_ranks_of_the_extremes),
         cmocka_unit_test(timers_add_up_in_the_order_of_declaration),
         cmocka_unit_test(what_was_not_declared_is_not_timed),

@@ -1,7 +1,9 @@
-/* The memory account. */
+/* The memory account, arenas, arrays that grow. */
 #include "../test.h"
 #include "hf/arena.h"
+#include "hf/growing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void blocks_are_zeroed_and_aligned(void **state)
@@ -141,30 +143,95 @@ static void impossible_sizes_give_null_and_leave_the_account_alone(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void an_arena_ends_all_that_was_taken_from_it(void **state)
+static void an_arena_releases_what_it_gave(void **state)
 {
-    (void)state;
     struct hf_memory *memory = hf_memory_create();
-    struct hf_error error = {0};
-    for (int counted = 0; counted < 2; counted++) {
-        struct hf_arena arena = {.memory = counted ? memory : NULL, .label = "many"};
-        double *many = HF_TAKE(&arena, many, 1000);
-        int *none = hf_arena_take_class(&arena, HF_MEMORY_MATRIX, "none", 0, sizeof *none);
-        assert_true(many != NULL && none != NULL && many[999] == 0.0);
-        assert_int_equal(hf_memory_current_bytes(memory), counted ? 8000 : 0);
-        assert_ok(hf_arena_status(&arena, &error));
-        assert_null(hf_arena_take(&arena, SIZE_MAX / 8, 8));
-        assert_null(hf_arena_take(&arena, 1, 8)); /* the first failure stays */
-        assert_failure(hf_arena_status(&arena, &error), HF_NO_RESOURCE, &error,
-                       "out of memory for many (1.84e+13 MB)");
-        hf_arena_release(&arena);
-        assert_int_equal(hf_memory_current_bytes(memory), 0);
-        assert_non_null(hf_arena_take(&arena, 1, 1));
-        assert_ok(hf_arena_status(&arena, &error));
-        hf_arena_release(&arena);
-        hf_arena_release(&arena);
+    struct hf_arena arena = hf_arena_begin(memory, HF_MEMORY_MATRIX, "test");
+    struct hf_scratch scratch = {.arena = &arena};
+    double *array[5];
+    for (int k = 0; k < 5; k++) {
+        array[k] = hf_arena_take(&arena, 100, sizeof(double));
+        assert_non_null(array[k]);
+        assert_int_equal((uintptr_t)array[k] % 64, 0);
+        for (int i = 0; i < 100; i++) assert_true(array[k][i] == 0.0);
     }
+    const size_t all = hf_memory_class_bytes(memory, HF_MEMORY_MATRIX);
+    assert_true(all >= 5 * 100 * sizeof(double));
+    hf_arena_release(&arena, array[4]); /* the newest one, the oldest one, one between */
+    hf_arena_release(&arena, array[0]);
+    hf_arena_release(&arena, array[2]);
+    hf_arena_release(&arena, NULL);
+    assert_int_equal(5 * hf_memory_current_bytes(memory), 2 * all);
+    assert_non_null(hf_scratch_reserve(&scratch, 10));
+    for (int i = 0; i < 10; i++) scratch.value[i] = i;
+    assert_true(hf_scratch_extend(&scratch, 10, 10000));
+    for (int i = 0; i < 10; i++) assert_true(scratch.value[i] == i);
+    assert_ok(hf_arena_check(&arena, NULL));
+    hf_arena_done(&arena);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
     hf_memory_destroy(&memory);
+}
+
+static void an_arena_remembers_that_memory_is_missing(void **state)
+{
+    struct hf_error error = {{0}, 0};
+    struct hf_memory *memory = hf_memory_create();
+    struct hf_arena arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "a test");
+    int *list = NULL;
+    int64_t room = 0;
+    assert_null(hf_arena_take(&arena, SIZE_MAX / 4, 8));
+    assert_non_null(hf_arena_take(&arena, 1, 8));
+    assert_failure(hf_arena_check(&arena, &error), HF_NO_RESOURCE, &error,
+                   "out of memory for a test (3.69e+13 MB)");
+    assert_false(hf_arena_grow(&arena, &list, INT64_MAX / 4, &room, sizeof *list));
+    assert_null(list);
+    assert_int_equal(room, 0);
+    hf_arena_done(&arena);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    hf_memory_destroy(&memory);
+}
+
+static void an_arena_need_not_count(void **state)
+{
+    struct hf_arena arena = {.label = "a test"};
+    double *many = HF_TAKE(&arena, many, 1000);
+    int *none = hf_arena_take_class(&arena, HF_MEMORY_MATRIX, "none", 0, sizeof *none);
+    (void)state;
+    assert_true(many != NULL && none != NULL && many[999] == 0.0);
+    assert_ok(hf_arena_check(&arena, NULL));
+    hf_arena_done(&arena);
+    hf_arena_done(&arena);
+}
+
+static void arrays_grow_and_keep_their_elements(void **state)
+{
+    struct hf_memory *memory = hf_memory_create();
+    struct hf_arena arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "test");
+    int *plain = NULL, *counted = NULL, *of_arena = NULL;
+    int64_t room[3] = {0};
+    for (int i = 0; i < 1000; i++) {
+        assert_true(hf_grow(&plain, i + 1, &room[0], sizeof *plain));
+        assert_true(hf_memory_grow(memory, HF_MEMORY_PAIRS, "test", &counted, i + 1, &room[1],
+                                   sizeof *counted));
+        assert_true(hf_arena_grow(&arena, &of_arena, i + 1, &room[2], sizeof *of_arena));
+        plain[i] = counted[i] = of_arena[i] = i;
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_true(plain[i] == i && counted[i] == i && of_arena[i] == i);
+    assert_int_equal(hf_memory_class_bytes(memory, HF_MEMORY_PAIRS), (size_t)room[1] * sizeof(int));
+    free(plain);
+    hf_memory_release(memory, counted);
+    hf_arena_done(&arena);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    hf_memory_destroy(&memory);
+}
+
+static void values_fall_and_numbers_of_equal_ones_rise(void **state)
+{
+    struct hf_ranked list[] = {{1.0, 5}, {3.0, 2}, {1.0, 4}, {2.0, 9}, {3.0, 1}};
+    static const int64_t expected[] = {1, 2, 9, 4, 5};
+    hf_sort_falling(5, list);
+    for (int i = 0; i < 5; i++) assert_int_equal(list[i].number, expected[i]);
 }
 
 int main(void)
@@ -177,8 +244,12 @@ int main(void)
         cmocka_unit_test(matrices_have_an_account_of_their_own),
         cmocka_unit_test(every_class_has_its_own_peak),
         cmocka_unit_test(large_blocks_begin_at_huge_pages_zeroed_and_counted_as_they_are),
-        cmocka_unit_test(an_arena_ends_all_that_was_taken_from_it),
         cmocka_unit_test(impossible_sizes_give_null_and_leave_the_account_alone),
+        cmocka_unit_test(an_arena_releases_what_it_gave),
+        cmocka_unit_test(an_arena_need_not_count),
+        cmocka_unit_test(an_arena_remembers_that_memory_is_missing),
+        cmocka_unit_test(arrays_grow_and_keep_their_elements),
+        cmocka_unit_test(values_fall_and_numbers_of_equal_ones_rise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -296,16 +296,6 @@ static void blocks_come_to_their_owners(void **state)
         }
     }
     hf_local_blocks_done(&to);
-    size_t all = 0, start = 0;
-    for (int rank = 0; rank < context->n_rank; rank++) all += local->n_number_of_rank[rank];
-    double *part = calloc(local->n_number + 1, 8), *whole = calloc(all, 8);
-    for (size_t x = 0; x < local->n_number; x++) part[x] = 1e6 * context->rank + (double)x;
-    hf_local_replicate(local, part, whole);
-    for (int rank = 0; rank < context->n_rank; rank++)
-        for (size_t x = 0; x < local->n_number_of_rank[rank]; x++)
-            assert_true(whole[start++] == 1e6 * rank + (double)x);
-    free(part);
-    free(whole);
     hf_local_destroy(&local);
     test_solved_end(&s);
     test_context_done(&context);

@@ -227,7 +227,9 @@ static void make_pairs(struct problem *p)
     local->partner = room(2 * MOST_ORBITAL * MOST_ORBITAL, sizeof *local->partner);
     local->first_partner = room(MOST_ORBITAL, sizeof *local->first_partner);
     local->own = room(MOST_ORBITAL * MOST_ORBITAL, sizeof *local->own);
-    local->n_number_of_rank = room((size_t)n_rank, sizeof *local->n_number_of_rank);
+    local->first_of_rank = room((size_t)n_rank + 1, sizeof *local->first_of_rank);
+    local->scratch = room(2 * (size_t)n_rank, sizeof *local->scratch);
+    int64_t *n_of_rank = local->first_of_rank + 1;
     int where[MOST_ORBITAL][MOST_ORBITAL];
     for (int i = 0; i < o; i++)
         for (int j = 0; j <= i; j++) {
@@ -237,13 +239,14 @@ static void make_pairs(struct problem *p)
             struct hf_local_pair *pair = &local->pair[place];
             where[i][j] = where[j][i] = place;
             *pair = (struct hf_local_pair){
-                .i = i, .j = j, .owner = owner, .offset = local->n_number_of_rank[owner]};
+                .i = i, .j = j, .owner = owner, .offset = (size_t)n_of_rank[owner]};
             pair->domain = find_domain(p, atoms_of(p, i) | atoms_of(p, j));
             const size_t n = (size_t)local->domain[pair->domain].n_function;
-            local->n_number_of_rank[owner] += n * n;
+            n_of_rank[owner] += (int64_t)(n * n);
             if (owner == p->context->rank) local->own[local->n_own++] = place;
         }
-    local->n_number = local->n_number_of_rank[p->context->rank];
+    local->n_number = (size_t)n_of_rank[p->context->rank];
+    for (int r = 0; r < n_rank; r++) n_of_rank[r] += local->first_of_rank[r];
     for (int k = 0, n = 0; k < o; k++) {
         for (int j = 0; j < o; j++)
             if (where[k][j] >= 0) local->partner[n++] = (struct hf_local_partner){j, where[k][j]};
@@ -324,7 +327,8 @@ static void end(struct problem *p)
     free(local->partner);
     free(local->first_partner);
     free(local->own);
-    free(local->n_number_of_rank);
+    free(local->first_of_rank);
+    free(local->scratch);
     free(p->integral);
     free(p->k);
     free(p->result.pair);

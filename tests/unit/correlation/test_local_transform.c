@@ -30,8 +30,8 @@ struct problem {
     struct hf_local_pair pair[MOST_PAIR];
     struct hf_local_partner partner[2 * MOST_PAIR];
     int first_pair[N_ORBITAL + 1], first_partner[N_ORBITAL + 1], own[MOST_PAIR];
-    size_t n_number_of_rank[8];
-    double *reference; /**< (ia|jb) of all pairs, one after the other */
+    size_t n_number[8]; /**< of each rank */
+    double *reference;  /**< (ia|jb) of all pairs, one after the other */
 };
 
 static double distance(const struct problem *p, int a, int b)
@@ -118,9 +118,9 @@ static void make_pairs(struct problem *p)
             pair->domain = k;
             make_domain(p, i, j, i - j < 2, k);
             if (i == j) p->extended_of_orbital[i] = k;
-            pair->offset = p->n_number_of_rank[owner];
+            pair->offset = p->n_number[owner];
             const size_t n = (size_t)p->domain[pair->domain].n_function;
-            p->n_number_of_rank[owner] += n * n;
+            p->n_number[owner] += n * n;
             if (owner == p->context->rank) p->own[local->n_own++] = k;
         }
     }
@@ -137,7 +137,7 @@ static void make_pairs(struct problem *p)
                     p->partner[n_partner++] = (struct hf_local_partner){j, k};
     }
     p->first_partner[N_ORBITAL] = n_partner;
-    local->n_number = p->n_number_of_rank[p->context->rank];
+    local->n_number = p->n_number[p->context->rank];
 }
 
 /** (ia|jb) of a pair from all integrals [n][n][n][n], to [a][b]. */
@@ -225,8 +225,7 @@ static void begin(struct problem *p, const char *set)
                                  .first_pair = p->first_pair,
                                  .first_partner = p->first_partner,
                                  .partner = p->partner,
-                                 .own = p->own,
-                                 .n_number_of_rank = p->n_number_of_rank};
+                                 .own = p->own};
     p->local.orbitals = make_matrix(p, N_ORBITAL, single, centre);
     p->local.paos = make_matrix(p, N_ATOM, NULL, each);
     make_pairs(p);

@@ -1,0 +1,29 @@
+/* Arrays that grow while they are filled. `list` is the address of a pointer of any type to an array with room for
+ * *room elements; both begin as NULL and 0. Not collective. */
+#ifndef HF_GROWING_H
+#define HF_GROWING_H
+
+#include "hf/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Makes room for n elements, and for later ones; earlier elements keep their values. The array is freed by free(). False:
+ *  no memory, and nothing has changed. */
+bool hf_grow(void *list, int64_t n, int64_t *room, size_t element_bytes) HF_MUST_CHECK;
+
+/** The same for an array of the account, released by hf_memory_release. */
+bool hf_memory_grow(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
+                    void *list, int64_t n, int64_t *room, size_t element_bytes) HF_MUST_CHECK;
+
+/** A number of a list and its value. */
+struct hf_ranked {
+    double value;
+    int64_t number;
+};
+
+/** Sorts by falling value, equal ones by rising number. */
+void hf_sort_falling(int64_t n, struct hf_ranked list[]);
+
+#endif

@@ -1,0 +1,51 @@
+/* Arrays that grow while they are filled, and their order; see growing.h. */
+#include "hf/growing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Room that is made for n elements: half as many more, so that few copies are made. */
+static int64_t room_for(int64_t n)
+{
+    return n + n / 2 + 64;
+}
+
+bool hf_grow(void *list, int64_t n, int64_t *room, size_t element_bytes)
+{
+    void *old;
+    if (n <= *room) return true;
+    memcpy(&old, list, sizeof old);
+    void *longer = realloc(old, (size_t)room_for(n) * element_bytes);
+    if (longer == NULL) return false;
+    memcpy(list, &longer, sizeof longer);
+    *room = room_for(n);
+    return true;
+}
+
+bool hf_memory_grow(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
+                    void *list, int64_t n, int64_t *room, size_t element_bytes)
+{
+    void *old;
+    if (n <= *room) return true;
+    memcpy(&old, list, sizeof old);
+    void *longer =
+        hf_memory_allocate_unset(memory, kind, label, (size_t)room_for(n) * element_bytes);
+    if (longer == NULL) return false;
+    if (*room > 0) memcpy(longer, old, (size_t)*room * element_bytes);
+    hf_memory_release(memory, old);
+    memcpy(list, &longer, sizeof longer);
+    *room = room_for(n);
+    return true;
+}
+
+static int by_falling_value(const void *left, const void *right)
+{
+    const struct hf_ranked *x = left, *y = right;
+    if (x->value != y->value) return x->value > y->value ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+void hf_sort_falling(int64_t n, struct hf_ranked list[])
+{
+    if (n > 0) qsort(list, (size_t)n, sizeof *list, by_falling_value);
+}
