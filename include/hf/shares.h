@@ -6,6 +6,7 @@
 #ifndef HF_SHARES_H
 #define HF_SHARES_H
 
+#include "hf/arena.h"
 #include "hf/node_memory.h"
 
 #include <stdbool.h>
@@ -16,9 +17,10 @@ struct hf_shares {
     MPI_Comm
         firsts; /**< first ranks of the nodes, in their order; MPI_COMM_NULL on the others; borrowed */
     int node, n_node;
-    int *first;         /**< [n_node + 1] number of the first rank of each node */
-    int share, n_share; /**< number of this rank, and of ranks */
-    int *count, *place; /**< [n_node] scratch of gathers on first ranks */
+    int *first;            /**< [n_node + 1] number of the first rank of each node */
+    int share, n_share;    /**< number of this rank, and of ranks */
+    int *count, *place;    /**< [n_node] scratch of gathers on first ranks */
+    struct hf_arena arena; /**< has the arrays */
 };
 
 /** The nodes that share memory as `shared` is. Collective. HF_NO_RESOURCE. */

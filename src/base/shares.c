@@ -19,7 +19,8 @@ static void count_ranks(struct hf_shares *shares, const struct hf_node_memory *s
 hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memory *shared,
                            struct hf_shares **shares, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    static const char label[] = "the list of nodes";
+    hf_status status;
     int node[2] = {0, 0}; /* number, and how many there are */
     struct hf_shares *made = calloc(1, sizeof *made);
     if (shared->rank == 0) {
@@ -31,12 +32,13 @@ hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memo
         made->firsts = shared->rank == 0 ? hf_node_memory_firsts(context, shared) : MPI_COMM_NULL;
         made->node = node[0];
         made->n_node = node[1];
-        made->first = calloc((size_t)node[1] + 1, sizeof *made->first);
-        made->count = calloc((size_t)node[1], sizeof *made->count);
-        made->place = calloc((size_t)node[1], sizeof *made->place);
+        made->arena.label = label;
+        HF_TAKE(&made->arena, made->first, (size_t)node[1] + 1);
+        HF_TAKE(&made->arena, made->count, (size_t)node[1]);
+        HF_TAKE(&made->arena, made->place, (size_t)node[1]);
     }
-    if (made == NULL || made->first == NULL || made->count == NULL || made->place == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of nodes");
+    status = made != NULL ? hf_arena_status(&made->arena, error)
+                          : hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
     status = hf_agree(context->comm, status, error);
     if (status == HF_OK)
         count_ranks(made, shared);
@@ -49,11 +51,7 @@ hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memo
 void hf_shares_destroy(struct hf_shares **shares)
 {
     struct hf_shares *old = *shares;
-    if (old != NULL) {
-        free(old->first);
-        free(old->count);
-        free(old->place);
-    }
+    if (old != NULL) hf_arena_release(&old->arena);
     free(old);
     *shares = NULL;
 }
