@@ -97,7 +97,7 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
     hf_status status = HF_OK;
     const size_t n = 3 * (size_t)self->found->n_atom;
     const int n_group = hf_options_integer(self->calculation->source.options, "groups");
-    double *hessian = calloc(n * n, sizeof *hessian);
+    double *hessian = NULL;
     bool good = false;
     struct hf_surface_point point = {0};
     struct hf_differences points = {0};
@@ -105,12 +105,12 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
     if (!good)
         status = hf_fail(error, HF_NOT_CONVERGED,
                          "optimise: the SCF before second derivatives did not converge");
-    else if (hessian == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a Hessian");
     const struct hf_scf_result here = {.energy = point.energy, .n_removed = point.n_removed};
     struct hf_quantity_source source = self->calculation->source; /* at the places of `compute` */
     source.result = &here;
     if (status == HF_OK) status = hf_differences_create(&source, &points, error);
+    HF_TAKE(&points.arena, hessian, n * n);
+    if (status == HF_OK) status = hf_arena_status(&points.arena, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
     HF_TRY(hf_differences_compute(&points, self->surface, n_group, NULL, error));
     hf_differences_hessian(&points, hessian);
@@ -119,8 +119,7 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
                                           (const double(*)[3])self->gradient, error);
     status = hf_agree(self->context->comm, status, error);
 cleanup:
-    hf_differences_done(&points);
-    free(hessian);
+    hf_arena_release(&points.arena);
     return status;
 }
 
