@@ -85,8 +85,8 @@ enum hf_option_level {
 struct hf_option_value {
     const struct hf_option *option;
     enum hf_option_level level;
-    char *text;  /**< owned */
-    char *where; /**< "water.mol, line 4" or "--basis"; owned */
+    char *text;
+    char *where; /**< "water.mol, line 4" or "--basis" */
 };
 
 /** What was given, in the order it was given. */
@@ -95,6 +95,7 @@ struct hf_options {
     const struct hf_option *table; /**< [n_option], borrowed */
     int n_value, n_room;
     struct hf_option_value *value; /**< [n_value], owned; room for n_room */
+    struct hf_arena arena;         /**< has their strings */
 };
 
 /** Empty store over a table, which must outlive it. */

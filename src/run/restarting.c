@@ -69,14 +69,15 @@ static hf_status fill_input(struct hf_calculation *calculation, const struct hf_
     const struct hf_molecule *from = &calculation->restart->molecule;
     struct hf_molecule *to = &calculation->input.molecule;
     const size_t n_atom = (size_t)from->n_atom, n_charge = (size_t)from->environment.n_charge;
-    const char *title = hf_options_text(options, "title");
+    const char *given = hf_options_text(options, "title");
+    const char *title = given != NULL ? given : from->title;
     const hf_status status = check_options(calculation->restart, options, error);
     if (status != HF_OK) return status;
     *to = *from;
     to->atom = calloc(n_atom + 1, sizeof *to->atom);
     to->environment.charge = calloc(n_charge + 1, sizeof *to->environment.charge);
-    to->title = hf_copy_string(title != NULL ? title : from->title);
-    calculation->input.path = hf_copy_string(calculation->restart->path);
+    to->title = title != NULL ? strdup(title) : NULL;
+    calculation->input.path = strdup(calculation->restart->path);
     calculation->input.format = "checkpoint";
     if (to->atom == NULL || to->environment.charge == NULL || calculation->input.path == NULL) {
         to->n_atom = to->environment.n_charge = 0;
@@ -139,7 +140,7 @@ hf_status hf_restart_make_basis(struct hf_calculation *calculation,
     const struct hf_basis *kept = calculation->restart->basis;
     const hf_status fits = check_functions(calculation->restart, options, error);
     if (fits != HF_OK) return fits;
-    char *requested = hf_copy_string(calculation->restart->basis_requested);
+    char *requested = strdup(calculation->restart->basis_requested);
     if (requested == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the basis");
     free(calculation->basis_requested);
     calculation->basis_requested = requested;
