@@ -2,6 +2,7 @@
 #include "hf/calculation.h"
 
 #include "calculation_private.h"
+#include "hf/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static hf_status fill_input(struct hf_calculation *calculation, const struct hf_
     to->atom = calloc(n_atom + 1, sizeof *to->atom);
     to->environment.charge = calloc(n_charge + 1, sizeof *to->environment.charge);
     to->title = title != NULL ? strdup(title) : NULL;
-    calculation->input.path = strdup(calculation->restart->path);
+    calculation->input.path = hf_copy_string(&calculation->input.arena, calculation->restart->path);
     calculation->input.format = "checkpoint";
     if (to->atom == NULL || to->environment.charge == NULL || calculation->input.path == NULL) {
         to->n_atom = to->environment.n_charge = 0;
