@@ -8,7 +8,6 @@
 #include "hf/surface.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Times in succession that a step is halved because the SCF fails. */
@@ -285,13 +284,11 @@ static hf_status follow_all(struct search *self, struct hf_error *error)
         hf_optimisation_write(self->quantity);
     for (; self->point < found->n_point; self->point++) {
         HF_TRY(follow_point(self, state, n, error));
-        free(state);
         state = NULL;
     }
     self->calculation->structure_found = hf_optimisation_n_failed(found) == 0;
     found->ended = true;
 cleanup:
-    free(state);
     return status;
 }
 
@@ -334,15 +331,15 @@ cleanup:
 static hf_status make_room(struct search *self, struct hf_error *error)
 {
     const size_t n = (size_t)self->found->n_atom;
-    self->x = calloc(4 * n, sizeof *self->x);
-    if (self->x == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an optimisation");
-    self->gradient = self->x + n;
-    self->input = self->gradient + n;
-    self->begun = self->input + n;
-    for (size_t i = 0; i < n; i++)
+    struct hf_arena *arena = &self->found->arena;
+    HF_TAKE(arena, self->x, n);
+    HF_TAKE(arena, self->gradient, n);
+    HF_TAKE(arena, self->input, n);
+    HF_TAKE(arena, self->begun, n);
+    for (size_t i = 0; i < n && self->begun != NULL; i++)
         memcpy(self->input[i], self->calculation->input.molecule.atom[i].position_bohr,
                sizeof *self->input);
-    return HF_OK;
+    return hf_arena_status(arena, error);
 }
 
 static struct hf_quantity *find_row(struct hf_calculation *calculation)
@@ -381,6 +378,5 @@ cleanup:
     hf_interruption_count(self.context->interruption, NULL, 0, 0);
     hf_surface_destroy(&self.surface);
     hf_optimiser_destroy(&self.optimiser);
-    free(self.x);
     return status;
 }
