@@ -82,9 +82,6 @@ static inline struct hf_arena *hf_basis_arena(struct hf_basis *basis)
     return &((struct hf_own_basis *)(void *)basis)->arena;
 }
 
-/** An empty basis; NULL: no memory. */
-struct hf_basis *hf_basis_begin(void);
-
 /** A basis without shells, with room for so many shells and primitives; `name` and `citation` are copied
  *  and may be NULL. NULL: no memory. */
 struct hf_basis *hf_basis_reserve_shells(const char *name, const char *citation, int n_atom,

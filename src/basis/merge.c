@@ -173,19 +173,14 @@ static void join_atoms(struct hf_basis *merged)
 hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
                          struct hf_error *error)
 {
-    const size_t n_atom = (size_t)basis->n_atom, n_shell = (size_t)basis->n_shell;
-    struct hf_basis *made = hf_basis_begin();
+    struct hf_basis *made = hf_basis_reserve_shells(
+        NULL, NULL, basis->n_atom, (size_t)basis->n_shell, (size_t)basis->n_primitive);
     if (made == NULL) goto no_memory;
-    struct hf_arena *arena = hf_basis_arena(made);
-    made->n_atom = basis->n_atom;
+    HF_TAKE(hf_basis_arena(made), made->first_mixing_of_atom, (size_t)basis->n_atom + 1);
+    if (made->first_mixing_of_atom == NULL) goto no_memory;
     made->n_function = basis->n_function;
     made->max_l = basis->max_l;
     made->max_primitive = basis->max_primitive;
-    HF_TAKE(arena, made->shell, n_shell);
-    HF_TAKE(arena, made->first_shell_of_atom, n_atom + 1);
-    HF_TAKE(arena, made->first_mixing_of_atom, n_atom + 1);
-    HF_TAKE(arena, made->storage, 2 * (size_t)basis->n_primitive);
-    if (arena->missing != NULL) goto no_memory;
     struct merger merger = {.basis = basis, .merged = made, .end = made->storage};
     for (int atom = 0; atom < basis->n_atom; atom++) merge_atom(&merger, atom);
     if (merger.no_memory) goto no_memory;

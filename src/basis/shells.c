@@ -15,14 +15,6 @@ void hf_basis_destroy(struct hf_basis **basis)
     *basis = NULL;
 }
 
-struct hf_basis *hf_basis_begin(void)
-{
-    struct hf_own_basis *made = calloc(1, sizeof *made);
-    if (made == NULL) return NULL;
-    made->arena.label = "the shells of the basis";
-    return &made->basis;
-}
-
 double *hf_basis_add_shell(const struct hf_shell *from, int atom, struct hf_basis *to)
 {
     const size_t n = (size_t)from->n_primitive;
@@ -46,9 +38,11 @@ double *hf_basis_add_shell(const struct hf_shell *from, int atom, struct hf_basi
 struct hf_basis *hf_basis_reserve_shells(const char *name, const char *citation, int n_atom,
                                          size_t n_shell, size_t n_primitive)
 {
-    struct hf_basis *made = hf_basis_begin();
-    if (made == NULL) return NULL;
-    struct hf_arena *arena = hf_basis_arena(made);
+    struct hf_own_basis *own = calloc(1, sizeof *own);
+    if (own == NULL) return NULL;
+    struct hf_basis *made = &own->basis;
+    struct hf_arena *arena = &own->arena;
+    arena->label = "the shells of the basis";
     made->n_atom = n_atom;
     made->name = hf_copy_string(arena, name);
     made->citation = hf_copy_string(arena, citation);

@@ -31,9 +31,8 @@ struct way {
     const struct hf_constraint *to; /**< [n] with values */
     struct hf_constraint *now;      /**< [n] with those of the step */
     double *from;                   /**< [n] values of the start */
+    struct hf_arena *arena;         /**< has these, and arrays of each step */
 };
-
-#define LABEL "constraints"
 
 static struct hf_internal internal_of(const struct hf_constraint *constraint)
 {
@@ -148,14 +147,13 @@ static hf_status settle(const struct way *way, double (*x)[3], struct hf_error *
     const double near = 1e-3;
     const double(*at)[3] = (const double(*)[3])x;
     bool good;
-    struct hf_arena arena = {.label = LABEL};
     struct hf_internals list = {0};
     hf_status status = hf_internals_find(way->molecule, way->start, at, &list, error);
     if (status == HF_OK) status = add_offsets(&list, error);
     if (status == HF_OK) status = hf_constraints_add(way->n, way->now, way->start, &list, error);
-    double *target = HF_TAKE(&arena, target, (size_t)list.n);
-    double *scale = HF_TAKE(&arena, scale, (size_t)list.n);
-    if (status == HF_OK) status = hf_arena_status(&arena, error);
+    double *target = HF_TAKE(way->arena, target, (size_t)list.n);
+    double *scale = HF_TAKE(way->arena, scale, (size_t)list.n);
+    if (status == HF_OK) status = hf_arena_status(way->arena, error);
     for (int q = 0; q < list.n && status == HF_OK; q++) {
         const struct hf_internal *it = &list.list[q];
         const bool of_start = it->kind == HF_STRETCH || it->kind == HF_BEND;
@@ -165,7 +163,6 @@ static hf_status settle(const struct way *way, double (*x)[3], struct hf_error *
     if (status == HF_OK)
         status =
             hf_frame_fit(&list, way->molecule->n_atom, false, target, scale, near, x, &good, error);
-    hf_arena_release(&arena);
     hf_internals_done(&list);
     return status;
 }
@@ -175,16 +172,14 @@ static hf_status finish(const struct way *way, double (*x)[3], struct hf_error *
 {
     const double near = 1e-8;
     bool good;
-    struct hf_arena arena = {.label = LABEL};
     struct hf_internals held = {0};
     hf_status status = hf_constraints_add(way->n, way->to, way->start, &held, error);
-    double *target = HF_TAKE(&arena, target, (size_t)held.n);
-    if (status == HF_OK) status = hf_arena_status(&arena, error);
+    double *target = HF_TAKE(way->arena, target, (size_t)held.n);
+    if (status == HF_OK) status = hf_arena_status(way->arena, error);
     for (int q = 0; q < held.n && status == HF_OK; q++) target[q] = held.list[q].target;
     if (status == HF_OK)
         status =
             hf_frame_fit(&held, way->molecule->n_atom, false, target, NULL, near, x, &good, error);
-    hf_arena_release(&arena);
     hf_internals_done(&held);
     return status;
 }
@@ -252,10 +247,13 @@ hf_status hf_constraints_fulfil(const struct hf_molecule *molecule, int n,
 {
     if (n < 1) return HF_OK;
     const size_t n_atom = (size_t)molecule->n_atom;
-    struct hf_arena arena = {.label = LABEL};
+    struct hf_arena arena = {.label = "constraints"};
     double(*start)[3] = HF_TAKE(&arena, start, n_atom);
-    struct way way = {
-        .molecule = molecule, .start = (const double(*)[3])start, .n = n, .to = constraint};
+    struct way way = {.molecule = molecule,
+                      .start = (const double(*)[3])start,
+                      .n = n,
+                      .to = constraint,
+                      .arena = &arena};
     HF_TAKE(&arena, way.now, (size_t)n);
     HF_TAKE(&arena, way.from, (size_t)n);
     hf_status status = hf_arena_status(&arena, error);
