@@ -9,6 +9,7 @@
 #ifndef HF_CALCULATION_H
 #define HF_CALCULATION_H
 
+#include "hf/arena.h"
 #include "hf/basis.h"
 #include "hf/checkpoint.h"
 #include "hf/input.h"
@@ -50,10 +51,10 @@ struct hf_calculation {
     const char *time_limit;     /**< as it was written; NULL: none; in the options */
     struct hf_input input;      /**< filled by the caller before hf_calculation_prepare; owned */
     int n_choice;
-    struct hf_basis_choice *choice; /**< [n_choice], names in the options; owned */
-    char *basis_requested;          /**< owned */
-    struct hf_basis *basis;         /**< owned */
-    struct hf_common_pairs *pairs;  /**< of it: lent to the SCF and to quantities; owned */
+    struct hf_basis_choice *choice; /**< [n_choice], names in the options */
+    char *basis_requested;
+    struct hf_basis *basis;        /**< owned */
+    struct hf_common_pairs *pairs; /**< of it: lent to the SCF and to quantities; owned */
     struct hf_scf_settings settings;
     struct hf_guess_file *guess_file; /**< checkpoints that the first densities come from; owned */
     struct hf_record *record;         /**< owned */
@@ -65,9 +66,9 @@ struct hf_calculation {
     const struct hf_quantity_ops *search; /**< of the tasks; NULL: none looks for a structure */
     bool structure_found;                 /**< by the search, at all points of a scan */
     int n_quantity;
-    struct hf_quantity *quantity;     /**< [n_quantity] the requested ones; owned */
+    struct hf_quantity *quantity;     /**< [n_quantity] the requested ones */
     enum hf_wavefunction_parts needs; /**< of those that are not computed by default */
-    struct hf_quantity_source source; /**< what they are computed from; file_stem is owned */
+    struct hf_quantity_source source; /**< what they are computed from */
     const char *computing;            /**< name of the one that is; NULL: none */
     const char *json_path;            /**< NULL: no JSON file; in the options */
     bool json_is_closed;    /**< it has the results, or cannot be written: no failure goes there */
@@ -75,7 +76,8 @@ struct hf_calculation {
     struct hf_trace *trace; /**< owned; NULL without one */
     bool no_files;          /**< checkpoints are written when the options ask for them only */
     struct hf_checkpoint *restart;        /**< goes on from it; NULL: from the beginning; owned */
-    struct hf_checkpointer *checkpointer; /**< NULL: no checkpoints; owned */
+    struct hf_checkpointer *checkpointer; /**< NULL: no checkpoints */
+    struct hf_arena arena;                /**< has all arrays, and structs that need no other end */
 };
 
 /** Estimates the memory of a calculation before it begins, and sets settings.fock.memory_bytes, equal on

@@ -6,6 +6,7 @@
 #ifndef HF_CHECKPOINT_H
 #define HF_CHECKPOINT_H
 
+#include "hf/arena.h"
 #include "hf/basis.h"
 #include "hf/context.h"
 #include "hf/molecule.h"
@@ -74,7 +75,7 @@ struct hf_checkpoint {
     char *basis_requested;
     char *method;
     int n_setting;
-    struct hf_checkpoint_setting *setting; /**< [n_setting], their strings owned too */
+    struct hf_checkpoint_setting *setting; /**< [n_setting] */
     int n_iteration;
     struct hf_scf_iteration *iteration; /**< [n_iteration]; without their builds */
     enum hf_keep_reason reason;         /**< HF_KEEP_FINISHED of an end without convergence, too */
@@ -87,6 +88,7 @@ struct hf_checkpoint {
      *  the first spin[].n_occupied of them occupied. */
     struct hf_scf_restart state;
     struct hf_checkpoint_file *file; /**< the library's; NULL on ranks other than 0 */
+    struct hf_arena arena;           /**< has all but the basis */
 };
 
 /** Reads everything but the matrices, which are looked at. Not collective; needs no MPI.
@@ -120,9 +122,9 @@ bool hf_checkpoint_is_file(const char *path);
 
 /* ---- What is added to a checkpoint: matrices in a group of their own. Names are whole paths, "/gradient/atoms". ---- */
 
-#define HF_CHECKPOINT_LOCAL_MP2 "/local_mp2"
+#define HF_CHECKPOINT_LOCAL_MP2    "/local_mp2"
 #define HF_CHECKPOINT_OPTIMISATION "/optimisation"
-#define HF_CHECKPOINT_GRADIENT "/gradient"
+#define HF_CHECKPOINT_GRADIENT     "/gradient"
 
 struct hf_checkpoint_addition;
 

@@ -14,9 +14,10 @@ struct hf_differences {
     int n;                               /**< points, 2 x 3 n_atom */
     int n_found;                         /**< of them: read from a file */
     int width;                           /**< numbers of a point, see below */
-    double *point;                       /**< [n][width]; owned */
-    bool *known;                         /**< [n]; owned */
-    double seconds_before;               /**< processor time of rank 0 until the first point */
+    double *point;                       /**< [n][width] */
+    bool *known;                         /**< [n] */
+    struct hf_arena arena; /**< has these; the caller releases it, also after a failure */
+    double seconds_before; /**< processor time of rank 0 until the first point */
 };
 
 /** Where the numbers of a point are. Seconds: processor time of the first rank of its group for SCF and gradient. */
@@ -32,8 +33,6 @@ enum {
 hf_status hf_differences_create(const struct hf_quantity_source *of,
                                 struct hf_differences *differences,
                                 struct hf_error *error) HF_MUST_CHECK;
-
-void hf_differences_done(struct hf_differences *differences);
 
 /** Computes the points that are not known with `n_group` groups of ranks, which start from the last orbitals of `middle`;
  *  each goes to the files of this stem, if it is not NULL, as soon as it is known. Collective; all points are then known on

@@ -3,6 +3,7 @@
 #ifndef HF_INPUT_H
 #define HF_INPUT_H
 
+#include "hf/arena.h"
 #include "hf/context.h"
 #include "hf/molecule.h"
 #include "hf/option.h"
@@ -14,12 +15,13 @@ enum hf_length_unit { HF_LENGTH_ANGSTROM, HF_LENGTH_BOHR };
 /** What an input file describes. Free with hf_input_done. */
 struct hf_input {
     struct hf_molecule molecule; /**< in bohr, checked */
-    char *path;                  /**< owned */
+    char *path;
     const char *format; /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema" or "hf_run" */
     int n_warning;
-    char **warning; /**< [n_warning], one line each; owned */
+    char **warning; /**< [n_warning], one line each */
     int n_note;
-    char **note; /**< [n_note] of usual assumptions, one line each; owned */
+    char **note;           /**< [n_note] of usual assumptions, one line each */
+    struct hf_arena arena; /**< has path and lines; the lists grow, each by itself */
 };
 
 /** Reads the file, or standard input for the path "-", and checks that it describes a molecule. The

@@ -86,8 +86,8 @@ enum hf_option_level {
 struct hf_option_value {
     const struct hf_option *option;
     enum hf_option_level level;
-    char *text;  /**< owned */
-    char *where; /**< "water.mol, line 4" or "--basis"; owned */
+    char *text;
+    char *where; /**< "water.mol, line 4" or "--basis" */
 };
 
 /** What was given, in the order it was given. */
@@ -97,6 +97,7 @@ struct hf_options {
     int n_value;
     int64_t n_room;
     struct hf_option_value *value; /**< [n_value], owned; room for n_room */
+    struct hf_arena arena;         /**< has their strings */
 };
 
 /** Empty store over a table, which must outlive it. */

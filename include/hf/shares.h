@@ -6,6 +6,7 @@
 #ifndef HF_SHARES_H
 #define HF_SHARES_H
 
+#include "hf/arena.h"
 #include "hf/gather.h"
 #include "hf/node_memory.h"
 
@@ -20,6 +21,7 @@ struct hf_shares {
     int *first;         /**< [n_node + 1] number of the first rank of each node */
     int share, n_share; /**< number of this rank, and of ranks */
     int *scratch;       /**< [2 n_node] of gathers on first ranks */
+    struct hf_arena arena; /**< has the arrays */
 };
 
 /** The nodes that share memory as `shared` is. Collective. HF_NO_RESOURCE. */

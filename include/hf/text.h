@@ -2,6 +2,7 @@
 #ifndef HF_TEXT_H
 #define HF_TEXT_H
 
+#include "hf/arena.h"
 #include "hf/context.h"
 #include "hf/status.h"
 
@@ -70,8 +71,8 @@ struct hf_word {
  */
 bool hf_next_word(const char **position, struct hf_word *word);
 
-/** Copy of a string, to be freed; NULL: there is none, or no memory. */
-char *hf_copy_string(const char *text);
+/** Copy of a string; NULL: there is none, or no memory. */
+char *hf_copy_string(struct hf_arena *arena, const char *text);
 
 /** The part of a path behind its last slash. */
 const char *hf_file_name(const char *path);
@@ -96,8 +97,8 @@ struct hf_word hf_columns(const char *line, int first, int last);
 /** Whether a word is `known`, in any case (ASCII). */
 bool hf_word_is(struct hf_word word, const char *known);
 
-/** NUL-terminated copy, to be freed; NULL when there is no memory. */
-char *hf_word_copy(struct hf_word word);
+/** NUL-terminated copy; NULL when there is no memory. */
+char *hf_word_copy(struct hf_arena *arena, struct hf_word word);
 
 /** Outcome of reading a number. */
 enum hf_number { HF_NUMBER_OK, HF_NUMBER_NONE, HF_NUMBER_OUT_OF_RANGE };

@@ -9,6 +9,7 @@
 #ifndef HF_VIBRATIONS_H
 #define HF_VIBRATIONS_H
 
+#include "hf/arena.h"
 #include "hf/molecule.h"
 #include "hf/status.h"
 
@@ -43,7 +44,7 @@ struct hf_thermochemistry {
 /** Initialise with = {0}. */
 struct hf_vibrations {
     int n_atom;
-    double *hessian; /**< [3 n_atom][3 n_atom] hartree/bohr^2, symmetric; owned as all arrays */
+    double *hessian;           /**< [3 n_atom][3 n_atom] hartree/bohr^2, symmetric */
     double *dipole_derivative; /**< [3 n_atom][3] of the dipole moment, atomic units */
     bool held;                 /**< by charges or a field: nothing is projected out */
     int n_mode;                /**< 3 n_atom less translations and rotations */
@@ -52,6 +53,7 @@ struct hf_vibrations {
     double *intensity;         /**< [n_mode] infrared, km/mol */
     double *mode;              /**< [n_mode][3 n_atom] Cartesian displacements, of norm 1 */
     struct hf_thermochemistry thermochemistry;
+    struct hf_arena arena; /**< has the arrays; the caller releases it, also after a failure */
 };
 
 /** Room for the Hessian, zero. Not collective. HF_NO_RESOURCE: memory. */
@@ -62,8 +64,5 @@ hf_status hf_vibrations_create(const struct hf_molecule *molecule, struct hf_vib
 hf_status hf_vibrations_analyse(const struct hf_molecule *molecule, const struct hf_gas *gas,
                                 struct hf_vibrations *vibrations,
                                 struct hf_error *error) HF_MUST_CHECK;
-
-/** Frees and clears; accepts a cleared one. Not collective. */
-void hf_vibrations_done(struct hf_vibrations *vibrations);
 
 #endif

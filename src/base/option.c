@@ -20,10 +20,7 @@ void hf_options_init(struct hf_options *options, int n_option, const struct hf_o
 
 void hf_options_done(struct hf_options *options)
 {
-    for (int i = 0; i < options->n_value; i++) {
-        free(options->value[i].text);
-        free(options->value[i].where);
-    }
+    hf_arena_done(&options->arena);
     free(options->value);
     *options = (struct hf_options){0};
 }
@@ -246,12 +243,10 @@ static hf_status store(struct hf_options *options, const struct hf_option *optio
 {
     if (!hf_grow(&options->value, options->n_value + 1, &options->n_room, sizeof *options->value))
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", where);
-    const struct hf_option_value value = {option, level, hf_word_copy(text), strdup(where)};
-    if (value.text == NULL || value.where == NULL) {
-        free(value.text);
-        free(value.where);
+    const struct hf_option_value value = {option, level, hf_word_copy(&options->arena, text),
+                                          hf_copy_string(&options->arena, where)};
+    if (value.text == NULL || value.where == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", where);
-    }
     options->value[options->n_value++] = value;
     return HF_OK;
 }

@@ -18,7 +18,8 @@ static void count_ranks(struct hf_shares *shares, const struct hf_node_memory *s
 hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memory *shared,
                            struct hf_shares **shares, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    static const char label[] = "the list of nodes";
+    hf_status status;
     int node[2] = {0, 0}; /* number, and how many there are */
     struct hf_shares *made = calloc(1, sizeof *made);
     if (shared->rank == 0) {
@@ -30,11 +31,12 @@ hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memo
         made->firsts = shared->rank == 0 ? hf_node_memory_firsts(context, shared) : MPI_COMM_NULL;
         made->node = node[0];
         made->n_node = node[1];
-        made->first = calloc((size_t)node[1] + 1, sizeof *made->first);
-        made->scratch = calloc(2 * (size_t)node[1], sizeof *made->scratch);
+        made->arena.label = label;
+        HF_TAKE(&made->arena, made->first, (size_t)node[1] + 1);
+        HF_TAKE(&made->arena, made->scratch, 2 * (size_t)node[1]);
     }
-    if (made == NULL || made->first == NULL || made->scratch == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of nodes");
+    status = made != NULL ? hf_arena_check(&made->arena, error)
+                          : hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
     status = hf_agree(context->comm, status, error);
     if (status == HF_OK)
         count_ranks(made, shared);
@@ -47,10 +49,7 @@ hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memo
 void hf_shares_destroy(struct hf_shares **shares)
 {
     struct hf_shares *old = *shares;
-    if (old != NULL) {
-        free(old->first);
-        free(old->scratch);
-    }
+    if (old != NULL) hf_arena_done(&old->arena);
     free(old);
     *shares = NULL;
 }

@@ -1,12 +1,16 @@
 /* Records of spans of time in chunks per thread, and their way to rank 0. */
 #include "hf/trace.h"
 
+#include "hf/arena.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 _Static_assert(sizeof(struct hf_trace_record) == 24, "records are written as they are");
 
 enum { CHUNK = 4096, MOST_THREADS = 255, TAG = 1 };
+
+static const char label[] = "trace";
 
 /** Records in the order they were made; full chunks before it. */
 struct chunk {
@@ -20,7 +24,7 @@ struct thread_trace {
     _Alignas(64) struct chunk *first;
     struct chunk *last;
     int64_t n_record;
-    bool lost; /**< no memory for some */
+    struct hf_arena arena; /**< has the chunks */
 };
 
 struct hf_trace {
@@ -67,7 +71,9 @@ hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_tr
     if (made != NULL) {
         *made =
             (struct hf_trace){.context = context, .build = HF_TRACE_NO_BUILD, .n_thread = (int)n};
-        made->thread = hf_memory_allocate(context->memory, "trace", n, sizeof *made->thread);
+        made->thread = hf_memory_allocate(context->memory, label, n, sizeof *made->thread);
+        for (size_t i = 0; i < n && made->thread != NULL; i++)
+            made->thread[i].arena = (struct hf_arena){.memory = context->memory, .label = label};
     }
     if (made == NULL || made->thread == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
@@ -88,15 +94,9 @@ void hf_trace_destroy(struct hf_trace **trace)
     struct hf_trace *old = *trace;
     *trace = NULL;
     if (old == NULL) return;
-    struct hf_memory *memory = old->context->memory;
-    for (int i = 0; old->thread != NULL && i < old->n_thread; i++) {
-        for (struct chunk *chunk = old->thread[i].first; chunk != NULL;) {
-            struct chunk *next = chunk->next;
-            hf_memory_release(memory, chunk);
-            chunk = next;
-        }
-    }
-    hf_memory_release(memory, old->thread);
+    for (int i = 0; old->thread != NULL && i < old->n_thread; i++)
+        hf_arena_done(&old->thread[i].arena);
+    hf_memory_release(old->context->memory, old->thread);
     if (old->context->trace == old) {
         old->context->trace = NULL;
         old->context->timers.listener = NULL;
@@ -124,14 +124,11 @@ void hf_trace_end_build(struct hf_trace *trace)
 }
 
 /** Room for one more record of a thread; NULL: there is none. */
-static struct hf_trace_record *next_record(struct hf_memory *memory, struct thread_trace *thread)
+static struct hf_trace_record *next_record(struct thread_trace *thread)
 {
     if (thread->last == NULL || thread->last->n == CHUNK) {
-        struct chunk *chunk = hf_memory_allocate(memory, "trace", 1, sizeof *chunk);
-        if (chunk == NULL) {
-            thread->lost = true;
-            return NULL;
-        }
+        struct chunk *chunk = HF_TAKE(&thread->arena, chunk, 1);
+        if (chunk == NULL) return NULL;
         if (thread->last == NULL)
             thread->first = chunk;
         else
@@ -147,7 +144,7 @@ static void add_record(struct hf_trace *trace, int thread, int kind, int64_t tas
                        double seconds)
 {
     if (trace == NULL) return;
-    struct hf_trace_record *record = next_record(trace->context->memory, &trace->thread[thread]);
+    struct hf_trace_record *record = next_record(&trace->thread[thread]);
     if (record == NULL) return;
     *record = (struct hf_trace_record){
         .start = start,
@@ -260,9 +257,8 @@ hf_status hf_trace_collect(const struct hf_trace *trace,
     struct target target = {
         .write = write, .data = data, .comm = context->comm, .sends = context->rank > 0};
     struct hf_trace_record *buffer = NULL;
-    for (int i = 0; i < trace->n_thread; i++)
-        if (trace->thread[i].lost)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
+    for (int i = 0; i < trace->n_thread && status == HF_OK; i++)
+        status = hf_arena_check(&trace->thread[i].arena, error);
     if (context->rank == 0) buffer = malloc(CHUNK * sizeof *buffer);
     if (context->rank == 0 && buffer == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");

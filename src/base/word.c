@@ -64,14 +64,16 @@ bool hf_word_is(struct hf_word word, const char *known)
     return known[word.length] == '\0';
 }
 
-char *hf_word_copy(struct hf_word word)
+char *hf_word_copy(struct hf_arena *arena, struct hf_word word)
 {
-    return strndup(word.begin, (size_t)word.length);
+    char *copy = HF_TAKE(arena, copy, (size_t)word.length + 1);
+    return copy != NULL ? memcpy(copy, word.begin, (size_t)word.length) : NULL;
 }
 
-char *hf_copy_string(const char *text)
+char *hf_copy_string(struct hf_arena *arena, const char *text)
 {
-    return text != NULL ? strdup(text) : NULL;
+    if (text == NULL) return NULL;
+    return hf_word_copy(arena, (struct hf_word){text, (int)strlen(text)});
 }
 
 const char *hf_file_name(const char *path)

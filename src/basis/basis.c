@@ -2,7 +2,6 @@
 #include "basis_private.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** What is gathered on the way from choices to shells. */
@@ -16,6 +15,7 @@ struct maker {
     int *choice_of_atom; /**< [n_atom] */
     int n_set;
     struct hf_basis_set *set; /**< [n_set], at most n_choice */
+    struct hf_arena arena;    /**< has these */
     struct hf_error *error;
 };
 
@@ -246,10 +246,11 @@ static hf_status describe(const struct maker *maker, struct hf_basis *basis)
             size += strlen(set->name) + strlen(set->citation[i].text) + 4;
     }
     if (name == NULL) name = "none";
-    basis->name = hf_word_copy((struct hf_word){name, (int)strlen(name)});
-    basis->citation = calloc(size, 1);
-    if (basis->name == NULL || basis->citation == NULL)
-        return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the name of the basis");
+    struct hf_arena *arena = hf_basis_arena(basis);
+    basis->name = hf_copy_string(arena, name);
+    HF_TAKE(arena, basis->citation, size);
+    const hf_status status = hf_arena_check(arena, maker->error);
+    if (status != HF_OK) return status;
     for (int s = 0; s < maker->n_set; s++) {
         const struct hf_basis_set *set = &maker->set[s];
         if (!find_users(maker, set, element)) continue;
@@ -259,21 +260,19 @@ static hf_status describe(const struct maker *maker, struct hf_basis *basis)
                                        length > 0 ? "\n" : "", set->name, set->citation[i].text);
         }
     }
-    if (length == 0) {
-        free(basis->citation);
-        basis->citation = NULL;
-    }
+    if (length == 0) basis->citation = NULL;
     return HF_OK;
 }
 
 /** The core potentials of the real atoms. */
-static hf_status add_core_potentials(const struct maker *maker, struct hf_basis *basis)
+static hf_status add_core_potentials(struct maker *maker, struct hf_basis *basis)
 {
     const struct hf_molecule *molecule = maker->molecule;
     int n = 0;
-    struct hf_core_potential *potential = calloc((size_t)molecule->n_atom + 1, sizeof *potential);
-    if (potential == NULL)
-        return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the core potentials");
+    struct hf_core_potential *potential =
+        HF_TAKE(&maker->arena, potential, (size_t)molecule->n_atom);
+    const hf_status status = hf_arena_check(&maker->arena, maker->error);
+    if (status != HF_OK) return status;
     for (int atom = 0; atom < molecule->n_atom; atom++) {
         const struct hf_basis_set *set = set_of_atom(maker, atom);
         const struct hf_set_element *element = &set->element[molecule->atom[atom].atomic_number];
@@ -285,10 +284,7 @@ static hf_status add_core_potentials(const struct maker *maker, struct hf_basis 
             .n_term = element->n_core_term,
             .term = element->n_core_term > 0 ? set->core_term + element->first_core_term : NULL};
     }
-    const hf_status status =
-        hf_basis_set_core_potentials(molecule, n, potential, basis, maker->error);
-    free(potential);
-    return status;
+    return hf_basis_set_core_potentials(molecule, n, potential, basis, maker->error);
 }
 
 /** From parsed sets to shells. Local. */
@@ -318,16 +314,14 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
                           .n_choice = n_choice,
                           .choice = choice,
                           .convention = convention,
-                          .error = error};
+                          .error = error,
+                          .arena = {.label = "the basis"}};
     struct hf_basis *made = NULL;
-    maker.set_of_choice = calloc((size_t)n_choice + 1, sizeof *maker.set_of_choice);
-    maker.choice_of_atom = calloc((size_t)molecule->n_atom + 1, sizeof *maker.choice_of_atom);
-    maker.set = calloc((size_t)n_choice + 1, sizeof *maker.set);
-    hf_status status = HF_OK;
-    if (maker.set_of_choice == NULL || maker.choice_of_atom == NULL || maker.set == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the basis");
-    else
-        status = check_choices(&maker);
+    HF_TAKE(&maker.arena, maker.set_of_choice, (size_t)n_choice);
+    HF_TAKE(&maker.arena, maker.choice_of_atom, (size_t)molecule->n_atom);
+    HF_TAKE(&maker.arena, maker.set, (size_t)n_choice);
+    hf_status status = hf_arena_check(&maker.arena, error);
+    if (status == HF_OK) status = check_choices(&maker);
     HF_TRY(hf_agree(context->comm, status, error));
     for (int i = 0; i < n_choice; i++) HF_TRY(read_set(&maker, i));
     HF_TRY(hf_agree(context->comm, make_shells(&maker, &made), error));
@@ -335,9 +329,7 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
     made = NULL;
 cleanup:
     for (int s = 0; s < maker.n_set; s++) hf_basis_set_done(&maker.set[s]);
-    free(maker.set);
-    free(maker.choice_of_atom);
-    free(maker.set_of_choice);
+    hf_arena_done(&maker.arena);
     hf_basis_destroy(&made);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef HF_BASIS_PRIVATE_H
 #define HF_BASIS_PRIVATE_H
 
+#include "hf/arena.h"
 #include "hf/basis.h"
 #include "hf/data_folders.h"
 #include "hf/text.h"
@@ -53,6 +54,7 @@ struct hf_basis_set {
     double *exponent, *coefficient; /**< [n_primitive] */
     struct hf_core_term *core_term; /**< [n_core_term] of all potentials */
     struct hf_set_citation *citation;
+    struct hf_arena arena; /**< has the strings; the lists grow, each by itself */
 };
 
 /** Parses a file. Not collective. HF_BAD_INPUT: syntax, with file and line; HF_NO_RESOURCE: memory.
@@ -65,6 +67,17 @@ void hf_basis_set_done(struct hf_basis_set *set);
  *  comments are skipped. */
 hf_status hf_basis_set_parse_comment(struct hf_basis_set *set, const char *line,
                                      struct hf_error *error) HF_MUST_CHECK;
+
+/** A basis, and the arena of its arrays (`mixing` grows and is apart). Each basis is the first member of one. */
+struct hf_own_basis {
+    struct hf_basis basis;
+    struct hf_arena arena;
+};
+
+static inline struct hf_arena *hf_basis_arena(struct hf_basis *basis)
+{
+    return &((struct hf_own_basis *)(void *)basis)->arena;
+}
 
 /** A basis without shells, with room for so many shells and primitives; `name` and `citation` are copied
  *  and may be NULL. NULL: no memory. */

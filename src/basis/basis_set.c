@@ -14,15 +14,12 @@ char hf_angular_letter(int l)
 
 void hf_basis_set_done(struct hf_basis_set *set)
 {
-    for (int i = 0; i < set->n_citation; i++) free(set->citation[i].text);
+    hf_arena_done(&set->arena);
     free(set->citation);
     free(set->exponent);
     free(set->coefficient);
     free(set->core_term);
     free(set->shell);
-    free(set->name);
-    free(set->path);
-    free(set->about);
     *set = (struct hf_basis_set){0};
 }
 
@@ -80,7 +77,7 @@ static hf_status parse_citation(struct hf_basis_set *set, struct hf_word element
                  sizeof *set->citation))
         return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
     struct hf_set_citation *citation = &set->citation[set->n_citation];
-    *citation = (struct hf_set_citation){.text = hf_word_copy(text)};
+    *citation = (struct hf_set_citation){.text = hf_word_copy(&set->arena, text)};
     if (citation->text == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
     mark_elements(elements, citation->element);
@@ -99,12 +96,8 @@ hf_status hf_basis_set_parse_comment(struct hf_basis_set *set, const char *line,
                   : hf_word_is(key, "about:") ? &set->about
                                               : NULL;
     if (kept != NULL && rest.length > 0) {
-        char *text = hf_word_copy(rest);
-        if (text == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
-        free(*kept);
-        *kept = text;
-        return HF_OK;
+        *kept = hf_word_copy(&set->arena, rest);
+        return hf_arena_check(&set->arena, error);
     }
     const char *bar = rest.length > 0 ? memchr(rest.begin, '|', (size_t)rest.length) : NULL;
     if (bar == NULL) return HF_OK;

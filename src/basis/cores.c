@@ -2,7 +2,6 @@
 #include "basis_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Whether a potential can be of the molecule, behind one of the atom `last`. */
@@ -45,15 +44,10 @@ hf_status hf_basis_set_core_potentials(const struct hf_molecule *molecule, int n
         if (status != HF_OK) return status;
         n_term += (size_t)potential[i].n_term;
     }
-    struct hf_core_potential *made = calloc((size_t)n + 1, sizeof *made);
-    struct hf_core_term *term = calloc(n_term + 1, sizeof *term);
-    if (made == NULL || term == NULL) {
-        free(made);
-        free(term);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d core potentials", n);
-    }
-    free(basis->core_potential);
-    free(basis->core_term);
+    struct hf_core_potential *made = HF_TAKE(hf_basis_arena(basis), made, (size_t)n);
+    struct hf_core_term *term = HF_TAKE(hf_basis_arena(basis), term, n_term);
+    const hf_status status = hf_arena_check(hf_basis_arena(basis), error);
+    if (status != HF_OK) return status;
     basis->n_core_potential = n;
     basis->core_potential = made;
     basis->core_term = term;

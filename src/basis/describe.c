@@ -3,28 +3,13 @@
 #include "hf/basis_description.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-void hf_basis_description_done(struct hf_basis_description *description)
-{
-    for (int i = 0; i < description->n_citation; i++) {
-        free(description->citation[i].elements);
-        free(description->citation[i].text);
-    }
-    free(description->citation);
-    free(description->name);
-    free(description->path);
-    free(description->about);
-    free(description->elements);
-    *description = (struct hf_basis_description){0};
-}
-
-/** "H-Ar Ga-Kr" of the marked elements; to be freed. NULL: no memory. */
-static char *ranges(const bool element[HF_N_ELEMENT + 1])
+/** "H-Ar Ga-Kr" of the marked elements. NULL: no memory. */
+static char *ranges(struct hf_arena *arena, const bool element[HF_N_ELEMENT + 1])
 {
     enum { LONGEST = 4 }; /* of a symbol and what parts it from the next */
-    char *text = calloc(HF_N_ELEMENT * LONGEST + 1, 1);
+    char *text = HF_TAKE(arena, text, HF_N_ELEMENT * LONGEST + 1);
     size_t length = 0;
     for (int z = 1; text != NULL && z <= HF_N_ELEMENT; z++) {
         if (!element[z]) continue;
@@ -98,22 +83,10 @@ static const char *convention_of(const struct hf_basis_set *set)
     return cartesian ? "Cartesian" : "s and p";
 }
 
-/** False: no memory. */
-static bool copy_citations(const struct hf_basis_set *set, struct hf_basis_description *made)
+static hf_status describe(const struct hf_basis_set *set, struct hf_basis_description *made,
+                          struct hf_error *error)
 {
-    made->citation = calloc((size_t)set->n_citation + 1, sizeof *made->citation);
-    if (made->citation == NULL) return false;
-    for (int i = 0; i < set->n_citation; i++) {
-        struct hf_citation *citation = &made->citation[made->n_citation++];
-        citation->elements = ranges(set->citation[i].element);
-        citation->text = strdup(set->citation[i].text);
-        if (citation->elements == NULL || citation->text == NULL) return false;
-    }
-    return true;
-}
-
-static bool describe(const struct hf_basis_set *set, struct hf_basis_description *made)
-{
+    struct hf_arena *arena = &made->arena;
     bool element[HF_N_ELEMENT + 1] = {false};
     for (int z = 1; z <= HF_N_ELEMENT; z++) {
         if (set->element[z].n_shell == 0 && !set->element[z].needs_core_potential) continue;
@@ -121,13 +94,17 @@ static bool describe(const struct hf_basis_set *set, struct hf_basis_description
         element[z] = set->element[z].n_shell > 0 &&
                      (!set->element[z].needs_core_potential || set->element[z].core_line != 0);
     }
-    made->name = hf_copy_string(set->name);
-    made->path = hf_copy_string(set->path);
-    made->about = hf_copy_string(set->about);
-    made->elements = ranges(element);
+    made->name = hf_copy_string(arena, set->name);
+    made->path = hf_copy_string(arena, set->path);
+    made->about = hf_copy_string(arena, set->about);
+    made->elements = ranges(arena, element);
     made->convention = convention_of(set);
-    return made->name != NULL && made->path != NULL && made->elements != NULL &&
-           copy_citations(set, made);
+    HF_TAKE(arena, made->citation, (size_t)set->n_citation);
+    for (int i = 0; i < set->n_citation && made->citation != NULL; i++)
+        made->citation[made->n_citation++] =
+            (struct hf_citation){.elements = ranges(arena, set->citation[i].element),
+                                 .text = hf_copy_string(arena, set->citation[i].text)};
+    return hf_arena_check(arena, error);
 }
 
 hf_status hf_basis_describe(const char *name, struct hf_basis_description *description,
@@ -137,14 +114,13 @@ hf_status hf_basis_describe(const char *name, struct hf_basis_description *descr
     struct hf_text text = {0};
     struct hf_basis_set set = {0};
     hf_status status = HF_OK;
-    *description = (struct hf_basis_description){0};
+    *description =
+        (struct hf_basis_description){.arena = {.label = "the description of a basis set"}};
     HF_TRY(hf_basis_find(name, path, error));
     HF_TRY(hf_text_read_alone(path, &text, error));
     HF_TRY(hf_basis_set_parse(&text, &set, error));
-    if (!describe(&set, description))
-        HF_TRY(hf_fail(error, HF_NO_RESOURCE, "out of memory describing a basis set"));
+    HF_TRY(describe(&set, description, error));
 cleanup:
-    if (status != HF_OK) hf_basis_description_done(description);
     hf_basis_set_done(&set);
     hf_text_done(&text);
     return status;

@@ -349,12 +349,12 @@ static hf_status read_line(struct hf_gaussian94 *reader)
 }
 
 /** "dir/cc-pvdz.gbs" -> "cc-pvdz". */
-static char *name_of_path(const char *path)
+static char *name_of_path(struct hf_arena *arena, const char *path)
 {
     struct hf_word stem = {hf_file_name(path), 0};
     stem.length = (int)strlen(stem.begin);
     if (stem.length > 4 && strcmp(stem.begin + stem.length - 4, ".gbs") == 0) stem.length -= 4;
-    return hf_word_copy(stem);
+    return hf_word_copy(arena, stem);
 }
 
 hf_status hf_basis_set_parse(const struct hf_text *text, struct hf_basis_set *set,
@@ -363,10 +363,10 @@ hf_status hf_basis_set_parse(const struct hf_text *text, struct hf_basis_set *se
     struct hf_gaussian94 reader = {.text = text, .set = set, .error = error};
     hf_status status;
     bool found;
-    *set = (struct hf_basis_set){0};
+    *set = (struct hf_basis_set){.arena = {.label = "a basis set"}};
     for (int l = 0; l <= HF_MAX_FILE_L; l++) set->spherical[l] = true;
-    set->name = name_of_path(text->path);
-    set->path = hf_word_copy((struct hf_word){text->path, (int)strlen(text->path)});
+    set->name = name_of_path(&set->arena, text->path);
+    set->path = hf_copy_string(&set->arena, text->path);
     if (set->name == NULL || set->path == NULL) HF_TRY(hf_gaussian94_fail_memory(&reader));
     for (;;) {
         HF_TRY(hf_gaussian94_next_line(&reader, &found));

@@ -91,10 +91,10 @@ static char *read_name(const char *path, const char *stem, size_t stem_length)
         if (!hf_next_word(&position, &mark) || !hf_word_is(mark, "!")) continue;
         if (!hf_next_word(&position, &key) || !hf_word_is(key, "name:")) continue;
         const struct hf_word rest = hf_rest_of_line(position);
-        if (rest.length > 0) name = hf_word_copy(rest);
+        if (rest.length > 0) name = strndup(rest.begin, (size_t)rest.length);
     }
     if (file != NULL) fclose(file);
-    return name != NULL ? name : hf_word_copy((struct hf_word){stem, (int)stem_length});
+    return name != NULL ? name : strndup(stem, stem_length);
 }
 
 /** Adds a file unless the list has a set of that name already. */
@@ -106,8 +106,7 @@ static hf_status add_entry(struct hf_basis_list *list, int64_t *capacity, const 
     if (length <= 4 || strcmp(file + length - 4, ".gbs") != 0) return HF_OK;
     const int n = snprintf(path, sizeof path, "%s/%s", directory, file);
     if (n < 0 || (size_t)n >= sizeof path) return HF_OK;
-    struct hf_basis_entry entry = {.name = read_name(path, file, length - 4),
-                                   .path = hf_word_copy((struct hf_word){path, n})};
+    struct hf_basis_entry entry = {.name = read_name(path, file, length - 4), .path = strdup(path)};
     if (entry.name == NULL || entry.path == NULL ||
         !hf_grow(&list->entry, list->n + 1, capacity, sizeof *list->entry)) {
         free(entry.name);

@@ -1,5 +1,5 @@
 /* Shells that share their exponents made one, and small atoms, for two-electron integrals. */
-#include "hf/basis.h"
+#include "basis_private.h"
 #include "hf/growing.h"
 
 #include <stdlib.h>
@@ -169,20 +169,14 @@ static void join_atoms(struct hf_basis *merged)
 hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
                          struct hf_error *error)
 {
-    const size_t n_atom = (size_t)basis->n_atom, n_shell = (size_t)basis->n_shell;
-    struct hf_basis *made = calloc(1, sizeof *made);
+    struct hf_basis *made = hf_basis_reserve_shells(
+        NULL, NULL, basis->n_atom, (size_t)basis->n_shell, (size_t)basis->n_primitive);
     if (made == NULL) goto no_memory;
-    made->n_atom = basis->n_atom;
+    HF_TAKE(hf_basis_arena(made), made->first_mixing_of_atom, (size_t)basis->n_atom + 1);
+    if (made->first_mixing_of_atom == NULL) goto no_memory;
     made->n_function = basis->n_function;
     made->max_l = basis->max_l;
     made->max_primitive = basis->max_primitive;
-    made->shell = calloc(n_shell + 1, sizeof *made->shell);
-    made->first_shell_of_atom = calloc(n_atom + 1, sizeof *made->first_shell_of_atom);
-    made->first_mixing_of_atom = calloc(n_atom + 1, sizeof *made->first_mixing_of_atom);
-    made->storage = calloc(2 * (size_t)basis->n_primitive + 1, sizeof *made->storage);
-    if (made->shell == NULL || made->first_shell_of_atom == NULL ||
-        made->first_mixing_of_atom == NULL || made->storage == NULL)
-        goto no_memory;
     struct merger merger = {.basis = basis, .merged = made, .end = made->storage};
     for (int atom = 0; atom < basis->n_atom; atom++) merge_atom(&merger, atom);
     if (merger.no_memory) goto no_memory;

@@ -9,15 +9,8 @@
 void hf_basis_destroy(struct hf_basis **basis)
 {
     if (basis == NULL || *basis == NULL) return;
-    free((*basis)->name);
-    free((*basis)->citation);
-    free((*basis)->shell);
-    free((*basis)->first_shell_of_atom);
-    free((*basis)->storage);
+    hf_arena_done(hf_basis_arena(*basis));
     free((*basis)->mixing);
-    free((*basis)->core_potential);
-    free((*basis)->core_term);
-    free((*basis)->first_mixing_of_atom);
     free(*basis);
     *basis = NULL;
 }
@@ -45,17 +38,18 @@ double *hf_basis_add_shell(const struct hf_shell *from, int atom, struct hf_basi
 struct hf_basis *hf_basis_reserve_shells(const char *name, const char *citation, int n_atom,
                                          size_t n_shell, size_t n_primitive)
 {
-    struct hf_basis *made = calloc(1, sizeof *made);
-    if (made == NULL) return NULL;
+    struct hf_own_basis *own = calloc(1, sizeof *own);
+    if (own == NULL) return NULL;
+    struct hf_basis *made = &own->basis;
+    struct hf_arena *arena = &own->arena;
+    arena->label = "the shells of the basis";
     made->n_atom = n_atom;
-    made->name = hf_copy_string(name);
-    made->citation = hf_copy_string(citation);
-    made->shell = calloc(n_shell + 1, sizeof *made->shell);
-    made->first_shell_of_atom = calloc((size_t)n_atom + 1, sizeof *made->first_shell_of_atom);
-    made->storage = calloc(2 * n_primitive + 1, sizeof *made->storage);
-    if (made->shell == NULL || made->first_shell_of_atom == NULL || made->storage == NULL ||
-        (name != NULL && made->name == NULL) || (citation != NULL && made->citation == NULL))
-        hf_basis_destroy(&made);
+    made->name = hf_copy_string(arena, name);
+    made->citation = hf_copy_string(arena, citation);
+    HF_TAKE(arena, made->shell, n_shell);
+    HF_TAKE(arena, made->first_shell_of_atom, (size_t)n_atom + 1);
+    HF_TAKE(arena, made->storage, 2 * n_primitive);
+    if (arena->failed) hf_basis_destroy(&made);
     return made;
 }
 

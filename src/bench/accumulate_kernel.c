@@ -5,8 +5,9 @@
  * made that the fence itself counts little, except for the smallest sizes. */
 #include "accumulate_target.h"
 
+#include "hf/arena.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -39,7 +40,8 @@ struct measurement {
     bool is_caller;
     double *from;    /**< [largest block], small whole numbers: sums are exact */
     double *seconds; /**< [n_repeat] */
-    double n_added;  /**< additions to the present block so far, of all callers */
+    struct hf_arena arena;
+    double n_added; /**< additions to the present block so far, of all callers */
 };
 
 /** Seconds of n additions by every caller, the slowest rank's. Collective. */
@@ -214,20 +216,20 @@ cleanup:
 
 static hf_status run(struct hf_bench *bench, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const size_t largest = (size_t)1 << (2 * (N_SIZE - 1));
     struct series series[N_PATTERN][MAX_WAY] = {0};
-    struct measurement measurement = {.bench = bench,
-                                      .from = malloc(largest * sizeof(double)),
-                                      .seconds = calloc((size_t)bench->n_repeat, sizeof(double))};
+    struct measurement measurement = {.bench = bench, .arena = {.label = "blocks"}};
     cJSON *list = NULL;
     int n_way = 0;
-    bool built = measurement.from != NULL && measurement.seconds != NULL;
-    if (built && bench->context->rank == 0) {
+    HF_TAKE(&measurement.arena, measurement.from, largest);
+    HF_TAKE(&measurement.arena, measurement.seconds, (size_t)bench->n_repeat);
+    status = hf_arena_check(&measurement.arena, error);
+    if (status == HF_OK && bench->context->rank == 0) {
         list = cJSON_AddArrayToObject(bench->results, "series");
-        built = list != NULL;
+        status = hf_bench_json_outcome(list != NULL, error);
     }
-    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
+    HF_TRY(hf_agree(bench->context->comm, status, error));
     for (size_t i = 0; i < largest; i++) measurement.from[i] = (double)(i % 5 + 1);
     for (; n_way < MAX_WAY && hf_bench_way_get(n_way, &series[0][n_way].way); n_way++)
         series[1][n_way].way = series[0][n_way].way;
@@ -235,8 +237,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     for (int k = 0; k < (bench->context->n_rank > 2 ? N_PATTERN : 1); k++)
         print_table(bench, (enum pattern)k, n_way, series[k]);
 cleanup:
-    free(measurement.seconds);
-    free(measurement.from);
+    hf_arena_done(&measurement.arena);
     return status;
 }
 

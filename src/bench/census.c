@@ -2,27 +2,18 @@
 #include "census.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 hf_status hf_census_init(struct hf_census *census, const struct hf_shell_pairs *pairs,
                          double threshold, struct hf_error *error)
 {
     const int n_class = pairs->n_class;
-    *census = (struct hf_census){
-        .pairs = pairs, .threshold = threshold, .n_entry = n_class * (n_class + 1) / 2};
-    census->entry = calloc((size_t)census->n_entry + 1, sizeof *census->entry);
-    census->pair_seconds = calloc((size_t)pairs->n_pair + 1, sizeof *census->pair_seconds);
-    if (census->entry != NULL && census->pair_seconds != NULL) return HF_OK;
-    hf_census_done(census);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the times of quartets");
-}
-
-void hf_census_done(struct hf_census *census)
-{
-    free(census->entry);
-    free(census->pair_seconds);
-    census->entry = NULL;
-    census->pair_seconds = NULL;
+    *census = (struct hf_census){.pairs = pairs,
+                                 .threshold = threshold,
+                                 .n_entry = n_class * (n_class + 1) / 2,
+                                 .arena = {.label = "the times of quartets"}};
+    HF_TAKE(&census->arena, census->entry, (size_t)census->n_entry);
+    HF_TAKE(&census->arena, census->pair_seconds, (size_t)pairs->n_pair);
+    return hf_arena_check(&census->arena, error);
 }
 
 static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])

@@ -3,6 +3,7 @@
 #ifndef HF_CENSUS_H
 #define HF_CENSUS_H
 
+#include "hf/arena.h"
 #include "hf/work.h"
 
 /** Quartets of one class. */
@@ -19,7 +20,8 @@ struct hf_census {
     int n_entry;
     /** [n_entry] at hf_census_index: classes of two pairs, in any order */
     struct hf_census_entry *entry;
-    double *pair_seconds; /**< [n_pair] of the quartets with this pair as bra */
+    double *pair_seconds;  /**< [n_pair] of the quartets with this pair as bra */
+    struct hf_arena arena; /**< has the arrays; the caller releases it, also after a failure */
 };
 
 extern const struct hf_quartet_consumer hf_census_consumer;
@@ -27,7 +29,6 @@ extern const struct hf_quartet_consumer hf_census_consumer;
 /** An empty census; local. HF_NO_RESOURCE. */
 hf_status hf_census_init(struct hf_census *census, const struct hf_shell_pairs *pairs,
                          double threshold, struct hf_error *error) HF_MUST_CHECK;
-void hf_census_done(struct hf_census *census);
 
 /** All quartets of `pairs` once, over all ranks, one thread each: every quartet in a call of the
  *  engine of its own, or as many in a call as hf computes (`batched`; each then counts with the mean

@@ -11,11 +11,11 @@
  * process in one read of ten has a mean of milliseconds. */
 #include "bench.h"
 
+#include "hf/arena.h"
 #include "hf/counter.h"
 #include "hf/progress.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TASKS_PER_RANK = 10, N_CASE = 3, N_METHOD = 2 };
@@ -148,6 +148,7 @@ struct scratch {
     struct record *record;                   /**< [n_rank] */
     double *get;                             /**< [TASKS_PER_RANK * n_rank + 1] */
     double *mean_get, *median_get, *compute; /**< [n_repeat] */
+    struct hf_arena arena;
 };
 
 /** Seconds of a compute loop, the mean of all ranks: the shown one may have got no task. */
@@ -288,25 +289,15 @@ static void print_head(struct hf_bench *bench)
         shown_rank(bench), "Counter", "", "case 1/us", "case 2/us", "case 3/us");
 }
 
-static bool create_scratch(const struct hf_bench *bench, struct scratch *scratch)
+static void create_scratch(const struct hf_bench *bench, struct scratch *scratch)
 {
     const size_t n_rank = (size_t)bench->context->n_rank, n_repeat = (size_t)bench->n_repeat;
-    *scratch = (struct scratch){.record = calloc(n_rank, sizeof *scratch->record),
-                                .get = calloc(TASKS_PER_RANK * n_rank + 1, sizeof(double)),
-                                .mean_get = calloc(n_repeat, sizeof(double)),
-                                .median_get = calloc(n_repeat, sizeof(double)),
-                                .compute = calloc(n_repeat, sizeof(double))};
-    return scratch->record != NULL && scratch->get != NULL && scratch->mean_get != NULL &&
-           scratch->median_get != NULL && scratch->compute != NULL;
-}
-
-static void destroy_scratch(struct scratch *scratch)
-{
-    free(scratch->record);
-    free(scratch->get);
-    free(scratch->mean_get);
-    free(scratch->median_get);
-    free(scratch->compute);
+    *scratch = (struct scratch){.arena = {.label = "times of repetitions"}};
+    HF_TAKE(&scratch->arena, scratch->record, n_rank);
+    HF_TAKE(&scratch->arena, scratch->get, TASKS_PER_RANK * n_rank + 1);
+    HF_TAKE(&scratch->arena, scratch->mean_get, n_repeat);
+    HF_TAKE(&scratch->arena, scratch->median_get, n_repeat);
+    HF_TAKE(&scratch->arena, scratch->compute, n_repeat);
 }
 
 static hf_status run(struct hf_bench *bench, struct hf_error *error)
@@ -315,8 +306,9 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     struct outcome outcome[N_CASE];
     struct scratch scratch;
     cJSON *list = NULL;
-    bool built = create_scratch(bench, &scratch);
-    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
+    bool built = true;
+    create_scratch(bench, &scratch);
+    HF_TRY(hf_agree(bench->context->comm, hf_arena_check(&scratch.arena, error), error));
 
     const int64_t n_step = calibrate(bench, bench->quick ? compute_seconds_quick : compute_seconds);
     if (bench->context->rank == 0) {
@@ -331,7 +323,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
         HF_TRY(run_method(bench, m, n_step, &scratch, list, outcome, error));
     hf_bench_print(bench, "\n");
 cleanup:
-    destroy_scratch(&scratch);
+    hf_arena_done(&scratch.arena);
     return status;
 }
 

@@ -7,7 +7,6 @@
 #include "hf/shell_pairs.h"
 #include "integrals_roofline.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** How quartets come to the engine: each alone, as the book measured, or as many as hf computes. */
@@ -21,6 +20,7 @@ struct census_results {
     struct hf_census_entry *entry;    /**< [N_WAY][n_repeat][n_entry] */
     struct hf_census_statistic *sets; /**< [N_WAY][n_repeat] of (MN|all RS) */
     double *value;                    /**< [n_repeat] scratch of the medians */
+    struct hf_arena arena;
 };
 
 /** One census into the results. Collective. */
@@ -41,7 +41,7 @@ static hf_status take_census(struct hf_bench *bench, struct census_results *resu
     }
     results->sets[at] = hf_census_statistic((double)results->pairs->n_pair, seconds, squares);
 cleanup:
-    hf_census_done(&census);
+    hf_arena_done(&census.arena);
     return status;
 }
 
@@ -165,11 +165,10 @@ static hf_status allocate(struct census_results *results, const struct hf_shell_
     results->pairs = pairs;
     results->n_repeat = n_repeat;
     results->n_entry = pairs->n_class * (pairs->n_class + 1) / 2;
-    results->entry = calloc(n * (size_t)results->n_entry + 1, sizeof *results->entry);
-    results->sets = calloc(n, sizeof *results->sets);
-    results->value = calloc((size_t)n_repeat, sizeof *results->value);
-    if (results->entry != NULL && results->sets != NULL && results->value != NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the times of quartets");
+    HF_TAKE(&results->arena, results->entry, n * (size_t)results->n_entry);
+    HF_TAKE(&results->arena, results->sets, n);
+    HF_TAKE(&results->arena, results->value, (size_t)n_repeat);
+    return hf_arena_check(&results->arena, error);
 }
 
 static hf_status run(struct hf_bench *bench, struct hf_error *error)
@@ -181,7 +180,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     const struct hf_calculation *calculation = &molecule->calculation;
     const double threshold = hf_options_real(&molecule->options, "screening");
     struct hf_shell_pairs *pairs = NULL;
-    struct census_results results = {0};
+    struct census_results results = {.arena = {.label = "the times of quartets"}};
     HF_TRY(hf_shell_pairs_create(context, calculation->basis, PAIR_ACCURACY * threshold, &pairs,
                                  error));
     HF_TRY(hf_agree(context->comm, allocate(&results, pairs, bench->n_repeat, error), error));
@@ -191,9 +190,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     HF_TRY(hf_agree(context->comm, report(bench, calculation, threshold, &results, error), error));
     HF_TRY(hf_bench_roofline(bench, pairs, threshold, error));
 cleanup:
-    free(results.entry);
-    free(results.sets);
-    free(results.value);
+    hf_arena_done(&results.arena);
     hf_shell_pairs_destroy(&pairs);
     return status;
 }

@@ -5,11 +5,11 @@
 #include "peak.h"
 #include "roofline.h"
 
+#include "hf/arena.h"
 #include "hf/basis.h"
 #include "hf/stored_integrals.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { DOUBLE, SINGLE, N_PRECISION };
 static const char *const precision_name[N_PRECISION] = {"double", "single"};
@@ -46,6 +46,7 @@ struct rooflines {
     struct hf_roofline_entry *entry[N_PASS]; /**< [n_repeat][n_entry] */
     double *of_bra;                          /**< [n_class] integrals */
     double *value;                           /**< [n_repeat] scratch of the medians */
+    struct hf_arena arena;
 };
 
 static hf_status create(struct hf_bench *bench, const struct hf_shell_pairs *pairs,
@@ -57,28 +58,15 @@ static hf_status create(struct hf_bench *bench, const struct hf_shell_pairs *pai
     all->n_entry = pairs->n_class * (pairs->n_class + 1) / 2;
     all->n_bytes = bench->quick ? MEMORY_QUICK : MEMORY;
     all->n_atom = hf_most_functions_of_atom(pairs->basis);
-    for (int p = 0; p < N_PASS; p++) {
-        all->entry[p] =
-            calloc(n_repeat * (size_t)all->n_entry + 1, sizeof(struct hf_roofline_entry));
-        if (all->entry[p] == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the rates of quartets");
-    }
-    all->of_bra = calloc(n_class + 1, sizeof *all->of_bra);
-    all->value = calloc(n_repeat, sizeof *all->value);
-    all->buffer =
-        hf_memory_allocate(bench->context->memory, "strips", all->n_bytes + HF_STRIP_ROOM, 1);
-    if (all->of_bra == NULL || all->value == NULL || all->buffer == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the rates of quartets");
-    for (size_t i = 0; i < all->n_bytes / sizeof(float); i++) all->buffer[i] = 0.01F;
-    return HF_OK;
-}
-
-static void destroy(struct hf_context *context, struct rooflines *all)
-{
-    for (int p = 0; p < N_PASS; p++) free(all->entry[p]);
-    free(all->of_bra);
-    free(all->value);
-    hf_memory_release(context->memory, all->buffer);
+    all->arena = (struct hf_arena){.memory = bench->context->memory, .label = "strips"};
+    for (int p = 0; p < N_PASS; p++)
+        HF_TAKE(&all->arena, all->entry[p], n_repeat * (size_t)all->n_entry);
+    HF_TAKE(&all->arena, all->of_bra, n_class);
+    HF_TAKE(&all->arena, all->value, n_repeat);
+    all->buffer = hf_arena_take(&all->arena, all->n_bytes + HF_STRIP_ROOM, 1);
+    for (size_t i = 0; i < all->n_bytes / sizeof(float) && all->buffer != NULL; i++)
+        all->buffer[i] = 0.01F;
+    return hf_arena_check(&all->arena, error);
 }
 
 /* ---- Quartets ------------------------------------------------------------------------------- */
@@ -329,6 +317,6 @@ hf_status hf_bench_roofline(struct hf_bench *bench, const struct hf_shell_pairs 
                    "density, summed in\n  double precision; %d functions d.\n",
                    all.n_atom);
 cleanup:
-    destroy(context, &all);
+    hf_arena_done(&all.arena);
     return status;
 }

@@ -1,8 +1,9 @@
 /* Latency and bandwidth: messages of growing length to a partner and back (book Fig. 5.2). */
 #include "bench.h"
 
+#include "hf/arena.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_POINT = 32, LARGEST_BYTES = 8 << 20, LARGEST_BYTES_QUICK = 1 << 20, TAG = 7 };
@@ -178,14 +179,13 @@ static void measure_partner(struct hf_bench *bench, cJSON *partners, int partner
 static hf_status run(struct hf_bench *bench, struct hf_error *error)
 {
     struct hf_context *context = bench->context;
-    hf_status status = HF_OK;
+    hf_status status;
     bool built = true;
     cJSON *partners = NULL;
-    char *message = malloc(LARGEST_BYTES);
-    double *seconds = calloc((size_t)bench->n_repeat, sizeof *seconds);
-    if (message == NULL || seconds == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_arena arena = {.label = "messages"};
+    char *message = HF_TAKE(&arena, message, LARGEST_BYTES);
+    double *seconds = HF_TAKE(&arena, seconds, (size_t)bench->n_repeat);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     if (context->rank == 0) partners = cJSON_AddArrayToObject(bench->results, "partners");
     /* the nearest rank and the furthest, which on several nodes is one of another node */
     measure_partner(bench, partners, 1, message, seconds, &built);
@@ -193,8 +193,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
         measure_partner(bench, partners, context->n_rank - 1, message, seconds, &built);
     HF_TRY(hf_agree(context->comm, hf_bench_json_outcome(built, error), error));
 cleanup:
-    free(seconds);
-    free(message);
+    hf_arena_done(&arena);
     return status;
 }
 

@@ -3,10 +3,9 @@
 
 #include "bench.h"
 #include "census.h"
+#include "hf/arena.h"
 #include "hf/quartet_gradient.h"
 #include "hf/timer.h"
-
-#include <stdlib.h>
 
 /** Calls of the engine that are timed together, so that reading the clock does not count. */
 enum { MOST_CALLS = 64 };
@@ -31,6 +30,7 @@ struct pass {
     enum hf_roofline_part part;
     int n_call;
     struct call *call; /**< [MOST_CALLS] */
+    struct hf_arena arena;
 };
 
 static void make_call(struct pass *pass, const struct call *call)
@@ -125,12 +125,12 @@ static hf_status prepare(struct pass *pass, struct hf_error *error)
 {
     const struct hf_shell_pairs *pairs = pass->pairs;
     const int n = hf_most_functions_of_atom(pairs->basis);
-    pass->call = calloc(MOST_CALLS, sizeof *pass->call);
-    pass->density = calloc((size_t)n * (size_t)n + 1, sizeof *pass->density);
-    if (pass->call == NULL || pass->density == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for quartets");
+    HF_TAKE(&pass->arena, pass->call, MOST_CALLS);
+    HF_TAKE(&pass->arena, pass->density, (size_t)n * (size_t)n);
+    hf_status status = hf_arena_check(&pass->arena, error);
+    if (status != HF_OK) return status;
     if (pass->part != HF_ROOFLINE_GRADIENT) {
-        const hf_status status = hf_engine_create(pairs, &pass->engine, error);
+        status = hf_engine_create(pairs, &pass->engine, error);
         if (status == HF_OK)
             hf_engine_set_threshold(pass->engine, 0.1 * pass->threshold); /* as hf does */
         return status;
@@ -144,7 +144,7 @@ static hf_status prepare(struct pass *pass, struct hf_error *error)
             pass->of_quartet[i].column[k] = 1;
         }
     }
-    const hf_status status = hf_gradient_engine_create(pairs, &pass->gradient, error);
+    status = hf_gradient_engine_create(pairs, &pass->gradient, error);
     if (status == HF_OK) hf_gradient_engine_set_threshold(pass->gradient, 0.1 * pass->threshold);
     return status;
 }
@@ -157,8 +157,11 @@ hf_status hf_roofline_pass(struct hf_context *context, const struct hf_shell_pai
     hf_status status;
     const int n_class = pairs->n_class;
     const size_t n_entry = (size_t)n_class * (size_t)(n_class + 1) / 2;
-    struct pass pass = {
-        .pairs = pairs, .threshold = threshold, .precision = precision, .part = part};
+    struct pass pass = {.pairs = pairs,
+                        .threshold = threshold,
+                        .precision = precision,
+                        .part = part,
+                        .arena = {.label = "quartets"}};
     for (size_t i = 0; i < n_entry; i++) entry[i] = (struct hf_roofline_entry){0};
     for (int i = 0; i < n_class; i++) of_bra[i] = 0.0;
     HF_TRY(hf_agree(context->comm, prepare(&pass, error), error));
@@ -169,7 +172,6 @@ hf_status hf_roofline_pass(struct hf_context *context, const struct hf_shell_pai
 cleanup:
     hf_engine_destroy(&pass.engine);
     hf_gradient_engine_destroy(&pass.gradient);
-    free(pass.call);
-    free(pass.density);
+    hf_arena_done(&pass.arena);
     return status;
 }

@@ -145,7 +145,8 @@ int hf_hdf5_count_rows(struct hf_hdf5_reader *reader, const struct hf_field *fie
     return (int)shape[0];
 }
 
-double *hf_hdf5_get_numbers(struct hf_hdf5_reader *reader, const struct hf_field *field, int n_row)
+double *hf_hdf5_get_numbers(struct hf_hdf5_reader *reader, struct hf_arena *arena,
+                            const struct hf_field *field, int n_row)
 {
     const bool any = field->least == 0.0 && field->most == 0.0;
     const double least = any ? -LARGEST_NUMBER : field->least;
@@ -157,7 +158,7 @@ double *hf_hdf5_get_numbers(struct hf_hdf5_reader *reader, const struct hf_field
     const hid_t dataset =
         open_array(reader, field->path, hf_hdf5_stored_type(field->type), rank, first, second);
     if (dataset < 0) return NULL;
-    double *values = calloc(n, sizeof *values);
+    double *values = HF_TAKE(arena, values, n);
     if (values == NULL)
         hf_hdf5_no_memory(reader, field->path);
     else if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
@@ -165,9 +166,7 @@ double *hf_hdf5_get_numbers(struct hf_hdf5_reader *reader, const struct hf_field
     H5Dclose(dataset);
     for (size_t i = 0; i < n && reader->status == HF_OK; i++)
         hf_hdf5_expect(reader, field->path, values[i], least, most);
-    if (reader->status == HF_OK) return values;
-    free(values);
-    return NULL;
+    return reader->status == HF_OK ? values : NULL;
 }
 
 /** Numbers to the member of a struct `row`. */
@@ -196,10 +195,11 @@ void hf_hdf5_get_fields(struct hf_hdf5_reader *reader, const struct hf_fields *f
             memcpy(row + field->offset, &text, sizeof text);
             continue;
         }
-        double *values = hf_hdf5_get_numbers(reader, field, n_row);
+        struct hf_arena arena = {0};
+        const double *values = hf_hdf5_get_numbers(reader, &arena, field, n_row);
         for (size_t i = 0; i < n && values != NULL; i++)
             set_member(field, &values[i * (size_t)field->width], row + i * fields->bytes);
-        free(values);
+        hf_arena_done(&arena);
     }
 }
 
@@ -212,12 +212,10 @@ void *hf_hdf5_get_table(struct hf_hdf5_reader *reader, const struct hf_fields *f
     if (n < least || n > most)
         hf_hdf5_damaged(reader, "%s has %d rows; expected %d to %d", path, n, least, most);
     if (n == 0 || reader->status != HF_OK) return NULL;
-    void *rows = calloc((size_t)n, fields->bytes);
+    void *rows = hf_arena_take(reader->arena, (size_t)n, fields->bytes);
     if (rows == NULL) return hf_hdf5_no_memory(reader, path), NULL;
     hf_hdf5_get_fields(reader, fields, n, rows);
-    if (reader->status == HF_OK) return *n_row = n, rows;
-    free(rows);
-    return NULL;
+    return reader->status == HF_OK ? (*n_row = n, rows) : NULL;
 }
 
 /** Length of the texts of a type, 0 when it is none of fixed length. */
@@ -234,11 +232,10 @@ static void read_text(struct hf_hdf5_reader *reader, const char *path, hid_t dat
     if (length == 0 || length > MAX_TEXT || space < 0 ||
         H5Sget_simple_extent_type(space) != H5S_SCALAR || !is_plain(reader, dataset)) {
         hf_hdf5_damaged(reader, "%s is not a text", path);
-    } else if ((*text = calloc(length + 1, 1)) == NULL) {
+    } else if (HF_TAKE(reader->arena, *text, length + 1) == NULL) {
         hf_hdf5_no_memory(reader, path);
     } else if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *text) < 0) {
         hf_hdf5_damaged(reader, "%s cannot be read", path);
-        free(*text);
         *text = NULL;
     }
     if (space >= 0) H5Sclose(space);

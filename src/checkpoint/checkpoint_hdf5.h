@@ -86,6 +86,7 @@ struct hf_hdf5_reader {
     double file_bytes; /**< no dataset can be larger */
     hf_status status;
     struct hf_error *error;
+    struct hf_arena *arena; /**< gets what is read */
 };
 
 /** Remembers a failure "NAME: damaged checkpoint: WHAT" unless there is one already. */
@@ -99,16 +100,17 @@ void hf_hdf5_get_root_text(struct hf_hdf5_reader *reader, const char *name, size
                            char text[]);
 int hf_hdf5_get_root_integer(struct hf_hdf5_reader *reader, const char *name);
 
-/** A text, owned by the caller; NULL after a failure. */
+/** A text; NULL after a failure. */
 char *hf_hdf5_get_text(struct hf_hdf5_reader *reader, const char *path);
-/** Numbers as they are put, n_row rows exactly, in the range of the field; owned by the caller. NULL
- *  after a failure, or without rows. */
-double *hf_hdf5_get_numbers(struct hf_hdf5_reader *reader, const struct hf_field *field, int n_row);
+/** Numbers as they are put, n_row rows exactly, in the range of the field. NULL after a failure, or without
+ *  rows. */
+double *hf_hdf5_get_numbers(struct hf_hdf5_reader *reader, struct hf_arena *arena,
+                            const struct hf_field *field, int n_row);
 /** Fields as they are put. What could not be read stays as it was. */
 void hf_hdf5_get_fields(struct hf_hdf5_reader *reader, const struct hf_fields *fields, int n_row,
                         void *rows);
 /** Structs of which there are least to most; as many as the first field has rows, 0 where it is missing.
- *  Owned by the caller; NULL after a failure or without rows, *n_row is 0 then. */
+ *  NULL after a failure or without rows, *n_row is 0 then. */
 void *hf_hdf5_get_table(struct hf_hdf5_reader *reader, const struct hf_fields *fields, int least,
                         int most, int *n_row);
 /** Rows of a field; 0 when it is not there or after a failure. */

@@ -42,7 +42,6 @@ static hf_status read_image(size_t n_byte, const void *image, const char *path,
     const hf_status status = hf_checkpoint_read_description(n_byte, image, path, checkpoint, error);
     if (status != HF_OK) return status;
     H5Fclose(checkpoint->file->file);
-    free(checkpoint->file);
     checkpoint->file = NULL;
     return HF_OK;
 }

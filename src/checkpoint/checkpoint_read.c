@@ -3,11 +3,11 @@
 
 #include "checkpoint_hdf5.h"
 #include "checkpoint_layout.h"
+#include "hf/text.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -60,8 +60,6 @@ static void read_cores(struct hf_hdf5_reader *reader, struct hf_checkpoint *self
                    hf_basis_set_core_potentials(&self->molecule, n, potential, self->basis, &error),
                    &error);
     if (reader->status == HF_OK) hf_basis_set_cores(self->basis, &self->molecule);
-    free(term);
-    free(potential);
 }
 
 /** Shells over arrays of all primitives. */
@@ -90,11 +88,15 @@ static void read_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self
     char hash[HF_HASH_SIZE];
     struct hf_error error;
     struct hf_basis named = {0};
+    struct hf_arena arena = {0};
+    reader->arena = &arena; /* the basis gets copies */
     hf_hdf5_get_fields(reader, &hf_basis_fields, -1, &named);
     struct hf_shell *shell = hf_hdf5_get_table(reader, &hf_shell_fields, 1, MOST_ROWS, &n);
     const int n_primitive = hf_hdf5_count_rows(reader, &hf_primitive_fields[0]);
-    double *exponents = hf_hdf5_get_numbers(reader, &hf_primitive_fields[0], n_primitive);
-    double *coefficients = hf_hdf5_get_numbers(reader, &hf_primitive_fields[1], n_primitive);
+    const double *exponents =
+        hf_hdf5_get_numbers(reader, &arena, &hf_primitive_fields[0], n_primitive);
+    const double *coefficients =
+        hf_hdf5_get_numbers(reader, &arena, &hf_primitive_fields[1], n_primitive);
     share_primitives(reader, n, n_primitive, exponents, coefficients, shell);
     if (reader->status == HF_OK)
         check_made(reader,
@@ -102,11 +104,8 @@ static void read_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self
                                         &self->basis, &error),
                    &error);
     if (reader->status == HF_OK) read_cores(reader, self);
-    free(coefficients);
-    free(exponents);
-    free(shell);
-    free(named.citation);
-    free(named.name);
+    hf_arena_done(&arena);
+    reader->arena = &self->arena;
     if (reader->status != HF_OK) return;
     hf_basis_hash(self->basis, hash);
     if (strcmp(hash, self->basis_hash) != 0)
@@ -129,12 +128,11 @@ static bool read_setting(void *data, const char *name)
     if (self->n_setting >= MOST_SETTINGS || strlen(name) > LONGEST_KEY || strchr(name, '/') != NULL)
         hf_hdf5_damaged(reader, "/settings has keys that are too many or too long");
     if (reader->status != HF_OK) return false;
-    struct hf_checkpoint_setting *more =
-        realloc(self->setting, (size_t)(self->n_setting + 1) * sizeof *more);
-    if (more == NULL) return hf_hdf5_no_memory(reader, "the settings"), false;
-    self->setting = more;
+    if (self->setting == NULL) HF_TAKE(reader->arena, self->setting, MOST_SETTINGS);
+    if (self->setting == NULL) return hf_hdf5_no_memory(reader, "the settings"), false;
     snprintf(path, sizeof path, "/settings/%s", name);
-    const struct hf_checkpoint_setting setting = {strdup(name), hf_hdf5_get_text(reader, path)};
+    const struct hf_checkpoint_setting setting = {hf_copy_string(reader->arena, name),
+                                                  hf_hdf5_get_text(reader, path)};
     self->setting[self->n_setting++] = setting;
     if (setting.key == NULL) hf_hdf5_no_memory(reader, "the settings");
     return reader->status == HF_OK;
@@ -150,12 +148,11 @@ static void read_iterations(struct hf_hdf5_reader *reader, struct hf_checkpoint 
 
 static void read_reason(struct hf_hdf5_reader *reader, struct hf_checkpoint *self)
 {
-    char *text = hf_hdf5_get_text(reader, "/state/reason");
+    const char *text = hf_hdf5_get_text(reader, "/state/reason");
     int i = 0;
     while (text != NULL && i < 3 && strcmp(text, hf_keep_reason_names[i]) != 0) i++;
     if (i == 3) hf_hdf5_damaged(reader, "/state/reason is unknown");
     self->reason = (enum hf_keep_reason)(i < 3 ? i : 0);
-    free(text);
 }
 
 /** Single numbers and texts, and whether they go together. */
@@ -218,7 +215,7 @@ static void read_orbitals(struct hf_hdf5_reader *reader, struct hf_checkpoint *s
         for (int f = 0; f < 2; f++) {
             struct hf_field field = hf_orbital_fields[f];
             field.path = hf_orbitals_path(state->n_spin, k, field.path, path);
-            *values[f] = hf_hdf5_get_numbers(reader, &field, m);
+            *values[f] = hf_hdf5_get_numbers(reader, reader->arena, &field, m);
         }
         state->occupation[k] = orbitals->occupation;
     }
@@ -243,7 +240,7 @@ static void read_identity(struct hf_hdf5_reader *reader, struct hf_checkpoint *s
     self->version = hf_hdf5_get_root_integer(reader, "format_version");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hf_hdf5_get_root_text(reader, names[i].name, sizeof text, text);
-        *names[i].text = strdup(text);
+        *names[i].text = hf_copy_string(reader->arena, text);
         if (*names[i].text == NULL) hf_hdf5_no_memory(reader, "its names");
     }
     if (reader->status != HF_OK) return;
@@ -283,25 +280,23 @@ static void read_description(struct hf_hdf5_reader *reader, struct hf_checkpoint
 static hf_status read_file(const char *path, const char *name, hid_t access, double bytes,
                            bool whole, struct hf_checkpoint *self, struct hf_error *error)
 {
-    *self = (struct hf_checkpoint){.file_bytes = bytes};
-    struct hf_hdf5_reader reader = {.file = -1, .name = name, .file_bytes = bytes, .error = error};
-    if (access >= 0) {
-        reader.file = H5Fopen(path, H5F_ACC_RDONLY, access);
-        H5Pclose(access);
-    }
-    self->path = strdup(name);
-    self->file = calloc(1, sizeof *self->file);
+    *self = (struct hf_checkpoint){.file_bytes = bytes, .arena = {.label = "a checkpoint"}};
+    self->path = hf_copy_string(&self->arena, name);
+    HF_TAKE(&self->arena, self->file, 1);
+    struct hf_hdf5_reader reader = {.file = -1,
+                                    .name = name,
+                                    .file_bytes = bytes,
+                                    .status = hf_arena_check(&self->arena, error),
+                                    .error = error,
+                                    .arena = &self->arena};
+    if (reader.status == HF_OK && access >= 0) reader.file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    if (access >= 0) H5Pclose(access);
     if (self->file != NULL)
         *self->file = (struct hf_checkpoint_file){reader.file, self->path, bytes};
-    if (self->path == NULL || self->file == NULL) {
-        if (self->file == NULL && reader.file >= 0) H5Fclose(reader.file);
-        reader.status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a checkpoint");
-    } else if (reader.file < 0) {
+    if (reader.status == HF_OK && reader.file < 0)
         hf_hdf5_damaged(&reader, "HDF5 cannot open it; it is cut or overwritten");
-    } else {
-        read_description(&reader, self);
-        if (whole && reader.status == HF_OK) hf_checkpoint_check_matrices(&reader, self, false);
-    }
+    if (reader.status == HF_OK) read_description(&reader, self);
+    if (whole && reader.status == HF_OK) hf_checkpoint_check_matrices(&reader, self, false);
     self->state.read = hf_checkpoint_read_rows;
     self->state.data = self;
     self->state.name = self->path;
@@ -374,26 +369,8 @@ void hf_checkpoint_done(struct hf_checkpoint *checkpoint)
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
     if (checkpoint->file != NULL && checkpoint->file->file >= 0) H5Fclose(checkpoint->file->file);
     hf_hdf5_silence_end(silence);
-    free(checkpoint->file);
-    free(checkpoint->path);
-    free(checkpoint->program_version);
-    free(checkpoint->written);
-    free(checkpoint->molecule_hash);
-    free(checkpoint->basis_hash);
-    hf_molecule_done(&checkpoint->molecule);
     hf_basis_destroy(&checkpoint->basis);
-    free(checkpoint->basis_requested);
-    free(checkpoint->method);
-    for (int i = 0; i < checkpoint->n_setting; i++) {
-        free((char *)checkpoint->setting[i].key);
-        free((char *)checkpoint->setting[i].value);
-    }
-    free(checkpoint->setting);
-    free(checkpoint->iteration);
-    for (int k = 0; k < HF_MAX_SPIN; k++) {
-        free(checkpoint->spin[k].energy);
-        free(checkpoint->spin[k].occupation);
-    }
+    hf_arena_done(&checkpoint->arena);
     *checkpoint = (struct hf_checkpoint){0};
 }
 

@@ -42,7 +42,7 @@ static hf_status print_all(FILE *stream, struct hf_error *error)
     for (int i = 0; i < list.n; i++) {
         HF_TRY(hf_basis_describe(list.entry[i].path, &set, error));
         print_line(stream, &set);
-        hf_basis_description_done(&set);
+        hf_arena_done(&set.arena);
     }
     fprintf(stream,
             "\n%d sets; hf --list-basis NAME shows one. Any other set: --basis FILE, in the "
@@ -92,6 +92,6 @@ hf_status hf_print_basis_sets(FILE *stream, const char *name, struct hf_error *e
     const hf_status status = hf_basis_describe(name, &set, error);
     if (status != HF_OK) return status;
     print_set(stream, &set);
-    hf_basis_description_done(&set);
+    hf_arena_done(&set.arena);
     return HF_OK;
 }

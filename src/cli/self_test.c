@@ -1,6 +1,7 @@
 /* The self-test: energies of installed reference cases, computed on the ranks that there are. */
 #include "cli.h"
 
+#include "hf/arena.h"
 #include "hf/data_folders.h"
 #include "hf/fock.h"
 #include "hf/json.h"
@@ -33,10 +34,11 @@ struct way {
 struct reference {
     const char *name, *method, *basis;
     int n_atom;
-    int *atomic_number;         /**< [n_atom], owned */
-    double (*position_bohr)[3]; /**< [n_atom], owned */
+    int *atomic_number;         /**< [n_atom] */
+    double (*position_bohr)[3]; /**< [n_atom] */
     int charge, multiplicity;
     double energy;
+    struct hf_arena arena; /**< has the arrays */
 };
 
 struct self_test {
@@ -85,14 +87,7 @@ static const char *read_text(const cJSON *object, const char *name)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
-static void reference_done(struct reference *reference)
-{
-    free(reference->atomic_number);
-    free(reference->position_bohr);
-    *reference = (struct reference){0};
-}
-
-/** False: it is not a case, or there is no memory. *reference must be freed in both cases. */
+/** False: it is not a case, or there is no memory. The arena must be released in both cases. */
 static bool read_reference(const cJSON *object, struct reference *reference)
 {
     const cJSON *lines = cJSON_GetObjectItemCaseSensitive(object, "geometry_bohr");
@@ -104,8 +99,8 @@ static bool read_reference(const cJSON *object, struct reference *reference)
         .n_atom = cJSON_GetArraySize(lines),
     };
     const size_t n_atom = (size_t)reference->n_atom;
-    reference->atomic_number = calloc(n_atom + 1, sizeof *reference->atomic_number);
-    reference->position_bohr = calloc(n_atom + 1, sizeof *reference->position_bohr);
+    HF_TAKE(&reference->arena, reference->atomic_number, n_atom);
+    HF_TAKE(&reference->arena, reference->position_bohr, n_atom);
     bool good = reference->name != NULL && reference->method != NULL && reference->basis != NULL &&
                 reference->n_atom > 0 && reference->atomic_number != NULL &&
                 reference->position_bohr != NULL && read_number(object, "charge", &charge) &&
@@ -249,10 +244,10 @@ static hf_status run_file(struct self_test *test, const char *name, struct hf_er
             status = hf_fail(error, HF_NO_RESOURCE, "%s.json: a case cannot be read", name);
         HF_TRY(hf_agree(test->context->comm, status, error));
         HF_TRY(run_case(test, &reference, error));
-        reference_done(&reference);
+        hf_arena_done(&reference.arena);
     }
 cleanup:
-    reference_done(&reference);
+    hf_arena_done(&reference.arena);
     cJSON_Delete(root);
     return status;
 }

@@ -142,11 +142,11 @@ cleanup:
 static void tear_down(struct atom *self)
 {
     hf_diis_destroy(&self->diis);
-    hf_atom_field_done(&self->field);
+    hf_arena_done(&self->field.arena);
     HF_DESTROY_MATRICES(&self->density, &self->x);
     hf_linalg_destroy(&self->linalg);
     hf_context_destroy(&self->context);
-    hf_radial_basis_done(&self->radial);
+    hf_arena_done(&self->radial.arena);
     hf_arena_done(&self->arena);
 }
 

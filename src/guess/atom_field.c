@@ -3,7 +3,6 @@
 
 #include "hf/fock.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** A starting density needs no more. */
@@ -13,12 +12,6 @@ static const double SCREENING = 1e-10;
 static const size_t PASS_BYTES = (size_t)64 << 20;
 
 #define LABEL "the mean fields of an atom"
-
-void hf_atom_field_done(struct hf_atom_field *self)
-{
-    hf_arena_done(&self->arena);
-    *self = (struct hf_atom_field){0};
-}
 
 /** Lists the elements and makes room for their fields. */
 static hf_status list_elements(struct hf_atom_field *self, const struct hf_radial_basis *radial,

@@ -34,13 +34,12 @@ struct hf_radial_basis {
     int *radial_of_shell; /**< [shells of the atom in the molecule's basis], -1: left out */
     struct hf_radial_block block[HF_ATOM_N_L];
     int n_radial;
-    struct hf_arena arena; /**< has the arrays */
+    struct hf_arena arena; /**< has the arrays; the user releases it, also after a failure */
 };
 
 /** Local. HF_NO_RESOURCE: memory. */
 hf_status hf_radial_basis_init(struct hf_radial_basis *radial, const struct hf_basis *basis,
                                int atom, int atomic_number, struct hf_error *error) HF_MUST_CHECK;
-void hf_radial_basis_done(struct hf_radial_basis *radial);
 
 /** matrix [n_radial][n_radial] = average over the components of full [n][n]. */
 void hf_radial_average(const struct hf_radial_basis *radial, const double *full, double *matrix);
@@ -65,14 +64,13 @@ struct hf_atom_field {
     int n_element; /**< elements i >= j in blocks of one l */
     int *row, *column;
     double *field;         /**< [n_element][n_radial][n_radial] */
-    struct hf_arena arena; /**< has the arrays */
+    struct hf_arena arena; /**< has the arrays; the user releases it, also after a failure */
 };
 
 /** Collective over `context`. HF_NO_RESOURCE: memory, or an l the engine lacks. */
 hf_status hf_atom_field_init(struct hf_atom_field *self, struct hf_context *context,
                              struct hf_linalg *linalg, const struct hf_radial_basis *radial,
                              struct hf_error *error) HF_MUST_CHECK;
-void hf_atom_field_done(struct hf_atom_field *self);
 
 /** fock [n_radial][n_radial] += J - K/2 of the radial density. Not collective. */
 void hf_atom_field_add(const struct hf_atom_field *self, const double *density, double *fock);

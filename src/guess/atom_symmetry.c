@@ -3,7 +3,6 @@
 
 #include "hf/solid_harmonics.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** Takes the shells of one l over. */
@@ -58,11 +57,6 @@ hf_status hf_radial_basis_init(struct hf_radial_basis *radial, const struct hf_b
     }
     radial->basis.n_shell = radial->basis.first_shell_of_atom[1] = radial->n_radial;
     return HF_OK;
-}
-
-void hf_radial_basis_done(struct hf_radial_basis *radial)
-{
-    hf_arena_done(&radial->arena);
 }
 
 /** Place in full [n][n] of the first component of radial element (i, j). */

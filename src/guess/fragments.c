@@ -35,9 +35,9 @@ struct part {
 
 struct hf_scf_fragments {
     int n_part;
-    struct part *part; /**< [n_part] */
     struct hf_basis *basis;
     struct hf_scf_orbitals orbitals;
+    struct part part[]; /**< [n_part] */
 };
 
 /** Scatters a row of a fragment's orbitals. */
@@ -234,9 +234,9 @@ hf_status hf_scf_fragments_join(const struct hf_molecule *molecule, int n_fragme
                                 struct hf_scf_fragments **fragments, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_scf_fragments *made = calloc(1, sizeof *made);
-    if (made != NULL) made->part = calloc((size_t)n_fragment, sizeof *made->part);
-    if (made == NULL || made->part == NULL)
+    struct hf_scf_fragments *made =
+        calloc(1, sizeof *made + (size_t)n_fragment * sizeof *made->part);
+    if (made == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d fragments", n_fragment);
     for (int i = 0; i < n_fragment && status == HF_OK; i++)
         status = add(made, molecule, &fragment[i], error);
@@ -258,7 +258,6 @@ void hf_scf_fragments_destroy(struct hf_scf_fragments **fragments)
 {
     if (fragments == NULL || *fragments == NULL) return;
     hf_basis_destroy(&(*fragments)->basis);
-    free((*fragments)->part);
     free(*fragments);
     *fragments = NULL;
 }

@@ -19,7 +19,6 @@
 #include "hf/hamiltonian.h"
 #include "hf/linalg.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const double K = 1.75;
@@ -29,8 +28,8 @@ struct minimal_basis {
     struct hf_like_atoms
         atoms; /**< of each kind: energies, then coefficients [orbitals][functions] */
     const struct hf_guess_input *input;
-    int *first;     /**< [n_atom + 1] orbitals of an atom */
-    double *energy; /**< [first[n_atom]] */
+    int *first;     /**< [n_atom + 1] orbitals of an atom; in the arena of `atoms` */
+    double *energy; /**< [first[n_atom]]; as `first` */
 };
 
 static size_t orbitals_size(const struct hf_guess_input *input, int atom)
@@ -52,32 +51,23 @@ static hf_status make_orbitals(const struct hf_guess_input *input, int atom, dou
 static const struct hf_like_atoms_ops atomic_orbitals = {
     .label = "atomic orbitals", .size = orbitals_size, .make = make_orbitals};
 
-static void minimal_basis_done(struct minimal_basis *self)
-{
-    hf_like_atoms_done(&self->atoms);
-    free(self->energy);
-    free(self->first);
-}
-
 /** Collective. */
 static hf_status minimal_basis_init(struct minimal_basis *self, const struct hf_guess_input *input,
                                     struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int n_atom = input->molecule->n_atom;
     const struct hf_atom *atom = input->molecule->atom;
+    struct hf_arena *arena = &self->atoms.arena;
     *self = (struct minimal_basis){.input = input};
-    self->first = calloc((size_t)n_atom + 1, sizeof *self->first);
+    HF_TRY(hf_like_atoms_init(&self->atoms, input, &atomic_orbitals, error));
+    HF_TAKE(arena, self->first, (size_t)n_atom + 1);
     for (int a = 0; a < n_atom && self->first != NULL; a++)
         self->first[a + 1] =
             self->first[a] +
             (atom[a].ghost ? 0 : hf_atom_n_orbital(input->basis, a, atom[a].atomic_number));
-    if (self->first != NULL)
-        self->energy = calloc((size_t)self->first[n_atom] + 1, sizeof *self->energy);
-    if (self->energy == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for atomic orbitals");
-    HF_TRY(hf_agree(input->context->comm, status, error));
-    HF_TRY(hf_like_atoms_init(&self->atoms, input, &atomic_orbitals, error));
+    if (self->first != NULL) HF_TAKE(arena, self->energy, (size_t)self->first[n_atom]);
+    HF_TRY(hf_agree(input->context->comm, hf_arena_check(arena, error), error));
     for (int a = 0; a < n_atom; a++)
         for (int i = self->first[a]; i < self->first[a + 1]; i++)
             self->energy[i] = self->atoms.data[self->atoms.like[a]][i - self->first[a]];
@@ -190,7 +180,7 @@ static hf_status make_span(const struct hf_guess_input *input, struct hf_matrix 
     HF_TRY(hf_to_orthonormal(input->linalg, x, huckel, *inside, error));
 cleanup:
     HF_DESTROY_MATRICES(&x, &huckel, &overlap, &projected);
-    minimal_basis_done(&minimal);
+    hf_arena_done(&minimal.atoms.arena);
     return status;
 }
 

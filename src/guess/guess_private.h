@@ -2,6 +2,7 @@
 #ifndef HF_GUESS_PRIVATE_H
 #define HF_GUESS_PRIVATE_H
 
+#include "hf/arena.h"
 #include "hf/guess.h"
 #include "hf/guess_input.h"
 
@@ -22,8 +23,9 @@ hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_mat
 struct hf_like_atoms {
     struct hf_context *context; /**< borrowed */
     int n_atom;
-    int *like;     /**< [n_atom] lowest-numbered atom of its kind, -1: ghost */
-    double **data; /**< [n_atom] for atoms that are like themselves, NULL for others */
+    int *like;             /**< [n_atom] lowest-numbered atom of its kind, -1: ghost */
+    double **data;         /**< [n_atom] for atoms that are like themselves, NULL for others */
+    struct hf_arena arena; /**< has the arrays; the caller releases it, also after a failure */
 };
 
 /** One kind of data; none of the functions is collective. */
@@ -41,8 +43,5 @@ struct hf_like_atoms_ops {
 hf_status hf_like_atoms_init(struct hf_like_atoms *self, const struct hf_guess_input *input,
                              const struct hf_like_atoms_ops *ops,
                              struct hf_error *error) HF_MUST_CHECK;
-
-/** Not collective; accepts half-made and cleared ones. */
-void hf_like_atoms_done(struct hf_like_atoms *self);
 
 #endif

@@ -64,7 +64,7 @@ static hf_status sad_densities(const struct hf_guess_input *input,
     HF_TRY(place(&atoms, input->basis, density[0], error));
     for (int s = 1; s < n_density; s++) hf_matrix_add(0.0, density[0], 0.0, density[s]);
 cleanup:
-    hf_like_atoms_done(&atoms);
+    hf_arena_done(&atoms.arena);
     return status;
 }
 

@@ -3,7 +3,6 @@
 
 #include "hf/interruption.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool same_shells(const struct hf_basis *basis, int a, int b)
@@ -37,34 +36,18 @@ static int find_like(const struct hf_guess_input *input, const int like[], int a
     return atom;
 }
 
-void hf_like_atoms_done(struct hf_like_atoms *self)
-{
-    if (self->data != NULL)
-        for (int a = 0; a < self->n_atom; a++)
-            hf_memory_release(self->context->memory, self->data[a]);
-    free(self->data);
-    free(self->like);
-    *self = (struct hf_like_atoms){0};
-}
-
 /** Local: who is like whom, and room for the data. */
 static hf_status make_room(struct hf_like_atoms *self, const struct hf_guess_input *input,
                            const struct hf_like_atoms_ops *ops, struct hf_error *error)
 {
     const int n_atom = self->n_atom;
-    self->like = calloc((size_t)n_atom + 1, sizeof *self->like);
-    self->data = calloc((size_t)n_atom + 1, sizeof *self->data);
-    if (self->like == NULL || self->data == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d free atoms", n_atom);
-    for (int a = 0; a < n_atom; a++) {
+    HF_TAKE(&self->arena, self->like, (size_t)n_atom);
+    HF_TAKE(&self->arena, self->data, (size_t)n_atom);
+    for (int a = 0; a < n_atom && self->data != NULL; a++) {
         self->like[a] = input->molecule->atom[a].ghost ? -1 : find_like(input, self->like, a);
-        if (self->like[a] != a) continue;
-        self->data[a] = hf_memory_allocate(input->context->memory, ops->label, ops->size(input, a),
-                                           sizeof *self->data[a]);
-        if (self->data[a] == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for a free atom");
+        if (self->like[a] == a) HF_TAKE(&self->arena, self->data[a], ops->size(input, a));
     }
-    return HF_OK;
+    return hf_arena_check(&self->arena, error);
 }
 
 /** Local: the atoms that are this rank's share. */
@@ -89,7 +72,9 @@ hf_status hf_like_atoms_init(struct hf_like_atoms *self, const struct hf_guess_i
     hf_status status;
     struct hf_context *context = input->context;
     int number = 0;
-    *self = (struct hf_like_atoms){.context = context, .n_atom = input->molecule->n_atom};
+    *self = (struct hf_like_atoms){.context = context,
+                                   .n_atom = input->molecule->n_atom,
+                                   .arena = {.memory = context->memory, .label = ops->label}};
     status = make_room(self, input, ops, error);
     if (status == HF_OK) status = make_share(self, input, ops, error);
     HF_TRY(hf_agree(context->comm, status, error));

@@ -38,8 +38,9 @@ hf_status hf_input_from_atoms(int n_atom, const int atomic_number[],
     hf_status status = HF_OK;
     struct hf_text text = {.path = list_name};
     struct draft draft = {.text = &text, .options = options, .input = input, .own_format = true};
-    *input = (struct hf_input){.path = strdup(list_name), .format = "hf_run"};
-    if (input->path == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    *input = (struct hf_input){.format = "hf_run", .arena = {.label = "the input"}};
+    input->path = hf_copy_string(&input->arena, list_name);
+    HF_TRY(hf_arena_check(&input->arena, error));
     if (n_atom < 1) HF_TRY(hf_fail(error, HF_BAD_INPUT, "%d atoms; expected at least one", n_atom));
     HF_TRY(fill(&draft, n_atom, atomic_number, position_bohr, error));
     HF_TRY(hf_draft_finish(&draft, error));

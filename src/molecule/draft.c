@@ -13,27 +13,23 @@
 void hf_input_done(struct hf_input *input)
 {
     hf_molecule_done(&input->molecule);
-    for (int i = 0; i < input->n_warning; i++) free(input->warning[i]);
-    for (int i = 0; i < input->n_note; i++) free(input->note[i]);
     free(input->warning);
     free(input->note);
-    free(input->path);
+    hf_arena_done(&input->arena);
     *input = (struct hf_input){0};
 }
 
 /** Adds a line to a list of *n. */
-static hf_status add_line(const struct hf_input *input, int *n, char ***list, const char *format,
+static hf_status add_line(struct hf_input *input, int *n, char ***list, const char *format,
                           va_list arguments, struct hf_error *error)
 {
     char line[1024];
     vsnprintf(line, sizeof line, format, arguments);
-    char *copy = strdup(line);
+    char *copy = hf_copy_string(&input->arena, line);
     char **longer = realloc(*list, (size_t)(*n + 1) * sizeof **list);
     if (longer != NULL) *list = longer;
-    if (copy == NULL || longer == NULL) {
-        free(copy);
+    if (copy == NULL || longer == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", input->path);
-    }
     longer[(*n)++] = copy;
     return HF_OK;
 }

@@ -92,9 +92,9 @@ static hf_status input_from_text(struct hf_text *text, const struct hf_companion
     struct draft draft = {
         .text = &chosen.text, .options = options, .input = input, .companions = companions};
     hf_status status = HF_OK;
-    *input = (struct hf_input){.path = strdup(text->path)};
-    if (input->path == NULL)
-        HF_TRY(hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path));
+    *input = (struct hf_input){.arena = {.label = "the input"}};
+    input->path = hf_copy_string(&input->arena, text->path);
+    HF_TRY(hf_arena_check(&input->arena, error));
     HF_TRY(hf_choose_record(text, options, input, &chosen, error));
     HF_TRY(read_any(&draft, error));
     HF_TRY(hf_draft_finish(&draft, error));

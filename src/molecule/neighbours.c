@@ -5,7 +5,6 @@
 #include "hf/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /** Empties the cells and gives them another size. */
 static void clear(struct hf_neighbours *neighbours, double cell_bohr)
@@ -19,20 +18,13 @@ hf_status hf_neighbours_init(struct hf_neighbours *neighbours, const struct hf_m
 {
     uint32_t n_head = 64;
     while (n_head < 2 * (uint32_t)molecule->n_atom) n_head *= 2;
-    *neighbours = (struct hf_neighbours){.molecule = molecule, .mask = n_head - 1};
-    neighbours->head = malloc(n_head * sizeof *neighbours->head);
-    neighbours->next = malloc(((size_t)molecule->n_atom + 1) * sizeof *neighbours->next);
-    if (neighbours->head == NULL || neighbours->next == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory looking for the nearest atoms");
-    clear(neighbours, cell_bohr);
-    return HF_OK;
-}
-
-void hf_neighbours_done(struct hf_neighbours *neighbours)
-{
-    free(neighbours->head);
-    free(neighbours->next);
-    *neighbours = (struct hf_neighbours){0};
+    *neighbours = (struct hf_neighbours){
+        .molecule = molecule, .mask = n_head - 1, .arena = {.label = "neighbours of atoms"}};
+    HF_TAKE(&neighbours->arena, neighbours->head, n_head);
+    HF_TAKE(&neighbours->arena, neighbours->next, (size_t)molecule->n_atom);
+    const hf_status status = hf_arena_check(&neighbours->arena, error);
+    if (status == HF_OK) clear(neighbours, cell_bohr);
+    return status;
 }
 
 /** Number of a cube along one axis. */
@@ -108,7 +100,7 @@ hf_status hf_find_coincidence(const struct hf_molecule *molecule, double least_b
                             &self);
         hf_neighbours_add(&neighbours, i);
     }
-    hf_neighbours_done(&neighbours);
+    hf_arena_done(&neighbours.arena);
     *earlier = self.earlier;
     *later = self.earlier < 0 ? -1 : self.later;
     return status;
@@ -178,7 +170,7 @@ static hf_status improve(struct search *search, bool noble_gases, struct hf_erro
         hf_neighbours_add(&neighbours, i);
     }
     search->nearest.n_visit = neighbours.n_visit;
-    hf_neighbours_done(&neighbours);
+    hf_arena_done(&neighbours.arena);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef HF_NEIGHBOURS_H
 #define HF_NEIGHBOURS_H
 
+#include "hf/arena.h"
 #include "hf/molecule.h"
 
 #include <stdint.h>
@@ -14,17 +15,16 @@
 struct hf_neighbours {
     const struct hf_molecule *molecule; /**< borrowed */
     double cell_bohr;
-    uint32_t mask;   /**< head[mask + 1] */
-    int *head;       /**< -1: empty */
-    int *next;       /**< [n_atom] */
-    int64_t n_visit; /**< atoms that were looked at so far; for tests */
+    uint32_t mask;         /**< head[mask + 1] */
+    int *head;             /**< -1: empty */
+    int *next;             /**< [n_atom] */
+    int64_t n_visit;       /**< atoms that were looked at so far; for tests */
+    struct hf_arena arena; /**< has the arrays; the caller releases it, also after a failure */
 };
 
-/** No atom in it yet. HF_NO_RESOURCE: memory; hf_neighbours_done is then no error. Not collective,
- *  like all functions here. */
+/** No atom in it yet. HF_NO_RESOURCE: memory. Not collective, like all functions here. */
 hf_status hf_neighbours_init(struct hf_neighbours *neighbours, const struct hf_molecule *molecule,
                              double cell_bohr, struct hf_error *error) HF_MUST_CHECK;
-void hf_neighbours_done(struct hf_neighbours *neighbours);
 
 /** Puts an atom into its cell. */
 void hf_neighbours_add(struct hf_neighbours *neighbours, int atom);

@@ -144,7 +144,7 @@ static hf_status check_nuclei(const struct draft_charges *charges,
                                   hf_element_symbol(molecule->atom[seat.atom].atomic_number),
                                   seat.distance_bohr, coincidence_bohr);
     }
-    hf_neighbours_done(&nuclei);
+    hf_arena_done(&nuclei.arena);
     return status;
 }
 

@@ -6,10 +6,10 @@
  * Chem. Phys. Lett. 241, 423 (1995). */
 #include "internals.h"
 
+#include "hf/arena.h"
 #include "hf/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** degrees: from here on a bend is linear. */
@@ -23,6 +23,7 @@ struct bonds {
     int n;
     bool *bonded; /**< [n][n] */
     bool *linear; /**< [n] in the middle of a line of two neighbours */
+    struct hf_arena arena;
 };
 
 static bool are_bonded(const struct bonds *bonds, int i, int j)
@@ -89,17 +90,15 @@ static void join_parts(struct bonds *bonds, int part_of[])
     }
 }
 
-/** Not collective. HF_NO_RESOURCE; what is made is to be freed in any case. */
+/** Not collective. HF_NO_RESOURCE. */
 static hf_status find_bonds(struct bonds *bonds, struct hf_error *error)
 {
     const size_t n = (size_t)bonds->n;
-    int *part_of = calloc(n, sizeof *part_of);
-    bonds->bonded = calloc(n * n, sizeof *bonds->bonded);
-    bonds->linear = calloc(n, sizeof *bonds->linear);
-    if (part_of == NULL || bonds->bonded == NULL || bonds->linear == NULL) {
-        free(part_of);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the bonds of %d atoms", bonds->n);
-    }
+    int *part_of = HF_TAKE(&bonds->arena, part_of, n);
+    HF_TAKE(&bonds->arena, bonds->bonded, n * n);
+    HF_TAKE(&bonds->arena, bonds->linear, n);
+    const hf_status status = hf_arena_check(&bonds->arena, error);
+    if (status != HF_OK) return status;
     for (int i = 0; i < bonds->n; i++)
         for (int j = 0; j < i; j++) {
             struct hf_atom a = bonds->molecule->atom[i], b = bonds->molecule->atom[j];
@@ -112,7 +111,6 @@ static hf_status find_bonds(struct bonds *bonds, struct hf_error *error)
         const int i = next(bonds, j, -1), k = i >= 0 ? next(bonds, j, i) : -1;
         bonds->linear[j] = k >= 0 && next(bonds, j, k) < 0 && is_linear(bonds, i, j, k);
     }
-    free(part_of);
     return HF_OK;
 }
 
@@ -219,8 +217,11 @@ hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*b
                             const double (*x)[3], struct hf_internals *internals,
                             struct hf_error *error)
 {
-    struct bonds bonds = {
-        .molecule = molecule, .x = x, .of = bonds_x != NULL ? bonds_x : x, .n = molecule->n_atom};
+    struct bonds bonds = {.molecule = molecule,
+                          .x = x,
+                          .of = bonds_x != NULL ? bonds_x : x,
+                          .n = molecule->n_atom,
+                          .arena = {.label = "the bonds of the atoms"}};
     hf_status status = find_bonds(&bonds, error);
     for (int j = 0; j < bonds.n && status == HF_OK; j++) {
         for (int k = next(&bonds, j, j); k >= 0 && status == HF_OK; k = next(&bonds, j, k))
@@ -231,8 +232,7 @@ hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*b
             status = add_axis(&bonds, j, k, internals, error);
         if (status == HF_OK) status = add_flat_centre(&bonds, j, internals, error);
     }
-    free(bonds.bonded);
-    free(bonds.linear);
+    hf_arena_done(&bonds.arena);
     return status;
 }
 

@@ -53,19 +53,7 @@ int hf_n_vibration(int n_atom, const double (*x)[3])
     return n;
 }
 
-void hf_frame_done(struct hf_frame *frame)
-{
-    free(frame->b);
-    free(frame->v);
-    free(frame->s);
-    free(frame->u);
-    *frame = (struct hf_frame){0};
-}
-
-static hf_status out_of_memory(struct hf_error *error)
-{
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for internal coordinates");
-}
+#define LABEL "internal coordinates"
 
 /** Fills B; with `rigid` [n] taken off what has a direction in space. */
 static void fill(const struct hf_internals *internals, const double (*x)[3], int n,
@@ -93,9 +81,9 @@ static hf_status decompose(struct hf_frame *frame, struct hf_error *error)
 {
     const int n_x = frame->n_x, n_q = frame->n_q;
     const size_t wide = (size_t)n_x;
-    double *square = calloc(wide * wide + 1, sizeof *square);
-    double *value = calloc(wide + 1, sizeof *value);
-    hf_status status = square != NULL && value != NULL ? HF_OK : out_of_memory(error);
+    double *square = HF_TAKE(&frame->arena, square, wide * wide);
+    double *value = HF_TAKE(&frame->arena, value, wide);
+    hf_status status = hf_arena_check(&frame->arena, error);
     for (int q = 0; q < n_q && status == HF_OK; q++)
         for (size_t i = 0; i < wide; i++) {
             const double *row = frame->b + (size_t)q * wide;
@@ -115,8 +103,6 @@ static hf_status decompose(struct hf_frame *frame, struct hf_error *error)
             u[q] = sum / sqrt(value[k]);
         }
     }
-    free(square);
-    free(value);
     return status;
 }
 
@@ -126,26 +112,18 @@ static hf_status make(const struct hf_internals *internals, int n_atom, const do
                       struct hf_error *error)
 {
     const size_t n_x = 3 * (size_t)n_atom, n_q = (size_t)internals->n;
-    double *rigid = calloc(6 * n_x, sizeof *rigid);
-    *frame = (struct hf_frame){.n_x = (int)n_x,
-                               .n_q = internals->n,
-                               .b = calloc(n_q * n_x + 1, sizeof *frame->b),
-                               .v = calloc(n_x * n_x + 1, sizeof *frame->v),
-                               .s = calloc(n_x + 1, sizeof *frame->s),
-                               .u = calloc(n_q * n_x + 1, sizeof *frame->u)};
-    hf_status status = HF_OK;
-    if (rigid == NULL || frame->b == NULL || frame->v == NULL || frame->s == NULL ||
-        frame->u == NULL)
-        status = out_of_memory(error);
-    if (status == HF_OK) {
-        fill(internals, x, free_in_space ? find_rigid(n_atom, x, rigid) : 0, rigid, frame);
-        for (size_t q = 0; q < n_q && scale != NULL; q++)
-            for (size_t i = 0; i < n_x; i++) frame->b[q * n_x + i] *= scale[q];
-        status = decompose(frame, error);
-    }
-    free(rigid);
-    if (status != HF_OK) hf_frame_done(frame);
-    return status;
+    *frame = (struct hf_frame){.n_x = (int)n_x, .n_q = internals->n, .arena = {.label = LABEL}};
+    double *rigid = HF_TAKE(&frame->arena, rigid, 6 * n_x);
+    HF_TAKE(&frame->arena, frame->b, n_q * n_x);
+    HF_TAKE(&frame->arena, frame->v, n_x * n_x);
+    HF_TAKE(&frame->arena, frame->s, n_x);
+    HF_TAKE(&frame->arena, frame->u, n_q * n_x);
+    const hf_status status = hf_arena_check(&frame->arena, error);
+    if (status != HF_OK) return status;
+    fill(internals, x, free_in_space ? find_rigid(n_atom, x, rigid) : 0, rigid, frame);
+    for (size_t q = 0; q < n_q && scale != NULL; q++)
+        for (size_t i = 0; i < n_x; i++) frame->b[q * n_x + i] *= scale[q];
+    return decompose(frame, error);
 }
 
 hf_status hf_frame_make(const struct hf_internals *internals, int n_atom, const double (*x)[3],
@@ -192,12 +170,10 @@ static void add_curvature(const struct hf_internals *internals, int n_x, const d
     }
 }
 
-/** to [k][k] = L^T M L of M [n][n] and the rows left [k][n]. */
-static hf_status sandwich(int k, int n, const double *left, const double *middle, double *to,
-                          struct hf_error *error)
+/** to [k][k] = L^T M L of M [n][n] and the rows left [k][n]; half [n]: room. */
+static void sandwich(int k, int n, const double *left, const double *middle, double *half,
+                     double *to)
 {
-    double *half = malloc(((size_t)n + 1) * sizeof *half);
-    if (half == NULL) return out_of_memory(error);
     for (int a = 0; a < k; a++) {
         for (int j = 0; j < n; j++) half[j] = 0.0;
         for (int i = 0; i < n; i++)
@@ -210,8 +186,6 @@ static hf_status sandwich(int k, int n, const double *left, const double *middle
             to[(size_t)a * (size_t)k + (size_t)b] = sum;
         }
     }
-    free(half);
-    return HF_OK;
 }
 
 hf_status hf_frame_hessian(const struct hf_frame *frame, const struct hf_internals *internals,
@@ -219,9 +193,11 @@ hf_status hf_frame_hessian(const struct hf_frame *frame, const struct hf_interna
                            struct hf_error *error)
 {
     const size_t n_x = (size_t)frame->n_x, n_q = (size_t)frame->n_q;
-    double *straight = malloc((n_x * n_x + 1) * sizeof *straight);
-    double *left = calloc(n_q * n_x + 1, sizeof *left); /* [n_q][n_x] U V^T / s */
-    hf_status status = straight != NULL && left != NULL ? HF_OK : out_of_memory(error);
+    struct hf_arena arena = {.label = LABEL};
+    double *straight = HF_TAKE(&arena, straight, n_x * n_x);
+    double *left = HF_TAKE(&arena, left, n_q * n_x); /* [n_q][n_x] U V^T / s */
+    double *half = HF_TAKE(&arena, half, n_x);
+    const hf_status status = hf_arena_check(&arena, error);
     if (status == HF_OK) {
         memcpy(straight, h_x, n_x * n_x * sizeof *h_x);
         add_curvature(internals, frame->n_x, x, g_q, -1.0, straight);
@@ -230,10 +206,9 @@ hf_status hf_frame_hessian(const struct hf_frame *frame, const struct hf_interna
                 for (size_t i = 0; i < n_x; i++)
                     left[q * n_x + i] +=
                         frame->u[(size_t)k * n_q + q] * frame->v[(size_t)k * n_x + i] / frame->s[k];
-        status = sandwich(frame->n_q, frame->n_x, left, straight, h_q, error);
+        sandwich(frame->n_q, frame->n_x, left, straight, half, h_q);
     }
-    free(straight);
-    free(left);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -243,13 +218,17 @@ hf_status hf_frame_cartesian_hessian(const struct hf_frame *frame,
                                      struct hf_error *error)
 {
     const size_t n_x = (size_t)frame->n_x, n_q = (size_t)frame->n_q;
-    double *turned = malloc((n_q * n_x + 1) * sizeof *turned); /* [n_x][n_q] */
-    if (turned == NULL) return out_of_memory(error);
-    for (size_t q = 0; q < n_q; q++)
-        for (size_t i = 0; i < n_x; i++) turned[i * n_q + q] = frame->b[q * n_x + i];
-    const hf_status status = sandwich(frame->n_x, frame->n_q, turned, h_q, h_x, error);
-    if (status == HF_OK) add_curvature(internals, frame->n_x, x, g_q, 1.0, h_x);
-    free(turned);
+    struct hf_arena arena = {.label = LABEL};
+    double *turned = HF_TAKE(&arena, turned, n_q * n_x); /* [n_x][n_q] */
+    double *half = HF_TAKE(&arena, half, n_q);
+    const hf_status status = hf_arena_check(&arena, error);
+    if (status == HF_OK) {
+        for (size_t q = 0; q < n_q; q++)
+            for (size_t i = 0; i < n_x; i++) turned[i * n_q + q] = frame->b[q * n_x + i];
+        sandwich(frame->n_x, frame->n_q, turned, h_q, half, h_x);
+        add_curvature(internals, frame->n_x, x, g_q, 1.0, h_x);
+    }
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -261,10 +240,9 @@ static hf_status approach(const struct hf_internals *internals, int n_atom, bool
     struct hf_frame frame;
     const double(*at)[3] = (const double(*)[3])x;
     hf_status status = make(internals, n_atom, at, free_in_space, scale, &frame, error);
-    if (status != HF_OK) return status;
-    double *need = malloc(((size_t)frame.n_q + 1) * sizeof *need);
+    double *need = HF_TAKE(&frame.arena, need, (size_t)frame.n_q);
     *left = 0.0;
-    if (need == NULL) status = out_of_memory(error);
+    if (status == HF_OK) status = hf_arena_check(&frame.arena, error);
     for (int q = 0; q < frame.n_q && status == HF_OK; q++) {
         const struct hf_internal *it = &internals->list[q];
         need[q] = hf_internal_difference(it, target[q], hf_internal_value(it, at));
@@ -279,8 +257,7 @@ static hf_status approach(const struct hf_internals *internals, int n_atom, bool
         *left += sum * sum;
     }
     *left = sqrt(*left);
-    free(need);
-    hf_frame_done(&frame);
+    hf_arena_done(&frame.arena);
     return status;
 }
 
@@ -306,9 +283,11 @@ hf_status hf_frame_displace(const struct hf_internals *internals, int n_atom, bo
 {
     const double near = 1e-8;
     const size_t n = (size_t)internals->n;
-    double *target = calloc(2 * n + 1, sizeof *target), *fixed_target = target + n;
+    struct hf_arena arena = {.label = LABEL};
+    double *target = HF_TAKE(&arena, target, n);
+    double *fixed_target = HF_TAKE(&arena, fixed_target, n);
     struct hf_internals fixed = {0};
-    hf_status status = target != NULL ? HF_OK : out_of_memory(error);
+    hf_status status = hf_arena_check(&arena, error);
     for (size_t q = 0; q < n && status == HF_OK; q++) {
         const struct hf_internal *it = &internals->list[q];
         target[q] = hf_internal_value(it, (const double(*)[3])x) + dq[q];
@@ -323,6 +302,6 @@ hf_status hf_frame_displace(const struct hf_internals *internals, int n_atom, bo
         status = hf_frame_fit(&fixed, n_atom, false, fixed_target, NULL, near, x, &held, error);
     *good = *good && held;
     hf_internals_done(&fixed);
-    free(target);
+    hf_arena_done(&arena);
     return status;
 }

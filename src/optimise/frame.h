@@ -11,19 +11,22 @@
 
 #include "internals.h"
 
+#include "hf/arena.h"
+
 struct hf_frame {
     int n_x, n_q, m;
     double *b; /**< [n_q][n_x] */
     double *v; /**< [m][n_x] */
     double *s; /**< [m] */
     double *u; /**< [m][n_q] */
+    struct hf_arena
+        arena; /**< has these; users may take more from it; they release it, also after a failure */
 };
 
 /** `free_in_space`: places of atoms count without motions of the whole. HF_NO_RESOURCE. */
 hf_status hf_frame_make(const struct hf_internals *internals, int n_atom, const double (*x)[3],
                         bool free_in_space, struct hf_frame *frame,
                         struct hf_error *error) HF_MUST_CHECK;
-void hf_frame_done(struct hf_frame *frame);
 
 /** Directions that a molecule has beside motions of the whole. */
 int hf_n_vibration(int n_atom, const double (*x)[3]);

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** bohr or radians: a constraint whose value is farther off does not hold. Users round values that depend on each
@@ -32,12 +31,8 @@ struct way {
     const struct hf_constraint *to; /**< [n] with values */
     struct hf_constraint *now;      /**< [n] with those of the step */
     double *from;                   /**< [n] values of the start */
+    struct hf_arena *arena;         /**< has these, and arrays of each step */
 };
-
-static hf_status out_of_memory(struct hf_error *error)
-{
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for constraints");
-}
 
 static struct hf_internal internal_of(const struct hf_constraint *constraint)
 {
@@ -156,8 +151,9 @@ static hf_status settle(const struct way *way, double (*x)[3], struct hf_error *
     hf_status status = hf_internals_find(way->molecule, way->start, at, &list, error);
     if (status == HF_OK) status = add_offsets(&list, error);
     if (status == HF_OK) status = hf_constraints_add(way->n, way->now, way->start, &list, error);
-    double *target = calloc(2 * (size_t)list.n + 1, sizeof *target), *scale = target + list.n;
-    if (status == HF_OK && target == NULL) status = out_of_memory(error);
+    double *target = HF_TAKE(way->arena, target, (size_t)list.n);
+    double *scale = HF_TAKE(way->arena, scale, (size_t)list.n);
+    if (status == HF_OK) status = hf_arena_check(way->arena, error);
     for (int q = 0; q < list.n && status == HF_OK; q++) {
         const struct hf_internal *it = &list.list[q];
         const bool of_start = it->kind == HF_STRETCH || it->kind == HF_BEND;
@@ -167,7 +163,6 @@ static hf_status settle(const struct way *way, double (*x)[3], struct hf_error *
     if (status == HF_OK)
         status =
             hf_frame_fit(&list, way->molecule->n_atom, false, target, scale, near, x, &good, error);
-    free(target);
     hf_internals_done(&list);
     return status;
 }
@@ -179,13 +174,12 @@ static hf_status finish(const struct way *way, double (*x)[3], struct hf_error *
     bool good;
     struct hf_internals held = {0};
     hf_status status = hf_constraints_add(way->n, way->to, way->start, &held, error);
-    double *target = calloc((size_t)held.n + 1, sizeof *target);
-    if (status == HF_OK && target == NULL) status = out_of_memory(error);
+    double *target = HF_TAKE(way->arena, target, (size_t)held.n);
+    if (status == HF_OK) status = hf_arena_check(way->arena, error);
     for (int q = 0; q < held.n && status == HF_OK; q++) target[q] = held.list[q].target;
     if (status == HF_OK)
         status =
             hf_frame_fit(&held, way->molecule->n_atom, false, target, NULL, near, x, &good, error);
-    free(target);
     hf_internals_done(&held);
     return status;
 }
@@ -253,15 +247,16 @@ hf_status hf_constraints_fulfil(const struct hf_molecule *molecule, int n,
 {
     if (n < 1) return HF_OK;
     const size_t n_atom = (size_t)molecule->n_atom;
-    double(*start)[3] = malloc(n_atom * sizeof *start);
+    struct hf_arena arena = {.label = "constraints"};
+    double(*start)[3] = HF_TAKE(&arena, start, n_atom);
     struct way way = {.molecule = molecule,
                       .start = (const double(*)[3])start,
                       .n = n,
                       .to = constraint,
-                      .now = calloc((size_t)n, sizeof *way.now),
-                      .from = calloc((size_t)n, sizeof *way.from)};
-    hf_status status =
-        start != NULL && way.now != NULL && way.from != NULL ? HF_OK : out_of_memory(error);
+                      .arena = &arena};
+    HF_TAKE(&arena, way.now, (size_t)n);
+    HF_TAKE(&arena, way.from, (size_t)n);
+    hf_status status = hf_arena_check(&arena, error);
     if (status == HF_OK) {
         memcpy(start, x, n_atom * sizeof *start);
         for (int c = 0; c < n; c++) {
@@ -272,8 +267,6 @@ hf_status hf_constraints_fulfil(const struct hf_molecule *molecule, int n,
         memcpy(way.now, constraint, (size_t)n * sizeof *way.now);
         if (status == HF_OK) status = go(&way, x, error);
     }
-    free(start);
-    free(way.now);
-    free(way.from);
+    hf_arena_done(&arena);
     return status;
 }

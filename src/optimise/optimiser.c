@@ -44,9 +44,13 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
     self->free_in_space = !settings->absolute;
     self->trust = settings->saddle ? SADDLE_TRUST : FIRST_TRUST;
     self->note = "";
-    self->constraint = calloc(n_held + 1, sizeof *self->constraint);
-    self->x = calloc((1 + 2 * MOST_LAST) * n, sizeof *self->x);
-    if (self->constraint == NULL || self->x == NULL) return hf_optimiser_no_memory(error);
+    self->arena.label = "an optimisation";
+    HF_TAKE(&self->arena, self->constraint, n_held);
+    HF_TAKE(&self->arena, self->x, (1 + 2 * MOST_LAST) * n);
+    HF_TAKE(&self->arena, self->next, n);
+    HF_TAKE(&self->arena, self->left, n);
+    hf_status status = hf_arena_check(&self->arena, error);
+    if (status != HF_OK) return status;
     for (size_t k = 0; k < MOST_LAST; k++) {
         self->last_x[k] = self->x + (1 + 2 * k) * n;
         self->last_g[k] = self->last_x[k] + n;
@@ -57,7 +61,7 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
         memcpy(self->x[i], molecule->atom[i].position_bohr, sizeof self->x[i]);
     for (size_t c = 0; c < n_held; c++)
         if (self->constraint[c].kind == HF_PLACE) self->free_in_space = false;
-    const hf_status status =
+    status =
         hf_constraints_fulfil(molecule, settings->n_constraint, self->constraint, self->x, error);
     return status == HF_OK ? hf_optimiser_begin(self, error) : status;
 }
@@ -67,7 +71,7 @@ hf_status hf_optimiser_create(const struct hf_molecule *molecule,
                               struct hf_optimiser **optimiser, struct hf_error *error)
 {
     struct hf_optimiser *made = *optimiser = calloc(1, sizeof *made);
-    if (made == NULL) return hf_optimiser_no_memory(error);
+    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an optimisation");
     const hf_status status = fill(made, molecule, settings, error);
     if (status != HF_OK) hf_optimiser_destroy(optimiser);
     return status;
@@ -78,10 +82,8 @@ void hf_optimiser_destroy(struct hf_optimiser **optimiser)
     struct hf_optimiser *self = *optimiser;
     if (self == NULL) return;
     hf_internals_done(&self->internals);
-    free(self->h);
-    free(self->mode);
-    free(self->constraint);
-    free(self->x);
+    hf_arena_done(&self->coordinates);
+    hf_arena_done(&self->arena);
     free(self);
     *optimiser = NULL;
 }
@@ -126,10 +128,9 @@ static hf_status find_gradient(const struct hf_optimiser *self, const double (*x
     struct hf_frame frame;
     const hf_status status =
         hf_frame_make(&self->internals, self->n_atom, x, self->free_in_space, &frame, error);
-    if (status != HF_OK) return status;
-    hf_frame_gradient(&frame, g[0], g_q);
-    hf_frame_done(&frame);
-    return HF_OK;
+    if (status == HF_OK) hf_frame_gradient(&frame, g[0], g_q);
+    hf_arena_done(&frame.arena);
+    return status;
 }
 
 /** Improves the Hessian by the way from one of the last points. */
@@ -138,8 +139,7 @@ static hf_status learn(struct hf_optimiser *self, int point, const double (*g)[3
 {
     const int n = self->internals.n;
     const double(*last)[3] = (const double(*)[3])self->last_x[point];
-    double *dq = calloc(4 * (size_t)n + 1, sizeof *dq), *dg = dq + n, *before = dg + n;
-    if (dq == NULL) return hf_optimiser_no_memory(error);
+    double *dq = self->dq, *dg = self->g_q, *before = self->work;
     for (int q = 0; q < n; q++) {
         const struct hf_internal *it = &self->internals.list[q];
         dq[q] = hf_internal_difference(it, hf_internal_value(it, hf_optimiser_at(self)),
@@ -149,8 +149,7 @@ static hf_status learn(struct hf_optimiser *self, int point, const double (*g)[3
     if (status == HF_OK)
         status = find_gradient(self, last, (const double(*)[3])self->last_g[point], before, error);
     for (int q = 0; q < n; q++) dg[q] -= before[q];
-    if (status == HF_OK) update(self, dq, dg, before + n);
-    free(dq);
+    if (status == HF_OK) update(self, dq, dg, before);
     return status;
 }
 
@@ -175,12 +174,10 @@ static hf_status try_step(struct hf_optimiser *self, const double (*g)[3], doubl
 {
     enum { MOST = 4 };
     const int n = self->internals.n;
-    struct hf_frame frame = {0};
-    double *g_q = calloc(2 * (size_t)n + 1, sizeof *g_q), *dq = g_q + n;
-    hf_status status = g_q != NULL ? HF_OK : hf_optimiser_no_memory(error);
-    if (status == HF_OK)
-        status = hf_frame_make(&self->internals, self->n_atom, hf_optimiser_at(self),
-                               self->free_in_space, &frame, error);
+    struct hf_frame frame;
+    double *g_q = self->g_q, *dq = self->dq;
+    hf_status status = hf_frame_make(&self->internals, self->n_atom, hf_optimiser_at(self),
+                                     self->free_in_space, &frame, error);
     double trust = self->trust;
     *good = false;
     if (status == HF_OK) hf_frame_gradient(&frame, g[0], g_q);
@@ -200,8 +197,7 @@ static hf_status try_step(struct hf_optimiser *self, const double (*g)[3], doubl
         self->reach = 0.0;
         for (int q = 0; q < n; q++) self->reach = fmax(self->reach, fabs(dq[q]));
     }
-    hf_frame_done(&frame);
-    free(g_q);
+    hf_arena_done(&frame.arena);
     return status;
 }
 
@@ -237,8 +233,7 @@ static hf_status judge(const struct hf_optimiser *self, const double (*g)[3],
                        struct hf_error *error)
 {
     const struct hf_optimise_settings *want = &self->settings;
-    double(*left)[3] = malloc(place_bytes(self));
-    if (left == NULL) return hf_optimiser_no_memory(error);
+    double(*left)[3] = self->left;
     memcpy(left, g, place_bytes(self));
     const hf_status status =
         hf_step_free_forces(&self->internals, self->n_atom, hf_optimiser_at(self), left[0], error);
@@ -255,7 +250,6 @@ static hf_status judge(const struct hf_optimiser *self, const double (*g)[3],
                  step->max_displacement < want->max_displacement &&
                  step->rms_displacement < want->rms_displacement);
     step->converged = small && step->held;
-    free(left);
     return status;
 }
 
@@ -301,12 +295,11 @@ hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
 {
     bool back = false;
     const size_t bytes = place_bytes(self);
-    double(*next)[3] = malloc(bytes);
-    hf_status status = next != NULL ? HF_OK : hf_optimiser_no_memory(error);
+    double(*next)[3] = self->next;
     *step = (struct hf_optimise_step){.energy = energy};
     self->note = "";
     if (self->n_last > 0) step->change = energy - self->last_energy;
-    if (status == HF_OK) status = look_back(self, energy, gradient, &back, error);
+    hf_status status = look_back(self, energy, gradient, &back, error);
     const double(*g)[3] = back ? (const double(*)[3])self->last_g[0] : gradient;
     if (back) {
         self->note = "energy rose: back, with a shorter step";
@@ -320,7 +313,6 @@ hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
         if (!back) keep_point(self, energy, gradient);
         memcpy(self->x, next, bytes);
     }
-    free(next);
     return status;
 }
 

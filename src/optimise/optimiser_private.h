@@ -12,13 +12,17 @@ enum { MOST_LAST = 2 };
 struct hf_optimiser {
     const struct hf_molecule *molecule; /**< borrowed */
     struct hf_optimise_settings settings;
-    struct hf_constraint *constraint; /**< [settings.n_constraint] owned */
+    struct hf_constraint *constraint; /**< [settings.n_constraint] */
     int n_atom;
     bool cartesian, free_in_space;
     struct hf_internals internals;
-    double *h;      /**< [n_q][n_q] */
-    double *mode;   /**< [n_q] that a search of a saddle point follows */
-    double (*x)[3]; /**< the structure that is computed next, or the last one */
+    double *h;                     /**< [n_q][n_q] */
+    double *mode;                  /**< [n_q] that a search of a saddle point follows */
+    double *dq, *g_q, *work;       /**< [n_q] used within a function */
+    struct hf_arena coordinates;   /**< has these, which the coordinates give their size */
+    struct hf_arena arena;         /**< has all others */
+    double (*x)[3];                /**< the structure that is computed next, or the last one */
+    double (*next)[3], (*left)[3]; /**< [n_atom] used within a function */
     int n_last; /**< points before that are kept, the last one first: their places and gradients */
     double (*last_x[MOST_LAST])[3], (*last_g[MOST_LAST])[3];
     double last_energy, expected, reach, trust;
@@ -29,11 +33,6 @@ struct hf_optimiser {
 static inline const double (*hf_optimiser_at(const struct hf_optimiser *self))[3]
 {
     return (const double(*)[3])self->x;
-}
-
-static inline hf_status hf_optimiser_no_memory(struct hf_error *error)
-{
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for an optimisation");
 }
 
 /** Coordinates and the model of their force constants. */

@@ -8,7 +8,6 @@
 #include "hf/linalg.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Second derivative along a direction that is held. */
@@ -224,17 +223,17 @@ hf_status hf_step_make(const struct hf_step_input *input, double dq[], double *e
                        int *n_negative, struct hf_error *error)
 {
     const size_t m = (size_t)input->frame->m;
-    double *room = calloc(2 * m * m + 5 * m + 1, sizeof *room);
-    if (room == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a step");
+    struct hf_arena arena = {.label = "a step"};
     struct model model = {.m = (int)m, .n_q = input->frame->n_q, .up = -1};
-    model.h = room;
-    model.held = room + m * m;
-    model.value = model.held + m * m;
-    model.g = model.value + m;
-    model.g_mode = model.g + m;
-    model.step = model.g_mode + m;
-    const hf_status status = make(input, &model, dq, expected, n_negative, error);
-    free(room);
+    HF_TAKE(&arena, model.h, m * m);
+    HF_TAKE(&arena, model.held, m * m);
+    HF_TAKE(&arena, model.value, m);
+    HF_TAKE(&arena, model.g, m);
+    HF_TAKE(&arena, model.g_mode, m);
+    HF_TAKE(&arena, model.step, m);
+    hf_status status = hf_arena_check(&arena, error);
+    if (status == HF_OK) status = make(input, &model, dq, expected, n_negative, error);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -253,7 +252,7 @@ hf_status hf_step_free_forces(const struct hf_internals *internals, int n_atom,
         const double along = product(frame.n_x, v, gradient);
         for (int i = 0; i < frame.n_x; i++) gradient[i] -= along * v[i];
     }
-    hf_frame_done(&frame);
+    hf_arena_done(&frame.arena);
     hf_internals_done(&fixed);
     return status;
 }

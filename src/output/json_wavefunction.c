@@ -6,6 +6,7 @@
  * are those of alpha electrons; a restricted wave function has no others.
  * Source   QCElemental, WavefunctionProperties and BasisSet, version 1; Kenny et al., J. Comput.
  *          Chem. 29, 562 (2008). */
+#include "hf/arena.h"
 #include "hf/linalg.h"
 #include "hf/output.h"
 #include "hf/quantity.h"
@@ -21,11 +22,10 @@ enum { NUMBER_SIZE = 25 };
  *  them. */
 enum { MOST_FUNCTIONS = 4000 };
 
-static const char *const label = "JSON text of the wave function";
-
 /** Matrices as JSON arrays, by spin; on rank 0, NULL elsewhere. */
 struct matrices {
-    char *orbitals[HF_MAX_SPIN], *density[HF_MAX_SPIN]; /**< owned */
+    char *orbitals[HF_MAX_SPIN], *density[HF_MAX_SPIN];
+    struct hf_arena arena; /**< has the texts */
 };
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -59,17 +59,13 @@ static hf_status print_rows(void *data, int first, int n, double rows[], struct 
 
 /** *text on rank 0 = "[...]", the matrix row by row; NULL elsewhere. Collective. */
 static hf_status print_matrix(struct hf_context *context, const struct hf_matrix *matrix,
-                              char **text, struct hf_error *error)
+                              struct hf_arena *arena, char **text, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int n_row = hf_matrix_n_row(matrix), n_col = hf_matrix_n_col(matrix);
     const size_t size = (size_t)n_row * (size_t)n_col * NUMBER_SIZE + sizeof "[]";
-    *text = context->rank == 0 ? hf_memory_allocate(context->memory, label, size, 1) : NULL;
-    if (context->rank == 0 && *text == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE,
-                         "out of memory for the text of a %d x %d matrix in the JSON file", n_row,
-                         n_col);
-    HF_TRY(hf_agree(context->comm, status, error));
+    *text = context->rank == 0 ? hf_arena_take(arena, size, 1) : NULL;
+    HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
     struct matrix_text print = {.at = *text, .n_col = n_col};
     if (print.at != NULL) *print.at++ = '[';
     HF_TRY(hf_matrix_send_rows(matrix, print_rows, &print, error));
@@ -80,8 +76,8 @@ cleanup:
 
 /** Density of a spin, (D + M) / 2 or (D - M) / 2, as text. */
 static hf_status print_density(struct hf_context *context,
-                               const struct hf_wavefunction *wavefunction, int spin, char **text,
-                               struct hf_error *error)
+                               const struct hf_wavefunction *wavefunction, int spin,
+                               struct hf_arena *arena, char **text, struct hf_error *error)
 {
     hf_status status;
     const int n = hf_matrix_n_row(wavefunction->density);
@@ -90,7 +86,7 @@ static hf_status print_density(struct hf_context *context,
     hf_matrix_add(0.5, wavefunction->density, 0.0, density);
     if (wavefunction->spin_density != NULL)
         hf_matrix_add(spin == 0 ? 0.5 : -0.5, wavefunction->spin_density, 1.0, density);
-    HF_TRY(print_matrix(context, density, text, error));
+    HF_TRY(print_matrix(context, density, arena, text, error));
 cleanup:
     hf_matrix_destroy(&density);
     return status;
@@ -103,11 +99,14 @@ static hf_status collect(struct hf_quantity *quantity, struct hf_error *error)
     struct matrices *self = quantity->self;
     struct hf_context *context = quantity->of->context;
     const struct hf_wavefunction *wavefunction = quantity->of->wavefunction;
+    self->arena =
+        (struct hf_arena){.memory = context->memory, .label = "JSON text of the wave function"};
     hf_timer_start(&context->timers, &hf_phase_output);
     for (int k = 0; k < wavefunction->n_spin; k++)
-        HF_TRY(print_matrix(context, wavefunction->spin[k].coefficient, &self->orbitals[k], error));
+        HF_TRY(print_matrix(context, wavefunction->spin[k].coefficient, &self->arena,
+                            &self->orbitals[k], error));
     for (int s = 0; s < (wavefunction->spin_density != NULL ? 2 : 1); s++)
-        HF_TRY(print_density(context, wavefunction, s, &self->density[s], error));
+        HF_TRY(print_density(context, wavefunction, s, &self->arena, &self->density[s], error));
 cleanup:
     hf_timer_stop(&context->timers, &hf_phase_output);
     return status;
@@ -116,10 +115,7 @@ cleanup:
 static void done(struct hf_quantity *quantity)
 {
     struct matrices *self = quantity->self;
-    for (int k = 0; k < HF_MAX_SPIN; k++) {
-        hf_memory_release(quantity->of->context->memory, self->orbitals[k]);
-        hf_memory_release(quantity->of->context->memory, self->density[k]);
-    }
+    hf_arena_done(&self->arena);
 }
 
 /** One contraction, for normalised primitives. */

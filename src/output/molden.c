@@ -7,6 +7,7 @@
  * Source   www.theochem.ru.nl/molden/molden_format.html */
 #include "output_private.h"
 
+#include "hf/arena.h"
 #include "hf/linalg.h"
 #include "hf/localise.h"
 #include "hf/output_file.h"
@@ -16,7 +17,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_CARTESIAN = (HF_MAX_L + 1) * (HF_MAX_L + 2) / 2 };
@@ -40,6 +40,7 @@ struct molden {
     int spin;       /**< set of orbitals that is being written */
     int *function;  /**< [n] of ours, in the order of the file */
     double *factor; /**< [n] to coefficients of functions of norm 1, in the order of the file */
+    struct hf_arena arena;
 };
 
 /** 1: all shells of l are spherical; 0: none is; -1: there are none; -2: some are. */
@@ -96,10 +97,10 @@ static double norm_of(int l, int place)
 static hf_status make_order(struct molden *self, struct hf_error *error)
 {
     const struct hf_basis *basis = self->wavefunction->basis;
-    self->function = calloc((size_t)basis->n_function, sizeof *self->function);
-    self->factor = calloc((size_t)basis->n_function, sizeof *self->factor);
-    if (self->function == NULL || self->factor == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Molden file");
+    HF_TAKE(&self->arena, self->function, (size_t)basis->n_function);
+    HF_TAKE(&self->arena, self->factor, (size_t)basis->n_function);
+    const hf_status status = hf_arena_check(&self->arena, error);
+    if (status != HF_OK) return status;
     for (int s = 0; s < basis->n_shell; s++) {
         const struct hf_shell *shell = &basis->shell[s];
         for (int i = 0; i < shell->n_function; i++) {
@@ -245,7 +246,7 @@ static void write_vibrations(struct molden *self, const struct hf_vibrations *al
 static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *error)
 {
     struct hf_wavefunction shown = {0};
-    struct molden self = {.wavefunction = &shown};
+    struct molden self = {.wavefunction = &shown, .arena = {.label = "the Molden file"}};
     const struct hf_context *context = quantity->of->context;
     const char *path = path_of(quantity, 0);
     hf_status status = HF_OK;
@@ -271,8 +272,7 @@ static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *err
 cleanup:
     if (open) (void)hf_output_file_end(&self.file, false);
     hf_localised_show_done(&shown, quantity->of->wavefunction);
-    free(self.function);
-    free(self.factor);
+    hf_arena_done(&self.arena);
     return status;
 }
 

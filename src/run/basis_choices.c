@@ -2,7 +2,6 @@
 #include "calculation_private.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const hf_default_basis = "def2-SVP";
@@ -104,8 +103,9 @@ static hf_status describe(struct hf_calculation *calculation, struct hf_error *e
     size_t size = 1;
     for (int i = 0; i < calculation->n_choice; i++)
         size += strlen(calculation->choice[i].name) + 32;
-    char *text = calculation->basis_requested = calloc(size, 1);
-    if (text == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    char *text = calculation->basis_requested = HF_TAKE(&calculation->arena, text, size);
+    const hf_status status = hf_arena_check(&calculation->arena, error);
+    if (status != HF_OK) return status;
     for (int i = 0; i < calculation->n_choice; i++) {
         const struct hf_basis_choice *choice = &calculation->choice[i];
         if (choice->atom >= 0)
@@ -124,11 +124,10 @@ hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_op
 {
     enum { N_TARGET = 119 };
     const size_t n_target = N_TARGET + (size_t)calculation->input.molecule.n_atom;
-    const struct hf_option_value **given = calloc(n_target, sizeof *given);
-    hf_status status = HF_OK;
-    calculation->choice = calloc((size_t)options->n_value + 1, sizeof *calculation->choice);
-    if (calculation->choice == NULL || given == NULL)
-        HF_TRY(hf_fail(error, HF_NO_RESOURCE, "out of memory for the choice of basis sets"));
+    const struct hf_option_value **given = HF_TAKE(&calculation->arena, given, n_target);
+    hf_status status;
+    HF_TAKE(&calculation->arena, calculation->choice, (size_t)options->n_value + 1);
+    HF_TRY(hf_arena_check(&calculation->arena, error));
     calculation->choice[0] =
         (struct hf_basis_choice){.atom = -1, .name = hf_default_basis, .where = "default"};
     calculation->n_choice = 1;
@@ -137,6 +136,5 @@ hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_op
     HF_TRY(add_choices(calculation, options, HF_OPTION_COMMAND_LINE, given, error));
     HF_TRY(describe(calculation, error));
 cleanup:
-    free(given);
     return status;
 }

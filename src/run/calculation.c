@@ -6,7 +6,6 @@
 #include "hf/hamiltonian.h"
 #include "hf/output_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** Warns of a basis set for an element that the molecule lacks: a mistake, or a script for several
@@ -230,6 +229,7 @@ void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context 
 {
     struct hf_timers *timers = &context->timers;
     calculation->context = context;
+    calculation->arena.label = "a calculation";
     calculation->began_seconds = hf_wall_seconds();
     hf_timers_declare(timers, &hf_phase_total);
     hf_scf_declare_phases(timers);
@@ -343,16 +343,13 @@ void hf_calculation_done(struct hf_calculation *calculation)
 {
     hf_output_files_let_go(calculation->context);
     hf_trace_destroy(&calculation->trace);
-    hf_checkpointer_destroy(&calculation->checkpointer);
     if (calculation->restart != NULL) hf_checkpoint_done(calculation->restart);
-    free(calculation->restart);
     hf_guess_file_close(&calculation->guess_file);
     hf_record_destroy(&calculation->record);
     hf_quantities_done(calculation);
     hf_common_pairs_destroy(&calculation->pairs);
     hf_basis_destroy(&calculation->basis);
     hf_input_done(&calculation->input);
-    free(calculation->basis_requested);
-    free(calculation->choice);
+    hf_arena_done(&calculation->arena);
     *calculation = (struct hf_calculation){0};
 }

@@ -66,8 +66,8 @@ hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_op
                           struct hf_error *error) HF_MUST_CHECK;
 
 /** "water.density.cube" of "inputs/water.mol" and that ending, "hf.density.cube" of standard input, in
- *  the folder of the JSON file if there is one. To be freed; NULL: no memory. Local. */
-char *hf_calculation_file_name(const struct hf_calculation *calculation, const char *ending);
+ *  the folder of the JSON file if there is one. NULL: no memory. Local. */
+char *hf_calculation_file_name(struct hf_calculation *calculation, const char *ending);
 
 /** The method that makes the wave function, and the one that was asked for: "rhf" and "mp2". Local. */
 const char *hf_run_reference(const struct hf_options *options, const struct hf_molecule *molecule);
@@ -101,7 +101,6 @@ struct hf_checkpointer;
 hf_status hf_checkpointer_create(struct hf_calculation *calculation,
                                  const struct hf_options *options,
                                  struct hf_error *error) HF_MUST_CHECK;
-void hf_checkpointer_destroy(struct hf_checkpointer **checkpointer);
 
 /** For hf_scf_settings.keeper; failures go to `report` (borrowed). */
 const struct hf_scf_keeper *hf_checkpointer_keeper(struct hf_checkpointer *checkpointer,

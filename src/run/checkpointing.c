@@ -4,7 +4,6 @@
 #include "hf/output_file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** With "auto" a run gets a checkpoint when it takes longer than this. */
@@ -18,7 +17,7 @@ struct hf_checkpointer {
     struct hf_calculation *calculation; /**< borrowed */
     struct hf_report *report;           /**< borrowed */
     struct hf_scf_keeper keeper;
-    char *path;
+    const char *path;
     bool automatic;
     bool more_follows; /**< the SCF is not the last expensive part */
     double interval_seconds;
@@ -30,11 +29,12 @@ struct hf_checkpointer {
 };
 
 /** What counts of every option that is kept, defaults included. */
-static hf_status list_settings(struct hf_checkpointer *self, const struct hf_options *options,
-                               struct hf_error *error)
+static hf_status list_settings(struct hf_checkpointer *self, struct hf_arena *arena,
+                               const struct hf_options *options, struct hf_error *error)
 {
-    self->setting = calloc((size_t)options->n_option + 1, sizeof *self->setting);
-    if (self->setting == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    HF_TAKE(arena, self->setting, (size_t)options->n_option);
+    const hf_status status = hf_arena_check(arena, error);
+    if (status != HF_OK) return status;
     for (int i = 0; i < options->n_option; i++) {
         const struct hf_option *option = &options->table[i];
         const char *value = hf_options_text(options, option->key);
@@ -49,14 +49,14 @@ static hf_status list_settings(struct hf_checkpointer *self, const struct hf_opt
 }
 
 /** "water.hf.h5", or with another `ending`; a restart goes on with its own file. */
-static char *automatic_path(const struct hf_calculation *calculation, const char *ending)
+static char *automatic_path(struct hf_calculation *calculation, const char *ending)
 {
-    if (calculation->restart != NULL) return strdup(calculation->restart->path);
+    if (calculation->restart != NULL) return calculation->restart->path;
     return hf_calculation_file_name(calculation, ending);
 }
 
 /** That path, or one beside it when the orbitals of the guess come from there: rank 0 looks. */
-static char *free_path(const struct hf_calculation *calculation)
+static char *free_path(struct hf_calculation *calculation)
 {
     const struct hf_guess_file *guess = calculation->guess_file;
     char *path = automatic_path(calculation, ".hf.h5");
@@ -65,9 +65,7 @@ static char *free_path(const struct hf_calculation *calculation)
         for (int i = 0; i < hf_guess_file_count(guess); i++)
             if (hf_same_file(path, hf_guess_file_path(guess, i))) taken = 1;
     MPI_Bcast(&taken, 1, MPI_INT, 0, calculation->context->comm);
-    if (!taken) return path;
-    free(path);
-    return automatic_path(calculation, ".2.hf.h5");
+    return taken ? automatic_path(calculation, ".2.hf.h5") : path;
 }
 
 /** Rank 0 decides for all. What an automatic checkpoint would take the place of is worth more than
@@ -152,34 +150,24 @@ hf_status hf_checkpointer_create(struct hf_calculation *calculation,
     const bool given = hf_options_given(options, "checkpoint") != NULL;
     const char *path = hf_options_text(options, "checkpoint");
     if (strcmp(path, "none") == 0 || (!given && calculation->no_files)) return HF_OK;
-    struct hf_checkpointer *made = calloc(1, sizeof *made);
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_checkpointer *made = HF_TAKE(&calculation->arena, made, 1);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&calculation->arena, error), error));
     calculation->checkpointer = made;
     made->calculation = calculation;
     made->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = made};
     made->automatic = strcmp(path, "auto") == 0;
     made->more_follows =
         hf_run_is_correlated(options) || hf_options_include(options, "task", "vibrations");
-    made->path = made->automatic ? free_path(calculation) : strdup(path);
+    made->path = made->automatic ? free_path(calculation) : path;
     made->interval_seconds = hf_options_real(options, "checkpoint_interval");
     made->last_seconds = calculation->began_seconds;
-    if (made->path == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    if (status == HF_OK) status = list_settings(made, options, error);
+    status = hf_arena_check(&calculation->arena, error); /* of the path */
+    if (status == HF_OK) status = list_settings(made, &calculation->arena, options, error);
     if (status == HF_OK && !made->automatic && context->rank == 0)
         status = hf_checkpoint_check_target(made->path, error);
     status = hf_agree(context->comm, status, error);
 cleanup:
     return status;
-}
-
-void hf_checkpointer_destroy(struct hf_checkpointer **checkpointer)
-{
-    if (*checkpointer == NULL) return;
-    free((*checkpointer)->path);
-    free((*checkpointer)->setting);
-    free(*checkpointer);
-    *checkpointer = NULL;
 }
 
 const struct hf_scf_keeper *hf_checkpointer_keeper(struct hf_checkpointer *checkpointer,

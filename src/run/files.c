@@ -199,7 +199,7 @@ hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
                                  error); /* where the old results were, there is room */
 }
 
-char *hf_calculation_file_name(const struct hf_calculation *calculation, const char *ending)
+char *hf_calculation_file_name(struct hf_calculation *calculation, const char *ending)
 {
     const char *json = calculation->json_path, *input = calculation->input.path;
     const char *name = strcmp(input, HF_STANDARD_INPUT) == 0 ? "hf" : hf_file_name(input);
@@ -207,7 +207,7 @@ char *hf_calculation_file_name(const struct hf_calculation *calculation, const c
     const int folder = json != NULL ? (int)(hf_file_name(json) - json) : 0;
     const int stem = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
     const size_t size = (size_t)folder + (size_t)stem + strlen(ending) + 1;
-    char *path = malloc(size);
+    char *path = HF_TAKE(&calculation->arena, path, size);
     if (path != NULL)
         snprintf(path, size, "%.*s%.*s%s", folder, json != NULL ? json : "", stem, name, ending);
     return path;

@@ -8,7 +8,7 @@
 
 /** One checkpoint. */
 struct source {
-    char *path; /**< owned */
+    char *path;
     struct hf_checkpoint checkpoint;
     struct hf_scf_orbitals orbitals; /**< of it */
 };
@@ -16,7 +16,7 @@ struct source {
 struct hf_guess_file {
     const char *where; /**< it was given; in the options */
     int n_source;
-    struct source *source;              /**< [n_source], owned */
+    struct source *source;              /**< [n_source] */
     struct hf_scf_fragments *fragments; /**< of several; owned */
 };
 
@@ -35,12 +35,13 @@ hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf
     if (given == NULL) return HF_OK;
     size_t n = 1;
     for (const char *comma = given->text; (comma = strchr(comma, ',')) != NULL; comma++) n++;
-    struct hf_guess_file *made = calloc(1, sizeof *made);
-    if (made != NULL) made->source = calloc(n, sizeof *made->source);
+    struct hf_arena *arena = &calculation->arena;
+    struct hf_guess_file *made = HF_TAKE(arena, made, 1);
+    struct source *source = HF_TAKE(arena, source, n);
+    const hf_status status = hf_arena_check(arena, error);
+    if (status != HF_OK) return status;
+    *made = (struct hf_guess_file){.where = given->where, .source = source};
     calculation->guess_file = made;
-    if (made == NULL || made->source == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the names of %zu checkpoints", n);
-    made->where = given->where;
     for (const char *name = given->text; name != NULL;) {
         const char *comma = strchr(name, ',');
         const size_t length = comma != NULL ? (size_t)(comma - name) : strlen(name);
@@ -49,12 +50,10 @@ hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf
                            "%s: a name between the commas of %.300s is empty; expected "
                            "FILE,FILE,... without blanks",
                            given->where, given->text);
-        char *path = strndup(name, length);
-        if (path == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a name");
-        made->source[made->n_source++].path = path;
+        source[made->n_source++].path = hf_word_copy(arena, (struct hf_word){name, (int)length});
         name = comma != NULL ? comma + 1 : NULL;
     }
-    return HF_OK;
+    return hf_arena_check(arena, error);
 }
 
 int hf_guess_file_count(const struct hf_guess_file *file)
@@ -158,11 +157,6 @@ void hf_guess_file_close(struct hf_guess_file **file)
 {
     if (*file == NULL) return;
     hf_scf_fragments_destroy(&(*file)->fragments);
-    for (int i = 0; i < (*file)->n_source; i++) {
-        hf_checkpoint_done(&(*file)->source[i].checkpoint);
-        free((*file)->source[i].path);
-    }
-    free((*file)->source);
-    free(*file);
+    for (int i = 0; i < (*file)->n_source; i++) hf_checkpoint_done(&(*file)->source[i].checkpoint);
     *file = NULL;
 }

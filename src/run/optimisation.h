@@ -2,6 +2,7 @@
 #ifndef HF_OPTIMISATION_H
 #define HF_OPTIMISATION_H
 
+#include "hf/arena.h"
 #include "hf/optimise.h"
 #include "hf/quantity.h"
 
@@ -14,7 +15,7 @@ struct hf_optimisation_step {
     struct hf_optimise_step step; /**< its note is not kept in checkpoints */
     int n_build, point;           /**< Fock builds; point of the scan, from 0 */
     int n_removed;                /**< functions, as linearly dependent; not kept in checkpoints */
-    double (*x)[3];               /**< [n_atom] bohr, owned */
+    double (*x)[3];               /**< [n_atom] bohr */
 };
 
 /** Of the quantity "optimisation"; the same on every rank. */
@@ -31,6 +32,7 @@ struct hf_optimisation {
     const char *why;                   /**< why the last point that failed did, a constant; "" */
     int n_negative_start; /**< eigenvalues below zero of the Hessian that was computed; -1: none was */
     int lost;             /**< errno of the trajectory, 0 */
+    struct hf_arena arena; /**< has what belongs to the whole search */
 };
 
 /** Adds a step with room for its places. HF_NO_RESOURCE. */
@@ -62,8 +64,8 @@ hf_status hf_optimisation_keep(const struct hf_calculation *calculation,
                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Takes the steps of the checkpoint that the calculation continues from, if their constraints and goal are those of
- *  this run. *point: where the search goes on, found->n_point if it has ended; *state [*n]: of the optimiser there, to
- *  be freed; NULL: it starts anew. Collective. HF_BAD_INPUT, HF_NO_RESOURCE. */
+ *  this run. *point: where the search goes on, found->n_point if it has ended; *state [*n]: of the optimiser there;
+ *  NULL: it starts anew. Collective. HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
                                  struct hf_optimisation *found, int *point, double **state, int *n,
                                  struct hf_error *error) HF_MUST_CHECK;

@@ -2,7 +2,6 @@
 #include "calculation_private.h"
 #include "optimisation.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** What rank 0 writes, a row at a time. */
@@ -27,16 +26,13 @@ hf_status hf_optimisation_keep(const struct hf_calculation *calculation,
     struct hf_context *context = calculation->context;
     const int n_col = hf_optimisation_n_packed(found);
     struct hf_checkpoint_addition *addition = NULL;
-    double *state = NULL, *steps = calloc((size_t)found->n_step * (size_t)n_col + 1, sizeof *steps);
-    int size = 0;
-    hf_status status = steps != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    struct hf_arena arena = {.label = "the search of a structure"};
+    int size = optimiser != NULL ? (int)hf_optimiser_state_size(optimiser) : 0;
+    double *steps = HF_TAKE(&arena, steps, (size_t)found->n_step * (size_t)n_col);
+    double *state = optimiser != NULL ? HF_TAKE(&arena, state, (size_t)size) : NULL;
+    hf_status status = hf_arena_check(&arena, error);
     if (status == HF_OK) hf_optimisation_pack(found, steps);
-    if (optimiser != NULL && status == HF_OK) {
-        size = (int)hf_optimiser_state_size(optimiser);
-        state = calloc((size_t)size, sizeof *state);
-        status = state != NULL ? hf_optimiser_save(optimiser, state, error)
-                               : hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    }
+    if (optimiser != NULL && status == HF_OK) status = hf_optimiser_save(optimiser, state, error);
     HF_TRY(hf_agree(context->comm, status, error));
     MPI_Bcast(&size, 1, MPI_INT, 0, context->comm);
     HF_TRY(hf_checkpoint_add_begin(context, path, HF_CHECKPOINT_OPTIMISATION,
@@ -58,8 +54,7 @@ cleanup:
         const hf_status end = hf_checkpoint_add_end(&addition, status == HF_OK, &late);
         if (status == HF_OK && end != HF_OK) status = hf_fail(error, end, "%s", late.message);
     }
-    free(state);
-    free(steps);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -71,10 +66,11 @@ static void take(void *data, int first, int n, const double rows[])
 }
 
 /** A matrix of the checkpoint that the calculation goes on from, on all ranks; *value NULL: there is none. */
-static hf_status read_added(const struct hf_calculation *calculation, const char *name, int *n_row,
-                            int n_col, double **value, struct hf_error *error)
+static hf_status read_added(const struct hf_calculation *calculation, struct hf_arena *arena,
+                            const char *name, int *n_row, int n_col, double **value,
+                            struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     int shape[2] = {0};
     const struct hf_checkpoint *restart = calculation->restart;
     struct hf_context *context = calculation->context;
@@ -84,9 +80,8 @@ static hf_status read_added(const struct hf_calculation *calculation, const char
     MPI_Bcast(shape, 2, MPI_INT, 0, context->comm);
     if (shape[0] < 1 || shape[1] != n_col) return HF_OK;
     *n_row = shape[0];
-    *value = calloc((size_t)shape[0] * (size_t)n_col, sizeof **value);
-    if (*value == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TAKE(arena, *value, (size_t)shape[0] * (size_t)n_col);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
     HF_TRY(hf_checkpoint_added_shares(context, restart, name, *n_row, n_col, take,
                                       &(struct rows){n_col, *value}, error));
 cleanup:
@@ -133,9 +128,10 @@ hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
     int n_step = 0;
     *state = NULL;
     if (calculation->restart == NULL || !are_kept(calculation, goal)) return HF_OK;
-    HF_TRY(read_added(calculation, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state, error));
-    HF_TRY(read_added(calculation, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step, n_col, &steps,
+    HF_TRY(read_added(calculation, &found->arena, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state,
                       error));
+    HF_TRY(read_added(calculation, &found->arena, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step,
+                      n_col, &steps, error));
     const double *last = steps != NULL ? steps + (size_t)(n_step - 1) * (size_t)n_col : NULL;
     const bool ended =
         last != NULL && hf_optimisation_packed_converged(last); /* at the point of this step */
@@ -144,10 +140,8 @@ hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
                     error));
     if (n_step > 0) *point = found->step[n_step - 1].point;
     if (!ended) goto cleanup;
-    free(*state);
     *state = NULL;
     if (*point + 1 < found->n_point || are_kept(calculation, criteria)) ++*point;
 cleanup:
-    free(steps);
     return status;
 }

@@ -77,12 +77,10 @@ static hf_status check_constraints(struct hf_optimisation *self, const struct hf
                                    struct hf_error *error)
 {
     const int n = self->settings.n_constraint;
-    hf_status status = HF_OK;
     struct hf_error why;
-    struct hf_constraint *copy = malloc(((size_t)n + 1) * sizeof *copy);
-    double(*x)[3] = malloc((size_t)molecule->n_atom * sizeof *x);
-    if (copy == NULL || x == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for constraints");
+    struct hf_constraint *copy = HF_TAKE(&self->arena, copy, (size_t)n);
+    double(*x)[3] = HF_TAKE(&self->arena, x, (size_t)molecule->n_atom);
+    hf_status status = hf_arena_check(&self->arena, error);
     for (int i = 0; i < molecule->n_atom && status == HF_OK; i++)
         memcpy(x[i], molecule->atom[i].position_bohr, sizeof *x);
     for (int p = 0; p < self->n_point && n > 0 && status == HF_OK; p++) {
@@ -94,8 +92,6 @@ static hf_status check_constraints(struct hf_optimisation *self, const struct hf
         else if (status != HF_OK)
             status = hf_fail(error, status, "%.300s", why.message);
     }
-    free(copy);
-    free(x);
     return status;
 }
 
@@ -119,6 +115,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_options *options = of->options;
     self->n_atom = of->molecule->n_atom;
+    self->arena.label = "an optimisation";
     self->why = "";
     self->n_negative_start = -1;
     self->max_step = hf_options_integer(options, "max_steps");
@@ -420,7 +417,7 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
 static void done(struct hf_quantity *quantity)
 {
     struct hf_optimisation *self = quantity->self;
-    for (int s = 0; s < self->n_step; s++) free(self->step[s].x);
+    hf_arena_done(&self->arena);
     free(self->step);
 }
 

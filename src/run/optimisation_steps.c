@@ -14,12 +14,10 @@ hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *err
 {
     if (!hf_grow(&self->step, self->n_step + 1, &self->n_room, sizeof *self->step))
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d steps", self->n_step + 1);
-    self->step[self->n_step] = (struct hf_optimisation_step){
-        .step = {.note = ""}, .x = calloc((size_t)self->n_atom, sizeof *self->step->x)};
-    if (self->step[self->n_step].x == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of atoms");
-    self->n_step++;
-    return HF_OK;
+    struct hf_optimisation_step *next = &self->step[self->n_step];
+    *next = (struct hf_optimisation_step){.step = {.note = ""}};
+    if (HF_TAKE(&self->arena, next->x, (size_t)self->n_atom) != NULL) self->n_step++;
+    return hf_arena_check(&self->arena, error);
 }
 
 double hf_optimisation_value(const struct hf_optimisation *self, int point)

@@ -8,7 +8,6 @@
 #include "hf/surface.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Times in succession that a step is halved because the SCF fails. */
@@ -97,7 +96,7 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
     hf_status status = HF_OK;
     const size_t n = 3 * (size_t)self->found->n_atom;
     const int n_group = hf_options_integer(self->calculation->source.options, "groups");
-    double *hessian = calloc(n * n, sizeof *hessian);
+    double *hessian = NULL;
     bool good = false;
     struct hf_surface_point point = {0};
     struct hf_differences points = {0};
@@ -105,12 +104,12 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
     if (!good)
         status = hf_fail(error, HF_NOT_CONVERGED,
                          "optimise: the SCF before second derivatives did not converge");
-    else if (hessian == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a Hessian");
     const struct hf_scf_result here = {.energy = point.energy, .n_removed = point.n_removed};
     struct hf_quantity_source source = self->calculation->source; /* at the places of `compute` */
     source.result = &here;
     if (status == HF_OK) status = hf_differences_create(&source, &points, error);
+    HF_TAKE(&points.arena, hessian, n * n);
+    if (status == HF_OK) status = hf_arena_check(&points.arena, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
     HF_TRY(hf_differences_compute(&points, self->surface, n_group, NULL, error));
     hf_differences_hessian(&points, hessian);
@@ -119,8 +118,7 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
                                           (const double(*)[3])self->gradient, error);
     status = hf_agree(self->context->comm, status, error);
 cleanup:
-    hf_differences_done(&points);
-    free(hessian);
+    hf_arena_done(&points.arena);
     return status;
 }
 
@@ -286,13 +284,11 @@ static hf_status follow_all(struct search *self, struct hf_error *error)
         hf_optimisation_write(self->quantity);
     for (; self->point < found->n_point; self->point++) {
         HF_TRY(follow_point(self, state, n, error));
-        free(state);
         state = NULL;
     }
     self->calculation->structure_found = hf_optimisation_n_failed(found) == 0;
     found->ended = true;
 cleanup:
-    free(state);
     return status;
 }
 
@@ -335,15 +331,15 @@ cleanup:
 static hf_status make_room(struct search *self, struct hf_error *error)
 {
     const size_t n = (size_t)self->found->n_atom;
-    self->x = calloc(4 * n, sizeof *self->x);
-    if (self->x == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an optimisation");
-    self->gradient = self->x + n;
-    self->input = self->gradient + n;
-    self->begun = self->input + n;
-    for (size_t i = 0; i < n; i++)
+    struct hf_arena *arena = &self->found->arena;
+    HF_TAKE(arena, self->x, n);
+    HF_TAKE(arena, self->gradient, n);
+    HF_TAKE(arena, self->input, n);
+    HF_TAKE(arena, self->begun, n);
+    for (size_t i = 0; i < n && self->begun != NULL; i++)
         memcpy(self->input[i], self->calculation->input.molecule.atom[i].position_bohr,
                sizeof *self->input);
-    return HF_OK;
+    return hf_arena_check(arena, error);
 }
 
 static struct hf_quantity *find_row(struct hf_calculation *calculation)
@@ -382,6 +378,5 @@ cleanup:
     hf_interruption_count(self.context->interruption, NULL, 0, 0);
     hf_surface_destroy(&self.surface);
     hf_optimiser_destroy(&self.optimiser);
-    free(self.x);
     return status;
 }

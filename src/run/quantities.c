@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** All quantities, in the order in which they are computed, reported and written. */
@@ -179,10 +178,11 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     struct hf_quantity *quantity = &calculation->quantity[calculation->n_quantity];
     struct hf_error reason;
     *quantity = (struct hf_quantity){.ops = ops, .of = &calculation->source, .needs = ops->needs};
-    quantity->self = calloc(1, ops->size + 1); /* not NULL where there is none */
-    if (quantity->self == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    quantity->self = hf_arena_take(&calculation->arena, 1, ops->size);
+    hf_status status = hf_arena_check(&calculation->arena, error);
+    if (status != HF_OK) return status;
     calculation->n_quantity++;
-    const hf_status status = ops->plan != NULL ? ops->plan(quantity, &reason) : HF_OK;
+    status = ops->plan != NULL ? ops->plan(quantity, &reason) : HF_OK;
     if (quantity->about != NULL) given = quantity->about;
     if (status != HF_OK)
         return hf_fail(error, status, "%s%s%.400s", given != NULL ? given->where : "",
@@ -205,7 +205,7 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
 hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf_options *options,
                              struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     calculation->source = (struct hf_quantity_source){
         .context = calculation->context,
         .options = options,
@@ -216,10 +216,9 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
         .restart = calculation->restart,
         .no_files = calculation->no_files,
     };
-    calculation->quantity = calloc(N_LIST, sizeof *calculation->quantity);
-    if (calculation->source.file_stem == NULL || calculation->quantity == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    status = choose_tasks(calculation, options, error);
+    HF_TAKE(&calculation->arena, calculation->quantity, N_LIST);
+    status = hf_arena_check(&calculation->arena, error);
+    if (status == HF_OK) status = choose_tasks(calculation, options, error);
     calculation->needs = calculation->settings.wavefunction = HF_WAVEFUNCTION_ENERGIES;
     const int method = find_correlated(options);
     for (int i = 0; i < N_LIST && status == HF_OK; i++) {
@@ -296,8 +295,5 @@ void hf_quantities_done(struct hf_calculation *calculation)
     for (int i = 0; i < calculation->n_quantity; i++) {
         struct hf_quantity *quantity = &calculation->quantity[i];
         if (quantity->ops->done != NULL) quantity->ops->done(quantity);
-        free(quantity->self);
     }
-    free(calculation->quantity);
-    free(calculation->source.file_stem);
 }

@@ -2,6 +2,7 @@
 #include "hf/calculation.h"
 
 #include "calculation_private.h"
+#include "hf/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,14 +70,15 @@ static hf_status fill_input(struct hf_calculation *calculation, const struct hf_
     const struct hf_molecule *from = &calculation->restart->molecule;
     struct hf_molecule *to = &calculation->input.molecule;
     const size_t n_atom = (size_t)from->n_atom, n_charge = (size_t)from->environment.n_charge;
-    const char *title = hf_options_text(options, "title");
+    const char *given = hf_options_text(options, "title");
+    const char *title = given != NULL ? given : from->title;
     const hf_status status = check_options(calculation->restart, options, error);
     if (status != HF_OK) return status;
     *to = *from;
     to->atom = calloc(n_atom + 1, sizeof *to->atom);
     to->environment.charge = calloc(n_charge + 1, sizeof *to->environment.charge);
-    to->title = hf_copy_string(title != NULL ? title : from->title);
-    calculation->input.path = hf_copy_string(calculation->restart->path);
+    to->title = title != NULL ? strdup(title) : NULL;
+    calculation->input.path = hf_copy_string(&calculation->input.arena, calculation->restart->path);
     calculation->input.format = "checkpoint";
     if (to->atom == NULL || to->environment.charge == NULL || calculation->input.path == NULL) {
         to->n_atom = to->environment.n_charge = 0;
@@ -92,14 +94,12 @@ static hf_status fill_input(struct hf_calculation *calculation, const struct hf_
 hf_status hf_calculation_take_restart(struct hf_calculation *calculation,
                                       struct hf_options *options, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_context *context = calculation->context;
     const char *path = hf_options_text(options, "restart");
     if (path == NULL) return HF_OK;
-    calculation->restart = calloc(1, sizeof *calculation->restart);
-    if (calculation->restart == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a checkpoint");
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TAKE(&calculation->arena, calculation->restart, 1);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&calculation->arena, error), error));
     HF_TRY(hf_checkpoint_load(context, path, calculation->restart, error));
     if (calculation->input.path == NULL) status = fill_input(calculation, options, error);
     if (status == HF_OK) status = add_settings(calculation, options, error);
@@ -139,10 +139,7 @@ hf_status hf_restart_make_basis(struct hf_calculation *calculation,
     const struct hf_basis *kept = calculation->restart->basis;
     const hf_status fits = check_functions(calculation->restart, options, error);
     if (fits != HF_OK) return fits;
-    char *requested = hf_copy_string(calculation->restart->basis_requested);
-    if (requested == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the basis");
-    free(calculation->basis_requested);
-    calculation->basis_requested = requested;
+    calculation->basis_requested = calculation->restart->basis_requested;
     const struct hf_molecule *molecule = &calculation->input.molecule;
     return hf_basis_move(kept, molecule, &calculation->basis, error);
 }

@@ -1,13 +1,13 @@
 /* The protocol: rank 0 answers messages until there are positions, all compute, rank 0 keeps the answer. */
 #include "hf/serve.h"
 
+#include "hf/arena.h"
 #include "hf/interruption.h"
 #include "hf/timer.h"
 #include "line.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,6 +27,7 @@ struct session {
     double *positions; /**< [n_atom][3] bohr; forces while they are sent */
     bool has_forces;   /**< and the driver has not fetched them yet */
     bool ended;
+    struct hf_arena arena;
     int n_geometry;
     double began, computing; /**< seconds: when the first positions came; how long was computed */
 };
@@ -207,18 +208,19 @@ cleanup:
 static hf_status make_room(struct session *self, struct hf_error *error)
 {
     const size_t n = (size_t)self->n_atom;
-    self->positions = calloc(3 * n, sizeof *self->positions);
-    self->point.gradient = calloc(n, sizeof *self->point.gradient);
-    if (self->positions == NULL || self->point.gradient == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the driver's messages");
-    return HF_OK;
+    HF_TAKE(&self->arena, self->positions, 3 * n);
+    HF_TAKE(&self->arena, self->point.gradient, n);
+    return hf_arena_check(&self->arena, error);
 }
 
 hf_status hf_serve(struct hf_context *context, const char *address, bool remote, int n_atom,
                    struct hf_surface *surface, FILE *out, struct hf_error *error)
 {
-    struct session self = {
-        .line = {-1, context, address}, .n_atom = n_atom, .surface = surface, .out = out};
+    struct session self = {.line = {-1, context, address},
+                           .n_atom = n_atom,
+                           .surface = surface,
+                           .out = out,
+                           .arena = {.label = "the driver's messages"}};
     hf_status status = make_room(&self, error);
     if (status == HF_OK && context->rank == 0) status = hf_line_open(&self.line, remote, error);
     (void)await_word(context, 0);
@@ -231,7 +233,6 @@ hf_status hf_serve(struct hf_context *context, const char *address, bool remote,
     tell_times(&self);
 cleanup:
     hf_line_close(&self.line);
-    free(self.positions);
-    free(self.point.gradient);
+    hf_arena_done(&self.arena);
     return status;
 }

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Second derivatives of one solution are at most a few hartree/bohr^2. Where differences of energies say more, one
@@ -29,20 +28,14 @@ hf_status hf_differences_create(const struct hf_quantity_source *of,
                                 struct hf_differences *differences, struct hf_error *error)
 {
     const int n = 3 * of->molecule->n_atom;
-    *differences = (struct hf_differences){.of = of, .n = 2 * n, .width = HF_POINT_GRADIENT + n};
-    const size_t n_number = (size_t)differences->n * (size_t)differences->width;
-    differences->point = calloc(n_number, sizeof *differences->point);
-    differences->known = calloc((size_t)differences->n, sizeof *differences->known);
-    if (differences->point != NULL && differences->known != NULL) return HF_OK;
-    hf_differences_done(differences);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for gradients at %d displacements", 2 * n);
-}
-
-void hf_differences_done(struct hf_differences *differences)
-{
-    free(differences->point);
-    free(differences->known);
-    *differences = (struct hf_differences){0};
+    *differences = (struct hf_differences){.of = of,
+                                           .n = 2 * n,
+                                           .width = HF_POINT_GRADIENT + n,
+                                           .arena = {.label = "gradients at displacements"}};
+    const size_t n_point = (size_t)differences->n;
+    HF_TAKE(&differences->arena, differences->point, n_point * (size_t)differences->width);
+    HF_TAKE(&differences->arena, differences->known, n_point);
+    return hf_arena_check(&differences->arena, error);
 }
 
 static void describe(int i, size_t size, char text[])
@@ -138,11 +131,9 @@ static hf_status prepare(struct worker *self, const struct hf_surface *middle, i
     source.result = &none; /* its orbitals are spread over all ranks */
     HF_TRY(hf_agree(of->context->comm, hf_surface_create(&source, &self->surface, error), error));
     HF_TRY(hf_surface_start_from(self->surface, middle, error));
-    self->position = calloc((size_t)of->molecule->n_atom, sizeof *self->position);
-    self->missing = calloc((size_t)points->n, sizeof *self->missing);
-    if (self->position == NULL || self->missing == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for displacements");
-    HF_TRY(hf_agree(of->context->comm, status, error));
+    HF_TAKE(&points->arena, self->position, (size_t)of->molecule->n_atom);
+    HF_TAKE(&points->arena, self->missing, (size_t)points->n);
+    HF_TRY(hf_agree(of->context->comm, hf_arena_check(&points->arena, error), error));
     for (int i = 0; i < of->molecule->n_atom; i++)
         memcpy(self->position[i], of->molecule->atom[i].position_bohr, sizeof *self->position);
     make_tasks(self, n_group);
@@ -209,8 +200,6 @@ cleanup:
     if (self.file != NULL) fclose(self.file);
     hf_surface_destroy(&self.surface);
     hf_rank_groups_done(&self.groups);
-    free(self.position);
-    free(self.missing);
     return status;
 }
 

@@ -6,7 +6,6 @@
 #include "hf/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** N_A e^2 / (12 epsilon_0 c^2 m_u), CODATA 2018: km/mol for a derivative of the dipole of 1 e / sqrt(mass unit). */
@@ -16,32 +15,16 @@ hf_status hf_vibrations_create(const struct hf_molecule *molecule, struct hf_vib
                                struct hf_error *error)
 {
     const size_t n = 3 * (size_t)molecule->n_atom;
-    *vibrations = (struct hf_vibrations){.n_atom = molecule->n_atom};
+    *vibrations =
+        (struct hf_vibrations){.n_atom = molecule->n_atom, .arena = {.label = "vibrations"}};
     vibrations->held = hf_is_held(molecule);
-    vibrations->hessian = calloc(n * n, sizeof *vibrations->hessian);
-    vibrations->mode = calloc(n * n, sizeof *vibrations->mode);
-    vibrations->dipole_derivative = calloc(3 * n, sizeof *vibrations->dipole_derivative);
-    vibrations->frequency = calloc(n, sizeof *vibrations->frequency);
-    vibrations->reduced_mass = calloc(n, sizeof *vibrations->reduced_mass);
-    vibrations->intensity = calloc(n, sizeof *vibrations->intensity);
-    if (vibrations->hessian != NULL && vibrations->mode != NULL &&
-        vibrations->dipole_derivative != NULL && vibrations->frequency != NULL &&
-        vibrations->reduced_mass != NULL && vibrations->intensity != NULL)
-        return HF_OK;
-    hf_vibrations_done(vibrations);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the vibrations of %d atoms",
-                   molecule->n_atom);
-}
-
-void hf_vibrations_done(struct hf_vibrations *vibrations)
-{
-    free(vibrations->hessian);
-    free(vibrations->mode);
-    free(vibrations->dipole_derivative);
-    free(vibrations->frequency);
-    free(vibrations->reduced_mass);
-    free(vibrations->intensity);
-    *vibrations = (struct hf_vibrations){0};
+    HF_TAKE(&vibrations->arena, vibrations->hessian, n * n);
+    HF_TAKE(&vibrations->arena, vibrations->mode, n * n);
+    HF_TAKE(&vibrations->arena, vibrations->dipole_derivative, 3 * n);
+    HF_TAKE(&vibrations->arena, vibrations->frequency, n);
+    HF_TAKE(&vibrations->arena, vibrations->reduced_mass, n);
+    HF_TAKE(&vibrations->arena, vibrations->intensity, n);
+    return hf_arena_check(&vibrations->arena, error);
 }
 
 /** Motion k of the body as a whole in mass-weighted coordinates, of norm 1: along, then about an axis. */
@@ -130,10 +113,8 @@ hf_status hf_vibrations_analyse(const struct hf_molecule *molecule, const struct
     const int n = 3 * molecule->n_atom;
     struct hf_body body;
     hf_status status = hf_body_find(molecule, &body, error);
-    double *work = calloc(2 * (size_t)n, sizeof *work);
-    if (status == HF_OK && work == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for normal modes of %d atoms",
-                         molecule->n_atom);
+    double *work = HF_TAKE(&vibrations->arena, work, 2 * (size_t)n);
+    if (status == HF_OK) status = hf_arena_check(&vibrations->arena, error);
     if (status == HF_OK) {
         weigh(molecule, &body, vibrations, work);
         status = hf_eigen_small(n, vibrations->mode, work, error);
@@ -141,6 +122,5 @@ hf_status hf_vibrations_analyse(const struct hf_molecule *molecule, const struct
     for (int k = 0; status == HF_OK && k < vibrations->n_mode; k++)
         describe_mode(molecule, vibrations, k, work[k]);
     if (status == HF_OK) hf_thermochemistry_find(molecule, &body, gas, vibrations);
-    free(work);
     return status;
 }

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** What commutators are converged to if nothing is given: an error of the Hessian is of its order over the step. */
@@ -25,12 +24,12 @@ static const double IN_JOULE_PER_MOL = 2625499.639;
 struct row {
     struct hf_vibrations vibrations; /**< first: files of orbitals get it */
     struct hf_gas gas;
-    char *stem; /**< of the files of displacements; NULL: none; owned */
+    char *stem; /**< of the files of displacements; NULL: none */
     int n_group, n_found;
     double largest_derivative; /**< of the energy, hartree/bohr */
     double seconds_before;     /**< as in struct hf_differences */
     int n_point;
-    double *builds, *seconds; /**< [n_point] of each displacement; owned, in one piece */
+    double *builds, *seconds; /**< [n_point] of each displacement */
 };
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -96,9 +95,9 @@ static const char *checkpoint_of(const struct hf_quantity_source *of)
     return of->restart != NULL ? of->restart->path : NULL;
 }
 
-/** Name of the files that go with a checkpoint (NULL: with the input), STEM.displacements-CHECKSUM; to be freed. NULL:
- *  no memory. */
-static char *stem_of(const struct hf_differences *points, const char *checkpoint)
+/** Name of the files that go with a checkpoint (NULL: with the input), STEM.displacements-CHECKSUM. NULL: no memory. */
+static char *stem_of(const struct hf_differences *points, const char *checkpoint,
+                     struct hf_arena *arena)
 {
     enum { MOST_ENDING = 24 };
     static const char *const endings[] = {".h5", ".hf"};
@@ -109,7 +108,7 @@ static char *stem_of(const struct hf_differences *points, const char *checkpoint
         const size_t n_end = strlen(endings[i]);
         if (n > n_end && strncmp(begin + n - n_end, endings[i], n_end) == 0) n -= n_end;
     }
-    char *stem = malloc(n + MOST_ENDING);
+    char *stem = HF_TAKE(arena, stem, n + MOST_ENDING);
     if (stem != NULL)
         sprintf(stem, "%.*s.displacements-%08" PRIx32, (int)n, begin, (uint32_t)(sum ^ sum >> 32));
     return stem;
@@ -122,16 +121,14 @@ static hf_status name_files(struct hf_differences *points, struct row *self, str
     const struct hf_quantity_source *of = points->of;
     const char *checkpoint = hf_options_text(of->options, "checkpoint");
     if (of->no_files || (checkpoint != NULL && strcmp(checkpoint, "none") == 0)) return HF_OK;
-    self->stem = stem_of(points, checkpoint_of(of));
-    char *earlier = of->restart != NULL ? stem_of(points, of->restart->path) : NULL;
-    if (self->stem == NULL || (of->restart != NULL && earlier == NULL)) {
-        free(earlier);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for a file name");
-    }
-    if (earlier != NULL && strcmp(earlier, self->stem) != 0 && of->context->rank == 0)
+    struct hf_arena *arena = &self->vibrations.arena;
+    self->stem = stem_of(points, checkpoint_of(of), arena);
+    const char *earlier =
+        of->restart != NULL ? stem_of(points, of->restart->path, arena) : self->stem;
+    const hf_status status = hf_arena_check(arena, error);
+    if (status == HF_OK && strcmp(earlier, self->stem) != 0 && of->context->rank == 0)
         hf_points_read(points, earlier);
-    free(earlier);
-    return HF_OK;
+    return status;
 }
 
 /** What each point took, for the JSON file. */
@@ -139,9 +136,10 @@ static hf_status keep_costs(const struct hf_differences *points, struct row *sel
                             struct hf_error *error)
 {
     const size_t n = (size_t)points->n, width = (size_t)points->width;
-    self->builds = malloc(2 * n * sizeof *self->builds);
-    if (self->builds == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for seconds");
-    self->seconds = self->builds + n;
+    HF_TAKE(&self->vibrations.arena, self->builds, n);
+    HF_TAKE(&self->vibrations.arena, self->seconds, n);
+    const hf_status status = hf_arena_check(&self->vibrations.arena, error);
+    if (status != HF_OK) return status;
     self->n_point = points->n;
     self->seconds_before = points->seconds_before;
     for (size_t i = 0; i < n; i++) {
@@ -171,7 +169,7 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     HF_TRY(hf_agree(of->context->comm, status, error));
 cleanup:
     hf_surface_destroy(&middle);
-    hf_differences_done(&points);
+    hf_arena_done(&points.arena);
     return status;
 }
 
@@ -335,9 +333,7 @@ static hf_status clean_up(struct hf_quantity *quantity, struct hf_error *error)
 static void done(struct hf_quantity *quantity)
 {
     struct row *self = quantity->self;
-    hf_vibrations_done(&self->vibrations);
-    free(self->builds);
-    free(self->stem);
+    hf_arena_done(&self->vibrations.arena);
 }
 
 const struct hf_quantity_ops hf_quantity_vibrations = {

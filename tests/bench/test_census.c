@@ -36,7 +36,7 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
     for (int64_t i = 0; i < pairs->n_pair; i++) of_pairs += census.pair_seconds[i];
     assert_true(fabs(of_classes - of_pairs) <= 1e-12 * of_classes);
     free(n);
-    hf_census_done(&census);
+    hf_arena_done(&census.arena);
 }
 
 static void every_quartet_counts_once_in_its_class(void **state)

@@ -10,7 +10,8 @@
 static void require_sane_real(struct hf_word word)
 {
     double value = -1.5;
-    char *copy = hf_word_copy(word), *end = NULL;
+    struct hf_arena arena = {.label = "a word"};
+    char *copy = hf_word_copy(&arena, word), *end = NULL;
     if (copy == NULL) abort();
     const enum hf_number outcome = hf_word_real(word, &value);
     const double theirs = strtod(copy, &end);
@@ -21,7 +22,7 @@ static void require_sane_real(struct hf_word word)
     if (outcome == HF_NUMBER_NONE && plain && word.length < 400)
         FUZZ_REQUIRE(end == copy || *end != '\0');
     if (outcome == HF_NUMBER_OUT_OF_RANGE && plain) FUZZ_REQUIRE(isinf(theirs));
-    free(copy);
+    hf_arena_done(&arena);
 }
 
 static void require_sane_integer(struct hf_word word)

@@ -114,7 +114,7 @@ static void coordinates_are_complete(void **state)
         assert_ok(hf_frame_make(&list, n, at(&m), true, &frame, &error));
         assert_int_equal(hf_n_vibration(n, at(&m)), 3 * n - 6);
         assert_int_equal(frame.m, 3 * n - 6); /* though linear bends have directions in space */
-        hf_frame_done(&frame);
+        hf_arena_done(&frame.arena);
         hf_internals_done(&list);
     }
 }
@@ -132,7 +132,7 @@ static void move_without_turning(const struct hf_internals *list, struct molecul
             along += 0.1 * sin(5.0 * (i / 3) + 2.0 * (i % 3)) * v[i];
         for (int i = 0; i < frame.n_x; i++) m->x[i / 3][i % 3] += along * v[i];
     }
-    hf_frame_done(&frame);
+    hf_arena_done(&frame.arena);
 }
 
 static void the_way_back_ends_where_it_should(void **state)
