@@ -8,7 +8,8 @@
  *     ...
  *     hf_arena_done(&arena);
  *
- * One thread at a time uses an arena. A copy of it owns the same arrays: only one of both is used from then on. */
+ * One thread at a time uses an arena. A copy of it owns the same arrays: only one of both is used from then on. So an object
+ * can be an array of its own arena: it is taken from a local one, which is then copied into it. */
 #ifndef HF_ARENA_H
 #define HF_ARENA_H
 
@@ -40,6 +41,10 @@ static inline struct hf_arena hf_arena_begin(struct hf_memory *memory, enum hf_m
 
 /** `pointer` = an array of n zeros; see hf_arena_take. */
 #define HF_TAKE(arena, pointer, n) ((pointer) = hf_arena_take(arena, n, sizeof *(pointer)))
+
+/** The same with elements that are not set. */
+#define HF_TAKE_UNSET(arena, pointer, n)                                                           \
+    ((pointer) = hf_arena_take_unset(arena, n, sizeof *(pointer)))
 
 /** An array of zeros, also where n_element is 0. NULL: no memory, and `failed` is set. */
 void *hf_arena_take(struct hf_arena *arena, size_t n_element, size_t element_bytes);

@@ -85,12 +85,15 @@ bool hf_arena_grow(struct hf_arena *arena, void *list, int64_t n, int64_t *room,
 
 void hf_arena_done(struct hf_arena *arena)
 {
-    while (arena->first != NULL) {
-        struct hf_arena_block *next = arena->first->next;
-        hf_memory_release(arena->memory, arena->first);
-        arena->first = next;
-    }
+    struct hf_memory *memory = arena->memory;
+    struct hf_arena_block *block = arena->first;
+    arena->first = NULL;
     arena->failed = false;
+    while (block != NULL) { /* the arena may stand in one of them */
+        struct hf_arena_block *next = block->next;
+        hf_memory_release(memory, block);
+        block = next;
+    }
 }
 
 double *hf_scratch_reserve(struct hf_scratch *self, size_t n)
