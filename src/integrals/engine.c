@@ -3,7 +3,6 @@
 
 #include "hf/simd.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const struct hf_engine_ops *const hf_engine_list[HF_N_ENGINE] = {&hf_engine_recurrence,
@@ -32,46 +31,28 @@ static void choose_kernels(struct hf_engine *engine)
         (struct hf_kernel_choice){HF_BEST_KERNELS(single_wide), HF_BEST_KERNELS(single_narrow)};
 }
 
-/** Numbers of the engine, not set: most engines use the first of them only. NULL: no memory. */
-static double *numbers(const struct hf_engine *engine, const char *label, size_t n)
+/** Room for the largest pair of the list. Most engines use the first of the numbers only: they are not set. */
+static void make_pair(struct hf_engine *engine, struct hf_expanded_pair *pair)
 {
-    return hf_memory_allocate_unset(engine->pairs->context->memory, HF_MEMORY_OTHER, label,
-                                    n * sizeof(double));
-}
-
-/** Room for the largest pair of the list. */
-static bool make_pair(const struct hf_engine *engine, struct hf_expanded_pair *pair)
-{
-    struct hf_memory *memory = engine->pairs->context->memory;
     const struct hf_engine_sizes *size = &engine->size;
-    pair->row = numbers(engine, "expanded pairs", size->pair);
-    pair->term = hf_memory_allocate(memory, "expanded pairs", size->term, sizeof *pair->term);
-    pair->term_place = hf_memory_allocate(memory, "expanded pairs", size->term + HF_MAX_PAIR_PART,
-                                          sizeof *pair->term_place);
-    return pair->row != NULL && pair->term != NULL && pair->term_place != NULL;
-}
-
-static void release_pair(struct hf_memory *memory, struct hf_expanded_pair *pair)
-{
-    hf_memory_release(memory, pair->row);
-    hf_memory_release(memory, pair->term);
-    hf_memory_release(memory, pair->term_place);
+    HF_TAKE_UNSET(&engine->arena, pair->row, size->pair);
+    HF_TAKE(&engine->arena, pair->term, size->term);
+    HF_TAKE(&engine->arena, pair->term_place, size->term + HF_MAX_PAIR_PART);
 }
 
 /** The scratch of the implementations that the list has classes for; Libint's is zeroed. */
-static bool create_implementations(struct hf_engine *engine)
+static void create_implementations(struct hf_engine *engine)
 {
     for (int k = 0; k < HF_N_ENGINE; k++) {
         const struct hf_engine_ops *ops = hf_engine_list[k];
         const size_t bytes = ops->scratch_bytes(engine);
         if (bytes == 0) continue;
-        engine->scratch[k] = numbers(engine, "integral scratch", (bytes + 7) / sizeof(double));
-        if (engine->scratch[k] == NULL) return false;
-        if (ops->create == NULL) continue;
+        engine->scratch[k] =
+            hf_arena_take_unset(&engine->arena, HF_MEMORY_OTHER, "integral scratch", bytes, 1);
+        if (ops->create == NULL || engine->scratch[k] == NULL) continue;
         memset(engine->scratch[k], 0, bytes);
         ops->create(engine, engine->scratch[k]);
     }
-    return true;
 }
 
 static bool is_alike(struct hf_kernel_choice kernels, const struct hf_pair_class *bra,
@@ -83,13 +64,12 @@ static bool is_alike(struct hf_kernel_choice kernels, const struct hf_pair_class
 }
 
 /** For every two classes that our own recurrence takes. */
-static bool plan_classes(struct hf_engine *engine)
+static void plan_classes(struct hf_engine *engine)
 {
     const struct hf_shell_pairs *pairs = engine->pairs;
     const size_t n = (size_t)pairs->n_class;
-    engine->of_two = calloc(n * n + 1, sizeof *engine->of_two);
-    if (engine->of_two == NULL) return false;
-    for (size_t i = 0; i < n * n; i++) {
+    HF_TAKE(&engine->arena, engine->of_two, n * n);
+    for (size_t i = 0; engine->of_two != NULL && i < n * n; i++) {
         const struct hf_pair_class *bra = &pairs->class_of[i / n], *ket = &pairs->class_of[i % n];
         struct hf_class_pair *both = &engine->of_two[i];
         if (!hf_engine_recurrence.takes(bra, ket)) continue;
@@ -98,22 +78,22 @@ static bool plan_classes(struct hf_engine *engine)
         both->narrow_is_alike[0] = is_alike(engine->of_double, bra, ket);
         both->narrow_is_alike[1] = is_alike(engine->of_single, bra, ket);
     }
-    return true;
 }
 
-static bool allocate(struct hf_engine *engine)
+static hf_status allocate(struct hf_engine *engine, struct hf_error *error)
 {
     const struct hf_engine_sizes *size = &engine->size;
-    engine->most_primitive =
-        calloc((size_t)engine->pairs->n_class + 1, sizeof *engine->most_primitive);
-    if (engine->most_primitive == NULL || !plan_classes(engine)) return false;
-    hf_engine_find_sizes(engine);
-    const bool has_pairs = make_pair(engine, &engine->fixed) && make_pair(engine, &engine->other);
-    for (int i = 0; i < 2; i++) engine->buffer[i] = numbers(engine, "integral blocks", size->block);
-    engine->assembled = numbers(engine, "integral blocks", HF_LANES * size->result);
-    engine->result = numbers(engine, "integral batch", HF_MAX_BATCH * size->result);
-    return has_pairs && engine->buffer[0] != NULL && engine->buffer[1] != NULL &&
-           engine->assembled != NULL && engine->result != NULL && create_implementations(engine);
+    struct hf_arena *arena = &engine->arena;
+    HF_TAKE(arena, engine->most_primitive, (size_t)engine->pairs->n_class);
+    plan_classes(engine);
+    if (engine->of_two != NULL) hf_engine_find_sizes(engine);
+    make_pair(engine, &engine->fixed);
+    make_pair(engine, &engine->other);
+    for (int i = 0; i < 2; i++) HF_TAKE_UNSET(arena, engine->buffer[i], size->block);
+    HF_TAKE_UNSET(arena, engine->assembled, HF_LANES * size->result);
+    HF_TAKE_UNSET(arena, engine->result, HF_MAX_BATCH * size->result);
+    create_implementations(engine);
+    return hf_arena_status(arena, error);
 }
 
 hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,
@@ -125,14 +105,16 @@ hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine 
             error, HF_NO_RESOURCE,
             "the basis has shells of angular momentum %d, Libint was built for %d at most", max_l,
             most);
-    struct hf_engine *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the integral engine");
+    struct hf_arena arena = {.memory = pairs->context->memory, .label = "the integral engine"};
+    struct hf_engine *made = HF_TAKE(&arena, made, 1);
+    if (made == NULL) return hf_arena_status(&arena, error);
+    made->arena = arena;
     made->pairs = pairs;
     choose_kernels(made);
-    if (!allocate(made)) {
+    const hf_status status = allocate(made, error);
+    if (status != HF_OK) {
         hf_engine_destroy(&made);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the integral engine");
+        return status;
     }
     hf_cartesian_table_init(&made->cartesian);
     for (int l = 0; l <= max_l; l++) hf_solid_harmonics_init(l, &made->harmonics[l]);
@@ -144,20 +126,10 @@ void hf_engine_destroy(struct hf_engine **engine)
 {
     struct hf_engine *old = *engine;
     if (old != NULL) {
-        struct hf_memory *memory = old->pairs->context->memory;
-        for (int k = 0; k < HF_N_ENGINE; k++) {
+        for (int k = 0; k < HF_N_ENGINE; k++)
             if (old->scratch[k] != NULL && hf_engine_list[k]->destroy != NULL)
                 hf_engine_list[k]->destroy(old->scratch[k]);
-            hf_memory_release(memory, old->scratch[k]);
-        }
-        release_pair(memory, &old->fixed);
-        release_pair(memory, &old->other);
-        for (int i = 0; i < 2; i++) hf_memory_release(memory, old->buffer[i]);
-        hf_memory_release(memory, old->assembled);
-        hf_memory_release(memory, old->result);
-        free(old->most_primitive);
-        free(old->of_two);
-        free(old);
+        hf_arena_release(&old->arena);
     }
     *engine = NULL;
 }

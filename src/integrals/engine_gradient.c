@@ -3,9 +3,8 @@
 
 #include "engine_private.h"
 
-#include <stdlib.h>
-
 struct hf_gradient_engine {
+    struct hf_arena arena;            /**< has the arrays and this struct */
     struct hf_engine *engine;         /**< tables, kernels, and room for a bra */
     struct hf_contraction_plan *plan; /**< [n_class][n_class] bra and ket */
     struct hf_flops *flops;           /**< the same */
@@ -32,20 +31,19 @@ static size_t plan_classes(struct hf_gradient_engine *made)
 hf_status hf_gradient_engine_create(const struct hf_shell_pairs *pairs,
                                     struct hf_gradient_engine **engine, struct hf_error *error)
 {
-    struct hf_gradient_engine *made = calloc(1, sizeof *made);
+    struct hf_arena arena = {.memory = pairs->context->memory, .label = "derivatives of integrals"};
+    struct hf_gradient_engine *made = HF_TAKE(&arena, made, 1);
     const size_t n = (size_t)pairs->n_class;
-    hf_status status = HF_OK;
-    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives");
+    hf_status status;
+    HF_TRY(hf_arena_status(&arena, error));
+    made->arena = arena;
     HF_TRY(hf_engine_create(pairs, &made->engine, error));
-    made->plan = calloc(n * n + 1, sizeof *made->plan);
-    made->flops = calloc(n * n + 1, sizeof *made->flops);
-    made->exponent = calloc(made->engine->size.pair, sizeof *made->exponent);
-    if (made->plan != NULL && made->flops != NULL)
-        made->scratch = hf_memory_allocate(pairs->context->memory, "scratch of derivatives",
-                                           plan_classes(made), sizeof *made->scratch);
-    if (made->exponent == NULL || made->scratch == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives");
-    HF_TRY(status);
+    HF_TAKE(&made->arena, made->plan, n * n);
+    HF_TAKE(&made->arena, made->flops, n * n);
+    HF_TAKE(&made->arena, made->exponent, made->engine->size.pair);
+    HF_TRY(hf_arena_status(&made->arena, error));
+    HF_TAKE(&made->arena, made->scratch, plan_classes(made));
+    HF_TRY(hf_arena_status(&made->arena, error));
     *engine = made;
     made = NULL;
 cleanup:
@@ -57,13 +55,8 @@ void hf_gradient_engine_destroy(struct hf_gradient_engine **engine)
 {
     struct hf_gradient_engine *old = *engine;
     if (old != NULL) {
-        if (old->engine != NULL)
-            hf_memory_release(old->engine->pairs->context->memory, old->scratch);
         hf_engine_destroy(&old->engine);
-        free(old->plan);
-        free(old->flops);
-        free(old->exponent);
-        free(old);
+        hf_arena_release(&old->arena);
     }
     *engine = NULL;
 }

@@ -3,6 +3,7 @@
 #define HF_ENGINE_PRIVATE_H
 
 #include "flops.h"
+#include "hf/arena.h"
 #include "hf/engine.h"
 #include "kernels.h"
 
@@ -76,6 +77,7 @@ struct hf_class_pair {
 };
 
 struct hf_engine {
+    struct hf_arena arena;              /**< has all its memory, and this struct */
     const struct hf_shell_pairs *pairs; /**< borrowed */
     struct hf_kernel_choice of_double, of_single;
     int *most_primitive;          /**< [n_class] */
