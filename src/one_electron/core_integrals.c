@@ -13,6 +13,7 @@ static const double NO_REACH = 1e-18;
 static const double LEAST_STEP = 1e-4; /* some 200,000 points */
 
 struct hf_core_integrals {
+    struct hf_arena arena; /**< has the arrays of points and shells, and this struct */
     const struct hf_basis *basis;
     const struct hf_core_potential *potential;
     struct hf_cartesian_table cartesian;
@@ -45,8 +46,9 @@ hf_status hf_core_integrals_create(const struct hf_basis *basis, int which, cons
             "the functions about atom %d are too sharp for the integrals of its effective "
             "core potential: steps of %.1e would be needed",
             potential->atom + 1, step);
-    struct hf_core_integrals *self = *integrals = calloc(1, sizeof *self);
-    if (self == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a core potential");
+    struct hf_arena arena = {.label = "a core potential"};
+    struct hf_core_integrals *self = *integrals = HF_TAKE(&arena, self, 1);
+    if (self == NULL) return hf_arena_status(&arena, error);
     self->basis = basis;
     self->potential = potential;
     hf_cartesian_table_init(&self->cartesian);
@@ -55,18 +57,17 @@ hf_status hf_core_integrals_create(const struct hf_basis *basis, int which, cons
     self->points.cartesian = &self->cartesian;
     self->points.harmonics = self->harmonics;
     memcpy(self->points.centre, centre, sizeof self->points.centre);
-    const bool made = hf_core_points_init(basis, potential, step, &self->points);
-    const size_t n_shell = (size_t)basis->n_shell + 1;
-    const size_t n_value = (size_t)self->points.n_radius * (size_t)self->points.n_projector + 1;
-    self->reach = calloc(n_shell, sizeof *self->reach);
-    self->projection = calloc(n_shell, sizeof *self->projection);
-    self->weighted = calloc(n_value, sizeof *self->weighted);
-    if (!made || self->reach == NULL || self->projection == NULL || self->weighted == NULL) {
-        hf_core_integrals_destroy(integrals);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the points of a core potential");
-    }
-    for (int s = 0; s < basis->n_shell; s++) self->reach[s] = reaches(self, &basis->shell[s]);
-    return HF_OK;
+    hf_core_points_init(&arena, basis, potential, step, &self->points);
+    HF_TAKE(&arena, self->reach, (size_t)basis->n_shell);
+    HF_TAKE(&arena, self->projection, (size_t)basis->n_shell);
+    HF_TAKE(&arena, self->weighted,
+            (size_t)self->points.n_radius * (size_t)self->points.n_projector);
+    self->arena = arena;
+    const hf_status status = hf_arena_status(&arena, error);
+    for (int s = 0; status == HF_OK && s < basis->n_shell; s++)
+        self->reach[s] = reaches(self, &basis->shell[s]);
+    if (status != HF_OK) hf_core_integrals_destroy(integrals);
+    return status;
 }
 
 void hf_core_integrals_destroy(struct hf_core_integrals **integrals)
@@ -75,11 +76,7 @@ void hf_core_integrals_destroy(struct hf_core_integrals **integrals)
     if (self == NULL) return;
     for (int s = 0; self->projection != NULL && s < self->basis->n_shell; s++)
         free(self->projection[s].value);
-    free(self->projection);
-    free(self->reach);
-    free(self->weighted);
-    hf_core_points_done(&self->points);
-    free(self);
+    hf_arena_release(&self->arena);
     *integrals = NULL;
 }
 

@@ -105,8 +105,9 @@ static void find_weights(const struct hf_core_potential *potential, double r, do
     }
 }
 
-bool hf_core_points_init(const struct hf_basis *basis, const struct hf_core_potential *potential,
-                         double step, struct hf_core_points *points)
+void hf_core_points_init(struct hf_arena *arena, const struct hf_basis *basis,
+                         const struct hf_core_potential *potential, double step,
+                         struct hf_core_points *points)
 {
     double first, last;
     find_ends(basis, potential, points->centre, &first, &last);
@@ -115,14 +116,12 @@ bool hf_core_points_init(const struct hf_basis *basis, const struct hf_core_pote
     for (int l = 0; l < potential->max_l; l++)
         points->norm[l] = sqrt((2 * l + 1) / (4.0 * acos(-1.0)));
     points->n_radius = last > first ? 2 + (int)(log(last / first) / step) : 0;
-    const size_t n = (size_t)points->n_radius + 1;
-    points->radius = calloc(n, sizeof *points->radius);
-    points->weight = calloc(n * (size_t)points->n_projector + 1, sizeof *points->weight);
-    points->polar_point = calloc(HF_MAX_POLAR_POINT + 1, sizeof *points->polar_point);
-    points->polar_weight = calloc(HF_MAX_POLAR_POINT + 1, sizeof *points->polar_weight);
-    if (points->radius == NULL || points->weight == NULL || points->polar_point == NULL ||
-        points->polar_weight == NULL)
-        return false;
+    const size_t n = (size_t)points->n_radius;
+    HF_TAKE(arena, points->radius, n);
+    HF_TAKE(arena, points->weight, n * (size_t)points->n_projector);
+    HF_TAKE(arena, points->polar_point, HF_MAX_POLAR_POINT + 1);
+    HF_TAKE(arena, points->polar_weight, HF_MAX_POLAR_POINT + 1);
+    if (arena->missing != NULL) return;
     for (int k = 0; k < points->n_radius; k++) {
         points->radius[k] = first * exp(step * k);
         find_weights(potential, points->radius[k], step,
@@ -130,16 +129,6 @@ bool hf_core_points_init(const struct hf_basis *basis, const struct hf_core_pote
     }
     for (int i = 1; i <= HF_MAX_POLAR_POINT; i++)
         hf_gauss_legendre(i, points->polar_point[i], points->polar_weight[i]);
-    return true;
-}
-
-void hf_core_points_done(struct hf_core_points *points)
-{
-    free(points->radius);
-    free(points->weight);
-    free(points->polar_point);
-    free(points->polar_weight);
-    *points = (struct hf_core_points){0};
 }
 
 /** Axes with z through the centre of the shell. */

@@ -2,6 +2,7 @@
 #ifndef HF_CORE_PROJECTION_H
 #define HF_CORE_PROJECTION_H
 
+#include "hf/arena.h"
 #include "hf/basis.h"
 #include "hf/cartesian.h"
 #include "hf/solid_harmonics.h"
@@ -29,10 +30,10 @@ struct hf_core_projection {
     double *value;
 };
 
-/** False: no memory. */
-bool hf_core_points_init(const struct hf_basis *basis, const struct hf_core_potential *potential,
-                         double step, struct hf_core_points *points) HF_MUST_CHECK;
-void hf_core_points_done(struct hf_core_points *points);
+/** The arrays are taken from the arena, whose status the caller looks at. */
+void hf_core_points_init(struct hf_arena *arena, const struct hf_basis *basis,
+                         const struct hf_core_potential *potential, double step,
+                         struct hf_core_points *points);
 
 /** Largest step of x that the functions of a basis and the potential allow, all at the points' centre
  *  or around it. */

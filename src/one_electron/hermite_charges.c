@@ -4,7 +4,6 @@
 #include "hf/simd.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LANES = HF_CHARGE_LANES };
@@ -37,30 +36,13 @@ static bool same_place(const struct hf_spread_charge *a, const struct hf_spread_
            a->position_bohr[1] == b->position_bohr[1] && a->position_bohr[2] == b->position_bohr[2];
 }
 
-/** Room for n_lane centres and n charges; n_lane fills whole rows. */
-static bool make_room(struct hf_hermite_charges *charges, size_t n_lane, size_t n)
-{
-    charges->first = calloc(n_lane + 1, sizeof *charges->first);
-    charges->charge = calloc(n, sizeof *charges->charge);
-    charges->exponent = calloc(n, sizeof *charges->exponent);
-    bool made = charges->first != NULL && charges->charge != NULL && charges->exponent != NULL;
-    double **row[] = {&charges->position[0], &charges->position[1], &charges->position[2],
-                      &charges->whole};
-    for (int k = 0; k < 4; k++) {
-        double *made_row = *row[k] = aligned_alloc(64, n_lane * sizeof *made_row);
-        if (made_row == NULL) return false;
-        memset(made_row, 0, n_lane * sizeof *made_row);
-    }
-    return made;
-}
-
 bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, int n_charge,
                              const struct hf_spread_charge charge[])
 {
     static hf_charge_row_function *const kernels[] = {
         HF_KERNELS_BUILT(hf_charge_row_portable, hf_charge_row_avx2, hf_charge_row_avx512)};
     size_t n_centre = 0, n = 0, lane = 0, i = 0;
-    *charges = (struct hf_hermite_charges){0};
+    *charges = (struct hf_hermite_charges){.arena = {.label = "charges"}};
     for (int c = 0, last = -1; c < n_charge; c++) {
         if (charge[c].charge == 0.0) continue;
         n_centre += last < 0 || !same_place(&charge[c], &charge[last]);
@@ -71,8 +53,13 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
     charges->n_place = (int)n_centre;
     charges->n_row = (int)((n_centre + LANES - 1) / LANES);
     const size_t n_lane = (size_t)charges->n_row * LANES;
+    HF_TAKE(&charges->arena, charges->first, n_lane + 1);
+    HF_TAKE(&charges->arena, charges->charge, n);
+    HF_TAKE(&charges->arena, charges->exponent, n);
+    for (int d = 0; d < 3; d++) HF_TAKE(&charges->arena, charges->position[d], n_lane);
+    HF_TAKE(&charges->arena, charges->whole, n_lane);
     charges->boys = hf_boys_create(max_total);
-    if (!make_room(charges, n_lane, n) || charges->boys == NULL) return false;
+    if (charges->arena.missing != NULL || charges->boys == NULL) return false;
     for (int c = 0, last = -1; c < n_charge; c++) {
         if (charge[c].charge == 0.0) continue;
         if (last >= 0 && !same_place(&charge[c], &charge[last])) charges->first[++lane] = (int)i;
@@ -92,11 +79,7 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
 void hf_hermite_charges_done(struct hf_hermite_charges *charges)
 {
     hf_boys_destroy(&charges->boys);
-    free(charges->first);
-    free(charges->charge);
-    free(charges->exponent);
-    free(charges->whole);
-    for (int d = 0; d < 3; d++) free(charges->position[d]);
+    hf_arena_release(&charges->arena);
     *charges = (struct hf_hermite_charges){0};
 }
 

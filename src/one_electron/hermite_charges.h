@@ -2,6 +2,7 @@
 #ifndef HF_HERMITE_CHARGES_H
 #define HF_HERMITE_CHARGES_H
 
+#include "hf/arena.h"
 #include "hf/boys.h"
 #include "hf/cartesian.h"
 #include "hf/charge_field.h"
@@ -34,6 +35,7 @@ struct hf_hermite_charges {
     double *charge;      /**< by lanes, elementary charges */
     double *exponent;    /**< of each charge, 1/bohr^2 */
     struct hf_boys *boys;
+    struct hf_arena arena;           /**< has the arrays */
     hf_charge_row_function *add_row; /**< for this processor */
     struct hf_hermite_step step[HF_N_RAISED_HERMITE];
     _Alignas(64) double r[HF_N_RAISED_HERMITE][HF_CHARGE_LANES]; /**< scratch */
