@@ -56,15 +56,16 @@ hf_status hf_charge_tree_init(struct hf_charge_tree *tree, int n_charge,
                               struct hf_spread_charge charge[], struct hf_error *error)
 {
     const size_t room = (size_t)n_charge + 1;
-    struct hf_spread_charge *sorted = malloc(room * sizeof *sorted);
-    struct hf_cell_point *place = malloc(room * sizeof *place);
-    hf_status status = HF_OK;
+    struct hf_arena scratch = {.label = "a tree of charges"};
+    struct hf_spread_charge *sorted = HF_TAKE(&scratch, sorted, room);
+    struct hf_cell_point *place = HF_TAKE(&scratch, place, room);
     *tree = (struct hf_charge_tree){
+        .arena = {.label = scratch.label},
         .cells = {.leaf_most = HF_CHARGE_LANES, .row = HF_CHARGE_LANES, .to = n_charge}};
-    tree->cells.cell = calloc(2 * (room / HF_CHARGE_LANES + 1), sizeof *tree->cells.cell);
-    if (sorted == NULL || place == NULL || tree->cells.cell == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d charges", n_charge);
-    } else {
+    HF_TAKE(&tree->arena, tree->cells.cell, 2 * (room / HF_CHARGE_LANES + 1));
+    hf_status status = hf_arena_status(&scratch, error);
+    if (status == HF_OK) status = hf_arena_status(&tree->arena, error);
+    if (status == HF_OK) {
         const int n = sort(n_charge, charge, sorted), n_place = find_places(n, sorted, place);
         int to = 0;
         if (n_place > 0) hf_add_cells(place, 0, n_place, &tree->cells);
@@ -76,8 +77,7 @@ hf_status hf_charge_tree_init(struct hf_charge_tree *tree, int n_charge,
         }
         while (to < n_charge) charge[to++] = (struct hf_spread_charge){.exponent = INFINITY};
     }
-    free(sorted);
-    free(place);
+    hf_arena_release(&scratch);
     return status;
 }
 
@@ -119,19 +119,18 @@ hf_status hf_charge_tree_expand(struct hf_charge_tree *tree, struct hf_charge_pl
     const struct hf_translation_kernels *kernels = hf_translation_choose();
     const size_t size = (size_t)hf_multipole_size(HF_CHARGE_ORDER);
     const size_t n_cell = (size_t)tree->cells.n_cell;
-    double *room = aligned_alloc(64, (size + 5 + HF_TRANSLATION_SCRATCH) * (size_t)kernels->width *
-                                         sizeof *room);
+    struct hf_arena *arena = &tree->arena;
     size_t n_moments = 0;
     for (size_t i = 0; i < n_cell; i++)
         n_moments += tree->cells.cell[i].end - tree->cells.cell[i].begin >= LEAST_PLACES;
     tree->places = places;
-    tree->source = calloc(n_cell, sizeof *tree->source);
-    tree->moments_of = calloc(n_cell, sizeof *tree->moments_of);
-    tree->moments = calloc(n_moments * size + 1, sizeof *tree->moments);
-    const bool made =
-        room != NULL && tree->source != NULL && tree->moments_of != NULL && tree->moments != NULL;
-    double *next = tree->moments;
-    for (size_t i = 0; made && i < n_cell; i++) {
+    HF_TAKE(arena, tree->source, n_cell);
+    HF_TAKE(arena, tree->moments_of, n_cell);
+    double *next = HF_TAKE(arena, tree->moments, n_moments * size);
+    double *room =
+        HF_TAKE(arena, room, (size + 5 + HF_TRANSLATION_SCRATCH) * (size_t)kernels->width);
+    const hf_status status = hf_arena_status(arena, error);
+    for (size_t i = 0; status == HF_OK && i < n_cell; i++) {
         const struct hf_cell *cell = &tree->cells.cell[i];
         tree->source[i] = source_of(&places, cell);
         if (cell->end - cell->begin < LEAST_PLACES) continue;
@@ -139,16 +138,5 @@ hf_status hf_charge_tree_expand(struct hf_charge_tree *tree, struct hf_charge_pl
         tree->moments_of[i] = next;
         next += size;
     }
-    free(room);
-    if (made) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for a tree of %d charges", places.n_place);
-}
-
-void hf_charge_tree_done(struct hf_charge_tree *tree)
-{
-    free(tree->cells.cell);
-    free(tree->source);
-    free(tree->moments_of);
-    free(tree->moments);
-    *tree = (struct hf_charge_tree){.moments = NULL};
+    return status;
 }

@@ -2,17 +2,18 @@
  * x^i -> 2 alpha x^(i+1) - i x^(i-1), so that a basis with a shell above and one below each shell has all
  * integrals; the derivative by the place of the core is what those of the functions leave. */
 #include "hamiltonian_private.h"
+#include "hf/arena.h"
 #include "hf/cartesian.h"
 #include "hf/core_integrals.h"
 #include "hf/hermite.h"
 #include "hf/interruption.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** The basis with Cartesian shells: of each shell itself, the one above, the one below (l > 0). These are no
  *  basis functions: they have no norm. */
 struct raised {
+    struct hf_arena arena; /**< has the arrays and this struct */
     struct hf_basis basis; /**< shells, atoms and potentials alone */
     int *place;            /**< [n_shell] first of the shells of a shell */
     double *storage;       /**< coefficients of the shells above */
@@ -20,18 +21,6 @@ struct raised {
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     double block[HF_MAX_CARTESIAN_BLOCK], scratch[HF_MAX_CARTESIAN_BLOCK];
 };
-
-static void destroy(struct raised **raised)
-{
-    struct raised *self = *raised;
-    if (self == NULL) return;
-    free(self->basis.first_shell_of_atom);
-    free(self->basis.shell);
-    free(self->place);
-    free(self->storage);
-    free(self);
-    *raised = NULL;
-}
 
 /** Appends a shell of that angular momentum. */
 static void append(struct hf_basis *to, const struct hf_shell *from, int l,
@@ -75,18 +64,17 @@ static hf_status create(const struct hf_term_gradient *gradient, struct raised *
                         struct hf_error *error)
 {
     const struct hf_basis *basis = gradient->basis;
-    struct raised *self = *raised = calloc(1, sizeof *self);
-    if (self != NULL) {
-        const size_t n_shell = (size_t)basis->n_shell;
-        self->place = calloc(n_shell + 1, sizeof *self->place);
-        self->basis.shell = calloc(3 * n_shell + 1, sizeof *self->basis.shell);
-        self->basis.first_shell_of_atom =
-            calloc((size_t)basis->n_atom + 1, sizeof *self->basis.first_shell_of_atom);
-        self->storage = calloc((size_t)basis->n_primitive + 1, sizeof *self->storage);
-    }
-    if (self == NULL || self->place == NULL || self->basis.shell == NULL ||
-        self->basis.first_shell_of_atom == NULL || self->storage == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives of core potentials");
+    const size_t n_shell = (size_t)basis->n_shell;
+    struct hf_arena arena = {.label = "derivatives of core potentials"};
+    struct raised *self = *raised = HF_TAKE(&arena, self, 1);
+    if (self == NULL) return hf_arena_status(&arena, error);
+    HF_TAKE(&arena, self->place, n_shell);
+    HF_TAKE(&arena, self->basis.shell, 3 * n_shell);
+    HF_TAKE(&arena, self->basis.first_shell_of_atom, (size_t)basis->n_atom + 1);
+    HF_TAKE(&arena, self->storage, (size_t)basis->n_primitive);
+    self->arena = arena;
+    const hf_status status = hf_arena_status(&arena, error);
+    if (status != HF_OK) return status;
     hf_cartesian_table_init(&self->cartesian);
     for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
     list_shells(basis, self);
@@ -201,19 +189,14 @@ hf_status hf_add_core_gradient(const struct hf_term_gradient *gradient, struct h
 {
     hf_status status;
     struct raised *raised = NULL;
-    int *atom = NULL;
-    double *integral = NULL;
     HF_TRY(create(gradient, &raised, error));
     const size_t most = (size_t)hf_most_functions_of_atom(&raised->basis);
-    atom = calloc((size_t)gradient->molecule->n_atom + 1, sizeof *atom);
-    integral = calloc(most * most + 1, sizeof *integral);
-    if (atom == NULL || integral == NULL)
-        HF_TRY(hf_fail(error, HF_NO_RESOURCE, "out of memory for derivatives of core potentials"));
+    int *atom = HF_TAKE(&raised->arena, atom, (size_t)gradient->molecule->n_atom);
+    double *integral = HF_TAKE(&raised->arena, integral, most * most);
+    HF_TRY(hf_arena_status(&raised->arena, error));
     for (int k = 0; k < raised->basis.n_core_potential; k++)
         HF_TRY(add_potential(gradient, raised, k, atom, integral, error));
 cleanup:
-    free(atom);
-    free(integral);
-    destroy(&raised);
+    if (raised != NULL) hf_arena_release(&raised->arena);
     return status;
 }

@@ -6,7 +6,6 @@
 
 #include <complex.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -20,6 +19,7 @@ enum {
 static const double WIDENING = 1.35;
 
 struct hf_far_charges {
+    struct hf_arena arena; /**< has the arrays and this struct */
     const struct hf_basis *basis;
     const struct hf_charge_tree *tree;
     const struct hf_translation_kernels *kernels;
@@ -37,7 +37,7 @@ struct hf_far_charges {
     struct hf_charge_field field;
 
     int *near;             /**< [n_row] */
-    double *shift;         /**< [4][width], aligned as the arrays of the conversion behind it */
+    double *shift;         /**< [4][width] */
     double complex *local; /**< [HALF] (l,m) at l (l+1)/2 + m */
     double *coefficient;
 };
@@ -217,45 +217,35 @@ hf_status hf_far_charges_create(const struct hf_basis *basis, const struct hf_ch
                                 double tolerance, double least_work, struct hf_far_charges **far,
                                 struct hf_error *error)
 {
-    struct hf_far_charges *self = *far = calloc(1, sizeof *self);
-    if (self == NULL) goto no_memory;
+    struct hf_arena arena = {.label = "far charges"};
+    struct hf_far_charges *self = *far = HF_TAKE(&arena, self, 1);
+    if (self == NULL) return hf_arena_status(&arena, error);
     self->basis = basis;
     self->tree = tree;
     self->least_work = least_work;
     self->tolerance = tolerance / tree->source[0].strength[0];
     self->kernels = hf_translation_choose();
     const size_t width = (size_t)self->kernels->width;
-    self->near = calloc((size_t)tree->cells.n_leaf, sizeof *self->near);
-    self->shift =
-        aligned_alloc(64, (4 + 2 * SIZE + HF_TRANSLATION_SCRATCH) * width * sizeof *self->shift);
-    self->local = calloc(HALF, sizeof *self->local);
-    self->coefficient =
-        calloc((size_t)(HF_CHARGE_ORDER + 1) * (size_t)hf_n_hermite(2 * basis->max_l),
-               sizeof *self->coefficient);
-    if (self->near == NULL || self->shift == NULL || self->local == NULL ||
-        self->coefficient == NULL)
-        goto no_memory;
+    HF_TAKE(&arena, self->near, (size_t)tree->cells.n_leaf);
+    HF_TAKE(&arena, self->shift, 4 * width);
+    HF_TAKE(&arena, self->conversion.from, SIZE * width);
+    HF_TAKE(&arena, self->conversion.to, SIZE * width);
+    HF_TAKE(&arena, self->conversion.scratch, HF_TRANSLATION_SCRATCH * width);
+    HF_TAKE(&arena, self->local, HALF);
+    HF_TAKE(&arena, self->coefficient,
+            (size_t)(HF_CHARGE_ORDER + 1) * (size_t)hf_n_hermite(2 * basis->max_l));
+    self->arena = arena;
     self->conversion.kernels = self->kernels;
-    self->conversion.from = self->shift + 4 * width;
-    self->conversion.to = self->conversion.from + SIZE * width;
-    self->conversion.scratch = self->conversion.to + SIZE * width;
     hf_hermite_harmonics_init(&self->harmonics);
     for (int l = 0; l <= basis->max_l; l++) self->widest[l] = hf_widest_function(l, true);
-    return HF_OK;
-no_memory:
-    hf_far_charges_destroy(far);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for far charges");
+    const hf_status status = hf_arena_status(&arena, error);
+    if (status != HF_OK) hf_far_charges_destroy(far);
+    return status;
 }
 
 void hf_far_charges_destroy(struct hf_far_charges **far)
 {
     struct hf_far_charges *old = *far;
-    if (old != NULL) {
-        free(old->near);
-        free(old->shift);
-        free(old->local);
-        free(old->coefficient);
-    }
-    free(old);
+    if (old != NULL) hf_arena_release(&old->arena);
     *far = NULL;
 }

@@ -2,6 +2,7 @@
 #ifndef HF_FAR_CHARGES_H
 #define HF_FAR_CHARGES_H
 
+#include "hf/arena.h"
 #include "hf/basis.h"
 #include "hf/cell_tree.h"
 #include "hf/multipole.h"
@@ -11,6 +12,7 @@ enum { HF_CHARGE_ORDER = 20 }; /**< highest order of the expansions */
 
 /** A tree of cells over places of charge. Leaves are rows: leaf number k is row k. The first cell has all. */
 struct hf_charge_tree {
+    struct hf_arena arena; /**< has the arrays; the caller releases it, also after a failure */
     struct hf_cell_tree cells;
     struct hf_charge_places places; /**< borrowed */
     struct hf_expanded *source;     /**< [n_cell] */
@@ -28,9 +30,6 @@ hf_status hf_charge_tree_init(struct hf_charge_tree *tree, int n_charge,
  *  memory. */
 hf_status hf_charge_tree_expand(struct hf_charge_tree *tree, struct hf_charge_places places,
                                 struct hf_error *error) HF_MUST_CHECK;
-
-/** Also after a failure of one of the two. */
-void hf_charge_tree_done(struct hf_charge_tree *tree);
 
 /** The products of functions of atoms i and j as the bounds take them, about the middle of the two:
  *  a function pair has all its primitives in a strength. widest[l] is that of spherical

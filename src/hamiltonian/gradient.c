@@ -1,8 +1,7 @@
 /* Derivatives of the energy of nuclei and of a density in all terms, over all ranks. */
 #include "hamiltonian_private.h"
+#include "hf/arena.h"
 #include "hf/matrix_blocks.h"
-
-#include <stdlib.h>
 
 /** Local: this rank's share of all terms, nuclei dealt one by one. */
 static hf_status add_terms(const struct hf_term_gradient *gradient, struct hf_error *error)
@@ -25,6 +24,7 @@ struct room {
     struct hf_block_layout *layout;
     double *block; /**< of density and weighted density, one after the other */
     double *slope; /**< [n_atom + n_charge][3] of this rank */
+    struct hf_arena arena;
 };
 
 static hf_status make_room(struct hf_context *context, const struct hf_basis *basis,
@@ -34,13 +34,11 @@ static hf_status make_room(struct hf_context *context, const struct hf_basis *ba
     const size_t n = (size_t)molecule->n_atom + (size_t)molecule->environment.n_charge;
     hf_status status;
     HF_TRY(hf_atom_layout_create_for_sums(context, basis, &room->layout, error));
-    room->block =
-        hf_memory_allocate_matrix(context->memory, "density in blocks",
-                                  hf_block_layout_local_size(room->layout), sizeof *room->block);
-    room->slope = calloc(3 * n + 1, sizeof *room->slope);
-    if (room->block == NULL || room->slope == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the density in blocks");
-    HF_TRY(hf_agree(context->comm, status, error));
+    room->arena = (struct hf_arena){.memory = context->memory, .label = "sums of derivatives"};
+    room->block = hf_arena_take_class(&room->arena, HF_MEMORY_MATRIX, "the density in blocks",
+                                      hf_block_layout_local_size(room->layout), sizeof(double));
+    HF_TAKE(&room->arena, room->slope, 3 * n);
+    HF_TRY(hf_agree(context->comm, hf_arena_status(&room->arena, error), error));
 cleanup:
     return status;
 }
@@ -81,8 +79,7 @@ hf_status hf_hamiltonian_gradient(struct hf_context *context, const struct hf_ba
     add_all(3 * n_atom, gradient.atom[0], atom[0]);
     if (n_charge > 0) add_all(3 * n_charge, gradient.charge[0], charge[0]);
 cleanup:
-    hf_memory_release(context->memory, room.block);
+    hf_arena_release(&room.arena);
     hf_block_layout_destroy(&room.layout);
-    free(room.slope);
     return status;
 }

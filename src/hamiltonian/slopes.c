@@ -1,5 +1,6 @@
 /* Derivatives of the energy of a density's blocks in an operator. */
 #include "hamiltonian_private.h"
+#include "hf/arena.h"
 #include "hf/arithmetic.h"
 #include "hf/interruption.h"
 #include "hf/one_electron_gradient.h"
@@ -8,7 +9,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 /** Shared by the threads of a rank, which take rows of the circle of the layout one by one. */
 struct sharing {
@@ -86,16 +86,16 @@ static hf_status work(void *data, int thread, int n_thread, struct hf_error *err
     struct sharing *self = data;
     const int n_atom = self->gradient->molecule->n_atom;
     int reason = 0;
-    struct sums sums = {
-        .atom = calloc((size_t)n_atom + 1, sizeof *sums.atom),
-        .charge = calloc((size_t)self->n_charge + 1, sizeof *sums.charge),
-    };
+    struct hf_arena arena = {.label = "one-electron derivatives"};
+    struct sums sums = {.tools = NULL};
+    HF_TAKE(&arena, sums.atom, (size_t)n_atom);
+    HF_TAKE(&arena, sums.charge, (size_t)self->n_charge);
     (void)thread;
     (void)n_thread;
-    hf_status status = hf_one_electron_gradient_create(self->gradient->basis, self->n_charge,
-                                                       self->charge, &sums.tools, error);
-    if (status == HF_OK && (sums.atom == NULL || sums.charge == NULL))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-electron derivatives");
+    hf_status status = hf_arena_status(&arena, error);
+    if (status == HF_OK)
+        status = hf_one_electron_gradient_create(self->gradient->basis, self->n_charge,
+                                                 self->charge, &sums.tools, error);
     if (status == HF_OK) {
         reason = add_rows(self, &sums);
         if (self->n_charge > 0) hf_add_gradient_of_charges(sums.tools, sums.charge);
@@ -105,8 +105,7 @@ static hf_status work(void *data, int thread, int n_thread, struct hf_error *err
         pthread_mutex_unlock(&self->lock);
     }
     hf_one_electron_gradient_destroy(&sums.tools);
-    free(sums.atom);
-    free(sums.charge);
+    hf_arena_release(&arena);
     return reason != 0 ? hf_interrupted(error, reason) : status;
 }
 
