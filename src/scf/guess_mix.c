@@ -57,19 +57,12 @@ static double squared_distance(const struct hf_atom *a, const struct hf_atom *b)
 }
 
 /** sigma [n_atom], 0 of ghosts: atoms come in the order of their distance to those that have a
- *  sign. */
-static hf_status choose_signs(const struct hf_molecule *molecule, double sigma[],
-                              struct hf_error *error)
+ *  sign. distance [n_atom]: to the nearest that has a sign; wanted [n_atom]: the opposite of that one's. */
+static void choose_signs(const struct hf_molecule *molecule, double sigma[], double distance[],
+                         double wanted[])
 {
     const int n = molecule->n_atom;
     const struct hf_atom *atom = molecule->atom;
-    double *distance = calloc((size_t)n + 1, sizeof *distance); /* to the nearest that has a sign */
-    double *wanted = calloc((size_t)n + 1, sizeof *wanted);     /* opposite of that one's */
-    if (distance == NULL || wanted == NULL) {
-        free(distance);
-        free(wanted);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the signs of %d atoms", n);
-    }
     for (int a = 0; a < n; a++) {
         sigma[a] = 0.0;
         distance[a] = INFINITY;
@@ -89,25 +82,23 @@ static hf_status choose_signs(const struct hf_molecule *molecule, double sigma[]
             wanted[a] = -sigma[next];
         }
     }
-    free(distance);
-    free(wanted);
-    return HF_OK;
 }
 
 /** w [m][m] = X^T W X. Collective. */
 static hf_status make_operator(struct hf_scf *scf, struct hf_matrix *w, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_basis *basis = scf->basis;
     const int n = basis->n_function;
+    const size_t n_atom = (size_t)basis->n_atom;
     struct hf_matrix *overlap = NULL, *scaled = NULL;
-    double *sigma = calloc((size_t)basis->n_atom + 1, sizeof *sigma);
-    double *of_function = calloc((size_t)n + 1, sizeof *of_function);
-    if (sigma == NULL || of_function == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the signs of atoms");
-    else
-        status = choose_signs(scf->molecule, sigma, error);
-    HF_TRY(hf_agree(scf->context->comm, status, error));
+    struct hf_arena arena = {.label = "the signs of atoms"};
+    double *sigma = HF_TAKE(&arena, sigma, n_atom);
+    double *distance = HF_TAKE(&arena, distance, n_atom);
+    double *wanted = HF_TAKE(&arena, wanted, n_atom);
+    double *of_function = HF_TAKE(&arena, of_function, (size_t)n);
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_status(&arena, error), error));
+    choose_signs(scf->molecule, sigma, distance, wanted);
     for (int s = 0; s < basis->n_shell; s++) {
         const struct hf_shell *shell = &basis->shell[s];
         for (int f = 0; f < shell->n_function; f++)
@@ -122,8 +113,7 @@ static hf_status make_operator(struct hf_scf *scf, struct hf_matrix *w, struct h
     HF_TRY(hf_to_orthonormal(scf->linalg, scf->x[0], overlap, w, error));
 cleanup:
     HF_DESTROY_MATRICES(&scaled, &overlap);
-    free(of_function);
-    free(sigma);
+    hf_arena_release(&arena);
     return status;
 }
 

@@ -8,7 +8,6 @@
  *          (2018). */
 #include "converger.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** The o columns of largest p, the first of equal ones, in their order: chosen[o]. p is
@@ -46,20 +45,18 @@ cleanup:
 static hf_status occupy_set(struct hf_scf *scf, int k, const struct hf_matrix *vector,
                             struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int m = hf_matrix_n_col(vector), o = hf_set_size(scf->n_electron, k);
-    double *p = malloc((size_t)m * sizeof *p);
-    bool *chosen = malloc((size_t)m * sizeof *chosen);
-    if (p == NULL || chosen == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the overlaps of %d orbitals", m);
-    HF_TRY(hf_agree(scf->context->comm, status, error));
+    struct hf_arena arena = {.label = "the overlaps of orbitals"};
+    double *p = HF_TAKE(&arena, p, (size_t)m);
+    bool *chosen = HF_TAKE(&arena, chosen, (size_t)m);
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_status(&arena, error), error));
     HF_TRY(overlaps(scf, k, vector, p, error));
     choose(m, p, o, chosen);
     for (int j = 0, to = 0; j < m; j++)
         if (chosen[j]) hf_matrix_copy_columns(vector, j, 1, NULL, scf->occupied[k], to++);
 cleanup:
-    free(chosen);
-    free(p);
+    hf_arena_release(&arena);
     return status;
 }
 

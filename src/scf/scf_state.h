@@ -6,6 +6,7 @@
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H
 
+#include "hf/arena.h"
 #include "hf/diis.h"
 #include "hf/fock.h"
 #include "hf/hamiltonian.h"
@@ -125,6 +126,7 @@ struct hf_scf {
     double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
                                above zero first; NULL: whole ones */
     double *orbital_energy; /* [n_set][m] of the orbitals, at last */
+    struct hf_arena arena;  /* has these two */
     bool has_energies;      /* those are the canonical ones of the last Fock matrices */
     bool soft;  /* a saddle point was left: there may be modes much softer than the gap */
     double gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the

@@ -4,7 +4,6 @@
 #include "hf/interruption.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap, struct hf_error *error)
 {
@@ -59,18 +58,16 @@ cleanup:
  *  orbitals has a larger element than twice that: D <= 2 X X^T. Collective. */
 static hf_status find_largest_inverse(struct hf_scf *scf, double *largest, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int n = scf->basis->n_function;
-    double *diagonal = hf_memory_allocate(scf->context->memory, "inverse of the overlap", (size_t)n,
-                                          sizeof *diagonal);
-    if (diagonal == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlaps", n);
-    HF_TRY(hf_agree(scf->context->comm, status, error));
+    struct hf_arena arena = {.memory = scf->context->memory, .label = "the inverse of the overlap"};
+    double *diagonal = HF_TAKE(&arena, diagonal, (size_t)n);
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_status(&arena, error), error));
     hf_matrix_row_squares(scf->x[0], diagonal);
     *largest = 0.0;
     for (int i = 0; i < n; i++) *largest = fmax(*largest, diagonal[i]);
 cleanup:
-    hf_memory_release(scf->context->memory, diagonal);
+    hf_arena_release(&arena);
     return status;
 }
 
@@ -107,18 +104,13 @@ static hf_status make_grid(struct hf_scf *scf, struct hf_error *error)
 /** Room for the orbitals of the densities and their energies. */
 static hf_status make_orbitals(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int m = scf->result->n_orbital;
     const size_t n_energy = (size_t)scf->method->n_set * (size_t)m;
-    scf->orbital_energy = calloc(n_energy, sizeof *scf->orbital_energy);
-    if (scf->orbital_energy == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
-    if (scf->settings->smearing > 0.0) {
-        scf->occupation = calloc(n_energy, sizeof *scf->occupation);
-        if (scf->occupation == NULL)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d occupations", m);
-    }
-    HF_TRY(hf_agree(scf->context->comm, status, error));
+    scf->arena.label = "the orbital energies";
+    HF_TAKE(&scf->arena, scf->orbital_energy, n_energy);
+    if (scf->settings->smearing > 0.0) HF_TAKE(&scf->arena, scf->occupation, n_energy);
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_status(&scf->arena, error), error));
     for (int k = 0; k < scf->method->n_set; k++) {
         const int o = hf_set_size(scf->n_electron, k);
         for (int i = 0; i < o && scf->occupation != NULL; i++)
@@ -188,8 +180,5 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_common_pairs_destroy(&scf->own_pairs);
     hf_hamiltonian_destroy(&scf->hamiltonian);
     hf_linalg_destroy(&scf->linalg);
-    free(scf->occupation);
-    scf->occupation = NULL;
-    free(scf->orbital_energy);
-    scf->orbital_energy = NULL;
+    hf_arena_release(&scf->arena);
 }
