@@ -2,44 +2,39 @@
 #include "diis_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int n_fock,
                          int size, struct hf_diis **diis, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const size_t count = size > 1 ? (size_t)size : 1;
-    struct hf_diis *made = calloc(1, sizeof *made);
-    if (made != NULL) {
-        *made = (struct hf_diis){
-            .context = context, .linalg = linalg, .m = m, .n_fock = n_fock, .size = size};
-        struct hf_arena *arena = &made->arena;
-        *arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the history of DIIS");
-        made->orbitals = hf_arena_take(arena, count * HF_MAX_SPIN, sizeof(struct hf_matrix *));
-        made->trace = hf_arena_take(arena, count * count, sizeof *made->trace);
-        made->history = hf_arena_take(arena, count * (size_t)n_fock, sizeof(struct hf_matrix *));
-        made->in_order = hf_arena_take(arena, count * (size_t)n_fock, sizeof(struct hf_matrix *));
-        made->product = hf_arena_take(arena, count * count, sizeof *made->product);
-        made->coefficient = hf_arena_take(arena, count + 1, sizeof *made->coefficient);
-        made->work =
-            hf_arena_take(arena, (count + 1) * (count + 1) + 2 * count, sizeof *made->work);
-    }
-    if (made == NULL || made->arena.failed)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a DIIS history of %d", size);
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_diis own = {.context = context,
+                          .linalg = linalg,
+                          .m = m,
+                          .n_fock = n_fock,
+                          .size = size,
+                          .arena = {.label = "the DIIS history"}};
+    HF_TAKE(&own.arena, own.orbitals, count * HF_MAX_SPIN);
+    HF_TAKE(&own.arena, own.trace, count * count);
+    HF_TAKE(&own.arena, own.history, count * (size_t)n_fock);
+    HF_TAKE(&own.arena, own.in_order, count * (size_t)n_fock);
+    HF_TAKE(&own.arena, own.product, count * count);
+    HF_TAKE(&own.arena, own.coefficient, count + 1);
+    HF_TAKE(&own.arena, own.work, (count + 1) * (count + 1) + 2 * count + 1);
+    struct hf_diis *made = HF_TAKE(&own.arena, made, 1);
+    HF_TRY(hf_agree(context->comm, hf_arena_status(&own.arena, error), error));
+    *made = own;
     *diis = made;
     return HF_OK;
 cleanup:
-    hf_diis_destroy(&made);
+    hf_arena_release(&own.arena);
     return status;
 }
 
 void hf_diis_forget(struct hf_diis *self)
 {
-    for (int i = 0; i < self->size * self->n_fock && self->history != NULL; i++)
-        hf_matrix_destroy(&self->history[i]);
-    for (int i = 0; i < self->size * HF_MAX_SPIN && self->orbitals != NULL; i++)
-        hf_matrix_destroy(&self->orbitals[i]);
+    for (int i = 0; i < self->size * self->n_fock; i++) hf_matrix_destroy(&self->history[i]);
+    for (int i = 0; i < self->size * HF_MAX_SPIN; i++) hf_matrix_destroy(&self->orbitals[i]);
     self->n_stored = 0;
 }
 
@@ -48,8 +43,7 @@ void hf_diis_destroy(struct hf_diis **diis)
     struct hf_diis *self = *diis;
     if (self == NULL) return;
     hf_diis_forget(self);
-    hf_arena_done(&self->arena);
-    free(self);
+    hf_arena_release(&self->arena);
     *diis = NULL;
 }
 

@@ -1,6 +1,8 @@
 /* Canonical orthogonalisation of the basis, without its linear dependence. */
 #include "hf/orbitals.h"
 
+#include "hf/arena.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -48,14 +50,12 @@ hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg 
                                    struct hf_matrix **x, struct hf_overlap_spectrum *spectrum,
                                    struct hf_removed *removed, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int n = hf_matrix_n_row(overlap);
     struct hf_matrix *vector = NULL, *made = NULL;
-    double *eigenvalue =
-        hf_memory_allocate(context->memory, "overlap eigenvalues", (size_t)n, sizeof *eigenvalue);
-    if (eigenvalue == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlap eigenvalues", n);
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_arena arena = {.memory = context->memory, .label = "overlap eigenvalues"};
+    double *eigenvalue = HF_TAKE(&arena, eigenvalue, (size_t)n);
+    HF_TRY(hf_agree(context->comm, hf_arena_status(&arena, error), error));
     HF_TRY(hf_matrix_create(linalg, "overlap eigenvectors", n, n, &vector, error));
 
     hf_timer_start(&context->timers, &hf_phase_diagonalise);
@@ -82,6 +82,6 @@ hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg 
     made = NULL;
 cleanup:
     HF_DESTROY_MATRICES(&made, &vector);
-    hf_memory_release(context->memory, eigenvalue);
+    hf_arena_release(&arena);
     return status;
 }

@@ -1,6 +1,8 @@
 /* Occupations, densities and Fock matrices of alpha and beta electrons, for every method; the wave function. */
 #include "hf/orbitals.h"
 
+#include "hf/arena.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -79,13 +81,12 @@ static hf_status find_energies(struct hf_context *context, struct hf_linalg *lin
                                const struct hf_matrix *fock, const struct hf_matrix *orbitals,
                                struct hf_matrix *energies, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int m = hf_matrix_n_row(orbitals), o = hf_matrix_n_col(orbitals);
     struct hf_matrix *half = NULL;
-    double *occupation = calloc((size_t)o + 1, sizeof *occupation);
-    if (occupation == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d occupations", o);
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_arena arena = {.label = "the occupations"};
+    double *occupation = HF_TAKE(&arena, occupation, (size_t)o);
+    HF_TRY(hf_agree(context->comm, hf_arena_status(&arena, error), error));
     HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, o, &half, error));
     hf_matrix_multiply(1.0, false, fock, false, orbitals, 0.0, half);
     hf_matrix_multiply(1.0, true, orbitals, false, half, 0.0, energies);
@@ -93,7 +94,7 @@ static hf_status find_energies(struct hf_context *context, struct hf_linalg *lin
     hf_matrix_map(energies, divide, occupation);
 cleanup:
     hf_matrix_destroy(&half);
-    free(occupation);
+    hf_arena_release(&arena);
     return status;
 }
 
@@ -172,17 +173,14 @@ hf_status hf_method_weigh_removed(struct hf_context *context, const struct hf_me
                                   struct hf_matrix *const density[], struct hf_matrix *weighted,
                                   struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int n = hf_matrix_n_row(x), m = hf_matrix_n_col(x);
     struct hf_matrix *product = NULL, *block = NULL;
-    double *inverse = NULL;
+    struct hf_arena arena = {.memory = context->memory, .label = "overlap eigenvalues"};
     if (removed->vector == NULL) return HF_OK;
     const int r = hf_matrix_n_col(removed->vector);
-    inverse =
-        hf_memory_allocate(context->memory, "overlap eigenvalues", (size_t)m, sizeof *inverse);
-    if (inverse == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlap eigenvalues", m);
-    HF_TRY(hf_agree(context->comm, status, error));
+    double *inverse = HF_TAKE(&arena, inverse, (size_t)m);
+    HF_TRY(hf_agree(context->comm, hf_arena_status(&arena, error), error));
     HF_TRY(hf_matrix_create(linalg, "densities times removed functions", n, r, &product, error));
     HF_TRY(hf_matrix_create(linalg, "kept and removed functions", m, r, &block, error));
     HF_TRY(multiply_by_densities(method, linalg, core, coulomb, exchange, density, removed->vector,
@@ -196,7 +194,7 @@ hf_status hf_method_weigh_removed(struct hf_context *context, const struct hf_me
     hf_matrix_multiply(-1.0, false, removed->vector, true, product, 1.0, weighted);
 cleanup:
     HF_DESTROY_MATRICES(&block, &product);
-    hf_memory_release(context->memory, inverse);
+    hf_arena_release(&arena);
     return status;
 }
 
