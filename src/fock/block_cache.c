@@ -2,10 +2,12 @@
 #include "block_cache.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+static const char *const label = "cached blocks";
+
 struct hf_block_cache {
+    struct hf_arena arena; /**< has the arrays and this struct */
     struct hf_block_cache_settings set;
     int64_t n_bucket; /**< a power of 2 */
     struct hf_cached_block **bucket;
@@ -56,24 +58,22 @@ hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
 {
     enum { MOST_BUCKETS = 1 << 16 };
     const int64_t n_atom = settings->basis->n_atom;
-    size_t largest = 0;
-    struct hf_block_cache *made = calloc(1, sizeof *made);
-    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
-    made->set = *settings;
-    for (int a = 0; a < settings->basis->n_atom; a++)
-        if (n_function(made, a) > largest) largest = n_function(made, a);
-    made->n_bucket = 64;
-    while (made->n_bucket < n_atom * (n_atom + 1) / 2 && made->n_bucket < MOST_BUCKETS)
-        made->n_bucket *= 2;
-    struct hf_memory *memory = settings->context->memory;
-    made->bucket =
-        hf_memory_allocate(memory, "cached blocks", (size_t)made->n_bucket, sizeof(void *));
-    made->folded =
-        hf_memory_allocate_matrix(memory, "cached blocks", largest * largest, sizeof *made->folded);
-    *cache = made;
-    if (made->bucket != NULL && made->folded != NULL) return HF_OK;
-    hf_block_cache_destroy(cache);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks");
+    const size_t largest = (size_t)hf_most_functions_of_atom(settings->basis);
+    struct hf_block_cache own = {.set = *settings,
+                                 .n_bucket = 64,
+                                 .arena = {.memory = settings->context->memory, .label = label}};
+    while (own.n_bucket < n_atom * (n_atom + 1) / 2 && own.n_bucket < MOST_BUCKETS)
+        own.n_bucket *= 2;
+    HF_TAKE(&own.arena, own.bucket, (size_t)own.n_bucket);
+    own.folded =
+        hf_arena_take_class(&own.arena, HF_MEMORY_MATRIX, label, largest * largest, sizeof(double));
+    HF_TAKE(&own.arena, *cache, 1);
+    const hf_status status = hf_arena_status(&own.arena, error);
+    if (status == HF_OK)
+        **cache = own;
+    else
+        hf_arena_release(&own.arena);
+    return status;
 }
 
 /** Takes a block out of the list by last use. */
@@ -130,15 +130,6 @@ static void end_gets(struct hf_block_cache *self, struct hf_cached_block *block)
     block->pending = false;
 }
 
-static void free_block(struct hf_block_cache *self, struct hf_cached_block *block)
-{
-    struct hf_memory *memory = self->set.context->memory;
-    hf_memory_release(memory, block->value);
-    hf_memory_release(memory, block->largest);
-    free(block->request);
-    free(block);
-}
-
 static size_t block_bytes(const struct hf_block_cache *self, const struct hf_cached_block *block)
 {
     return 2 * (block->size + (self->set.sums ? 0 : n_bound(self, block))) * sizeof(double);
@@ -149,7 +140,7 @@ static void deliver(struct hf_parcel *parcel, bool wanted)
 {
     struct hf_cached_block *block = parcel->owner;
     if (wanted) send_sums(block->cache, block);
-    free_block(block->cache, block);
+    hf_arena_release(&block->arena);
 }
 
 /** Removes a block that is not pinned. */
@@ -162,7 +153,7 @@ static void evict(struct hf_block_cache *self, struct hf_cached_block *block)
     unlink_block(self, block);
     self->bytes -= block_bytes(self, block);
     if (!block->touched) {
-        free_block(self, block);
+        hf_arena_release(&block->arena);
         return;
     }
     block->parcel =
@@ -196,13 +187,10 @@ void hf_block_cache_destroy(struct hf_block_cache **cache)
 {
     struct hf_block_cache *old = *cache;
     if (old != NULL) {
-        struct hf_memory *memory = old->set.context->memory;
         for (struct hf_cached_block *block = old->oldest; block != NULL; block = block->newer)
             block->touched = false; /* the sums of a failed build are dropped */
         hf_block_cache_flush(old);
-        hf_memory_release(memory, old->folded);
-        hf_memory_release(memory, old->bucket);
-        free(old);
+        hf_arena_release(&old->arena);
     }
     *cache = NULL;
 }
@@ -221,25 +209,22 @@ static void begin_gets(struct hf_block_cache *self, struct hf_cached_block *bloc
 /** A new block that is in no list yet; NULL when there is no memory. */
 static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int j)
 {
-    struct hf_memory *memory = self->set.context->memory;
-    struct hf_cached_block *block = calloc(1, sizeof *block);
-    if (block == NULL) return NULL;
-    block->cache = self;
-    block->i = i;
-    block->j = j;
-    block->size = n_element(self, block) * (size_t)self->set.n_layer;
-    block->value = hf_memory_allocate_matrix(memory, "cached blocks",
-                                             2 * block->size + HF_STRIP_SLACK, sizeof(double));
-    bool complete = block->value != NULL;
+    struct hf_cached_block own = {
+        .cache = self, .i = i, .j = j, .arena = {.memory = self->arena.memory, .label = label}};
+    own.size = n_element(self, &own) * (size_t)self->set.n_layer;
+    own.value = hf_arena_take_class(&own.arena, HF_MEMORY_MATRIX, label,
+                                    2 * own.size + HF_STRIP_SLACK, sizeof(double));
     if (!self->set.sums) {
-        block->request = calloc((size_t)self->set.n_layer, sizeof *block->request);
-        block->largest = hf_memory_allocate_matrix(memory, "cached blocks",
-                                                   2 * n_bound(self, block), sizeof(double));
-        complete = complete && block->request != NULL && block->largest != NULL;
+        HF_TAKE(&own.arena, own.request, (size_t)self->set.n_layer);
+        own.largest = hf_arena_take_class(&own.arena, HF_MEMORY_MATRIX, label,
+                                          2 * n_bound(self, &own), sizeof(double));
     }
-    if (complete) return block;
-    free_block(self, block);
-    return NULL;
+    struct hf_cached_block *block = HF_TAKE(&own.arena, block, 1);
+    if (block != NULL)
+        *block = own;
+    else
+        hf_arena_release(&own.arena);
+    return block;
 }
 
 /** Adds a block to the lists. */

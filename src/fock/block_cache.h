@@ -8,6 +8,7 @@
 #ifndef HF_BLOCK_CACHE_H
 #define HF_BLOCK_CACHE_H
 
+#include "hf/arena.h"
 #include "hf/basis.h"
 #include "hf/block_array.h"
 #include "hf/digest.h"
@@ -35,6 +36,7 @@ struct hf_cached_block {
     struct hf_cached_block *next_of_bucket, *older, *newer;
     struct hf_block_cache *cache; /**< that contains, or contained, the block */
     struct hf_parcel parcel;      /**< sums: used by the outbox after the cache */
+    struct hf_arena arena;        /**< has the arrays and this struct */
 };
 
 /** Settings of a cache. The struct is copied; what its pointers refer to is borrowed. */

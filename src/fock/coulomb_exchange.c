@@ -28,22 +28,13 @@ hf_digest_strip_function *hf_digest_choose(bool exact)
     return exact ? HF_BEST_KERNELS(of_exact) : HF_BEST_KERNELS(any);
 }
 
-/** Room for bounds of the shells of an atom; false: no memory. */
-static bool make_room(struct hf_coulomb_exchange *self)
-{
-    const size_t most = (size_t)hf_most_shells_of_atom(self->pairs->basis);
-    self->met.storage = calloc((size_t)2 * HF_N_BOUND * most, sizeof *self->met.storage);
-    for (size_t i = 0; i < (size_t)2 * HF_N_BOUND && self->met.storage != NULL; i++)
-        self->met.exchange[i / HF_N_BOUND][i % HF_N_BOUND] = self->met.storage + i * most;
-    return self->met.storage != NULL;
-}
-
 hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
                                    const struct hf_fock_builder *builder,
                                    const struct hf_sums_target *target, struct hf_error *error)
 {
     const struct hf_basis *basis = builder->pairs->basis;
-    *self = (struct hf_coulomb_exchange){.pairs = builder->pairs,
+    *self = (struct hf_coulomb_exchange){.arena = {.label = "the digestion of quartets"},
+                                         .pairs = builder->pairs,
                                          .threshold = builder->screening.threshold,
                                          .list_threshold = builder->screening.threshold,
                                          .single = builder->screening.single,
@@ -56,12 +47,15 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
         self->origin = hf_exact_sums_origin(builder->exact);
     }
     self->place = hf_shell_places(basis);
-    self->shell_of_function =
-        calloc((size_t)basis->n_function + 1, sizeof *self->shell_of_function);
-    self->job = calloc((size_t)builder->jobs.n + 1, sizeof *self->job);
-    if (self->place == NULL || self->shell_of_function == NULL || self->job == NULL ||
-        !make_room(self))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the digestion of quartets");
+    HF_TAKE(&self->arena, self->shell_of_function, (size_t)basis->n_function);
+    HF_TAKE(&self->arena, self->job, (size_t)builder->jobs.n + 1);
+    for (int i = 0; i < 2 * HF_N_BOUND; i++)
+        HF_TAKE(&self->arena, self->met.exchange[i / HF_N_BOUND][i % HF_N_BOUND],
+                (size_t)hf_most_shells_of_atom(basis));
+    const hf_status status = hf_arena_status(&self->arena, error);
+    if (status != HF_OK) return status;
+    if (self->place == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the places of shells");
     for (int i = 0; i < basis->n_shell; i++)
         for (int k = 0; k < basis->shell[i].n_function; k++)
             self->shell_of_function[basis->shell[i].first_function + k] = self->place[i].index;
@@ -73,9 +67,7 @@ void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)
 {
     hf_local_sums_destroy(&self->sums);
     free(self->place);
-    free(self->shell_of_function);
-    free(self->job);
-    free(self->met.storage);
+    hf_arena_release(&self->arena);
     *self = (struct hf_coulomb_exchange){0};
 }
 

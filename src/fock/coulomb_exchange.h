@@ -6,6 +6,7 @@
 #include "fock_private.h"
 #include "local_sums.h"
 
+#include "hf/arena.h"
 #include "hf/basis.h"
 #include "hf/work.h"
 
@@ -28,11 +29,11 @@ struct hf_met_densities {
     int columns;
     double *exchange[2][HF_N_BOUND]; /**< of a and b with each shell c, with each d */
     double largest_exchange;         /**< of all these */
-    double *storage;
 };
 
 /** The consumer's `self`: what one thread has in one round. */
 struct hf_coulomb_exchange {
+    struct hf_arena arena;              /**< has the arrays but `place` */
     const struct hf_shell_pairs *pairs; /**< borrowed */
     double threshold;                   /**< of the screening, hartree */
     double list_threshold;              /**< of the screening of whole lists: no larger */

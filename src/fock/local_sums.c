@@ -1,7 +1,8 @@
 /* Sums of one thread in one task; see local_sums.h. */
 #include "local_sums.h"
 
-#include <stdlib.h>
+#include "hf/arena.h"
+
 #include <string.h>
 
 /** A block of sums, rows and columns the functions of two atoms, a plane for each job. */
@@ -19,7 +20,7 @@ enum {
 };
 
 struct hf_local_sums {
-    struct hf_context *context;
+    struct hf_arena arena; /**< has the arrays and this struct */
     const struct hf_basis *basis;
     struct hf_job_shape jobs;
     struct hf_sums_target target;
@@ -52,32 +53,23 @@ hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis
     const size_t n_atom = (size_t)basis->n_atom;
     const size_t n =
         storage_size(hf_most_functions_of_atom(basis), hf_n_coulomb(jobs), jobs->n_exchange);
-    struct hf_local_sums *made = calloc(1, sizeof *made);
-    if (made == NULL) goto no_memory;
-    made->context = context;
+    struct hf_arena arena = {.memory = context->memory, .label = "the sums of a thread"};
+    struct hf_local_sums *made = *sums = HF_TAKE(&arena, made, 1);
+    if (made == NULL) return hf_arena_status(&arena, error);
     made->basis = basis;
     made->jobs = *jobs;
     made->target = *target;
-    made->storage =
-        hf_memory_allocate(context->memory, "sums of a thread", n, sizeof *made->storage);
-    made->block_of_atom[0] = calloc(2 * n_atom, sizeof *made->block_of_atom[0]);
-    if (made->storage == NULL || made->block_of_atom[0] == NULL) goto no_memory;
-    made->block_of_atom[1] = made->block_of_atom[0] + n_atom;
-    *sums = made;
-    return HF_OK;
-no_memory:
-    hf_local_sums_destroy(&made);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the sums of a thread");
+    HF_TAKE(&arena, made->storage, n);
+    for (int x = 0; x < 2; x++) HF_TAKE(&arena, made->block_of_atom[x], n_atom);
+    made->arena = arena;
+    const hf_status status = hf_arena_status(&arena, error);
+    if (status != HF_OK) hf_local_sums_destroy(sums);
+    return status;
 }
 
 void hf_local_sums_destroy(struct hf_local_sums **sums)
 {
-    struct hf_local_sums *old = *sums;
-    if (old != NULL) {
-        hf_memory_release(old->context->memory, old->storage);
-        free(old->block_of_atom[0]);
-        free(old);
-    }
+    if (*sums != NULL) hf_arena_release(&(*sums)->arena);
     *sums = NULL;
 }
 
