@@ -68,11 +68,11 @@ hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
     own.folded =
         hf_arena_take_class(&own.arena, HF_MEMORY_MATRIX, label, largest * largest, sizeof(double));
     HF_TAKE(&own.arena, *cache, 1);
-    const hf_status status = hf_arena_status(&own.arena, error);
+    const hf_status status = hf_arena_check(&own.arena, error);
     if (status == HF_OK)
         **cache = own;
     else
-        hf_arena_release(&own.arena);
+        hf_arena_done(&own.arena);
     return status;
 }
 
@@ -140,7 +140,7 @@ static void deliver(struct hf_parcel *parcel, bool wanted)
 {
     struct hf_cached_block *block = parcel->owner;
     if (wanted) send_sums(block->cache, block);
-    hf_arena_release(&block->arena);
+    hf_arena_done(&block->arena);
 }
 
 /** Removes a block that is not pinned. */
@@ -153,7 +153,7 @@ static void evict(struct hf_block_cache *self, struct hf_cached_block *block)
     unlink_block(self, block);
     self->bytes -= block_bytes(self, block);
     if (!block->touched) {
-        hf_arena_release(&block->arena);
+        hf_arena_done(&block->arena);
         return;
     }
     block->parcel =
@@ -190,7 +190,7 @@ void hf_block_cache_destroy(struct hf_block_cache **cache)
         for (struct hf_cached_block *block = old->oldest; block != NULL; block = block->newer)
             block->touched = false; /* the sums of a failed build are dropped */
         hf_block_cache_flush(old);
-        hf_arena_release(&old->arena);
+        hf_arena_done(&old->arena);
     }
     *cache = NULL;
 }
@@ -223,7 +223,7 @@ static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int
     if (block != NULL)
         *block = own;
     else
-        hf_arena_release(&own.arena);
+        hf_arena_done(&own.arena);
     return block;
 }
 

@@ -52,7 +52,7 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
     for (int i = 0; i < 2 * HF_N_BOUND; i++)
         HF_TAKE(&self->arena, self->met.exchange[i / HF_N_BOUND][i % HF_N_BOUND],
                 (size_t)hf_most_shells_of_atom(basis));
-    const hf_status status = hf_arena_status(&self->arena, error);
+    const hf_status status = hf_arena_check(&self->arena, error);
     if (status != HF_OK) return status;
     if (self->place == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the places of shells");
@@ -67,7 +67,7 @@ void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)
 {
     hf_local_sums_destroy(&self->sums);
     free(self->place);
-    hf_arena_release(&self->arena);
+    hf_arena_done(&self->arena);
     *self = (struct hf_coulomb_exchange){0};
 }
 

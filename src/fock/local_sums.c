@@ -55,21 +55,21 @@ hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis
         storage_size(hf_most_functions_of_atom(basis), hf_n_coulomb(jobs), jobs->n_exchange);
     struct hf_arena arena = {.memory = context->memory, .label = "the sums of a thread"};
     struct hf_local_sums *made = *sums = HF_TAKE(&arena, made, 1);
-    if (made == NULL) return hf_arena_status(&arena, error);
+    if (made == NULL) return hf_arena_check(&arena, error);
     made->basis = basis;
     made->jobs = *jobs;
     made->target = *target;
     HF_TAKE(&arena, made->storage, n);
     for (int x = 0; x < 2; x++) HF_TAKE(&arena, made->block_of_atom[x], n_atom);
     made->arena = arena;
-    const hf_status status = hf_arena_status(&arena, error);
+    const hf_status status = hf_arena_check(&arena, error);
     if (status != HF_OK) hf_local_sums_destroy(sums);
     return status;
 }
 
 void hf_local_sums_destroy(struct hf_local_sums **sums)
 {
-    if (*sums != NULL) hf_arena_release(&(*sums)->arena);
+    if (*sums != NULL) hf_arena_done(&(*sums)->arena);
     *sums = NULL;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const label = "the blocks of nodes";
+static const char *const label = "blocks of nodes";
 
 /** Smallest number of groups that are arranged in rows and columns. */
 enum { LEAST_IN_ROWS = 9 };
@@ -246,9 +246,8 @@ static void list_pieces(struct hf_node_blocks *self, int n_portion, const struct
     }
 }
 
-/** Makes all that needs no communication. `portion` [n_rank + 1] and `number` [n_rank] are scratch. */
-static hf_status make(struct hf_node_blocks *self, const struct seat seat[],
-                      struct portion portion[], int number[], struct hf_error *error)
+/** Makes all that needs no communication. */
+static hf_status make(struct hf_node_blocks *self, const struct seat seat[], struct hf_error *error)
 {
     const size_t n_rank = (size_t)self->context->n_rank;
     struct hf_arena *arena = &self->arena;
@@ -314,7 +313,7 @@ hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basi
     HF_TRY(hf_agree(context->comm, make(made, seat, error), error));
     hf_arena_release(&made->arena, seat);
     *blocks = made;
-    made = NULL;
+    return HF_OK;
 cleanup:
     hf_node_blocks_destroy(&made);
     return status;

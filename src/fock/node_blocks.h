@@ -69,7 +69,6 @@ struct hf_node_blocks {
     struct hf_piece_way row;      /**< to and from those of the row */
     struct hf_piece_way column;   /**< to and from those of the column */
     size_t most_block, most_element; /**< of a piece */
-    struct hf_arena arena;           /**< has the arrays and this struct */
 };
 
 /** Ranks of `shared` form a group. Collective. HF_NO_RESOURCE: memory. */

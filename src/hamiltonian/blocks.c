@@ -218,7 +218,7 @@ hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge,
     }
     if (status == HF_OK)
         status = add_own_blocks(blocks, one_electron, many ? &tree : NULL, HF_CHARGES, 1.0, error);
-    hf_arena_release(&tree.arena);
+    hf_arena_done(&tree.arena);
     hf_one_electron_destroy(&one_electron);
     free(sorted);
     return status;

@@ -63,8 +63,8 @@ hf_status hf_charge_tree_init(struct hf_charge_tree *tree, int n_charge,
         .arena = {.label = scratch.label},
         .cells = {.leaf_most = HF_CHARGE_LANES, .row = HF_CHARGE_LANES, .to = n_charge}};
     HF_TAKE(&tree->arena, tree->cells.cell, 2 * (room / HF_CHARGE_LANES + 1));
-    hf_status status = hf_arena_status(&scratch, error);
-    if (status == HF_OK) status = hf_arena_status(&tree->arena, error);
+    hf_status status = hf_arena_check(&scratch, error);
+    if (status == HF_OK) status = hf_arena_check(&tree->arena, error);
     if (status == HF_OK) {
         const int n = sort(n_charge, charge, sorted), n_place = find_places(n, sorted, place);
         int to = 0;
@@ -77,7 +77,7 @@ hf_status hf_charge_tree_init(struct hf_charge_tree *tree, int n_charge,
         }
         while (to < n_charge) charge[to++] = (struct hf_spread_charge){.exponent = INFINITY};
     }
-    hf_arena_release(&scratch);
+    hf_arena_done(&scratch);
     return status;
 }
 
@@ -129,7 +129,7 @@ hf_status hf_charge_tree_expand(struct hf_charge_tree *tree, struct hf_charge_pl
     double *next = HF_TAKE(arena, tree->moments, n_moments * size);
     double *room =
         HF_TAKE(arena, room, (size + 5 + HF_TRANSLATION_SCRATCH) * (size_t)kernels->width);
-    const hf_status status = hf_arena_status(arena, error);
+    const hf_status status = hf_arena_check(arena, error);
     for (size_t i = 0; status == HF_OK && i < n_cell; i++) {
         const struct hf_cell *cell = &tree->cells.cell[i];
         tree->source[i] = source_of(&places, cell);

@@ -67,13 +67,13 @@ static hf_status create(const struct hf_term_gradient *gradient, struct raised *
     const size_t n_shell = (size_t)basis->n_shell;
     struct hf_arena arena = {.label = "derivatives of core potentials"};
     struct raised *self = *raised = HF_TAKE(&arena, self, 1);
-    if (self == NULL) return hf_arena_status(&arena, error);
+    if (self == NULL) return hf_arena_check(&arena, error);
     HF_TAKE(&arena, self->place, n_shell);
     HF_TAKE(&arena, self->basis.shell, 3 * n_shell);
     HF_TAKE(&arena, self->basis.first_shell_of_atom, (size_t)basis->n_atom + 1);
     HF_TAKE(&arena, self->storage, (size_t)basis->n_primitive);
     self->arena = arena;
-    const hf_status status = hf_arena_status(&arena, error);
+    const hf_status status = hf_arena_check(&arena, error);
     if (status != HF_OK) return status;
     hf_cartesian_table_init(&self->cartesian);
     for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
@@ -193,10 +193,10 @@ hf_status hf_add_core_gradient(const struct hf_term_gradient *gradient, struct h
     const size_t most = (size_t)hf_most_functions_of_atom(&raised->basis);
     int *atom = HF_TAKE(&raised->arena, atom, (size_t)gradient->molecule->n_atom);
     double *integral = HF_TAKE(&raised->arena, integral, most * most);
-    HF_TRY(hf_arena_status(&raised->arena, error));
+    HF_TRY(hf_arena_check(&raised->arena, error));
     for (int k = 0; k < raised->basis.n_core_potential; k++)
         HF_TRY(add_potential(gradient, raised, k, atom, integral, error));
 cleanup:
-    if (raised != NULL) hf_arena_release(&raised->arena);
+    if (raised != NULL) hf_arena_done(&raised->arena);
     return status;
 }

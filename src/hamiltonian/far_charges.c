@@ -219,7 +219,7 @@ hf_status hf_far_charges_create(const struct hf_basis *basis, const struct hf_ch
 {
     struct hf_arena arena = {.label = "far charges"};
     struct hf_far_charges *self = *far = HF_TAKE(&arena, self, 1);
-    if (self == NULL) return hf_arena_status(&arena, error);
+    if (self == NULL) return hf_arena_check(&arena, error);
     self->basis = basis;
     self->tree = tree;
     self->least_work = least_work;
@@ -238,7 +238,7 @@ hf_status hf_far_charges_create(const struct hf_basis *basis, const struct hf_ch
     self->conversion.kernels = self->kernels;
     hf_hermite_harmonics_init(&self->harmonics);
     for (int l = 0; l <= basis->max_l; l++) self->widest[l] = hf_widest_function(l, true);
-    const hf_status status = hf_arena_status(&arena, error);
+    const hf_status status = hf_arena_check(&arena, error);
     if (status != HF_OK) hf_far_charges_destroy(far);
     return status;
 }
@@ -246,6 +246,6 @@ hf_status hf_far_charges_create(const struct hf_basis *basis, const struct hf_ch
 void hf_far_charges_destroy(struct hf_far_charges **far)
 {
     struct hf_far_charges *old = *far;
-    if (old != NULL) hf_arena_release(&old->arena);
+    if (old != NULL) hf_arena_done(&old->arena);
     *far = NULL;
 }

@@ -38,7 +38,7 @@ static hf_status make_room(struct hf_context *context, const struct hf_basis *ba
     room->block = hf_arena_take_class(&room->arena, HF_MEMORY_MATRIX, "the density in blocks",
                                       hf_block_layout_local_size(room->layout), sizeof(double));
     HF_TAKE(&room->arena, room->slope, 3 * n);
-    HF_TRY(hf_agree(context->comm, hf_arena_status(&room->arena, error), error));
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&room->arena, error), error));
 cleanup:
     return status;
 }
@@ -79,7 +79,7 @@ hf_status hf_hamiltonian_gradient(struct hf_context *context, const struct hf_ba
     add_all(3 * n_atom, gradient.atom[0], atom[0]);
     if (n_charge > 0) add_all(3 * n_charge, gradient.charge[0], charge[0]);
 cleanup:
-    hf_arena_release(&room.arena);
+    hf_arena_done(&room.arena);
     hf_block_layout_destroy(&room.layout);
     return status;
 }

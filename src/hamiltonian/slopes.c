@@ -92,7 +92,7 @@ static hf_status work(void *data, int thread, int n_thread, struct hf_error *err
     HF_TAKE(&arena, sums.charge, (size_t)self->n_charge);
     (void)thread;
     (void)n_thread;
-    hf_status status = hf_arena_status(&arena, error);
+    hf_status status = hf_arena_check(&arena, error);
     if (status == HF_OK)
         status = hf_one_electron_gradient_create(self->gradient->basis, self->n_charge,
                                                  self->charge, &sums.tools, error);
@@ -105,7 +105,7 @@ static hf_status work(void *data, int thread, int n_thread, struct hf_error *err
         pthread_mutex_unlock(&self->lock);
     }
     hf_one_electron_gradient_destroy(&sums.tools);
-    hf_arena_release(&arena);
+    hf_arena_done(&arena);
     return reason != 0 ? hf_interrupted(error, reason) : status;
 }
 

@@ -48,7 +48,7 @@ static void create_implementations(struct hf_engine *engine)
         const size_t bytes = ops->scratch_bytes(engine);
         if (bytes == 0) continue;
         engine->scratch[k] =
-            hf_arena_take_unset(&engine->arena, HF_MEMORY_OTHER, "integral scratch", bytes, 1);
+            hf_arena_take_unset(&engine->arena, bytes, 1);
         if (ops->create == NULL || engine->scratch[k] == NULL) continue;
         memset(engine->scratch[k], 0, bytes);
         ops->create(engine, engine->scratch[k]);
@@ -93,7 +93,7 @@ static hf_status allocate(struct hf_engine *engine, struct hf_error *error)
     HF_TAKE_UNSET(arena, engine->assembled, HF_LANES * size->result);
     HF_TAKE_UNSET(arena, engine->result, HF_MAX_BATCH * size->result);
     create_implementations(engine);
-    return hf_arena_status(arena, error);
+    return hf_arena_check(arena, error);
 }
 
 hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine **engine,
@@ -107,7 +107,7 @@ hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine 
             most);
     struct hf_arena arena = {.memory = pairs->context->memory, .label = "the integral engine"};
     struct hf_engine *made = HF_TAKE(&arena, made, 1);
-    if (made == NULL) return hf_arena_status(&arena, error);
+    if (made == NULL) return hf_arena_check(&arena, error);
     made->arena = arena;
     made->pairs = pairs;
     choose_kernels(made);
@@ -129,7 +129,7 @@ void hf_engine_destroy(struct hf_engine **engine)
         for (int k = 0; k < HF_N_ENGINE; k++)
             if (old->scratch[k] != NULL && hf_engine_list[k]->destroy != NULL)
                 hf_engine_list[k]->destroy(old->scratch[k]);
-        hf_arena_release(&old->arena);
+        hf_arena_done(&old->arena);
     }
     *engine = NULL;
 }

@@ -35,15 +35,15 @@ hf_status hf_gradient_engine_create(const struct hf_shell_pairs *pairs,
     struct hf_gradient_engine *made = HF_TAKE(&arena, made, 1);
     const size_t n = (size_t)pairs->n_class;
     hf_status status;
-    HF_TRY(hf_arena_status(&arena, error));
+    HF_TRY(hf_arena_check(&arena, error));
     made->arena = arena;
     HF_TRY(hf_engine_create(pairs, &made->engine, error));
     HF_TAKE(&made->arena, made->plan, n * n);
     HF_TAKE(&made->arena, made->flops, n * n);
     HF_TAKE(&made->arena, made->exponent, made->engine->size.pair);
-    HF_TRY(hf_arena_status(&made->arena, error));
+    HF_TRY(hf_arena_check(&made->arena, error));
     HF_TAKE(&made->arena, made->scratch, plan_classes(made));
-    HF_TRY(hf_arena_status(&made->arena, error));
+    HF_TRY(hf_arena_check(&made->arena, error));
     *engine = made;
     made = NULL;
 cleanup:
@@ -56,7 +56,7 @@ void hf_gradient_engine_destroy(struct hf_gradient_engine **engine)
     struct hf_gradient_engine *old = *engine;
     if (old != NULL) {
         hf_engine_destroy(&old->engine);
-        hf_arena_release(&old->arena);
+        hf_arena_done(&old->arena);
     }
     *engine = NULL;
 }

@@ -48,7 +48,7 @@ hf_status hf_core_integrals_create(const struct hf_basis *basis, int which, cons
             potential->atom + 1, step);
     struct hf_arena arena = {.label = "a core potential"};
     struct hf_core_integrals *self = *integrals = HF_TAKE(&arena, self, 1);
-    if (self == NULL) return hf_arena_status(&arena, error);
+    if (self == NULL) return hf_arena_check(&arena, error);
     self->basis = basis;
     self->potential = potential;
     hf_cartesian_table_init(&self->cartesian);
@@ -63,7 +63,7 @@ hf_status hf_core_integrals_create(const struct hf_basis *basis, int which, cons
     HF_TAKE(&arena, self->weighted,
             (size_t)self->points.n_radius * (size_t)self->points.n_projector);
     self->arena = arena;
-    const hf_status status = hf_arena_status(&arena, error);
+    const hf_status status = hf_arena_check(&arena, error);
     for (int s = 0; status == HF_OK && s < basis->n_shell; s++)
         self->reach[s] = reaches(self, &basis->shell[s]);
     if (status != HF_OK) hf_core_integrals_destroy(integrals);
@@ -76,7 +76,7 @@ void hf_core_integrals_destroy(struct hf_core_integrals **integrals)
     if (self == NULL) return;
     for (int s = 0; self->projection != NULL && s < self->basis->n_shell; s++)
         free(self->projection[s].value);
-    hf_arena_release(&self->arena);
+    hf_arena_done(&self->arena);
     *integrals = NULL;
 }
 

@@ -121,7 +121,7 @@ void hf_core_points_init(struct hf_arena *arena, const struct hf_basis *basis,
     HF_TAKE(arena, points->weight, n * (size_t)points->n_projector);
     HF_TAKE(arena, points->polar_point, HF_MAX_POLAR_POINT + 1);
     HF_TAKE(arena, points->polar_weight, HF_MAX_POLAR_POINT + 1);
-    if (arena->missing != NULL) return;
+    if (arena->failed) return;
     for (int k = 0; k < points->n_radius; k++) {
         points->radius[k] = first * exp(step * k);
         find_weights(potential, points->radius[k], step,

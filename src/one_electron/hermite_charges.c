@@ -59,7 +59,7 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
     for (int d = 0; d < 3; d++) HF_TAKE(&charges->arena, charges->position[d], n_lane);
     HF_TAKE(&charges->arena, charges->whole, n_lane);
     charges->boys = hf_boys_create(max_total);
-    if (charges->arena.missing != NULL || charges->boys == NULL) return false;
+    if (charges->arena.failed || charges->boys == NULL) return false;
     for (int c = 0, last = -1; c < n_charge; c++) {
         if (charge[c].charge == 0.0) continue;
         if (last >= 0 && !same_place(&charge[c], &charge[last])) charges->first[++lane] = (int)i;
@@ -79,7 +79,7 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
 void hf_hermite_charges_done(struct hf_hermite_charges *charges)
 {
     hf_boys_destroy(&charges->boys);
-    hf_arena_release(&charges->arena);
+    hf_arena_done(&charges->arena);
     *charges = (struct hf_hermite_charges){0};
 }
 

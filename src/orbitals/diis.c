@@ -22,12 +22,12 @@ hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, i
     HF_TAKE(&own.arena, own.coefficient, count + 1);
     HF_TAKE(&own.arena, own.work, (count + 1) * (count + 1) + 2 * count + 1);
     struct hf_diis *made = HF_TAKE(&own.arena, made, 1);
-    HF_TRY(hf_agree(context->comm, hf_arena_status(&own.arena, error), error));
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));
     *made = own;
     *diis = made;
     return HF_OK;
 cleanup:
-    hf_arena_release(&own.arena);
+    hf_arena_done(&own.arena);
     return status;
 }
 
@@ -43,7 +43,7 @@ void hf_diis_destroy(struct hf_diis **diis)
     struct hf_diis *self = *diis;
     if (self == NULL) return;
     hf_diis_forget(self);
-    hf_arena_release(&self->arena);
+    hf_arena_done(&self->arena);
     *diis = NULL;
 }
 

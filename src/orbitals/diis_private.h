@@ -8,7 +8,6 @@
 struct hf_diis {
     struct hf_context *context;
     struct hf_linalg *linalg;
-    struct hf_arena arena; /**< of the lists below */
     int m, n_fock, size;
     int n_stored, oldest;              /**< ring: the i-th oldest stands in slot hf_diis_slot(i) */
     struct hf_matrix **history;        /**< [size][n_fock] F' + e, NULL until first used */

@@ -55,7 +55,7 @@ hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg 
     struct hf_matrix *vector = NULL, *made = NULL;
     struct hf_arena arena = {.memory = context->memory, .label = "overlap eigenvalues"};
     double *eigenvalue = HF_TAKE(&arena, eigenvalue, (size_t)n);
-    HF_TRY(hf_agree(context->comm, hf_arena_status(&arena, error), error));
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_matrix_create(linalg, "overlap eigenvectors", n, n, &vector, error));
 
     hf_timer_start(&context->timers, &hf_phase_diagonalise);
@@ -82,6 +82,6 @@ hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg 
     made = NULL;
 cleanup:
     HF_DESTROY_MATRICES(&made, &vector);
-    hf_arena_release(&arena);
+    hf_arena_done(&arena);
     return status;
 }

@@ -86,7 +86,7 @@ static hf_status find_energies(struct hf_context *context, struct hf_linalg *lin
     struct hf_matrix *half = NULL;
     struct hf_arena arena = {.label = "the occupations"};
     double *occupation = HF_TAKE(&arena, occupation, (size_t)o);
-    HF_TRY(hf_agree(context->comm, hf_arena_status(&arena, error), error));
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, o, &half, error));
     hf_matrix_multiply(1.0, false, fock, false, orbitals, 0.0, half);
     hf_matrix_multiply(1.0, true, orbitals, false, half, 0.0, energies);
@@ -94,7 +94,7 @@ static hf_status find_energies(struct hf_context *context, struct hf_linalg *lin
     hf_matrix_map(energies, divide, occupation);
 cleanup:
     hf_matrix_destroy(&half);
-    hf_arena_release(&arena);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -180,7 +180,7 @@ hf_status hf_method_weigh_removed(struct hf_context *context, const struct hf_me
     if (removed->vector == NULL) return HF_OK;
     const int r = hf_matrix_n_col(removed->vector);
     double *inverse = HF_TAKE(&arena, inverse, (size_t)m);
-    HF_TRY(hf_agree(context->comm, hf_arena_status(&arena, error), error));
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_matrix_create(linalg, "densities times removed functions", n, r, &product, error));
     HF_TRY(hf_matrix_create(linalg, "kept and removed functions", m, r, &block, error));
     HF_TRY(multiply_by_densities(method, linalg, core, coulomb, exchange, density, removed->vector,
@@ -194,7 +194,7 @@ hf_status hf_method_weigh_removed(struct hf_context *context, const struct hf_me
     hf_matrix_multiply(-1.0, false, removed->vector, true, product, 1.0, weighted);
 cleanup:
     HF_DESTROY_MATRICES(&block, &product);
-    hf_arena_release(&arena);
+    hf_arena_done(&arena);
     return status;
 }
 

@@ -27,13 +27,13 @@ static hf_status scale_to_dual(struct hf_scf *scf, struct hf_matrix **dual, stru
     const int n = scf->result->n_function, m = scf->result->n_orbital;
     struct hf_arena arena = {.memory = scf->context->memory, .label = "overlap eigenvalues"};
     double *s = HF_TAKE(&arena, s, (size_t)m);
-    HF_TRY(hf_agree(scf->context->comm, hf_arena_status(&arena, error), error));
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, m, dual, error));
     hf_matrix_column_squares(scf->x[0], s);
     for (int i = 0; i < m; i++) s[i] = 1.0 / s[i];
     hf_matrix_copy_columns(scf->x[0], 0, m, s, *dual, 0);
 cleanup:
-    hf_arena_release(&arena);
+    hf_arena_done(&arena);
     return status;
 }
 

@@ -97,7 +97,7 @@ static hf_status make_operator(struct hf_scf *scf, struct hf_matrix *w, struct h
     double *distance = HF_TAKE(&arena, distance, n_atom);
     double *wanted = HF_TAKE(&arena, wanted, n_atom);
     double *of_function = HF_TAKE(&arena, of_function, (size_t)n);
-    HF_TRY(hf_agree(scf->context->comm, hf_arena_status(&arena, error), error));
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&arena, error), error));
     choose_signs(scf->molecule, sigma, distance, wanted);
     for (int s = 0; s < basis->n_shell; s++) {
         const struct hf_shell *shell = &basis->shell[s];
@@ -113,7 +113,7 @@ static hf_status make_operator(struct hf_scf *scf, struct hf_matrix *w, struct h
     HF_TRY(hf_to_orthonormal(scf->linalg, scf->x[0], overlap, w, error));
 cleanup:
     HF_DESTROY_MATRICES(&scaled, &overlap);
-    hf_arena_release(&arena);
+    hf_arena_done(&arena);
     return status;
 }
 

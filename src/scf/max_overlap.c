@@ -50,13 +50,13 @@ static hf_status occupy_set(struct hf_scf *scf, int k, const struct hf_matrix *v
     struct hf_arena arena = {.label = "the overlaps of orbitals"};
     double *p = HF_TAKE(&arena, p, (size_t)m);
     bool *chosen = HF_TAKE(&arena, chosen, (size_t)m);
-    HF_TRY(hf_agree(scf->context->comm, hf_arena_status(&arena, error), error));
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(overlaps(scf, k, vector, p, error));
     choose(m, p, o, chosen);
     for (int j = 0, to = 0; j < m; j++)
         if (chosen[j]) hf_matrix_copy_columns(vector, j, 1, NULL, scf->occupied[k], to++);
 cleanup:
-    hf_arena_release(&arena);
+    hf_arena_done(&arena);
     return status;
 }
 

@@ -62,12 +62,12 @@ static hf_status find_largest_inverse(struct hf_scf *scf, double *largest, struc
     const int n = scf->basis->n_function;
     struct hf_arena arena = {.memory = scf->context->memory, .label = "the inverse of the overlap"};
     double *diagonal = HF_TAKE(&arena, diagonal, (size_t)n);
-    HF_TRY(hf_agree(scf->context->comm, hf_arena_status(&arena, error), error));
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&arena, error), error));
     hf_matrix_row_squares(scf->x[0], diagonal);
     *largest = 0.0;
     for (int i = 0; i < n; i++) *largest = fmax(*largest, diagonal[i]);
 cleanup:
-    hf_arena_release(&arena);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -110,7 +110,7 @@ static hf_status make_orbitals(struct hf_scf *scf, struct hf_error *error)
     scf->arena.label = "the orbital energies";
     HF_TAKE(&scf->arena, scf->orbital_energy, n_energy);
     if (scf->settings->smearing > 0.0) HF_TAKE(&scf->arena, scf->occupation, n_energy);
-    HF_TRY(hf_agree(scf->context->comm, hf_arena_status(&scf->arena, error), error));
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&scf->arena, error), error));
     for (int k = 0; k < scf->method->n_set; k++) {
         const int o = hf_set_size(scf->n_electron, k);
         for (int i = 0; i < o && scf->occupation != NULL; i++)
@@ -180,5 +180,5 @@ void hf_scf_tear_down(struct hf_scf *scf)
     hf_common_pairs_destroy(&scf->own_pairs);
     hf_hamiltonian_destroy(&scf->hamiltonian);
     hf_linalg_destroy(&scf->linalg);
-    hf_arena_release(&scf->arena);
+    hf_arena_done(&scf->arena);
 }

@@ -116,7 +116,7 @@ static void errors_are_below_the_tolerance(void **state)
             before = near;
         }
         assert_true(before < 0.5 * N_ATOM * (N_ATOM + 1) / 2 * tree.cells.n_leaf);
-        hf_arena_release(&tree.arena);
+        hf_arena_done(&tree.arena);
         hf_one_electron_destroy(&one_electron);
     }
     test_basis_destroy(&basis);
@@ -147,10 +147,10 @@ static void sorting_keeps_all_charges(void **state)
     assert_ok(hf_one_electron_create(0, N_CHARGE, charge, &one_electron, NULL));
     assert_int_equal(hf_one_electron_places(one_electron).n_place, tree.cells.cell[0].end);
     hf_one_electron_destroy(&one_electron);
-    hf_arena_release(&tree.arena);
+    hf_arena_done(&tree.arena);
     for (int d = 0; d < 4; d++) assert_true(fabs(before[d] - after[d]) < 1e-9);
     assert_ok(hf_charge_tree_init(&tree, 0, charge, NULL));
-    hf_arena_release(&tree.arena);
+    hf_arena_done(&tree.arena);
 }
 
 /** Charges that the atoms touch, and a single one far away. */
@@ -173,7 +173,7 @@ static void near_charges_stay_as_they_are(void **state)
         if (round == 1) assert_int_equal(field->n_near, 0);
         assert_true(change(basis, one_electron, field, 1, 2, &largest) < 1e-14 * (1.0 + largest));
         hf_far_charges_destroy(&far);
-        hf_arena_release(&tree.arena);
+        hf_arena_done(&tree.arena);
         hf_one_electron_destroy(&one_electron);
     }
     test_basis_destroy(&basis);
