@@ -44,8 +44,8 @@ static inline void leave_out_on_many_ranks(void)
     if (rank_count() > 2) skip();
 }
 
-/** For a whole calculation that only asks for a number, and whose code smaller ones go through as well: sanitizers make it ten to
- *  twenty times as long. */
+/** For a long case that only asks for a number, and whose code others go through as well: sanitizers make it ten to twenty times
+ *  as long. */
 static inline void leave_out_under_sanitizers(void)
 {
 #if defined __SANITIZE_ADDRESS__
