@@ -333,7 +333,7 @@ def main():
         folder = Folder(path)
         for test in (references, shapes, turned, constraints, far_constraints, failing_points, from_a_minimum, fields, files, trajectories_of_ions,
                      restarts, progress, refusals):
-            if TEST.n_rank == 1 or test in (turned, files, trajectories_of_ions, restarts, refusals):
+            if TEST.n_rank == 1 or test in (files, restarts, refusals):
                 test(folder)
     return TEST.report()
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""--reproducible: the JSON document without what names the run has the same bytes, however the work is divided.
+"""--reproducible: the JSON document without what names the run has the same bytes, however the work is divided. One start of MPI
+goes through all runs on so many ranks.
 
-Usage: test_reproducible.py HF MPIEXEC INPUTS short|long
+Usage: test_reproducible.py HF MANY_RUNS MPIEXEC INPUTS short|long
 Exit code 0 when all checks hold; each failed one is a line of its own.
 """
 
@@ -15,7 +16,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from program_test import ProgramTest
 
-HF, MPIEXEC, INPUTS, SIZE = sys.argv[1:5]
+HF, MANY_RUNS, MPIEXEC, INPUTS, SIZE = sys.argv[1:6]
 
 # What a document says of how, where and in what time it was computed (docs/guide.md): settings that may differ,
 # and sections.
@@ -77,29 +78,40 @@ def differences(one, other, path=""):
     return [] if one == other else [f"{path}: {str(one)[:40]} and {str(other)[:40]}"]
 
 
+def run_all(runs, n_rank, folder):
+    """Those of the runs that are on so many ranks, by one start of MPI."""
+    path = os.path.join(folder, f"runs-{n_rank}")
+    with open(path, "w", encoding="utf-8") as file:
+        for i, (name, options, ranks, way) in enumerate(runs):
+            if ranks == n_rank:
+                words = [*options, *way, "--reproducible", "yes", "--json-orbitals", "yes", "--checkpoint", "none",
+                         "--json", os.path.join(folder, f"{i}.json")]
+                file.write("\t".join([os.path.join(INPUTS, name)] + [word.removeprefix("--") for word in words]) + "\n")
+    many = ProgramTest(MANY_RUNS, MPIEXEC, n_rank, most_seconds=600)
+    code, output, errors = many.run([path])
+    if code != 0:
+        print(f"on {n_rank}: exit code {code}", output, errors)
+
+
 def main():
-    test = ProgramTest(HF, MPIEXEC, 1, most_seconds=600)
-    n = 0
+    test = ProgramTest(HF, MPIEXEC, 2, most_seconds=600)
+    runs = [(name, options, n_rank, way) for name, options in (SHORT if SIZE == "short" else LONG)
+            for i, (n_rank, way) in enumerate(WAYS) if SIZE == "long" or name == SHORT[0][0] or i % 4 != 3]  # 40 in the short test
+    n, first = 0, {}
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "result.json")
-        for name, options in SHORT if SIZE == "short" else LONG:
-            first = None
-            for i, (n_rank, way) in enumerate(WAYS):
-                if SIZE == "short" and name != SHORT[0][0] and i % 4 == 3:
-                    continue  # 40 combinations
-                test.n_rank = n_rank
-                what = f"{name} {' '.join(options + way)} on {n_rank}"
-                code, _, errors = test.run([os.path.join(INPUTS, name), "--reproducible", "--json", path,
-                                            "--json-orbitals", *options, *way])
-                test.check(code == 0, f"{what}: exit code {code}:", errors)
-                if code != 0:
-                    continue
-                found = results(path)
-                n += 1
-                first = first or found
-                test.check(digest(found) == digest(first), f"{what}: another result than on one rank:",
-                           "; ".join(differences(first, found)[:8]))
-        test.n_rank = 2
+        for n_rank in sorted({ranks for _, _, ranks, _ in runs}):
+            run_all(runs, n_rank, folder)
+        for i, (name, options, n_rank, way) in enumerate(runs):
+            path = os.path.join(folder, f"{i}.json")
+            what = f"{name} {' '.join(options + way)} on {n_rank}"
+            test.check(os.path.exists(path), f"{what}: no result")
+            if not os.path.exists(path):
+                continue
+            found = results(path)
+            n += 1
+            first.setdefault(name, found)
+            test.check(digest(found) == digest(first[name]), f"{what}: another result than on one rank:",
+                       "; ".join(differences(first[name], found)[:8]))
         for way in ("engine", "multipoles"):
             test.expect_one_line(f"--coulomb {way}",
                                  test.run([os.path.join(INPUTS, "water.mol"), "--reproducible", "--coulomb", way]), 2,

@@ -44,6 +44,15 @@ static inline void leave_out_on_many_ranks(void)
     if (rank_count() > 2) skip();
 }
 
+/** For a long case that only asks for a number, and whose code others go through as well: sanitizers make it ten to twenty times
+ *  as long. */
+static inline void leave_out_under_sanitizers(void)
+{
+#if defined __SANITIZE_ADDRESS__
+    skip();
+#endif
+}
+
 /** Context over all ranks; fails the test when there is none. */
 static inline struct hf_context *test_context(void)
 {

@@ -163,6 +163,7 @@ static void high_shells(void **state)
 static void screening_leaves_out_what_does_not_matter(void **state)
 {
     leave_out_on_many_ranks();
+    leave_out_under_sanitizers();
     static const struct test_shell shells[] = {
         {0, 0, 3, false, {60.0, 6.0, 0.7}, {2.0, 0.9, 0.5}},
         {0, 1, 2, false, {2.5, 0.6}, {0.4, 0.7}},

@@ -107,6 +107,7 @@ static void ordinary_molecules_take_no_more_iterations_than_with_diis(void **sta
 static void stretched_bonds_converge_to_the_lowest_solution(void **state)
 {
     leave_out_on_many_ranks();
+    leave_out_under_sanitizers();
     static const struct {
         int a, b;
         double angstrom, energy;
@@ -150,6 +151,7 @@ static void second_order_steps_take_over_where_nothing_else_gets_on(void **state
 static void second_order_steps_are_for_saddle_points(void **state)
 {
     leave_out_on_many_ranks();
+    leave_out_under_sanitizers();
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule carbide = {0}, chloride = {0};
     test_add_atom(&carbide, 28, false, 0.0, 0.0, 0.0);

@@ -53,6 +53,7 @@ static void open_shells_converge(void **state)
 static void a_saddle_point_is_left(void **state)
 {
     leave_out_on_many_ranks();
+    leave_out_under_sanitizers();
     struct test_molecule test;
     oxygen(&test);
     const struct hf_scf_result diis = run(&test.molecule, "cc-pVDZ", "rohf", "diis");
