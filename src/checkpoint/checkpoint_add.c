@@ -140,16 +140,6 @@ static int rows_of_piece(int n_row, int n_col)
     return n < n_row ? n : n_row;
 }
 
-/** Room for a piece on every rank. Collective. */
-static hf_status make_piece(struct hf_context *context, int n, int n_col, double **rows,
-                            struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    *rows = calloc((size_t)n * (size_t)n_col + 1, sizeof **rows);
-    if (*rows == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a checkpoint");
-    return hf_agree(context->comm, status, error);
-}
-
 hf_status hf_checkpoint_add_shares(struct hf_checkpoint_addition *addition, const char *name,
                                    int n_row, int n_col, const char *units, const char *about,
                                    hf_checkpoint_give *give, const void *data,
@@ -159,8 +149,9 @@ hf_status hf_checkpoint_add_shares(struct hf_checkpoint_addition *addition, cons
     struct hf_context *context = addition->context;
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
     const int most = rows_of_piece(n_row, n_col);
-    double *rows = NULL;
-    HF_TRY(make_piece(context, most, n_col, &rows, error));
+    struct hf_arena arena = {.label = "rows of a checkpoint"};
+    double *rows = HF_TAKE(&arena, rows, (size_t)most * (size_t)n_col);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     begin_matrix(addition, name, n_row, n_col, units, about);
     for (int first = 0; first < n_row; first += most) {
         const int n = n_row - first < most ? n_row - first : most;
@@ -172,7 +163,7 @@ hf_status hf_checkpoint_add_shares(struct hf_checkpoint_addition *addition, cons
     }
     end_matrix(addition);
 cleanup:
-    free(rows);
+    hf_arena_done(&arena);
     hf_hdf5_silence_end(silence);
     return status;
 }
@@ -229,8 +220,9 @@ hf_status hf_checkpoint_added_shares(struct hf_context *context,
 {
     hf_status status;
     const int most = rows_of_piece(n_row, n_col);
-    double *rows = NULL;
-    HF_TRY(make_piece(context, most, n_col, &rows, error));
+    struct hf_arena arena = {.label = "rows of a checkpoint"};
+    double *rows = HF_TAKE(&arena, rows, (size_t)most * (size_t)n_col);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     for (int first = 0; first < n_row; first += most) {
         const int n = n_row - first < most ? n_row - first : most;
         if (context->rank == 0)
@@ -240,6 +232,6 @@ hf_status hf_checkpoint_added_shares(struct hf_context *context,
         take(data, first, n, rows);
     }
 cleanup:
-    free(rows);
+    hf_arena_done(&arena);
     return status;
 }

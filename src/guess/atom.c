@@ -5,7 +5,6 @@
 #include "hf/hamiltonian.h"
 #include "hf/orbitals.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_ITERATION = 100, HISTORY = 8 };
@@ -27,7 +26,9 @@ struct atom {
     double *core;              /* [n_radial][n_radial] */
     double *matrix, *scratch;  /* [n_radial][n_radial] */
     double *full;              /* [n][n] */
-    struct hf_arena arena;     /* has these four */
+    /* of one l: [n_radial], [n_radial][n_radial], [n_radial] */
+    double *eigenvalue, *orbital, *function;
+    struct hf_arena arena; /* has the arrays */
 };
 
 /** Where the orbitals of an atom go. */
@@ -129,6 +130,9 @@ static hf_status set_up(struct atom *self, double linear_dependence_threshold,
     HF_TAKE(&self->arena, self->core, n_element);
     HF_TAKE(&self->arena, self->matrix, n_element);
     HF_TAKE(&self->arena, self->scratch, n_element);
+    HF_TAKE(&self->arena, self->eigenvalue, (size_t)self->radial.n_radial);
+    HF_TAKE(&self->arena, self->orbital, n_element);
+    HF_TAKE(&self->arena, self->function, (size_t)self->radial.n_radial);
     HF_TRY(hf_arena_check(&self->arena, error));
     HF_TRY(hf_linalg_create(self->context, n, &self->linalg, error));
     HF_TRY(make_matrices(self, linear_dependence_threshold, error));
@@ -150,12 +154,12 @@ static void tear_down(struct atom *self)
     hf_arena_done(&self->arena);
 }
 
-/** Eigenvalues [kept] and orbitals [kept][kept] of one l from `fock` [n_orbital][n_orbital]. */
+/** self->eigenvalue [kept] and orbital [kept][kept] of one l from `fock` [n_orbital][n_orbital]. */
 static hf_status solve_block(const struct atom *self, const struct hf_radial_block *block,
-                             const double *fock, double eigenvalue[], double orbital[],
-                             struct hf_error *error)
+                             const double *fock, struct hf_error *error)
 {
     hf_status status;
+    double *orbital = self->orbital;
     const size_t k = (size_t)block->kept, stride = (size_t)self->n_orbital;
     const size_t first = (size_t)block->first_orbital;
     struct hf_matrix *small = NULL, *vector = NULL;
@@ -164,7 +168,7 @@ static hf_status solve_block(const struct atom *self, const struct hf_radial_blo
     HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &small, error));
     HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &vector, error));
     hf_matrix_set_full(small, orbital);
-    HF_TRY(hf_matrix_eigen(small, eigenvalue, vector, error));
+    HF_TRY(hf_matrix_eigen(small, self->eigenvalue, vector, error));
     hf_matrix_gather_full(vector, orbital);
 cleanup:
     HF_DESTROY_MATRICES(&vector, &small);
@@ -176,14 +180,12 @@ cleanup:
 static hf_status fill_block(struct atom *self, int l, const double *fock, double *density,
                             struct hf_error *error)
 {
-    hf_status status;
     const struct hf_radial_block *block = &self->radial.block[l];
     const size_t k = (size_t)block->kept, stride = (size_t)self->n_orbital;
     const size_t first = (size_t)block->first_orbital;
-    double *eigenvalue = calloc(k * (k + 1), sizeof *eigenvalue);
-    if (eigenvalue == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an atom");
-    double *orbital = eigenvalue + k;
-    HF_TRY(solve_block(self, block, fock, eigenvalue, orbital, error));
+    const double *orbital = self->orbital;
+    const hf_status status = solve_block(self, block, fock, error);
+    if (status != HF_OK) return status;
     double left = block->n_electron / (2.0 * l + 1.0); /* per component */
     for (size_t o = 0; o < k && left > 0.0; o++, left -= 2.0) {
         const double occupation = left < 2.0 ? left : 2.0;
@@ -192,9 +194,7 @@ static hf_status fill_block(struct atom *self, int l, const double *fock, double
                 density[first + i + stride * (first + j)] +=
                     occupation * orbital[i + k * o] * orbital[j + k * o];
     }
-cleanup:
-    free(eigenvalue);
-    return status;
+    return HF_OK;
 }
 
 /** D' from F' [n_orbital][n_orbital]. */
@@ -331,32 +331,28 @@ int hf_atom_n_orbital(const struct hf_basis *basis, int atom, int atomic_number)
 static hf_status give_block(const struct atom *self, int l, const double *x, const double *fock,
                             const struct orbital_place *place, int *next, struct hf_error *error)
 {
-    hf_status status;
     const struct hf_radial_block *block = &self->radial.block[l];
     const size_t kept = (size_t)block->kept, n_radial = (size_t)self->radial.n_radial;
     const int n = n_subshell(l, block->n_electron, block->n);
-    double *eigenvalue = calloc(kept * (kept + 1) + n_radial, sizeof *eigenvalue);
-    if (eigenvalue == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an atom");
-    double *orbital = eigenvalue + kept, *radial = orbital + kept * kept;
-    HF_TRY(solve_block(self, block, fock, eigenvalue, orbital, error));
+    double *radial = self->function;
+    const hf_status status = solve_block(self, block, fock, error);
+    if (status != HF_OK) return status;
     for (int o = 0; o < n; o++, *next += 2 * l + 1) {
         if (o >= block->kept) continue; /* removed as linearly dependent: stays zero */
         for (size_t i = 0; i < n_radial; i++) {
             radial[i] = 0.0;
             for (size_t j = 0; j < kept; j++)
                 radial[i] += x[i + n_radial * ((size_t)block->first_orbital + j)] *
-                             orbital[j + kept * (size_t)o];
+                             self->orbital[j + kept * (size_t)o];
         }
         for (int m = 0; m < 2 * l + 1; m++) {
-            place->energy[*next + m] = eigenvalue[o];
+            place->energy[*next + m] = self->eigenvalue[o];
             hf_radial_orbital_to_basis(&self->radial, place->basis, place->atom, l, m, radial,
                                        place->coefficient +
                                            place->n_function * (size_t)(*next + m));
         }
     }
-cleanup:
-    free(eigenvalue);
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_atom_orbitals(const struct hf_basis *basis, int atom, int atomic_number,

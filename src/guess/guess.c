@@ -31,14 +31,11 @@ hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_mat
                                struct hf_matrix *const density[],
                                struct hf_matrix *const occupied[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_context *context = input->context;
-    const int m = hf_matrix_n_row(matrix);
-    double *orbital_energy =
-        hf_memory_allocate(context->memory, "orbital energies", (size_t)m, sizeof *orbital_energy);
-    if (orbital_energy == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_arena arena = {.memory = context->memory, .label = "orbital energies"};
+    double *orbital_energy = HF_TAKE(&arena, orbital_energy, (size_t)hf_matrix_n_row(matrix));
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_lowest_orbitals(context, matrix, orbital_energy, occupied[0], error));
     if (input->method->n_set == 2 && occupied[1] != NULL) /* those of beta are among alpha's */
         hf_matrix_copy_columns(occupied[0], 0, hf_matrix_n_col(occupied[1]), NULL, occupied[1], 0);
@@ -46,6 +43,6 @@ hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_mat
                                (const struct hf_matrix *const[HF_MAX_SPIN]){input->x}, occupied,
                                density, error));
 cleanup:
-    hf_memory_release(context->memory, orbital_energy);
+    hf_arena_done(&arena);
     return status;
 }

@@ -10,7 +10,6 @@
 #include "atomic_potentials.h"
 #include "hf/hamiltonian.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { TERMS = HF_ATOMIC_POTENTIAL_TERMS };
@@ -46,21 +45,20 @@ static void fill_clouds(const struct hf_molecule *molecule, struct hf_spread_cha
 static hf_status make_field(const struct hf_guess_input *input, struct hf_matrix *field,
                             struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_context *context = input->context;
     struct hf_hamiltonian *hamiltonian = NULL;
     const int n_atom = input->molecule->n_atom;
-    struct hf_spread_charge *charge = calloc((size_t)n_atom * TERMS, sizeof *charge);
-    if (charge == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d atomic potentials", n_atom);
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_arena arena = {.label = "atomic potentials"};
+    struct hf_spread_charge *charge = HF_TAKE(&arena, charge, (size_t)n_atom * TERMS);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     fill_clouds(input->molecule, charge);
     HF_TRY(hf_hamiltonian_create(context, input->linalg, input->basis, input->molecule,
                                  &hamiltonian, error));
     HF_TRY(hf_hamiltonian_charges(hamiltonian, n_atom * TERMS, charge, field, error));
 cleanup:
     hf_hamiltonian_destroy(&hamiltonian);
-    free(charge);
+    hf_arena_done(&arena);
     return status;
 }
 

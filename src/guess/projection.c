@@ -14,6 +14,7 @@
  *     old  |    | S_old   |   x   | C_old |   =   | ...           | */
 #include "hf/guess_input.h"
 
+#include "hf/arena.h"
 #include "hf/guess.h"
 #include "hf/hamiltonian.h"
 #include "hf/linalg.h"
@@ -128,28 +129,26 @@ static hf_status orthonormalise(const struct hf_guess_input *input,
                                 struct hf_error *error)
 {
     const int o = hf_matrix_n_col(projected);
-    struct hf_memory *memory = input->context->memory;
+    struct hf_arena arena = {.memory = input->context->memory, .label = "projected orbitals"};
     struct hf_matrix *product = NULL, *vector = NULL, *scaled = NULL;
-    hf_status status = HF_OK;
-    double *square =
-        hf_memory_allocate(memory, "projected orbitals", 2 * (size_t)o, sizeof *square);
-    if (square == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d projected orbitals", o);
-    HF_TRY(hf_agree(input->context->comm, status, error));
+    hf_status status;
+    double *square = HF_TAKE(&arena, square, (size_t)o);
+    double *factor = HF_TAKE(&arena, factor, (size_t)o);
+    HF_TRY(hf_agree(input->context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &product, error));
     HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &vector, error));
     HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &scaled, error));
     hf_matrix_multiply_to_symmetric(1.0, true, projected, false, projected, product);
     HF_TRY(hf_matrix_eigen(product, square, vector, error));
-    HF_TRY(invert_roots(o, square, square + o, error)); /* the same on every rank */
-    hf_matrix_copy_columns(vector, 0, o, square + o, scaled, 0);
+    HF_TRY(invert_roots(o, square, factor, error)); /* the same on every rank */
+    hf_matrix_copy_columns(vector, 0, o, factor, scaled, 0);
     hf_matrix_destroy(&product);
     HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &product, error));
     hf_matrix_multiply(1.0, false, scaled, true, vector, 0.0, product);
     hf_matrix_multiply(1.0, false, projected, false, product, 0.0, orthonormal);
 cleanup:
     HF_DESTROY_MATRICES(&scaled, &vector, &product);
-    hf_memory_release(memory, square);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -196,14 +195,12 @@ static hf_status put_shared_first(const struct hf_guess_input *input,
                                   const struct hf_matrix *overlap, struct hf_matrix *alpha,
                                   struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_memory *memory = input->context->memory;
+    hf_status status;
+    struct hf_arena arena = {.memory = input->context->memory, .label = "projected orbitals"};
     const int m = hf_matrix_n_row(alpha), o = hf_matrix_n_col(alpha), b = input->n_electron.beta;
     struct hf_matrix *beta = NULL, *both = NULL, *square = NULL, *vector = NULL, *kept = NULL;
-    double *value = hf_memory_allocate(memory, "projected orbitals", (size_t)o, sizeof *value);
-    if (value == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d projected orbitals", o);
-    HF_TRY(hf_agree(input->context->comm, status, error));
+    double *value = HF_TAKE(&arena, value, (size_t)o);
+    HF_TRY(hf_agree(input->context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", m, b, &beta, error));
     HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", m, o, &kept, error));
     HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", b, o, &both, error));
@@ -217,7 +214,7 @@ static hf_status put_shared_first(const struct hf_guess_input *input,
     hf_matrix_multiply(1.0, false, kept, false, vector, 0.0, alpha);
 cleanup:
     HF_DESTROY_MATRICES(&vector, &square, &both, &kept, &beta);
-    hf_memory_release(memory, value);
+    hf_arena_done(&arena);
     return status;
 }
 

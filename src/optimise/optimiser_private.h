@@ -19,7 +19,7 @@ struct hf_optimiser {
     double *h;                     /**< [n_q][n_q] */
     double *mode;                  /**< [n_q] that a search of a saddle point follows */
     double *dq, *g_q, *work;       /**< [n_q] used within a function */
-    struct hf_arena coordinates;   /**< has these, which the coordinates give their size */
+    struct hf_arena coordinates;   /**< has these; made anew with the coordinates */
     struct hf_arena arena;         /**< has all others */
     double (*x)[3];                /**< the structure that is computed next, or the last one */
     double (*next)[3], (*left)[3]; /**< [n_atom] used within a function */

@@ -14,6 +14,8 @@
  * (2020). */
 #include "hf/extrapolation.h"
 
+#include "hf/arena.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,20 +129,17 @@ static hf_status copy_from_whole(struct hf_extrapolation *self,
                                  const struct hf_extrapolation *whole, const struct hf_matrix *from,
                                  struct hf_matrix **to, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_memory *memory = self->context->memory;
+    hf_status status;
+    struct hf_arena arena = {.memory = self->context->memory, .label = "orbitals of a point"};
     const int n = hf_matrix_n_row(from), o = hf_matrix_n_col(from);
-    double *full =
-        hf_memory_allocate(memory, "orbitals of a point", (size_t)n * (size_t)o, sizeof *full);
-    if (full == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbitals of a point", o);
-    HF_TRY(hf_agree(whole->context->comm, status, error));
+    double *full = HF_TAKE(&arena, full, (size_t)n * (size_t)o);
+    HF_TRY(hf_agree(whole->context->comm, hf_arena_check(&arena, error), error));
     hf_matrix_gather_full(from, full);
     status = hf_matrix_create(self->linalg, "orbitals of a point", n, o, to, error);
     HF_TRY(hf_agree(whole->context->comm, status, error));
     hf_matrix_set_full(*to, full);
 cleanup:
-    hf_memory_release(memory, full);
+    hf_arena_done(&arena);
     return status;
 }
 
