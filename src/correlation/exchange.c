@@ -52,8 +52,10 @@ hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *
     exchange->first = hf_arena_take(arena, (size_t)n_pair, sizeof *exchange->first);
     exchange->n_row = hf_arena_take(arena, n_rank, sizeof *exchange->n_row);
     exchange->first_of_rank = hf_arena_take(arena, n_rank, sizeof *exchange->first_of_rank);
-    arena->failed = arena->failed || n_pair > INT_MAX;
-    HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
+    status = hf_arena_check(arena, error);
+    if (n_pair > INT_MAX)
+        status = hf_fail(error, HF_NO_RESOURCE, "more than %d pairs of shells", INT_MAX);
+    HF_TRY(hf_agree(context->comm, status, error));
     for (int64_t k = 0; k < n_pair; k++)
         exchange->owner[k] = mp2->block[k] != NULL ? context->rank : -1;
     MPI_Allreduce(MPI_IN_PLACE, exchange->owner, (int)n_pair, MPI_INT, MPI_MAX, context->comm);

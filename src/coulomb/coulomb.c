@@ -24,7 +24,8 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
         hf_hermite_init(&coulomb->worker[t].hermite, products);
         coulomb->worker[t].block = hf_arena_take(arena, most * most, sizeof(double));
     }
-    arena->failed = arena->failed || coulomb->tables == NULL;
+    if (coulomb->tables == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
     return hf_arena_check(arena, error);
 }
 

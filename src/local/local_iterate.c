@@ -316,7 +316,7 @@ static hf_status make_rooms(struct iteration *self, struct hf_error *error)
     hf_local_diis_init(&self->diis, local->context, arena, self->n_number);
     for (int t = 0; t < local->n_thread && self->room != NULL && ok; t++)
         ok = hf_local_room_init(&self->room[t], local);
-    arena->failed = arena->failed || !ok;
+    if (!ok) return hf_fail(error, HF_NO_RESOURCE, "out of memory for residuals of local MP2");
     return hf_arena_check(arena, error);
 }
 
