@@ -8,8 +8,8 @@
  *     ...
  *     hf_arena_done(&arena);
  *
- * One thread at a time uses an arena. A copy of it owns the same arrays: only one of both is used from then on. So an object
- * can be an array of its own arena: it is taken from a local one, which is then copied into it. */
+ * One thread at a time uses an arena. A copy of an arena owns the same arrays, so use only one of the two. An object may lie in
+ * its own arena: take it from a local arena, then copy that into it. */
 #ifndef HF_ARENA_H
 #define HF_ARENA_H
 

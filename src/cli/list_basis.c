@@ -50,6 +50,7 @@ static hf_status print_all(FILE *stream, struct hf_error *error)
             "(www.basissetexchange.org) gives it.\n",
             list.n);
 cleanup:
+    hf_arena_done(&set.arena);
     hf_basis_list_done(&list);
     return status;
 }
@@ -90,8 +91,7 @@ hf_status hf_print_basis_sets(FILE *stream, const char *name, struct hf_error *e
     struct hf_basis_description set;
     if (name == NULL) return print_all(stream, error);
     const hf_status status = hf_basis_describe(name, &set, error);
-    if (status != HF_OK) return status;
-    print_set(stream, &set);
+    if (status == HF_OK) print_set(stream, &set);
     hf_arena_done(&set.arena);
-    return HF_OK;
+    return status;
 }

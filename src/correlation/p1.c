@@ -1,16 +1,21 @@
 /* The algorithm P1 (book Fig. 9.2): every rank goes through all bras RS, computes its kets MN of each, and a sum over all
  * ranks completes (in|RS); each rank then adds what follows to its own pairs ij. */
-#include "book.h"
+#include "p1_share.h"
 
 #include "hf/interruption.h"
 #include "hf/trace.h"
 
 #include <string.h>
 
+/** From so many ranks on each multiplies its own kets alone, strip by strip. On fewer ranks products of a whole panel,
+ *  with zeros for the kets of others, are faster: strip by strip takes five times as long in all (uracil/cc-pVDZ). */
+enum { FEW_KETS = 6 };
+
 /** The pass of a rank. */
 struct pass {
     struct hf_mp2_panel panel;
     struct hf_mp2_book book;
+    struct hf_mp2_share share;
     double *matrix; /**< of this rank's pairs */
     double seconds; /**< in sums over all ranks */
 };
@@ -82,9 +87,10 @@ static hf_status do_bra(struct pass *pass, struct hf_worker *worker, int64_t tas
     const int n_i = hf_mp2_batch_end(book->mp2) - hf_mp2_batch_begin(book->mp2);
     const hf_status status = hf_mp2_book_compute(book, worker, task, error);
     if (book->bra.pair == NULL) return status; /* on every rank */
-    if (status == HF_OK)
-        hf_mp2_book_first_quarter(
-            book); /* with zeros for the kets of others; the book divides these products, too */
+    if (status == HF_OK && book->bra.n_share < FEW_KETS)
+        hf_mp2_book_first_quarter(book);
+    else if (status == HF_OK)
+        hf_mp2_share_quarter(&pass->share, book);
     hf_work_trace_step(worker, HF_TRACE_FIRST_QUARTER, task);
     const double start = hf_wall_seconds();
     *any_failed = sum_quarter(pass, (size_t)book->n_rs * (size_t)n_i, status != HF_OK) > 0.0;
@@ -128,6 +134,7 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
                                            "integrals (iN|jS)", size, sizeof *pass.matrix);
     hf_mp2_panel_init(&pass.panel, mp2, &arena);
     hf_mp2_book_init(&pass.book, mp2, &pass.panel, &arena);
+    hf_mp2_share_init(&pass.share, mp2, &arena);
     if (arena.failed || pass.matrix == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
     HF_TRY(hf_agree(mp2->context->comm, status, error));

@@ -69,10 +69,12 @@ hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
         hf_arena_take_class(&own.arena, HF_MEMORY_MATRIX, label, largest * largest, sizeof(double));
     HF_TAKE(&own.arena, *cache, 1);
     const hf_status status = hf_arena_check(&own.arena, error);
-    if (status == HF_OK)
+    if (status == HF_OK) {
         **cache = own;
-    else
+    } else {
         hf_arena_done(&own.arena);
+        *cache = NULL;
+    }
     return status;
 }
 
@@ -220,10 +222,11 @@ static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int
                                           2 * n_bound(self, &own), sizeof(double));
     }
     struct hf_cached_block *block = HF_TAKE(&own.arena, block, 1);
-    if (block != NULL)
-        *block = own;
-    else
+    if (own.arena.failed) {
         hf_arena_done(&own.arena);
+        return NULL;
+    }
+    *block = own;
     return block;
 }
 

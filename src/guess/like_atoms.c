@@ -43,7 +43,7 @@ static hf_status make_room(struct hf_like_atoms *self, const struct hf_guess_inp
     const int n_atom = self->n_atom;
     HF_TAKE(&self->arena, self->like, (size_t)n_atom);
     HF_TAKE(&self->arena, self->data, (size_t)n_atom);
-    for (int a = 0; a < n_atom && self->data != NULL; a++) {
+    for (int a = 0; a < n_atom && !self->arena.failed; a++) {
         self->like[a] = input->molecule->atom[a].ghost ? -1 : find_like(input, self->like, a);
         if (self->like[a] == a) HF_TAKE(&self->arena, self->data[a], ops->size(input, a));
     }

@@ -86,7 +86,8 @@ static hf_status allocate(struct hf_engine *engine, struct hf_error *error)
     struct hf_arena *arena = &engine->arena;
     HF_TAKE(arena, engine->most_primitive, (size_t)engine->pairs->n_class);
     plan_classes(engine);
-    if (engine->of_two != NULL) hf_engine_find_sizes(engine);
+    if (arena->failed) return hf_arena_check(arena, error);
+    hf_engine_find_sizes(engine);
     make_pair(engine, &engine->fixed);
     make_pair(engine, &engine->other);
     for (int i = 0; i < 2; i++) HF_TAKE_UNSET(arena, engine->buffer[i], size->block);

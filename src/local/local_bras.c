@@ -1,4 +1,4 @@
-/* The transformation "bras"; see local_bras.h. */
+/* The transformation of local MP2; see local_bras.h. */
 #include "local_bras.h"
 
 #include "hf/interruption.h"

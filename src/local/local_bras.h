@@ -1,4 +1,4 @@
-/* Local MP2's transformation "bras": both indices of the ket are transformed where the integrals are computed.
+/* Local MP2's transformation: both indices of the ket are transformed where the integrals are computed.
  *
  *     first half   bras RS, each with all kets MN that matter: (mn|rs) -> (in|rs) -> (ia|rs)
  *     exchange     all (ia|rs) of an orbital i go to the ranks that finish its pairs

@@ -1,4 +1,4 @@
-/* The last two quarters of the transformation "bras" (local_bras.h), an orbital i at a time, for all its pairs ij that
+/* The last two quarters of the transformation (local_bras.h), an orbital i at a time, for all its pairs ij that
  * this rank finishes:
  *
  *     T_ij [a][s] = sum_r L_rj (ia|rs)     for all j at a time, atom by atom of a and shell by shell of s

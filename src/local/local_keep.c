@@ -42,7 +42,7 @@ static uint64_t add_pairs(uint64_t hash, const struct hf_local *local)
     return hash;
 }
 
-/** Geometry, localised orbitals, pairs with their domains, thresholds, transformation: 64 bits as two numbers. The basis
+/** Geometry, localised orbitals, pairs with their domains, thresholds: 64 bits as two numbers. The basis
  *  is that of the checkpoint, which is compared before a restart. */
 static void find_digest(const struct hf_local *local, double digest[2])
 {

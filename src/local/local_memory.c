@@ -4,7 +4,7 @@
  *     pairs      with domains by the rules of local_domains.c, n_ij functions: ARRAYS sum of n_ij^2 in the iterations
  *     (ia|rs)    r and s near each other, a near i, r or s: in the transformation
  *
- * The lengths and factors are fitted to C10H22, C16H34 and uracil, cc-pVDZ, with the transformation "bras". */
+ * The lengths and factors are fitted to C10H22, C16H34 and uracil, cc-pVDZ. */
 #include "local_row.h"
 
 #include "hf/arena.h"

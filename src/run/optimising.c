@@ -336,7 +336,7 @@ static hf_status make_room(struct search *self, struct hf_error *error)
     HF_TAKE(arena, self->gradient, n);
     HF_TAKE(arena, self->input, n);
     HF_TAKE(arena, self->begun, n);
-    for (size_t i = 0; i < n && self->begun != NULL; i++)
+    for (size_t i = 0; i < n && !arena->failed; i++)
         memcpy(self->input[i], self->calculation->input.molecule.atom[i].position_bohr,
                sizeof *self->input);
     return hf_arena_check(arena, error);

@@ -28,9 +28,9 @@ static const double SOFT_MODE = 0.1;
 static const double LARGEST_SOFT = 1e-4, SMALLEST_SOFT = 1e-6;
 /* Energy changes below are no more than the noise of screening. */
 static const double NOISE = 1e-9;
-/* An eigenvalue above -FLAT, which the stability analysis calls zero, and a stationary point that lies no more than HIGHER
- * hartree higher: a step goes there. An iron atom has an eigenvalue of -2e-6, and down along it the energy falls by 3e-7 in
- * a hundred steps. */
+/* The stability analysis calls eigenvalues between -FLAT and 0 zero. If the stationary point along such a mode is less than
+ * HIGHER hartree higher, the step goes there: an iron atom has an eigenvalue of -2e-6, and down along it the energy falls by
+ * 3e-7 in a hundred steps. */
 static const double FLAT = 1e-5, HIGHER = 1e-8;
 
 /** The last step, until its energy is known. */
@@ -129,9 +129,18 @@ static bool rises_slightly(double value, double gradient)
     return value < 0.0 && value > -FLAT && gradient * gradient < -HIGHER * value;
 }
 
-/** The step of lowest energy within the radius. When it does not reach the border though the
- *  Hessian has a negative eigenvalue, the gradient has no part along that eigenvector: it goes
- *  there, either way. */
+/** Place of the lowest of n values. */
+static int lowest_of(int n, const double value[])
+{
+    int lowest = 0;
+    for (int i = 1; i < n; i++)
+        if (value[i] < value[lowest]) lowest = i;
+    return lowest;
+}
+
+/** The step of lowest energy within the radius, but for flat modes (rises_slightly). When it does not reach the border
+ *  though the Hessian has a negative eigenvalue, the gradient has no part along that eigenvector: it goes there, either
+ *  way. */
 static hf_status find_step(const struct newton *newton, struct trust_step *step,
                            struct hf_error *error)
 {
@@ -159,8 +168,10 @@ static hf_status find_step(const struct newton *newton, struct trust_step *step,
         length += part[i] * part[i];
     }
     const double missing = newton->radius * newton->radius - length;
-    if (spectrum.value[0] < 0.0 && missing > 0.0)
-        part[0] += copysign(sqrt(part[0] * part[0] + missing) - fabs(part[0]), part[0]);
+    const int down = lowest_of(n, spectrum.value);
+    if (spectrum.value[down] < 0.0 && missing > 0.0)
+        part[down] +=
+            copysign(sqrt(part[down] * part[down] + missing) - fabs(part[down]), part[down]);
     step->predicted = 0.0;
     for (int i = 0; i < n; i++)
         step->predicted += sign[i] * part[i] * (2.0 * gradient[i] + spectrum.value[i] * part[i]);

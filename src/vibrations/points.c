@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -71,7 +72,7 @@ static void read_file(struct hf_differences *differences, FILE *file)
 {
     uint64_t sum;
     int n, i;
-    double *point = HF_TAKE(&differences->arena, point, (size_t)differences->width);
+    double *point = malloc((size_t)differences->width * sizeof *point);
     if (point != NULL && fscanf(file, "hf displacements %" SCNx64 " %d", &sum, &n) == 2 &&
         sum == hf_differences_checksum(differences) && n == differences->n)
         while (fscanf(file, "%d", &i) == 1 && i >= 0 && i < n &&
@@ -81,6 +82,7 @@ static void read_file(struct hf_differences *differences, FILE *file)
             differences->n_found += !differences->known[i];
             differences->known[i] = true;
         }
+    free(point);
 }
 
 static bool print_head(const struct hf_differences *differences, FILE *file)

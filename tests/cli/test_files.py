@@ -103,9 +103,9 @@ def gradient(folder):
     code = run([*arguments, "--max-iterations", "2"])[0]
     unconverged = folder.keep()["extras"]["unconverged"]
     check(code == 1 and isinstance(unconverged["return_result"], float), "--task gradient: no gradient unless converged", unconverged)
-    document["keywords"] = {"gradient": "numerical", "max_iterations": 6, "commutator_tolerance": 0.1, "energy_tolerance": 1e-2}
-    outcome = run([folder.write("vinyl.json", json.dumps(document)), "--json", folder.json])
-    expect_one_line("gradient: not converged", outcome, 1, ["gradient: the energy with atom 1 moved by 0.001 bohr along x did not"])
+    document["keywords"] = {"max_iterations": 2}
+    code, _, errors = run([folder.write("vinyl.json", json.dumps(document)), "--json", folder.json])
+    check(code == 1, f"gradient: not converged: exit code {code}", errors)
     check(folder.keep()["error"]["error_type"] == "convergence_error", "gradient: not converged", "")
 
 

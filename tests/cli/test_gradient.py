@@ -50,7 +50,6 @@ class Folder:
         with open(self.json, encoding="utf-8") as file:
             return report, json.load(file)
 
-
     def energy(self, text, *options):
         """With the entropy term of smearing, by whose free energy forces are."""
         tight = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-7", "--checkpoint", "none"]

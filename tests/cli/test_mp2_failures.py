@@ -86,8 +86,8 @@ def signals(folder, little):
                               f"to continue: hf --restart {state}"])
         error = json.loads(output.read_text(encoding="utf-8"))["error"]
         check(error["error_type"] == "interrupted", "JSON file:", error)
-    outcome = run(["--restart", str(state), *little, "--time-limit", "00:00:02"])
-    TEST.expect_one_line("time limit", outcome, 1, ["the time limit of 00:00:02 is up", "to continue: hf --restart"])
+    outcome = run(["--restart", str(state), *little, "--time-limit", "00:00:01"])
+    TEST.expect_one_line("time limit", outcome, 1, ["the time limit of 00:00:01 is up", "to continue: hf --restart"])
     for arguments in ["--restart", str(state)], URACIL:
         code, report, errors = run([*arguments, "--json", str(output), *MUCH])
         check(code == 0, "exit code", errors)

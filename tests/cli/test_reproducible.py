@@ -78,7 +78,7 @@ def differences(one, other, path=""):
     return [] if one == other else [f"{path}: {str(one)[:40]} and {str(other)[:40]}"]
 
 
-def run_all(runs, n_rank, folder):
+def run_all(test, runs, n_rank, folder):
     """Those of the runs that are on so many ranks, by one start of MPI."""
     path = os.path.join(folder, f"runs-{n_rank}")
     with open(path, "w", encoding="utf-8") as file:
@@ -89,8 +89,7 @@ def run_all(runs, n_rank, folder):
                 file.write("\t".join([os.path.join(INPUTS, name)] + [word.removeprefix("--") for word in words]) + "\n")
     many = ProgramTest(MANY_RUNS, MPIEXEC, n_rank, most_seconds=600)
     code, output, errors = many.run([path])
-    if code != 0:
-        print(f"on {n_rank}: exit code {code}", output, errors)
+    test.check(code == 0, f"on {n_rank}: exit code {code}", output + errors)
 
 
 def main():
@@ -100,7 +99,7 @@ def main():
     n, first = 0, {}
     with tempfile.TemporaryDirectory() as folder:
         for n_rank in sorted({ranks for _, _, ranks, _ in runs}):
-            run_all(runs, n_rank, folder)
+            run_all(test, runs, n_rank, folder)
         for i, (name, options, n_rank, way) in enumerate(runs):
             path = os.path.join(folder, f"{i}.json")
             what = f"{name} {' '.join(options + way)} on {n_rank}"

@@ -44,6 +44,8 @@ def main():
         for components, asked in (None, True), ("-no_os", False):
             chosen = {} if components is None else {"HWLOC_COMPONENTS": components}
             code, report, errors = test.run([INPUT], environment=dict(chosen, HWLOC_COMPONENTS_VERBOSE="1"))
+            if "hwloc: " not in report + errors:
+                break  # this MPI library has another one
             left_out = "hwloc: Blacklisting component `linux` phases" in report + errors
             test.check(code == 0 and left_out == asked, f"hwloc with HWLOC_COMPONENTS {components}: devices left out: {left_out}", errors)
         os.makedirs(os.path.join(home, ".openmpi"))

@@ -167,6 +167,10 @@ def complaints(root, installed=()):
         n = len(list(pathlib.Path(root, "src", room).glob("*")))
         if n > MOST_FILES:
             problems.append(f"src/{room}: {n} files; {MOST_FILES} at most")
+        recipe = pathlib.Path(root, "src", room, "meson.build")
+        for file in sorted(recipe.parent.glob("*.c")) if recipe.exists() else []:
+            if f"'{file.name}'" not in recipe.read_text(encoding="utf-8") and file.name not in ("main.c", "manual.c"):
+                problems.append(f"src/{room}/{file.name}: its meson.build does not name it")
     return problems
 
 

@@ -12,7 +12,7 @@ import unittest
 
 from tool_test import ROOT, WithFolder, executable, run_tool
 
-OBJECTS = ["src/a/libkernels.a.p/one.c.o", "libhf_o2.a.p/two.c.o"]
+OBJECTS = ["src/a/libkernels.a.p/one.c.o", "libhf_o3.a.p/two.c.o"]
 NINJA = """#!/bin/sh
 case "$*" in *inputs*) cat '{folder}/inputs' ;; *) cat '{folder}/compdb' ;; esac
 """

@@ -23,7 +23,7 @@ static inline struct hf_basis *test_basis(int n_atom, const double centre[][3], 
     struct hf_basis *basis = calloc(1, sizeof *basis);
     basis->n_atom = n_atom;
     basis->n_shell = n_shell;
-    basis->shell = calloc((size_t)n_shell, sizeof *basis->shell);
+    basis->shell = calloc((unsigned)n_shell, sizeof *basis->shell);
     basis->first_shell_of_atom = calloc((size_t)n_atom + 1, sizeof *basis->first_shell_of_atom);
     for (int i = 0; i < n_shell; i++) {
         const struct test_shell *from = &shell[i];
