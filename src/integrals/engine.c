@@ -47,8 +47,7 @@ static void create_implementations(struct hf_engine *engine)
         const struct hf_engine_ops *ops = hf_engine_list[k];
         const size_t bytes = ops->scratch_bytes(engine);
         if (bytes == 0) continue;
-        engine->scratch[k] =
-            hf_arena_take_unset(&engine->arena, bytes, 1);
+        engine->scratch[k] = hf_arena_take_unset(&engine->arena, bytes, 1);
         if (ops->create == NULL || engine->scratch[k] == NULL) continue;
         memset(engine->scratch[k], 0, bytes);
         ops->create(engine, engine->scratch[k]);
