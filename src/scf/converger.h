@@ -117,7 +117,11 @@ bool hf_scf_may_search_twice(const struct hf_scf_settings *settings,
 /** Notes whether there may be a second search. Not collective. */
 void hf_scf_plan_second_search(struct hf_scf *scf);
 
-/** Keeps scf->occupied as the first orbitals of the second search, if they are needed. Collective. HF_NO_RESOURCE. */
+/** Keeps mixed orbitals (hf_scf_mix_guess) for the second search of a singlet, if the first Fock matrices are there; scf stays
+ *  as it is. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_note_mixed_orbitals(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
+
+/** Keeps scf->occupied for the second search, if it needs first orbitals and has none. Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_note_first_orbitals(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** At the end of the first search: *again becomes true, scf->occupied the first orbitals. Collective. HF_NO_RESOURCE. */

@@ -48,6 +48,7 @@ static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct
 {
     hf_status status;
     if (scf->settings->max_overlap && scf->has_orbitals) HF_TRY(hf_scf_set_reference(scf, error));
+    HF_TRY(hf_scf_note_mixed_orbitals(scf, error));
     if (scf->settings->guess_mix && scf->result->n_iteration == 1) {
         scf->step = "mixing";
         HF_TRY(hf_scf_mix_guess(scf, error));
