@@ -17,6 +17,7 @@
  * Source   Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012), who mix DIIS and ADIIS by the size of
  *          the commutator alone. */
 #include "converger.h"
+#include "hf/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,7 +101,6 @@ static hf_status begin_newton(struct hf_scf *scf, struct course *course, struct 
  *  of two Gaussians of mean square radius 3 s^2. Closed shells need a smaller gap to be unstable. */
 static double attraction(const struct hf_molecule *molecule)
 {
-    static const double PI = 3.14159265358979323846;
     static const double OF_ATOM = 1.5; /* bohr^2; mean square radius of valence shells */
     double charge = 0.0, first[3] = {0.0}, second = 0.0;
     for (int i = 0; i < molecule->n_atom; i++) {
@@ -114,7 +114,7 @@ static double attraction(const struct hf_molecule *molecule)
     }
     const double square = first[0] * first[0] + first[1] * first[1] + first[2] * first[2];
     const double spread = charge > 0.0 ? (second - square / charge) / charge : 0.0;
-    return sqrt(3.0 / (PI * (spread + OF_ATOM)));
+    return sqrt(3.0 / (HF_PI * (spread + OF_ATOM)));
 }
 
 /** Whether this may be the way to a saddle point, and nobody has looked. */
