@@ -315,4 +315,8 @@ void hf_scf_count_products(struct hf_scf *scf, struct hf_orbital_hessian *hessia
 /** Destroys all matrices of a list of HF_MAX_SPIN; NULLs are accepted. Not collective. */
 void hf_scf_destroy_list(struct hf_matrix *list[]);
 
+/** New copy [n_set] of scf->occupied, NULL as it is. Collective. HF_NO_RESOURCE. */
+hf_status hf_scf_copy_occupied(const struct hf_scf *scf, const char *label,
+                               struct hf_matrix *copy[], struct hf_error *error) HF_MUST_CHECK;
+
 #endif

@@ -49,22 +49,6 @@ void hf_scf_plan_second_search(struct hf_scf *scf)
     if (hf_scf_may_search_twice(scf->settings, scf->method)) scf->search.stage = HF_SEARCH_FIRST;
 }
 
-/** A copy of scf->occupied, while others stand there. */
-static hf_status copy_occupied(const struct hf_scf *scf, struct hf_matrix *copy[],
-                               struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    for (int k = 0; k < scf->method->n_set; k++) {
-        const struct hf_matrix *from = scf->occupied[k];
-        if (from == NULL) continue;
-        HF_TRY(hf_matrix_create(scf->linalg, "orbitals of the first search", hf_matrix_n_row(from),
-                                hf_matrix_n_col(from), &copy[k], error));
-        hf_matrix_copy(from, copy[k]);
-    }
-cleanup:
-    return status;
-}
-
 hf_status hf_scf_note_mixed_orbitals(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status;
@@ -74,7 +58,7 @@ hf_status hf_scf_note_mixed_orbitals(struct hf_scf *scf, struct hf_error *error)
     if (search->stage != HF_SEARCH_FIRST || search->has_first || scf->method->n_set == 1 ||
         scf->n_electron.alpha != scf->n_electron.beta || scf->settings->guess_mix)
         return HF_OK;
-    HF_TRY(copy_occupied(scf, copy, error));
+    HF_TRY(hf_scf_copy_occupied(scf, "orbitals of the first search", copy, error));
     HF_TRY(hf_scf_mix_guess(scf, error));
     HF_TRY(save(scf, search->first, error));
     search->has_first = true;

@@ -159,6 +159,21 @@ void hf_scf_destroy_list(struct hf_matrix *list[])
     for (int k = 0; k < HF_MAX_SPIN; k++) hf_matrix_destroy(&list[k]);
 }
 
+hf_status hf_scf_copy_occupied(const struct hf_scf *scf, const char *label,
+                               struct hf_matrix *copy[], struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    for (int k = 0; k < scf->method->n_set; k++) {
+        const struct hf_matrix *from = scf->occupied[k];
+        if (from == NULL) continue;
+        HF_TRY(hf_matrix_create(scf->linalg, label, hf_matrix_n_row(from), hf_matrix_n_col(from),
+                                &copy[k], error));
+        hf_matrix_copy(from, copy[k]);
+    }
+cleanup:
+    return status;
+}
+
 void hf_scf_tear_down(struct hf_scf *scf)
 {
     hf_two_electron_done(&scf->two_electron);

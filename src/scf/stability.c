@@ -114,13 +114,7 @@ static hf_status follow(struct hf_scf *scf, const struct hf_rotation_space *spac
     struct hf_matrix *occupied[HF_MAX_SPIN] = {NULL};
     struct place best = {0}, place = {0};
     int chosen = 0;
-    for (int k = 0; k < scf->method->n_set; k++) {
-        if (scf->occupied[k] == NULL) continue;
-        HF_TRY(hf_matrix_create(scf->linalg, "orbitals on the way down",
-                                hf_matrix_n_row(scf->occupied[k]),
-                                hf_matrix_n_col(scf->occupied[k]), &occupied[k], error));
-        hf_matrix_copy(scf->occupied[k], occupied[k]);
-    }
+    HF_TRY(hf_scf_copy_occupied(scf, "orbitals on the way down", occupied, error));
     for (int i = 0; i < n; i++) {
         HF_TRY(go_down(scf, space, &mode[i], occupied, &place, error));
         if (i > 0 && place.energy >= best.energy) continue;
