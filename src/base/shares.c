@@ -1,8 +1,6 @@
 /* The ranks node by node, and gathers of what they have; see hf/shares.h. */
 #include "hf/shares.h"
 
-#include <stdlib.h>
-
 /** Ranks on all nodes, in `first`. Collective over the node. */
 static void count_ranks(struct hf_shares *shares, const struct hf_node_memory *shared)
 {
@@ -18,31 +16,26 @@ static void count_ranks(struct hf_shares *shares, const struct hf_node_memory *s
 hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memory *shared,
                            struct hf_shares **shares, struct hf_error *error)
 {
-    static const char label[] = "the list of nodes";
-    hf_status status;
     int node[2] = {0, 0}; /* number, and how many there are */
-    struct hf_shares *made = calloc(1, sizeof *made);
+    struct hf_shares own = {.firsts = MPI_COMM_NULL, .arena = {.label = "the list of nodes"}};
+    struct hf_shares *made = HF_TAKE(&own.arena, made, 1);
     if (shared->rank == 0) {
-        MPI_Comm_rank(hf_node_memory_firsts(context, shared), &node[0]);
-        MPI_Comm_size(hf_node_memory_firsts(context, shared), &node[1]);
+        own.firsts = hf_node_memory_firsts(context, shared);
+        MPI_Comm_rank(own.firsts, &node[0]);
+        MPI_Comm_size(own.firsts, &node[1]);
     }
     MPI_Bcast(node, 2, MPI_INT, 0, shared->comm);
-    if (made != NULL) {
-        made->firsts = shared->rank == 0 ? hf_node_memory_firsts(context, shared) : MPI_COMM_NULL;
-        made->node = node[0];
-        made->n_node = node[1];
-        made->arena.label = label;
-        HF_TAKE(&made->arena, made->first, (size_t)node[1] + 1);
-        HF_TAKE(&made->arena, made->scratch, 2 * (size_t)node[1]);
-    }
-    status = made != NULL ? hf_arena_check(&made->arena, error)
-                          : hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
-    status = hf_agree(context->comm, status, error);
+    own.node = node[0];
+    own.n_node = node[1];
+    HF_TAKE(&own.arena, own.first, (size_t)node[1] + 1);
+    HF_TAKE(&own.arena, own.scratch, 2 * (size_t)node[1]);
+    if (made != NULL) *made = own;
+    const hf_status status = hf_agree(context->comm, hf_arena_check(&own.arena, error), error);
     if (status == HF_OK)
         count_ranks(made, shared);
     else
-        hf_shares_destroy(&made);
-    *shares = made;
+        hf_arena_done(&own.arena);
+    *shares = status == HF_OK ? made : NULL;
     return status;
 }
 
@@ -50,7 +43,6 @@ void hf_shares_destroy(struct hf_shares **shares)
 {
     struct hf_shares *old = *shares;
     if (old != NULL) hf_arena_done(&old->arena);
-    free(old);
     *shares = NULL;
 }
 

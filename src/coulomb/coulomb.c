@@ -114,11 +114,8 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
                             const struct hf_coulomb_settings *settings, struct hf_coulomb **coulomb,
                             struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_coulomb *made = calloc(1, sizeof *made);
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
-    HF_TRY(hf_agree(context->comm, status, error));
-    *made = (struct hf_coulomb){
+    hf_status status;
+    struct hf_coulomb own = {
         .context = context,
         .pairs = pairs,
         .settings = *settings,
@@ -126,6 +123,9 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
         .plain = hf_coulomb_kernels(false),
         .single = hf_coulomb_kernels(true),
         .n_worker = settings->n_thread > 1 ? settings->n_thread : 1};
+    struct hf_coulomb *made = HF_TAKE(&own.arena, made, 1);
+    if (made != NULL) *made = own;
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));
     pthread_mutex_init(&made->lock, NULL);
     HF_TRY(hf_products_create(context, pairs, &made->settings.owner, settings->derivatives ? 1 : 0,
                               &made->products, error));
@@ -159,7 +159,6 @@ void hf_coulomb_destroy(struct hf_coulomb **coulomb)
     hf_products_destroy(&old->products);
     pthread_mutex_destroy(&old->lock);
     hf_arena_done(&old->arena);
-    free(old);
 }
 
 /* ---- Builds ---------------------------------------------------------------------------------- */

@@ -80,15 +80,16 @@ hf_status hf_far_field_create(const struct hf_products *products, int n_thread,
                               struct hf_far_field **field, struct hf_error *error)
 {
     struct hf_context *context = products->context;
-    hf_status status = HF_OK;
-    struct hf_far_field *made = calloc(1, sizeof *made);
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");
-    HF_TRY(hf_agree(context->comm, status, error));
-    made->context = context;
-    made->products = products;
-    made->arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the far field");
-    made->kernels = hf_translation_choose();
-    made->n_worker = n_thread > 1 ? n_thread : 1;
+    hf_status status;
+    struct hf_far_field own = {
+        .context = context,
+        .products = products,
+        .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the far field"),
+        .kernels = hf_translation_choose(),
+        .n_worker = n_thread > 1 ? n_thread : 1};
+    struct hf_far_field *made = HF_TAKE(&own.arena, made, 1);
+    if (made != NULL) *made = own;
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));
     hf_hermite_harmonics_init(&made->harmonics);
     HF_TRY(hf_agree(context->comm, make_workers(made, error), error));
     HF_TRY(share_arrays(made, error));
@@ -109,7 +110,6 @@ void hf_far_field_destroy(struct hf_far_field **field)
     for (int t = 0; old->worker != NULL && t < old->n_worker; t++)
         hf_walk_done(&old->worker[t].walk);
     hf_arena_done(&old->arena);
-    free(old);
 }
 
 /* ---- Builds ------------------------------------------------------------------------------------ */

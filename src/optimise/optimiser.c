@@ -44,7 +44,6 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
     self->free_in_space = !settings->absolute;
     self->trust = settings->saddle ? SADDLE_TRUST : FIRST_TRUST;
     self->note = "";
-    self->arena.label = "an optimisation";
     HF_TAKE(&self->arena, self->constraint, n_held);
     HF_TAKE(&self->arena, self->x, (1 + 2 * MOST_LAST) * n);
     HF_TAKE(&self->arena, self->next, n);
@@ -70,8 +69,10 @@ hf_status hf_optimiser_create(const struct hf_molecule *molecule,
                               const struct hf_optimise_settings *settings,
                               struct hf_optimiser **optimiser, struct hf_error *error)
 {
-    struct hf_optimiser *made = *optimiser = calloc(1, sizeof *made);
-    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for an optimisation");
+    struct hf_arena arena = {.label = "an optimisation"};
+    struct hf_optimiser *made = *optimiser = HF_TAKE(&arena, made, 1);
+    if (made == NULL) return hf_arena_check(&arena, error);
+    made->arena = arena;
     const hf_status status = fill(made, molecule, settings, error);
     if (status != HF_OK) hf_optimiser_destroy(optimiser);
     return status;
@@ -84,7 +85,6 @@ void hf_optimiser_destroy(struct hf_optimiser **optimiser)
     hf_internals_done(&self->internals);
     hf_arena_done(&self->coordinates);
     hf_arena_done(&self->arena);
-    free(self);
     *optimiser = NULL;
 }
 
