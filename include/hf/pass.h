@@ -27,7 +27,7 @@ struct hf_pass {
     hf_status (*item)(void *own, struct hf_pass_thread *thread, int64_t item,
                       struct hf_error *error);
 
-    /** In the place of `item`: takes all tasks of a round of work itself (hf_work_next_task). */
+    /** Instead of `item`: takes all tasks of a round of work itself (hf_work_next_task). */
     hf_status (*run)(void *own, struct hf_pass_thread *thread, struct hf_error *error);
 
     /** Adds what the thread has found to `data`, and frees what is not in the arena. One thread at a time; also after a

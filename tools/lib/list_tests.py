@@ -2,7 +2,7 @@
 """Names of the tests of a build folder in any of some suites, without those on many ranks and those of
 the suite "long" (unless it is asked for); each ended by a NUL, for xargs -0. SUITE-least has each test of SUITE on the
 least number of ranks that it runs on there. SUITE-N leaves out tests of SUITE on N ranks that run on another number, too,
-and SUITE-0 those that start no ranks; SUITE-0-1 does both. If all numbers of a test are to be left out, it runs
+and SUITE-0 tests that start no ranks; SUITE-0-1 does both. If all numbers of a test are to be left out, it runs
 on all of them.
 
 Usage: list_tests.py FOLDER MOST_RANKS SUITE...
