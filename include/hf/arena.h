@@ -32,13 +32,6 @@ struct hf_arena {
     double failed_bytes;
 };
 
-/** An empty one. */
-static inline struct hf_arena hf_arena_begin(struct hf_memory *memory, enum hf_memory_class kind,
-                                             const char *label)
-{
-    return (struct hf_arena){.memory = memory, .kind = kind, .label = label};
-}
-
 /** `pointer` = an array of n zeros; see hf_arena_take. */
 #define HF_TAKE(arena, pointer, n) ((pointer) = hf_arena_take(arena, n, sizeof *(pointer)))
 

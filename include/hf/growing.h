@@ -9,6 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Room that is made for n elements: half as many more, so that few copies are made. */
+static inline int64_t hf_room_for(int64_t n)
+{
+    return n + n / 2 + 64;
+}
+
 /** Makes room for n elements, and for later ones; earlier elements keep their values. The array is freed by free(). False:
  *  no memory, and nothing has changed. */
 bool hf_grow(void *list, int64_t n, int64_t *room, size_t element_bytes) HF_MUST_CHECK;

@@ -1,5 +1,6 @@
 /* Arrays that are released together; see arena.h. */
 #include "hf/arena.h"
+#include "hf/growing.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -73,13 +74,12 @@ bool hf_arena_grow(struct hf_arena *arena, void *list, int64_t n, int64_t *room,
     void *old;
     if (n <= *room) return true;
     memcpy(&old, list, sizeof old);
-    const int64_t larger = n + n / 2 + 64; /* few copies are made */
-    void *longer = hf_arena_take_unset(arena, (size_t)larger, element_bytes);
+    void *longer = hf_arena_take_unset(arena, (size_t)hf_room_for(n), element_bytes);
     if (longer == NULL) return false;
     if (*room > 0) memcpy(longer, old, (size_t)*room * element_bytes);
     hf_arena_release(arena, old);
     memcpy(list, &longer, sizeof longer);
-    *room = larger;
+    *room = hf_room_for(n);
     return true;
 }
 
@@ -101,19 +101,14 @@ double *hf_scratch_reserve(struct hf_scratch *self, size_t n)
     if (self->value != NULL && n <= self->room) return self->value;
     hf_arena_release(self->arena, self->value);
     self->room = n + n / 4 + 64;
-    self->value = hf_arena_take_unset(self->arena, self->room, sizeof *self->value);
-    return self->value;
+    return HF_TAKE_UNSET(self->arena, self->value, self->room);
 }
 
 bool hf_scratch_extend(struct hf_scratch *self, size_t n_kept, size_t n)
 {
     if (self->value != NULL && n <= self->room) return true;
-    const size_t room = n + n / 2 + 64;
-    double *longer = hf_arena_take_unset(self->arena, room, sizeof *longer);
-    if (longer == NULL) return false;
-    if (n_kept > 0) memcpy(longer, self->value, n_kept * sizeof *longer);
-    hf_arena_release(self->arena, self->value);
-    self->value = longer;
-    self->room = room;
-    return true;
+    int64_t room = (int64_t)n_kept; /* only these numbers move */
+    const bool done = hf_arena_grow(self->arena, &self->value, (int64_t)n, &room, sizeof(double));
+    if (done) self->room = (size_t)room;
+    return done;
 }

@@ -4,21 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Room that is made for n elements: half as many more, so that few copies are made. */
-static int64_t room_for(int64_t n)
-{
-    return n + n / 2 + 64;
-}
-
 bool hf_grow(void *list, int64_t n, int64_t *room, size_t element_bytes)
 {
     void *old;
     if (n <= *room) return true;
     memcpy(&old, list, sizeof old);
-    void *longer = realloc(old, (size_t)room_for(n) * element_bytes);
+    void *longer = realloc(old, (size_t)hf_room_for(n) * element_bytes);
     if (longer == NULL) return false;
     memcpy(list, &longer, sizeof longer);
-    *room = room_for(n);
+    *room = hf_room_for(n);
     return true;
 }
 
@@ -29,12 +23,12 @@ bool hf_memory_grow(struct hf_memory *memory, enum hf_memory_class kind, const c
     if (n <= *room) return true;
     memcpy(&old, list, sizeof old);
     void *longer =
-        hf_memory_allocate_unset(memory, kind, label, (size_t)room_for(n) * element_bytes);
+        hf_memory_allocate_unset(memory, kind, label, (size_t)hf_room_for(n) * element_bytes);
     if (longer == NULL) return false;
     if (*room > 0) memcpy(longer, old, (size_t)*room * element_bytes);
     hf_memory_release(memory, old);
     memcpy(list, &longer, sizeof longer);
-    *room = room_for(n);
+    *room = hf_room_for(n);
     return true;
 }
 

@@ -27,13 +27,12 @@ void hf_mp2_book_init(struct hf_mp2_book *book, struct hf_mp2 *mp2,
     const size_t most = (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
     const size_t most_shell = (size_t)hf_most_functions_of_shell(mp2->merged);
     *book = (struct hf_mp2_book){.mp2 = mp2, .panel = panel, .length = length};
-    book->row = hf_arena_take(arena, n, sizeof *book->row);
+    HF_TAKE(arena, book->row, n);
     book->joined = hf_mp2_join_orbitals(mp2, n_orbital, arena);
-    book->plane = hf_arena_take(arena, panel->plane, sizeof *book->plane);
-    book->quarter = hf_arena_take(arena, most * n_i * length + 1, sizeof *book->quarter);
-    book->packed =
-        hf_arena_take(arena, hf_packed_size((int)n_orbital, (int)most_shell), sizeof *book->packed);
-    book->update = hf_arena_take(arena, n_orbital * most_shell * length, sizeof *book->update);
+    HF_TAKE(arena, book->plane, panel->plane);
+    HF_TAKE(arena, book->quarter, most * n_i * length + 1);
+    HF_TAKE(arena, book->packed, hf_packed_size((int)n_orbital, (int)most_shell));
+    HF_TAKE(arena, book->update, n_orbital * most_shell * length);
     hf_mp2_bra_init(&book->bra, mp2, arena);
 }
 

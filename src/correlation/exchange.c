@@ -15,8 +15,8 @@ static void make_room(struct hf_mp2_exchange *exchange, size_t longest, struct h
     for (int r = 0; r < n_rank; r++)
         if (r != rank) others += exchange->n_row[r];
     const size_t own = n_rank > 1 ? exchange->n_row[rank] : 0;
-    exchange->received = hf_arena_take_unset(arena, others * longest, sizeof *exchange->received);
-    exchange->sent = hf_arena_take_unset(arena, own * longest, sizeof *exchange->sent);
+    HF_TAKE_UNSET(arena, exchange->received, others * longest);
+    HF_TAKE_UNSET(arena, exchange->sent, own * longest);
 }
 
 /** Numbers the rows of each rank, and those that this rank receives. */
@@ -47,11 +47,11 @@ hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *
     struct hf_context *context = mp2->context;
     const size_t n_rank = (size_t)context->n_rank;
     *exchange = (struct hf_mp2_exchange){.mp2 = mp2};
-    exchange->owner = hf_arena_take(arena, (size_t)n_pair, sizeof *exchange->owner);
-    exchange->where = hf_arena_take(arena, (size_t)n_pair, sizeof *exchange->where);
-    exchange->first = hf_arena_take(arena, (size_t)n_pair, sizeof *exchange->first);
-    exchange->n_row = hf_arena_take(arena, n_rank, sizeof *exchange->n_row);
-    exchange->first_of_rank = hf_arena_take(arena, n_rank, sizeof *exchange->first_of_rank);
+    HF_TAKE(arena, exchange->owner, (size_t)n_pair);
+    HF_TAKE(arena, exchange->where, (size_t)n_pair);
+    HF_TAKE(arena, exchange->first, (size_t)n_pair);
+    HF_TAKE(arena, exchange->n_row, n_rank);
+    HF_TAKE(arena, exchange->first_of_rank, n_rank);
     status = hf_arena_check(arena, error);
     if (n_pair > INT_MAX)
         status = hf_fail(error, HF_NO_RESOURCE, "more than %d pairs of shells", INT_MAX);

@@ -166,10 +166,10 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     own->pass = pass;
     own->mp2 = pass->mp2;
     own->length = hf_padded(n);
-    own->plane = hf_arena_take(arena, pass->panel.plane, sizeof *own->plane);
-    own->half = hf_arena_take(arena, (size_t)most_i * own->length, sizeof *own->half);
-    own->packed = hf_arena_take(arena, hf_packed_size(most_i, n), sizeof *own->packed);
-    own->row = hf_arena_take(arena, (size_t)n, sizeof *own->row);
+    HF_TAKE(arena, own->plane, pass->panel.plane);
+    HF_TAKE(arena, own->half, (size_t)most_i * own->length);
+    HF_TAKE(arena, own->packed, hf_packed_size(most_i, n));
+    HF_TAKE(arena, own->row, (size_t)n);
     hf_mp2_bra_init(&own->bra, pass->mp2, arena);
     return HF_OK;
 }

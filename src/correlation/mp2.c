@@ -21,7 +21,7 @@ static void make_arrays(struct hf_arena *arena, size_t n, struct hf_mp2_orbitals
     orbitals->packed = hf_arena_take(arena, n_packed, sizeof(double));
     orbitals->virtuals = hf_arena_take(arena, n * orbitals->length, sizeof(double));
     orbitals->packed_virtuals = hf_arena_take(arena, n_packed_virtual, sizeof(double));
-    orbitals->row = hf_arena_take(arena, n, sizeof *orbitals->row);
+    HF_TAKE(arena, orbitals->row, n);
 }
 
 /** Those of coefficients [orbital][n] of merged functions that take part. */
@@ -50,7 +50,7 @@ static hf_status make_orbitals(struct hf_mp2 *mp2, const struct hf_orbitals *fro
     hf_status status;
     const int n = mp2->merged->n_function, m = from->n_orbital, o = from->n_occupied;
     const int n_frozen = mp2->settings->n_frozen < o ? mp2->settings->n_frozen : o;
-    double *coefficient = hf_arena_take(&mp2->arena, (size_t)n * (size_t)m, sizeof *coefficient);
+    double *coefficient = HF_TAKE(&mp2->arena, coefficient, (size_t)n * (size_t)m);
     *orbitals = (struct hf_mp2_orbitals){
         .n_occupied = o - n_frozen,
         .n_virtual = m - o - mp2->settings->n_frozen_virtual,
@@ -79,8 +79,8 @@ static hf_status make_pairs(struct hf_mp2 *mp2, struct hf_error *error)
     if (mp2->n_spin > 1) pairs->n_same[1] = n_beta * (n_beta + 1) / 2;
     pairs->n_opposite = mp2->n_spin > 1 ? n_alpha * n_beta : pairs->n_same[0];
     pairs->n = pairs->n_same[0] + pairs->n_same[1] + pairs->n_opposite;
-    pairs->all = hf_arena_take(&mp2->arena, pairs->n, sizeof *pairs->all);
-    mp2->block = hf_arena_take(&mp2->arena, (size_t)mp2->pairs->n_pair, sizeof *mp2->block);
+    HF_TAKE(&mp2->arena, pairs->all, pairs->n);
+    HF_TAKE(&mp2->arena, mp2->block, (size_t)mp2->pairs->n_pair);
     if (mp2->arena.failed) return hf_arena_check(&mp2->arena, error);
     pairs->same[0] = pairs->all;
     pairs->same[1] = pairs->same[0] + pairs->n_same[0];
@@ -211,14 +211,15 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
                          struct hf_error *error)
 {
     hf_status status;
-    struct hf_mp2 mp2 = {
-        .context = context,
-        .settings = settings,
-        .arena = hf_arena_begin(context->memory, HF_MEMORY_MATRIX, "the orbitals of MP2"),
-        .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
-        .n_spin = wavefunction->n_spin,
-        .multiply = hf_product_kernel(),
-        .result = result};
+    struct hf_mp2 mp2 = {.context = context,
+                         .settings = settings,
+                         .arena = {.memory = context->memory,
+                                   .kind = HF_MEMORY_MATRIX,
+                                   .label = "the orbitals of MP2"},
+                         .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
+                         .n_spin = wavefunction->n_spin,
+                         .multiply = hf_product_kernel(),
+                         .result = result};
     *result = (struct hf_mp2_result){0};
     HF_TRY(set_up(&mp2, wavefunction, error));
     HF_TRY(choose(&mp2, error));

@@ -145,7 +145,8 @@ hf_status hf_mp2_run_pass(struct hf_mp2 *mp2, const struct hf_work_settings *set
 /** Memory that this rank's threads share. */
 static inline struct hf_arena hf_mp2_arena(const struct hf_mp2 *mp2, const char *label)
 {
-    return hf_arena_begin(mp2->context->memory, HF_MEMORY_MATRIX, label);
+    return (struct hf_arena){
+        .memory = mp2->context->memory, .kind = HF_MEMORY_MATRIX, .label = label};
 }
 
 /** Occupied orbitals of both spins as rows [n][length] over orbitals, zeros at the ends; those that do not fit are

@@ -16,9 +16,9 @@ void hf_mp2_share_init(struct hf_mp2_share *share, struct hf_mp2 *mp2, struct hf
                                    .most = hf_padded(most)};
     for (int k = 0; k < 2; k++)
         share->left[k] = hf_arena_take(arena, hf_packed_size(share->n_i, most), sizeof(double));
-    share->turned = hf_arena_take(arena, share->most * share->most, sizeof *share->turned);
-    share->product = hf_arena_take(arena, (size_t)share->n_i * share->most, sizeof *share->product);
-    share->row = hf_arena_take(arena, share->most, sizeof *share->row);
+    HF_TAKE(arena, share->turned, share->most * share->most);
+    HF_TAKE(arena, share->product, (size_t)share->n_i * share->most);
+    HF_TAKE(arena, share->row, share->most);
 }
 
 /** What numbers [n_m][step] of functions m and n add to (in|rs) [i][length], n counted from `first`. */

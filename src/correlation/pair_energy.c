@@ -78,11 +78,10 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     const int n = pairs->mp2->merged->n_function, most = most_virtual(pairs->mp2);
     (void)error;
     own->pairs = pairs;
-    own->row = hf_arena_take(&thread->arena, (size_t)n, sizeof *own->row);
-    own->half = hf_arena_take(&thread->arena, (size_t)most * hf_padded(n), sizeof *own->half);
-    own->packed = hf_arena_take(&thread->arena, hf_packed_size(most, n), sizeof *own->packed);
-    own->integrals = hf_arena_take(&thread->arena, (size_t)most * hf_mp2_longest(pairs->mp2),
-                                   sizeof *own->integrals);
+    HF_TAKE(&thread->arena, own->row, (size_t)n);
+    HF_TAKE(&thread->arena, own->half, (size_t)most * hf_padded(n));
+    HF_TAKE(&thread->arena, own->packed, hf_packed_size(most, n));
+    HF_TAKE(&thread->arena, own->integrals, (size_t)most * hf_mp2_longest(pairs->mp2));
     return HF_OK;
 }
 

@@ -61,7 +61,7 @@ static void pack_orbitals(struct hf_mp2_panel *panel, struct hf_arena *arena)
     for (int b = 0; b < panel->n_block; b++)
         for (int spin = 0; spin < mp2->n_spin && !panel->block[b].repeats; spin++)
             sum += hf_packed_size(panel->n_i[spin], panel->block[b].n_row);
-    panel->packed = hf_arena_take(arena, sum, sizeof *panel->packed);
+    HF_TAKE(arena, panel->packed, sum);
     if (panel->packed == NULL) return;
     double *to = panel->packed;
     for (int b = 0; b < panel->n_block; b++)
@@ -85,10 +85,10 @@ void hf_mp2_panel_init(struct hf_mp2_panel *panel, const struct hf_mp2 *mp2, str
     const size_t n_block = (size_t)panel->n_block;
     for (int spin = 0; spin < mp2->n_spin; spin++)
         panel->n_i[spin] = mp2->batch.end[spin] - mp2->batch.begin[spin];
-    panel->block = hf_arena_take(arena, n_block, sizeof *panel->block);
-    panel->rows = hf_arena_take(arena, n_block * (size_t)n, sizeof *panel->rows);
-    panel->index = hf_arena_take(arena, n_block * (size_t)n, sizeof *panel->index);
-    panel->shell_of = hf_arena_take(arena, (size_t)n, sizeof *panel->shell_of);
+    HF_TAKE(arena, panel->block, n_block);
+    HF_TAKE(arena, panel->rows, n_block * (size_t)n);
+    HF_TAKE(arena, panel->index, n_block * (size_t)n);
+    HF_TAKE(arena, panel->shell_of, (size_t)n);
     if (arena->failed) return;
     for (int s = 0; s < basis->n_shell; s++)
         for (int k = 0; k < basis->shell[s].n_function; k++)
@@ -124,7 +124,7 @@ void hf_mp2_strips_init(struct hf_mp2_strips *strips, const struct hf_mp2 *mp2, 
         n_ket += (end - first) * (end - first);
     }
     *strips = (struct hf_mp2_strips){.arena = arena, .room = (int64_t)(n_bra * (n_ket / 2) + STEP)};
-    strips->value = hf_arena_take_unset(arena, (size_t)strips->room, sizeof *strips->value);
+    HF_TAKE_UNSET(arena, strips->value, (size_t)strips->room);
 }
 
 void hf_mp2_strips_begin(struct hf_mp2_strips *strips)

@@ -19,7 +19,7 @@ void hf_mp2_bound(const struct hf_mp2 *mp2, const struct hf_shell_pair *bra, int
 double *hf_mp2_join_orbitals(const struct hf_mp2 *mp2, size_t length, struct hf_arena *arena)
 {
     const size_t n = (size_t)mp2->merged->n_function;
-    double *joined = hf_arena_take(arena, n * length, sizeof *joined);
+    double *joined = HF_TAKE(arena, joined, n * length);
     size_t first = 0;
     for (int spin = 0; spin < mp2->n_spin && joined != NULL; spin++) {
         const size_t n_i = (size_t)mp2->orbitals[spin].n_occupied;

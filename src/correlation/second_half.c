@@ -84,7 +84,7 @@ static void choose_units(struct second_half *half)
     while (most > HF_PRODUCT_GROUP && make_units(mp2, most, NULL) < UNITS_PER_RANK * n_rank)
         most -= HF_PRODUCT_GROUP;
     half->n_unit = make_units(mp2, most, NULL);
-    half->unit = hf_arena_take(&half->arena, (size_t)half->n_unit, sizeof *half->unit);
+    HF_TAKE(&half->arena, half->unit, (size_t)half->n_unit);
     if (half->unit == NULL) return;
     make_units(mp2, most, half->unit);
     qsort(half->unit, (size_t)half->n_unit, sizeof *half->unit, by_falling_size);
@@ -204,8 +204,8 @@ static void make_buffers(struct second_half *half)
     int most = MOST_J; /* rows of left matrices */
     for (int spin = 0; spin < mp2->n_spin; spin++)
         if (mp2->orbitals[spin].n_virtual > most) most = mp2->orbitals[spin].n_virtual;
-    half->third = hf_arena_take(arena, n * MOST_J * longest, sizeof *half->third);
-    half->lane = hf_arena_take(arena, (size_t)mp2->n_thread, sizeof *half->lane);
+    HF_TAKE(arena, half->third, n * MOST_J * longest);
+    HF_TAKE(arena, half->lane, (size_t)mp2->n_thread);
     for (int t = 0; t < mp2->n_thread && half->lane != NULL; t++)
         half->lane[t] = (struct lane){
             .packed = hf_arena_take(arena, hf_packed_size(most, (int)n), sizeof(double)),
@@ -218,7 +218,7 @@ static void find_pairs(struct second_half *half)
 {
     const struct hf_shell_pairs *pairs = half->mp2->pairs;
     const size_t n = (size_t)pairs->basis->n_shell;
-    half->pair_of = hf_arena_take(&half->arena, n * n, sizeof *half->pair_of);
+    HF_TAKE(&half->arena, half->pair_of, n * n);
     if (half->pair_of == NULL) return;
     for (size_t i = 0; i < n * n; i++) half->pair_of[i] = -1;
     for (int64_t k = 0; k < pairs->n_pair; k++) {
@@ -258,7 +258,7 @@ hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error)
     hf_status status;
     struct hf_context *context = mp2->context;
     struct second_half half = {.mp2 = mp2, .arena = hf_mp2_arena(mp2, "the second half of MP2")};
-    struct hf_mp2_unit *unit = hf_arena_take(&half.arena, (size_t)context->n_rank, sizeof *unit);
+    struct hf_mp2_unit *unit = HF_TAKE(&half.arena, unit, (size_t)context->n_rank);
     choose_units(&half);
     find_pairs(&half);
     make_buffers(&half);

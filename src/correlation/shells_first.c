@@ -195,12 +195,11 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     (void)error;
     own->pass = pass;
     hf_shell_panel_init(arena, pass->mp2->pairs, &own->panel);
-    own->half = hf_arena_take(arena, n * most * most * pass->length, sizeof *own->half);
-    own->gathered = hf_arena_take(arena, n * pass->length, sizeof *own->gathered);
-    own->packed = hf_arena_take(arena, hf_packed_size(pass->end, (int)n), sizeof *own->packed);
-    own->result =
-        hf_arena_take(arena, (size_t)pass->end * most * most * pass->length, sizeof *own->result);
-    own->right = hf_arena_take(arena, n, sizeof *own->right);
+    HF_TAKE(arena, own->half, n * most * most * pass->length);
+    HF_TAKE(arena, own->gathered, n * pass->length);
+    HF_TAKE(arena, own->packed, hf_packed_size(pass->end, (int)n));
+    HF_TAKE(arena, own->result, (size_t)pass->end * most * most * pass->length);
+    HF_TAKE(arena, own->right, n);
     return HF_OK;
 }
 

@@ -178,8 +178,8 @@ static hf_status make_room(struct second_half *self, struct hf_error *error)
 {
     const struct hf_mp2 *mp2 = self->mp2;
     const size_t n = (size_t)mp2->merged->n_function, n_matrix = (size_t)self->at_a_time;
-    self->part = hf_arena_take(&self->arena, (size_t)mp2->context->n_rank, sizeof *self->part);
-    self->matrix = hf_arena_take(&self->arena, n_matrix, sizeof *self->matrix);
+    HF_TAKE(&self->arena, self->part, (size_t)mp2->context->n_rank);
+    HF_TAKE(&self->arena, self->matrix, n_matrix);
     for (size_t k = 0; k < n_matrix && self->matrix != NULL; k++)
         self->matrix[k] = hf_arena_take(&self->arena, n * hf_padded((int)n), sizeof(double));
     return hf_arena_check(&self->arena, error);
@@ -197,8 +197,8 @@ static hf_status make_messages(struct second_half *self, struct hf_error *error)
         if (out > sent) sent = out;
         if (in > received) received = in;
     }
-    self->sent = hf_arena_take_unset(&self->arena, sent, sizeof *self->sent);
-    self->received = hf_arena_take_unset(&self->arena, received, sizeof *self->received);
+    HF_TAKE_UNSET(&self->arena, self->sent, sent);
+    HF_TAKE_UNSET(&self->arena, self->received, received);
     return hf_arena_check(&self->arena, error);
 }
 

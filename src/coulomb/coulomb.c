@@ -3,7 +3,6 @@
 
 #include "hf/threads.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** Single precision does where the product of the norms, times this, is below the threshold: four times the
@@ -19,7 +18,7 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
     struct hf_arena *arena = &coulomb->arena;
     const size_t most = (size_t)hf_most_functions_of_atom(coulomb->pairs->basis);
     coulomb->tables = hf_coulomb_tables_create(coulomb->pairs->boys, coulomb->pairs->boys_single);
-    coulomb->worker = hf_arena_take(arena, (size_t)coulomb->n_worker, sizeof *coulomb->worker);
+    HF_TAKE(arena, coulomb->worker, (size_t)coulomb->n_worker);
     for (int t = 0; coulomb->worker != NULL && t < coulomb->n_worker; t++) {
         hf_hermite_init(&coulomb->worker[t].hermite, products);
         coulomb->worker[t].block = hf_arena_take(arena, most * most, sizeof(double));
@@ -53,7 +52,7 @@ static hf_status list_own(struct hf_coulomb *coulomb, struct hf_error *error)
         mine[i] = owner->rank(owner->data, i) == coulomb->context->rank;
         coulomb->n_own += mine[i];
     }
-    coulomb->own = hf_arena_take(&coulomb->arena, (size_t)coulomb->n_own, sizeof *coulomb->own);
+    HF_TAKE(&coulomb->arena, coulomb->own, (size_t)coulomb->n_own);
     const bool made = mine != NULL && coulomb->own != NULL;
     for (int i = 0, k = 0; made && i < n; i++)
         if (mine[i] != 0) coulomb->own[k++] = i;
@@ -115,14 +114,13 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
                             struct hf_error *error)
 {
     hf_status status;
-    struct hf_coulomb own = {
-        .context = context,
-        .pairs = pairs,
-        .settings = *settings,
-        .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the Coulomb pass"),
-        .plain = hf_coulomb_kernels(false),
-        .single = hf_coulomb_kernels(true),
-        .n_worker = settings->n_thread > 1 ? settings->n_thread : 1};
+    struct hf_coulomb own = {.context = context,
+                             .pairs = pairs,
+                             .settings = *settings,
+                             .arena = {.memory = context->memory, .label = "the Coulomb pass"},
+                             .plain = hf_coulomb_kernels(false),
+                             .single = hf_coulomb_kernels(true),
+                             .n_worker = settings->n_thread > 1 ? settings->n_thread : 1};
     struct hf_coulomb *made = HF_TAKE(&own.arena, made, 1);
     if (made != NULL) *made = own;
     HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));

@@ -4,7 +4,6 @@
 #include "hf/translation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 double hf_far_field_bytes(double n)
@@ -33,7 +32,7 @@ static hf_status make_workers(struct hf_far_field *field, struct hf_error *error
 {
     struct hf_arena *arena = &field->arena;
     const size_t width = (size_t)field->kernels->width;
-    field->worker = hf_arena_take(arena, (size_t)field->n_worker, sizeof *field->worker);
+    HF_TAKE(arena, field->worker, (size_t)field->n_worker);
     for (int t = 0; t < field->n_worker && field->worker != NULL; t++) {
         struct hf_far_worker *worker = &field->worker[t];
         worker->from = hf_arena_take(arena, HF_FAR_SIZE * width, sizeof(double));
@@ -81,12 +80,11 @@ hf_status hf_far_field_create(const struct hf_products *products, int n_thread,
 {
     struct hf_context *context = products->context;
     hf_status status;
-    struct hf_far_field own = {
-        .context = context,
-        .products = products,
-        .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the far field"),
-        .kernels = hf_translation_choose(),
-        .n_worker = n_thread > 1 ? n_thread : 1};
+    struct hf_far_field own = {.context = context,
+                               .products = products,
+                               .arena = {.memory = context->memory, .label = "the far field"},
+                               .kernels = hf_translation_choose(),
+                               .n_worker = n_thread > 1 ? n_thread : 1};
     struct hf_far_field *made = HF_TAKE(&own.arena, made, 1);
     if (made != NULL) *made = own;
     HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));

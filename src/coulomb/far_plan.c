@@ -12,7 +12,7 @@ static bool list_levels(struct hf_far_field *field, const unsigned char wanted[]
     const struct hf_products *products = field->products;
     int *first = levels->first =
         hf_arena_take(&field->arena, (size_t)field->n_level + 1, sizeof *first);
-    levels->cell = hf_arena_take(&field->arena, (size_t)products->n_cell, sizeof *levels->cell);
+    HF_TAKE(&field->arena, levels->cell, (size_t)products->n_cell);
     if (first == NULL || levels->cell == NULL) return false;
     for (int i = 0; i < products->n_cell; i++) first[products->cell[i].level + 1] += wanted[i] != 0;
     for (int level = 0; level < field->n_level; level++) first[level + 1] += first[level];
@@ -52,7 +52,7 @@ static bool make_rounds(struct hf_far_field *field)
     const int *first = field->up.first;
     const double n_lane =
         (double)field->kernels->width * field->n_worker * field->products->shares->n_share;
-    field->round = hf_arena_take(&field->arena, (size_t)field->n_level + 1, sizeof *field->round);
+    HF_TAKE(&field->arena, field->round, (size_t)field->n_level + 1);
     if (field->round == NULL) return false;
     for (int level = field->n_level - 1; level >= 0; level--) {
         struct hf_round round = {.last_level = level, .n_source = 2};
@@ -82,8 +82,7 @@ static bool find_own_leaves(struct hf_far_field *field)
     const struct hf_products *products = field->products;
     const int width = field->kernels->width, n_worker = products->shared->n_rank * field->n_worker;
     int n_turn = 0;
-    field->own_leaf =
-        hf_arena_take(&field->arena, (size_t)products->n_leaf + 1, sizeof *field->own_leaf);
+    HF_TAKE(&field->arena, field->own_leaf, (size_t)products->n_leaf + 1);
     if (field->own_leaf == NULL) return false;
     for (int leaf = 0; leaf < products->n_leaf; leaf++)
         if (hf_node_of_leaf(products, leaf) == products->shares->node)

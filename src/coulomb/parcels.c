@@ -33,15 +33,15 @@ struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag
     struct hf_parcels *made = calloc(1, sizeof *made);
     if (made == NULL) return NULL;
     made->products = products;
-    made->arena =
-        hf_arena_begin(products->context->memory, HF_MEMORY_OTHER, "messages of the Coulomb pass");
+    made->arena = (struct hf_arena){.memory = products->context->memory,
+                                    .label = "messages of the Coulomb pass"};
     made->out.arena = &made->arena;
     made->tag = tag;
     if (shares->firsts == MPI_COMM_NULL || shares->n_node == 1) return made;
     const size_t n_node = (size_t)shares->n_node;
-    made->begin = hf_arena_take(&made->arena, n_node + 1, sizeof *made->begin);
-    made->request = hf_arena_take(&made->arena, n_node, sizeof *made->request);
-    made->in = hf_arena_take(&made->arena, (size_t)n_received, sizeof *made->in);
+    HF_TAKE(&made->arena, made->begin, n_node + 1);
+    HF_TAKE(&made->arena, made->request, n_node);
+    HF_TAKE(&made->arena, made->in, (size_t)n_received);
     if (made->arena.failed) hf_parcels_destroy(&made);
     return made;
 }

@@ -23,10 +23,10 @@ hf_status hf_coulomb_make_tasks(struct hf_coulomb *coulomb, struct hf_error *err
 {
     struct hf_arena *arena = &coulomb->arena;
     const size_t n = (size_t)coulomb->most_tasks, n_leaf = (size_t)coulomb->products->n_leaf;
-    coulomb->piece = hf_arena_take(arena, n, sizeof *coulomb->piece);
-    coulomb->cost = hf_arena_take(arena, n, sizeof *coulomb->cost);
-    coulomb->before = hf_arena_take(arena, n_leaf + 1, sizeof *coulomb->before);
-    coulomb->of_leaf = hf_arena_take(arena, n_leaf, sizeof *coulomb->of_leaf);
+    HF_TAKE(arena, coulomb->piece, n);
+    HF_TAKE(arena, coulomb->cost, n);
+    HF_TAKE(arena, coulomb->before, n_leaf + 1);
+    HF_TAKE(arena, coulomb->of_leaf, n_leaf);
     return hf_arena_check(arena, error);
 }
 

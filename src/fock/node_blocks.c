@@ -235,9 +235,7 @@ static void list_pieces(struct hf_node_blocks *self, int n_portion, const struct
                                     &self->column.in};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-            if (pass == 1)
-                list[i]->message =
-                    hf_arena_take(&self->arena, list[i]->n, sizeof *list[i]->message);
+            if (pass == 1) HF_TAKE(&self->arena, list[i]->message, list[i]->n);
             if (self->arena.failed) return;
             list[i]->n = 0;
         }
@@ -251,11 +249,11 @@ static hf_status make(struct hf_node_blocks *self, const struct seat seat[], str
 {
     const size_t n_rank = (size_t)self->context->n_rank;
     struct hf_arena *arena = &self->arena;
-    struct portion *portion = hf_arena_take(arena, n_rank + 1, sizeof *portion);
-    int *number = hf_arena_take(arena, n_rank, sizeof *number);
+    struct portion *portion = HF_TAKE(arena, portion, n_rank + 1);
+    int *number = HF_TAKE(arena, number, n_rank);
     choose_columns(self, seat);
     find_places(self, seat);
-    self->block = hf_arena_take(arena, self->n_block, sizeof *self->block);
+    HF_TAKE(arena, self->block, self->n_block);
     if (!arena->failed) {
         const int n_portion = list_portions(self, seat, portion, number);
         list_blocks(self, n_portion, portion, number);
@@ -271,9 +269,8 @@ static hf_status make_tables(struct hf_node_blocks *self, struct seat **seat,
                              struct hf_error *error)
 {
     const size_t n_rank = (size_t)self->context->n_rank;
-    self->first = hf_arena_take(&self->arena, n_rank + 1, sizeof *self->first);
-    self->place =
-        hf_arena_take(&self->arena, hf_pair_index(self->basis->n_atom, 0), sizeof *self->place);
+    HF_TAKE(&self->arena, self->first, n_rank + 1);
+    HF_TAKE(&self->arena, self->place, hf_pair_index(self->basis->n_atom, 0));
     *seat = hf_arena_take(&self->arena, n_rank, sizeof **seat);
     return hf_arena_check(&self->arena, error);
 }
@@ -299,11 +296,10 @@ hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basi
     if (made == NULL) {
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the blocks of nodes");
     } else {
-        *made = (struct hf_node_blocks){
-            .context = context,
-            .basis = basis,
-            .layout = layout,
-            .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, label)};
+        *made = (struct hf_node_blocks){.context = context,
+                                        .basis = basis,
+                                        .layout = layout,
+                                        .arena = {.memory = context->memory, .label = label}};
         status = make_tables(made, &seat, error);
     }
     HF_TRY(hf_agree(context->comm, status, error));

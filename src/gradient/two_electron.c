@@ -298,8 +298,8 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     hf_status status = hf_gradient_engine_create(all->pairs, &own->engine, error);
     own->all = all;
     own->task = -1;
-    own->gradient = hf_arena_take(&thread->arena, (size_t)all->n_atom, sizeof *own->gradient);
-    own->met = hf_arena_take(&thread->arena, (size_t)all->pairs->basis->n_shell, sizeof *own->met);
+    HF_TAKE(&thread->arena, own->gradient, (size_t)all->n_atom);
+    HF_TAKE(&thread->arena, own->met, (size_t)all->pairs->basis->n_shell);
     for (int k = 0; k < 2 && status == HF_OK; k++)
         status = hf_density_loan_init(&own->loans[k], all->lent, error);
     if (status == HF_OK) hf_gradient_engine_set_threshold(own->engine, all->primitive_threshold);

@@ -80,7 +80,7 @@ static void list_own(struct hf_block_layout *self, int rank)
 {
     const int n = self->n_part * self->n_segment;
     for (int s = 0; s < n; s++) self->n_own += self->segment[s].rank == rank;
-    self->own = hf_arena_take(&self->arena, (size_t)self->n_own, sizeof *self->own);
+    HF_TAKE(&self->arena, self->own, (size_t)self->n_own);
     for (int s = 0, k = 0; self->own != NULL && s < n; s++)
         if (self->segment[s].rank == rank) self->own[k++] = s;
 }
@@ -91,10 +91,10 @@ static hf_status make(struct hf_block_layout *self, const struct hf_context *con
 {
     const size_t n_part = (size_t)self->n_part, n = n_part * (size_t)self->n_segment;
     struct hf_arena *arena = &self->arena;
-    self->first = hf_arena_take(arena, n_part + 1, sizeof *self->first);
-    self->segment = hf_arena_take(arena, n, sizeof *self->segment);
-    struct hf_ranked *sorted = hf_arena_take(arena, n, sizeof *sorted);
-    size_t *held = hf_arena_take(arena, (size_t)context->n_rank, sizeof *held);
+    HF_TAKE(arena, self->first, n_part + 1);
+    HF_TAKE(arena, self->segment, n);
+    struct hf_ranked *sorted = HF_TAKE(arena, sorted, n);
+    size_t *held = HF_TAKE(arena, held, (size_t)context->n_rank);
     if (!arena->failed) {
         for (size_t i = 0; i <= n_part; i++) self->first[i] = first[i];
         deal(self, context, sorted, held);
@@ -118,7 +118,7 @@ hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_
         const int longest = n_part / 2 + 1;
         const int wanted = (SEGMENTS_PER_RANK * n_owner + n_part - 1) / n_part;
         const int n_segment = wanted < longest ? wanted : longest;
-        made->arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the layout of blocks");
+        made->arena = (struct hf_arena){.memory = context->memory, .label = "the layout of blocks"};
         made->n_part = n_part;
         made->n_owner = n_owner;
         made->length = (longest + n_segment - 1) / n_segment;

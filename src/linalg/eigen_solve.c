@@ -47,7 +47,8 @@ static hf_status space_make(const struct hf_matrix *a, int n_column, double n_wo
                        "LAPACK cannot diagonalise a matrix of order %d: use more ranks", n);
     space->n_work = (int)n_work;
     space->n_integer = (int)n_integer;
-    space->arena = hf_arena_begin(a->linalg->context->memory, HF_MEMORY_MATRIX, "diagonalisation");
+    space->arena = (struct hf_arena){
+        .memory = a->linalg->context->memory, .kind = HF_MEMORY_MATRIX, .label = "diagonalisation"};
     space->diagonal = hf_arena_take(&space->arena, n_local, sizeof(double));
     space->local_beside = hf_arena_take(&space->arena, n_local, sizeof(double));
     space->beside = hf_arena_take(&space->arena, (size_t)n, sizeof(double));

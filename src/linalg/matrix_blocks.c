@@ -94,7 +94,7 @@ static bool is_empty(struct range range)
 static hf_status list_local_parts(struct exchange *self, struct hf_error *error)
 {
     const int n_part = hf_block_layout_n_part(self->layout);
-    self->local = hf_arena_take(&self->arena, (size_t)n_part, sizeof *self->local);
+    HF_TAKE(&self->arena, self->local, (size_t)n_part);
     if (self->local == NULL) return hf_arena_check(&self->arena, error);
     for (int part = 0; part < n_part; part++) {
         const struct local_part local = find_local(self, part);
@@ -203,7 +203,7 @@ static hf_status make_room(struct exchange *self, struct traffic *traffic, struc
         traffic->first[r] = traffic->at[r] = (int)n;
         n += (size_t)traffic->count[r];
     }
-    traffic->buffer = hf_arena_take_unset(&self->arena, n, sizeof *traffic->buffer);
+    HF_TAKE_UNSET(&self->arena, traffic->buffer, n);
     if (traffic->buffer != NULL && n <= INT32_MAX) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory to redistribute a matrix of order %d",
                    self->matrix->n_row);
@@ -286,8 +286,9 @@ static struct exchange new_exchange(struct hf_matrix *matrix, const struct hf_bl
 {
     return (struct exchange){.matrix = matrix,
                              .layout = layout,
-                             .arena = hf_arena_begin(matrix->linalg->context->memory,
-                                                     HF_MEMORY_MATRIX, "matrix exchange")};
+                             .arena = {.memory = matrix->linalg->context->memory,
+                                       .kind = HF_MEMORY_MATRIX,
+                                       .label = "matrix exchange"}};
 }
 
 hf_status hf_matrix_set_blocks(struct hf_matrix *matrix, const struct hf_block_layout *layout,

@@ -38,13 +38,13 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
     struct hf_local *self = *local = calloc(1, sizeof *self);
     if (self == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for local MP2");
     HF_TRY(hf_agree(context->comm, status, error));
-    *self = (struct hf_local){.context = context,
-                              .settings = settings,
-                              .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER,
-                                                      "pairs of orbitals and their domains"),
-                              .basis = wavefunction->basis,
-                              .molecule = wavefunction->molecule,
-                              .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
+    *self = (struct hf_local){
+        .context = context,
+        .settings = settings,
+        .arena = {.memory = context->memory, .label = "pairs of orbitals and their domains"},
+        .basis = wavefunction->basis,
+        .molecule = wavefunction->molecule,
+        .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
     HF_TRY(localise(self, wavefunction, error));
     hf_trace_add(context->trace, 0, HF_TRACE_STEP, 0, start, hf_thread_seconds() - begun);
     hf_trace_begin_batch(context->trace);

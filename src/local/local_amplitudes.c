@@ -14,11 +14,9 @@ static const char label[] = "amplitudes of pairs";
 static void make_lists(struct hf_local_amplitudes *self)
 {
     const size_t n = (size_t)self->local->n_pair;
-    for (int s = 0; s < 2; s++)
-        self->where[s] = hf_arena_take(self->arena, n, sizeof *self->where[s]);
-    self->mark = hf_arena_take(self->arena, n, sizeof *self->mark);
-    self->batch_end =
-        hf_arena_take(self->arena, (size_t)self->local->n_own + 1, sizeof *self->batch_end);
+    for (int s = 0; s < 2; s++) HF_TAKE(self->arena, self->where[s], n);
+    HF_TAKE(self->arena, self->mark, n);
+    HF_TAKE(self->arena, self->batch_end, (size_t)self->local->n_own + 1);
 }
 
 /** Room for all, and where each pair is. */
@@ -27,7 +25,7 @@ static void make_replicated(struct hf_local_amplitudes *self)
     const struct hf_local *local = self->local;
     struct hf_context *context = local->context;
     const size_t n = (size_t)local->first_of_rank[context->n_rank];
-    self->all = hf_arena_take(self->arena, n, sizeof *self->all);
+    HF_TAKE(self->arena, self->all, n);
     if (self->arena->failed) return;
     self->own = self->all + local->first_of_rank[context->rank];
     for (int p = 0; p < local->n_pair; p++)
@@ -131,8 +129,7 @@ hf_status hf_local_amplitudes_plan(struct hf_local_amplitudes *self,
     if (local->n_own > 0) self->batch_end[self->n_batch++] = local->n_own;
     if (most <= self->n_room) return HF_OK;
     for (int s = 0; s < 2; s++) hf_arena_release(self->arena, self->buffer[s]);
-    for (int s = 0; s < 2; s++)
-        self->buffer[s] = hf_arena_take_unset(self->arena, most, sizeof *self->buffer[s]);
+    for (int s = 0; s < 2; s++) HF_TAKE_UNSET(self->arena, self->buffer[s], most);
     self->n_room = most;
     return hf_arena_check(self->arena, error);
 }

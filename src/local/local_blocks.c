@@ -245,13 +245,13 @@ static hf_status make_room(struct exchange *self, struct hf_error *error)
 {
     const size_t n_rank = (size_t)self->context->n_rank, n = n_rank * self->piece;
     struct hf_arena *arena = &self->arena;
-    self->sent = hf_arena_take_unset(arena, n, sizeof *self->sent);
-    self->received = hf_arena_take_unset(arena, n, sizeof *self->received);
-    self->cursor = hf_arena_take(arena, n_rank, sizeof *self->cursor);
-    self->n_sent = hf_arena_take(arena, n_rank, sizeof *self->n_sent);
-    self->n_received = hf_arena_take(arena, n_rank, sizeof *self->n_received);
-    self->first_sent = hf_arena_take(arena, n_rank, sizeof *self->first_sent);
-    self->first_received = hf_arena_take(arena, n_rank, sizeof *self->first_received);
+    HF_TAKE_UNSET(arena, self->sent, n);
+    HF_TAKE_UNSET(arena, self->received, n);
+    HF_TAKE(arena, self->cursor, n_rank);
+    HF_TAKE(arena, self->n_sent, n_rank);
+    HF_TAKE(arena, self->n_received, n_rank);
+    HF_TAKE(arena, self->first_sent, n_rank);
+    HF_TAKE(arena, self->first_received, n_rank);
     return hf_arena_check(arena, error);
 }
 
@@ -267,14 +267,15 @@ hf_status hf_local_blocks_exchange(struct hf_context *context, hf_local_needed_b
 {
     hf_status status;
     bool ok = true;
-    struct exchange self = {
-        .context = context,
-        .arena = hf_arena_begin(context->memory, HF_MEMORY_MATRIX, "blocks on their way"),
-        .needed_by = needed_by,
-        .data = data,
-        .n_from = n_from,
-        .from = from,
-        .to = to};
+    struct exchange self = {.context = context,
+                            .arena = {.memory = context->memory,
+                                      .kind = HF_MEMORY_MATRIX,
+                                      .label = "blocks on their way"},
+                            .needed_by = needed_by,
+                            .data = data,
+                            .n_from = n_from,
+                            .from = from,
+                            .to = to};
     HF_TRY(hf_agree(context->comm, out_of_memory(&self, keep_own(&self), error), error));
     if (context->n_rank > 1) {
         self.piece = size_of_piece(&self);

@@ -427,14 +427,13 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
                                 .packed = {arena},
                                 .half = {arena},
                                 .result = {arena}};
-    own->half_of = hf_arena_take(arena, n, sizeof *own->half_of);
-    own->met =
-        hf_arena_take(arena, (size_t)integrals->merged->n_atom * (n_orbital / HF_PRODUCT_GROUP + 1),
-                      sizeof *own->met);
-    own->most = hf_arena_take(arena, n_orbital * n_atom, sizeof *own->most);
-    own->of_range = hf_arena_take(arena, n_atom, sizeof *own->of_range);
-    own->right = hf_arena_take(arena, n, sizeof *own->right);
-    own->inner = hf_arena_take(arena, n, sizeof *own->inner);
+    HF_TAKE(arena, own->half_of, n);
+    HF_TAKE(arena, own->met,
+            (size_t)integrals->merged->n_atom * (n_orbital / HF_PRODUCT_GROUP + 1));
+    HF_TAKE(arena, own->most, n_orbital * n_atom);
+    HF_TAKE(arena, own->of_range, n_atom);
+    HF_TAKE(arena, own->right, n);
+    HF_TAKE(arena, own->inner, n);
     hf_site_panels_init(arena, integrals->merged, &own->panels);
     hf_local_group_init(integrals, arena, &own->group);
     return HF_OK;

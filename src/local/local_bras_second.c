@@ -384,13 +384,13 @@ static hf_status begin_thread(void *self, struct hf_pass_thread *thread, void *d
                              .p = {arena},
                              .packed = {arena},
                              .k = {arena}};
-    own->sum = hf_arena_take(arena, n_orbital, sizeof *own->sum);
-    own->sum_of = hf_arena_take(arena, n_orbital, sizeof *own->sum_of);
-    own->right = hf_arena_take(arena, (size_t)integrals->merged->n_function, sizeof *own->right);
-    own->place = hf_arena_take(arena, n_orbital * n_atom, sizeof *own->place);
-    own->row = hf_arena_take(arena, n_orbital, sizeof *own->row);
-    own->count = hf_arena_take(arena, n_shell + n_atom + 1, sizeof *own->count);
-    own->s.number = hf_arena_take(arena, n_shell, sizeof *own->s.number);
+    HF_TAKE(arena, own->sum, n_orbital);
+    HF_TAKE(arena, own->sum_of, n_orbital);
+    HF_TAKE(arena, own->right, (size_t)integrals->merged->n_function);
+    HF_TAKE(arena, own->place, n_orbital * n_atom);
+    HF_TAKE(arena, own->row, n_orbital);
+    HF_TAKE(arena, own->count, n_shell + n_atom + 1);
+    HF_TAKE(arena, own->s.number, n_shell);
     for (size_t j = 0; j < n_orbital && own->sum_of != NULL; j++) own->sum_of[j] = -1;
     return HF_OK;
 }

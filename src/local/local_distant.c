@@ -120,12 +120,12 @@ static hf_status share_excitations(struct excitations *self, struct hf_error *er
 {
     struct hf_local *local = self->local;
     struct hf_context *context = local->context;
-    self->begin = hf_arena_take(&self->arena, (size_t)local->n_orbital + 1, sizeof *self->begin);
+    HF_TAKE(&self->arena, self->begin, (size_t)local->n_orbital + 1);
     for (int i = 0; self->begin != NULL && i < local->n_orbital; i++)
         self->begin[i + 1] = self->begin[i] + local->domain[local->domain_of_orbital[i]].n_function;
     const size_t n = self->begin != NULL ? (size_t)self->begin[local->n_orbital] : 0;
-    self->energy = hf_arena_take(&self->arena, n, sizeof *self->energy);
-    self->dipole = hf_arena_take(&self->arena, 3 * n, sizeof *self->dipole);
+    HF_TAKE(&self->arena, self->energy, n);
+    HF_TAKE(&self->arena, self->dipole, 3 * n);
     hf_status status = hf_arena_check(&self->arena, error);
     for (int i = context->rank; status == HF_OK && i < local->n_orbital; i += context->n_rank) {
         const double start = hf_wall_seconds(), begun = hf_thread_seconds();
@@ -166,7 +166,7 @@ static hf_status add_energies(struct excitations *self, struct hf_error *error)
     hf_status status;
     struct hf_local *local = self->local;
     struct hf_context *context = local->context;
-    double *of_orbital = hf_arena_take(&self->arena, (size_t)local->n_orbital, sizeof *of_orbital);
+    double *of_orbital = HF_TAKE(&self->arena, of_orbital, (size_t)local->n_orbital);
     HF_TRY(hf_agree_to_go_on(context, hf_arena_check(&self->arena, error), error));
     for (int i = context->rank; i < local->n_orbital; i += context->n_rank)
         for (int j = 0; j < i; j++)
@@ -185,8 +185,7 @@ hf_status hf_local_add_distant(struct hf_local *local, const struct hf_wavefunct
 {
     hf_status status;
     struct excitations self = {
-        .local = local,
-        .arena = hf_arena_begin(local->context->memory, HF_MEMORY_OTHER, "distant pairs")};
+        .local = local, .arena = {.memory = local->context->memory, .label = "distant pairs"}};
     if (local->distant.n_pair == 0) return HF_OK;
     HF_TRY(make_moments(&self, wavefunction, error));
     HF_TRY(share_excitations(&self, error));

@@ -40,7 +40,7 @@ int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms)
             memcmp(old->part, atoms.part, (size_t)atoms.n * sizeof *atoms.part) == 0)
             return d;
     }
-    int *copy = hf_arena_take(&local->arena, (size_t)atoms.n, sizeof *copy);
+    int *copy = HF_TAKE(&local->arena, copy, (size_t)atoms.n);
     if (copy == NULL || !hf_arena_grow(&local->arena, &local->domain, local->n_domain + 1,
                                        &local->n_domain_room, sizeof *local->domain))
         return -1;
@@ -258,14 +258,14 @@ static hf_status make_all(struct domains *self, struct hf_error *error)
     struct hf_local *local = self->local;
     const size_t o = (size_t)local->n_orbital, n_atom = (size_t)local->basis->n_atom;
     struct hf_arena *arena = &local->arena;
-    bool *taken = hf_arena_take(arena, o, sizeof *taken);
-    self->candidate = hf_arena_take(arena, n_atom, sizeof *self->candidate);
-    self->atom = hf_arena_take(arena, n_atom, sizeof *self->atom);
-    self->member = hf_arena_take(arena, n_atom, sizeof *self->member);
-    local->domain_of_orbital = hf_arena_take(arena, o, sizeof *local->domain_of_orbital);
-    local->extended_of_orbital = hf_arena_take(arena, o, sizeof *local->extended_of_orbital);
-    local->completeness = hf_arena_take(arena, o, sizeof *local->completeness);
-    local->n_degenerate = hf_arena_take(arena, o, sizeof *local->n_degenerate);
+    bool *taken = HF_TAKE(arena, taken, o);
+    HF_TAKE(arena, self->candidate, n_atom);
+    HF_TAKE(arena, self->atom, n_atom);
+    HF_TAKE(arena, self->member, n_atom);
+    HF_TAKE(arena, local->domain_of_orbital, o);
+    HF_TAKE(arena, local->extended_of_orbital, o);
+    HF_TAKE(arena, local->completeness, o);
+    HF_TAKE(arena, local->n_degenerate, o);
     hf_status status = hf_arena_check(arena, error);
     for (int i = 0; status == HF_OK && i < local->n_orbital; i++)
         status = make_domain(self, i, taken, error);

@@ -50,12 +50,12 @@ static hf_status make_result(const struct hf_local *local, struct hf_local_resul
     const size_t o = (size_t)local->n_orbital;
     result->n_orbital = local->n_orbital;
     result->n_pair = local->n_pair;
-    result->pair = hf_arena_take(arena, (size_t)local->n_pair, sizeof *result->pair);
+    HF_TAKE(arena, result->pair, (size_t)local->n_pair);
     list_atoms(local, local->domain_of_orbital, arena, &result->domain_begin, &result->domain_atom);
     list_atoms(local, local->extended_of_orbital, arena, &result->extended_begin,
                &result->extended_atom);
-    result->completeness = hf_arena_take(arena, o, sizeof *result->completeness);
-    result->n_degenerate = hf_arena_take(arena, o, sizeof *result->n_degenerate);
+    HF_TAKE(arena, result->completeness, o);
+    HF_TAKE(arena, result->n_degenerate, o);
     return hf_arena_check(arena, error);
 }
 
@@ -162,7 +162,7 @@ hf_status hf_local_mp2_compute(struct hf_context *context,
     struct hf_local *local = NULL;
     double *k = NULL;
     *result = (struct hf_local_result){
-        .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "results of local MP2")};
+        .arena = {.memory = context->memory, .label = "results of local MP2"}};
     hf_trace_begin_batch(context->trace);
     HF_TRY(create(context, wavefunction, settings, &local, &result->resumed, error));
     status = make_result(local, result, error);

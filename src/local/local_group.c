@@ -11,12 +11,10 @@ void hf_local_group_init(const struct hf_local_integrals *integrals, struct hf_a
     *group = (struct hf_local_group){.integrals = integrals, .reach = {arena}};
     for (int b = 0; b < HF_MOST_TASK_BRAS; b++)
         hf_local_screen_init(integrals, arena, &group->screen[b]);
-    group->orbital = hf_arena_take(arena, n_orbital, sizeof *group->orbital);
-    group->number = hf_arena_take(arena, n_orbital, sizeof *group->number);
-    group->most_reach =
-        hf_arena_take(arena, (size_t)integrals->merged->n_atom, sizeof *group->most_reach);
-    group->needed =
-        hf_arena_take(arena, (HF_MOST_TASK_BRAS + 1) * n_orbital * n_atom, sizeof *group->needed);
+    HF_TAKE(arena, group->orbital, n_orbital);
+    HF_TAKE(arena, group->number, n_orbital);
+    HF_TAKE(arena, group->most_reach, (size_t)integrals->merged->n_atom);
+    HF_TAKE(arena, group->needed, (HF_MOST_TASK_BRAS + 1) * n_orbital * n_atom);
 }
 
 /** The orbitals of all bras. */

@@ -303,15 +303,15 @@ static hf_status make_rooms(struct iteration *self, struct hf_error *error)
     const struct hf_local *local = self->local;
     struct hf_arena *arena = &self->arena;
     bool ok = true;
-    self->offset = hf_arena_take(arena, (size_t)local->n_own, sizeof *self->offset);
+    HF_TAKE(arena, self->offset, (size_t)local->n_own);
     for (int q = 0; q < local->n_own && self->offset != NULL; q++) {
         self->offset[q] = self->n_number;
         self->n_number += size_of(self, q);
     }
-    self->t = hf_arena_take(arena, self->n_number, sizeof *self->t);
-    self->state = hf_arena_take(arena, (size_t)local->n_pair, sizeof *self->state);
-    self->norm = hf_arena_take(arena, (size_t)local->n_pair, sizeof *self->norm);
-    self->room = hf_arena_take(arena, (size_t)local->n_thread, sizeof *self->room);
+    HF_TAKE(arena, self->t, self->n_number);
+    HF_TAKE(arena, self->state, (size_t)local->n_pair);
+    HF_TAKE(arena, self->norm, (size_t)local->n_pair);
+    HF_TAKE(arena, self->room, (size_t)local->n_thread);
     self->terms.arena = arena;
     hf_local_diis_init(&self->diis, local->context, arena, self->n_number);
     for (int t = 0; t < local->n_thread && self->room != NULL && ok; t++)
@@ -334,10 +334,11 @@ hf_status hf_local_iterate(const struct hf_local *local, const double k[],
                            struct hf_local_result *result, struct hf_error *error)
 {
     hf_status status;
-    struct iteration self = {
-        .local = local,
-        .k = k,
-        .arena = hf_arena_begin(local->context->memory, HF_MEMORY_MATRIX, "amplitudes of pairs")};
+    struct iteration self = {.local = local,
+                             .k = k,
+                             .arena = {.memory = local->context->memory,
+                                       .kind = HF_MEMORY_MATRIX,
+                                       .label = "amplitudes of pairs"}};
     result->n_iteration = 0;
     result->converged = false;
     HF_TRY(hf_agree(local->context->comm, make_rooms(&self, error), error));

@@ -194,13 +194,13 @@ static double numbers_of_orbital(const struct model *self, int i, const double t
 static void make_rooms(struct model *self, const struct hf_basis *basis, struct hf_arena *arena)
 {
     const size_t n = (size_t)self->n_atom, o = (size_t)self->n_orbital;
-    self->bonded = hf_arena_take(arena, n * n, sizeof *self->bonded);
-    self->domain = hf_arena_take(arena, o * n, sizeof *self->domain);
-    self->extended = hf_arena_take(arena, o * n, sizeof *self->extended);
-    self->left = hf_arena_take(arena, n, sizeof *self->left);
-    self->n_function = hf_arena_take(arena, n, sizeof *self->n_function);
-    self->near = hf_arena_take(arena, n * n, sizeof *self->near);
-    self->common = hf_arena_take(arena, n * n, sizeof *self->common);
+    HF_TAKE(arena, self->bonded, n * n);
+    HF_TAKE(arena, self->domain, o * n);
+    HF_TAKE(arena, self->extended, o * n);
+    HF_TAKE(arena, self->left, n);
+    HF_TAKE(arena, self->n_function, n);
+    HF_TAKE(arena, self->near, n * n);
+    HF_TAKE(arena, self->common, n * n);
     for (int s = 0; s < basis->n_shell && self->n_function != NULL; s++)
         self->n_function[basis->shell[s].atom] += basis->shell[s].n_function;
 }
@@ -216,10 +216,9 @@ hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const stru
                          .n_atom = molecule->n_atom,
                          .n_orbital = n_orbital};
     double of_pairs = 0.0, half = 0.0;
-    struct hf_arena arena =
-        hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the estimate of memory");
-    double *to = hf_arena_take(&arena, (size_t)self.n_atom, sizeof *to);
-    size_t *atom = hf_arena_take(&arena, (size_t)self.n_atom, sizeof *atom);
+    struct hf_arena arena = {.memory = context->memory, .label = "the estimate of memory"};
+    double *to = HF_TAKE(&arena, to, (size_t)self.n_atom);
+    size_t *atom = HF_TAKE(&arena, atom, (size_t)self.n_atom);
     make_rooms(&self, basis, &arena);
     const hf_status status = hf_arena_check(&arena, error);
     if (status == HF_OK) {

@@ -77,7 +77,7 @@ static bool list_pairs(struct hf_local *local)
 {
     const size_t o = (size_t)local->n_orbital;
     int *atom = calloc((size_t)local->basis->n_atom + 1, sizeof *atom);
-    local->first_pair = hf_arena_take(&local->arena, o + 1, sizeof *local->first_pair);
+    HF_TAKE(&local->arena, local->first_pair, o + 1);
     bool done = atom != NULL && local->first_pair != NULL;
     for (int i = 0; done && i < local->n_orbital; i++) {
         for (int j = 0; done && j <= i; j++) {
@@ -98,10 +98,8 @@ static bool list_partners(struct hf_local *local)
 {
     const int o = local->n_orbital;
     int *n = calloc((size_t)o + 1, sizeof *n);
-    local->first_partner =
-        hf_arena_take(&local->arena, (size_t)o + 1, sizeof *local->first_partner);
-    local->partner =
-        hf_arena_take(&local->arena, 2 * (size_t)local->n_pair, sizeof *local->partner);
+    HF_TAKE(&local->arena, local->first_partner, (size_t)o + 1);
+    HF_TAKE(&local->arena, local->partner, 2 * (size_t)local->n_pair);
     const bool done = n != NULL && !local->arena.failed;
     for (int p = 0; done && p < local->n_pair; p++) {
         local->first_partner[local->pair[p].i + 1]++;
@@ -271,10 +269,9 @@ static bool choose_owners(struct hf_local *local)
 static bool place_blocks(struct hf_local *local)
 {
     const int n_rank = local->context->n_rank, rank = local->context->rank;
-    local->first_of_rank =
-        hf_arena_take(&local->arena, (size_t)n_rank + 1, sizeof *local->first_of_rank);
-    local->scratch = hf_arena_take(&local->arena, 2 * (size_t)n_rank, sizeof *local->scratch);
-    local->own = hf_arena_take(&local->arena, (size_t)local->n_pair, sizeof *local->own);
+    HF_TAKE(&local->arena, local->first_of_rank, (size_t)n_rank + 1);
+    HF_TAKE(&local->arena, local->scratch, 2 * (size_t)n_rank);
+    HF_TAKE(&local->arena, local->own, (size_t)local->n_pair);
     if (local->arena.failed) return false;
     int64_t *n_of_rank = local->first_of_rank + 1;
     for (int p = 0; p < local->n_pair; p++) {

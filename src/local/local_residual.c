@@ -36,8 +36,7 @@ hf_status hf_local_terms_make(const struct hf_local *local, const double norm[],
                               struct hf_local_terms *terms, struct hf_error *error)
 {
     size_t n = 0;
-    if (terms->begin == NULL)
-        terms->begin = hf_arena_take(terms->arena, (size_t)local->n_own + 1, sizeof *terms->begin);
+    if (terms->begin == NULL) HF_TAKE(terms->arena, terms->begin, (size_t)local->n_own + 1);
     for (int q = 0; q < local->n_own && terms->begin != NULL; q++) {
         const int i = local->pair[local->own[q]].i, j = local->pair[local->own[q]].j;
         if (!make_room(terms, n + n_partner(local, i) + n_partner(local, j)))
@@ -79,8 +78,8 @@ bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local
                                    .multiply = hf_product_kernel()};
     for (int s = 0; s < 4; s++)
         room->square[s] = hf_arena_take(arena, (size_t)n * hf_padded(n), sizeof(double));
-    room->place = hf_arena_take(arena, n_atom, sizeof *room->place);
-    room->atom = hf_arena_take(arena, n_atom, sizeof *room->atom);
+    HF_TAKE(arena, room->place, n_atom);
+    HF_TAKE(arena, room->atom, n_atom);
     return reserve_left(room, n, n) && !arena->failed;
 }
 

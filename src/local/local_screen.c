@@ -12,12 +12,12 @@ void hf_local_screen_init(const struct hf_local_integrals *integrals, struct hf_
     const size_t n = (size_t)integrals->local->n_orbital + 1;
     const size_t n_row = (size_t)(integrals->merged->n_shell + integrals->merged->n_atom);
     *screen = (struct hf_local_screen){.integrals = integrals, .v = {arena}};
-    screen->orbital = hf_arena_take(arena, n, sizeof *screen->orbital);
-    screen->number = hf_arena_take(arena, n, sizeof *screen->number);
-    screen->first_link = hf_arena_take(arena, 2 * n, sizeof *screen->first_link);
-    screen->most = hf_arena_take(arena, n_row, sizeof *screen->most);
-    screen->raised = hf_arena_take(arena, n, sizeof *screen->raised);
-    screen->factor = hf_arena_take(arena, n, sizeof *screen->factor);
+    HF_TAKE(arena, screen->orbital, n);
+    HF_TAKE(arena, screen->number, n);
+    HF_TAKE(arena, screen->first_link, 2 * n);
+    HF_TAKE(arena, screen->most, n_row);
+    HF_TAKE(arena, screen->raised, n);
+    HF_TAKE(arena, screen->factor, n);
     for (int k = 0; k < 2; k++) {
         screen->of_i[k] = hf_arena_take(arena, n, sizeof(double));
         screen->of_j[k] = hf_arena_take(arena, n, sizeof(double));

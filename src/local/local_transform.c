@@ -60,8 +60,8 @@ static hf_status make_places(struct hf_local_integrals *self, struct hf_error *e
     const int n = self->local->n_orbital;
     double mean[3], axis[3];
     struct along *along = calloc((size_t)n + 1, sizeof *along);
-    self->place = hf_arena_take(&self->arena, (size_t)n, sizeof *self->place);
-    self->orbital_at = hf_arena_take(&self->arena, (size_t)n, sizeof *self->orbital_at);
+    HF_TAKE(&self->arena, self->place, (size_t)n);
+    HF_TAKE(&self->arena, self->orbital_at, (size_t)n);
     if (along == NULL || self->place == NULL || self->orbital_at == NULL) {
         free(along);
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of orbitals");
@@ -91,7 +91,7 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
     struct hf_common_pairs *common = local->settings->pairs;
     *self = (struct hf_local_integrals){
         .local = local,
-        .arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "weights of shells"),
+        .arena = {.memory = context->memory, .label = "weights of shells"},
         .multiply = hf_product_kernel()};
     const double start = hf_wall_seconds(), begun = hf_thread_seconds();
     hf_timer_start(&context->timers, &hf_phase_setup);

@@ -25,7 +25,7 @@ static void room_init(struct room *room, struct hf_memory *memory, int n)
 {
     const size_t length = hf_padded(n), wide = (size_t)n;
     *room = (struct room){
-        .arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "orbitals of a domain"),
+        .arena = {.memory = memory, .label = "orbitals of a domain"},
         .n = n,
         .length = length,
     };
@@ -35,7 +35,7 @@ static void room_init(struct room *room, struct hf_memory *memory, int n)
     room->product = hf_arena_take(&room->arena, length * length, sizeof(double));
     room->vector = hf_arena_take(&room->arena, wide * length, sizeof(double));
     room->packed = hf_arena_take(&room->arena, hf_packed_size(n, n), sizeof(double));
-    room->row = hf_arena_take(&room->arena, wide, sizeof *room->row);
+    HF_TAKE(&room->arena, room->row, wide);
 }
 
 /** to [n_row][length] = left right; element (i, k) of left is left[i row_step + k inner_step], right [n_inner][length]. */

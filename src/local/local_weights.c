@@ -12,7 +12,7 @@
 static bool begin(struct hf_local_weights *self, struct hf_arena *arena, int64_t n_item)
 {
     *self = (struct hf_local_weights){.arena = arena, .n_item = n_item};
-    self->first = hf_arena_take(arena, (size_t)n_item + 2, sizeof *self->first);
+    HF_TAKE(arena, self->first, (size_t)n_item + 2);
     return self->first != NULL;
 }
 
@@ -130,7 +130,7 @@ static void find_wide(struct hf_local_integrals *self, int n_atom, bool atom[])
 static bool find_columns(const struct hf_basis *basis, const struct hf_sparse_matrix *matrix,
                          double largest[], struct hf_local_weights *to)
 {
-    int *first_shell = hf_arena_take(to->arena, (size_t)matrix->n_row_part, sizeof *first_shell);
+    int *first_shell = HF_TAKE(to->arena, first_shell, (size_t)matrix->n_row_part);
     bool ok = first_shell != NULL;
     for (int s = basis->n_shell - 1; s >= 0 && ok; s--) first_shell[basis->shell[s].atom] = s;
     for (int c = 0; c < matrix->n_column_part && ok; c++) {
@@ -159,8 +159,8 @@ static bool find_shells(struct hf_local_integrals *self, struct hf_arena *room,
     const int n_shell = self->merged->n_shell;
     const int n_orbital = self->local->n_orbital, n_atom = self->paos->n_column_part;
     struct hf_local_weights of_atom = {0};
-    bool *atom = hf_arena_take(room, (size_t)n_atom, sizeof *atom);
-    double *largest = hf_arena_take(room, (size_t)n_shell, sizeof *largest);
+    bool *atom = HF_TAKE(room, atom, (size_t)n_atom);
+    double *largest = HF_TAKE(room, largest, (size_t)n_shell);
     bool ok = atom != NULL && largest != NULL && begin(l, room, n_orbital) &&
               begin(&p[OWN], &self->arena, n_orbital) &&
               begin(&p[EXTENDED], &self->arena, n_orbital) &&
@@ -360,7 +360,7 @@ static bool find_atoms(struct hf_local_integrals *self, double weight[])
 static bool find_most_paos(struct hf_local_integrals *self)
 {
     const struct hf_sparse_matrix *paos = self->paos;
-    self->most_pao = hf_arena_take(&self->arena, (size_t)paos->n_block, sizeof *self->most_pao);
+    HF_TAKE(&self->arena, self->most_pao, (size_t)paos->n_block);
     for (int k = 0; k < paos->n_block && self->most_pao != NULL; k++) {
         double largest = 0.0;
         for (size_t e = paos->offset[k]; e < paos->offset[k + 1]; e++)
@@ -391,9 +391,9 @@ static bool find_weights(struct hf_local_integrals *self, struct hf_arena *room,
 hf_status hf_local_make_weights(struct hf_local_integrals *self, struct hf_error *error)
 {
     struct hf_local_weights p = {0};
-    struct hf_arena room = hf_arena_begin(self->arena.memory, HF_MEMORY_OTHER, self->arena.label);
-    double *weight = hf_arena_take(&room, (size_t)self->local->n_orbital, sizeof *weight);
-    self->wide = hf_arena_take(&self->arena, (size_t)self->local->n_pair, sizeof *self->wide);
+    struct hf_arena room = {.memory = self->arena.memory, .label = self->arena.label};
+    double *weight = HF_TAKE(&room, weight, (size_t)self->local->n_orbital);
+    HF_TAKE(&self->arena, self->wide, (size_t)self->local->n_pair);
     const bool ok = weight != NULL && self->wide != NULL && find_weights(self, &room, weight, &p) &&
                     find_pairs(self, &p, weight) && find_atoms(self, weight) &&
                     find_most_paos(self);

@@ -23,14 +23,14 @@ static void make_room(struct hf_curvature *self)
     const size_t o = (size_t)self->n_orbital, n = (size_t)self->n_pair + 1;
     const size_t n_diagonal = o * (size_t)self->n_centre;
     struct hf_arena *arena = &self->arena;
-    self->first = hf_arena_take(arena, n, sizeof *self->first);
-    self->first_partner = hf_arena_take(arena, o + 2, sizeof *self->first_partner);
-    self->partner = hf_arena_take(arena, 2 * n, sizeof *self->partner);
-    self->pair_of = hf_arena_take(arena, o, sizeof *self->pair_of);
-    self->diagonal = hf_arena_take(arena, n_diagonal, sizeof *self->diagonal);
-    self->change = hf_arena_take(arena, n_diagonal, sizeof *self->change);
-    self->gradient = hf_arena_take(arena, n, sizeof *self->gradient);
-    self->own = hf_arena_take(arena, n, sizeof *self->own);
+    HF_TAKE(arena, self->first, n);
+    HF_TAKE(arena, self->first_partner, o + 2);
+    HF_TAKE(arena, self->partner, 2 * n);
+    HF_TAKE(arena, self->pair_of, o);
+    HF_TAKE(arena, self->diagonal, n_diagonal);
+    HF_TAKE(arena, self->change, n_diagonal);
+    HF_TAKE(arena, self->gradient, n);
+    HF_TAKE(arena, self->own, n);
 }
 
 static double difference(const struct hf_curvature *self, int i, int j, int centre)
@@ -63,7 +63,7 @@ hf_status hf_curvature_init(struct hf_curvature *self, struct hf_memory *memory,
     qsort(self->element, (size_t)self->n_element, sizeof *self->element, compare);
     for (int e = 0; e < self->n_element; e++)
         self->n_pair += self->element[e].centre < 0 && self->element[e].i != self->element[e].j;
-    self->arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "derivatives of localisation");
+    self->arena = (struct hf_arena){.memory = memory, .label = "derivatives of localisation"};
     make_room(self);
     if (self->arena.failed) return hf_arena_check(&self->arena, error);
     int n_pair = 0;

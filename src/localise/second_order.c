@@ -56,8 +56,8 @@ static bool extend(struct subspace *self, const double x[])
     const int n = self->curvature->n_pair;
     const double norm = sqrt(hf_dot((size_t)n, x, x));
     if (self->n == MOST || !(norm > 0.0)) return true;
-    double *v = hf_arena_take(&self->arena, (size_t)n, sizeof *v);
-    double *hv = hf_arena_take(&self->arena, (size_t)n, sizeof *hv);
+    double *v = HF_TAKE(&self->arena, v, (size_t)n);
+    double *hv = HF_TAKE(&self->arena, hv, (size_t)n);
     if (self->arena.failed) return false;
     add(n, 1.0 / norm, x, v);
     const double left = project_out(self, v);
@@ -183,8 +183,8 @@ hf_status hf_second_order_step(const struct hf_curvature *curvature, struct hf_m
 {
     const size_t n = (size_t)curvature->n_pair, o = (size_t)curvature->n_orbital;
     struct subspace self = {.curvature = curvature,
-                            .arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "rotations")};
-    double *rest = hf_arena_take(&self.arena, 2 * n, sizeof *rest);
+                            .arena = {.memory = memory, .label = "rotations"}};
+    double *rest = HF_TAKE(&self.arena, rest, 2 * n);
     hf_status status = hf_arena_check(&self.arena, error);
     if (status == HF_OK) status = search(&self, rest, error);
     if (status == HF_OK) choose(&self, step, rest);

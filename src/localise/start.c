@@ -31,12 +31,11 @@ static hf_status get_rows(struct rows *rows, const struct hf_matrix *coefficient
     struct hf_context *context = rows->context;
     const int n = hf_matrix_n_row(coefficient), o = rows->n_orbital;
     const int most = n / context->n_rank + 1;
-    double *strip = hf_arena_take(&rows->arena, (size_t)most * (size_t)o, sizeof *strip);
+    double *strip = HF_TAKE(&rows->arena, strip, (size_t)most * (size_t)o);
     rows->first = first_of_rank(n, context->rank, context->n_rank);
     rows->n = first_of_rank(n, context->rank + 1, context->n_rank) - rows->first;
-    rows->coefficient =
-        hf_arena_take(&rows->arena, (size_t)rows->n * (size_t)o, sizeof *rows->coefficient);
-    rows->left = hf_arena_take(&rows->arena, (size_t)rows->n, sizeof *rows->left);
+    HF_TAKE(&rows->arena, rows->coefficient, (size_t)rows->n * (size_t)o);
+    HF_TAKE(&rows->arena, rows->left, (size_t)rows->n);
     HF_TRY(hf_agree(context->comm, hf_arena_check(&rows->arena, error), error));
     for (int rank = 0; rank < context->n_rank; rank++) {
         const int first = first_of_rank(n, rank, context->n_rank);
@@ -95,10 +94,10 @@ hf_status hf_localise_start(struct hf_context *context, const struct hf_matrix *
 {
     hf_status status;
     const int o = hf_matrix_n_col(coefficient);
-    struct rows rows = {.context = context,
-                        .arena =
-                            hf_arena_begin(context->memory, HF_MEMORY_MATRIX, "rows of orbitals"),
-                        .n_orbital = o};
+    struct rows rows = {
+        .context = context,
+        .arena = {.memory = context->memory, .kind = HF_MEMORY_MATRIX, .label = "rows of orbitals"},
+        .n_orbital = o};
     HF_TRY(get_rows(&rows, coefficient, error));
     for (int k = 0; k < o; k++) {
         double *orbital = u + (size_t)k * (size_t)o;

@@ -66,11 +66,11 @@ static hf_status make_room(struct hf_sweeps *self, struct hf_error *error)
     for (int x = 0; x < self->n_block; x++) n_mine += rank_of(self, 0, x) == self->context->rank;
     const size_t each =
         ((size_t)(self->n_orbital + self->n_block - 1) / (size_t)self->n_block) * self->length;
-    *arena = hf_arena_begin(self->context->memory, HF_MEMORY_MATRIX, "orbitals to localise");
-    self->block = hf_arena_take(arena, (size_t)self->n_block, sizeof *self->block);
-    self->spare = hf_arena_take(arena, (size_t)n_mine, sizeof *self->spare);
-    self->elements = hf_arena_take(arena, 3 * (size_t)self->n_thread * (size_t)n_centre(self),
-                                   sizeof *self->elements);
+    *arena = (struct hf_arena){
+        .memory = self->context->memory, .kind = HF_MEMORY_MATRIX, .label = "orbitals to localise"};
+    HF_TAKE(arena, self->block, (size_t)self->n_block);
+    HF_TAKE(arena, self->spare, (size_t)n_mine);
+    HF_TAKE(arena, self->elements, 3 * (size_t)self->n_thread * (size_t)n_centre(self));
     while (!arena->failed && self->n_spare < n_mine)
         self->spare[self->n_spare++] = hf_arena_take(arena, each, sizeof(double));
     if (arena->failed) return hf_arena_check(arena, error);

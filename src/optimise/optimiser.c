@@ -8,7 +8,6 @@
 #include "step.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** bohr or radians */

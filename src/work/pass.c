@@ -33,7 +33,7 @@ hf_status hf_work_do_pass(struct hf_worker *worker, const struct hf_pass *pass, 
     struct hf_pass_thread thread = {
         .number = worker->number,
         .worker = worker,
-        .arena = hf_arena_begin(work->context->memory, HF_MEMORY_MATRIX, pass->label)};
+        .arena = {.memory = work->context->memory, .kind = HF_MEMORY_MATRIX, .label = pass->label}};
     void *own;
     int64_t task = 0;
     hf_status status = begin(pass, &thread, data, &own, error);
@@ -61,9 +61,10 @@ struct loop {
 static hf_status run(void *data, int number, int n_thread, struct hf_error *error)
 {
     struct loop *loop = data;
-    struct hf_pass_thread thread = {
-        .number = number,
-        .arena = hf_arena_begin(loop->context->memory, HF_MEMORY_MATRIX, loop->pass->label)};
+    struct hf_pass_thread thread = {.number = number,
+                                    .arena = {.memory = loop->context->memory,
+                                              .kind = HF_MEMORY_MATRIX,
+                                              .label = loop->pass->label}};
     void *own;
     hf_status status = begin(loop->pass, &thread, loop->data, &own, error);
     while (status == HF_OK && atomic_load(&loop->reason) == 0) {

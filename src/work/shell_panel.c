@@ -13,12 +13,11 @@ void hf_shell_panel_init(struct hf_arena *arena, const struct hf_shell_pairs *pa
     const size_t most_bra = (size_t)hf_most_pair_functions(pairs->n_class, pairs->class_of);
     const size_t most = (size_t)hf_most_functions_of_shell(pairs->basis);
     *panel = (struct hf_shell_panel){.pairs = pairs};
-    panel->panel =
-        hf_arena_take(arena, hf_packed_size((int)(most_bra * most), (int)n), sizeof *panel->panel);
-    panel->row = hf_arena_take(arena, n, sizeof *panel->row);
-    panel->column = hf_arena_take(arena, n, sizeof *panel->column);
-    panel->of_bra = hf_arena_take(arena, most_bra, sizeof *panel->of_bra);
-    panel->place = hf_arena_take(arena, most * most * most, sizeof *panel->place);
+    HF_TAKE(arena, panel->panel, hf_packed_size((int)(most_bra * most), (int)n));
+    HF_TAKE(arena, panel->row, n);
+    HF_TAKE(arena, panel->column, n);
+    HF_TAKE(arena, panel->of_bra, most_bra);
+    HF_TAKE(arena, panel->place, most * most * most);
 }
 
 /* ---- A task ---------------------------------------------------------------------------------- */

@@ -9,8 +9,7 @@ void hf_site_panels_init(struct hf_arena *arena, const struct hf_basis *basis,
                          struct hf_site_panels *panels)
 {
     *panels = (struct hf_site_panels){.basis = basis, .numbers = {arena}};
-    panels->shell_of =
-        hf_arena_take_unset(arena, (size_t)basis->n_function, sizeof *panels->shell_of);
+    HF_TAKE_UNSET(arena, panels->shell_of, (size_t)basis->n_function);
     for (int s = 0; s < basis->n_shell && panels->shell_of != NULL; s++)
         for (int f = 0; f < basis->shell[s].n_function; f++)
             panels->shell_of[basis->shell[s].first_function + f] = s;

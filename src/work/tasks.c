@@ -287,7 +287,7 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     const enum hf_grain grain = order->grain;
     struct hf_task_list *made = calloc(1, sizeof *made);
     if (made == NULL) goto no_memory;
-    made->arena = hf_arena_begin(context->memory, HF_MEMORY_OTHER, "the list of tasks");
+    made->arena = (struct hf_arena){.memory = context->memory, .label = "the list of tasks"};
     made->grain = grain;
     made->of_shells = order->quartets == HF_QUARTETS_OF_SHELLS;
     made->all_kets = grain == HF_GRAIN_SHELL_PAIR && !made->of_shells;
@@ -298,9 +298,9 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     if (made->of_shells) made->n_unit = pairs->basis->n_shell;
     if (made->of_shells) hf_shell_lists_init(&made->lists, &made->arena, pairs);
     const size_t n_unit = (size_t)made->n_unit;
-    struct hf_ranked *unit = hf_arena_take(&made->arena, n_unit, sizeof *unit);
-    struct unit_place *place = hf_arena_take(&made->arena, n_unit, sizeof *place);
-    made->unit = hf_arena_take(&made->arena, n_unit, sizeof *made->unit);
+    struct hf_ranked *unit = HF_TAKE(&made->arena, unit, n_unit);
+    struct unit_place *place = HF_TAKE(&made->arena, place, n_unit);
+    HF_TAKE(&made->arena, made->unit, n_unit);
     if (made->arena.failed) goto no_memory;
     find_costs(made, pairs, unit);
     hf_sort_falling(made->n_unit, unit);
@@ -312,8 +312,8 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     } else {
         made->n_group = make_groups(unit, made->n_unit, NULL);
         const size_t n_group = (size_t)made->n_group;
-        made->group_first = hf_arena_take(&made->arena, n_group + 1, sizeof *made->group_first);
-        made->block = hf_arena_take(&made->arena, n_group * (n_group + 1) / 2, sizeof *made->block);
+        HF_TAKE(&made->arena, made->group_first, n_group + 1);
+        HF_TAKE(&made->arena, made->block, n_group * (n_group + 1) / 2);
         if (made->arena.failed) goto no_memory;
         make_groups(unit, made->n_unit, made->group_first);
         make_blocks(made, unit, order, made->of_shells ? 1.0 : hf_share_that_matters(pairs, grain));

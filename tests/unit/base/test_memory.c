@@ -146,7 +146,7 @@ static void impossible_sizes_give_null_and_leave_the_account_alone(void **state)
 static void an_arena_releases_what_it_gave(void **state)
 {
     struct hf_memory *memory = hf_memory_create();
-    struct hf_arena arena = hf_arena_begin(memory, HF_MEMORY_MATRIX, "test");
+    struct hf_arena arena = {.memory = memory, .kind = HF_MEMORY_MATRIX, .label = "test"};
     struct hf_scratch scratch = {.arena = &arena};
     double *array[5];
     for (int k = 0; k < 5; k++) {
@@ -176,7 +176,7 @@ static void an_arena_remembers_that_memory_is_missing(void **state)
 {
     struct hf_error error = {{0}, 0};
     struct hf_memory *memory = hf_memory_create();
-    struct hf_arena arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "a test");
+    struct hf_arena arena = {.memory = memory, .label = "a test"};
     int *list = NULL;
     int64_t room = 0;
     assert_null(hf_arena_take(&arena, SIZE_MAX / 4, 8));
@@ -206,7 +206,7 @@ static void an_arena_need_not_count(void **state)
 static void arrays_grow_and_keep_their_elements(void **state)
 {
     struct hf_memory *memory = hf_memory_create();
-    struct hf_arena arena = hf_arena_begin(memory, HF_MEMORY_OTHER, "test");
+    struct hf_arena arena = {.memory = memory, .label = "test"};
     int *plain = NULL, *counted = NULL, *of_arena = NULL;
     int64_t room[3] = {0};
     for (int i = 0; i < 1000; i++) {
