@@ -1,7 +1,7 @@
 /* hf: from a command line to an energy and an exit code. */
 #include "cli/cli.h"
 #include "hf/interruption.h"
-#include "hf/serve.h"
+#include "serve/serve.h"
 
 #include <mpi.h>
 #include <string.h>

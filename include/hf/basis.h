@@ -28,7 +28,7 @@ struct hf_shell_part {
  *  Radial part: sum_k coefficient[k] exp(-exponent[k] r^2). The coefficients contain all norms. A
  *  Cartesian function is x^i y^j z^k times the radial part, with the norm of x^l: <x^l | x^l> = 1,
  *  and for example <xy | xy> = 1/3 in a d shell. Real solid harmonics of them
- *  (hf/solid_harmonics.h) have norm 1 each.
+ *  (integrals/solid_harmonics.h) have norm 1 each.
  *
  *  Order of functions: Cartesian, l_x falling, then l_y falling (xx xy xz yy yz zz, Libint's and
  *  the CCA's standard); spherical m = -l ... +l. s and p shells are always Cartesian (spherical

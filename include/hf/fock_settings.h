@@ -19,8 +19,8 @@ enum hf_precision_choice {
 
 /** How Coulomb matrices are computed. */
 enum hf_coulomb_choice {
-    HF_COULOMB_EXACT,      /**< from the same integrals as exchange */
-    HF_COULOMB_ENGINE,     /**< from products of primitives, in a separate pass (hf/coulomb.h) */
+    HF_COULOMB_EXACT,  /**< from the same integrals as exchange */
+    HF_COULOMB_ENGINE, /**< from products of primitives, in a separate pass (coulomb/coulomb.h) */
     HF_COULOMB_MULTIPOLES, /**< the same, with multipoles for products far apart */
     HF_COULOMB_AUTO,       /**< multipoles if worthwhile, else exact */
 };
@@ -40,7 +40,7 @@ struct hf_fock_settings {
         store_threshold; /**< least threshold of later builds; stored integrals are accurate enough for it */
     bool store_weighed; /**< the first build measures, the second stores what is worthwhile */
     /** J and K have the same bits for any number of ranks and threads, scheduler, builder and transport
-     *  (hf/exact_sums.h). This overrides the settings above: double precision, J from the integrals of
+     *  (fock/exact_sums.h). This overrides the settings above: double precision, J from the integrals of
      *  K, tasks of atoms, nothing stored. */
     bool reproducible;
 };

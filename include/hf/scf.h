@@ -95,7 +95,7 @@ struct hf_scf_settings {
         *orbitals; /**< in the place of the guess, whose name is then only a
                                                  name for reports; NULL: the guess */
     struct hf_common_pairs
-        *pairs; /**< shell pairs of the basis (hf/common_pairs.h), lent: the next user finds
+        *pairs; /**< shell pairs of the basis (pairs/common_pairs.h), lent: the next user finds
                                     *   them made; NULL: they are made for this calculation alone */
 };
 

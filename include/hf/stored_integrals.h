@@ -25,7 +25,7 @@ struct hf_lasting {
                        const struct hf_atom_pair *ket);
 };
 
-/** What reads strips of integrals (hf/work.h) may read so many bytes beyond the end of their arrays: one
+/** What reads strips of integrals (work/work.h) may read so many bytes beyond the end of their arrays: one
  *  vector of the widest instruction set. */
 enum { HF_STRIP_ROOM = 64 };
 

@@ -1,6 +1,6 @@
 /* Arrays that are released together; see arena.h. */
-#include "hf/arena.h"
-#include "hf/growing.h"
+#include "base/arena.h"
+#include "base/growing.h"
 
 #include <stdint.h>
 #include <string.h>

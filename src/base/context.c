@@ -1,8 +1,8 @@
 /* The context of a run: communicators of the world and of the node, memory account, timers. */
 #include "hf/context.h"
 
+#include "base/simd.h"
 #include "hf/interruption.h"
-#include "hf/simd.h"
 
 #include <stdio.h>
 #include <stdlib.h>

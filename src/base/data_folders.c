@@ -1,6 +1,6 @@
 /* Where the files that belong to hf are: named by the user, beside the program, installed. */
 #define _GNU_SOURCE /* dladdr1 */
-#include "hf/data_folders.h"
+#include "base/data_folders.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* What each rank has, brought to all ranks; see gather.h. */
-#include "hf/gather.h"
+#include "base/gather.h"
 
 #include "hf/context.h"
 

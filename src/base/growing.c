@@ -1,5 +1,5 @@
 /* Arrays that grow while they are filled, and their order; see growing.h. */
-#include "hf/growing.h"
+#include "base/growing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Checks the time limit and the caller's question whether to end, and passes an interruption to all ranks. */
 #include "hf/interruption.h"
 
-#include "hf/threads.h"
+#include "base/threads.h"
 #include "hf/timer.h"
 
 #include <math.h>

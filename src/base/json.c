@@ -1,7 +1,7 @@
 /* JSON values: numbers that read back bit for bit; and their files. */
-#include "hf/json.h"
+#include "base/json.h"
 
-#include "hf/output_file.h"
+#include "base/output_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
  *
  * A batch system puts its limit on a group between the process and the root, and every group up to
  * the root counts what those below it use. */
-#include "hf/memory_limits.h"
+#include "base/memory_limits.h"
 
 #include <math.h>
 #include <stdbool.h>

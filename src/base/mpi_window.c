@@ -1,6 +1,6 @@
-/* Windows of MPI, made with errors that return; see hf/mpi_window.h. */
+/* Windows of MPI, made with errors that return; see base/mpi_window.h. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
-#include "hf/mpi_window.h"
+#include "base/mpi_window.h"
 
 #include "hf/context.h"
 

@@ -1,7 +1,7 @@
 /* Memory shared by the ranks of a node, in windows of MPI. */
-#include "hf/node_memory.h"
+#include "base/node_memory.h"
 
-#include "hf/mpi_window.h"
+#include "base/mpi_window.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The store of options and the checks of their values. */
-#include "hf/option.h"
-#include "hf/growing.h"
+#include "base/option.h"
+#include "base/growing.h"
 
 #include <assert.h>
 #include <limits.h>

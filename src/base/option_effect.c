@@ -1,5 +1,5 @@
 /* Options that have an effect only with some tasks, methods or other options. */
-#include "hf/option.h"
+#include "base/option.h"
 
 #include <stdio.h>
 #include <string.h>

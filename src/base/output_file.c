@@ -1,7 +1,7 @@
 /* Files that appear whole; see output_file.h. */
-#include "hf/output_file.h"
+#include "base/output_file.h"
 
-#include "hf/text.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

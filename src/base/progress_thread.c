@@ -1,8 +1,8 @@
 /* A thread that keeps MPI's progress going while its rank computes. */
-#include "hf/progress.h"
+#include "base/progress.h"
 
+#include "base/threads.h"
 #include "hf/context.h"
-#include "hf/threads.h"
 #include "hf/timer.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* The ranks node by node, and gathers of what they have; see hf/shares.h. */
-#include "hf/shares.h"
+/* The ranks node by node, and gathers of what they have; see base/shares.h. */
+#include "base/shares.h"
 
 /** Ranks on all nodes, in `first`. Collective over the node. */
 static void count_ranks(struct hf_shares *shares, const struct hf_node_memory *shared)

@@ -1,5 +1,5 @@
 /* What the processor can do; see simd.h. */
-#include "hf/simd.h"
+#include "base/simd.h"
 
 static const enum hf_instruction_set built[] = {HF_KERNELS_BUILT(HF_PORTABLE, HF_AVX2, HF_AVX512)};
 enum { N_BUILT = sizeof built / sizeof *built };

@@ -1,5 +1,5 @@
 /* Text files: read by rank 0, checked to be text, given to all ranks, cut into lines. */
-#include "hf/text.h"
+#include "base/text.h"
 
 #include "hf/interruption.h"
 

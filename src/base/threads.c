@@ -1,5 +1,5 @@
-/* Threads of a rank that share a piece of work; see hf/threads.h. */
-#include "hf/threads.h"
+/* Threads of a rank that share a piece of work; see base/threads.h. */
+#include "base/threads.h"
 
 hf_status hf_threads_run(int n_thread, hf_thread_work *work, void *data, struct hf_error *error)
 {

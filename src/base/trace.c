@@ -1,7 +1,7 @@
 /* Records of spans of time in chunks per thread, and their way to rank 0. */
-#include "hf/trace.h"
+#include "base/trace.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 
 #include <math.h>
 #include <stdlib.h>

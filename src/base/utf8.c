@@ -1,5 +1,5 @@
 /* Text of unknown encoding made UTF-8, which is all that JSON may hold. */
-#include "hf/json.h"
+#include "base/json.h"
 
 #include <stdlib.h>
 #include <string.h>

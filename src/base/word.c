@@ -1,5 +1,5 @@
 /* Words of a line, numbers in them, and the known word a misspelt one was meant to be. */
-#include "hf/text.h"
+#include "base/text.h"
 
 #include <limits.h>
 #include <locale.h>

@@ -2,10 +2,10 @@
 #ifndef HF_BASIS_PRIVATE_H
 #define HF_BASIS_PRIVATE_H
 
-#include "hf/arena.h"
+#include "base/arena.h"
+#include "base/data_folders.h"
+#include "base/text.h"
 #include "hf/basis.h"
-#include "hf/data_folders.h"
-#include "hf/text.h"
 #include "hf/units.h"
 
 #include <stdint.h>

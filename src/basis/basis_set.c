@@ -1,7 +1,7 @@
 /* A parsed basis-set file: its storage, and its comment lines. */
 #include "basis_private.h"
 
-#include "hf/growing.h"
+#include "base/growing.h"
 
 #include <stdlib.h>
 #include <string.h>

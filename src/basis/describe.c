@@ -1,6 +1,6 @@
 /* What is in a set of the library, for people who choose one. */
+#include "basis/basis_description.h"
 #include "basis_private.h"
-#include "hf/basis_description.h"
 
 #include <stdio.h>
 #include <string.h>

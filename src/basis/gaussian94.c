@@ -13,7 +13,7 @@
  * gaussian94_core.c. Format: Gaussian's manual, keyword Gen; psi4 adds the convention and "L=". */
 #include "gaussian94_reader.h"
 
-#include "hf/growing.h"
+#include "base/growing.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  *     ... */
 #include "gaussian94_reader.h"
 
-#include "hf/growing.h"
+#include "base/growing.h"
 
 #include <math.h>
 

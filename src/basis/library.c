@@ -1,7 +1,7 @@
 /* The library of basis sets: where its directories are, what is in them, names as people write. */
 #include "basis_private.h"
 
-#include "hf/growing.h"
+#include "base/growing.h"
 
 #include <ctype.h>
 #include <dirent.h>

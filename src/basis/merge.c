@@ -1,6 +1,6 @@
 /* Shells that share their exponents made one, and small atoms, for two-electron integrals. */
+#include "base/growing.h"
 #include "basis_private.h"
-#include "hf/growing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Normalisation of contracted Gaussian shells. */
 #include "basis_private.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 

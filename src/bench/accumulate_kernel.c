@@ -5,7 +5,7 @@
  * made that the fence itself counts little, except for the smallest sizes. */
 #include "accumulate_target.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-#include "hf/onesided.h"
+#include "onesided/onesided.h"
 
 /** How to add. */
 struct hf_bench_way {

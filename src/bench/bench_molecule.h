@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-#include "hf/calculation.h"
+#include "run/calculation.h"
 
 /** bench->data of such a kernel: the molecule and its basis. */
 struct hf_bench_molecule {

@@ -3,8 +3,8 @@
 #ifndef HF_CENSUS_H
 #define HF_CENSUS_H
 
-#include "hf/arena.h"
-#include "hf/work.h"
+#include "base/arena.h"
+#include "work/work.h"
 
 /** Quartets of one class. */
 struct hf_census_entry {

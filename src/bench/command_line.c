@@ -1,8 +1,8 @@
 /* The command line of hf-bench: one kernel and a few options. */
 #include "bench.h"
 
-#include "hf/output.h"
-#include "hf/program.h"
+#include "cli/program.h"
+#include "output/output.h"
 
 #include <string.h>
 

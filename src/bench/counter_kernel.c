@@ -11,9 +11,9 @@
  * process in one read of ten has a mean of milliseconds. */
 #include "bench.h"
 
-#include "hf/arena.h"
-#include "hf/counter.h"
-#include "hf/progress.h"
+#include "base/arena.h"
+#include "base/progress.h"
+#include "schedule/counter.h"
 
 #include <math.h>
 #include <string.h>

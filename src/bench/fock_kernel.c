@@ -1,9 +1,9 @@
 /* What a Fock build of several densities costs beside one of closed shells. */
 #include "bench_molecule.h"
 
-#include "hf/common_pairs.h"
-#include "hf/fock.h"
+#include "fock/fock.h"
 #include "hf/timer.h"
+#include "pairs/common_pairs.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 #include "bench.h"
 #include "bench_molecule.h"
 #include "census.h"
-#include "hf/shell_pairs.h"
 #include "integrals_roofline.h"
+#include "pairs/shell_pairs.h"
 
 #include <string.h>
 

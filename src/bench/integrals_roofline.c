@@ -5,7 +5,7 @@
 #include "peak.h"
 #include "roofline.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "hf/basis.h"
 #include "hf/stored_integrals.h"
 

@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-#include "hf/shell_pair.h"
+#include "integrals/shell_pair.h"
 
 /** "(ds|pp)": two classes of pairs, that of higher angular momenta in front. */
 void hf_bench_class_name(const struct hf_shell_pairs *pairs, int high, int low, char name[16]);

@@ -1,7 +1,7 @@
 /* The JSON file of a run: how it was run, and every number that was measured. */
 #include "bench.h"
 
-#include "hf/output.h"
+#include "output/output.h"
 
 cJSON *hf_bench_json_create(const struct hf_bench *bench, cJSON **results)
 {

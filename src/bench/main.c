@@ -1,8 +1,8 @@
 /* hf-bench: from a command line to a table of measurements and an exit code. */
 #include "bench.h"
 
-#include "hf/output_file.h"
-#include "hf/program.h"
+#include "base/output_file.h"
+#include "cli/program.h"
 
 enum { FOUND_WRONG = 1 };
 

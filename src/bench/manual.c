@@ -1,7 +1,7 @@
 /* Writes the manual page of hf-bench around its help text; run once when hf-bench is built. */
 #include "bench.h"
 
-#include "hf/output.h"
+#include "output/output.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "bench.h"
 
-#include "hf/simd.h"
+#include "base/simd.h"
 #include "hf/timer.h"
 
 struct peak_functions {

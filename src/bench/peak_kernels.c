@@ -2,7 +2,7 @@
  * HF_PEAK_FLOPS and, in double precision, HF_PEAK_READ naming the functions. See peak.h. */
 #include "peak.h"
 
-#include "hf/lanes.h"
+#include "base/lanes.h"
 
 /** A register of the instruction set; compilers keep longer vectors in memory. */
 typedef real widest __attribute__((vector_size(HF_PEAK_BYTES)));

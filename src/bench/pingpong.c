@@ -1,7 +1,7 @@
 /* Latency and bandwidth: messages of growing length to a partner and back (book Fig. 5.2). */
 #include "bench.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* Rates of the two-electron engine; see roofline.h. */
 #include "roofline.h"
 
+#include "base/arena.h"
 #include "bench.h"
 #include "census.h"
-#include "hf/arena.h"
-#include "hf/quartet_gradient.h"
 #include "hf/timer.h"
+#include "integrals/quartet_gradient.h"
 
 /** Calls of the engine that are timed together, so that reading the clock does not count. */
 enum { MOST_CALLS = 64 };

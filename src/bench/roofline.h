@@ -2,7 +2,7 @@
 #ifndef HF_ROOFLINE_H
 #define HF_ROOFLINE_H
 
-#include "hf/engine.h"
+#include "integrals/engine.h"
 
 #include <stddef.h>
 

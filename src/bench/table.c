@@ -1,7 +1,7 @@
 /* What people read: the lines above a table, and numbers in units. */
 #include "bench.h"
 
-#include "hf/output.h"
+#include "output/output.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* Whether a checkpoint is of this method, molecule and basis, and if not, why. */
-#include "hf/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 #include "checkpoint_layout.h"
 
-#include "hf/text.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>

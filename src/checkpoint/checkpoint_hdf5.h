@@ -7,8 +7,8 @@
 #ifndef HF_CHECKPOINT_HDF5_H
 #define HF_CHECKPOINT_HDF5_H
 
+#include "checkpoint/checkpoint.h"
 #include "checkpoint_layout.h"
-#include "hf/checkpoint.h"
 
 #include <hdf5.h>
 

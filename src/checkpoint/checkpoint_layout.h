@@ -2,7 +2,7 @@
 #ifndef HF_CHECKPOINT_LAYOUT_H
 #define HF_CHECKPOINT_LAYOUT_H
 
-#include "hf/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 enum { HF_HASH_SIZE = 17, HF_CHECKPOINT_PATH = 64, HF_WIDEST_FIELD = 4 };
 
@@ -12,7 +12,8 @@ enum { HF_HDF5_SIGNATURE_SIZE = 8 };
 bool hf_hdf5_begins(size_t n, const char begin[]);
 
 extern const char hf_checkpoint_format[]; /**< "hf checkpoint" */
-extern const char *const hf_checkpoint_groups_added[]; /**< of what is added and read again; ended by NULL */
+extern const char
+    *const hf_checkpoint_groups_added[]; /**< of what is added and read again; ended by NULL */
 /** By enum hf_keep_reason; whether what is finished is converged is said apart. */
 extern const char *const hf_keep_reason_names[4];
 

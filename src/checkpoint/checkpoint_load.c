@@ -1,6 +1,6 @@
 /* A checkpoint on all ranks: rank 0 writes all but the matrices into a file in memory, whose bytes the
  * others read as they would read a file. */
-#include "hf/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 #include "checkpoint_hdf5.h"
 

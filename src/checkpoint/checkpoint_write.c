@@ -1,5 +1,5 @@
 /* A calculation's state to HDF5; docs/guide.md describes the layout. */
-#include "hf/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 #include "checkpoint_file.h"
 #include "checkpoint_hdf5.h"

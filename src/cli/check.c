@@ -1,5 +1,5 @@
 /* What --check prints: what would run, and the memory it needs. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <math.h>
 

@@ -2,10 +2,10 @@
 #ifndef HF_CLI_H
 #define HF_CLI_H
 
-#include "hf/calculation.h"
-#include "hf/input.h"
-#include "hf/option.h"
-#include "hf/program.h"
+#include "base/option.h"
+#include "cli/program.h"
+#include "molecule/input.h"
+#include "run/calculation.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The command line: options before and behind the file, --key value and --key=value. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Help and version, made from the table of options; and the line of a failure. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <signal.h>
 #include <string.h>

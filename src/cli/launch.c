@@ -1,7 +1,7 @@
 /* Checks of the launch: launcher and MPI agree, there are cores for all ranks, BLAS has one thread. */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "cli.h"
-#include "hf/memory_limits.h"
+#include "base/memory_limits.h"
+#include "cli/cli.h"
 
 #include <math.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* What --list-basis prints: the sets of the library, or one of them. */
-#include "cli.h"
+#include "cli/cli.h"
 
-#include "hf/basis_description.h"
+#include "basis/basis_description.h"
 
 #include <string.h>
 

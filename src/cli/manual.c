@@ -3,7 +3,7 @@
  *     hf-manual page < docs/hf.1.in      the manual page
  *     hf-manual options                  docs/options.md; a test compares the file with this
  *     hf-manual completion               what bash completes: options, their words, basis sets, files */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

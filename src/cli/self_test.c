@@ -1,13 +1,13 @@
 /* The self-test: energies of installed reference cases, computed on the ranks that there are. */
-#include "cli.h"
+#include "cli/cli.h"
 
-#include "hf/arena.h"
-#include "hf/data_folders.h"
-#include "hf/fock.h"
-#include "hf/json.h"
-#include "hf/onesided.h"
+#include "base/arena.h"
+#include "base/data_folders.h"
+#include "base/json.h"
+#include "fock/fock.h"
 #include "hf/run.h"
-#include "hf/schedule.h"
+#include "onesided/onesided.h"
+#include "schedule/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU: noted here, looked at between pieces of work. */
-#include "cli.h"
+#include "cli/cli.h"
 #include "hf/interruption.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Standard streams: closed ones are opened, and what was printed is looked after. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

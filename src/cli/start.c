@@ -1,9 +1,9 @@
 /* Before MPI: is there enough memory and address space to start the libraries? If not, they do not return
  * an error: OpenBLAS repeats its request for ever, MPI_Init aborts. */
-#include "cli.h"
+#include "cli/cli.h"
 
+#include "base/memory_limits.h"
 #include "hf/linalg.h"
-#include "hf/memory_limits.h"
 
 #include <stdlib.h>
 #include <string.h>

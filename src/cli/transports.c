@@ -1,7 +1,7 @@
 /* Before MPI_Init: leaves out the transports that this job cannot use. Open MPI looks for network adapters and, without a
  * launcher, starts a daemon: .3 s of the .35 that a hydrogen molecule took. hwloc, which it uses, reads the configuration of
  * every device of the PCI bus and loads libraries of graphics cards: .06 s of the rest. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* From integrals to (ia|rs): a consumer of quartet work that gathers all kets of a bra in a panel. */
 #include "bra.h"
 
+#include "base/trace.h"
 #include "hf/timer.h"
-#include "hf/trace.h"
-#include "hf/work.h"
+#include "work/work.h"
 
 /** Small blocks share chunks, of so many numbers at least and at most and of that part of all so far. */
 enum { LEAST_CHUNK = 1 << 17, MOST_CHUNK = 1 << 22, PART = 16 };

@@ -2,11 +2,11 @@
 #ifndef HF_MP2_PRIVATE_H
 #define HF_MP2_PRIVATE_H
 
-#include "hf/matrix_product.h"
 #include "hf/mp2.h"
-#include "hf/pass.h"
-#include "hf/shell_pair.h"
-#include "hf/work.h"
+#include "integrals/shell_pair.h"
+#include "linalg/matrix_product.h"
+#include "work/pass.h"
+#include "work/work.h"
 
 /** What an algorithm needs of a rank's memory beside the orbitals, in numbers. */
 struct hf_mp2_words {

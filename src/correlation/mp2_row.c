@@ -1,10 +1,10 @@
 /* The row of MP2 in the list of quantities: its options, report and part of the JSON file. */
-#include "hf/common_pairs.h"
-#include "hf/frozen_core.h"
-#include "hf/memory_limits.h"
+#include "base/memory_limits.h"
 #include "hf/mp2.h"
-#include "hf/orbitals.h"
-#include "hf/quantity.h"
+#include "localise/frozen_core.h"
+#include "orbitals/orbitals.h"
+#include "pairs/common_pairs.h"
+#include "scf/quantity.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * is sent one-sidedly to the owner of ij while the threads compute (book section 4.4). */
 #include "book.h"
 
-#include "hf/onesided.h"
-#include "hf/threads.h"
-#include "hf/trace.h"
+#include "base/threads.h"
+#include "base/trace.h"
+#include "onesided/onesided.h"
 
 #include <pthread.h>
 

@@ -1,9 +1,9 @@
 /* The last two quarters of a pair of orbitals, and its energy. */
 #include "mp2_private.h"
 
-#include "hf/pass.h"
+#include "base/trace.h"
 #include "hf/timer.h"
-#include "hf/trace.h"
+#include "work/pass.h"
 
 #include <math.h>
 

@@ -13,7 +13,7 @@
 #ifndef HF_MP2_PANEL_H
 #define HF_MP2_PANEL_H
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "mp2_private.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* What the passes over all integrals share. */
 #include "mp2_private.h"
 
-#include "hf/work.h"
+#include "work/work.h"
 
 #include <string.h>
 

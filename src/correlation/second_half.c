@@ -2,10 +2,10 @@
  * their pairs if there are more ranks than orbitals. */
 #include "mp2_private.h"
 
+#include "base/threads.h"
+#include "base/trace.h"
 #include "hf/interruption.h"
-#include "hf/threads.h"
 #include "hf/timer.h"
-#include "hf/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,14 +4,14 @@
  *     half     [r][m][n][j]   -> result   [i][m][n][j]     second quarter, at the end of the task
  *
  * Each number has one producer and a fixed order of its sum. */
-#include "hf/growing.h"
-#include "hf/pass.h"
-#include "hf/shell_panel.h"
+#include "base/growing.h"
 #include "shells.h"
+#include "work/pass.h"
+#include "work/shell_panel.h"
 
+#include "base/trace.h"
 #include "hf/timer.h"
-#include "hf/trace.h"
-#include "hf/work.h"
+#include "work/work.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The front of the Coulomb pass: from densities to H, from V to the Coulomb matrix. */
 #include "coulomb_private.h"
 
-#include "hf/threads.h"
+#include "base/threads.h"
 
 #include <string.h>
 

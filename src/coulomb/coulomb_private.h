@@ -11,10 +11,10 @@
 #include "products.h"
 #include "steps.h"
 
-#include "hf/arena.h"
-#include "hf/coulomb.h"
-#include "hf/node_memory.h"
-#include "hf/schedule.h"
+#include "base/arena.h"
+#include "base/node_memory.h"
+#include "coulomb/coulomb.h"
+#include "schedule/schedule.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* The front of the far field: room, builds, near leaves. */
 #include "far_field_private.h"
 
-#include "hf/translation.h"
+#include "multipole/translation.h"
 
 #include <math.h>
 #include <string.h>

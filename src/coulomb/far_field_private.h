@@ -6,10 +6,10 @@
 #include "steps.h"
 #include "walk.h"
 
-#include "hf/arena.h"
-#include "hf/cartesian.h"
-#include "hf/multipole.h"
-#include "hf/node_memory.h"
+#include "base/arena.h"
+#include "base/node_memory.h"
+#include "integrals/cartesian.h"
+#include "multipole/multipole.h"
 
 /** Of the expansions of a build; enough for spheres that fill half of the way between their centres. */
 enum { HF_FAR_ORDER = 20, HF_FAR_SIZE = (HF_FAR_ORDER + 1) * (HF_FAR_ORDER + 1) };

@@ -1,7 +1,7 @@
 /* Who does what in the far field, found once: the tree does not change between builds. */
 #include "far_field_private.h"
 
-#include "hf/translation.h"
+#include "multipole/translation.h"
 
 #include <string.h>
 

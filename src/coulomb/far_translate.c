@@ -1,7 +1,7 @@
 /* Expansions up, across and down the trees, as many side by side as kernels have lanes. */
 #include "far_field_private.h"
 
-#include "hf/translation.h"
+#include "multipole/translation.h"
 
 #include <math.h>
 #include <stdlib.h>

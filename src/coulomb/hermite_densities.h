@@ -4,8 +4,8 @@
 
 #include "products.h"
 
-#include "hf/hermite.h"
-#include "hf/solid_harmonics.h"
+#include "integrals/solid_harmonics.h"
+#include "one_electron/hermite.h"
 
 /** Tables and scratch of one thread. */
 struct hf_hermite {

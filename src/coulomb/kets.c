@@ -3,7 +3,7 @@
 
 #include "steps.h"
 
-#include "hf/node_memory.h"
+#include "base/node_memory.h"
 
 #include <float.h>
 #include <math.h>

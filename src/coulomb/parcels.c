@@ -1,8 +1,8 @@
 /* Messages with numbers of products; see parcels.h. A message is [number of a product, its numbers] again and again. */
 #include "parcels.h"
 
-#include "hf/arena.h"
-#include "hf/cartesian.h"
+#include "base/arena.h"
+#include "integrals/cartesian.h"
 
 #include <limits.h>
 #include <stdlib.h>

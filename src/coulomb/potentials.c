@@ -1,9 +1,9 @@
 /* The potential at every product: tasks, each the bras of a leaf or of a piece of it. */
 #include "coulomb_private.h"
 
+#include "base/threads.h"
+#include "base/trace.h"
 #include "hf/interruption.h"
-#include "hf/threads.h"
-#include "hf/trace.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef HF_PRODUCT_KERNELS_H
 #define HF_PRODUCT_KERNELS_H
 
-#include "hf/boys_single.h"
-#include "hf/cartesian.h"
+#include "integrals/boys_single.h"
+#include "integrals/cartesian.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* The list of products: found among the primitive pairs, sorted into trees, laid out. */
 #include "products.h"
 
-#include "hf/node_memory.h"
+#include "base/node_memory.h"
 
 #include <math.h>
 #include <stdlib.h>

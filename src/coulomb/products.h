@@ -21,11 +21,11 @@
 #ifndef HF_PRODUCTS_H
 #define HF_PRODUCTS_H
 
-#include "hf/shares.h"
+#include "base/shares.h"
 #include "tree.h"
 
-#include "hf/pair_owner.h"
-#include "hf/shell_pair.h"
+#include "coulomb/pair_owner.h"
+#include "integrals/shell_pair.h"
 
 #include <stdint.h>
 

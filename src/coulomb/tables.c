@@ -1,7 +1,7 @@
 /* Tables of the kernels of the Coulomb pass, and which kernels this processor takes. */
 #include "product_kernels.h"
 
-#include "hf/simd.h"
+#include "base/simd.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef HF_TREE_H
 #define HF_TREE_H
 
-#include "hf/cartesian.h"
-#include "hf/cell_tree.h"
+#include "integrals/cartesian.h"
+#include "multipole/cell_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>

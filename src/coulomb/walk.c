@@ -3,7 +3,7 @@
  * found later, for one leaf, in agreement with the far cells. */
 #include "walk.h"
 
-#include "hf/growing.h"
+#include "base/growing.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 #include "products.h"
 
-#include "hf/multipole.h"
+#include "multipole/multipole.h"
 
 #include <stdint.h>
 

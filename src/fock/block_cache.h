@@ -8,10 +8,10 @@
 #ifndef HF_BLOCK_CACHE_H
 #define HF_BLOCK_CACHE_H
 
-#include "hf/arena.h"
+#include "base/arena.h"
+#include "fock/digest.h"
 #include "hf/basis.h"
-#include "hf/block_array.h"
-#include "hf/digest.h"
+#include "onesided/block_array.h"
 #include "outbox.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Whether a separate pass for J is worthwhile; see coulomb_choice.h. */
-#include "hf/coulomb_choice.h"
+#include "fock/coulomb_choice.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>

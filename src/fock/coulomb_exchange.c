@@ -1,9 +1,9 @@
 /* J and K as a consumer of quartet work; see coulomb_exchange.h. */
 #include "coulomb_exchange.h"
 
-#include "hf/arithmetic.h"
-#include "hf/engine.h"
-#include "hf/simd.h"
+#include "base/arithmetic.h"
+#include "base/simd.h"
+#include "integrals/engine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #include "fock_private.h"
 #include "local_sums.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "hf/basis.h"
-#include "hf/work.h"
+#include "work/work.h"
 
 /** The bra of the current strips. */
 struct hf_strip_bra {

@@ -1,5 +1,5 @@
 /* Largest density elements of pairs of atoms: owners find them, every rank gets a byte of each. */
-#include "hf/density_bounds.h"
+#include "fock/density_bounds.h"
 
 #include <math.h>
 #include <string.h>

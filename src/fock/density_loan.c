@@ -1,11 +1,11 @@
 /* Densities to borrow: the densities of the replicated builder, or those of the distributed one with its cache. */
-#include "hf/density_loan.h"
+#include "fock/density_loan.h"
 
+#include "base/trace.h"
 #include "block_cache.h"
+#include "fock/density_bounds.h"
 #include "fock_private.h"
-#include "hf/density_bounds.h"
-#include "hf/matrix_blocks.h"
-#include "hf/trace.h"
+#include "linalg/matrix_blocks.h"
 #include "node_density.h"
 
 #include <pthread.h>

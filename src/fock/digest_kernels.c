@@ -6,13 +6,13 @@
  * d (J_cd, K_ad, K_bd) are vectors. One pass over the numbers does all: six fused
  * multiply-adds for each vector of them, and little else. */
 #include "digest_kernels.h"
-#include "hf/lanes.h"
+#include "base/lanes.h"
 
 #include <string.h>
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Sums begin with a number, the origin, which is subtracted at the end. In exact sums (hf/exact_sums.h) it is
+/* Sums begin with a number, the origin, which is subtracted at the end. In exact sums (fock/exact_sums.h) it is
  * so large that adding a product to it rounds the product to whole units; otherwise it is zero. A product
  * must be rounded once: by a fused multiply-add; or, without one, it is made odd before it is rounded to
  * units, so that it never lies half-way (HF_DIGEST_EXACT: these kernels are compiled separately). */

@@ -2,7 +2,7 @@
 #ifndef HF_DIGEST_KERNELS_H
 #define HF_DIGEST_KERNELS_H
 
-#include "hf/digest.h"
+#include "fock/digest.h"
 
 /** Most functions a, b, c and vectors of d that a kernel does at a time, and densities. */
 enum { MOST_A = 10, MOST_B = 5, MOST_C = 8, MOST_VECTORS = 2, MOST_JOBS = 2 };

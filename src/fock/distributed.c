@@ -9,7 +9,7 @@
  * does not screen. */
 #include "distributed_state.h"
 
-#include "hf/threads.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The arrays of blocks of a distributed build, filled from and copied to the matrices of the caller. */
 #include "distributed_state.h"
-#include "hf/matrix_blocks.h"
+#include "linalg/matrix_blocks.h"
 
 #include <stdlib.h>
 

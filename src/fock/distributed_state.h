@@ -4,8 +4,8 @@
 
 #include "block_cache.h"
 #include "coulomb_exchange.h"
+#include "fock/density_bounds.h"
 #include "fock_private.h"
-#include "hf/density_bounds.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
-/* The unit of exact sums, and the preparation of densities; see hf/exact_sums.h. */
-#include "hf/exact_sums.h"
+/* The unit of exact sums, and the preparation of densities; see fock/exact_sums.h. */
+#include "fock/exact_sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 enum { COUNT_BITS = 24, RANGE_BITS = 51 };
 static const double LARGEST = 0x1p20;
 
-/** Sums over the elements of one density, as in hf/exact_sums.h. */
+/** Sums over the elements of one density, as in fock/exact_sums.h. */
 struct bound_counts {
     int64_t coulomb, exchange;
     int64_t n_beyond; /**< blocks that are too large */

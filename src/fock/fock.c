@@ -1,9 +1,9 @@
 /* The front of the Fock builders: list of builders, checks, agreement, timers. */
+#include "fock/coulomb_choice.h"
 #include "fock_private.h"
-#include "hf/coulomb_choice.h"
 #include "local_sums.h"
 
-#include "hf/trace.h"
+#include "base/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
 #ifndef HF_FOCK_PRIVATE_H
 #define HF_FOCK_PRIVATE_H
 
-#include "hf/coulomb.h"
-#include "hf/digest.h"
-#include "hf/exact_sums.h"
-#include "hf/fock.h"
-#include "hf/layout.h"
-#include "hf/shell_pair.h"
-#include "hf/work.h"
+#include "coulomb/coulomb.h"
+#include "fock/digest.h"
+#include "fock/exact_sums.h"
+#include "fock/fock.h"
+#include "integrals/shell_pair.h"
+#include "layout/layout.h"
+#include "work/work.h"
 
 /** Phases of the builders: integrals and their digestion; waiting for blocks of other ranks and sending sums
  *  to them; waiting for the scheduler; waiting for the last rank at the end of a build; summing J and K over

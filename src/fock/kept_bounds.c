@@ -1,7 +1,7 @@
 /* Bounds of densities for stored exchange; see kept_bounds.h. */
 #include "kept_bounds.h"
 
-#include "hf/node_memory.h"
+#include "base/node_memory.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 
 #include "node_density.h"
 
-#include "hf/work.h"
+#include "work/work.h"
 
 /** Largest density elements of pairs of shells and of atoms, times a margin. Later changes of the density
  *  are seldom larger than the density. In memory that the ranks of a node share. */

@@ -1,7 +1,7 @@
 /* Sums of one thread in one task; see local_sums.h. */
 #include "local_sums.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 
 #include <string.h>
 

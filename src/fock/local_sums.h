@@ -5,7 +5,7 @@
 
 #include "quartet_blocks.h"
 
-#include "hf/work.h"
+#include "work/work.h"
 
 /** Where densities come from and sums go to. */
 struct hf_sums_target {

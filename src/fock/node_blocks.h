@@ -1,7 +1,7 @@
 /* Which blocks of two atoms travel between nodes in the replicated builder: from their owners to the memory
  * of every node, and back.
  *
- * Ranks that share memory form a group. Each block has one owner (hf/layout.h). In every group one member
+ * Ranks that share memory form a group. Each block has one owner (layout/layout.h). In every group one member
  * is responsible for the blocks of an owner, a *portion*: the owner in its own group, elsewhere the
  * member with the owner's number modulo the number of members. So no two members are responsible for the
  * same block, and no message stays within a group:
@@ -21,10 +21,10 @@
 #ifndef HF_NODE_BLOCKS_H
 #define HF_NODE_BLOCKS_H
 
-#include "hf/arena.h"
+#include "base/arena.h"
+#include "base/node_memory.h"
 #include "hf/context.h"
-#include "hf/layout.h"
-#include "hf/node_memory.h"
+#include "layout/layout.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #include "node_density.h"
 
 #include "fock_private.h"
-#include "hf/matrix_blocks.h"
+#include "linalg/matrix_blocks.h"
 
 #include <math.h>
 #include <stdlib.h>

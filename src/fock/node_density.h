@@ -4,10 +4,10 @@
 #define HF_NODE_DENSITY_H
 
 #include "block_traffic.h"
-#include "hf/digest.h"
-#include "hf/exact_sums.h"
-#include "hf/fock.h"
-#include "hf/shell_pair.h"
+#include "fock/digest.h"
+#include "fock/exact_sums.h"
+#include "fock/fock.h"
+#include "integrals/shell_pair.h"
 
 struct hf_node_density {
     struct hf_context *context;           /**< borrowed */

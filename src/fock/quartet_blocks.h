@@ -2,7 +2,7 @@
 #ifndef HF_QUARTET_BLOCKS_H
 #define HF_QUARTET_BLOCKS_H
 
-#include "hf/digest.h"
+#include "fock/digest.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,8 +15,8 @@
 #define HF_RANK_SUMS_H
 
 #include "block_traffic.h"
-#include "hf/digest.h"
-#include "hf/fock.h"
+#include "fock/digest.h"
+#include "fock/fock.h"
 #include "hf/linalg.h"
 
 #include <pthread.h>

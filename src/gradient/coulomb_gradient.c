@@ -2,9 +2,9 @@
  * atoms. */
 #include "coulomb_gradient.h"
 
-#include "hf/layout.h"
-#include "hf/matrix_blocks.h"
-#include "hf/two_electron_gradient.h"
+#include "gradient/two_electron_gradient.h"
+#include "layout/layout.h"
+#include "linalg/matrix_blocks.h"
 #include "slope_sums.h"
 
 #include <stdatomic.h>

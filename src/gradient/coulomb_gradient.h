@@ -2,7 +2,7 @@
 #ifndef HF_COULOMB_GRADIENT_H
 #define HF_COULOMB_GRADIENT_H
 
-#include "hf/coulomb.h"
+#include "coulomb/coulomb.h"
 #include "hf/linalg.h"
 
 /** Adds to gradient [n_atom] the derivatives of 1/2 sum D_mn D_rs (mn|rs) at fixed D by the places of the atoms, which

@@ -1,9 +1,9 @@
 /* The analytic gradient: sum of its parts. */
-#include "hf/gradient.h"
+#include "gradient/gradient.h"
 
-#include "hf/fock.h"
-#include "hf/hamiltonian.h"
-#include "hf/two_electron_gradient.h"
+#include "fock/fock.h"
+#include "gradient/two_electron_gradient.h"
+#include "hamiltonian/hamiltonian.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* The gradient as a quantity: options, report, JSON. */
-#include "hf/gradient.h"
+#include "gradient/gradient.h"
 
-#include "hf/checkpoint.h"
-#include "hf/density_loan.h"
-#include "hf/fock.h"
+#include "checkpoint/checkpoint.h"
+#include "fock/density_loan.h"
+#include "fock/fock.h"
+#include "gradient/two_electron_gradient.h"
 #include "hf/scf.h"
-#include "hf/two_electron_gradient.h"
 
 #include <math.h>
 #include <string.h>

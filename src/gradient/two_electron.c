@@ -1,17 +1,17 @@
 /* The two-electron part of the gradient: a consumer of quartet work that differentiates quartets itself. */
-#include "hf/two_electron_gradient.h"
+#include "gradient/two_electron_gradient.h"
 
+#include "base/threads.h"
+#include "base/trace.h"
 #include "coulomb_gradient.h"
-#include "hf/coulomb_choice.h"
-#include "hf/density_loan.h"
-#include "hf/engine.h"
-#include "hf/fock.h"
-#include "hf/pass.h"
-#include "hf/quartet_gradient.h"
-#include "hf/threads.h"
-#include "hf/trace.h"
-#include "hf/work.h"
+#include "fock/coulomb_choice.h"
+#include "fock/density_loan.h"
+#include "fock/fock.h"
+#include "integrals/engine.h"
+#include "integrals/quartet_gradient.h"
 #include "slope_sums.h"
+#include "work/pass.h"
+#include "work/work.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The equations of the spherically averaged atom and their solution. */
 #include "atom_private.h"
 
-#include "hf/diis.h"
-#include "hf/hamiltonian.h"
-#include "hf/orbitals.h"
+#include "hamiltonian/hamiltonian.h"
+#include "orbitals/diis.h"
+#include "orbitals/orbitals.h"
 
 #include <string.h>
 

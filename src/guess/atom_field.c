@@ -1,7 +1,7 @@
 /* Mean fields of an atom: one pass over its integrals for all radial densities together. */
 #include "atom_private.h"
 
-#include "hf/fock.h"
+#include "fock/fock.h"
 
 #include <string.h>
 

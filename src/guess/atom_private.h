@@ -14,7 +14,7 @@
 
 #include "atom.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "hf/linalg.h"
 
 /** The shells of one l among the radial functions, and its orbitals. */

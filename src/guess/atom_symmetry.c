@@ -1,7 +1,7 @@
 /* The shells of an atom by angular momentum, and averages over their components. */
 #include "atom_private.h"
 
-#include "hf/solid_harmonics.h"
+#include "integrals/solid_harmonics.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
 
 #include "hf/basis.h"
 #include "hf/molecule.h"
-#include "hf/orbitals.h"
 #include "hf/units.h"
+#include "orbitals/orbitals.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include "guess_private.h"
 
 #include "atom.h"
-#include "hf/hamiltonian.h"
+#include "hamiltonian/hamiltonian.h"
 #include "hf/linalg.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 #ifndef HF_GUESS_PRIVATE_H
 #define HF_GUESS_PRIVATE_H
 
-#include "hf/arena.h"
+#include "base/arena.h"
+#include "guess/guess_input.h"
 #include "hf/guess.h"
-#include "hf/guess_input.h"
 
 extern const struct hf_guess_ops hf_guess_sad, hf_guess_sap, hf_guess_huckel, hf_guess_core;
 

@@ -4,7 +4,7 @@
 #include "guess_private.h"
 
 #include "atom.h"
-#include "hf/matrix_blocks.h"
+#include "linalg/matrix_blocks.h"
 
 #include <string.h>
 

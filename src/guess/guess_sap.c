@@ -8,7 +8,7 @@
 #include "guess_private.h"
 
 #include "atomic_potentials.h"
-#include "hf/hamiltonian.h"
+#include "hamiltonian/hamiltonian.h"
 
 #include <string.h>
 

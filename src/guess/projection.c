@@ -12,11 +12,11 @@
  *           ours  old
  *     ours | S  | S_mixed |       | 0     |       | S_mixed C_old |
  *     old  |    | S_old   |   x   | C_old |   =   | ...           | */
-#include "hf/guess_input.h"
+#include "guess/guess_input.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
+#include "hamiltonian/hamiltonian.h"
 #include "hf/guess.h"
-#include "hf/hamiltonian.h"
 #include "hf/linalg.h"
 
 #include <math.h>

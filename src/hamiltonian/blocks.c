@@ -1,9 +1,9 @@
 /* From integrals of two shells to the blocks of pairs of atoms that a rank owns. */
+#include "base/arithmetic.h"
+#include "base/threads.h"
 #include "far_charges.h"
 #include "hamiltonian_private.h"
-#include "hf/arithmetic.h"
 #include "hf/interruption.h"
-#include "hf/threads.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Charges in the order of a tree of cells, whose leaves are rows, and the moments of cells of many charges. */
 #include "far_charges.h"
 
-#include "hf/translation.h"
+#include "multipole/translation.h"
 
 #include <math.h>
 #include <stdlib.h>

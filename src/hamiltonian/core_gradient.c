@@ -1,12 +1,12 @@
 /* Derivatives of the energy in effective core potentials. With respect to its centre a Cartesian function is
  * x^i -> 2 alpha x^(i+1) - i x^(i-1), so that a basis with a shell above and one below each shell has all
  * integrals; the derivative by the place of the core is what those of the functions leave. */
+#include "base/arena.h"
 #include "hamiltonian_private.h"
-#include "hf/arena.h"
-#include "hf/cartesian.h"
-#include "hf/core_integrals.h"
-#include "hf/hermite.h"
 #include "hf/interruption.h"
+#include "integrals/cartesian.h"
+#include "one_electron/core_integrals.h"
+#include "one_electron/hermite.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* Effective core potentials: what the innermost electrons of heavy atoms do to the others, relativity
  * included. The charge of a core is taken off that of its nucleus, wherever nuclei act. */
+#include "base/threads.h"
 #include "hamiltonian_private.h"
-#include "hf/core_integrals.h"
 #include "hf/interruption.h"
-#include "hf/threads.h"
+#include "one_electron/core_integrals.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* Which charges are far from the functions of two atoms, and the expansion of their potential. */
 #include "far_charges.h"
 
-#include "hf/arithmetic.h"
-#include "hf/translation.h"
+#include "base/arithmetic.h"
+#include "multipole/translation.h"
 
 #include <complex.h>
 #include <math.h>

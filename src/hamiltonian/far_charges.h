@@ -2,11 +2,11 @@
 #ifndef HF_FAR_CHARGES_H
 #define HF_FAR_CHARGES_H
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "hf/basis.h"
-#include "hf/cell_tree.h"
-#include "hf/multipole.h"
-#include "hf/one_electron.h"
+#include "multipole/cell_tree.h"
+#include "multipole/multipole.h"
+#include "one_electron/one_electron.h"
 
 enum { HF_CHARGE_ORDER = 20 }; /**< highest order of the expansions */
 

@@ -1,7 +1,7 @@
 /* Derivatives of the energy of nuclei and of a density in all terms, over all ranks. */
+#include "base/arena.h"
 #include "hamiltonian_private.h"
-#include "hf/arena.h"
-#include "hf/matrix_blocks.h"
+#include "linalg/matrix_blocks.h"
 
 /** Local: this rank's share of all terms, nuclei dealt one by one. */
 static hf_status add_terms(const struct hf_term_gradient *gradient, struct hf_error *error)

@@ -1,6 +1,6 @@
 /* The list of terms, and their matrices over all ranks. */
 #include "hamiltonian_private.h"
-#include "hf/matrix_blocks.h"
+#include "linalg/matrix_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

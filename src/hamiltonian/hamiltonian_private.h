@@ -2,7 +2,7 @@
 #ifndef HF_HAMILTONIAN_PRIVATE_H
 #define HF_HAMILTONIAN_PRIVATE_H
 
-#include "hf/hamiltonian.h"
+#include "hamiltonian/hamiltonian.h"
 
 /** Adds factor <m|operator|n> to the blocks, of any operator but HF_CHARGES. Not collective.
  *  HF_NO_RESOURCE: memory. */

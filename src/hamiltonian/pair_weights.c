@@ -1,7 +1,7 @@
 /* How much products of functions of two atoms may contribute to integrals, for the error bounds of expansions. */
 #include "far_charges.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * each other is no energy of the molecule and not counted. */
 #include "hamiltonian_private.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <stdio.h>

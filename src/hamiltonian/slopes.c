@@ -1,10 +1,10 @@
 /* Derivatives of the energy of a density's blocks in an operator. */
+#include "base/arena.h"
+#include "base/arithmetic.h"
+#include "base/threads.h"
 #include "hamiltonian_private.h"
-#include "hf/arena.h"
-#include "hf/arithmetic.h"
 #include "hf/interruption.h"
-#include "hf/one_electron_gradient.h"
-#include "hf/threads.h"
+#include "one_electron/one_electron_gradient.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Tables of the Boys function, and its evaluation one argument at a time. */
-#include "hf/boys.h"
+#include "integrals/boys.h"
 
 #include <math.h>
 #include <stdlib.h>

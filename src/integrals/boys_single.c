@@ -1,5 +1,5 @@
 /* Tables of the Boys function in single precision. */
-#include "hf/boys_single.h"
+#include "integrals/boys_single.h"
 
 #include <math.h>
 #include <stdlib.h>

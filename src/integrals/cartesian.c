@@ -1,5 +1,5 @@
 /* Neighbours of Cartesian components, for the recurrences. */
-#include "hf/cartesian.h"
+#include "integrals/cartesian.h"
 
 void hf_cartesian_table_init(struct hf_cartesian_table *table)
 {

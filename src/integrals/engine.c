@@ -1,7 +1,7 @@
 /* Two-electron integrals of shell quartets: the front of the implementations. */
 #include "engine_private.h"
 
-#include "hf/simd.h"
+#include "base/simd.h"
 
 #include <string.h>
 

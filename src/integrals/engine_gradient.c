@@ -1,5 +1,5 @@
 /* Derivatives of shell quartets: batches for the kernels. */
-#include "hf/quartet_gradient.h"
+#include "integrals/quartet_gradient.h"
 
 #include "engine_private.h"
 

@@ -2,9 +2,9 @@
 #ifndef HF_ENGINE_PRIVATE_H
 #define HF_ENGINE_PRIVATE_H
 
+#include "base/arena.h"
 #include "flops.h"
-#include "hf/arena.h"
-#include "hf/engine.h"
+#include "integrals/engine.h"
 #include "kernels.h"
 
 /** Largest of what the quartets of a list of pairs need, in numbers. */

@@ -36,7 +36,7 @@
 #include "expansion.h"
 #include "gradient_density.h"
 #include "gradient_levels.h"
-#include "hf/boys_lanes.h"
+#include "integrals/boys_lanes.h"
 #include "lane_quartet.h"
 #include "recurrence.h"
 #include "to_levels.h"

@@ -7,8 +7,8 @@
 #ifndef HF_HORIZONTAL_H
 #define HF_HORIZONTAL_H
 
-#include "hf/lanes.h"
-#include "hf/solid_harmonics.h"
+#include "base/lanes.h"
+#include "integrals/solid_harmonics.h"
 #include "quartet.h"
 
 #include <string.h>

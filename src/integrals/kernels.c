@@ -4,7 +4,7 @@
 
 #include "contraction.h"
 #include "expansion.h"
-#include "hf/boys_lanes.h"
+#include "integrals/boys_lanes.h"
 #include "lane_quartet.h"
 #include "recurrence.h"
 #include "to_functions.h"

@@ -3,7 +3,7 @@
 #ifndef HF_KERNELS_H
 #define HF_KERNELS_H
 
-#include "hf/solid_harmonics.h"
+#include "integrals/solid_harmonics.h"
 #include "quartet.h"
 
 #include <libint2.h>
@@ -47,7 +47,7 @@ struct hf_kernels {
      *  classes. quartet->ket is not used. All aligned to 64 bytes. Returns how many primitives of the bra it took, over
      *  all of the ket. */
     int (*gradient)(const struct hf_quartet *quartet, const struct hf_gradient_input *input,
-                     void *scratch, double *out);
+                    void *scratch, double *out);
 
     /** hf_solid_harmonics_apply. */
     void (*to_spherical)(const struct hf_solid_harmonics *harmonics, int l, int right,

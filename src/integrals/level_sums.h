@@ -2,7 +2,7 @@
 #ifndef HF_LEVEL_SUMS_H
 #define HF_LEVEL_SUMS_H
 
-#include "hf/lanes.h"
+#include "base/lanes.h"
 
 /** Of one vector of primitive quartets; the first index is m. */
 struct level_sums {

@@ -37,7 +37,7 @@ import functools
 import gc
 import sys
 
-# Levels of a part of a pair (l_a .. l_a+l_b), or of all parts of merged shells (hf/shell_pair.h).
+# Levels of a part of a pair (l_a .. l_a+l_b), or of all parts of merged shells (integrals/shell_pair.h).
 SIDES = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4), (3, 5), (3, 6)]
 # Functions with more values than this keep them in memory between blocks: they do not fit in 32
 # registers anyway.
@@ -64,7 +64,7 @@ EXCHANGED.update({other: name for name, other in EXCHANGED.items()})
 
 
 def components(l):
-    """Of level l, in the order of hf/cartesian.h."""
+    """Of level l, in the order of integrals/cartesian.h."""
     return [(x, y, l - x - y) for x in range(l, -1, -1) for y in range(l - x, -1, -1)]
 
 

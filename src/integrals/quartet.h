@@ -3,12 +3,12 @@
 #ifndef HF_QUARTET_H
 #define HF_QUARTET_H
 
-#include "hf/boys.h"
-#include "hf/boys_single.h"
-#include "hf/cartesian.h"
-#include "hf/quartet_gradient.h"
-#include "hf/shell_pair.h"
-#include "hf/solid_harmonics.h"
+#include "integrals/boys.h"
+#include "integrals/boys_single.h"
+#include "integrals/cartesian.h"
+#include "integrals/quartet_gradient.h"
+#include "integrals/shell_pair.h"
+#include "integrals/solid_harmonics.h"
 
 /** Highest sum of angular momenta of a pair that the recurrence handles. */
 enum { HF_MAX_RECURRENCE_L = 6 };

@@ -3,8 +3,8 @@
 #ifndef HF_RECURRENCE_INPUT_H
 #define HF_RECURRENCE_INPUT_H
 
-#include "hf/boys.h"
-#include "hf/lanes.h"
+#include "base/lanes.h"
+#include "integrals/boys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Expansion of real solid harmonics in Cartesian monomials, for any l. */
-#include "hf/solid_harmonics.h"
+#include "integrals/solid_harmonics.h"
 
-#include "hf/cartesian.h"
+#include "integrals/cartesian.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Layout of matrices over a basis: a part is the functions of one atom. */
-#include "hf/layout.h"
+#include "layout/layout.h"
 
 #include <stdlib.h>
 

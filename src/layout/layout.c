@@ -1,8 +1,8 @@
 /* Who has which block of a symmetric matrix: rows of half a circle, cut into segments, dealt to the
- * ranks; see hf/layout.h. */
-#include "hf/layout.h"
-#include "hf/arena.h"
-#include "hf/growing.h"
+ * ranks; see layout/layout.h. */
+#include "layout/layout.h"
+#include "base/arena.h"
+#include "base/growing.h"
 
 #include <assert.h>
 #include <stdlib.h>

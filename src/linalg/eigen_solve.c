@@ -8,7 +8,7 @@
  * dsyevr, takes longer than divide and conquer for all: measured for a fifth of n = 300 to 1300.) */
 #include "linalg_private.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 
 #include <math.h>
 #include <stddef.h>

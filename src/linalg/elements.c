@@ -1,5 +1,5 @@
 /* Operations on the elements of matrices, divided over the threads of a rank: copies, sums, scalar products. */
-#include "hf/threads.h"
+#include "base/threads.h"
 #include "linalg_private.h"
 
 #include <assert.h>

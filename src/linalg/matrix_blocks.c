@@ -10,9 +10,9 @@
  * so that the k-th element for a pair of ranks is the same one on both. Only lower blocks are
  * stored; on the way to the grid each also goes out as its mirror image. A rank of P meets about
  * one in P of the blocks as an owner, and up to two in P as a part of a square grid. */
-#include "hf/matrix_blocks.h"
+#include "linalg/matrix_blocks.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "linalg_private.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* How matrices come and go. */
 #include "linalg_private.h"
 
-#include "hf/text.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <limits.h>

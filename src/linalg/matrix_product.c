@@ -1,7 +1,7 @@
 /* The choice of a kernel, and the packing of left matrices. */
-#include "hf/matrix_product.h"
+#include "linalg/matrix_product.h"
 
-#include "hf/simd.h"
+#include "base/simd.h"
 
 hf_product_function *hf_product_kernel(void)
 {

@@ -1,8 +1,8 @@
 /* Products of matrices in tiles whose sums stay in registers. Compiled once per instruction set (HF_PRODUCT
  * names the function). docs/measurements/mp2.md has rates. */
-#include "hf/matrix_product.h"
+#include "linalg/matrix_product.h"
 
-#include "hf/lanes.h"
+#include "base/lanes.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
  * ones are used. */
 #include "local_iterate.h"
 
-#include "hf/gather.h"
+#include "base/gather.h"
 
 #include <limits.h>
 

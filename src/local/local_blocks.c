@@ -5,8 +5,8 @@
  * cut between blocks into pieces. In every round of the exchange each rank sends a piece to each other one. */
 #include "local_mp2_private.h"
 
-#include "hf/growing.h"
-#include "hf/trace.h"
+#include "base/growing.h"
+#include "base/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

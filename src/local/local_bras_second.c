@@ -5,7 +5,7 @@
  *     K_ij [a][b] = sum_s T_ij [a][s] P_sb
  *
  * Blocks of (ia|rs) are used twice, as (ia|rs) and as (ia|sr), unless R is S. */
-#include "hf/trace.h"
+#include "base/trace.h"
 #include "local_bras.h"
 
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * Source: Hetzer, Pulay, Werner, Chem. Phys. Lett. 290, 143 (1998). */
 #include "local_mp2_private.h"
 
-#include "hf/arithmetic.h"
-#include "hf/hamiltonian.h"
-#include "hf/trace.h"
+#include "base/arithmetic.h"
+#include "base/trace.h"
+#include "hamiltonian/hamiltonian.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Source: Boughton, Pulay, J. Comput. Chem. 14, 736 (1993). */
 #include "local_mp2_private.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* The amplitudes of local MP2 (Fig. 10.3): residuals of own pairs, updates, extrapolation, and the exchange. */
 #include "local_iterate.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
+#include "base/threads.h"
+#include "base/trace.h"
 #include "hf/interruption.h"
-#include "hf/threads.h"
-#include "hf/trace.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -10,11 +10,11 @@
 #ifndef HF_LOCAL_ITERATE_H
 #define HF_LOCAL_ITERATE_H
 
-#include "hf/matrix_product.h"
+#include "linalg/matrix_product.h"
 #include "local_mp2_private.h"
 
-#include "hf/arena.h"
-#include "hf/onesided.h"
+#include "base/arena.h"
+#include "onesided/onesided.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * The lengths and factors are fitted to C10H22, C16H34 and uracil, cc-pVDZ. */
 #include "local_row.h"
 
-#include "hf/arena.h"
-#include "hf/arithmetic.h"
+#include "base/arena.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <string.h>

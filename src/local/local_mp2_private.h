@@ -14,9 +14,9 @@
 #ifndef HF_LOCAL_PRIVATE_H
 #define HF_LOCAL_PRIVATE_H
 
-#include "hf/arena.h"
-#include "hf/local_mp2.h"
-#include "hf/sparse_matrix.h"
+#include "base/arena.h"
+#include "local/local_mp2.h"
+#include "localise/sparse_matrix.h"
 
 #include <stddef.h>
 #include <stdint.h>

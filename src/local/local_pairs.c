@@ -1,7 +1,7 @@
 /* Strong and weak pairs, their domains and owners. */
 #include "local_mp2_private.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Report and JSON part of local MP2. */
 #include "local_row.h"
 
-#include "hf/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "hf/units.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* The row of local MP2 in the list of quantities: options and memory. */
 #include "local_row.h"
 
-#include "hf/arithmetic.h"
-#include "hf/checkpoint.h"
-#include "hf/frozen_core.h"
-#include "hf/orbitals.h"
+#include "base/arithmetic.h"
+#include "checkpoint/checkpoint.h"
+#include "localise/frozen_core.h"
+#include "orbitals/orbitals.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef HF_LOCAL_ROW_H
 #define HF_LOCAL_ROW_H
 
-#include "hf/local_mp2.h"
-#include "hf/quantity.h"
+#include "local/local_mp2.h"
+#include "scf/quantity.h"
 
 /** What the row holds. */
 struct hf_local_row {

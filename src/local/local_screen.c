@@ -1,7 +1,7 @@
 /* Which kets a bra needs; see local_screen.h. */
 #include "local_screen.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <string.h>

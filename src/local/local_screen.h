@@ -9,7 +9,7 @@
 #ifndef HF_LOCAL_SCREEN_H
 #define HF_LOCAL_SCREEN_H
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "local_transform.h"
 
 #include <stdint.h>

@@ -9,10 +9,10 @@
 #ifndef HF_LOCAL_TRANSFORM_H
 #define HF_LOCAL_TRANSFORM_H
 
-#include "hf/matrix_product.h"
-#include "hf/pass.h"
-#include "hf/work.h"
+#include "linalg/matrix_product.h"
 #include "local_mp2_private.h"
+#include "work/pass.h"
+#include "work/work.h"
 
 /** Weights of some orbitals for each of a row of items. */
 struct hf_local_weights {

@@ -1,8 +1,8 @@
 /* Pseudo-canonical orbitals of domains: X = U s^-1/2 of the eigenvalues s of S that are not too small, then the
  * eigenvectors of X^T F X. */
-#include "hf/arena.h"
-#include "hf/matrix_product.h"
-#include "hf/trace.h"
+#include "base/arena.h"
+#include "base/trace.h"
+#include "linalg/matrix_product.h"
 #include "local_mp2_private.h"
 
 #include <math.h>

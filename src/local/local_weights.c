@@ -1,7 +1,7 @@
 /* Weights of pairs of shells for orbitals; see local_transform.h. */
 #include "local_transform.h"
 
-#include "hf/growing.h"
+#include "base/growing.h"
 
 #include <math.h>
 #include <stdlib.h>

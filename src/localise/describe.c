@@ -1,8 +1,8 @@
 /* Coefficients, populations, centres and spreads of localised orbitals. */
 #include "localise_private.h"
 
-#include "hf/hamiltonian.h"
-#include "hf/trace.h"
+#include "base/trace.h"
+#include "hamiltonian/hamiltonian.h"
 
 #include <math.h>
 #include <stdlib.h>

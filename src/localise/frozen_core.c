@@ -1,7 +1,7 @@
 /* Which orbitals are core, by atom. */
-#include "hf/frozen_core.h"
+#include "localise/frozen_core.h"
 
-#include "hf/text.h"
+#include "base/text.h"
 
 #include <strings.h>
 

@@ -1,7 +1,7 @@
 /* What localisation maximises. */
 #include "localise_private.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 static int one_per_atom(const struct hf_basis *basis)
 {

@@ -1,7 +1,7 @@
 /* Localised orbitals from canonical ones: start, sweeps, order and phases. */
 #include "localise_private.h"
 
-#include "hf/hamiltonian.h"
+#include "hamiltonian/hamiltonian.h"
 
 #include <math.h>
 #include <stdlib.h>

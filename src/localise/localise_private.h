@@ -2,8 +2,8 @@
 #ifndef HF_LOCALISE_PRIVATE_H
 #define HF_LOCALISE_PRIVATE_H
 
-#include "hf/arena.h"
-#include "hf/localise.h"
+#include "base/arena.h"
+#include "localise/localise.h"
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* The row of localised orbitals in the list of quantities: option, report, part of the JSON file. */
-#include "hf/frozen_core.h"
-#include "hf/growing.h"
-#include "hf/localise.h"
-#include "hf/orbitals.h"
-#include "hf/quantity.h"
+#include "base/growing.h"
+#include "localise/frozen_core.h"
+#include "localise/localise.h"
+#include "orbitals/orbitals.h"
+#include "scf/quantity.h"
 
 #include <stdlib.h>
 #include <string.h>

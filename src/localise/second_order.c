@@ -1,11 +1,11 @@
 /* A second-order step of localisation: Newton's step, or away from a saddle. Both are sought in one subspace, which
  * grows by what is still wrong with the step and with the eigenvector of the highest curvature. The vectors are whole
- * on every rank, so that the step has the same bits on any number of ranks: those of hf/subspace.h are distributed.
+ * on every rank, so that the step has the same bits on any number of ranks: those of response/subspace.h are distributed.
  *
  * Source   Davidson, J. Comput. Phys. 17, 87 (1975); Nocedal, Wright, Numerical Optimization, 2nd ed., chapter 4. */
 #include "localise_private.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 #include "hf/linalg.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Matrices in blocks from dense ones, and over merged functions. */
-#include "hf/sparse_matrix.h"
+#include "localise/sparse_matrix.h"
 
 #include <string.h>
 

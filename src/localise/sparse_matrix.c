@@ -1,6 +1,6 @@
 /* Matrices in blocks: how they are filled, sorted and read. */
-#include "hf/sparse_matrix.h"
-#include "hf/growing.h"
+#include "localise/sparse_matrix.h"
+#include "base/growing.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Orbitals to begin with. */
 #include "localise_private.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Rotations of two orbitals, shared by ranks and threads. */
 #include "localise_private.h"
 
-#include "hf/gather.h"
-#include "hf/growing.h"
-#include "hf/threads.h"
-#include "hf/trace.h"
+#include "base/gather.h"
+#include "base/growing.h"
+#include "base/threads.h"
+#include "base/trace.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "draft.h"
 #include "comment_words.h"
 
+#include "base/growing.h"
 #include "elements.h"
-#include "hf/growing.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #include "draft.h"
 #include "elements.h"
 
-#include "hf/arithmetic.h"
-#include "hf/places.h"
+#include "base/arithmetic.h"
 #include "hf/units.h"
+#include "molecule/places.h"
 #include "neighbours.h"
 
 #include <math.h>

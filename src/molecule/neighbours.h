@@ -2,7 +2,7 @@
 #ifndef HF_NEIGHBOURS_H
 #define HF_NEIGHBOURS_H
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "hf/molecule.h"
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include "comment_words.h"
 #include "draft.h"
 
-#include "hf/growing.h"
+#include "base/growing.h"
 #include "hf/units.h"
 #include "neighbours.h"
 

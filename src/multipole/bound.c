@@ -1,6 +1,6 @@
 /* Bounds on the errors of expansions; docs/numerics.md derives them. */
-#include "hf/arithmetic.h"
-#include "hf/multipole.h"
+#include "base/arithmetic.h"
+#include "multipole/multipole.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
-/* Trees of cells over points; see hf/cell_tree.h. */
-#include "hf/cell_tree.h"
+/* Trees of cells over points; see multipole/cell_tree.h. */
+#include "multipole/cell_tree.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <stdbool.h>

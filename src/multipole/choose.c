@@ -1,6 +1,6 @@
 /* Which translations this processor runs. */
-#include "hf/simd.h"
-#include "hf/translation.h"
+#include "base/simd.h"
+#include "multipole/translation.h"
 
 const struct hf_translation_kernels *hf_translation_choose(void)
 {

@@ -1,5 +1,5 @@
 /* Moments of several sources to one local expansion, as many at a time as kernels have lanes. */
-#include "hf/translation.h"
+#include "multipole/translation.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Between Hermite Gaussians and point multipoles at their centres. */
-#include "hf/multipole.h"
+#include "multipole/multipole.h"
 
 #include <complex.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Translations of expansions in solid harmonics; compiled once per instruction set. A lane is an
  * expansion; harmonics of both signs of m are written out, so that the inner loops have no cases. */
-#include "hf/translation.h"
+#include "multipole/translation.h"
 
-#include "hf/lanes.h"
+#include "base/lanes.h"
 
 /** Place of (l,m) among harmonics of both signs. */
 static inline int full(int l, int m)

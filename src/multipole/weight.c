@@ -1,6 +1,6 @@
 /* Bounds on products of two functions as Hermite Gaussians. */
-#include "hf/multipole.h"
-#include "hf/solid_harmonics.h"
+#include "integrals/solid_harmonics.h"
+#include "multipole/multipole.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Integrals of an effective core potential: its local part in closed form, the rest from projections
  * that are made once per shell. */
-#include "hf/core_integrals.h"
+#include "one_electron/core_integrals.h"
 
 #include "core_local.h"
 #include "core_projection.h"

@@ -9,7 +9,7 @@
  * is smooth over theta, 0 to pi/2: Gauss-Legendre. */
 #include "core_local.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 #include "quadrature.h"
 
 #include <math.h>

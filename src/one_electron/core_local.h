@@ -3,7 +3,7 @@
 #define HF_CORE_LOCAL_H
 
 #include "hf/basis.h"
-#include "hf/cartesian.h"
+#include "integrals/cartesian.h"
 
 /** Points for the powers of r that are no polynomial. */
 enum { HF_N_CORE_LOCAL_POINT = 64 };

@@ -9,7 +9,7 @@
  * nothing cancels. */
 #include "core_projection.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 #include "quadrature.h"
 
 #include <math.h>

@@ -2,10 +2,10 @@
 #ifndef HF_CORE_PROJECTION_H
 #define HF_CORE_PROJECTION_H
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "hf/basis.h"
-#include "hf/cartesian.h"
-#include "hf/solid_harmonics.h"
+#include "integrals/cartesian.h"
+#include "integrals/solid_harmonics.h"
 
 enum { HF_MAX_POLAR_POINT = 48 };
 

@@ -1,7 +1,7 @@
 /* Sums of R_tuv over charges, eight places at a time. */
 #include "hermite_charges.h"
 
-#include "hf/simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <string.h>

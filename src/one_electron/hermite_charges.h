@@ -2,10 +2,10 @@
 #ifndef HF_HERMITE_CHARGES_H
 #define HF_HERMITE_CHARGES_H
 
-#include "hf/arena.h"
-#include "hf/boys.h"
-#include "hf/cartesian.h"
-#include "hf/charge_field.h"
+#include "base/arena.h"
+#include "integrals/boys.h"
+#include "integrals/cartesian.h"
+#include "one_electron/charge_field.h"
 
 #include <stdbool.h>
 

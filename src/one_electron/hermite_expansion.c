@@ -1,5 +1,5 @@
 /* E_t^ij by its recurrence. */
-#include "hf/hermite.h"
+#include "one_electron/hermite.h"
 
 void hf_expand_in_hermite(double half, double pa, double pb, double first, int l_a, int l_b,
                           struct hf_hermite_expansion *out)

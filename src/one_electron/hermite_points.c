@@ -1,8 +1,8 @@
 /* The potential that Hermite Gaussians make at points: the recursion of charges at these points. */
-#include "hf/hermite.h"
+#include "one_electron/hermite.h"
 
+#include "base/arithmetic.h"
 #include "hermite_charges.h"
-#include "hf/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>

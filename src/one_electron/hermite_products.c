@@ -1,7 +1,7 @@
 /* Densities of two shells in Hermite Gaussians, and their moments. */
-#include "hf/hermite.h"
+#include "one_electron/hermite.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 #include "primitive_pair.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* One-electron integrals by Hermite expansion (McMurchie and Davidson). Plain code: they take a
  * vanishing share of a calculation. */
-#include "hf/one_electron.h"
+#include "one_electron/one_electron.h"
 
+#include "base/arithmetic.h"
 #include "hermite_charges.h"
-#include "hf/arithmetic.h"
-#include "hf/cartesian.h"
+#include "integrals/cartesian.h"
 #include "primitive_pair.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Derivatives of one-electron energies, a block of a density at a time. */
-#include "hf/one_electron_gradient.h"
+#include "one_electron/one_electron_gradient.h"
 
-#include "hf/hermite.h"
+#include "one_electron/hermite.h"
 #include "primitive_pair.h"
 
 #include <math.h>

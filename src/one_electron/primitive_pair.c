@@ -1,7 +1,7 @@
 /* Products of two primitives, and densities over Cartesian functions. */
 #include "primitive_pair.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <string.h>

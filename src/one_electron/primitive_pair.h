@@ -2,8 +2,8 @@
 #ifndef HF_PRIMITIVE_PAIR_H
 #define HF_PRIMITIVE_PAIR_H
 
-#include "hf/hermite.h"
-#include "hf/solid_harmonics.h"
+#include "integrals/solid_harmonics.h"
+#include "one_electron/hermite.h"
 
 /** One pair of primitives. */
 struct hf_primitive_pair {

@@ -1,7 +1,7 @@
 /* Gauss-Legendre points by Newton's method on the Legendre polynomial. */
 #include "quadrature.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Block arrays: where the layout says that a block is, the window reaches. */
-#include "hf/block_array.h"
+#include "onesided/block_array.h"
 
 #include "onesided_private.h"
 

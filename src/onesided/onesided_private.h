@@ -2,7 +2,7 @@
 #ifndef HF_ONESIDED_PRIVATE_H
 #define HF_ONESIDED_PRIVATE_H
 
-#include "hf/onesided.h"
+#include "onesided/onesided.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * caller-computes accumulate locks the owner for itself (accumulate paper, Fig. 1). */
 #include "onesided_private.h"
 
-#include "hf/mpi_window.h"
+#include "base/mpi_window.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static void fence(struct hf_window *window)
     synchronise(window);
 }
 
-/** Bytes of this rank's window: whole cache lines, see hf/mpi_window.h. */
+/** Bytes of this rank's window: whole cache lines, see base/mpi_window.h. */
 static size_t window_bytes(const struct hf_window *window)
 {
     return hf_whole_lines(window->size * sizeof(double));

@@ -2,8 +2,8 @@
  * run must find out at once. */
 #include "onesided_private.h"
 
+#include "base/threads.h"
 #include "hf/context.h"
-#include "hf/threads.h"
 
 #include <errno.h>
 #include <pthread.h>

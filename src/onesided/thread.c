@@ -1,8 +1,8 @@
 /* Transport by communication threads, the compute thread's side; see thread_private.h. */
 #include "thread_private.h"
 
+#include "base/threads.h"
 #include "hf/context.h"
-#include "hf/threads.h"
 
 #include <sched.h>
 #include <stdio.h>

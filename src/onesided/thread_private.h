@@ -26,7 +26,7 @@
 
 #include "onesided_private.h"
 
-#include "hf/node_memory.h"
+#include "base/node_memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

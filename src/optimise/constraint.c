@@ -1,9 +1,9 @@
 /* What users hold: read from a line of text. */
-#include "hf/optimise.h"
+#include "optimise/optimise.h"
 
 #include "internals.h"
 
-#include "hf/text.h"
+#include "base/text.h"
 #include "hf/units.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  * Chem. Phys. Lett. 241, 423 (1995). */
 #include "internals.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "hf/units.h"
 
 #include <math.h>

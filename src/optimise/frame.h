@@ -11,7 +11,7 @@
 
 #include "internals.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 
 struct hf_frame {
     int n_x, n_q, m;

@@ -5,8 +5,8 @@
  * it goes through 180 degrees without a kink. */
 #include "internals.h"
 
-#include "hf/arithmetic.h"
-#include "hf/growing.h"
+#include "base/arithmetic.h"
+#include "base/growing.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #define HF_INTERNALS_H
 
 #include "hf/molecule.h"
-#include "hf/optimise.h"
 #include "hf/status.h"
+#include "optimise/optimise.h"
 
 #include <stdbool.h>
 #include <stdint.h>

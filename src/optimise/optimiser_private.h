@@ -2,7 +2,7 @@
 #ifndef HF_OPTIMISER_PRIVATE_H
 #define HF_OPTIMISER_PRIVATE_H
 
-#include "hf/optimise.h"
+#include "optimise/optimise.h"
 
 #include "frame.h"
 

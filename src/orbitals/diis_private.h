@@ -2,8 +2,8 @@
 #ifndef HF_DIIS_PRIVATE_H
 #define HF_DIIS_PRIVATE_H
 
-#include "hf/arena.h"
-#include "hf/diis.h"
+#include "base/arena.h"
+#include "orbitals/diis.h"
 
 struct hf_diis {
     struct hf_context *context;

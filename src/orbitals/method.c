@@ -1,5 +1,5 @@
 /* The list of methods; entries of lists by their names. */
-#include "hf/orbitals.h"
+#include "orbitals/orbitals.h"
 
 #include <stdio.h>
 #include <string.h>

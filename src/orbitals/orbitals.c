@@ -1,5 +1,5 @@
 /* From a Fock matrix to the next density, by way of the orthonormal basis. */
-#include "hf/orbitals.h"
+#include "orbitals/orbitals.h"
 
 void hf_destroy_matrices(size_t n, struct hf_matrix **const matrix[])
 {

@@ -1,7 +1,7 @@
 /* Canonical orthogonalisation of the basis, without its linear dependence. */
-#include "hf/orbitals.h"
+#include "orbitals/orbitals.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *     D = 2 C_occ C_occ^T      F = H + J - K/2      E = tr D H + tr D J / 2 - tr D K / 4
  *
  * Source   Roothaan, Rev. Mod. Phys. 23, 69 (1951); book Eqs. 8.4 to 8.6. */
-#include "hf/orbitals.h"
+#include "orbitals/orbitals.h"
 
 static hf_status rhf_check(const struct hf_molecule *molecule, struct hf_spin_count n_electron,
                            struct hf_error *error)

@@ -15,7 +15,7 @@
  * that are close then change places no more, and the steps are smaller.
  *
  * Source   Roothaan, Rev. Mod. Phys. 32, 179 (1960); Guest, Saunders, Mol. Phys. 28, 819 (1974). */
-#include "hf/orbitals.h"
+#include "orbitals/orbitals.h"
 
 static hf_status rohf_commutators(struct hf_linalg *linalg, struct hf_spin_count n_electron,
                                   struct hf_matrix *const fock[],

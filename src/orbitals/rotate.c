@@ -15,7 +15,7 @@
  * it: then the matrix must be diagonalised.
  *
  * Source   Stewart, Csaszar, Pulay, J. Comput. Chem. 3, 227 (1982); Pulay, ibid. 3, 556 (1982). */
-#include "hf/orbitals.h"
+#include "orbitals/orbitals.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Occupations, densities and Fock matrices of alpha and beta electrons, for every method; the wave function. */
-#include "hf/orbitals.h"
+#include "orbitals/orbitals.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 
 #include <math.h>
 #include <stdlib.h>

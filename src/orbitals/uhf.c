@@ -4,7 +4,7 @@
  *     F_s = H + J[D] - K[D_s]      E = tr D H + tr D J / 2 - sum_s tr D_s K[D_s] / 2
  *
  * Source   Pople, Nesbet, J. Chem. Phys. 22, 571 (1954). */
-#include "hf/orbitals.h"
+#include "orbitals/orbitals.h"
 
 static hf_status uhf_commutators(struct hf_linalg *linalg, struct hf_spin_count n_electron,
                                  struct hf_matrix *const fock[], struct hf_matrix *const occupied[],

@@ -3,10 +3,10 @@
  * holds some planes of the grid, 8 MB or one plane; see also hf_spatial_create. */
 #include "output_private.h"
 
-#include "hf/localise.h"
-#include "hf/output_file.h"
-#include "hf/spatial.h"
+#include "base/output_file.h"
 #include "hf/timer.h"
+#include "localise/localise.h"
+#include "properties/spatial.h"
 
 #include <errno.h>
 #include <limits.h>

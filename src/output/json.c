@@ -1,6 +1,6 @@
 /* A run as a QCSchema AtomicResult, or one that failed as a FailedOperation; what the schema has no
  * key for goes under extras.hf. */
-#include "hf/output.h"
+#include "output/output.h"
 
 #include "output_private.h"
 

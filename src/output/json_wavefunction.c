@@ -6,10 +6,10 @@
  * are those of alpha electrons; a restricted wave function has no others.
  * Source   QCElemental, WavefunctionProperties and BasisSet, version 1; Kenny et al., J. Comput.
  *          Chem. 29, 562 (2008). */
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "hf/linalg.h"
-#include "hf/output.h"
-#include "hf/quantity.h"
+#include "output/output.h"
+#include "scf/quantity.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,12 +7,12 @@
  * Source   www.theochem.ru.nl/molden/molden_format.html */
 #include "output_private.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
+#include "base/output_file.h"
 #include "hf/linalg.h"
-#include "hf/localise.h"
-#include "hf/output_file.h"
-#include "hf/quantity.h"
-#include "hf/vibrations.h"
+#include "localise/localise.h"
+#include "scf/quantity.h"
+#include "vibrations/vibrations.h"
 
 #include <errno.h>
 #include <math.h>

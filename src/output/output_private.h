@@ -2,8 +2,8 @@
 #ifndef HF_OUTPUT_PRIVATE_H
 #define HF_OUTPUT_PRIVATE_H
 
-#include "hf/output.h"
 #include "hf/units.h"
+#include "output/output.h"
 
 #include <stdbool.h>
 #include <stdio.h>

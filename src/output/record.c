@@ -1,6 +1,6 @@
 /* The record of a run: filled as things happen; times and memory over all ranks. */
 #include "hf/record.h"
-#include "hf/growing.h"
+#include "base/growing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The text report: the writer itself, the iteration table as it happens, the progress line. */
-#include "hf/output.h"
+#include "output/output.h"
 
 #include "output_private.h"
 

@@ -1,6 +1,6 @@
 /* The report before anything is computed: program, molecule, basis set, settings, warnings. */
-#include "hf/output.h"
-#include "hf/schedule.h"
+#include "output/output.h"
+#include "schedule/schedule.h"
 
 #include "output_private.h"
 

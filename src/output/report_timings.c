@@ -1,5 +1,5 @@
 /* The report's last part: where time and memory went, over all ranks. */
-#include "hf/output.h"
+#include "output/output.h"
 
 #include "output_private.h"
 

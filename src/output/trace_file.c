@@ -1,13 +1,13 @@
 /* The file of a trace: one line of JSON that says what ran, then the records as they are. Read by
  * tools/lab/trace.py. */
-#include "hf/output.h"
+#include "output/output.h"
 
 #include "output_private.h"
 
-#include "hf/json.h"
-#include "hf/output_file.h"
-#include "hf/quantity.h"
-#include "hf/trace.h"
+#include "base/json.h"
+#include "base/output_file.h"
+#include "base/trace.h"
+#include "scf/quantity.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Versions of the libraries that hf was built with, and of those it finds when it runs. */
-#include "hf/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "hf/record.h"
 
 #include <libint2/config.h>

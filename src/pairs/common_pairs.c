@@ -1,7 +1,7 @@
 /* One merged basis and one list of shell pairs for all users of a calculation. */
-#include "hf/common_pairs.h"
+#include "pairs/common_pairs.h"
 
-#include "hf/shell_pair.h"
+#include "integrals/shell_pair.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Finding the pairs of shells that may matter; see pair_candidates.h. */
 #include "pair_candidates.h"
 
-#include "hf/engine.h"
-#include "hf/growing.h"
+#include "base/growing.h"
 #include "hf/interruption.h"
+#include "integrals/engine.h"
 #include "pair_share.h"
 
 #include <limits.h>

@@ -3,7 +3,7 @@
 #ifndef HF_PAIR_CANDIDATES_H
 #define HF_PAIR_CANDIDATES_H
 
-#include "hf/node_memory.h"
+#include "base/node_memory.h"
 #include "pair_classes.h"
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef HF_PAIR_CLASSES_H
 #define HF_PAIR_CLASSES_H
 
-#include "hf/shell_pair.h"
+#include "integrals/shell_pair.h"
 
 /** The class of two shells by their kinds. */
 struct hf_class_table {

@@ -1,9 +1,9 @@
 /* Laying out the list of shell pairs; see pair_list.h. */
 #include "pair_list.h"
 
+#include "base/shares.h"
+#include "base/threads.h"
 #include "hf/interruption.h"
-#include "hf/shares.h"
-#include "hf/threads.h"
 
 #include "pair_extent.h"
 #include "pair_rounding.h"

@@ -1,8 +1,8 @@
 /* What single precision does to the integrals of a pair of shells. */
 #include "pair_rounding.h"
 
-#include "hf/arithmetic.h"
-#include "hf/shell_pair.h"
+#include "base/arithmetic.h"
+#include "integrals/shell_pair.h"
 #include "primitive_pairs.h"
 
 #include <math.h>

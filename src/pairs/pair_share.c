@@ -1,8 +1,8 @@
 /* Collecting the shell pairs of pairs of atoms; see pair_share.h. */
 #include "pair_share.h"
 
-#include "hf/arithmetic.h"
-#include "hf/growing.h"
+#include "base/arithmetic.h"
+#include "base/growing.h"
 #include "primitive_pairs.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* Primitives of one pair of shells: which matter, and what is kept of them. */
 #include "primitive_pairs.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef HF_PRIMITIVE_PAIRS_H
 #define HF_PRIMITIVE_PAIRS_H
 
-#include "hf/shell_pair.h"
+#include "integrals/shell_pair.h"
 
 /** Exponents of exp(-alpha beta/(alpha + beta) |A-B|^2) from which on a primitive pair is
  *  negligible beside `smallest` whatever its other factors: those stay below e^60 for any sensible

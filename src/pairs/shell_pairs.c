@@ -1,10 +1,10 @@
 /* Lists of shell pairs: candidates are found, room is made, they are laid out. */
-#include "hf/shell_pairs.h"
+#include "pairs/shell_pairs.h"
 
-#include "hf/boys_single.h"
-#include "hf/cartesian.h"
-#include "hf/engine.h"
-#include "hf/shell_pair.h"
+#include "integrals/boys_single.h"
+#include "integrals/cartesian.h"
+#include "integrals/engine.h"
+#include "integrals/shell_pair.h"
 #include "pair_candidates.h"
 #include "pair_classes.h"
 #include "pair_list.h"

@@ -1,8 +1,8 @@
 /* Bond orders: sums over the block of two atoms, each on the rank that owns the block. */
 #include "properties_private.h"
 
-#include "hf/gather.h"
-#include "hf/matrix_blocks.h"
+#include "base/gather.h"
+#include "linalg/matrix_blocks.h"
 
 #include <math.h>
 #include <stdlib.h>

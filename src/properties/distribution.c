@@ -2,8 +2,8 @@
  * an operator is made. */
 #include "properties_private.h"
 
-#include "hf/hermite.h"
-#include "hf/matrix_blocks.h"
+#include "linalg/matrix_blocks.h"
+#include "one_electron/hermite.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The polarisability as a quantity: the SCF computes it, while it has its Fock matrices. */
-#include "hf/quantity.h"
+#include "scf/quantity.h"
 
 #include <math.h>
 

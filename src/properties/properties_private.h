@@ -2,9 +2,9 @@
 #ifndef HF_PROPERTIES_PRIVATE_H
 #define HF_PROPERTIES_PRIVATE_H
 
-#include "hf/layout.h"
 #include "hf/properties.h"
-#include "hf/quantity.h"
+#include "layout/layout.h"
+#include "scf/quantity.h"
 
 /** Moments about the origin, and the potential at the nuclei: from the density of all electrons, this
  *  rank's blocks of which it gets. Collective. HF_NO_RESOURCE. */

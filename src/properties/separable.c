@@ -1,7 +1,7 @@
 /* Gaussians on a grid: their factors in x, y and z are tabulated, and points cost a few multiplications. */
 #include "separable.h"
 
-#include "hf/hermite.h"
+#include "one_electron/hermite.h"
 
 #include <math.h>
 #include <stdlib.h>

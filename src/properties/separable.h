@@ -2,8 +2,8 @@
 #ifndef HF_SEPARABLE_H
 #define HF_SEPARABLE_H
 
-#include "hf/spatial_grid.h"
 #include "hf/units.h"
+#include "properties/spatial_grid.h"
 
 #include <stdbool.h>
 

@@ -1,14 +1,14 @@
 /* Densities, potentials and orbitals on planes of a grid. Densities are spread: every rank adds what its
  * own blocks of two atoms give to all points of some planes, and the planes are summed. */
-#include "hf/spatial.h"
+#include "properties/spatial.h"
 
 #include "separable.h"
 
-#include "hf/hermite.h"
 #include "hf/interruption.h"
-#include "hf/layout.h"
-#include "hf/matrix_blocks.h"
-#include "hf/solid_harmonics.h"
+#include "integrals/solid_harmonics.h"
+#include "layout/layout.h"
+#include "linalg/matrix_blocks.h"
+#include "one_electron/hermite.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Grids round molecules. */
-#include "hf/spatial_grid.h"
+#include "properties/spatial_grid.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Davidson's method for the lowest eigenvalues of a Hessian. */
-#include "hf/subspace.h"
+#include "response/subspace.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  *
  *     T = kappa W      [kappa, D] = T W^T + W T^T
  *     H kappa = sum_s M - M^T,   M = P W^T + F W T^T / 2,   P = F T - kappa F W / 2 + dF W */
-#include "hf/hessian.h"
+#include "response/hessian.h"
 
 /** Vectors in one pass over the integrals: more of them take more memory and spare less and
  *  less. */

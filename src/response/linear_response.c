@@ -1,5 +1,5 @@
 /* Linear response: the equations of all perturbations in one subspace, which grows by what is still wrong with each. */
-#include "hf/subspace.h"
+#include "response/subspace.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Vectors of orbital rotations, and what they do to orbitals. */
-#include "hf/rotation.h"
+#include "response/rotation.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* All orbitals of a determinant, occupied ones first, from Fock matrices that need not commute with
  * it. */
-#include "hf/rotation.h"
+#include "response/rotation.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Orthonormal rotations and their products. */
-#include "hf/subspace.h"
+#include "response/subspace.h"
 
 #include <math.h>
 #include <string.h>

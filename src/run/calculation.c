@@ -1,10 +1,10 @@
 /* From options to a calculation: basis choices, settings, description; and its results. */
-#include "hf/calculation.h"
+#include "run/calculation.h"
 
+#include "base/output_file.h"
 #include "calculation_private.h"
-#include "hf/common_pairs.h"
-#include "hf/hamiltonian.h"
-#include "hf/output_file.h"
+#include "hamiltonian/hamiltonian.h"
+#include "pairs/common_pairs.h"
 
 #include <string.h>
 

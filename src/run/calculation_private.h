@@ -2,7 +2,7 @@
 #ifndef HF_CALCULATION_PRIVATE_H
 #define HF_CALCULATION_PRIVATE_H
 
-#include "hf/calculation.h"
+#include "run/calculation.h"
 
 /** Checks that the files can be written, and that all of them and the files that are read are different.
  *  Writes nothing. Collective. HF_BAD_INPUT. */

@@ -2,8 +2,8 @@
  * in the JSON file a failure when there are no results. */
 #include "calculation_private.h"
 
-#include "hf/json.h"
-#include "hf/output_file.h"
+#include "base/json.h"
+#include "base/output_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The orbitals of a checkpoint, or of checkpoints of fragments, as the guess of a calculation. */
 #include "calculation_private.h"
 
-#include "hf/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The estimate of memory from the sizes of a calculation, and what of it does not fit. */
 #include "memory_private.h"
 
-#include "hf/coulomb.h"
-#include "hf/scf_memory.h"
+#include "coulomb/coulomb.h"
+#include "scf/scf_memory.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
  * kernel may promise memory that it does not have and kill the process that uses it. */
 #include "memory_private.h"
 
-#include "hf/common_pairs.h"
-#include "hf/text.h"
-#include "hf/work.h"
+#include "base/text.h"
+#include "pairs/common_pairs.h"
+#include "work/work.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -2,10 +2,10 @@
 #ifndef HF_MEMORY_PRIVATE_H
 #define HF_MEMORY_PRIVATE_H
 
-#include "hf/calculation.h"
-#include "hf/fock.h"
-#include "hf/memory_limits.h"
-#include "hf/shell_pairs.h"
+#include "base/memory_limits.h"
+#include "fock/fock.h"
+#include "pairs/shell_pairs.h"
+#include "run/calculation.h"
 
 /** What the estimate follows from: a calculation, or one with other options. */
 struct hf_memory_case {

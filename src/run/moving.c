@@ -1,7 +1,7 @@
 /* Where the atoms of a calculation are, and the shell pairs there. */
 #include "calculation_private.h"
 
-#include "hf/common_pairs.h"
+#include "pairs/common_pairs.h"
 
 #include <string.h>
 

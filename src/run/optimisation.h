@@ -2,9 +2,9 @@
 #ifndef HF_OPTIMISATION_H
 #define HF_OPTIMISATION_H
 
-#include "hf/arena.h"
-#include "hf/optimise.h"
-#include "hf/quantity.h"
+#include "base/arena.h"
+#include "optimise/optimise.h"
+#include "scf/quantity.h"
 
 #include <stdint.h>
 

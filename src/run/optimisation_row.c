@@ -1,16 +1,16 @@
 /* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in optimising.c. */
 #include "optimisation.h"
 
-#include "hf/checkpoint.h"
-#include "hf/extrapolation.h"
-#include "hf/fock.h"
-#include "hf/gradient.h"
-#include "hf/hamiltonian.h"
-#include "hf/input.h"
-#include "hf/output.h"
-#include "hf/output_file.h"
-#include "hf/rank_groups.h"
+#include "base/output_file.h"
+#include "checkpoint/checkpoint.h"
+#include "fock/fock.h"
+#include "gradient/gradient.h"
+#include "hamiltonian/hamiltonian.h"
 #include "hf/units.h"
+#include "molecule/input.h"
+#include "output/output.h"
+#include "schedule/rank_groups.h"
+#include "surface/extrapolation.h"
 
 #include <errno.h>
 #include <math.h>

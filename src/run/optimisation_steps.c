@@ -1,7 +1,7 @@
 /* The steps of an optimisation: kept, packed for checkpoints, and what they say about the points of a scan. */
 #include "optimisation.h"
 
-#include "hf/growing.h"
+#include "base/growing.h"
 
 #include <math.h>
 #include <stdlib.h>

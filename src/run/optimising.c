@@ -1,11 +1,11 @@
-/* The way to the structure of lowest energy: rank 0 makes the steps (hf/optimise.h), all ranks energies and gradients
- * (hf/surface.h), and the calculation goes on at the structure that is found. */
+/* The way to the structure of lowest energy: rank 0 makes the steps (optimise/optimise.h), all ranks energies and gradients
+ * (surface/surface.h), and the calculation goes on at the structure that is found. */
 #include "calculation_private.h"
 #include "optimisation.h"
 
-#include "hf/differences.h"
 #include "hf/interruption.h"
-#include "hf/surface.h"
+#include "surface/surface.h"
+#include "vibrations/differences.h"
 
 #include <math.h>
 #include <string.h>

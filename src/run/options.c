@@ -1,12 +1,12 @@
 /* The table of all options: command line, native input, help, manual page. */
 #include "calculation_private.h"
 
-#include "hf/fock.h"
-#include "hf/local_mp2.h"
-#include "hf/localise.h"
+#include "fock/fock.h"
 #include "hf/mp2.h"
 #include "hf/scf.h"
-#include "hf/schedule.h"
+#include "local/local_mp2.h"
+#include "localise/localise.h"
+#include "schedule/schedule.h"
 
 static const struct hf_option_choice units[] = {
     {"angstrom", "1 bohr = 0.529177210903 angstrom", HF_LENGTH_ANGSTROM},

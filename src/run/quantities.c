@@ -1,7 +1,7 @@
 /* The lists of tasks and of what is computed from a wave function, and the walk over the latter. */
 #include "calculation_private.h"
-#include "hf/common_pairs.h"
-#include "hf/gradient.h"
+#include "gradient/gradient.h"
+#include "pairs/common_pairs.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* A calculation that continues from a checkpoint. */
-#include "hf/calculation.h"
+#include "run/calculation.h"
 
+#include "base/text.h"
 #include "calculation_private.h"
-#include "hf/text.h"
 
 #include <stdlib.h>
 #include <string.h>

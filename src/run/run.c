@@ -1,10 +1,10 @@
 /* The front door: a whole calculation in one call. */
 #include "hf/run.h"
 
-#include "hf/gradient.h"
+#include "gradient/gradient.h"
 
-#include "hf/calculation.h"
 #include "hf/interruption.h"
+#include "run/calculation.h"
 
 #include <stdlib.h>
 #include <string.h>

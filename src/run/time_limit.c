@@ -1,7 +1,7 @@
 /* --time-limit: how long a calculation may take, written as for Slurm's --time, and what is said when
  * one ends before it is done. */
-#include "hf/calculation.h"
 #include "hf/interruption.h"
+#include "run/calculation.h"
 
 #include <stdio.h>
 #include <string.h>

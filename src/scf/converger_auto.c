@@ -16,8 +16,8 @@
  *
  * Source   Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012), who mix DIIS and ADIIS by the size of
  *          the commutator alone. */
+#include "base/arithmetic.h"
 #include "converger.h"
-#include "hf/arithmetic.h"
 
 #include <math.h>
 #include <stdlib.h>

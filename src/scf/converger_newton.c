@@ -8,7 +8,7 @@
  * Source   Helmich-Paris, J. Chem. Phys. 154, 164104 (2021); Nocedal, Wright, Numerical
  *          Optimization, 2nd ed., chapter 4. */
 #include "converger.h"
-#include "hf/subspace.h"
+#include "response/subspace.h"
 
 #include <math.h>
 #include <stdlib.h>

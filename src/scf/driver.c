@@ -2,8 +2,8 @@
 #include "hf/scf.h"
 
 #include "converger.h"
-#include "hf/common_pairs.h"
 #include "hf/interruption.h"
+#include "pairs/common_pairs.h"
 
 static bool is_last(const struct hf_scf *scf)
 {

@@ -1,7 +1,7 @@
 /* First densities; J and K, energy, Fock matrix and commutator of a density. */
 #include "scf_state.h"
 
-#include "hf/guess_input.h"
+#include "guess/guess_input.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The Hessian of a calculation as it stands. */
-#include "hf/hessian.h"
+#include "response/hessian.h"
 #include "scf_state.h"
 
 #include <math.h>

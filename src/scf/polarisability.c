@@ -4,8 +4,8 @@
  * is -l^2 g H^-1 g, g the gradient that r gives: alpha_ij = -d2E / dl_i dl_j = 2 g_i H^-1 g_j. */
 #include "scf_state.h"
 
-#include "hf/hamiltonian.h"
-#include "hf/subspace.h"
+#include "hamiltonian/hamiltonian.h"
+#include "response/subspace.h"
 
 /** Rests of the equations, as parts of the perturbation: products are right to some eight digits. */
 static const double ACCURACY = 1e-4;

@@ -1,5 +1,5 @@
 /* Matrices of a calculation, counted by what lives at the same time; see scf_memory.h. */
-#include "hf/scf_memory.h"
+#include "scf/scf_memory.h"
 
 #include "converger.h"
 

@@ -2,17 +2,17 @@
  * and evaluation of densities (evaluate.c), the orbitals of the next ones (converger.h), the state
  * that is kept (keep.c) and gone on from (take_restart.c), the analysis of a solution
  * (stability.c), the results (results.c). The driver that puts the steps in order is driver.c. Shapes and words are
- * those of hf/orbitals.h. */
+ * those of orbitals/orbitals.h. */
 #ifndef HF_SCF_STATE_H
 #define HF_SCF_STATE_H
 
-#include "hf/arena.h"
-#include "hf/diis.h"
-#include "hf/fock.h"
-#include "hf/hamiltonian.h"
+#include "base/arena.h"
+#include "fock/fock.h"
+#include "hamiltonian/hamiltonian.h"
 #include "hf/linalg.h"
-#include "hf/orbitals.h"
 #include "hf/scf.h"
+#include "orbitals/diis.h"
+#include "orbitals/orbitals.h"
 
 /** What a calculation is timed by beside hf_phase_setup, the phases of the Fock builds and those in hf/linalg.h:
  *  overlap, kinetic energy, nuclear attraction, dipole; first density. */

@@ -1,7 +1,7 @@
 /* What stands before the first density: grid, orthogonaliser, core Hamiltonian, Fock builder. */
 #include "converger.h"
-#include "hf/common_pairs.h"
 #include "hf/interruption.h"
+#include "pairs/common_pairs.h"
 
 #include <math.h>
 

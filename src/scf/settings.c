@@ -1,7 +1,7 @@
 /* Settings of a calculation: defaults and checks. */
 #include "converger.h"
 
-#include "hf/guess_input.h"
+#include "guess/guess_input.h"
 
 #include <string.h>
 

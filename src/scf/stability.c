@@ -4,7 +4,7 @@
  *
  * Source   Seeger, Pople, J. Chem. Phys. 66, 3045 (1977). */
 #include "converger.h"
-#include "hf/subspace.h"
+#include "response/subspace.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Counters in the memory of a node; see bells.h. */
 #include "bells.h"
 
-#include "hf/node_memory.h"
+#include "base/node_memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef HF_COST_LIST_H
 #define HF_COST_LIST_H
 
-#include "hf/task_levels.h"
+#include "schedule/task_levels.h"
 
 /** Tasks of one level. */
 struct hf_cost_run {

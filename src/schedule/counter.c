@@ -1,9 +1,9 @@
 /* Shared counters over MPI one-sided communication; two ways to read them. */
-#include "hf/counter.h"
+#include "schedule/counter.h"
 
+#include "base/mpi_window.h"
 #include "groups.h"
 #include "hf/context.h"
-#include "hf/mpi_window.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ const char *hf_counter_method_name(enum hf_counter_method method)
     return method == HF_COUNTER_ARRAY ? "array" : "fetch-and-op";
 }
 
-/** Bytes of this rank's part of the window: whole cache lines, see hf/mpi_window.h. */
+/** Bytes of this rank's part of the window: whole cache lines, see base/mpi_window.h. */
 static size_t window_bytes(const struct hf_counter *counter)
 {
     const size_t n = counter->method == HF_COUNTER_ARRAY ? (size_t)counter->n_rank : 1;

@@ -8,8 +8,8 @@
 #include "groups.h"
 #include "schedule_private.h"
 
+#include "base/progress.h"
 #include "hf/context.h"
-#include "hf/progress.h"
 #include "hf/timer.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Groups of ranks with contexts of their own, and the counter that deals tasks to them. */
-#include "hf/rank_groups.h"
+#include "schedule/rank_groups.h"
 
 #include "hf/interruption.h"
 

@@ -3,7 +3,7 @@
 
 #include "hf/context.h"
 
-#include "hf/text.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <math.h>

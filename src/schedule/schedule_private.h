@@ -3,8 +3,8 @@
 #define HF_SCHEDULE_PRIVATE_H
 
 #include "hf/interruption.h"
-#include "hf/schedule.h"
 #include "hf/timer.h"
+#include "schedule/schedule.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -17,9 +17,9 @@
  * In finish every rank waits for the answer to its last request before it joins a barrier, and answers
  * requests until all ranks have joined it. Then every request has an answer, every answer was received, and
  * no message remains in the communicator. */
+#include "base/arithmetic.h"
 #include "bells.h"
 #include "deal.h"
-#include "hf/arithmetic.h"
 #include "hf/context.h"
 #include "hf/timer.h"
 #include "schedule_private.h"

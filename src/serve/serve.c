@@ -1,7 +1,7 @@
 /* The protocol: rank 0 answers messages until there are positions, all compute, rank 0 keeps the answer. */
-#include "hf/serve.h"
+#include "serve/serve.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 #include "hf/interruption.h"
 #include "hf/timer.h"
 #include "line.h"

@@ -1,5 +1,5 @@
 /* From options and a prepared calculation to a conversation with a driver. */
-#include "hf/serve.h"
+#include "serve/serve.h"
 
 #include "line.h"
 

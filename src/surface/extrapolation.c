@@ -12,9 +12,9 @@
  * Source: the projection VandeVondele et al., Comput. Phys. Commun. 167, 103 (2005), after Kolafa, J. Comput. Chem. 25,
  * 335 (2004); coefficients from geometries Polack, Mikhalev, Dusson, Stamm, Lipparini, Mol. Phys. 118, e1779834
  * (2020). */
-#include "hf/extrapolation.h"
+#include "surface/extrapolation.h"
 
-#include "hf/arena.h"
+#include "base/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

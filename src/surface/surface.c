@@ -1,11 +1,11 @@
 /* Points of an energy surface: an SCF and a gradient each. */
-#include "hf/surface.h"
+#include "surface/surface.h"
 
-#include "hf/common_pairs.h"
-#include "hf/extrapolation.h"
-#include "hf/fock.h"
-#include "hf/gradient.h"
-#include "hf/places.h"
+#include "fock/fock.h"
+#include "gradient/gradient.h"
+#include "molecule/places.h"
+#include "pairs/common_pairs.h"
+#include "surface/extrapolation.h"
 
 #include <math.h>
 #include <stdlib.h>

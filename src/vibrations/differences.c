@@ -1,9 +1,9 @@
 /* Points at displaced geometries, each of an SCF from the last orbitals, by groups of ranks. */
-#include "hf/differences.h"
+#include "vibrations/differences.h"
 
 #include "hf/interruption.h"
-#include "hf/rank_groups.h"
 #include "hf/timer.h"
+#include "schedule/rank_groups.h"
 
 #include <errno.h>
 #include <math.h>

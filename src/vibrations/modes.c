@@ -1,7 +1,7 @@
 /* Normal modes from a Hessian, with translations and rotations projected out. */
 #include "vibrations_private.h"
 
-#include "hf/hamiltonian.h"
+#include "hamiltonian/hamiltonian.h"
 #include "hf/linalg.h"
 #include "hf/units.h"
 

@@ -1,9 +1,9 @@
 /* Files of displaced points: a head line with the checksum of the calculation, then a line for each point, which
  * ends with a word, for a line that was cut off does not count. */
-#include "hf/differences.h"
+#include "vibrations/differences.h"
 
-#include "hf/output_file.h"
-#include "hf/text.h"
+#include "base/output_file.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

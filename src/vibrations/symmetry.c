@@ -5,7 +5,7 @@
  * that is counts as its projection onto the axis. */
 #include "vibrations_private.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 
 #include <math.h>
 

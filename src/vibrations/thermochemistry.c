@@ -3,7 +3,7 @@
  * Source: McQuarrie, Statistical Mechanics (1976), chapters 5 to 8. */
 #include "vibrations_private.h"
 
-#include "hf/arithmetic.h"
+#include "base/arithmetic.h"
 #include "hf/units.h"
 
 #include <math.h>

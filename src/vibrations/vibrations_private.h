@@ -2,7 +2,7 @@
 #ifndef HF_VIBRATIONS_PRIVATE_H
 #define HF_VIBRATIONS_PRIVATE_H
 
-#include "hf/vibrations.h"
+#include "vibrations/vibrations.h"
 
 /** The molecule as a rigid body. */
 struct hf_body {

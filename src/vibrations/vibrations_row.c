@@ -1,12 +1,12 @@
 /* Vibrations as a quantity: options, report, JSON. */
-#include "hf/vibrations.h"
+#include "vibrations/vibrations.h"
 
-#include "hf/checkpoint.h"
-#include "hf/differences.h"
-#include "hf/fock.h"
-#include "hf/gradient.h"
-#include "hf/rank_groups.h"
+#include "checkpoint/checkpoint.h"
+#include "fock/fock.h"
+#include "gradient/gradient.h"
 #include "hf/units.h"
+#include "schedule/rank_groups.h"
+#include "vibrations/differences.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #define HF_WORK_COST_CURVE_H
 
 #include "hf/grain.h"
-#include "hf/shell_pair.h"
+#include "integrals/shell_pair.h"
 
 /** Steps in which the bounds of the shell pairs of a pair of atoms fall, by a factor of four each. */
 enum { HF_COST_STEPS = 12 };

@@ -1,9 +1,9 @@
 /* Levels, corrections and order of tasks; see costs.h. */
 #include "costs.h"
 
+#include "base/growing.h"
+#include "base/node_memory.h"
 #include "estimate.h"
-#include "hf/growing.h"
-#include "hf/node_memory.h"
 #include "tasks.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Costs of tasks: a level of one byte each (hf/task_levels.h), estimated from the bounds and costs of pairs and
+/* Costs of tasks: a level of one byte each (schedule/task_levels.h), estimated from the bounds and costs of pairs and
  * corrected by the times measured in a round before. Tasks that are empty after screening are found here and
  * never handed out.
  *
@@ -12,8 +12,8 @@
 #define HF_WORK_COSTS_H
 
 #include "hf/context.h"
-#include "hf/shell_pair.h"
-#include "hf/task_levels.h"
+#include "integrals/shell_pair.h"
+#include "schedule/task_levels.h"
 
 struct hf_task_list;
 struct hf_task_costs;

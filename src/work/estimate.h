@@ -3,7 +3,7 @@
 #define HF_WORK_ESTIMATE_H
 
 #include "cost_curve.h"
-#include "hf/shell_pair.h"
+#include "integrals/shell_pair.h"
 
 struct hf_task;
 struct hf_task_list;

@@ -1,7 +1,7 @@
 /* Stored integrals: an append-only list in chunks; see integral_store.h. */
 #include "integral_store.h"
 
-#include "hf/growing.h"
+#include "base/growing.h"
 #include "hf/stored_integrals.h"
 #include "touch.h"
 

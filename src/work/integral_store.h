@@ -7,8 +7,8 @@
 #ifndef HF_INTEGRAL_STORE_H
 #define HF_INTEGRAL_STORE_H
 
-#include "hf/shell_pair.h"
 #include "hf/stored_integrals.h"
+#include "integrals/shell_pair.h"
 #include "store_choice.h"
 
 #include <stdbool.h>
@@ -70,7 +70,7 @@ static inline bool hf_store_plan_has(const struct hf_store_plan *plan,
            hf_store_plan_wants(plan, bra, ket);
 }
 
-/** Head of a stored strip (hf/work.h); its numbers follow. */
+/** Head of a stored strip (work/work.h); its numbers follow. */
 struct hf_stored_strip {
     int32_t bra;       /**< shell pair */
     int32_t n_quartet; /**< shell quartets in it */

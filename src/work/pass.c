@@ -1,8 +1,8 @@
 /* Passes of threads; see pass.h. */
-#include "hf/pass.h"
+#include "work/pass.h"
 
+#include "base/threads.h"
 #include "hf/interruption.h"
-#include "hf/threads.h"
 #include "work_private.h"
 
 #include <stdatomic.h>

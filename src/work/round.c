@@ -1,7 +1,7 @@
 /* A round: the scheduler for all threads, times, checks of the clock and of signals. */
 #include "work_private.h"
 
-#include "hf/threads.h"
+#include "base/threads.h"
 
 #include <math.h>
 

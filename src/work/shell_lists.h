@@ -2,8 +2,8 @@
 #ifndef HF_WORK_SHELL_LISTS_H
 #define HF_WORK_SHELL_LISTS_H
 
-#include "hf/arena.h"
-#include "hf/shell_pair.h"
+#include "base/arena.h"
+#include "integrals/shell_pair.h"
 
 struct hf_shell_lists {
     int64_t *first; /**< [n_shell + 1] into pair */

@@ -1,8 +1,8 @@
 /* Integrals of a task of two shells in a panel; see shell_panel.h. */
-#include "hf/shell_panel.h"
+#include "work/shell_panel.h"
 
 #include "hf/basis.h"
-#include "hf/matrix_product.h"
+#include "linalg/matrix_product.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Integrals of bras by pairs of sites; see site_panels.h. */
-#include "hf/site_panels.h"
+#include "work/site_panels.h"
 
-#include "hf/matrix_product.h"
+#include "linalg/matrix_product.h"
 
 #include <string.h>
 

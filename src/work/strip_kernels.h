@@ -1,4 +1,4 @@
-/* Copies quartets, which the engine returns side by side, to their places in strips (hf/work.h). */
+/* Copies quartets, which the engine returns side by side, to their places in strips (work/work.h). */
 #ifndef HF_STRIP_KERNELS_H
 #define HF_STRIP_KERNELS_H
 

@@ -1,5 +1,5 @@
 /* The strips of one bra: laid out after screening, filled by the queues, given to the consumer and stored; see
- * hf/work.h. */
+ * work/work.h. */
 #include "work_private.h"
 
 #include <stdlib.h>

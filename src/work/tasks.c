@@ -1,9 +1,9 @@
 /* The numbering of tasks in falling cost; see tasks.h. */
 #include "tasks.h"
 
+#include "base/arithmetic.h"
+#include "base/growing.h"
 #include "cost_curve.h"
-#include "hf/arithmetic.h"
-#include "hf/growing.h"
 
 #include <math.h>
 #include <stdlib.h>

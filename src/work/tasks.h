@@ -3,10 +3,10 @@
 #define HF_WORK_TASKS_H
 
 #include "hf/context.h"
-#include "hf/shell_pair.h"
-#include "hf/task.h"
-#include "hf/task_levels.h"
+#include "integrals/shell_pair.h"
+#include "schedule/task_levels.h"
 #include "shell_lists.h"
+#include "work/task.h"
 
 /** Tasks are tiles or rows of pairs of units, smaller for expensive pairs, or one unit with all units up to it;
  *  units are atom pairs, shell pairs or shells. Tasks are numbered in falling order of cost without making a list of

@@ -1,8 +1,8 @@
 /* The handle of quartet work: its threads, tasks and scheduler. */
 #include "work_private.h"
 
-#include "hf/simd.h"
-#include "hf/threads.h"
+#include "base/simd.h"
+#include "base/threads.h"
 
 #include <stdlib.h>
 

@@ -1,16 +1,16 @@
-/* Declarations shared by the files of quartet work; hf/work.h explains the words. */
+/* Declarations shared by the files of quartet work; work/work.h explains the words. */
 #ifndef HF_WORK_PRIVATE_H
 #define HF_WORK_PRIVATE_H
 
+#include "base/trace.h"
 #include "costs.h"
 #include "hf/basis.h"
-#include "hf/engine.h"
 #include "hf/interruption.h"
-#include "hf/trace.h"
-#include "hf/work.h"
 #include "integral_store.h"
+#include "integrals/engine.h"
 #include "strip_kernels.h"
 #include "tasks.h"
+#include "work/work.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

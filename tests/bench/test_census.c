@@ -1,8 +1,8 @@
 /* The census of what quartets cost: every quartet counts once, in its class, on any number of ranks. */
 #include "census.h"
 
-#include "hf/shell_pairs.h"
 #include "mpi_test.h"
+#include "pairs/shell_pairs.h"
 #include "shells.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 """Reads every #include and call of src/ and include/ and says by room and file what does not fit the house.
 
-A room includes only what stands lower in ORDER, and has at most MOST_FILES files. What is private to a room is included
-by no other one. No files include each other in a circle, where x.c, x.h and x_private.h count as one, and no files
+A room includes only what stands lower in ORDER, and has at most MOST_FILES files. A header has one way to be included: as
+"room/name.h" if other rooms may include it, as "name.h" if it is private to its room. No files include each other in a circle, where x.c, x.h and x_private.h count as one, and no files
 call each other in a circle. Installed headers include nothing but installed ones."""
 
 import pathlib
@@ -17,42 +17,24 @@ ORDER = [["bench"], ["cli"], ["serve"], ["run"], ["output", "optimise"], ["vibra
 MOST_FILES = 35  # of a room's folder
 LEVEL = {room: level for level, rooms in enumerate(reversed(ORDER)) for room in rooms}
 
-# Headers of include/hf by room.
+# Installed headers stand in include/hf, whatever their room.
 HEADERS = {
-    "cli": ["program"],
-    "serve": ["serve"],
-    "run": ["calculation", "hf", "run"],
-    "vibrations": ["differences", "vibrations"],
-    "output": ["output", "record"],
-    "checkpoint": ["checkpoint"],
+    "run": ["hf", "run"],
+    "output": ["record"],
     "correlation": ["mp2"],
-    "local": ["local_mp2"],
-    "optimise": ["optimise"],
-    "surface": ["extrapolation", "surface"],
-    "gradient": ["gradient", "two_electron_gradient"],
-    "localise": ["frozen_core", "localise", "sparse_matrix"],
-    "properties": ["properties", "spatial", "spatial_grid"],
-    "scf": ["quantity", "restart", "scf", "scf_memory"],
-    "guess": ["guess", "guess_input"],
-    "response": ["davidson", "hessian", "rotation", "subspace"],
-    "orbitals": ["diis", "orbitals", "wavefunction"],
-    "fock": ["coulomb_choice", "density_bounds", "density_loan", "digest", "exact_sums", "fock", "fock_settings"],
-    "coulomb": ["coulomb", "pair_owner"],
-    "work": ["grain", "pass", "shell_panel", "site_panels", "stored_integrals", "task", "work"],
-    "hamiltonian": ["energy_term", "hamiltonian"],
-    "one_electron": ["charge_field", "core_integrals", "hermite", "one_electron", "one_electron_gradient"],
-    "pairs": ["common_pairs", "shell_pairs"],
-    "integrals": ["boys", "boys_lanes", "boys_lanes_single", "boys_single", "cartesian", "engine", "lane_math", "quartet_gradient", "shell_pair", "single_lanes",
-                  "solid_harmonics"],
-    "multipole": ["cell_tree", "multipole", "translation"],
-    "onesided": ["block_array", "onesided", "onesided_settings"],
-    "schedule": ["counter", "rank_groups", "schedule", "schedule_settings", "task_levels"],
-    "linalg": ["linalg", "matrix_blocks", "matrix_product"],
-    "layout": ["layout"],
-    "basis": ["basis", "basis_description"],
-    "molecule": ["input", "molecule", "places"],
-    "base": ["arena", "arithmetic", "context", "data_folders", "gather", "growing", "interruption", "json", "lanes", "memory", "memory_limits", "mpi_window", "node_memory", "option", "output_file", "progress", "shares", "simd", "status", "text", "threads", "timer",
-             "trace", "units", "version"],
+    "properties": ["properties"],
+    "scf": ["restart", "scf"],
+    "guess": ["guess"],
+    "orbitals": ["wavefunction"],
+    "fock": ["fock_settings"],
+    "work": ["grain", "stored_integrals"],
+    "hamiltonian": ["energy_term"],
+    "onesided": ["onesided_settings"],
+    "schedule": ["schedule_settings"],
+    "linalg": ["linalg"],
+    "basis": ["basis"],
+    "molecule": ["molecule"],
+    "base": ["context", "interruption", "memory", "status", "timer", "units", "version"],
 }
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}
 GENERATED = ["include/hf/version.h", "src/coulomb/coulomb_kernels.h", "src/integrals/gradient_levels.h", "src/integrals/horizontal_flops.h", "src/integrals/horizontal_functions.h", "src/integrals/level_functions.h", "src/integrals/vertical.h",
@@ -72,27 +54,31 @@ def room_of(path):
 
 
 def unit_of(path):
-    """x.c, x.h and x_private.h are one, and so is the header of that name outside of the room's folder."""
+    """x.c, x.h and x_private.h are one, and so is the installed header of that name."""
     return room_of(path), pathlib.PurePath(path).stem.removesuffix("_private")
 
 
 def read(root):
-    """{file: [files it includes]}, paths below the top; and what is included but is nowhere."""
+    """{file: [(file it includes, is it named without its room)]}, paths below the top; and what is included but is nowhere, or in two ways."""
     root = pathlib.Path(root)
-    found, lost = {}, []
+    found, problems, private = {}, [], {}
     for path in sorted([*root.glob("include/**/*.h"), *root.glob("src/**/*.[ch]")]):
         name = path.relative_to(root).as_posix()
         found[name] = []
         for included in INCLUDE.findall(path.read_text(encoding="utf-8")):
-            for folder in (path.parent, root / "include", root / "src"):
+            for folder in (root / "include", root / "src", path.parent):
                 if (folder / included).is_file():
-                    found[name].append((folder / included).resolve().relative_to(root.resolve()).as_posix())
+                    header = (folder / included).resolve().relative_to(root.resolve()).as_posix()
+                    is_private = "/" not in included or included.startswith("..")
+                    found[name].append((header, is_private))
+                    private.setdefault(header, set()).add(is_private)
                     break
             else:
                 if {(path.parent / included).relative_to(root).as_posix(), f"include/{included}"} & set(GENERATED):
                     continue
-                lost.append(f"{name}: includes {included}, which is nowhere")
-    return found, lost
+                problems.append(f"{name}: includes {included}, which is nowhere")
+    problems += [f"{header}: is included with its room and without it" for header, ways in sorted(private.items()) if len(ways) > 1]
+    return found, problems
 
 
 def calls(root):
@@ -132,13 +118,13 @@ def circles(graph):
     return sorted(groups)
 
 
-def arrow_complaint(file, included):
+def arrow_complaint(file, included, is_private):
     room, other = room_of(file), room_of(included)
     if room == other:
         return None
     if other not in LEVEL:
         return f"{file} ({room}): includes {included}, whose room nobody has said"
-    if not included.startswith("include/"):
+    if is_private:
         return f"{file} ({room}): includes {included}, which is private to {other}"
     if LEVEL[other] >= LEVEL[room]:
         return f"{file} ({room}): includes {included} of {other}, which does not stand lower"
@@ -152,8 +138,8 @@ def complaints(root, installed=()):
         if room_of(file) not in LEVEL:
             problems.append(f"{file}: nobody has said what room it is of (tests/documents/test_includes.py)")
             continue
-        for other in included:
-            problem = arrow_complaint(file, other)
+        for other, is_private in included:
+            problem = arrow_complaint(file, other, is_private)
             if problem:
                 problems.append(problem)
             if unit_of(file) != unit_of(other):
@@ -187,20 +173,24 @@ class MadeUp(unittest.TestCase):
             return complaints(folder, installed)
 
     def test_downwards_is_right(self):
-        self.assertEqual(self.said({"include/hf/scf.h": ["hf/fock.h"], "include/hf/fock.h": [], "src/cli/cli.h": [],
-                                    "src/scf/a.c": ["a.h", "hf/scf.h"], "src/scf/a.h": ["hf/fock.h"],
+        self.assertEqual(self.said({"include/hf/scf.h": ["fock/fock.h"], "src/fock/fock.h": [], "src/cli/cli.h": [],
+                                    "src/scf/a.c": ["a.h", "hf/scf.h"], "src/scf/a.h": ["fock/fock.h"],
                                     "src/main.c": ["cli/cli.h", "hf/scf.h"]}), [])
 
     def test_upwards_and_sideways(self):
-        self.assertEqual(self.said({"include/hf/scf.h": [], "include/hf/onesided.h": [], "src/fock/a.c": ["hf/scf.h"],
-                                    "src/schedule/a.c": ["hf/onesided.h"]}),
+        self.assertEqual(self.said({"include/hf/scf.h": [], "src/onesided/onesided.h": [], "src/fock/a.c": ["hf/scf.h"],
+                                    "src/schedule/a.c": ["onesided/onesided.h"]}),
                          ["src/fock/a.c (fock): includes include/hf/scf.h of scf, which does not stand lower",
-                          "src/schedule/a.c (schedule): includes include/hf/onesided.h of onesided, which does not "
-                          "stand lower"])
+                          "src/schedule/a.c (schedule): includes src/onesided/onesided.h of onesided, which does "
+                          "not stand lower"])
 
     def test_private_headers(self):
         self.assertEqual(self.said({"src/work/queue.h": [], "src/fock/a.c": ["../work/queue.h"]}),
                          ["src/fock/a.c (fock): includes src/work/queue.h, which is private to work"])
+
+    def test_one_way_to_include(self):
+        self.assertEqual(self.said({"src/work/work.h": [], "src/work/a.c": ["work.h"], "src/fock/a.c": ["work/work.h"]}),
+                         ["src/work/work.h: is included with its room and without it"])
 
     def test_circles(self):
         self.assertEqual(self.said({"src/base/a.c": ["a_private.h", "b.h"], "src/base/a_private.h": [],
@@ -224,8 +214,8 @@ class MadeUp(unittest.TestCase):
                           "include/hf/new.h: nobody has said what room it is of (tests/documents/test_includes.py)"])
 
     def test_installed_headers(self):
-        self.assertEqual(self.said({"include/hf/scf.h": ["hf/fock.h"], "include/hf/fock.h": []}, ["include/hf/scf.h"]),
-                         ["include/hf/scf.h: is installed and includes include/hf/fock.h, which is not"])
+        self.assertEqual(self.said({"include/hf/scf.h": ["fock/fock.h"], "src/fock/fock.h": []}, ["include/hf/scf.h"]),
+                         ["include/hf/scf.h: is installed and includes src/fock/fock.h, which is not"])
 
 
 if __name__ == "__main__":

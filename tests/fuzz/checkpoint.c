@@ -3,8 +3,8 @@
  * own affair. */
 #include "fuzz.h"
 
-#include "hf/checkpoint.h"
-#include "hf/output.h"
+#include "checkpoint/checkpoint.h"
+#include "output/output.h"
 
 #include <math.h>
 

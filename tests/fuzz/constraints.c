@@ -1,7 +1,7 @@
 /* Fuzz harness of constraints: the bytes are one, of an optimisation or of a scan. */
 #include "fuzz.h"
 
-#include "hf/optimise.h"
+#include "optimise/optimise.h"
 
 #include <math.h>
 

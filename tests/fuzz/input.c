@@ -2,8 +2,8 @@
  * recogniser see that format is put in, so that mutations reach its reader. */
 #include "fuzz.h"
 
-#include "hf/calculation.h"
-#include "hf/input.h"
+#include "molecule/input.h"
+#include "run/calculation.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -48,7 +48,7 @@ class Sources(unittest.TestCase):
 
     def test_constants(self):
         for name, expected in {
-                "include/hf/task_levels.h": {"HF_N_TASK_LEVEL": task_costs.N_LEVEL,
+                "src/schedule/task_levels.h": {"HF_N_TASK_LEVEL": task_costs.N_LEVEL,
                                              "HF_LEVELS_PER_OCTAVE": task_costs.LEVELS_PER_OCTAVE},
                 "src/work/costs.c": {"HIGHEST": task_costs.HIGHEST},
                 "src/schedule/chunks.c": {"MOST_HALVINGS": task_costs.MOST_HALVINGS, "LAST_CHUNKS": task_costs.LAST_CHUNKS},

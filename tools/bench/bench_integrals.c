@@ -4,9 +4,9 @@
  * Both work as a Fock builder would have them: ours on merged shells, batch by batch of one class;
  * libint2::Engine, which knows neither, on the shells as published, one quartet after the other. */
 #include "comparator.h"
-#include "hf/engine.h"
-#include "hf/input.h"
-#include "hf/shell_pairs.h"
+#include "integrals/engine.h"
+#include "molecule/input.h"
+#include "pairs/shell_pairs.h"
 
 #include <math.h>
 #include <stdio.h>

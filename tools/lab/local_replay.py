@@ -1,4 +1,4 @@
-"""Local MP2 on any number of ranks, from the batches of a trace of one rank (include/hf/local_mp2.h): localisation, domains
+"""Local MP2 on any number of ranks, from the batches of a trace of one rank (src/local/local_mp2.h): localisation, domains
 and pairs, the transformation, and iterations with T fetched from its owners or on every rank. Pairs are dealt as hf deals
 them (src/local/local_pairs.c, local_bras_second.c).
 

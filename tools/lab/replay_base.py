@@ -1,6 +1,6 @@
 """What the simulated schedulers share: the machine they run on, and the account of one round.
 
-A round is what lies between hf_scheduler_start and hf_scheduler_finish (include/hf/schedule.h) of one Fock build.
+A round is what lies between hf_scheduler_start and hf_scheduler_finish (src/schedule/schedule.h) of one Fock build.
 A rank has one or more threads that take its tasks by turns, as src/work/round.c has them do: whoever is free takes
 the next one, and while one of them asks the scheduler the others that are free wait for it."""
 

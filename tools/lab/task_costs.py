@@ -1,4 +1,4 @@
-"""Tasks as hf's schedulers know them: in falling levels of cost, a byte each (include/hf/task_levels.h), dealt to ranks
+"""Tasks as hf's schedulers know them: in falling levels of cost, a byte each (src/schedule/task_levels.h), dealt to ranks
 in even shares (src/schedule/deal.c) or cut into chunks (src/schedule/chunks.c)."""
 
 import bisect

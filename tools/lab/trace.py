@@ -9,7 +9,7 @@ K was added to in a build.
 
 Batches of a transformation of integrals (MP2) are numbered from FIRST_BATCH on, beside the Fock builds: "task" is then one
 of the first half (without its quarters, where these are recorded apart), "pair task" one of the second. What the transformation
-was is in the header's "extras". The batches of local MP2 are listed in include/hf/local_mp2.h; in these the two kinds of blocks
+was is in the header's "extras". The batches of local MP2 are listed in src/local/local_mp2.h; in these the two kinds of blocks
 say how many bytes a pair task reads, and which amplitudes a task needs. An analytic gradient is one batch; its blocks are of
 densities that a task needs."""
 

@@ -1,7 +1,7 @@
 /* Agreement on failures, sums, broadcasts and statistics over the ranks. */
 #include "../mpi_test.h"
 
-#include "hf/gather.h"
+#include "base/gather.h"
 #include "hf/timer.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The memory account, arenas, arrays that grow. */
 #include "../test.h"
-#include "hf/arena.h"
-#include "hf/growing.h"
+#include "base/arena.h"
+#include "base/growing.h"
 
 #include <stdlib.h>
 #include <string.h>

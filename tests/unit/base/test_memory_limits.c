@@ -1,6 +1,6 @@
 /* Limits of memory, over made-up trees of system files. */
 #include "../test.h"
-#include "hf/memory_limits.h"
+#include "base/memory_limits.h"
 
 #include <ftw.h>
 #include <math.h>

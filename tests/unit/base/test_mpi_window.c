@@ -1,7 +1,7 @@
 /* Windows of MPI: what cannot be made is the same error on all ranks, and the program goes on. */
 #include "../mpi_test.h"
 
-#include "hf/mpi_window.h"
+#include "base/mpi_window.h"
 
 #include <stdio.h>
 #include <sys/resource.h>

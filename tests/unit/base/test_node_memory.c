@@ -1,7 +1,7 @@
 /* Memory that the ranks of a node share, on one node and on several that are made of one. */
 #include "../mpi_test.h"
 
-#include "hf/node_memory.h"
+#include "base/node_memory.h"
 
 /** Stands in for a library that refuses shared windows. */
 static bool refuse;

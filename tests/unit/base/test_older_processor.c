@@ -2,8 +2,8 @@
 
 #include "../test.h"
 
+#include "base/simd.h"
 #include "hf/context.h"
-#include "hf/simd.h"
 
 /* In the place of those of the library. */
 enum hf_instruction_set hf_instruction_set(void)

@@ -1,6 +1,6 @@
 /* The store of options: levels, checks, messages. */
 #include "../test.h"
-#include "hf/option.h"
+#include "base/option.h"
 
 static const struct hf_option_choice animals[] = {
     {"cat", "purrs", 4}, {"dog-fish", "swims", 7}, {0}};

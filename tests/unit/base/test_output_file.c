@@ -1,6 +1,6 @@
 /* Files that appear whole or not at all, and that none takes the place of another. */
 #include "../test.h"
-#include "hf/output_file.h"
+#include "base/output_file.h"
 
 #include <errno.h>
 #include <signal.h>

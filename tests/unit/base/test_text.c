@@ -1,7 +1,7 @@
 /* Text files: what is refused, and that all ranks see the same lines. */
 #include "../mpi_test.h"
 
-#include "hf/text.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* Work that the threads of a rank share. */
 #include "../test.h"
-#include "hf/threads.h"
+#include "base/threads.h"
 
 enum { MOST = 5 };
 

@@ -1,7 +1,7 @@
 /* Traces: every record of every thread and rank arrives once, in its place; failures are told. */
 #include "../mpi_test.h"
 
-#include "hf/trace.h"
+#include "base/trace.h"
 
 enum { N_THREAD = 3, N_SPAN = 5000, MOST_RECORDS = 4 * (N_THREAD * N_SPAN + 100) };
 

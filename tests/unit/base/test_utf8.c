@@ -1,6 +1,6 @@
 /* Text of any encoding in UTF-8. */
 #include "../test.h"
-#include "hf/json.h"
+#include "base/json.h"
 
 static void what_is_no_utf8_is_taken_for_latin_1(void **state)
 {

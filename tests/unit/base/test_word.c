@@ -1,6 +1,6 @@
 /* Words, numbers, nearest words. */
 #include "../test.h"
-#include "hf/text.h"
+#include "base/text.h"
 
 #include <locale.h>
 

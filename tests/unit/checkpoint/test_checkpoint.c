@@ -2,7 +2,7 @@
  * argv[1] is the builder of the run that writes. */
 #include "checkpoint_fixture.h"
 
-#include "hf/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "hf/scf.h"
 
 #include <math.h>

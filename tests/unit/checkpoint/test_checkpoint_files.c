@@ -2,7 +2,7 @@
  * damage to them. */
 #include "checkpoint_fixture.h"
 
-#include "hf/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 #include <fcntl.h>
 #include <hdf5.h>

@@ -1,7 +1,7 @@
 /* Local MP2 of molecules against a dense solution by another program, tests/reference/local_mp2.json (the argument). */
 #include "../solved.h"
 
-#include "hf/local_mp2.h"
+#include "local/local_mp2.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* MP2 energies on any number of ranks: against plain sums over all integrals, and what must hold exactly. */
 #include "mp2_system.h"
 
-#include "hf/frozen_core.h"
+#include "localise/frozen_core.h"
 
 /* ---- Plain sums ------------------------------------------------------------------------------ */
 

@@ -2,11 +2,11 @@
  * tests/reference/mp2.json; argv[2]: "all" cases, the small ones in all ways; or "some". */
 #include "../mpi_test.h"
 
-#include "hf/frozen_core.h"
 #include "hf/mp2.h"
-#include "hf/onesided.h"
 #include "hf/scf.h"
-#include "hf/schedule.h"
+#include "localise/frozen_core.h"
+#include "onesided/onesided.h"
+#include "schedule/schedule.h"
 
 #include <cJSON.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "../../../src/coulomb/far_field_private.h"
 #include "chain.h"
 
-#include "hf/boys.h"
-#include "hf/shell_pairs.h"
+#include "integrals/boys.h"
+#include "pairs/shell_pairs.h"
 
 #include <math.h>
 

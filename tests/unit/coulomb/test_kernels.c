@@ -3,7 +3,7 @@
 
 #include "../../../src/coulomb/product_kernels.h"
 
-#include "hf/boys.h"
+#include "integrals/boys.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "../../../src/coulomb/kets.h"
 #include "chain.h"
 
-#include "hf/shell_pairs.h"
+#include "pairs/shell_pairs.h"
 
 #include <math.h>
 

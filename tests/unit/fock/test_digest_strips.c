@@ -3,9 +3,9 @@
 #include "../test.h"
 #include <math.h>
 
-#include "hf/digest.h"
+#include "fock/digest.h"
 
-#include "hf/simd.h"
+#include "base/simd.h"
 
 enum { N = 61, SUM_N = 72, N_JOB = 5, MOST_VALUES = 1 << 16 };
 

@@ -3,9 +3,9 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/digest.h"
-#include "hf/exact_sums.h"
-#include "hf/simd.h"
+#include "base/simd.h"
+#include "fock/digest.h"
+#include "fock/exact_sums.h"
 
 #include <math.h>
 

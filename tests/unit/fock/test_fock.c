@@ -3,9 +3,9 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/engine.h"
-#include "hf/fock.h"
+#include "fock/fock.h"
 #include "hf/interruption.h"
+#include "integrals/engine.h"
 
 #include <math.h>
 

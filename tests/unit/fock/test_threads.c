@@ -2,7 +2,7 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/fock.h"
+#include "fock/fock.h"
 
 int MPI_Query_thread(int *provided)
 {

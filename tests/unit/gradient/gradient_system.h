@@ -6,7 +6,7 @@
 #include "../shells.h"
 
 #include "hf/linalg.h"
-#include "hf/shell_pairs.h"
+#include "pairs/shell_pairs.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "gradient_system.h"
 
 #include "../../../src/gradient/coulomb_gradient.h"
-#include "hf/two_electron_gradient.h"
+#include "gradient/two_electron_gradient.h"
 
 enum { MOST_ATOM = 64, MOST_SHELL = 128 };
 

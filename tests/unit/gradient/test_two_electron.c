@@ -1,8 +1,8 @@
 /* The two-electron part of the gradient against differences of energies from Fock builds of displaced atoms. */
 #include "gradient_system.h"
 
-#include "hf/fock.h"
-#include "hf/two_electron_gradient.h"
+#include "fock/fock.h"
+#include "gradient/two_electron_gradient.h"
 
 enum { N_ATOM = N_PLACE, MOST_SHELL = 24 };
 

@@ -3,7 +3,7 @@
 #include "../../../src/guess/guess_private.h"
 #include "../scf/scf_test.h"
 
-#include "hf/solid_harmonics.h"
+#include "integrals/solid_harmonics.h"
 
 static const char *layout; /**< argv[1]: "serial" or "parallel" */
 

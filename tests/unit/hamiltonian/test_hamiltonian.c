@@ -2,7 +2,7 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/hamiltonian.h"
+#include "hamiltonian/hamiltonian.h"
 
 #include <math.h>
 

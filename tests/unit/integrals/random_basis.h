@@ -4,8 +4,8 @@
 
 #include "../shells.h"
 
-#include "hf/engine.h"
-#include "hf/shell_pairs.h"
+#include "integrals/engine.h"
+#include "pairs/shell_pairs.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* The Boys function against a sum in quadruple precision. */
 #include "../test.h"
-#include "hf/boys_single.h"
+#include "integrals/boys_single.h"
 
 #include <math.h>
 

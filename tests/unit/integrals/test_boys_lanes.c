@@ -2,8 +2,8 @@
  * for every instruction set and width that the kernels are compiled for. */
 #include "../test.h"
 
-#include "hf/boys_lanes.h"
-#include "hf/simd.h"
+#include "base/simd.h"
+#include "integrals/boys_lanes.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/boys.h"
-#include "hf/engine.h"
-#include "hf/shell_pairs.h"
-#include "hf/solid_harmonics.h"
+#include "integrals/boys.h"
+#include "integrals/engine.h"
+#include "integrals/solid_harmonics.h"
+#include "pairs/shell_pairs.h"
 
 #include <math.h>
 

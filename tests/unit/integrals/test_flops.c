@@ -2,9 +2,9 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/engine.h"
-#include "hf/quartet_gradient.h"
-#include "hf/shell_pairs.h"
+#include "integrals/engine.h"
+#include "integrals/quartet_gradient.h"
+#include "pairs/shell_pairs.h"
 
 #include <math.h>
 

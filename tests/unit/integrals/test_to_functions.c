@@ -3,7 +3,7 @@
 #include "../../../src/integrals/kernels.h"
 #include "../mpi_test.h"
 
-#include "hf/simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "recurrence.h"
 #include "vertical.h"
 
-#include "hf/simd.h"
+#include "base/simd.h"
 
 #ifdef HF_SINGLE
 static const double tolerance = 1e-5;

@@ -1,7 +1,7 @@
 /* Layout of blocks: every element of the lower blocks has one place, and the shares are even. */
 #include "../mpi_test.h"
 
-#include "hf/layout.h"
+#include "layout/layout.h"
 
 static struct hf_context *context;
 

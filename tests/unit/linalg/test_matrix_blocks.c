@@ -1,9 +1,9 @@
 /* Symmetric matrices from and to blocks: argv[1] is "serial" (LAPACK on rank 0) or "parallel". */
 #include "../mpi_test.h"
 
-#include "hf/layout.h"
 #include "hf/linalg.h"
-#include "hf/matrix_blocks.h"
+#include "layout/layout.h"
+#include "linalg/matrix_blocks.h"
 
 static bool parallel;
 static struct hf_context *context;

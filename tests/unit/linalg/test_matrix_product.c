@@ -1,8 +1,8 @@
 /* Products of matrices against plain loops, with every kernel that this build has. */
 #include "../test.h"
 
-#include "hf/matrix_product.h"
-#include "hf/simd.h"
+#include "base/simd.h"
+#include "linalg/matrix_product.h"
 
 #include <math.h>
 

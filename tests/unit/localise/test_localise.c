@@ -1,7 +1,7 @@
 /* Localised orbitals on any number of ranks. */
 #include "../solved.h"
 
-#include "hf/localise.h"
+#include "localise/localise.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define HF_TEST_READING_H
 
 #include "../test.h"
-#include "hf/calculation.h"
-#include "hf/input.h"
+#include "molecule/input.h"
+#include "run/calculation.h"
 
 /** What was read, and with which options. */
 struct reading {

@@ -1,8 +1,8 @@
 /* Point charges and fields of inputs: the block, the file, units, and every message. */
 #include "../mpi_test.h"
 
-#include "hf/input.h"
 #include "hf/units.h"
+#include "molecule/input.h"
 
 #include <math.h>
 #include <stdio.h>

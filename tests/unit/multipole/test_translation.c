@@ -1,9 +1,9 @@
 /* Expansions in solid harmonics against sums over points, and their errors against the bounds. */
 #include "../test.h"
-#include "hf/translation.h"
+#include "multipole/translation.h"
 
-#include "hf/boys.h"
-#include "hf/simd.h"
+#include "base/simd.h"
+#include "integrals/boys.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "../shells.h"
 #include "../test.h"
 
-#include "hf/core_integrals.h"
-#include "hf/solid_harmonics.h"
+#include "integrals/solid_harmonics.h"
+#include "one_electron/core_integrals.h"
 
 #include <math.h>
 

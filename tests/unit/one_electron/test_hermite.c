@@ -3,8 +3,8 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/hermite.h"
-#include "hf/one_electron.h"
+#include "one_electron/hermite.h"
+#include "one_electron/one_electron.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
 #include "../shells.h"
 #include "../test.h"
 
-#include "hf/boys.h"
-#include "hf/one_electron.h"
-#include "hf/solid_harmonics.h"
+#include "integrals/boys.h"
+#include "integrals/solid_harmonics.h"
+#include "one_electron/one_electron.h"
 
 #include <math.h>
 

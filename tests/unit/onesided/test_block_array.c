@@ -2,7 +2,7 @@
  * machine has them. */
 #include "../mpi_test.h"
 
-#include "hf/block_array.h"
+#include "onesided/block_array.h"
 
 #include <math.h>
 #include <time.h>

@@ -4,7 +4,7 @@
  * "level" (threads are not granted), "refused" (windows are not made). */
 #include "../mpi_test.h"
 
-#include "hf/block_array.h"
+#include "onesided/block_array.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * "owner" or "caller"; argv[3] ranks of a node, 0: as the machine has them. */
 #include "../mpi_test.h"
 
-#include "hf/onesided.h"
+#include "onesided/onesided.h"
 
 static struct hf_onesided_settings settings;
 static int ranks_per_node; /* 0: as the machine has them */

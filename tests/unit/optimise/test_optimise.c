@@ -1,7 +1,7 @@
 /* Internal coordinates, the way back from them, and optimisations on surfaces that are known in full. */
 #include "../test.h"
 
-#include "hf/optimise.h"
+#include "optimise/optimise.h"
 
 #include "../../../src/optimise/optimiser_private.h"
 

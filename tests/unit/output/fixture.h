@@ -2,8 +2,8 @@
 #ifndef HF_TEST_OUTPUT_FIXTURE_H
 #define HF_TEST_OUTPUT_FIXTURE_H
 
-#include "hf/calculation.h"
-#include "hf/output.h"
+#include "output/output.h"
+#include "run/calculation.h"
 
 #include "../mpi_test.h"
 

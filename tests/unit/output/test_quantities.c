@@ -1,7 +1,7 @@
 /* What quantities have in the JSON file, the wave function among them. */
 #include "fixture.h"
 
-#include "hf/calculation.h"
+#include "run/calculation.h"
 
 extern const struct hf_quantity_ops hf_quantity_orbitals;
 

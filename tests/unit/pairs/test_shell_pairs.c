@@ -2,11 +2,11 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/common_pairs.h"
-#include "hf/engine.h"
-#include "hf/node_memory.h"
-#include "hf/shell_pair.h"
-#include "hf/shell_pairs.h"
+#include "base/node_memory.h"
+#include "integrals/engine.h"
+#include "integrals/shell_pair.h"
+#include "pairs/common_pairs.h"
+#include "pairs/shell_pairs.h"
 
 #include <float.h>
 #include <limits.h>

@@ -3,9 +3,9 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/hamiltonian.h"
-#include "hf/orbitals.h"
+#include "hamiltonian/hamiltonian.h"
 #include "hf/properties.h"
+#include "orbitals/orbitals.h"
 
 #include <math.h>
 

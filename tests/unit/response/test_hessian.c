@@ -2,7 +2,7 @@
  * hf_fock_list. Nothing here is at a stationary point: the formulas hold anywhere. */
 #include "../scf/scf_test.h"
 
-#include "hf/hessian.h"
+#include "response/hessian.h"
 
 /** A determinant of a molecule: the lowest orbitals of the core Hamiltonian. */
 struct bench {

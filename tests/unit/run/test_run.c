@@ -1,10 +1,10 @@
 /* The front door: energies, outcomes, and a message for every argument that is wrong. */
 #include "../mpi_test.h"
 
-#include "hf/common_pairs.h"
 #include "hf/hf.h"
 #include "hf/interruption.h"
 #include "hf/mp2.h"
+#include "pairs/common_pairs.h"
 
 #include <math.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #include "../mpi_test.h"
 
 #include "hf/interruption.h"
-#include "hf/rank_groups.h"
+#include "schedule/rank_groups.h"
 
 enum { N_TASK = 25 };
 

@@ -1,7 +1,7 @@
 /* A scheduler that needs what the MPI library lacks: another one takes its place, with a note. */
 #include "../mpi_test.h"
 
-#include "hf/schedule.h"
+#include "schedule/schedule.h"
 
 static bool no_windows, no_threads;
 

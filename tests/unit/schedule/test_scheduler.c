@@ -2,7 +2,7 @@
  * read) and "-progress" (a thread serves it), and both "counter" and "manager" by "-groups" (of two ranks). */
 #include "../mpi_test.h"
 
-#include "hf/schedule.h"
+#include "schedule/schedule.h"
 
 #include <stdio.h>
 #include <time.h>

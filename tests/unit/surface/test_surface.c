@@ -1,8 +1,8 @@
 /* Points of an energy surface: argv[1] is the Fock builder. */
 #include "../solved.h"
 
-#include "hf/rank_groups.h"
-#include "hf/surface.h"
+#include "schedule/rank_groups.h"
+#include "surface/surface.h"
 
 static const char *builder = "replicated";
 

@@ -4,7 +4,7 @@
 
 #include "../../../src/work/costs.h"
 #include "../../../src/work/work_private.h"
-#include "hf/shell_pairs.h"
+#include "pairs/shell_pairs.h"
 
 /** Products of bounds that leave some tasks empty. */
 static const double LEAST = 1e-3;

@@ -4,7 +4,7 @@
 
 #include "../../../src/work/strip_kernels.h"
 
-#include "hf/simd.h"
+#include "base/simd.h"
 
 /** Functions of a strip's D and C, and pairs of functions of its bra; a strip for each lane. */
 enum { RUN = 13, MOST_C = 10, MOST_AB = 6, STRIP = RUN * MOST_C * MOST_AB };

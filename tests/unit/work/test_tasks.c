@@ -4,8 +4,8 @@
 
 #include "../../../src/work/work_private.h"
 
-#include "hf/shell_pair.h"
-#include "hf/shell_pairs.h"
+#include "integrals/shell_pair.h"
+#include "pairs/shell_pairs.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "hf/shell_pairs.h"
-#include "hf/work.h"
+#include "pairs/shell_pairs.h"
+#include "work/work.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,0 +1,35 @@
+/* Largest density elements of pairs of atoms, known to every rank in one byte each. */
+#ifndef HF_DENSITY_BOUNDS_H
+#define HF_DENSITY_BOUNDS_H
+
+#include "onesided/block_array.h"
+
+#include <stdint.h>
+
+enum { HF_N_DENSITY_EXPONENT = 128 };
+
+/** Bounds of the atom blocks of one or several densities: powers of 2, rounded up. */
+struct hf_density_bounds {
+    struct hf_memory *memory; /**< borrowed */
+    int n_atom;
+    uint8_t *exponent; /**< [n_atom (n_atom + 1) / 2] of pairs i >= j; 0: the block is zero */
+    double value[HF_N_DENSITY_EXPONENT]; /**< of each exponent */
+    double largest;                      /**< of all elements, exactly */
+};
+
+/** Local: room for the bounds. HF_NO_RESOURCE: memory. */
+hf_status hf_density_bounds_init(struct hf_density_bounds *bounds, struct hf_context *context,
+                                 int n_atom, struct hf_error *error) HF_MUST_CHECK;
+void hf_density_bounds_done(struct hf_density_bounds *bounds);
+
+/** Finds the bounds of the densities in `array` [n]. Collective. */
+void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context *context,
+                            const struct hf_block_layout *layout, int n,
+                            struct hf_block_array *const array[]);
+
+static inline double hf_density_bound(const struct hf_density_bounds *bounds, int i, int j)
+{
+    return bounds->value[bounds->exponent[i > j ? hf_pair_index(i, j) : hf_pair_index(j, i)]];
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* Second derivatives of the energy with respect to rotations of orbitals, as products with vectors.
+ *
+ *     E(y) = E + 2 g y + y H y + ...        y: struct hf_rotation
+ *
+ * H is made of Fock builds: of the densities D_s (s alpha and beta) become
+ *
+ *     exp(kappa) D_s exp(-kappa) = D_s + [kappa, D_s] + [kappa, [kappa, D_s]] / 2 + ...
+ *     g = sum_s [F_s, D_s]
+ *     H kappa = sum_s ([F_s, [kappa, D_s]] + [[F_s, kappa], D_s]) / 2 + [dF_s, D_s]
+ *     dF_s = J[dD] - K[dD_s],   dD_s = [kappa, D_s]
+ *
+ * For closed shells H is A + B of the literature: (e_a - e_i) + 4 (ai|bj) - (ab|ij) - (aj|ib). Its
+ * eigenvalues are thus those that other programs call the ones of the stability problem. Orbitals
+ * are real: whether complex ones would have a lower energy is not asked. */
+#ifndef HF_HESSIAN_H
+#define HF_HESSIAN_H
+
+#include "fock/fock.h"
+#include "response/rotation.h"
+
+/** Which rotations are looked at. */
+enum hf_rotation_kind {
+    HF_ROTATION_INTERNAL, /**< those of the method itself */
+    HF_ROTATION_TRIPLET   /**< of closed shells only: beta's orbitals the other way than alpha's,
+                           *   which leads to UHF */
+};
+
+/** One determinant and what its Hessian needs. */
+struct hf_orbital_hessian {
+    struct hf_rotation_space space;
+    struct hf_context *context;
+    struct hf_fock_builder *builder; /**< borrowed, as all below that is not said to be its own */
+    const struct hf_method_ops *method;
+    const struct hf_matrix *x; /**< [n][m] */
+    struct hf_matrix *fock[HF_MAX_SPIN];
+    int n_spin;       /**< spins that differ */
+    double threshold; /**< screening of trial densities, of rotations of norm 1 */
+    struct hf_spin_of_hessian {
+        int set;                    /**< whose orbitals it has */
+        struct hf_matrix *occupied; /**< own: [m][o]; NULL: the spin has no electrons */
+        struct hf_matrix *image;    /**< own: [m][o] = F occupied */
+        struct hf_matrix *ao;       /**< own: [n][o] = X occupied */
+    } spin[HF_MAX_SPIN];
+    int n_product;        /**< vectors multiplied so far */
+    double build_seconds; /**< wall time of their Fock builds */
+};
+
+/** What a Hessian is computed from; borrowed, fock and occupied as the last Fock build left them. */
+struct hf_hessian_input {
+    struct hf_context *context;
+    struct hf_linalg *linalg;
+    struct hf_fock_builder *builder;
+    const struct hf_method_ops *method;
+    struct hf_spin_count n_electron;
+    const struct hf_matrix *x;
+    struct hf_matrix *const *fock;     /**< [n_fock] [m][m] in the orthonormal basis */
+    struct hf_matrix *const *occupied; /**< [n_set] */
+    double threshold; /**< screening, hartree. Trial densities are of norm 1, so that a product errs
+                       *   by some hundred times that: 1e-9 is enough for eigenvalues to 1e-6, whose
+                       *   error is of second order */
+};
+
+/** Collective. HF_NO_RESOURCE: memory; then call hf_hessian_done. */
+hf_status hf_hessian_init(struct hf_orbital_hessian *self, const struct hf_hessian_input *input,
+                          struct hf_error *error) HF_MUST_CHECK;
+void hf_hessian_done(struct hf_orbital_hessian *self);
+
+/** g of the formula above. Collective. HF_NO_RESOURCE. */
+hf_status hf_hessian_gradient(struct hf_orbital_hessian *self, struct hf_rotation *gradient,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** What an operator of one electron, matrix [n][n] over the functions, adds to g when it is added to the Fock
+ *  matrices. Collective. HF_NO_RESOURCE. */
+hf_status hf_hessian_perturbation(struct hf_orbital_hessian *self, const struct hf_matrix *matrix,
+                                  struct hf_rotation *gradient,
+                                  struct hf_error *error) HF_MUST_CHECK;
+
+/** product [n] = H vector [n], several at once in one pass over the integrals. Collective.
+ *  HF_NO_RESOURCE; HF_INTERRUPTED. */
+hf_status hf_hessian_multiply(struct hf_orbital_hessian *self, enum hf_rotation_kind kind, int n,
+                              const struct hf_rotation vector[], const struct hf_rotation product[],
+                              struct hf_error *error) HF_MUST_CHECK;
+
+#endif

@@ -1,0 +1,58 @@
+/* Integrals of the bras RS of a task with all their kets, by pairs of sites, each in both orders:
+ *
+ *     panel of sites C, D     [m of C][n of D][rs]     rows rs, of one bra after another, are padded
+ *
+ * A site is an atom of the merged basis. */
+#ifndef HF_SITE_PANELS_H
+#define HF_SITE_PANELS_H
+
+#include "base/arena.h"
+#include "work/work.h"
+
+#include <stdint.h>
+
+struct hf_site_panel {
+    int site_m, site_n;
+    const struct hf_atom_pair *atoms;
+    size_t offset; /**< of its numbers */
+};
+
+/** Of a thread. */
+struct hf_site_panels {
+    const struct hf_basis *basis;    /**< merged; borrowed */
+    const struct hf_part *part;      /**< that is computed now */
+    int *shell_of;                   /**< [n_function] */
+    const struct hf_shell_pair *bra; /**< first of the task */
+    int first_rs[HF_MOST_TASK_BRAS +
+                 1]; /**< rows of each bra; the last is the length without padding */
+    size_t length;   /**< of rows over rs: padded */
+    int n;
+    int64_t room;
+    struct hf_site_panel *panel;        /**< [n] */
+    int of_place[HF_MOST_PART_KETS][2]; /**< of the pairs of sites of the part; -1: none */
+    size_t n_used;
+    struct hf_scratch numbers;
+    bool failed; /**< no memory */
+};
+
+/** With arrays of the arena, which may fail. Local. */
+void hf_site_panels_init(struct hf_arena *arena, const struct hf_basis *basis,
+                         struct hf_site_panels *panels);
+
+/** Forgets all panels. `n_rs` [n_bra] of the bras from `bra` on; 0: no quartet of it will come. */
+void hf_site_panels_begin_task(struct hf_site_panels *panels, const struct hf_shell_pair *bra,
+                               int n_bra, const int n_rs[]);
+void hf_site_panels_begin_part(struct hf_site_panels *panels, const struct hf_part *part);
+
+/** Adds a strip; see hf_quartet_consumer.take. */
+void hf_site_panels_take(struct hf_site_panels *panels, const struct hf_strip *strip);
+
+/** [n of D][rs] for function number m of site C. */
+static inline const double *hf_site_panel_row(const struct hf_site_panels *panels,
+                                              const struct hf_site_panel *panel, int m)
+{
+    return panels->numbers.value + panel->offset +
+           (size_t)(m * hf_atom_n_function(panels->basis, panel->site_n)) * panels->length;
+}
+
+#endif
