@@ -40,7 +40,7 @@ struct hf_fock_settings {
         store_threshold; /**< least threshold of later builds; stored integrals are accurate enough for it */
     bool store_weighed; /**< the first build measures, the second stores what is worthwhile */
     /** J and K have the same bits for any number of ranks and threads, scheduler, builder and transport
-     *  (fock/exact_sums.h). This overrides the settings above: double precision, J from the integrals of
+     *  (digest/exact_sums.h). This overrides the settings above: double precision, J from the integrals of
      *  K, tasks of atoms, nothing stored. */
     bool reproducible;
 };

@@ -77,7 +77,7 @@ void hf_memory_discount(struct hf_memory *memory, enum hf_memory_class kind, siz
 
 /** Large blocks in huge pages if the system has them: 47 MB in ten blocks take 10 ms, not 280, the first time they are
  *  written (virtual machine, other programs on its cores). The last page is whole if that wastes little. Stored integrals
- *  have a way of their own (src/work/touch.c). */
+ *  have a way of their own (src/store/touch.c). */
 static void *take_memory(enum hf_memory_class kind, size_t n_bytes)
 {
     enum { MOST_WASTE = 8 }; /* one part of so many */

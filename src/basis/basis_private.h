@@ -3,10 +3,10 @@
 #define HF_BASIS_PRIVATE_H
 
 #include "base/arena.h"
-#include "base/data_folders.h"
-#include "base/text.h"
 #include "hf/basis.h"
 #include "hf/units.h"
+#include "text/data_folders.h"
+#include "text/text.h"
 
 #include <stdint.h>
 

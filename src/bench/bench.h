@@ -2,9 +2,9 @@
 #ifndef HF_BENCH_H
 #define HF_BENCH_H
 
-#include "base/json.h"
-#include "base/option.h"
 #include "hf/context.h"
+#include "text/json.h"
+#include "text/option.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 #include "bench.h"
 
 #include "base/arena.h"
-#include "base/progress.h"
 #include "schedule/counter.h"
+#include "text/progress.h"
 
 #include <math.h>
 #include <string.h>

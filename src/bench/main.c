@@ -1,8 +1,8 @@
 /* hf-bench: from a command line to a table of measurements and an exit code. */
 #include "bench.h"
 
-#include "base/output_file.h"
 #include "cli/program.h"
+#include "text/output_file.h"
 
 enum { FOUND_WRONG = 1 };
 

@@ -3,7 +3,7 @@
 
 #include "bench.h"
 
-#include "fock/digest.h"
+#include "digest/digest.h"
 #include "hf/timer.h"
 
 #include <stdlib.h>

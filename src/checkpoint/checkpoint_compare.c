@@ -3,7 +3,7 @@
 
 #include "checkpoint_layout.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "checkpoint_layout.h"
 
-#include "base/output_file.h"
+#include "text/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* The fields of a checkpoint, its names and hashes. */
 #include "checkpoint_layout.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* From HDF5 to the state of a calculation; nothing that stands there is trusted. */
 #include "checkpoint/checkpoint.h"
 
-#include "base/text.h"
 #include "checkpoint_hdf5.h"
 #include "checkpoint_layout.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <limits.h>

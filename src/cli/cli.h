@@ -2,10 +2,10 @@
 #ifndef HF_CLI_H
 #define HF_CLI_H
 
-#include "base/option.h"
 #include "cli/program.h"
 #include "molecule/input.h"
 #include "run/calculation.h"
+#include "text/option.h"
 
 #include <stdbool.h>
 #include <stdio.h>

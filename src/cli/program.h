@@ -3,8 +3,8 @@
 #ifndef HF_PROGRAM_H
 #define HF_PROGRAM_H
 
-#include "base/option.h"
 #include "hf/status.h"
+#include "text/option.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -2,12 +2,12 @@
 #include "cli/cli.h"
 
 #include "base/arena.h"
-#include "base/data_folders.h"
-#include "base/json.h"
 #include "fock/fock.h"
 #include "hf/run.h"
 #include "onesided/onesided.h"
 #include "schedule/schedule.h"
+#include "text/data_folders.h"
+#include "text/json.h"
 
 #include <math.h>
 #include <stdlib.h>

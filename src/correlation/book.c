@@ -1,8 +1,8 @@
 /* What P1 and P2 share; see book.h. */
 #include "book.h"
 
-#include "base/trace.h"
 #include "hf/timer.h"
+#include "text/trace.h"
 
 #include <math.h>
 

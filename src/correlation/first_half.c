@@ -1,8 +1,8 @@
 /* From integrals to (ia|rs): a consumer of quartet work that gathers all kets of a bra in a panel. */
 #include "bra.h"
 
-#include "base/trace.h"
 #include "hf/timer.h"
+#include "text/trace.h"
 #include "work/work.h"
 
 /** Small blocks share chunks, of so many numbers at least and at most and of that part of all so far. */

@@ -1,8 +1,8 @@
 /* Orbitals for the transformation, batches of them, and the sum over pairs. */
 #include "mp2_private.h"
 
-#include "base/trace.h"
 #include "pairs/common_pairs.h"
+#include "text/trace.h"
 
 #include <math.h>
 

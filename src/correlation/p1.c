@@ -2,8 +2,8 @@
  * ranks completes (in|RS); each rank then adds what follows to its own pairs ij. */
 #include "p1_share.h"
 
-#include "base/trace.h"
 #include "hf/interruption.h"
+#include "text/trace.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "book.h"
 
 #include "base/threads.h"
-#include "base/trace.h"
 #include "onesided/onesided.h"
+#include "text/trace.h"
 
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /* The last two quarters of a pair of orbitals, and its energy. */
 #include "mp2_private.h"
 
-#include "base/trace.h"
 #include "hf/timer.h"
+#include "text/trace.h"
 #include "work/pass.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 #include "mp2_private.h"
 
 #include "base/threads.h"
-#include "base/trace.h"
 #include "hf/interruption.h"
 #include "hf/timer.h"
+#include "text/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #include "work/pass.h"
 #include "work/shell_panel.h"
 
-#include "base/trace.h"
 #include "hf/timer.h"
+#include "text/trace.h"
 #include "work/work.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
  *     matrix     [pair] (iM|jN), rows [n] over N */
 #include "shells.h"
 
-#include "base/trace.h"
 #include "hf/interruption.h"
+#include "text/trace.h"
 
 #include <string.h>
 

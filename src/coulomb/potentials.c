@@ -2,8 +2,8 @@
 #include "coulomb_private.h"
 
 #include "base/threads.h"
-#include "base/trace.h"
 #include "hf/interruption.h"
+#include "text/trace.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * HF_KERNELS naming the table. */
 #include "product_kernels.h"
 
-#include "integrals/boys_lanes.h"
-#include "integrals/lane_math.h"
+#include "boys/boys_lanes.h"
+#include "boys/lane_math.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #ifndef HF_PRODUCT_KERNELS_H
 #define HF_PRODUCT_KERNELS_H
 
-#include "integrals/boys_single.h"
+#include "boys/boys_single.h"
 #include "integrals/cartesian.h"
 
 #include <stdbool.h>

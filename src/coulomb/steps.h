@@ -2,7 +2,7 @@
 #ifndef HF_COULOMB_STEPS_H
 #define HF_COULOMB_STEPS_H
 
-#include "base/trace.h"
+#include "text/trace.h"
 
 /** Steps of a build beside its tasks. A record of HF_TRACE_COULOMB_STEP has the step plus HF_COULOMB_UNIT times the number of
  *  units (pairs of atoms, leaves, cells) that it is divided into. tools/lab/coulomb_pass.py replays each as it is divided. */

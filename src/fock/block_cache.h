@@ -9,7 +9,7 @@
 #define HF_BLOCK_CACHE_H
 
 #include "base/arena.h"
-#include "fock/digest.h"
+#include "digest/digest.h"
 #include "hf/basis.h"
 #include "onesided/block_array.h"
 #include "outbox.h"

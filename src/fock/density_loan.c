@@ -1,12 +1,12 @@
 /* Densities to borrow: the densities of the replicated builder, or those of the distributed one with its cache. */
 #include "fock/density_loan.h"
 
-#include "base/trace.h"
 #include "block_cache.h"
 #include "fock/density_bounds.h"
 #include "fock_private.h"
 #include "linalg/matrix_blocks.h"
 #include "node_density.h"
+#include "text/trace.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 #ifndef HF_DENSITY_LOAN_H
 #define HF_DENSITY_LOAN_H
 
-#include "fock/digest.h"
+#include "digest/digest.h"
 #include "fock/fock.h"
 #include "work/work.h"
 

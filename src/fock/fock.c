@@ -3,7 +3,7 @@
 #include "fock_private.h"
 #include "local_sums.h"
 
-#include "base/trace.h"
+#include "text/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #define HF_FOCK_PRIVATE_H
 
 #include "coulomb/coulomb.h"
-#include "fock/digest.h"
-#include "fock/exact_sums.h"
+#include "digest/digest.h"
+#include "digest/exact_sums.h"
 #include "fock/fock.h"
 #include "integrals/shell_pair.h"
 #include "layout/layout.h"

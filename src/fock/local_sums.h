@@ -3,7 +3,7 @@
 #ifndef HF_LOCAL_SUMS_H
 #define HF_LOCAL_SUMS_H
 
-#include "quartet_blocks.h"
+#include "digest/quartet_blocks.h"
 
 #include "work/work.h"
 

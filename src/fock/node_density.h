@@ -4,8 +4,8 @@
 #define HF_NODE_DENSITY_H
 
 #include "block_traffic.h"
-#include "fock/digest.h"
-#include "fock/exact_sums.h"
+#include "digest/digest.h"
+#include "digest/exact_sums.h"
 #include "fock/fock.h"
 #include "integrals/shell_pair.h"
 

@@ -1,8 +1,8 @@
 /* The sums of a rank, and the sum over the ranks; see rank_sums.h. */
 #include "rank_sums.h"
 
-#include "base/trace.h"
 #include "linalg/matrix_blocks.h"
+#include "text/trace.h"
 
 #include <sched.h>
 #include <stdatomic.h>

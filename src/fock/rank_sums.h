@@ -15,7 +15,7 @@
 #define HF_RANK_SUMS_H
 
 #include "block_traffic.h"
-#include "fock/digest.h"
+#include "digest/digest.h"
 #include "fock/fock.h"
 #include "hf/linalg.h"
 

@@ -1,7 +1,7 @@
 /* From tasks and stored parts to steps: the parts that contribute to J or K. */
 #include "distributed_state.h"
 
-#include "base/trace.h"
+#include "text/trace.h"
 
 #include <math.h>
 

@@ -2,7 +2,6 @@
 #include "gradient/two_electron_gradient.h"
 
 #include "base/threads.h"
-#include "base/trace.h"
 #include "coulomb_gradient.h"
 #include "fock/coulomb_choice.h"
 #include "fock/density_loan.h"
@@ -10,6 +9,7 @@
 #include "integrals/engine.h"
 #include "integrals/quartet_gradient.h"
 #include "slope_sums.h"
+#include "text/trace.h"
 #include "work/pass.h"
 #include "work/work.h"
 

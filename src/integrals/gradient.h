@@ -32,11 +32,11 @@
 #ifndef HF_GRADIENT_H
 #define HF_GRADIENT_H
 
+#include "boys/boys_lanes.h"
 #include "contraction.h"
 #include "expansion.h"
 #include "gradient_density.h"
 #include "gradient_levels.h"
-#include "integrals/boys_lanes.h"
 #include "lane_quartet.h"
 #include "recurrence.h"
 #include "to_levels.h"

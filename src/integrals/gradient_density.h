@@ -5,7 +5,7 @@
 #ifndef HF_GRADIENT_DENSITY_H
 #define HF_GRADIENT_DENSITY_H
 
-#include "integrals/lane_math.h"
+#include "boys/lane_math.h"
 #include "quartet.h"
 
 /** Shell sizes of a quartet. */

@@ -2,9 +2,9 @@
  * HF_KERNELS naming the table. Everything here works on HF_WIDTH primitives at a time. */
 #include "kernels.h"
 
+#include "boys/boys_lanes.h"
 #include "contraction.h"
 #include "expansion.h"
-#include "integrals/boys_lanes.h"
 #include "lane_quartet.h"
 #include "recurrence.h"
 #include "to_functions.h"

@@ -2,7 +2,7 @@
 #ifndef HF_LANE_QUARTET_H
 #define HF_LANE_QUARTET_H
 
-#include "integrals/boys_lanes.h"
+#include "boys/boys_lanes.h"
 #include "quartet.h"
 #include "recurrence_input.h"
 

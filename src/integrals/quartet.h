@@ -3,8 +3,8 @@
 #ifndef HF_QUARTET_H
 #define HF_QUARTET_H
 
-#include "integrals/boys.h"
-#include "integrals/boys_single.h"
+#include "boys/boys.h"
+#include "boys/boys_single.h"
 #include "integrals/cartesian.h"
 #include "integrals/quartet_gradient.h"
 #include "integrals/shell_pair.h"

@@ -4,7 +4,7 @@
 #define HF_RECURRENCE_INPUT_H
 
 #include "base/lanes.h"
-#include "integrals/boys.h"
+#include "boys/boys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

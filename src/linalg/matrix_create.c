@@ -1,7 +1,7 @@
 /* How matrices come and go. */
 #include "linalg_private.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 #include <assert.h>
 #include <limits.h>

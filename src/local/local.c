@@ -1,7 +1,7 @@
 /* The parts of a local MP2 calculation, one after another. */
 #include "local_mp2_private.h"
 
-#include "base/trace.h"
+#include "text/trace.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "local_mp2_private.h"
 
 #include "base/growing.h"
-#include "base/trace.h"
+#include "text/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

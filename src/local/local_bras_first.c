@@ -6,9 +6,9 @@
  * Bras of two atoms are transformed together: products with few rs are slow. i are the orbitals that meet any of the bras,
  * in order of their places, so that those that matter for a site or an atom are near each other. rs of all bras is
  * padded. Each number has one producer and a fixed order of its sum. */
-#include "base/trace.h"
 #include "local_bras.h"
 #include "local_screen.h"
+#include "text/trace.h"
 #include "work/site_panels.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
  *     K_ij [a][b] = sum_s T_ij [a][s] P_sb
  *
  * Blocks of (ia|rs) are used twice, as (ia|rs) and as (ia|sr), unless R is S. */
-#include "base/trace.h"
 #include "local_bras.h"
+#include "text/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "local_mp2_private.h"
 
 #include "base/arithmetic.h"
-#include "base/trace.h"
 #include "hamiltonian/hamiltonian.h"
+#include "text/trace.h"
 
 #include <math.h>
 #include <stdlib.h>

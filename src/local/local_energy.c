@@ -1,7 +1,7 @@
 /* Local MP2 energies: orbitals and pairs, integrals, amplitudes, and the sums over classes of pairs. */
 #include "local_mp2_private.h"
 
-#include "base/trace.h"
+#include "text/trace.h"
 
 #include <math.h>
 #include <string.h>

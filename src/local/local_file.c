@@ -2,8 +2,8 @@
  * populations and a domain. */
 #include "local_row.h"
 
-#include "base/text.h"
 #include "checkpoint/checkpoint.h"
+#include "text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "base/arithmetic.h"
 #include "base/threads.h"
-#include "base/trace.h"
 #include "hf/interruption.h"
+#include "text/trace.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* Domains and integrals of local MP2 in a checkpoint. */
 #include "local_mp2_private.h"
 
-#include "base/text.h"
 #include "checkpoint/checkpoint.h"
+#include "text/text.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* What both halves of the transformation share; see local_transform.h. */
 #include "local_transform.h"
 
-#include "base/trace.h"
 #include "pairs/common_pairs.h"
+#include "text/trace.h"
 
 #include <math.h>
 #include <stdlib.h>

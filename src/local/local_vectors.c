@@ -1,9 +1,9 @@
 /* Pseudo-canonical orbitals of domains: X = U s^-1/2 of the eigenvalues s of S that are not too small, then the
  * eigenvectors of X^T F X. */
 #include "base/arena.h"
-#include "base/trace.h"
 #include "linalg/matrix_product.h"
 #include "local_mp2_private.h"
+#include "text/trace.h"
 
 #include <math.h>
 #include <string.h>

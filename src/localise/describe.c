@@ -1,8 +1,8 @@
 /* Coefficients, populations, centres and spreads of localised orbitals. */
 #include "localise_private.h"
 
-#include "base/trace.h"
 #include "hamiltonian/hamiltonian.h"
+#include "text/trace.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Which orbitals are core, by atom. */
 #include "localise/frozen_core.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 #include <strings.h>
 

@@ -2,9 +2,9 @@
 #ifndef HF_FROZEN_CORE_H
 #define HF_FROZEN_CORE_H
 
-#include "base/option.h"
 #include "hf/molecule.h"
 #include "hf/status.h"
+#include "text/option.h"
 
 /** Orbitals that are frozen by default: for each atom those of the noble gas before it. Sodium, magnesium
  *  and the alkali and earth alkali metals below keep the shell under the valence shell correlated.

@@ -9,11 +9,11 @@
 #ifndef HF_LOCALISE_H
 #define HF_LOCALISE_H
 
-#include "base/json.h"
 #include "hf/context.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
 #include "localise/sparse_matrix.h"
+#include "text/json.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
 #include "base/gather.h"
 #include "base/growing.h"
 #include "base/threads.h"
-#include "base/trace.h"
+#include "text/trace.h"
 
 #include <math.h>
 #include <stdlib.h>

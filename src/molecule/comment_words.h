@@ -2,7 +2,7 @@
 #ifndef HF_COMMENT_WORDS_H
 #define HF_COMMENT_WORDS_H
 
-#include "base/text.h"
+#include "text/text.h"
 
 /** Larger charges and multiplicities there are not. */
 enum { HF_LARGEST_STATE = 1000 };

@@ -2,8 +2,8 @@
 #ifndef HF_DRAFT_H
 #define HF_DRAFT_H
 
-#include "base/text.h"
 #include "molecule/input.h"
+#include "text/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

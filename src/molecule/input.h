@@ -4,10 +4,10 @@
 #define HF_INPUT_H
 
 #include "base/arena.h"
-#include "base/option.h"
 #include "hf/context.h"
 #include "hf/molecule.h"
 #include "hf/status.h"
+#include "text/option.h"
 
 /** Values of the option "units". */
 enum hf_length_unit { HF_LENGTH_ANGSTROM, HF_LENGTH_BOHR };

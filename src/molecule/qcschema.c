@@ -5,7 +5,7 @@
  * Source   https://molssi-qc-schema.readthedocs.io; QCElemental, models AtomicInput and Molecule. */
 #include "draft.h"
 
-#include "base/json.h"
+#include "text/json.h"
 
 #include <math.h>
 #include <stdio.h>

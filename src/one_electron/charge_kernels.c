@@ -1,7 +1,7 @@
 /* R_tuv of a row of charges; compiled once per instruction set (see meson.build), with HF_CHARGE_ROW
  * naming the function. */
+#include "boys/boys_lanes.h"
 #include "hermite_charges.h"
-#include "integrals/boys_lanes.h"
 
 #include <string.h>
 

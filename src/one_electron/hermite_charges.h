@@ -3,7 +3,7 @@
 #define HF_HERMITE_CHARGES_H
 
 #include "base/arena.h"
-#include "integrals/boys.h"
+#include "boys/boys.h"
 #include "integrals/cartesian.h"
 #include "one_electron/charge_field.h"
 

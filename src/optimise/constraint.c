@@ -3,8 +3,8 @@
 
 #include "internals.h"
 
-#include "base/text.h"
 #include "hf/units.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* What --show prints. */
 #include "output_private.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 /** Text of a file, which may hold anything, as one line of printable characters. */
 static void print_text(FILE *stream, const char *label, const char *text)

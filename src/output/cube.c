@@ -3,10 +3,10 @@
  * holds some planes of the grid, 8 MB or one plane; see also hf_spatial_create. */
 #include "output_private.h"
 
-#include "base/output_file.h"
 #include "hf/timer.h"
 #include "localise/localise.h"
 #include "properties/spatial.h"
+#include "text/output_file.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,10 +8,10 @@
 #include "output_private.h"
 
 #include "base/arena.h"
-#include "base/output_file.h"
 #include "hf/linalg.h"
 #include "localise/localise.h"
 #include "scf/quantity.h"
+#include "text/output_file.h"
 #include "vibrations/vibrations.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #ifndef HF_OUTPUT_H
 #define HF_OUTPUT_H
 
-#include "base/option.h"
 #include "checkpoint/checkpoint.h"
 #include "fock/fock.h"
 #include "hamiltonian/hamiltonian.h"
@@ -15,6 +14,7 @@
 #include "hf/status.h"
 #include "hf/version.h"
 #include "scf/quantity.h"
+#include "text/option.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
 
 #include "output_private.h"
 
-#include "base/json.h"
-#include "base/output_file.h"
-#include "base/trace.h"
 #include "scf/quantity.h"
+#include "text/json.h"
+#include "text/output_file.h"
+#include "text/trace.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Lists of shell pairs: candidates are found, room is made, they are laid out. */
 #include "pairs/shell_pairs.h"
 
-#include "integrals/boys_single.h"
+#include "boys/boys_single.h"
 #include "integrals/cartesian.h"
 #include "integrals/engine.h"
 #include "integrals/shell_pair.h"

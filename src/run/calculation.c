@@ -1,10 +1,10 @@
 /* From options to a calculation: basis choices, settings, description; and its results. */
 #include "run/calculation.h"
 
-#include "base/output_file.h"
 #include "calculation_private.h"
 #include "hamiltonian/hamiltonian.h"
 #include "pairs/common_pairs.h"
+#include "text/output_file.h"
 
 #include <string.h>
 

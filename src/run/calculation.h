@@ -10,8 +10,6 @@
 #define HF_CALCULATION_H
 
 #include "base/arena.h"
-#include "base/option.h"
-#include "base/trace.h"
 #include "checkpoint/checkpoint.h"
 #include "hf/basis.h"
 #include "hf/properties.h"
@@ -20,6 +18,8 @@
 #include "molecule/input.h"
 #include "output/output.h"
 #include "scf/quantity.h"
+#include "text/option.h"
+#include "text/trace.h"
 
 #include <stdbool.h>
 

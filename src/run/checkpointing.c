@@ -1,7 +1,7 @@
 /* When and where checkpoints are written. */
 #include "calculation_private.h"
 
-#include "base/output_file.h"
+#include "text/output_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * in the JSON file a failure when there are no results. */
 #include "calculation_private.h"
 
-#include "base/json.h"
-#include "base/output_file.h"
+#include "text/json.h"
+#include "text/output_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * kernel may promise memory that it does not have and kill the process that uses it. */
 #include "memory_private.h"
 
-#include "base/text.h"
 #include "pairs/common_pairs.h"
+#include "text/text.h"
 #include "work/work.h"
 
 #include <ctype.h>

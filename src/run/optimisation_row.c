@@ -1,7 +1,6 @@
 /* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in optimising.c. */
 #include "optimisation.h"
 
-#include "base/output_file.h"
 #include "checkpoint/checkpoint.h"
 #include "fock/fock.h"
 #include "gradient/gradient.h"
@@ -11,6 +10,7 @@
 #include "output/output.h"
 #include "schedule/rank_groups.h"
 #include "surface/extrapolation.h"
+#include "text/output_file.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* A calculation that continues from a checkpoint. */
 #include "run/calculation.h"
 
-#include "base/text.h"
 #include "calculation_private.h"
+#include "text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

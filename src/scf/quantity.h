@@ -15,12 +15,12 @@
 #ifndef HF_QUANTITY_H
 #define HF_QUANTITY_H
 
-#include "base/json.h"
-#include "base/option.h"
 #include "hf/context.h"
 #include "hf/scf.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
+#include "text/json.h"
+#include "text/option.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * of different sizes, and MPI ends the job. */
 #include "scf_state.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 static uint64_t hash_molecule(const struct hf_molecule *molecule)
 {

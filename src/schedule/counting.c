@@ -8,9 +8,9 @@
 #include "groups.h"
 #include "schedule_private.h"
 
-#include "base/progress.h"
 #include "hf/context.h"
 #include "hf/timer.h"
+#include "text/progress.h"
 
 #include <stdlib.h>
 

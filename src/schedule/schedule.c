@@ -3,7 +3,7 @@
 
 #include "hf/context.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 #include <inttypes.h>
 #include <math.h>

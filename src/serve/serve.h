@@ -13,11 +13,11 @@
 #ifndef HF_SERVE_H
 #define HF_SERVE_H
 
-#include "base/option.h"
 #include "hf/context.h"
 #include "hf/status.h"
 #include "run/calculation.h"
 #include "surface/surface.h"
+#include "text/option.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * ends with a word, for a line that was cut off does not count. */
 #include "vibrations/differences.h"
 
-#include "base/output_file.h"
-#include "base/text.h"
+#include "text/output_file.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

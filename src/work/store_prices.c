@@ -1,5 +1,5 @@
 /* Times for computing and for fresh memory in this run, which decide what is stored. */
-#include "touch.h"
+#include "store/touch.h"
 #include "work_private.h"
 
 #include <math.h>

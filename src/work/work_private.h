@@ -2,14 +2,14 @@
 #ifndef HF_WORK_PRIVATE_H
 #define HF_WORK_PRIVATE_H
 
-#include "base/trace.h"
 #include "costs.h"
 #include "hf/basis.h"
 #include "hf/interruption.h"
-#include "integral_store.h"
 #include "integrals/engine.h"
+#include "store/integral_store.h"
 #include "strip_kernels.h"
 #include "tasks.h"
+#include "text/trace.h"
 #include "work/work.h"
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
  * library's, which read more than we take but must agree on what both take. */
 #include "fuzz.h"
 
-#include "base/text.h"
 #include "run/calculation.h"
+#include "text/text.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "../../../src/coulomb/far_field_private.h"
 #include "chain.h"
 
-#include "integrals/boys.h"
+#include "boys/boys.h"
 #include "pairs/shell_pairs.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "../../../src/coulomb/product_kernels.h"
 
-#include "integrals/boys.h"
+#include "boys/boys.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* The Boys function against a sum in quadruple precision. */
 #include "../test.h"
-#include "integrals/boys_single.h"
+#include "boys/boys_single.h"
 
 #include <math.h>
 

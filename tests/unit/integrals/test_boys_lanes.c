@@ -3,7 +3,7 @@
 #include "../test.h"
 
 #include "base/simd.h"
-#include "integrals/boys_lanes.h"
+#include "boys/boys_lanes.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "../mpi_test.h"
 #include "../shells.h"
 
-#include "integrals/boys.h"
+#include "boys/boys.h"
 #include "integrals/engine.h"
 #include "integrals/solid_harmonics.h"
 #include "pairs/shell_pairs.h"

@@ -3,7 +3,7 @@
 #include "multipole/translation.h"
 
 #include "base/simd.h"
-#include "integrals/boys.h"
+#include "boys/boys.h"
 
 #include <math.h>
 #include <stdio.h>

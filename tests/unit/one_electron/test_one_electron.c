@@ -2,7 +2,7 @@
 #include "../shells.h"
 #include "../test.h"
 
-#include "integrals/boys.h"
+#include "boys/boys.h"
 #include "integrals/solid_harmonics.h"
 #include "one_electron/one_electron.h"
 

@@ -1,8 +1,8 @@
 /* The QCSchema file: what stands in it, and that it appears whole or not at all. */
 #include "fixture.h"
 
-#include "base/json.h"
-#include "base/output_file.h"
+#include "text/json.h"
+#include "text/output_file.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>

@@ -2,10 +2,10 @@
  * is "thread" when rank 0 has a progress thread; argv[3] "light" for few reads. */
 #include "../mpi_test.h"
 
-#include "base/progress.h"
 #include "hf/timer.h"
 #include "schedule/counter.h"
 #include "schedule/schedule.h"
+#include "text/progress.h"
 
 #include <stdatomic.h>
 

@@ -1,0 +1,80 @@
+/* From strips of integrals to J and K: the kernels of the Fock builders. Inside hf only. */
+#ifndef HF_DIGEST_H
+#define HF_DIGEST_H
+
+#include "hf/units.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** How the densities of a build, and the sums they are digested into, follow each other. Of `n`
+ *  densities the first `n_exchange` have K, those from `first_coulomb` on have J:
+ *
+ *      density        0  ...  first_coulomb  ...  n_exchange  ...  n
+ *      has               K         |       J and K     |     J
+ *
+ *  Where J is made apart, first_coulomb is n. The first `n_alone` are screened apart from the others: their
+ *  densities may be much smaller, as that of the spins is. */
+struct hf_job_shape {
+    int n, first_coulomb, n_exchange, n_alone;
+};
+
+static inline int hf_n_coulomb(const struct hf_job_shape *jobs)
+{
+    return jobs->n - jobs->first_coulomb;
+}
+
+/** What the screening tells apart: densities with J (and K, or not), wherever J is made, and those with K
+ *  alone; where J is made apart of all, they are one group, with K alone. */
+enum { HF_WITH_COULOMB, HF_EXCHANGE_ALONE, HF_N_BOUND };
+
+static inline int hf_group_of_job(const struct hf_job_shape *jobs, int job)
+{
+    return job < jobs->n_alone ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB;
+}
+
+/** What a strip (see below) meets of one density, and what it adds to: matrices or blocks in rows, the
+ *  second letter the columns, each from the first functions of its shells on. They may overlap: a and b
+ *  may be one shell, and so on. Sums are not symmetric yet: what a
+ *  quartet adds goes to the block named, never to its mirror image. Rows over d may be
+ *  read, and written unchanged, up to HF_STRIP_SLACK numbers behind their ends. */
+struct hf_strip_job {
+    const double *D_ab, *D_cd;               /**< NULL: no J */
+    const double *D_ac, *D_ad, *D_bc, *D_bd; /**< NULL: no K */
+    double *J_ab, *J_cd;
+    double *K_ac, *K_ad, *K_bc, *K_bd;
+};
+
+/** Numbers of slack behind densities, sums and strips. */
+enum { HF_STRIP_SLACK = 8 };
+
+/** Integrals of one bra ab with functions c of one atom and a run of functions d of the other:
+ *  [c][a][b][d], each times the degeneracy of its quartet, 0 where there is none. c may be one shell
+ *  or several that follow each other. */
+struct hf_digest_strip {
+    const double *value; /**< NULL: they are in `single` */
+    const float *single;
+    int n_a, n_b, n_c, n_d; /**< functions, any number */
+    /** Elements from one row to the next where the columns are b, c, d: in densities, in sums; the
+     *  same for all jobs. */
+    size_t density_leading_b, density_leading_c, density_leading_d;
+    size_t leading_b, leading_c, leading_d;
+    double origin; /**< of exact sums, see digest/exact_sums.h; 0 in others */
+    int n_job;
+    const struct hf_strip_job *job; /**< [n_job] */
+};
+
+/** Adds a strip to the sums of every job:
+ *      J_ab += x D_cd   J_cd += x D_ab
+ *      K_ac += x D_bd   K_ad += x D_bc   K_bc += x D_ad   K_bd += x D_ac */
+typedef void hf_digest_strip_function(const struct hf_digest_strip *strip);
+
+/** The kernel for this processor; that of sums which are `exact`. */
+hf_digest_strip_function *hf_digest_choose(bool exact);
+
+void hf_digest_strip_portable(const struct hf_digest_strip *strip);
+void hf_digest_strip_portable_exact(const struct hf_digest_strip *strip);
+void hf_digest_strip_avx2(const struct hf_digest_strip *strip);
+void hf_digest_strip_avx512(const struct hf_digest_strip *strip);
+
+#endif

@@ -1,0 +1,98 @@
+/* Which quartets are worth their memory: a sample of all quartets, sorted by cost per byte.
+ *
+ * Classes differ by a factor of 200 in the time for a number, (ss|ss) being the most expensive; the order by
+ * cost per number is that of hf-bench integrals. Where a quarter fits (uracil/cc-pVDZ, 75 MB) it reads 344,000
+ * quartets back in 59 MB; costs that only count primitives and Cartesian functions chose 221,000 in 72 MB.
+ *
+ * All that fits is stored; the time to read is not considered. On one core with AVX-512 the cheapest
+ * class of uracil/cc-pVDZ takes 5.1 ns to compute and write a number in double precision, of
+ * C6H14/6-31G* 3.9 ns; to read 8 bytes back from memory takes 0.6 ns. Where many cores share a memory
+ * that gives each 2 GB/s or less, that is no longer so. */
+#include "store/integral_store.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** Largest sample of quartets above the bound, smaller if there are not so many quartets; the estimate errs by about
+ *  1 / sqrt of it. And the most quartets drawn to find them: in large molecules most are negligible. */
+enum { N_SAMPLE = 20000, MOST_DRAWN = 4000000 };
+
+/** A quartet kept in single precision errs by 2^-24 of its bound at most; with this factor that is
+ * no more than what the least quartet that is stored could add. */
+static const double NARROW_FACTOR = 1 << 24;
+
+/** Strips have heads, and zeros where a quartet is missing; a strip is in double precision if one of its
+ *  quartets has to be. */
+static const double STRIP_FILL = 0.85;
+
+/** Of a strip's head, and of its end to half a cache line. Strips have several quartets where all are
+ *  stored; where memory is short those that are stored are of few numbers, alone in theirs as a rule. */
+static const double STRIP_BYTES = 48.0;
+
+/** The next of a sequence of numbers below n; the same on every rank. */
+static int64_t next_random(uint64_t *state, int64_t n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((*state >> 11) % (uint64_t)n);
+}
+
+/** Draws a random quartet; false: the plan does not need it. */
+static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan *plan,
+                 uint64_t *state, struct hf_store_sample *sample)
+{
+    const struct hf_shell_pair *bra = &pairs->pair[next_random(state, pairs->n_pair)];
+    const struct hf_shell_pair *ket = &pairs->pair[next_random(state, pairs->n_pair)];
+    if (!hf_store_plan_wants(plan, bra, ket)) return false;
+    const double n = (double)pairs->class_of[bra->pair_class].n_function *
+                     pairs->class_of[ket->pair_class].n_function;
+    const double bound = bra->bound * ket->bound;
+    const double met =
+        plan->lasting == NULL
+            ? bound
+            : fmin(bound, hf_store_plan_scale(plan, bra, ket, bound) * hf_far_factor(bra, ket));
+    const bool wide = bound >= plan->narrow;
+    *sample = (struct hf_store_sample){
+        .bound = met / plan->smallest,
+        .value = bra->cost_per_number * ket->cost_per_number,
+        .bytes = n * (wide ? sizeof(double) : sizeof(float)) / STRIP_FILL + STRIP_BYTES,
+        .cost = hf_shell_pair_cost(pairs, bra) * hf_shell_pair_cost(pairs, ket),
+        .wide = wide,
+    };
+    return true;
+}
+
+/** The choice from the samples [n], each of which stands for so many quartets. */
+static void fill_plan(int n, struct hf_store_sample sample[], double n_quartet, double bytes,
+                      const struct hf_store_prices *prices, struct hf_store_plan *plan)
+{
+    double all = 0.0;
+    struct hf_store_choice *choice = &plan->choice;
+    for (int i = 0; i < n; i++) all += n_quartet * sample[i].cost;
+    hf_store_choose(n, sample, n_quartet, bytes, prices, choice);
+    plan->smallest *= choice->smallest;
+    plan->least *= choice->smallest;
+    plan->cutoff = choice->cutoff;
+    if (all > 0.0) plan->share = choice->cost / all;
+}
+
+hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
+                             const struct hf_store_prices *prices, struct hf_store_plan *plan,
+                             struct hf_error *error)
+{
+    plan->narrow = NARROW_FACTOR * plan->sharp;
+    plan->cutoff = HUGE_VAL;
+    plan->share = 0.0;
+    if (pairs->n_pair == 0) return HF_OK;
+    const double n_quartet = 0.5 * (double)pairs->n_pair * ((double)pairs->n_pair + 1.0);
+    const int n_sample = (int)fmin(N_SAMPLE, n_quartet);
+    struct hf_store_sample *sample = malloc((size_t)n_sample * sizeof *sample);
+    if (sample == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory to plan stored integrals");
+    int n = 0, n_drawn = 0;
+    uint64_t state = 1;
+    for (; n < n_sample && n_drawn < MOST_DRAWN; n_drawn++)
+        if (draw(pairs, plan, &state, &sample[n])) n++;
+    if (n > 0) fill_plan(n, sample, n_quartet / n_drawn, bytes, prices, plan);
+    free(sample);
+    return HF_OK;
+}
