@@ -80,7 +80,7 @@ static struct hf_task_costs *begin(struct hf_context *context, const struct hf_s
                                    .pairs = pairs,
                                    .list = list,
                                    .n_task = hf_task_list_size(list),
-                                   .highest = hf_task_list_dearest(list),
+                                   .highest = hf_task_list_highest(list),
                                    .n_thread = n_thread};
     const size_t n_piece = made->n_task < PIECE ? (size_t)made->n_task : PIECE;
     made->piece = hf_memory_allocate(context->memory, "task costs", n_piece + 1, 1);

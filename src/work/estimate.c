@@ -60,17 +60,17 @@ double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_p
 {
     const bool atoms = hf_task_list_grain(list) == HF_GRAIN_ATOM_QUARTET;
     double sum = 0.0;
-    if (task->of_shells)
+    if (task->kind == HF_TASK_OF_SHELLS)
         return hf_cost_curve_quartets(&curve[hf_task_list_unit(list, task->bra_begin)],
                                       &curve[hf_task_list_unit(list, task->ket_begin)], least);
-    if (task->all_kets) {
+    if (hf_task_is_bra(task)) {
         const int64_t bra = hf_task_list_unit(list, task->bra_begin);
         return with_all_kets(pairs, curve, bra, hf_task_list_bra_end(list, pairs, bra),
-                             task->every_ket, least);
+                             task->kind == HF_TASK_EVERY_KET, least);
     }
     for (int64_t b = task->bra_begin; b < task->bra_end; b++) {
         const int64_t bra = hf_task_list_unit(list, b);
-        const int64_t end = task->triangle ? b + 1 : task->ket_end;
+        const int64_t end = task->kind == HF_TASK_TRIANGLE ? b + 1 : task->ket_end;
         for (int64_t k = task->ket_begin; k < end; k++) {
             const int64_t ket = hf_task_list_unit(list, k);
             const double cost = quartets_of_units(pairs, curve, atoms, bra, ket, least);

@@ -102,26 +102,27 @@ static bool find_part(const struct hf_worker *worker, int64_t index, int32_t par
     const struct hf_task task = hf_task_list_get(work->tasks, index);
     const struct hf_atom_pair *list = work->pairs->atom_pair;
     const bool atoms = work->settings.order.grain == HF_GRAIN_ATOM_QUARTET;
-    const int64_t place = task.bra_begin + (task.all_kets ? 0 : part_index);
+    const bool one_bra = hf_task_is_bra(&task);
+    const int64_t place = task.bra_begin + (one_bra ? 0 : part_index);
     part->task = index;
     part->index = part_index;
     part->stored = false;
     part->fixed_kets = fixed;
     part->n_ket = 0;
-    if (task.of_shells) return find_part_of_shells(work, &task, part);
+    if (task.kind == HF_TASK_OF_SHELLS) return find_part_of_shells(work, &task, part);
     if (place >= task.bra_end) return false;
     const int64_t bra = hf_task_list_unit(work->tasks, place);
     part->bra = &list[atoms ? bra : hf_atom_pair_of(work->pairs, bra)];
     part->bra_begin = bra;
-    part->bra_end = task.all_kets ? hf_task_list_bra_end(work->tasks, work->pairs, bra) : bra + 1;
-    if (task.all_kets) return find_kets_of_all(work, bra, task.every_ket, part);
+    part->bra_end = one_bra ? hf_task_list_bra_end(work->tasks, work->pairs, bra) : bra + 1;
+    if (one_bra) return find_kets_of_all(work, bra, task.kind == HF_TASK_EVERY_KET, part);
     if (atoms) {
         const int64_t first = part->bra->first_pair, n = part->bra->n_pair;
         part->bra_begin = first + n * task.slice / task.n_slice;
         part->bra_end = first + n * (task.slice + 1) / task.n_slice;
         if (part->bra_begin == part->bra_end) return true;
     }
-    const int64_t ket_end = task.triangle ? place + 1 : task.ket_end;
+    const int64_t ket_end = task.kind == HF_TASK_TRIANGLE ? place + 1 : task.ket_end;
     for (int64_t k = task.ket_begin; k < ket_end; k++) {
         const int64_t ket = hf_task_list_unit(work->tasks, k);
         if (atoms) {

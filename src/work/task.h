@@ -44,14 +44,25 @@ struct hf_task_order {
     bool scatter;
 };
 
-/** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1
- *  (unordered and never twice; only those up to the bra's own position when `triangle` is set), or
- *  one unit as bra with every shell pair whose index is not above the bra's when `all_kets` is set, or with every
- *  shell pair when `every_ket` is set, too. If `of_shells` is set, the two units are shells. */
+enum hf_task_kind {
+    HF_TASK_TILE,      /**< each bra with all units at ket_begin .. ket_end-1 */
+    HF_TASK_TRIANGLE,  /**< each bra with those of them up to its own position */
+    HF_TASK_UP_TO_BRA, /**< one bra with every shell pair whose index is not above the bra's */
+    HF_TASK_EVERY_KET, /**< one bra with every shell pair */
+    HF_TASK_OF_SHELLS, /**< units are two shells M and N: (MR|NS) of all R and S */
+};
+
+/** One task. Its bras are the units at positions bra_begin .. bra_end-1. No pair of units occurs twice. */
 struct hf_task {
+    enum hf_task_kind kind;
     int64_t bra_begin, bra_end, ket_begin, ket_end;
-    bool triangle, all_kets, every_ket, of_shells;
     int slice, n_slice; /**< of the shell pairs of each bra, slice number `slice` of so many */
 };
+
+/** Whether the task is one bra with kets that are not listed. */
+static inline bool hf_task_is_bra(const struct hf_task *task)
+{
+    return task->kind == HF_TASK_UP_TO_BRA || task->kind == HF_TASK_EVERY_KET;
+}
 
 #endif

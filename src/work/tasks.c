@@ -2,8 +2,8 @@
 #include "tasks.h"
 
 #include "base/arithmetic.h"
-#include "base/growing.h"
 #include "cost_curve.h"
+#include "task_units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,18 +21,11 @@ struct task_block {
 
 struct hf_task_list {
     struct hf_arena arena; /**< of all arrays */
-    int64_t n_unit, n_task;
-    int64_t *unit;        /**< [n_unit] in falling cost */
-    int64_t *group_first; /**< [n_group + 1] into unit */
-    struct task_block *block;
-    int n_group, n_block;
-    enum hf_grain grain;
-    bool all_kets;               /**< tasks are single units */
-    int bra_functions;           /**< hf_task_order */
-    bool every_ket;              /**< these meet all units, not only those up to them */
-    bool of_shells;              /**< units are shells */
-    struct hf_shell_lists lists; /**< then their pairs */
-    double dearest; /**< cost of the most expensive task, if no quartet were negligible */
+    struct hf_task_units units;
+    struct task_block *block; /**< [n_block] in falling cost; none if each unit is a task */
+    int n_block;
+    int64_t n_task;
+    double highest; /**< cost of the most expensive task, if no quartet were negligible */
 };
 
 static int by_falling_block_cost(const void *left, const void *right)
@@ -41,134 +34,6 @@ static int by_falling_block_cost(const void *left, const void *right)
     if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
     if (x->group_a != y->group_a) return x->group_a < y->group_a ? -1 : 1;
     return (x->group_b > y->group_b) - (x->group_b < y->group_b);
-}
-
-/** Costs of shells: those of all their pairs. */
-static void find_shell_costs(const struct hf_shell_pairs *pairs, const struct hf_shell_lists *lists,
-                             struct hf_ranked *unit)
-{
-    for (int s = 0; s < pairs->basis->n_shell; s++) {
-        unit[s] = (struct hf_ranked){.number = s};
-        for (int64_t k = lists->first[s]; k < lists->first[s + 1]; k++)
-            unit[s].value += hf_shell_pair_cost(pairs, &pairs->pair[lists->pair[k]]);
-    }
-}
-
-int64_t hf_task_list_bra_end(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
-                             int64_t first)
-{
-    const struct hf_atom_pair *atoms = &pairs->atom_pair[hf_atom_pair_of(pairs, first)];
-    const int64_t last = atoms->first_pair + (int64_t)atoms->n_pair;
-    int64_t end = first + 1;
-    int n = pairs->class_of[pairs->pair[first].pair_class].n_function;
-    for (; end < last && end < first + HF_MOST_TASK_BRAS; end++) {
-        n += pairs->class_of[pairs->pair[end].pair_class].n_function;
-        if (n > list->bra_functions) break;
-    }
-    return end;
-}
-
-/** Shell pairs as units, if tasks have all kets: their number. `unit` may be NULL. */
-static int64_t list_bras(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
-                         struct hf_ranked *unit)
-{
-    int64_t n = 0;
-    for (int64_t first = 0, end; first < pairs->n_pair; first = end, n++) {
-        end = hf_task_list_bra_end(list, pairs, first);
-        if (unit == NULL) continue;
-        unit[n] = (struct hf_ranked){.number = first};
-        for (int64_t k = first; k < end; k++)
-            unit[n].value += hf_shell_pair_cost(pairs, &pairs->pair[k]);
-    }
-    return n;
-}
-
-/** Costs of the units; of shell pairs with all their kets, the product with their sum. */
-static void find_costs(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
-                       struct hf_ranked *unit)
-{
-    const enum hf_grain grain = list->grain;
-    if (list->of_shells) {
-        find_shell_costs(pairs, &list->lists, unit);
-        return;
-    }
-    if (grain == HF_GRAIN_ATOM_QUARTET) {
-        for (int i = 0; i < pairs->n_atom_pair; i++)
-            unit[i] = (struct hf_ranked){.number = i, .value = pairs->atom_pair[i].cost};
-        return;
-    }
-    double sum = 0.0;
-    list_bras(list, pairs, unit);
-    for (int64_t i = 0; i < list->n_unit && list->all_kets; i++) {
-        sum += unit[i].value;
-        if (!list->every_ket) unit[i].value *= sum;
-    }
-    for (int64_t i = 0; i < list->n_unit && list->every_ket; i++) unit[i].value *= sum;
-}
-
-/** Cuts the sorted units into groups within a factor of the square root of 2; their number. */
-static int make_groups(const struct hf_ranked *unit, int64_t n_unit, int64_t *group_first)
-{
-    int n_group = 0;
-    double first_cost = 0.0;
-    for (int64_t i = 0; i < n_unit; i++) {
-        if (n_group == 0 || unit[i].value < first_cost * M_SQRT1_2) {
-            if (group_first != NULL) group_first[n_group] = i;
-            first_cost = unit[i].value;
-            n_group++;
-        }
-    }
-    if (group_first != NULL) group_first[n_group] = n_unit;
-    return n_group;
-}
-
-/** A unit and its place on a curve through all pairs of atoms. */
-struct unit_place {
-    int64_t unit;
-    uint64_t place;
-};
-
-static int by_place(const void *left, const void *right)
-{
-    const struct unit_place *x = left, *y = right;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
-    return (x->unit > y->unit) - (x->unit < y->unit);
-}
-
-/** Place of (i, j) on the curve that takes their bits in turns (Morton): pairs next to each other
- * on it share atoms, so that a tile of k x k pairs meets about 4 sqrt(k) atoms and 4 k pairs of bra
- *  with ket atoms, where rows of pairs would make it meet k x k. */
-static uint64_t curve_place(uint32_t i, uint32_t j)
-{
-    uint64_t place = 0;
-    for (int bit = 0; bit < 32; bit++)
-        place |=
-            ((uint64_t)(i >> bit & 1) << (2 * bit + 1)) | ((uint64_t)(j >> bit & 1) << (2 * bit));
-    return place;
-}
-
-/** The two atoms, or shells, of a unit. */
-static uint64_t unit_place(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
-                           int64_t unit)
-{
-    if (list->of_shells) return (uint64_t)unit;
-    if (list->grain == HF_GRAIN_ATOM_QUARTET)
-        return curve_place((uint32_t)pairs->atom_pair[unit].atom_a,
-                           (uint32_t)pairs->atom_pair[unit].atom_b);
-    return curve_place((uint32_t)pairs->pair[unit].a, (uint32_t)pairs->pair[unit].b);
-}
-
-/** Units of a group along the curve; `place` is room for [n_unit]. */
-static void sort_groups(struct hf_task_list *list, const struct hf_shell_pairs *pairs,
-                        struct unit_place *place)
-{
-    for (int64_t i = 0; i < list->n_unit; i++)
-        place[i] = (struct unit_place){list->unit[i], unit_place(list, pairs, list->unit[i])};
-    for (int g = 0; g < list->n_group; g++) {
-        const int64_t first = list->group_first[g], last = list->group_first[g + 1];
-        qsort(place + first, (size_t)(last - first), sizeof *place, by_place);
-    }
-    for (int64_t i = 0; i < list->n_unit; i++) list->unit[i] = place[i].unit;
 }
 
 /** A step through 0 .. n-1 that reaches every number once, and that is long: next to the golden section of n, or
@@ -183,7 +48,7 @@ static int64_t scattering_step(int64_t n)
 
 static int64_t group_size(const struct hf_task_list *list, int group)
 {
-    return list->group_first[group + 1] - list->group_first[group];
+    return list->units.group_first[group + 1] - list->units.group_first[group];
 }
 
 static int64_t n_tile(const struct hf_task_list *list, int group, int64_t tile)
@@ -255,15 +120,15 @@ static double largest_task(const struct task_block *block)
 }
 
 /** `matters`: share of the cost that remains after screening. */
-static void make_blocks(struct hf_task_list *list, const struct hf_ranked *unit,
-                        const struct hf_task_order *order, double matters)
+static void make_blocks(struct hf_task_list *list, const struct hf_task_order *order,
+                        double matters)
 {
-    for (int a = 0; a < list->n_group; a++) {
-        for (int b = a; b < list->n_group; b++) {
+    for (int a = 0; a < list->units.n_group; a++) {
+        for (int b = a; b < list->units.n_group; b++) {
             list->block[list->n_block++] = (struct task_block){
                 .group_a = a,
                 .group_b = b,
-                .cost = unit[list->group_first[a]].value * unit[list->group_first[b]].value,
+                .cost = list->units.group_cost[a] * list->units.group_cost[b],
             };
         }
     }
@@ -276,7 +141,7 @@ static void make_blocks(struct hf_task_list *list, const struct hf_ranked *unit,
         block->count = n_block_task(list, block) * block->n_slice;
         block->step = order->scatter ? scattering_step(block->count) : 1;
         list->n_task += block->count;
-        list->dearest = fmax(list->dearest, largest_task(block));
+        list->highest = fmax(list->highest, largest_task(block));
     }
 }
 
@@ -284,48 +149,27 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
                               const struct hf_task_order *order, struct hf_task_list **list,
                               struct hf_error *error)
 {
-    const enum hf_grain grain = order->grain;
     struct hf_task_list *made = calloc(1, sizeof *made);
-    if (made == NULL) goto no_memory;
-    made->arena = (struct hf_arena){.memory = context->memory, .label = "the list of tasks"};
-    made->grain = grain;
-    made->of_shells = order->quartets == HF_QUARTETS_OF_SHELLS;
-    made->all_kets = grain == HF_GRAIN_SHELL_PAIR && !made->of_shells;
-    made->every_ket = made->all_kets && order->quartets == HF_QUARTETS_EVERY_KET;
-    made->bra_functions = made->every_ket ? order->bra_functions : 0;
-    made->n_unit =
-        grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : list_bras(made, pairs, NULL);
-    if (made->of_shells) made->n_unit = pairs->basis->n_shell;
-    if (made->of_shells) hf_shell_lists_init(&made->lists, &made->arena, pairs);
-    const size_t n_unit = (size_t)made->n_unit;
-    struct hf_ranked *unit = HF_TAKE(&made->arena, unit, n_unit);
-    struct unit_place *place = HF_TAKE(&made->arena, place, n_unit);
-    HF_TAKE(&made->arena, made->unit, n_unit);
-    if (made->arena.failed) goto no_memory;
-    find_costs(made, pairs, unit);
-    hf_sort_falling(made->n_unit, unit);
-    for (size_t i = 0; i < n_unit; i++) made->unit[i] = unit[i].number;
-
-    if (made->all_kets) {
-        made->n_task = made->n_unit;
-        made->dearest = n_unit > 0 ? unit[0].value : 0.0;
-    } else {
-        made->n_group = make_groups(unit, made->n_unit, NULL);
-        const size_t n_group = (size_t)made->n_group;
-        HF_TAKE(&made->arena, made->group_first, n_group + 1);
-        HF_TAKE(&made->arena, made->block, n_group * (n_group + 1) / 2);
-        if (made->arena.failed) goto no_memory;
-        make_groups(unit, made->n_unit, made->group_first);
-        make_blocks(made, unit, order, made->of_shells ? 1.0 : hf_share_that_matters(pairs, grain));
-        sort_groups(made, pairs, place);
+    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of tasks");
+    struct hf_arena *arena = &made->arena;
+    *arena = (struct hf_arena){.memory = context->memory, .label = "the list of tasks"};
+    hf_task_units_init(&made->units, pairs, order, arena);
+    const size_t n_group = (size_t)made->units.n_group;
+    if (n_group > 0) HF_TAKE(arena, made->block, n_group * (n_group + 1) / 2);
+    const hf_status status = hf_arena_check(arena, error);
+    if (status != HF_OK) {
+        hf_task_list_destroy(&made);
+        return status;
     }
-    hf_arena_release(&made->arena, place);
-    hf_arena_release(&made->arena, unit);
+    if (n_group > 0) {
+        const bool of_shells = made->units.kind == HF_TASK_OF_SHELLS;
+        make_blocks(made, order, of_shells ? 1.0 : hf_share_that_matters(pairs, order->grain));
+    } else {
+        made->n_task = made->units.n;
+        made->highest = made->units.highest;
+    }
     *list = made;
     return HF_OK;
-no_memory:
-    hf_task_list_destroy(&made);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of tasks");
 }
 
 void hf_task_list_destroy(struct hf_task_list **list)
@@ -345,17 +189,17 @@ int64_t hf_task_list_size(const struct hf_task_list *list)
 
 enum hf_grain hf_task_list_grain(const struct hf_task_list *list)
 {
-    return list->grain;
+    return list->units.grain;
 }
 
 const struct hf_shell_lists *hf_task_list_of_shells(const struct hf_task_list *list)
 {
-    return list->of_shells ? &list->lists : NULL;
+    return list->units.kind == HF_TASK_OF_SHELLS ? &list->units.lists : NULL;
 }
 
-double hf_task_list_dearest(const struct hf_task_list *list)
+double hf_task_list_highest(const struct hf_task_list *list)
 {
-    return list->dearest;
+    return list->highest;
 }
 
 void hf_task_list_levels(const struct hf_task_list *list, struct hf_task_levels *levels)
@@ -364,7 +208,7 @@ void hf_task_list_levels(const struct hf_task_list *list, struct hf_task_levels 
     *levels = list->n_block > 0 ? (struct hf_task_levels){{0}} : hf_equal_tasks(list->n_task);
     for (int i = 0; i < list->n_block; i++) {
         const struct task_block *block = &list->block[i];
-        const double share = list->dearest > 0.0 ? largest_task(block) / list->dearest : 1.0;
+        const double share = list->highest > 0.0 ? largest_task(block) / list->highest : 1.0;
         const int octaves = share > 0.0 ? ilogb(share) : -HF_N_TASK_LEVEL;
         const int own = HF_N_TASK_LEVEL - 1 + HF_LEVELS_PER_OCTAVE * octaves;
         if (own < level) level = own > 1 ? own : 1; /* a block of smaller tiles may come first */
@@ -399,12 +243,12 @@ static const struct task_block *find_block(const struct hf_task_list *list, int6
 static struct hf_task tile_task(const struct hf_task_list *list, const struct task_block *block,
                                 int64_t row, int64_t column)
 {
-    const int64_t *first_a = &list->group_first[block->group_a];
-    const int64_t *first_b = &list->group_first[block->group_b];
+    const int64_t *first_a = &list->units.group_first[block->group_a];
+    const int64_t *first_b = &list->units.group_first[block->group_b];
     struct hf_task task = {
         .bra_begin = first_a[0] + row * block->tile,
         .ket_begin = first_b[0] + column * block->tile,
-        .triangle = block->group_a == block->group_b && row == column,
+        .kind = block->group_a == block->group_b && row == column ? HF_TASK_TRIANGLE : HF_TASK_TILE,
     };
     task.bra_end =
         task.bra_begin + block->tile < first_a[1] ? task.bra_begin + block->tile : first_a[1];
@@ -419,8 +263,8 @@ static struct hf_task tile_task(const struct hf_task_list *list, const struct ta
 static struct hf_task make_row(const struct hf_task_list *list, const struct task_block *block,
                                int64_t row, int64_t column, int64_t n_ket, int64_t n_part)
 {
-    const int64_t bra = list->group_first[block->group_a] + row;
-    const int64_t first = list->group_first[block->group_b];
+    const int64_t bra = list->units.group_first[block->group_a] + row;
+    const int64_t first = list->units.group_first[block->group_b];
     return (struct hf_task){.bra_begin = bra,
                             .bra_end = bra + 1,
                             .ket_begin = first + n_ket * column / n_part,
@@ -454,12 +298,9 @@ static struct hf_task whole_task(const struct hf_task_list *list, const struct t
 
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
 {
-    if (list->all_kets)
-        return (struct hf_task){.bra_begin = index,
-                                .bra_end = index + 1,
-                                .all_kets = true,
-                                .every_ket = list->every_ket,
-                                .n_slice = 1};
+    if (list->n_block == 0)
+        return (struct hf_task){
+            .kind = list->units.kind, .bra_begin = index, .bra_end = index + 1, .n_slice = 1};
     const struct task_block *block = find_block(list, index);
     const int64_t place = (index - block->first) * block->step % block->count;
     /* Slice by slice, so that a round-robin does not give one rank the expensive slices of all tasks. */
@@ -467,11 +308,17 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
     struct hf_task task = whole_task(list, block, place % n_whole);
     task.slice = (int)(place / n_whole);
     task.n_slice = block->n_slice;
-    task.of_shells = list->of_shells;
+    if (list->units.kind == HF_TASK_OF_SHELLS) task.kind = HF_TASK_OF_SHELLS;
     return task;
 }
 
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position)
 {
-    return list->unit[position];
+    return list->units.unit[position];
+}
+
+int64_t hf_task_list_bra_end(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
+                             int64_t first)
+{
+    return hf_task_units_bra_end(&list->units, pairs, first);
 }

@@ -8,14 +8,12 @@
 #include "shell_lists.h"
 #include "work/task.h"
 
-/** Tasks are tiles or rows of pairs of units, smaller for expensive pairs, or one unit with all units up to it;
- *  units are atom pairs, shell pairs or shells. Tasks are numbered in falling order of cost without making a list of
- *  them: units form groups of similar cost, and the products of groups ("blocks") are sorted.
+/** A task is a unit (task_units.h), or a tile or row of pairs of units, smaller if the pairs are expensive. Tasks are
+ *  numbered in falling order of cost without a list of them: the products of groups of units ("blocks") are sorted,
+ *  and a block's tasks follow from their number.
  *
  *      units in falling cost:  | group 0 | group 1 |  group 2  | ...
- *      blocks in falling cost: 0x0 (triangle), 0x1 (rectangle), 1x1 (triangle), 0x2, ...
- *
- *  Within a group units are sorted by atoms, so that a tile has few atoms. */
+ *      blocks in falling cost: 0x0 (triangle), 0x1 (rectangle), 1x1 (triangle), 0x2, ... */
 struct hf_task_list;
 
 /** Not collective; every rank makes the same list. HF_NO_RESOURCE. */
@@ -28,7 +26,7 @@ int64_t hf_task_list_size(const struct hf_task_list *list);
 enum hf_grain hf_task_list_grain(const struct hf_task_list *list);
 
 /** Estimated cost of the most expensive task, in units of the pairs' costs. */
-double hf_task_list_dearest(const struct hf_task_list *list);
+double hf_task_list_highest(const struct hf_task_list *list);
 
 /** Costs that are known without looking at single tasks: those of their blocks, an octave apart. They fall with
  *  the numbers of the tasks. The same on every rank. */

@@ -56,7 +56,7 @@ static bool is_empty(const struct fixture *self, int64_t index)
     const struct hf_task task = hf_task_list_get(self->list, index);
     for (int64_t b = task.bra_begin; b < task.bra_end; b++) {
         const int64_t bra = hf_task_list_unit(self->list, b);
-        const int64_t end = task.triangle ? b + 1 : task.ket_end;
+        const int64_t end = task.kind == HF_TASK_TRIANGLE ? b + 1 : task.ket_end;
         for (int64_t k = task.ket_begin; k < end; k++) {
             const int64_t ket = hf_task_list_unit(self->list, k);
             if (self->pairs->pair[bra].bound * self->pairs->pair[ket].bound >= LEAST) return false;
