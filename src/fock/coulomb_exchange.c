@@ -30,14 +30,15 @@ hf_digest_strip_function *hf_digest_choose(bool exact)
 
 hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
                                    const struct hf_fock_builder *builder,
+                                   const struct hf_build *build,
                                    const struct hf_sums_target *target, struct hf_error *error)
 {
     const struct hf_basis *basis = builder->pairs->basis;
     *self = (struct hf_coulomb_exchange){.arena = {.label = "the digestion of quartets"},
                                          .pairs = builder->pairs,
-                                         .threshold = builder->screening.threshold,
-                                         .list_threshold = builder->screening.threshold,
-                                         .single = builder->screening.single,
+                                         .threshold = build->threshold,
+                                         .list_threshold = build->threshold,
+                                         .single = build->single,
                                          .digest = hf_digest_choose(builder->exact != NULL)};
     if (builder->exact != NULL) {
         /* Atoms and lists are screened in several ways, single quartets in one way. The margin makes sure
@@ -48,7 +49,7 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
     }
     self->place = hf_shell_places(basis);
     HF_TAKE(&self->arena, self->shell_of_function, (size_t)basis->n_function);
-    HF_TAKE(&self->arena, self->job, (size_t)builder->jobs.n + 1);
+    HF_TAKE(&self->arena, self->job, (size_t)build->jobs.n + 1);
     for (int i = 0; i < 2 * HF_N_BOUND; i++)
         HF_TAKE(&self->arena, self->met.exchange[i / HF_N_BOUND][i % HF_N_BOUND],
                 (size_t)hf_most_shells_of_atom(basis));
@@ -59,8 +60,7 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
     for (int i = 0; i < basis->n_shell; i++)
         for (int k = 0; k < basis->shell[i].n_function; k++)
             self->shell_of_function[basis->shell[i].first_function + k] = self->place[i].index;
-    return hf_local_sums_create(builder->context, basis, &builder->jobs, target, &self->sums,
-                                error);
+    return hf_local_sums_create(builder->context, basis, &build->jobs, target, &self->sums, error);
 }
 
 void hf_coulomb_exchange_done(struct hf_coulomb_exchange *self)

@@ -1,5 +1,15 @@
 /* J and K as a consumer of quartet work: screens quartets with the densities and adds strips to the sums of
- * a thread. */
+ * a thread.
+ *
+ *     lend         blocks of densities and sums for the part (local_sums.h)
+ *     least_bound  smallest bound of a ket that matters with this bra (K alone)
+ *     bound        for each ket: J, K, or neither; single precision or not
+ *     bound_strip  the same for a whole strip of the store
+ *     take         one job of the kernel per density -> digest (digest/digest.h)
+ *     finish       adds the thread's blocks to those of the rank, or of the cache
+ *
+ * A ket is screened with the largest density elements of six blocks (book Fig. 8.2): D_ab and D_cd for J, D_ac,
+ * D_ad, D_bc and D_bd for K. hf_met_densities has their maxima over a and b for the current bra. */
 #ifndef HF_COULOMB_EXCHANGE_H
 #define HF_COULOMB_EXCHANGE_H
 
@@ -52,9 +62,10 @@ struct hf_coulomb_exchange {
 /** The table; its `self` is a struct hf_coulomb_exchange. */
 extern const struct hf_quartet_consumer hf_coulomb_exchange_consumer;
 
-/** Prepares for the current build. Not collective. HF_NO_RESOURCE. */
+/** Prepares for a build of the builder. Not collective. HF_NO_RESOURCE. */
 hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
                                    const struct hf_fock_builder *builder,
+                                   const struct hf_build *build,
                                    const struct hf_sums_target *target,
                                    struct hf_error *error) HF_MUST_CHECK;
 

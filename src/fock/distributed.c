@@ -126,7 +126,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
                                           .begin_adding = begin_adding,
                                           .end_adding = end_adding};
     struct hf_coulomb_exchange consumer;
-    hf_status status = hf_coulomb_exchange_init(&consumer, self, &target, error);
+    hf_status status = hf_coulomb_exchange_init(&consumer, self, &self->build, &target, error);
     if (status == HF_OK) status = compute_steps(self, worker, &view, &consumer, error);
     if (status != HF_OK) hf_steps_give_up(data, worker, &view);
     hf_coulomb_exchange_done(&consumer);
@@ -147,8 +147,8 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
     if (data->ring.least > HF_MAX_DEPTH) data->ring.least = HF_MAX_DEPTH;
     data->ring.depth = data->ring.least;
     const hf_status status = hf_work_run(self->work,
-                                         &(struct hf_round){.threshold = self->screening.threshold,
-                                                            .largest = self->screening.max_density,
+                                         &(struct hf_round){.threshold = self->build.threshold,
+                                                            .largest = self->build.max_density,
                                                             .run = run,
                                                             .data = self},
                                          error);
@@ -189,7 +189,7 @@ static const double *lend_density(void *builder, int k, const struct hf_atom_pai
     const struct hf_fock_builder *self = builder;
     const struct hf_distributed *data = self->data;
     *stride = hf_atom_n_function(self->pairs->basis, pair->atom_b);
-    return hf_block_array_local(data->D[self->first_coulomb + k]) +
+    return hf_block_array_local(data->D[self->build.first_coulomb + k]) +
            hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
 }
 
@@ -202,7 +202,7 @@ static void add_coulomb(void *builder, int k, const struct hf_atom_pair *pair, d
     const int n_row = hf_atom_n_function(self->pairs->basis, pair->atom_a);
     const int n_column = hf_atom_n_function(self->pairs->basis, pair->atom_b);
     const bool own = pair->atom_a == pair->atom_b;
-    double *to = hf_block_array_local(data->J[self->first_coulomb + k]) +
+    double *to = hf_block_array_local(data->J[self->build.first_coulomb + k]) +
                  hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
     for (int r = 0; r < n_row; r++)
         for (int c = 0; c < n_column; c++)
@@ -268,16 +268,16 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
 {
     struct hf_distributed *data = self->data;
     struct hf_context *context = self->context;
-    data->jobs = self->jobs;
+    data->jobs = self->build.jobs;
     hf_timer_start(&context->timers, &hf_phase_fock_reduce);
     hf_status status = hf_distributed_open_arrays(self, job, error);
     if (status == HF_OK)
         hf_density_bounds_find(&data->bounds, context, data->layout, n_job, data->D);
     hf_timer_stop(&context->timers, &hf_phase_fock_reduce);
     if (status != HF_OK) goto cleanup;
-    self->screening.max_density = data->bounds.largest;
+    self->build.max_density = data->bounds.largest;
     HF_TRY(hf_build_coulomb_apart(self, lend_density, add_coulomb, error));
-    if (self->had_round) {
+    if (self->build.has_round) {
         HF_TRY(hf_agree(context->comm, create_caches(self, error), error));
         HF_TRY(run_round(self, error));
         book_blocks(self);

@@ -135,7 +135,7 @@ hf_status hf_build_coulomb_apart(
 {
     if (self->coulomb == NULL) return HF_OK;
     return hf_coulomb_build(
-        self->coulomb, self->jobs.n - self->first_coulomb, self->screening.threshold,
+        self->coulomb, self->build.jobs.n - self->build.first_coulomb, self->build.threshold,
         &(struct hf_coulomb_target){.data = self, .lend = lend, .add = add}, error);
 }
 
@@ -220,7 +220,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     const int64_t n_shell = builder->pairs->basis->n_shell;
     const int64_t n_pair = n_shell * (n_shell + 1) / 2;
     struct hf_work_account work = hf_work_account(builder->work);
-    if (!builder->had_round) work.n_computed = work.n_read = work.n_single = work.n_task = 0;
+    if (!builder->build.has_round) work.n_computed = work.n_read = work.n_single = work.n_task = 0;
     struct hf_coulomb_account coulomb = {.n_pair = 0};
     if (builder->coulomb != NULL) coulomb = hf_coulomb_account(builder->coulomb);
     enum { N = 7 };
@@ -250,8 +250,9 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     account->n_quartet_total = n_pair * (n_pair + 1) / 2;
 }
 
-/** What sorted jobs need of the round of work: no J if there is a Coulomb pass. */
-static void look_at_jobs(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[])
+/** A build of sorted jobs. */
+static struct hf_build plan_build(const struct hf_fock_builder *self, int n_job,
+                                  const struct hf_fock_job job[], double threshold)
 {
     int first = 0;
     while (first < n_job && job[first].coulomb == NULL) first++;
@@ -261,9 +262,11 @@ static void look_at_jobs(struct hf_fock_builder *self, int n_job, const struct h
         if (first == 0) shape.n_alone = n_job;
     }
     for (int i = 0; i < n_job; i++) shape.n_exchange += job[i].exchange != NULL;
-    self->jobs = shape;
-    self->first_coulomb = first;
-    self->had_round = shape.n_exchange > 0 || hf_n_coulomb(&shape) > 0;
+    return (struct hf_build){.threshold = threshold,
+                             .single = self->settings.precision == HF_MIXED_PRECISION,
+                             .jobs = shape,
+                             .first_coulomb = first,
+                             .has_round = shape.n_exchange > 0 || hf_n_coulomb(&shape) > 0};
 }
 
 /** Jobs in the order of builders, without empty ones; their number. */
@@ -287,8 +290,7 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     struct hf_fock_job few[FEW], *sorted = few;
     struct hf_timers *timers = &builder->context->timers;
     const double before = hf_timer_seconds(timers, &hf_phase_fock_compute);
-    builder->screening.threshold = builder->account.threshold = threshold;
-    builder->screening.single = builder->settings.precision == HF_MIXED_PRECISION;
+    builder->account.threshold = threshold;
     hf_trace_begin_build(builder->context->trace);
     if (n_job > FEW) {
         sorted = malloc((size_t)n_job * sizeof *sorted);
@@ -296,7 +298,7 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
         HF_TRY(hf_agree(builder->context->comm, status, error));
     }
     const int n_sorted = sort_jobs(n_job, job, sorted);
-    look_at_jobs(builder, n_sorted, sorted);
+    builder->build = plan_build(builder, n_sorted, sorted, threshold);
     HF_TRY(builder->ops->build(builder, n_sorted, sorted, error));
     reduce_account(builder, hf_timer_seconds(timers, &hf_phase_fock_compute) - before);
 cleanup:

@@ -16,11 +16,15 @@
 extern const struct hf_phase hf_phase_fock_compute, hf_phase_fock_wait_blocks,
     hf_phase_fock_wait_task, hf_phase_fock_wait_ranks, hf_phase_fock_reduce, hf_phase_fock_coulomb;
 
-/** Screening of a build. */
-struct hf_screening {
-    double threshold;   /**< hartree */
+/** One build: set by hf_fock_build, but for max_density, which the implementation finds. */
+struct hf_build {
+    double threshold;   /**< of the screening, hartree */
     double max_density; /**< no element of any density is larger */
     bool single;        /**< small quartets are computed in single precision */
+    struct hf_job_shape
+        jobs;          /**< as the round of work has them: without J if there is a Coulomb pass */
+    int first_coulomb; /**< the first job with J, from the round or from the Coulomb pass */
+    bool has_round;    /**< there is a round of work */
 };
 
 struct hf_fock_builder {
@@ -30,12 +34,9 @@ struct hf_fock_builder {
     struct hf_block_layout *layout;     /**< of matrices; parts are the atoms */
     struct hf_fock_settings settings;
     struct hf_work *work;
-    struct hf_coulomb *coulomb;    /**< NULL: the round of work computes J and K together */
-    struct hf_exact_sums *exact;   /**< NULL: sums are rounded */
-    struct hf_screening screening; /**< of the current build */
-    struct hf_job_shape jobs;      /**< of the current build, as its round of work has them */
-    int first_coulomb; /**< the first job with J, from the round or from the Coulomb pass */
-    bool had_round;    /**< the last build had a round of work */
+    struct hf_coulomb *coulomb;  /**< NULL: the round of work computes J and K together */
+    struct hf_exact_sums *exact; /**< NULL: sums are rounded */
+    struct hf_build build;       /**< the current build, or the last one */
     struct hf_fock_account account;
     const char *note; /**< of the implementation; NULL: none */
     char notes[1536]; /**< all of them */

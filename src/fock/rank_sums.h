@@ -7,10 +7,14 @@
  *                                then one member of each node sends them to the owner of the block
  *                                (node_blocks.h)
  *
- * Only blocks of atoms i >= j are stored: a contribution to (j,i) is transposed and added to (i,j). They are
- * in memory that the ranks of a node share, sorted by owner. Flags for pairs of atoms say which blocks are
- * not zero; they are sent in front of the numbers, and zero blocks are not sent. Sums are made in the order
- * of ranks and nodes, whatever finishes first. */
+ * Only blocks of atoms i >= j are stored: a contribution to (j,i) is transposed and added to (i,j). The ranks
+ * of a node share the memory. A member of the node has in it:
+ *
+ *     | its last build | flags of atom pairs | portion of owner 0: J, J, K, K | of owner 1: J, J, K, K | ...
+ *                                                                ^ a plane: the owner's blocks of one matrix
+ *
+ * Flags say which blocks are not zero. They are sent in front of the numbers; zero blocks are not sent. Sums
+ * are made in the order of ranks and nodes, whatever finishes first. */
 #ifndef HF_RANK_SUMS_H
 #define HF_RANK_SUMS_H
 

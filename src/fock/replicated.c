@@ -103,7 +103,7 @@ static const double *lend_density(void *builder, int k, const struct hf_atom_pai
     const struct replicated *data = self->data;
     const size_t n = (size_t)data->basis->n_function;
     *stride = data->basis->n_function;
-    return data->density.value + (size_t)(self->first_coulomb + k) * n * n +
+    return data->density.value + (size_t)(self->build.first_coulomb + k) * n * n +
            (size_t)hf_atom_first_function(data->basis, pair->atom_a) * n +
            (size_t)hf_atom_first_function(data->basis, pair->atom_b);
 }
@@ -126,7 +126,7 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     const struct hf_sums_target target = {
         .data = self->data, .show = show_density, .add = add_sums};
     struct hf_coulomb_exchange consumer;
-    hf_status status = hf_coulomb_exchange_init(&consumer, self, &target, error);
+    hf_status status = hf_coulomb_exchange_init(&consumer, self, &self->build, &target, error);
     if (status == HF_OK)
         status = hf_work_do_all(worker, &hf_coulomb_exchange_consumer, &consumer, error);
     hf_coulomb_exchange_done(&consumer);
@@ -146,11 +146,11 @@ static hf_status prepare(struct hf_fock_builder *self, int n_job, const struct h
                          struct hf_error *error)
 {
     struct replicated *data = self->data;
-    struct hf_job_shape all = self->jobs;
+    struct hf_job_shape all = self->build.jobs;
     hf_status status;
-    all.first_coulomb = self->first_coulomb;
+    all.first_coulomb = self->build.first_coulomb;
     HF_TRY(hf_node_density_reserve(&data->density, n_job, error));
-    HF_TRY(hf_node_density_gather(&data->density, &self->jobs, job, &self->screening.max_density,
+    HF_TRY(hf_node_density_gather(&data->density, &self->build.jobs, job, &self->build.max_density,
                                   error));
     HF_TRY(hf_rank_sums_begin(&data->sums, &all, error));
 cleanup:
@@ -165,8 +165,8 @@ static hf_status prepare_storing(struct hf_fock_builder *self, struct hf_round *
     struct replicated *data = self->data;
     const double threshold = self->settings.store_threshold;
     hf_status status = HF_OK;
-    if (hf_n_coulomb(&self->jobs) > 0) return HF_OK;
-    if (!hf_work_begins_storing(self->work, threshold, self->screening.max_density)) {
+    if (hf_n_coulomb(&self->build.jobs) > 0) return HF_OK;
+    if (!hf_work_begins_storing(self->work, threshold, self->build.max_density)) {
         round->lasts = hf_kept_bounds_hold(&data->kept, &data->density);
         return HF_OK;
     }
@@ -188,14 +188,14 @@ static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_
     hf_timer_stop(timers, &hf_phase_fock_reduce);
     if (status != HF_OK) return status;
     status = hf_build_coulomb_apart(self, lend_density, add_coulomb, error);
-    struct hf_round round = {.threshold = self->screening.threshold,
-                             .largest = self->screening.max_density,
+    struct hf_round round = {.threshold = self->build.threshold,
+                             .largest = self->build.max_density,
                              .factor = find_factor,
                              .run = run,
                              .idle = move_sums,
                              .data = self};
-    if (status == HF_OK && self->had_round) status = prepare_storing(self, &round, error);
-    if (status == HF_OK && self->had_round) status = hf_work_run(self->work, &round, error);
+    if (status == HF_OK && self->build.has_round) status = prepare_storing(self, &round, error);
+    if (status == HF_OK && self->build.has_round) status = hf_work_run(self->work, &round, error);
     hf_timer_start(timers, &hf_phase_fock_reduce);
     hf_rank_sums_finish(&data->sums); /* also after a failure: other ranks may wait */
     if (status == HF_OK) status = hf_rank_sums_hand_over(&data->sums, n_job, job, error);

@@ -11,7 +11,7 @@ static bool screen(const struct hf_fock_builder *self, struct hf_step *step, int
     const struct hf_distributed *data = self->data;
     const struct hf_density_bounds *D = &data->bounds;
     const struct hf_atom_pair *bra = step->part.bra, *ket = step->part.ket[k].atoms;
-    const double threshold = self->screening.threshold, bound = bra->bound * ket->bound;
+    const double threshold = self->build.threshold, bound = bra->bound * ket->bound;
     const int bra_atom[2] = {bra->atom_a, bra->atom_b}, ket_atom[2] = {ket->atom_a, ket->atom_b};
     step->coulomb[k] = step->exchange[k] = false;
     if (bound * D->largest < threshold) return false;

@@ -5,18 +5,27 @@
  *       | -- request ----------------> |
  *       | <--- progressions ---------- |  every other task of each level; none: a refusal
  *
- * A thief has one request on its way and answers others meanwhile. It asks the ranks of its node first, then
- * all others. It skips ranks that refused or that asked it for tasks, since they have none, until only
- * such ranks remain. A rank with tasks looks into MPI when a thief of its node has rung its bell (bells.h),
- * and now and then for thieves of other nodes.
+ * The states of a rank, in all of which it answers requests:
  *
- * The end. No new tasks appear. So all tasks are taken when the numbers of tasks taken by each rank add up
- * to n_task; then only refusals are on their way. The sums are made in waves: non-blocking reductions, which
- * a rank joins when it has no tasks, so that busy ranks are not disturbed. All ranks see the same sums and so
- * join the same number of waves. If a count is out of date when its wave ends, the next wave has the new one.
- * In finish every rank waits for the answer to its last request before it joins a barrier, and answers
- * requests until all ranks have joined it. Then every request has an answer, every answer was received, and
- * no message remains in the communicator. */
+ *      +----------- tasks arrive ------------+
+ *      v                                     |
+ *     busy --- last task taken ---------> seeking: asks one rank, or pauses; joins waves
+ *      |                                     |                     |
+ *      | abandon, interruption               | interruption        | a wave counts n_task tasks
+ *      v                                     v                     v
+ *     closed: asks nobody; joins waves ---- a wave counts ----> done --- finish: last answer, barrier --> ended
+ *
+ * A thief asks the ranks of its node first, then all others. It skips ranks that refused or that asked it for
+ * tasks, since they have none, until only such ranks remain. A busy rank looks into MPI when a thief of its
+ * node has rung its bell (bells.h), and now and then for thieves of other nodes.
+ *
+ * The end. No new tasks appear. So all tasks are taken when the counts of tasks taken by each rank add up to
+ * n_task; then only refusals are on their way. Waves add up the counts: non-blocking reductions, which a rank
+ * joins when it has no tasks, so that busy ranks are not disturbed. All ranks see the same sums and so join
+ * the same number of waves. If a count is out of date when its wave ends, the next wave has the new one. In
+ * finish every rank waits for the answer to its last request before it joins a barrier, and answers requests
+ * until all ranks have joined it. Then every request has an answer, every answer was received, and no message
+ * remains in the communicator. */
 #include "base/arithmetic.h"
 #include "bells.h"
 #include "deal.h"
