@@ -42,6 +42,7 @@ static inline double *test_all_integrals(const struct hf_shell_pairs *pairs)
     double *integral = calloc(n * n * n * n, sizeof *integral);
     assert_non_null(integral);
     assert_int_equal(hf_engine_create(pairs, &engine, NULL), HF_OK);
+    hf_engine_set_threshold(engine, 0.0);
     for (int64_t i = 0; i < pairs->n_pair; i++)
         for (int64_t k = 0; k <= i; k++) {
             const struct hf_shell_pair *ket = &pairs->pair[k];

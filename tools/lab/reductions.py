@@ -1,5 +1,5 @@
-"""Densities to all ranks and J and K to the owners of their blocks, as the replicated builder does it (docs/architecture.md,
-"Sums over the ranks"): seconds of one build, from the bytes and messages of the rank or the node that has most.
+"""Densities to all ranks and J and K to the owners of their blocks, as the replicated builder does it
+(src/fock/node_blocks.h): seconds of one build, from the bytes and messages of the rank or the node that has most.
 
 A node has one line, which its ranks share; P ranks on N nodes, R on each; a matrix in lower blocks is S = n^2/2 numbers.
 Of the sums hf leaves out blocks that nobody has added to: where the trace says how often each was added to, `Share` has

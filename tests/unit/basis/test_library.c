@@ -1,5 +1,6 @@
 /* The library of basis sets: every file and element in it, names, the order of directories. */
 
+#include "../reference.h"
 #include "../test.h"
 #include "basis_private.h"
 
@@ -44,12 +45,7 @@ static void parse_file(const char *path, struct hf_basis_set *set)
 {
     struct hf_error error = {.message = ""};
     struct hf_text text;
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *content = calloc(1, 1 << 20);
-    assert_non_null(content);
-    assert_true(fread(content, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
+    char *content = test_read_file(path);
     assert_ok(hf_text_from_string(path, content, &text, &error));
     free(content);
     assert_ok(hf_basis_set_parse(&text, set, &error));

@@ -1,44 +1,11 @@
 /* Number of basis functions in every reference calculation. argv[1]: tests/reference/energies.json
  */
 #include "../mpi_test.h"
+#include "../reference.h"
 
 #include "hf/basis.h"
 
-#include <cJSON.h>
-#include <stdio.h>
-
 static const char *reference_path;
-
-static cJSON *read_reference(void)
-{
-    FILE *file = fopen(reference_path, "r");
-    assert_non_null(file);
-    char *content = calloc(1, 1 << 20);
-    assert_non_null(content);
-    assert_true(fread(content, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    cJSON *root = cJSON_Parse(content);
-    free(content);
-    assert_non_null(root);
-    return root;
-}
-
-/** Molecule of a case; the caller frees it. */
-static struct hf_molecule read_molecule(const cJSON *one)
-{
-    const cJSON *geometry = cJSON_GetObjectItem(one, "geometry_bohr");
-    struct hf_molecule molecule = {.n_atom = cJSON_GetArraySize(geometry), .multiplicity = 1};
-    molecule.atom = calloc((size_t)molecule.n_atom, sizeof *molecule.atom);
-    assert_non_null(molecule.atom);
-    for (int i = 0; i < molecule.n_atom; i++) {
-        char symbol[4];
-        double *at = molecule.atom[i].position_bohr;
-        const char *line = cJSON_GetArrayItem(geometry, i)->valuestring;
-        assert_int_equal(sscanf(line, "%3s %lf %lf %lf", symbol, &at[0], &at[1], &at[2]), 4);
-        molecule.atom[i].atomic_number = hf_element_number(symbol);
-    }
-    return molecule;
-}
 
 static bool has_cartesian_d(const struct hf_basis *basis)
 {
@@ -50,14 +17,13 @@ static bool has_cartesian_d(const struct hf_basis *basis)
 static void reference_calculations_have_their_number_of_functions(void **state)
 {
     struct hf_context *context = test_context();
-    cJSON *root = read_reference();
+    cJSON *root = test_read_json(reference_path);
     const cJSON *one;
     int n_case = 0;
     cJSON_ArrayForEach(one, cJSON_GetObjectItem(root, "cases"))
     {
-        struct hf_molecule molecule = read_molecule(one);
-        const struct hf_basis_choice choice = {
-            .atom = -1, .name = cJSON_GetObjectItem(one, "basis")->valuestring};
+        struct hf_molecule molecule = test_read_molecule(one);
+        const struct hf_basis_choice choice = {.atom = -1, .name = test_text_of(one, "basis")};
         struct hf_basis *basis = NULL;
         struct hf_error error = {.message = ""};
         const hf_status status = hf_basis_create(context, &molecule, 1, &choice,

@@ -3,84 +3,40 @@
 #define HF_MP2_SYSTEM_H
 
 #include "../all_integrals.h"
-#include "../mpi_test.h"
+#include "../solved.h"
 
 #include "hf/mp2.h"
-#include "hf/scf.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ATOM = 6 };
-
-/** A calculation that has ended, with all integrals of its functions. */
-struct system {
-    struct hf_context *context;
-    struct hf_atom atom[MOST_ATOM];
-    struct hf_molecule molecule;
-    struct hf_basis *basis;
-    struct hf_scf_result scf;
-    struct hf_wavefunction wave;
-    double *integral; /**< [n][n][n][n], NULL until asked for */
-};
-
-static inline void add_atom(struct system *s, int number, double x, double y, double z)
+static inline void end(struct test_solved *s)
 {
-    s->atom[s->molecule.n_atom++] =
-        (struct hf_atom){.atomic_number = number, .position_bohr = {x, y, z}};
-}
-
-static inline void begin(struct system *s, int multiplicity)
-{
-    *s = (struct system){.context = test_context()};
-    s->molecule.atom = s->atom;
-    s->molecule.multiplicity = multiplicity;
-}
-
-static inline void solve(struct system *s, const char *method, const char *set)
-{
-    struct hf_error error = {0};
-    const struct hf_basis_choice choice = {.atom = -1, .name = set};
-    struct hf_scf_settings settings = hf_scf_defaults();
-    settings.method = method;
-    settings.commutator_tolerance = 1e-9;
-    settings.wavefunction = HF_WAVEFUNCTION_ALL;
-    settings.fock.precision = HF_DOUBLE_PRECISION;
-    hf_status status = hf_basis_create(s->context, &s->molecule, 1, &choice,
-                                       HF_CONVENTION_AS_DEFINED, &s->basis, &error);
-    if (status == HF_OK)
-        status = hf_scf_run(s->context, &s->molecule, s->basis, &settings, NULL, &s->scf, &s->wave,
-                            &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_ok(status);
-    assert_true(s->scf.converged);
-}
-
-static inline void end(struct system *s)
-{
-    free(s->integral);
-    hf_wavefunction_done(&s->wave);
-    hf_basis_destroy(&s->basis);
+    test_solved_end(s);
     test_context_done(&s->context);
 }
 
-static inline void water(struct system *s, const char *method, const char *set)
+static inline void begin(struct test_solved *s, int multiplicity)
+{
+    test_solved_begin(s, test_context());
+    s->molecule.multiplicity = multiplicity;
+}
+
+static inline void water(struct test_solved *s, const char *method, const char *set)
 {
     begin(s, 1);
-    add_atom(s, 8, 0.0, 0.0, 0.22166487);
-    add_atom(s, 1, 0.0, 1.43090062, -0.88665950);
-    add_atom(s, 1, 0.0, -1.43090062, -0.88665950);
-    solve(s, method, set);
+    test_solved_add_water(s, 0.0);
+    test_solve_by(s, method, set);
 }
 
 /** A radical without symmetry. */
-static inline void amidogen(struct system *s)
+static inline void amidogen(struct test_solved *s)
 {
     begin(s, 2);
-    add_atom(s, 7, 0.1, 0.0, 0.0);
-    add_atom(s, 1, 0.0, 1.52122953, 1.19997609);
-    add_atom(s, 1, -0.2, -1.6, 1.1);
-    solve(s, "uhf", "6-31G");
+    test_solved_add(s, 7, 0.1, 0.0, 0.0);
+    test_solved_add(s, 1, 0.0, 1.52122953, 1.19997609);
+    test_solved_add(s, 1, -0.2, -1.6, 1.1);
+    test_solve_by(s, "uhf", "6-31G");
 }
 
 static inline struct hf_mp2_settings usual(void)
@@ -92,7 +48,7 @@ static inline struct hf_mp2_settings usual(void)
                                     .memory_bytes = INFINITY};
 }
 
-static inline struct hf_mp2_result energies(struct system *s,
+static inline struct hf_mp2_result energies(struct test_solved *s,
                                             const struct hf_mp2_settings *settings)
 {
     struct hf_mp2_result result;
@@ -109,7 +65,7 @@ static inline struct hf_mp2_result energies(struct system *s,
 /* ---- Plain sums ------------------------------------------------------------------------------ */
 
 /** Of the basis as it was published: no merged shells. */
-static inline void find_integrals(struct system *s)
+static inline void find_integrals(struct test_solved *s)
 {
     struct hf_shell_pairs *pairs = NULL;
     assert_ok(hf_shell_pairs_create(s->context, s->basis, 1e-16, &pairs, NULL));
@@ -130,7 +86,7 @@ static inline double *turn(const double *from, size_t n, const double *coefficie
 }
 
 /** (pq|rs), p and q of one spin, r and s of another; as many orbitals as functions. */
-static inline double *orbital_integrals(const struct system *s, int spin, int other)
+static inline double *orbital_integrals(const struct test_solved *s, int spin, int other)
 {
     const size_t n = (size_t)s->basis->n_function;
     double *list = s->integral, *next;

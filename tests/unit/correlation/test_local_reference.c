@@ -1,35 +1,12 @@
 /* Local MP2 of molecules against a dense solution by another program, tests/reference/local_mp2.json (the argument). */
+#include "../reference.h"
 #include "../solved.h"
 
 #include "local/local_mp2.h"
 
-#include <cjson/cJSON.h>
-#include <stdio.h>
-
 static const char *path;
 
 enum { MOST_ORBITAL = 20 };
-
-static double number_of(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItem(object, name);
-    assert_true(cJSON_IsNumber(item));
-    return item->valuedouble;
-}
-
-static cJSON *read_file(void)
-{
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    cJSON *root = cJSON_Parse(text);
-    assert_non_null(root);
-    free(text);
-    return root;
-}
 
 static void solve_case(const cJSON *one, struct hf_context *context, struct test_solved *s)
 {
@@ -37,13 +14,10 @@ static void solve_case(const cJSON *one, struct hf_context *context, struct test
     test_solved_begin(s, context);
     cJSON_ArrayForEach(line, cJSON_GetObjectItem(one, "geometry_bohr"))
     {
-        char symbol[8];
-        double x, y, z;
-        assert_int_equal(sscanf(line->valuestring, "%7s %lf %lf %lf", symbol, &x, &y, &z), 4);
-        test_solved_add(s, hf_element_number(symbol), x, y, z);
+        test_solved_add_atom(s, test_read_atom(line->valuestring));
     }
     test_solve(s, cJSON_GetObjectItem(one, "basis")->valuestring);
-    assert_true(fabs(s->scf.energy - number_of(one, "scf_total_energy")) < 1e-8);
+    assert_true(fabs(s->scf.energy - test_number_of(one, "scf_total_energy")) < 1e-8);
 }
 
 /** Domains and populations of the case. */
@@ -76,7 +50,7 @@ static struct hf_local_settings settings_of(const cJSON *one, const struct hf_lo
     const bool boys = strcmp(cJSON_GetObjectItem(one, "localise")->valuestring, "boys") == 0;
     struct hf_local_settings settings = hf_local_default_settings();
     settings.localise = boys ? HF_LOCALISE_BOYS : HF_LOCALISE_PM;
-    settings.n_frozen = (int)number_of(one, "frozen_orbitals");
+    settings.n_frozen = (int)test_number_of(one, "frozen_orbitals");
     settings.domains = HF_DOMAINS_GIVEN;
     settings.given = given;
     settings.strong_bohr = 0.0; /* those that share an atom */
@@ -95,7 +69,7 @@ static void energies_are_those_of_the_dense_solution(void **state)
 {
     static const char *const names[HF_N_LOCAL_CLASS] = {
         [HF_LOCAL_STRONG] = "strong", [HF_LOCAL_WEAK] = "weak", [HF_LOCAL_DISTANT] = "distant"};
-    cJSON *root = read_file();
+    cJSON *root = test_read_json(path);
     const cJSON *one;
     int n_case = 0;
     cJSON_ArrayForEach(one, cJSON_GetObjectItem(root, "cases"))
@@ -110,18 +84,19 @@ static void energies_are_those_of_the_dense_solution(void **state)
         settings.replicated = n_case++ % 2 == 0;
         expect_ok(hf_local_mp2_compute(context, &s.wave, &settings, &result, &error), &error);
         assert_true(result.converged);
-        assert_true(fabs(result.correlation - number_of(one, "correlation_energy")) < 1e-8);
+        assert_true(fabs(result.correlation - test_number_of(one, "correlation_energy")) < 1e-8);
         for (int kind = 0; kind < HF_N_LOCAL_CLASS; kind++) {
             const cJSON *expected =
                 cJSON_GetObjectItem(cJSON_GetObjectItem(one, "classes"), names[kind]);
-            const double same = result.of_class[kind].same_spin - number_of(expected, "same_spin"),
+            const double same = result.of_class[kind].same_spin -
+                                test_number_of(expected, "same_spin"),
                          opposite = result.of_class[kind].opposite_spin -
-                                    number_of(expected, "opposite_spin");
+                                    test_number_of(expected, "opposite_spin");
             if (context->rank == 0)
                 print_message("%s, %s: %d pairs, off by %.1e and %.1e\n",
                               cJSON_GetObjectItem(one, "name")->valuestring, names[kind],
                               (int)result.of_class[kind].n_pair, same, opposite);
-            assert_int_equal(result.of_class[kind].n_pair, (int)number_of(expected, "pairs"));
+            assert_int_equal(result.of_class[kind].n_pair, (int)test_number_of(expected, "pairs"));
             assert_true(fabs(same) < 1e-8 && fabs(opposite) < 1e-8);
         }
         hf_local_result_done(&result);

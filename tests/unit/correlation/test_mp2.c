@@ -6,8 +6,8 @@
 /* ---- Plain sums ------------------------------------------------------------------------------ */
 
 /** Sums over spin orbitals: of one spin (ia|jb) [(ia|jb) - (ib|ja)] / D, halved; of two without exchange. */
-static double plain_energy(const struct system *s, int spin, int other, bool exchange, int n_frozen,
-                           int n_frozen_virtual)
+static double plain_energy(const struct test_solved *s, int spin, int other, bool exchange,
+                           int n_frozen, int n_frozen_virtual)
 {
     const struct hf_orbitals *one = &s->wave.spin[spin], *two = &s->wave.spin[other];
     const int n = s->basis->n_function, end = n - n_frozen_virtual;
@@ -28,7 +28,7 @@ static double plain_energy(const struct system *s, int spin, int other, bool exc
 }
 
 /** Energies of an algorithm in one batch, two and as many as there are orbitals, on one and on three threads. */
-static void check_algorithm(struct system *s, struct hf_mp2_settings settings, double same,
+static void check_algorithm(struct test_solved *s, struct hf_mp2_settings settings, double same,
                             double opposite)
 {
     const int most = 2 * s->wave.spin[0].n_occupied;
@@ -50,7 +50,7 @@ static void check_algorithm(struct system *s, struct hf_mp2_settings settings, d
     }
 }
 
-static void check_against_plain(struct system *s, int n_frozen, int n_frozen_virtual)
+static void check_against_plain(struct test_solved *s, int n_frozen, int n_frozen_virtual)
 {
     const int last = s->wave.n_spin - 1;
     struct hf_mp2_settings settings = usual();
@@ -67,7 +67,7 @@ static void check_against_plain(struct system *s, int n_frozen, int n_frozen_vir
 
 static void closed_shells_are_the_plain_sums(void **state)
 {
-    struct system s;
+    struct test_solved s;
     water(&s, "rhf", "6-31G");
     find_integrals(&s);
     check_against_plain(&s, 0, 0);
@@ -77,7 +77,7 @@ static void closed_shells_are_the_plain_sums(void **state)
 
 static void open_shells_are_the_plain_sums(void **state)
 {
-    struct system s;
+    struct test_solved s;
     amidogen(&s);
     find_integrals(&s);
     check_against_plain(&s, 0, 0);
@@ -89,11 +89,11 @@ static void open_shells_are_the_plain_sums(void **state)
 
 static void hydrogen_has_one_term(void **state)
 {
-    struct system s;
+    struct test_solved s;
     begin(&s, 1);
-    add_atom(&s, 1, 0.0, 0.0, 0.0);
-    add_atom(&s, 1, 0.0, 0.0, 1.4);
-    solve(&s, "rhf", "STO-3G");
+    test_solved_add(&s, 1, 0.0, 0.0, 0.0);
+    test_solved_add(&s, 1, 0.0, 0.0, 1.4);
+    test_solve_by(&s, "rhf", "STO-3G");
     find_integrals(&s);
     double *list = orbital_integrals(&s, 0, 0);
     const double *e = s.wave.spin[0].energy;
@@ -108,15 +108,15 @@ static void hydrogen_has_one_term(void **state)
 /** More functions than the columns of a block, so that some blocks have the rows of one molecule only. */
 static void far_molecules_add_up(void **state)
 {
-    struct system s;
+    struct test_solved s;
     double sum = 0.0, n_flop[3];
     const struct hf_mp2_settings settings = usual();
     for (int k = 0; k < 3; k++) {
         begin(&s, 1);
-        if (k != 1) add_atom(&s, 1, 0.0, 0.0, 0.0);
-        if (k != 1) add_atom(&s, 9, 0.0, 0.0, 1.7);
-        if (k != 0) add_atom(&s, 2, 1000.0, 0.0, 0.0);
-        solve(&s, "rhf", "cc-pVTZ");
+        if (k != 1) test_solved_add(&s, 1, 0.0, 0.0, 0.0);
+        if (k != 1) test_solved_add(&s, 9, 0.0, 0.0, 1.7);
+        if (k != 0) test_solved_add(&s, 2, 1000.0, 0.0, 0.0);
+        test_solve_by(&s, "rhf", "cc-pVTZ");
         const struct hf_mp2_result result = energies(&s, &settings);
         sum += k < 2 ? result.correlation : -result.correlation;
         n_flop[k] = result.n_flop[0] + result.n_flop[1];
@@ -130,7 +130,7 @@ static void far_molecules_add_up(void **state)
 
 static void spins_are_equal(void **state)
 {
-    struct system s;
+    struct test_solved s;
     const struct hf_mp2_settings settings = usual();
     water(&s, "rhf", "6-31G");
     const struct hf_mp2_result closed = energies(&s, &settings);
@@ -153,10 +153,10 @@ static void spins_are_equal(void **state)
 
 static void triplet_helium_has_one_spin(void **state)
 {
-    struct system s;
+    struct test_solved s;
     begin(&s, 3);
-    add_atom(&s, 2, 0.0, 0.0, 0.0);
-    solve(&s, "uhf", "aug-cc-pVDZ");
+    test_solved_add(&s, 2, 0.0, 0.0, 0.0);
+    test_solve_by(&s, "uhf", "aug-cc-pVDZ");
     const struct hf_mp2_settings settings = usual();
     const struct hf_mp2_result result = energies(&s, &settings);
     assert_true(result.opposite_spin == 0.0 && result.same_spin < -1e-5);
@@ -165,11 +165,11 @@ static void triplet_helium_has_one_spin(void **state)
 
 static void nothing_to_correlate_is_zero(void **state)
 {
-    struct system s;
+    struct test_solved s;
     struct hf_mp2_settings settings = usual();
     begin(&s, 1);
-    add_atom(&s, 2, 0.0, 0.0, 0.0);
-    solve(&s, "rhf", "STO-3G"); /* no virtual orbital */
+    test_solved_add(&s, 2, 0.0, 0.0, 0.0);
+    test_solve_by(&s, "rhf", "STO-3G"); /* no virtual orbital */
     assert_true(energies(&s, &settings).correlation == 0.0);
     end(&s);
     water(&s, "rhf", "STO-3G");
@@ -212,7 +212,7 @@ static void a_model_chooses(void **state)
  *  n_R if R is S, but for the pairs that its rank owns. */
 static void the_book_counts_words(void **state)
 {
-    struct system s;
+    struct test_solved s;
     struct hf_shell_pairs *pairs = NULL;
     struct hf_basis *merged = NULL;
     struct hf_mp2_settings settings = usual();
@@ -260,7 +260,7 @@ static void memory_decides_the_batches(void **state)
     const struct hf_mp2_need least = hf_mp2_plan("kets", &size, all.least);
     assert_int_equal(least.n_batch, 20);
     assert_int_equal(hf_mp2_plan("kets", &size, all.least - 1.0).n_batch, 0);
-    struct system s;
+    struct test_solved s;
     struct hf_error error;
     struct hf_mp2_result result;
     struct hf_mp2_settings settings = usual();

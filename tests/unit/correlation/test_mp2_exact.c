@@ -2,8 +2,8 @@
 #include "mp2_system.h"
 
 /** Calls `check` for every algorithm. */
-static void for_every_algorithm(struct system *s,
-                                void (*check)(struct system *s,
+static void for_every_algorithm(struct test_solved *s,
+                                void (*check)(struct test_solved *s,
                                               const struct hf_mp2_settings *settings, double given),
                                 double given)
 {
@@ -38,7 +38,7 @@ static void move(const double from[3], double to[3])
 }
 
 /** As it is, turned, with its atoms in another order, or both. */
-static void begin_moved(struct system *s, bool turned, bool permuted)
+static void begin_moved(struct test_solved *s, bool turned, bool permuted)
 {
     static const int order[N_ATOM] = {2, 1, 3, 0};
     begin(s, 1);
@@ -46,12 +46,13 @@ static void begin_moved(struct system *s, bool turned, bool permuted)
         struct hf_atom atom = formaldehyde[permuted ? order[i] : i];
         double at[3] = {atom.position_bohr[0], atom.position_bohr[1], atom.position_bohr[2]};
         if (turned) move(atom.position_bohr, at);
-        add_atom(s, atom.atomic_number, at[0], at[1], at[2]);
+        test_solved_add(s, atom.atomic_number, at[0], at[1], at[2]);
     }
-    solve(s, "rhf", "6-31G*");
+    test_solve_by(s, "rhf", "6-31G*");
 }
 
-static void is_that_energy(struct system *s, const struct hf_mp2_settings *settings, double given)
+static void is_that_energy(struct test_solved *s, const struct hf_mp2_settings *settings,
+                           double given)
 {
     assert_near(energies(s, settings).correlation, given);
 }
@@ -61,7 +62,7 @@ static void turned_and_permuted_molecules_have_the_same_energy(void **state)
     const struct hf_mp2_settings settings = usual();
     double energy = 0.0;
     for (int way = 0; way < 4; way++) {
-        struct system s;
+        struct test_solved s;
         begin_moved(&s, way & 1, way & 2);
         if (way == 0) energy = energies(&s, &settings).correlation;
         for_every_algorithm(&s, is_that_energy, energy);
@@ -72,7 +73,7 @@ static void turned_and_permuted_molecules_have_the_same_energy(void **state)
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
 /** The pairs of closed shells with an orbital below `n_core`: (ia|jb) [2 (ia|jb) - (ib|ja)] / D. */
-static double energy_of_core(const struct system *s, int n_core)
+static double energy_of_core(const struct test_solved *s, int n_core)
 {
     const struct hf_orbitals *orbitals = &s->wave.spin[0];
     const double *e = orbitals->energy;
@@ -91,7 +92,7 @@ static double energy_of_core(const struct system *s, int n_core)
     return sum;
 }
 
-static void loses_that_energy(struct system *s, const struct hf_mp2_settings *settings,
+static void loses_that_energy(struct test_solved *s, const struct hf_mp2_settings *settings,
                               double given)
 {
     struct hf_mp2_settings frozen = *settings;
@@ -101,7 +102,7 @@ static void loses_that_energy(struct system *s, const struct hf_mp2_settings *se
 
 static void a_frozen_core_lacks_the_pairs_of_its_orbitals(void **state)
 {
-    struct system s;
+    struct test_solved s;
     water(&s, "rhf", "6-31G");
     find_integrals(&s);
     const double lost = energy_of_core(&s, 2);
@@ -115,10 +116,10 @@ static void a_frozen_core_lacks_the_pairs_of_its_orbitals(void **state)
 /** One pair, of opposite spins. */
 static void one_pair_on_many_ranks(void **state)
 {
-    struct system s;
+    struct test_solved s;
     begin(&s, 1);
-    add_atom(&s, 2, 0.0, 0.0, 0.0);
-    solve(&s, "rhf", "cc-pVDZ");
+    test_solved_add(&s, 2, 0.0, 0.0, 0.0);
+    test_solve_by(&s, "rhf", "cc-pVDZ");
     find_integrals(&s);
     for_every_algorithm(&s, is_that_energy, energy_of_core(&s, 1));
     end(&s);
@@ -127,11 +128,11 @@ static void one_pair_on_many_ranks(void **state)
 /** One pair of equal spins; no electron of the other one. */
 static void one_spin_on_many_ranks(void **state)
 {
-    struct system s;
+    struct test_solved s;
     const struct hf_mp2_settings settings = usual();
     begin(&s, 3);
-    add_atom(&s, 2, 0.0, 0.0, 0.0);
-    solve(&s, "uhf", "aug-cc-pVDZ");
+    test_solved_add(&s, 2, 0.0, 0.0, 0.0);
+    test_solve_by(&s, "uhf", "aug-cc-pVDZ");
     const double energy = energies(&s, &settings).correlation;
     assert_true(energy < -1e-5);
     for_every_algorithm(&s, is_that_energy, energy);
@@ -140,10 +141,10 @@ static void one_spin_on_many_ranks(void **state)
 
 static void one_electron_has_no_pair(void **state)
 {
-    struct system s;
+    struct test_solved s;
     begin(&s, 2);
-    add_atom(&s, 1, 0.0, 0.0, 0.0);
-    solve(&s, "uhf", "aug-cc-pVDZ");
+    test_solved_add(&s, 1, 0.0, 0.0, 0.0);
+    test_solve_by(&s, "uhf", "aug-cc-pVDZ");
     for_every_algorithm(&s, is_that_energy, 0.0);
     end(&s);
 }

@@ -1,5 +1,6 @@
 /* The Fock builder against a plain sum over all integrals: argv is builder, scheduler, grain and,
  * for distributed data, transport and who adds; "engine" or "multipoles" behind them for J from the Coulomb pass. */
+#include "../all_integrals.h"
 #include "../mpi_test.h"
 #include "../shells.h"
 
@@ -35,54 +36,6 @@ static double *random_density(int n, uint32_t seed)
         for (int j = 0; j <= i; j++) full[i * n + j] = full[j * n + i] = test_random(&seed);
     }
     return full;
-}
-
-/** Puts an integral at its eight places. */
-static void place(double *all, size_t n, const size_t f[4], double value)
-{
-    for (int permutation = 0; permutation < 8; permutation++) {
-        const int first = permutation & 4 ? 2 : 0, second = 2 - first;
-        const int swap_a = permutation & 1, swap_b = (permutation & 2) / 2;
-        const size_t i = f[first + swap_a], j = f[first + 1 - swap_a];
-        const size_t k = f[second + swap_b], l = f[second + 1 - swap_b];
-        all[((i * n + j) * n + k) * n + l] = value;
-    }
-}
-
-/** All (mn|rs) as one array [n][n][n][n], each shell quartet placed at its eight permutations. */
-static double *all_integrals(const struct hf_shell_pairs *pairs)
-{
-    const struct hf_basis *basis = pairs->basis;
-    const size_t n = (size_t)basis->n_function;
-    struct hf_engine *engine = NULL;
-    struct hf_error error;
-    double *all = calloc(n * n * n * n, sizeof *all);
-    assert_ok(hf_engine_create(pairs, &engine, &error));
-    hf_engine_set_threshold(engine, 0.0);
-    for (int64_t p = 0; p < pairs->n_pair; p++) {
-        for (int64_t q = 0; q <= p; q++) {
-            const struct hf_shell_pair *fixed = &pairs->pair[p], *other = &pairs->pair[q];
-            const struct hf_integral_batch batch = hf_engine_two_electron(engine, fixed, 1, &other);
-            const struct hf_shell_pair *row = batch.fixed_is_row ? fixed : other;
-            const struct hf_shell_pair *column = batch.fixed_is_row ? other : fixed;
-            const struct hf_shell *a = &basis->shell[row->a], *b = &basis->shell[row->b];
-            const struct hf_shell *c = &basis->shell[column->a], *d = &basis->shell[column->b];
-            const double *x = batch.value;
-            for (int i = 0; i < a->n_function; i++)
-                for (int j = 0; j < b->n_function; j++)
-                    for (int k = 0; k < c->n_function; k++)
-                        for (int l = 0; l < d->n_function; l++, x++) {
-                            place(all, n,
-                                  (const size_t[4]){(size_t)(a->first_function + i),
-                                                    (size_t)(b->first_function + j),
-                                                    (size_t)(c->first_function + k),
-                                                    (size_t)(d->first_function + l)},
-                                  *x);
-                        }
-        }
-    }
-    hf_engine_destroy(&engine);
-    return all;
 }
 
 /** Largest difference between a builder's matrix and the plain sum; `exchange` picks (mr|ns). */
@@ -165,7 +118,7 @@ static void coulomb_and_exchange_of_two_densities_are_right(void **state)
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                        {f.density[1], f.coulomb[1], f.exchange[1]}};
-    double *integral = all_integrals(f.pairs);
+    double *integral = test_all_integrals(f.pairs);
     for (int round = 0; round < 2; round++) {
         assert_ok(hf_fock_build(f.builder, 2, job, 1e-15, &error));
         for (int i = 0; i < 2; i++) {
@@ -189,7 +142,7 @@ static void what_is_not_wanted_may_be_null(void **state)
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], NULL},
                                        {f.density[1], NULL, f.exchange[1]}};
-    double *integral = all_integrals(f.pairs);
+    double *integral = test_all_integrals(f.pairs);
     assert_ok(hf_fock_build(f.builder, 2, job, 1e-15, &error));
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-11);
     assert_true(largest_difference(f.exchange[1], integral, f.full[1], n, true) < 1e-11);
@@ -267,7 +220,7 @@ static void screening_leaves_out_little_and_says_how_much(void **state)
     set_up(&f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
-    double *integral = all_integrals(f.pairs);
+    double *integral = test_all_integrals(f.pairs);
     assert_ok(hf_fock_build(f.builder, 1, &job, 2e-2, &error));
     const struct hf_fock_account account = hf_fock_account(f.builder);
     assert_true(account.n_quartet_computed < account.n_quartet_total);
@@ -312,7 +265,7 @@ static void stored_integrals_give_the_same(void **state)
 {
     struct fixture f;
     set_up(&f);
-    double *integral = all_integrals(f.pairs);
+    double *integral = test_all_integrals(f.pairs);
     tear_down(&f);
     static const double bytes[] = {0.0, 1.0, 1e6, 5e6, 1e9};
     for (size_t i = rank_count() > 2 ? 2 : 0; i < sizeof bytes / sizeof *bytes; i++)
@@ -355,7 +308,7 @@ static void stored_exchange_follows_its_densities(void **state)
     settings = plain;
     const bool replicated = strcmp(settings.builder, "replicated") == 0;
     const size_t n = (size_t)f.basis->n_function;
-    double *integral = all_integrals(f.pairs);
+    double *integral = test_all_integrals(f.pairs);
     double *whole = random_density((int)n, 1);
     for (int round = 0; round < 6; round++) {
         const struct hf_fock_job job = {f.density[0], round == 5 ? f.coulomb[0] : NULL,
@@ -401,7 +354,7 @@ static void merged_shells_give_the_same(void **state)
     assert_int_equal(merged->n_mixing, 2 + 5);
     set_up_with(&f, merged);
     assert_ok(hf_shell_pairs_create(f.context, basis, 1e-16, &plain, &error));
-    double *integral = all_integrals(plain);
+    double *integral = test_all_integrals(plain);
     const size_t n = (size_t)basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                        {f.density[1], f.coulomb[1], f.exchange[1]}};
@@ -432,7 +385,7 @@ static void builds_follow_each_other(void **state)
     struct fixture f;
     struct hf_error error;
     set_up(&f);
-    double *integral = all_integrals(f.pairs);
+    double *integral = test_all_integrals(f.pairs);
     const struct hf_fock_job both[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                         {f.density[1], f.coulomb[1], f.exchange[1]}};
     const struct hf_fock_job some[2] = {{f.density[0], NULL, f.exchange[0]},
@@ -473,7 +426,7 @@ static void an_interruption_ends_the_build_on_all_ranks(void **state)
     bool now = true;
     set_up(&f);
     hf_interruption_watch(f.context->interruption, interrupt, &now);
-    double *integral = all_integrals(f.pairs);
+    double *integral = test_all_integrals(f.pairs);
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
     for (int round = 0; round < 3; round++) {
         now = true;
