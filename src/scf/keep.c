@@ -66,12 +66,15 @@ static hf_status make_orbitals(const struct hf_scf *scf, int k, const struct hf_
     return status;
 }
 
-/** Everything of a state that takes memory. */
+/** Everything of a state that takes memory. Once converged, scf->occupied stays as it is: all that follows has the same
+ *  bits with and without a checkpoint. */
 static hf_status put_together(struct hf_scf *scf, enum hf_keep_reason reason,
                               struct hf_scf_state *state, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_matrix *vector[HF_MAX_SPIN] = {NULL};
+    struct hf_matrix *vector[HF_MAX_SPIN] = {NULL}, *occupied[HF_MAX_SPIN] = {NULL};
+    if (reason == HF_KEEP_FINISHED)
+        HF_TRY(hf_scf_copy_occupied(scf, "occupied orbitals", occupied, error));
     if (reason == HF_KEEP_FINISHED || reason == HF_KEEP_UNCONVERGED)
         HF_TRY(make_all_orbitals(scf, vector, error));
     if (scf->has_orbitals)
@@ -83,6 +86,9 @@ static hf_status put_together(struct hf_scf *scf, enum hf_keep_reason reason,
         HF_TRY(make_orbitals(scf, k, scf->has_orbitals ? all : NULL, &state->spin[k], error));
     }
 cleanup:
+    for (int k = 0; k < scf->method->n_set; k++)
+        if (occupied[k] != NULL) hf_matrix_copy(occupied[k], scf->occupied[k]);
+    hf_scf_destroy_list(occupied);
     hf_scf_destroy_list(vector);
     return status;
 }

@@ -39,6 +39,8 @@ bool hf_scf_rotates(const struct hf_scf_settings *settings, const struct hf_meth
     if (settings->orbital_search == HF_ORBITALS_DIAGONALISE || method->effective != NULL ||
         settings->level_shift > 0.0 || o == 0 || o == m)
         return false;
+    /* a checkpoint between iterations puts both spins in one basis: it would change the bits of later iterations */
+    if (method->n_set > 1 && settings->fock.reproducible) return false;
     if (settings->orbital_search == HF_ORBITALS_ROTATE) return true;
     if (method->n_set > 1) return false; /* UHF may take many more iterations */
     return is_worthwhile(m, o, settings->fock.reproducible ? 1 : n_rank,

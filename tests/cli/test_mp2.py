@@ -86,7 +86,7 @@ def main():
         check("the highest frozen orbital is only" in output, "no warning:", output)
         code, output, errors = run(USUAL + ["--check"])
         check("mp2/6-31G*" in output and "after the SCF" in output, "--check:", output)
-        for i, options in enumerate((["--threads", "2"], ["--schedule", "static", "--memory", "1 MB"])):
+        for i, options in enumerate((["--threads", "2"], ["--schedule", "static", "--memory", "1 MB"], ["--checkpoint", checkpoint])):
             code, output, errors = run(USUAL + ["--reproducible", "--json", document] + options)
             check(code == 0, "exit code", errors)
             first = energies(read(document)) if i == 0 else first
