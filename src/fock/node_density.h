@@ -15,14 +15,14 @@ struct hf_node_density {
     const struct hf_block_layout *layout; /**< borrowed */
     struct hf_block_traffic traffic;
     struct hf_node_memory *shared; /**< bound, atom_bound, value; NULL: none yet */
-    struct hf_node_blocks *blocks; /**< of those who share it */
+    struct hf_node_blocks *blocks; /**< of the ranks that share it */
     int n_room;                    /**< densities that there is room for */
     struct hf_job_shape jobs;      /**< of this build */
     double *bound;      /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block of two shells */
     double *atom_bound; /**< [n_atom][n_atom][HF_N_BOUND] the same for two atoms */
     double *value;      /**< [n_job][n][n], the same for all ranks of a node */
-    bool
-        lower; /**< both halves come from the lower one, as hf_matrix_get_blocks has it; with `exact` always */
+    /** Both halves are copied from the lower half (hf_matrix_get_blocks); always with `exact` */
+    bool lower;
     struct hf_exact_sums *exact; /**< prepares the densities; borrowed, NULL: sums are rounded */
     double *own;                 /**< while they are gathered: [n_job][elements] own blocks */
 };
