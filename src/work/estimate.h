@@ -9,7 +9,7 @@ struct hf_task;
 struct hf_task_list;
 
 /** Approximate cost of the quartets of a task whose product of bounds is not below `least`; 0 only if there are
- *  none. `curve` is that of hf_task_make_curve for all i. */
+ *  none. `curve` [i] is made by hf_task_make_curve, for all i. */
 double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
                         const struct hf_cost_curve curve[], const struct hf_task *task,
                         double least);
