@@ -11,7 +11,7 @@
 
 struct hf_counter;
 
-/** "fetch-and-op" or "array": as options, reports and files call it. */
+/** "fetch-and-op" or "array": as in options, reports and files. */
 const char *hf_counter_method_name(enum hf_counter_method method);
 
 /** `n_counter` counters at 0 over the ranks of `comm` (duplicated). The ranks are divided into as many
@@ -31,7 +31,7 @@ void hf_counter_destroy(struct hf_counter **counter);
  *  thread. */
 int64_t hf_counter_take(struct hf_counter *counter, int number, int64_t increment);
 
-/** Sets all of them to 0. Collective. */
+/** Sets all counters to 0. Collective. */
 void hf_counter_reset(struct hf_counter *counter);
 
 #endif
