@@ -1,5 +1,5 @@
-/* Bandwidth of atomic addition to the memory of another rank against the size of what is added
- * (accumulate paper, Figs. 2 and 3): one rank adds, then all ranks but the target at once.
+/* Bandwidth of atomic addition to the memory of another rank against the size of the block (accumulate paper,
+ * Figs. 2 and 3): one rank adds, then all ranks but the target at once.
  *
  * A timing ends with a fence, which completes the additions at the target. There are so many additions that the
  * time of the fence matters little, except for the smallest sizes. */

@@ -33,7 +33,7 @@ bool hf_bench_way_get(int i, struct hf_bench_way *way);
  * `problem` [size] then says why, and the target can only be closed. Collective. */
 void hf_bench_target_open(struct hf_bench_target *target, struct hf_bench *bench,
                           const struct hf_bench_way *way, size_t size, char problem[]);
-/** Collective; destroys the block too, and does nothing to a closed one. */
+/** Collective; also destroys the block; does nothing to a closed target. */
 void hf_bench_target_close(struct hf_bench_target *target);
 
 /** Block of order x order zeros, on target->rank. Collective. HF_NO_RESOURCE: memory. */

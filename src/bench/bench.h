@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** What hf-bench is asked to do. */
+/** What hf-bench does. */
 enum hf_bench_action { HF_BENCH_ACTION_RUN, HF_BENCH_ACTION_HELP, HF_BENCH_ACTION_VERSION };
 
 struct hf_bench_kernel;
@@ -18,7 +18,7 @@ struct hf_bench_kernel;
 struct hf_bench_command {
     enum hf_bench_action action;
     const struct hf_bench_kernel *kernel; /**< NULL unless the action is to run one */
-    const char *input; /**< file with a molecule, in argv; NULL where the kernel reads none */
+    const char *input; /**< file with a molecule, in argv; NULL if the kernel reads none */
     struct hf_options options;
 };
 

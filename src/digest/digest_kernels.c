@@ -65,7 +65,7 @@ ALWAYS_INLINE void add_vector(double *x, int v, lanes sum)
     ((unaligned_lanes *)(void *)x)[v] += sum;
 }
 
-/** What a kernel has in registers. */
+/** Registers of a kernel. */
 struct strip_registers {
     /* for all c */
     lanes D_bd[MOST_JOBS][MOST_B][MOST_VECTORS], K_bd[MOST_JOBS][MOST_B][MOST_VECTORS];

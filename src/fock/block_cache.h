@@ -39,7 +39,7 @@ struct hf_cached_block {
     struct hf_arena arena;        /**< has the arrays and this struct */
 };
 
-/** Settings of a cache. The struct is copied; what its pointers refer to is borrowed. */
+/** Settings of a cache. The struct is copied; its pointers are borrowed. */
 struct hf_block_cache_settings {
     struct hf_context *context;
     const struct hf_basis *basis;
@@ -72,8 +72,7 @@ hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
                                 struct hf_block_cache **cache,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** Drops all blocks; sums that were not flushed are lost, and none may be left in the outbox. Not
- *  collective. */
+/** Drops all blocks; sums that were not flushed are lost, and the outbox must have none. Not collective. */
 void hf_block_cache_destroy(struct hf_block_cache **cache);
 
 /** Pins the block of atoms i and j, in any order: it stays until it is unpinned as often as it was pinned.

@@ -45,8 +45,8 @@ struct hf_density_loan {
     struct hf_lent_block block[HF_MOST_LOAN_SITES][HF_MOST_LOAN_SITES]; /**< by number */
 };
 
-/** Brings densities [n], symmetric and in the published functions, to where they are lent from. `merged` is
- *  borrowed. Collective; leaves NULL after a failure. HF_NO_RESOURCE: memory, on every rank. */
+/** Prepares densities [n], symmetric and in the published functions, for lending. `merged` is borrowed.
+ *  Collective; leaves NULL after a failure. HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_lent_densities_create(struct hf_context *context, const struct hf_basis *merged,
                                    const struct hf_lent_settings *settings,
                                    const struct hf_matrix *const density[],
@@ -56,7 +56,7 @@ hf_status hf_lent_densities_create(struct hf_context *context, const struct hf_b
 /** All loans must have ended. Collective; accepts a pointer to NULL; leaves NULL. */
 void hf_lent_densities_destroy(struct hf_lent_densities **lent);
 
-/** The largest element of all; equal on every rank. Not collective. */
+/** The largest element of all densities; equal on every rank. Not collective. */
 double hf_lent_densities_largest(const struct hf_lent_densities *lent);
 
 /** Bounds of the elements between two sites. Not collective. */
@@ -76,8 +76,8 @@ hf_status hf_density_loan_init(struct hf_density_loan *loan, struct hf_lent_dens
 /** Accepts a zeroed struct. Not collective. */
 void hf_density_loan_done(struct hf_density_loan *loan);
 
-/** Begins to borrow all blocks that the quartets of a part need. What was borrowed before is given back. Not
- *  collective. HF_NO_RESOURCE: memory. */
+/** Begins to borrow all blocks that the quartets of a part need. Earlier blocks are given back. Not collective.
+ *  HF_NO_RESOURCE: memory. */
 hf_status hf_density_loan_begin(struct hf_density_loan *loan, const struct hf_part *part,
                                 struct hf_error *error) HF_MUST_CHECK;
 

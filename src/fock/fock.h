@@ -56,8 +56,8 @@ struct hf_fock_ops {
     /** Creates self->data; collective. After a failure destroy is called. */
     hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
 
-    /** J and K of all jobs in one round of self->work, see hf_fock_build. Jobs with K alone come first, then
-     *  those with both, then those with J alone. Collective. */
+    /** Computes J and K of all jobs in one round of self->work, see hf_fock_build. Jobs with K alone come
+     *  first, then those with both, then those with J alone. Collective. */
     hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error);
 

@@ -15,7 +15,7 @@ struct hf_engine_sizes {
     size_t term;   /**< of all parts of one pair */
 };
 
-/** What one call of an implementation computes: all (fixed|other[i]), other of one class. */
+/** One call of an implementation: all (fixed|other[i]), other of one class. */
 struct hf_batch_request {
     const struct hf_shell_pair *fixed; /**< expanded in the engine already */
     int n;
@@ -65,7 +65,7 @@ struct hf_kernel_choice {
     const struct hf_kernels *wide, *narrow;
 };
 
-/** What depends on the classes of bra and ket only. */
+/** Data that depend on the classes of bra and ket only. */
 struct hf_class_pair {
     struct hf_contraction_plan plan;
     struct hf_flops flops;
@@ -102,7 +102,7 @@ void hf_engine_find_sizes(struct hf_engine *engine);
 void hf_engine_count_group(struct hf_engine *engine, const struct hf_flops *flops,
                            const struct hf_pair_group *ket, int n, int n_primitive, int n_done);
 
-/** What depends on the classes of a batch only. */
+/** Data that depend on the classes of a batch only. */
 static inline const struct hf_class_pair *hf_engine_of_two(const struct hf_engine *engine,
                                                            const struct hf_batch_request *request)
 {

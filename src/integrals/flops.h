@@ -19,9 +19,9 @@ struct hf_flops {
  *  replace it. */
 struct hf_flops hf_flops_of(const struct hf_pair_class *bra, const struct hf_pair_class *ket);
 
-/** The same for derivatives (gradient.h) with one density: per_quartet from the densities of functions to those
- *  of levels and back from contracted levels, without what `moved` takes. Zeros also if there is no
- *  straight-line code. */
+/** The same for derivatives (gradient.h) with one density: per_quartet is for densities of levels from
+ *  densities of functions and for scalar products with contracted levels, without making `moved`. Zeros also if
+ *  there is no straight-line code. */
 struct hf_flops hf_gradient_flops_of(const struct hf_pair_class *bra,
                                      const struct hf_pair_class *ket);
 

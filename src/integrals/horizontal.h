@@ -133,7 +133,7 @@ static void horizontal_loops(const struct horizontal_columns *columns, const lan
     for (; first < columns->n; first++) make_in_loops(columns, shift, first, 1, &blocks);
 }
 
-/** Returns what makes the functions of a part. */
+/** Returns the function that makes a part. */
 static inline horizontal_function *find_horizontal(const struct hf_pair_part *part)
 {
     const bool spherical = part->spherical_a || part->spherical_b;

@@ -116,7 +116,7 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
 
 /* ---- Our own recurrence --------------------------------------------------------------------- */
 
-/** How many of HF_LANES bounds, times `most`, are at least the threshold. */
+/** Number of bounds [HF_LANES] that, times `most`, are at least the threshold. */
 static inline int n_at_least(const double bound[HF_LANES], real most, real threshold)
 {
 #if defined __AVX512F__ && defined HF_SINGLE

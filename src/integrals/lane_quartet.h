@@ -117,7 +117,7 @@ set_up_ss(const boys_tables *boys, struct bra_numbers bra, int i, const lanes ke
 }
 
 #ifndef HF_SINGLE
-/** How many of `n` ket primitives, sorted by falling bound, matter beside bra primitive i. */
+/** Number of the `n` ket primitives, sorted by falling bound, that matter with bra primitive i. */
 static inline int n_significant(const struct hf_expanded_pair *bra, int i, const double *ket_bound,
                                 int n, double threshold)
 {

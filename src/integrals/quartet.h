@@ -1,5 +1,5 @@
-/* What the kernels of the two-electron engine work on: pairs with everything that follows from
- * their primitives, and the levels of angular momentum between primitives and functions. */
+/* Data of the kernels of the two-electron engine: pairs with everything that follows from their primitives, and
+ * the levels of angular momentum between primitives and functions. */
 #ifndef HF_QUARTET_H
 #define HF_QUARTET_H
 

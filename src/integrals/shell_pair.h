@@ -1,4 +1,4 @@
-/* Shell pairs: what a two-electron integral needs to know of two shells, computed once per pair. */
+/* Shell pairs: the data of two shells that two-electron integrals need, computed once per pair. */
 #ifndef HF_SHELL_PAIR_H
 #define HF_SHELL_PAIR_H
 
@@ -13,7 +13,7 @@
 /** Data of two primitives with exponents alpha of a and beta of b: all that the recurrences need, in one cache
  *  line. Only P = A + PA and the coefficients of parts are looked up in the shells. */
 struct hf_primitive_pair {
-    double pa[3];             /**< P - A = beta/zeta (B - A), bohr; 0 where A and B coincide */
+    double pa[3];             /**< P - A = beta/zeta (B - A), bohr; 0 if A and B coincide */
     double zeta;              /**< alpha + beta */
     double one_over_two_zeta; /**< 1 / (2 zeta) */
     /** exp(-alpha beta/zeta |A-B|^2) sqrt(2) pi^(5/4) / zeta, times c_a c_b if the class has one part */
@@ -54,7 +54,7 @@ struct hf_shell_pair {
 
 enum { HF_MAX_PAIR_PART = HF_MAX_SHELL_PART * HF_MAX_SHELL_PART };
 
-/** A part of one shell with a part of the other. */
+/** A part of the first shell with a part of the second. */
 struct hf_pair_part {
     int l_a, l_b;
     bool spherical_a, spherical_b;

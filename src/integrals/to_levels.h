@@ -145,7 +145,7 @@ static void levels_in_loops(const struct level_columns *columns, const lanes shi
     }
 }
 
-/** Returns what makes the levels of a part. */
+/** Returns the function that makes the levels of a part. */
 static inline level_function *find_levels(const struct hf_pair_part *part)
 {
     const bool spherical = part->spherical_a || part->spherical_b;

@@ -7,9 +7,9 @@
  *     fence(F)                                      collective: what was added is in its place
  *     each rank reads its part of F
  *
- * Between two fences a window is either read (get) or added to (accumulate), not both. Where MPI grants
- * MPI_THREAD_MULTIPLE, one thread of a rank may be in a get, another in an accumulate and any in hf_onesided_poke at the
- * same time; other calls are made by one thread at a time. */
+ * Between two fences a window is either read (get) or added to (accumulate), not both. If MPI grants
+ * MPI_THREAD_MULTIPLE, one thread of a rank may be in a get, another in an accumulate and any in
+ * hf_onesided_poke at the same time; other calls are made by one thread at a time. */
 #ifndef HF_ONESIDED_H
 #define HF_ONESIDED_H
 
@@ -56,7 +56,7 @@ hf_status hf_onesided_create(struct hf_context *context,
                              const struct hf_onesided_settings *settings,
                              struct hf_onesided **onesided, struct hf_error *error) HF_MUST_CHECK;
 
-/** Default limit of the self-test on so many ranks, in seconds. */
+/** Default limit of the self-test on n_rank ranks, in seconds. */
 double hf_onesided_test_seconds(int n_rank);
 
 /** All windows must have been destroyed. Collective; accepts a pointer to NULL; leaves NULL. */
@@ -95,8 +95,8 @@ double *hf_window_local(struct hf_window *window);
  */
 void hf_window_get(struct hf_window *window, struct hf_window_range range, double *to);
 
-/** The same in two halves, so that the numbers come while the caller computes. `to` may be touched
- *  after end_get only. Up to a few hundred gets may be under way. */
+/** The same in two halves, so that the numbers arrive while the caller computes. `to` must not be used before
+ *  end_get. Up to a few hundred gets may be under way. */
 void hf_window_begin_get(struct hf_window *window, struct hf_window_range range, double *to,
                          struct hf_window_request *request);
 void hf_window_end_get(struct hf_window *window, struct hf_window_request *request);

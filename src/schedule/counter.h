@@ -26,9 +26,8 @@ void hf_counter_destroy(struct hf_counter **counter);
 
 /** The value of counter `number` before `increment` (>= 0) was added; one thread of a rank at a time.
  *  Not collective. Waits until the rank that holds the counter enters MPI, if the library needs that:
- *  a microsecond or less where windows are memory shared by the ranks (Open MPI 4.1.4 on one node),
- *  otherwise up to the time between two MPI calls of that rank (MPICH 4.0.2), unless it has a progress
- *  thread. */
+ *  a microsecond or less if windows are memory shared by the ranks (Open MPI 4.1.4 on one node), otherwise up
+ *  to the time between two MPI calls of that rank (MPICH 4.0.2), unless it has a progress thread. */
 int64_t hf_counter_take(struct hf_counter *counter, int number, int64_t increment);
 
 /** Sets all counters to 0. Collective. */

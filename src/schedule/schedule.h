@@ -23,7 +23,7 @@
 
 struct hf_scheduler;
 
-/** What the last round cost this rank. */
+/** Tasks and times of the last round on this rank. */
 struct hf_schedule_account {
     int64_t n_task;        /**< tasks this rank was given */
     double wait_seconds;   /**< time inside next: waiting for tasks, or serving others there */

@@ -40,9 +40,9 @@ struct hf_looks {
     double next; /**< wall clock */
 };
 
-/** Adds a look that began at `start` to the waiting time and sets the time of the next: after 100 microseconds
- *  or, after a long look, later, so that looks take at most 2 % of the time even if the library yields the
- *  core in each; but after 10 ms at the latest. */
+/** Adds a look that began at `start` to the waiting time and sets the time of the next one: after 50 times the
+ *  length of this look, so that looks take at most 2 % of the time even if the library yields the core in each;
+ *  but after 100 microseconds at least and 10 ms at most. */
 static inline void hf_look_done(struct hf_scheduler *self, struct hf_looks *looks, double start)
 {
     const double end = hf_wall_seconds(), took = end - start;

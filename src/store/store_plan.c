@@ -21,8 +21,8 @@ enum { N_SAMPLE = 20000, MOST_DRAWN = 4000000 };
  *  larger than the contribution of the least stored quartet. */
 static const double NARROW_FACTOR = 1 << 24;
 
-/** Strips have heads, and zeros where a quartet is missing; a strip is in double precision if one of its
- *  quartets has to be. */
+/** Share of the numbers of strips that is used: missing quartets are zeros, and a strip is in double precision
+ *  if one of its quartets must be. */
 static const double STRIP_FILL = 0.85;
 
 /** Bytes of a strip's head and of its padding to half a cache line. If all quartets are stored, strips have

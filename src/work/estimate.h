@@ -14,7 +14,8 @@ double hf_task_estimate(const struct hf_task_list *list, const struct hf_shell_p
                         const struct hf_cost_curve curve[], const struct hf_task *task,
                         double least);
 
-/** How many curves an estimate needs: of all pairs of atoms, or of all shells if these are the units. */
+/** Number of curves that an estimate needs: one for each pair of atoms, or for each shell if shells are the
+ *  units. */
 int64_t hf_task_n_curve(const struct hf_task_list *list, const struct hf_shell_pairs *pairs);
 void hf_task_make_curve(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
                         int64_t i, struct hf_cost_curve *curve);

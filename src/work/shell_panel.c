@@ -23,7 +23,7 @@ void hf_shell_panel_init(struct hf_arena *arena, const struct hf_shell_pairs *pa
 /* ---- A task ---------------------------------------------------------------------------------- */
 
 /** Numbers the functions of shells that have a pair with `shell`, in their order; the others are -1. Returns
- *  their number. */
+ *  how many have a number. */
 static int number_partners(const struct hf_shell_panel *own, const struct hf_worker *worker,
                            int shell, bool (*matters)(const void *data, int64_t pair),
                            const void *data, int number[])

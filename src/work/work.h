@@ -126,7 +126,7 @@ struct hf_quartet_consumer {
      *  Called for blocks of kets of all pairs of atoms of the part. */
     void (*bound)(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[]);
 
-    /** The flags of a strip that is read back, those of all its quartets; `bound` is the largest product of the
+    /** Returns the flags of all quartets of a strip that is read back; `bound` is the largest product of the
      *  bounds of their pairs. Its numbers are not available yet. */
     uint8_t (*bound_strip)(void *self, const struct hf_strip *strip, double bound);
 
@@ -259,8 +259,8 @@ void hf_work_shells_of_task(const struct hf_worker *worker, int64_t task, int *m
 /** If tasks are of two shells: numbers of the shell pairs that have a shell, [*n_pair]. */
 const int64_t *hf_work_pairs_of_shell(const struct hf_worker *worker, int shell, int64_t *n_pair);
 
-/** Computes a part, or reads it back, for a consumer. HF_INTERRUPTED in the middle of it: the
- *  consumer has finished what it took. */
+/** Computes a part, or reads it back, for a consumer. HF_INTERRUPTED: only a part of it was done; the consumer
+ *  has finished what it took. */
 hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
                           void *self, const struct hf_part *part,
                           struct hf_error *error) HF_MUST_CHECK;

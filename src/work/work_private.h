@@ -136,7 +136,7 @@ void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part);
 void hf_worker_compute_kets(struct hf_worker *worker, const struct hf_part *part,
                             const struct hf_shell_pair *bra, bool stores);
 
-/** Computes what waits in the queues, and hands over all strips (strips.c). */
+/** Computes all queued kets, and hands over all strips (strips.c). */
 void hf_worker_finish_strips(struct hf_worker *worker, const struct hf_shell_pair *bra);
 
 /** The quartets of a stored part, read back. */
@@ -144,10 +144,10 @@ void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
 
 /* ---- Queues (queues.c) ---- */
 
-/** Computes what waits in all queues for a bra. */
+/** Computes the kets in all queues with a bra. */
 void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra);
 
-/** Queues a ket; the caller sets what is returned to the place of its integrals. */
+/** Queues a ket; the caller fills in the returned struct: the place of its integrals. */
 struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
                                       const struct hf_waiting_ket *ket);
 
