@@ -44,7 +44,7 @@ struct measurement {
     double n_added; /**< additions to the present block so far, of all callers */
 };
 
-/** Seconds of n additions by every caller, the slowest rank's. Collective. */
+/** Seconds of the slowest rank for n additions by every caller. Collective. */
 static double add(struct measurement *measurement, int n)
 {
     MPI_Comm comm = measurement->bench->context->comm;

@@ -77,7 +77,7 @@ void hf_bench_print_header(struct hf_bench *bench);
 /** printf on rank 0, nothing elsewhere. */
 void hf_bench_print(struct hf_bench *bench, const char *format, ...) HF_PRINTF(2, 3);
 
-/** Bytes in the unit people read, "512 B", "64 KiB", "8 MiB". */
+/** Writes bytes with a suitable unit, "512 B", "64 KiB", "8 MiB". */
 void hf_bench_bytes_text(double n_bytes, size_t size, char text[]);
 
 /** New document with everything but the results; NULL: no memory. */

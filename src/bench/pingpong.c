@@ -83,9 +83,9 @@ static struct point measure_length(const struct hf_bench *bench, bool first, int
     return (struct point){n_bytes, n_trip, hf_bench_median(bench->n_repeat, seconds)};
 }
 
-/** The sweep between rank 0 and `partner`; returns the number of points. *built becomes false
- *  without memory for the file. The empty message is measured once more beforehand: a system takes
- *  a tenth of a second to give two ranks that talk to each other a core each. */
+/** Measures all lengths between rank 0 and `partner`; returns the number of points. *built becomes false
+ *  without memory for the file. The empty message is measured once more beforehand: a system may take a tenth
+ *  of a second to give two communicating ranks a core each. */
 static int sweep(struct hf_bench *bench, int partner, char *message, double seconds[],
                  struct point point[], cJSON *points, bool *built)
 {

@@ -13,8 +13,8 @@ struct hf_sums_target {
     /** Fills in the members of `blocks` that describe the densities, for its atoms with ket `k` of the part;
      *  and whether the quartets can contribute to J and to K. */
     void (*show)(void *data, int k, struct hf_quartet_blocks *blocks);
-    /** Adds a block, rows and columns the functions of two atoms, a plane for each job, to J or K.
-     *  Threads may call it at the same time. Not called for blocks that nothing was added to. */
+    /** Adds a block [job][functions of row][functions of column] to J or K. Threads may call it at the same
+     *  time. Not called for blocks that nothing was added to. */
     void (*add)(void *data, bool exchange, int row, int column, const double *value);
     /** Called before the first and after the last block of a part is added, to lock and unlock what threads
      *  share. end_adding fails if not all blocks were added. NULL: nothing to do. */
@@ -34,8 +34,7 @@ hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis
                                struct hf_local_sums **sums, struct hf_error *error) HF_MUST_CHECK;
 void hf_local_sums_destroy(struct hf_local_sums **sums);
 
-/** Blocks for the bra of a part with each of its kets, all sums zero; [n_ket], valid until the next
- *  call. */
+/** Returns blocks of zeros for the bra of a part with each of its kets: [n_ket], valid until the next call. */
 const struct hf_quartet_blocks *hf_local_sums_begin(struct hf_local_sums *sums,
                                                     const struct hf_part *part);
 

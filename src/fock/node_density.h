@@ -31,7 +31,7 @@ struct hf_node_density {
 void hf_node_density_init(struct hf_node_density *density, struct hf_context *context,
                           const struct hf_basis *merged, const struct hf_block_layout *layout);
 
-/** Room for the densities of a build, kept for the next ones: windows are expensive. Collective.
+/** Makes room for the densities of a build, kept for the next ones: windows are expensive. Collective.
  *  HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
                                   struct hf_error *error) HF_MUST_CHECK;

@@ -38,7 +38,7 @@ typedef void horizontal_function(const struct horizontal_columns *columns, const
 enum {
     /** Number of columns for which indices are looked up once. */
     HF_LOOP_COLUMNS = 4,
-    /** Most rows of a step: s with l_b = HF_MAX_RECURRENCE_L, half-way. */
+    /** Most rows of a step: s with l_b = HF_MAX_RECURRENCE_L, after half of the steps. */
     HF_LOOP_ROWS = 210
 };
 

@@ -1,4 +1,4 @@
-/* The front of one-sided communication: a transport, opened, and its windows. */
+/* The front of one-sided communication: opens a transport and its windows. */
 #include "onesided_private.h"
 
 #include <assert.h>

@@ -41,7 +41,7 @@ static int distance(int k, int n_rank)
     return (k == 0 ? 0 : k == 1 ? 1 : n_rank / 2) % n_rank;
 }
 
-/** Ranges of one block overlap: partner k adds a quarter of the block further on than k - 1. */
+/** Ranges of one block overlap: that of partner k begins a quarter of the block after that of k - 1. */
 static size_t shift(int b, int k)
 {
     return (size_t)(k * blocks[b].size / 4);

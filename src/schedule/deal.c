@@ -39,7 +39,7 @@ static void give_to_first(struct table *table, int64_t position, int n, double c
     table->merged = before;
 }
 
-/** Number of ranks with less than the smallest load plus one task of that cost. */
+/** Number of ranks whose load is below the smallest load plus one task of that cost. */
 static int n_below(const struct table *table, double cost)
 {
     const double limit = table->load[0].cost + cost;

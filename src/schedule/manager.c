@@ -30,10 +30,10 @@ enum {
      *  compute nothing. */
     ALONE = 128,
     LEAST_GROUP = 64,
-    /** Looks without a message before a manager begins to sleep: a worker may need its core. With 4 ranks
-     * on 2 cores and tasks of 0.5 ms a round took 1.0 s with sleep and 1.9 s without under MPICH,
-     * no difference under Open MPI. Sleeping at once gained nothing there and made a round of tasks
-     *  of 5 microseconds three to five times as long. */
+    /** Checks without a message before a manager begins to sleep: a worker may need its core. With 4 ranks on 2
+     *  cores and tasks of 0.5 ms a round took 1.0 s with sleep and 1.9 s without under MPICH, no difference
+     *  under Open MPI. Sleeping at once gained nothing there and made a round of tasks of 5 microseconds three
+     *  to five times as long. */
     LOOKS_BEFORE_SLEEP = 2000,
 };
 

@@ -58,7 +58,7 @@ struct hf_scheduler_ops {
     int64_t (*next_beside)(struct hf_scheduler *self);
     /** This rank takes no more tasks, but others must not wait for it for ever. Not collective. */
     void (*abandon)(struct hf_scheduler *self);
-    /** Closes the round when every rank has had its -1 or abandoned. Collective. */
+    /** Closes the round after every rank has got -1 or abandoned. Collective. */
     void (*finish)(struct hf_scheduler *self);
     /** Frees what self->data holds, which may be NULL or incomplete; self->data itself is freed
      *  after it. Collective. NULL: nothing to do. */
@@ -120,7 +120,7 @@ void hf_scheduler_abandon(struct hf_scheduler *scheduler);
 /** Sets the work that finish does while it waits; copied. Not collective. */
 void hf_scheduler_set_idle(struct hf_scheduler *scheduler, const struct hf_idle_work *idle);
 
-/** Closes the round when every rank has had its -1 or abandoned. Collective. */
+/** Closes the round after every rank has got -1 or abandoned. Collective. */
 void hf_scheduler_finish(struct hf_scheduler *scheduler);
 
 /** Account of the round just finished (or running) on this rank. Not collective. */

@@ -45,7 +45,7 @@ bool hf_task_costs_wanted(const struct hf_task_costs *costs);
  *  thread of a rank has its own number. */
 void hf_task_costs_note(struct hf_task_costs *costs, int thread, int64_t task, double seconds);
 
-/** Corrects the estimates of later rounds by the notes. Collective, outside rounds. */
+/** Corrects the estimates of later rounds with the notes. Collective, outside rounds. */
 void hf_task_costs_correct(struct hf_task_costs *costs);
 
 /** Drops the corrections, since other quartets will be computed. Collective. */
