@@ -250,7 +250,7 @@ static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
     account->n_quartet_total = n_pair * (n_pair + 1) / 2;
 }
 
-/** Sets what the round of work computes for the sorted jobs: no J if there is a Coulomb pass. */
+/** What sorted jobs need of the round of work: no J if there is a Coulomb pass. */
 static void look_at_jobs(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[])
 {
     int first = 0;

@@ -45,14 +45,14 @@ struct hf_task_order {
     bool scatter;
 };
 
-/** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1; no pair of
- *  units comes twice. If `triangle`, kets only up to the bra's own position. If `all_kets`, one unit as bra
- *  with every shell pair up to the bra's index; if also `every_ket`, with every shell pair. If `of_shells`, the
- *  two units are shells. */
+/** One task: the units at the positions bra_begin .. bra_end-1 with those at ket_begin .. ket_end-1
+ *  (unordered and never twice; only those up to the bra's own position when `triangle` is set), or
+ *  one unit as bra with every shell pair whose index is not above the bra's when `all_kets` is set, or with every
+ *  shell pair when `every_ket` is set, too. If `of_shells` is set, the two units are shells. */
 struct hf_task {
     int64_t bra_begin, bra_end, ket_begin, ket_end;
     bool triangle, all_kets, every_ket, of_shells;
-    int slice, n_slice; /**< share `slice` of n_slice of each bra's shell pairs */
+    int slice, n_slice; /**< of the shell pairs of each bra, slice number `slice` of so many */
 };
 
 #endif
