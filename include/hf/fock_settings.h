@@ -36,8 +36,8 @@ struct hf_fock_settings {
     enum hf_coulomb_choice coulomb;
     int n_thread;        /**< compute threads per rank; 0 counts as 1 */
     double memory_bytes; /**< per rank for stored integrals; 0: none. Equal on all ranks */
-    double
-        store_threshold; /**< least threshold of later builds; stored integrals are accurate enough for it */
+    /** Least threshold of later builds; stored integrals are accurate enough for it. */
+    double store_threshold;
     bool store_weighed; /**< the first build measures, the second stores what is worthwhile */
     /** J and K have the same bits for any number of ranks and threads, scheduler, builder and transport
      *  (digest/exact_sums.h). This overrides the settings above: double precision, J from the integrals of
@@ -64,16 +64,16 @@ struct hf_fock_account {
     double exchange_share;      /**< part of the cost of quartets, an estimate; 0: not estimated */
     int64_t n_product_pair;     /**< pairs of products that were computed for J */
     int64_t n_product_single;   /**< of those, in single precision */
-    /** For J made apart: numbers of prepared kets that all nodes got, numbers of H and V that single nodes got, and the
-     *  products that these are of. */
+    /** If J is computed apart: numbers of prepared kets sent to all nodes, numbers of H and V sent to single
+     *  nodes, and the products of these H and V. */
     int64_t n_coulomb_ket, n_coulomb_sent, n_coulomb_product;
     double stored_bytes;             /**< integrals that all ranks hold */
     double stored_share;             /**< of the cost of all quartets, an estimate, 0 to 1 */
     struct hf_store_outlook outlook; /**< reasons for the amount stored */
     int64_t n_task;                  /**< tasks handed out */
-    int64_t
-        n_listed; /**< n_task and tasks that screening left empty; task numbers are below this */
-    int n_shell;  /**< shells that integrals are computed of; see hf_basis_merge */
+    /** n_task and tasks that screening left empty; task numbers are below this. */
+    int64_t n_listed;
+    int n_shell;        /**< shells that integrals are computed of; see hf_basis_merge */
     double exact_range; /**< bound on reproducible sums, hartree; 0: not reproducible */
     struct hf_statistic busy_seconds; /**< computing time of the ranks: max/mean is the imbalance */
     struct hf_block_counts blocks;    /**< zero with replicated data */

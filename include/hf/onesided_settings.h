@@ -13,8 +13,7 @@ enum hf_accumulate {
 struct hf_onesided_settings {
     const char *transport; /**< name in hf_transport_list */
     enum hf_accumulate accumulate;
-    double self_test_seconds; /**< the self-test has failed when it takes longer; 0:
-                                   hf_onesided_test_seconds */
+    double self_test_seconds; /**< limit of the self-test; 0: hf_onesided_test_seconds */
     bool skip_self_test;      /**< faults then show later, or never */
 };
 

@@ -22,13 +22,12 @@ struct hf_scheduler_settings {
     const char *name;               /**< in hf_scheduler_list */
     bool asked_for;                 /**< the user chose it; it is not the default */
     enum hf_counter_method counter; /**< of "counter" */
-    bool progress_thread; /**< of "counter": a thread on rank 0, which has the counter, serves
-                               the others while it computes */
-    /** For "counter" and "manager": most ranks that one of them serves; 0: a suitable number. Each of
-     *  several has its own part of the tasks. Ranks that finish theirs go on with others. */
+    bool progress_thread; /**< of "counter": ranks that hold a counter serve others by a thread */
+    /** For "counter" and "manager": most ranks that one counter or manager serves; 0: a suitable number. If
+     *  there are several, each has its own part of the tasks. Ranks that finish theirs take tasks of others. */
     int group;
-    /** Of the same ranks in the same order, for "steal"; NULL: one more is made, with communicators of its own.
-     *  Borrowed. */
+    /** Context of the same ranks in the same order, for "steal"; NULL: one is created, with communicators of
+     *  its own. Borrowed. */
     struct hf_context *context;
     struct hf_interruption *interruption; /**< checked while waiting; may be NULL; borrowed */
 };

@@ -1,8 +1,8 @@
-/* Bandwidth of atomic addition to the memory of another rank against the size of what is added
- * (accumulate paper, Figs. 2 and 3): one rank adds, then all ranks but the target at once.
+/* Bandwidth of atomic addition to the memory of another rank against the size of the block (accumulate paper,
+ * Figs. 2 and 3): one rank adds, then all ranks but the target at once.
  *
- * What is timed ends with a fence, which completes the additions at the target; enough of them are
- * made that the fence itself counts little, except for the smallest sizes. */
+ * A timing ends with a fence, which completes the additions at the target. There are so many additions that the
+ * time of the fence matters little, except for the smallest sizes. */
 #include "accumulate_target.h"
 
 #include "base/arena.h"
@@ -27,11 +27,11 @@ static const char *const pattern_name[N_PATTERN] = {"one-to-one", "all-to-one"};
 /** One way in one pattern. */
 struct series {
     struct hf_bench_way way;
-    char problem[300];        /**< why it was not measured, or not to its end; "" when it was */
+    char problem[300];        /**< why measuring failed or ended early; "" if it did not */
     double megabytes[N_SIZE]; /**< per second, of all callers together; 0: not measured */
 };
 
-/** What the measurements of one block need. */
+/** State of the measurements of one block. */
 struct measurement {
     struct hf_bench *bench;
     struct hf_bench_target target;
@@ -44,7 +44,7 @@ struct measurement {
     double n_added; /**< additions to the present block so far, of all callers */
 };
 
-/** Seconds of n additions by every caller, the slowest rank's. Collective. */
+/** Seconds of the slowest rank for n additions by every caller. Collective. */
 static double add(struct measurement *measurement, int n)
 {
     MPI_Comm comm = measurement->bench->context->comm;
@@ -59,8 +59,8 @@ static double add(struct measurement *measurement, int n)
     return seconds;
 }
 
-/** Additions that last long enough. The first one brings memory and connections to life; the faster
- *  of two looks is believed, since in one of them a rank may have lost its core. */
+/** Number of additions that takes long enough to time. The first call is a warm-up. The shorter of two timings
+ *  counts; the longer one may include an interruption. */
 static int choose_additions(struct measurement *measurement)
 {
     const double wanted = measurement->bench->quick ? measure_seconds_quick : measure_seconds;
@@ -96,7 +96,7 @@ static bool write_point(const struct measurement *measurement, cJSON *points, in
            hf_json_add_double(object, "megabytes_per_second", megabytes);
 }
 
-/** Block number `size`. Collective; the same status on every rank. */
+/** Measures block number `size`. Collective; the same status on every rank. */
 static hf_status measure_block(struct measurement *measurement, int size, struct series *series,
                                cJSON *points, struct hf_error *error)
 {
@@ -127,7 +127,7 @@ cleanup:
     return status;
 }
 
-/** All sizes in one pattern. Collective; the same status on every rank. */
+/** Measures all sizes in one pattern. Collective; the same status on every rank. */
 static hf_status measure_series(struct measurement *measurement, struct series *series, cJSON *list,
                                 struct hf_error *error)
 {
@@ -190,8 +190,8 @@ static void print_table(struct hf_bench *bench, enum pattern pattern, int n_way,
     hf_bench_print(bench, "\n");
 }
 
-/** One way after the other, so that no other's threads are about; each with its patterns. With two
- *  ranks the patterns are one. Collective. */
+/** Measures one way after another, so that threads of other ways do not run; each in all patterns. With two
+ *  ranks both patterns are the same. Collective. */
 static hf_status measure_ways(struct measurement *measurement, int n_way,
                               struct series series[][MAX_WAY], cJSON *list, struct hf_error *error)
 {

@@ -1,4 +1,4 @@
-/* Behind one interface: windows over either transport, and MPI_Accumulate in one of MPI's.
+/* One interface for windows over both transports and for MPI_Accumulate in a window of MPI.
  */
 #include "accumulate_target.h"
 
@@ -47,9 +47,9 @@ void hf_bench_target_close(struct hf_bench_target *target)
     hf_onesided_destroy(&target->onesided);
 }
 
-/** A window that every rank may add to from now on. Allocated by MPI, which then knows the memory
- *  that it reaches fastest; a failure in there is fatal. Whole cache lines: MPICH 4.0.2 misplaces
- *  the parts of windows whose sizes are not multiples of 16 bytes. */
+/** Creates a window that every rank may add to. MPI allocates it, since MPI knows which memory it reaches
+ *  fastest; a failure there is fatal. Sizes are whole cache lines: MPICH 4.0.2 misplaces the parts of windows
+ *  whose sizes are not multiples of 16 bytes. */
 static void create_window(struct hf_bench_target *target)
 {
     enum { LINE = 64 };
@@ -99,7 +99,7 @@ void hf_bench_target_add(struct hf_bench_target *target, const double from[])
         return;
     }
     MPI_Accumulate(from, n, MPI_DOUBLE, target->rank, 0, n, MPI_DOUBLE, MPI_SUM, target->plain);
-    MPI_Win_flush_local(target->rank, target->plain); /* `from` is free again, as above */
+    MPI_Win_flush_local(target->rank, target->plain); /* `from` may be changed then, as above */
 }
 
 void hf_bench_target_fence(struct hf_bench_target *target)

@@ -1,4 +1,4 @@
-/* One block of doubles on one rank, to which other ranks add, in any of the ways there are. */
+/* One block of doubles on one rank, to which other ranks add, in one of several ways. */
 #ifndef HF_BENCH_ACCUMULATE_TARGET_H
 #define HF_BENCH_ACCUMULATE_TARGET_H
 
@@ -19,21 +19,21 @@ struct hf_bench_target {
     struct hf_bench *bench; /**< borrowed */
     struct hf_bench_way way;
     struct hf_onesided *onesided; /**< owned; NULL for "window" */
-    int rank;                     /**< that has the block */
+    int rank;                     /**< rank that has the block */
     size_t n_double;
-    struct hf_window *window; /**< owned; not of "window" */
+    struct hf_window *window; /**< owned; NULL for "window" */
     MPI_Win plain;            /**< of "window" */
-    double *plain_base;       /**< of use on `rank` only */
+    double *plain_base;       /**< valid on `rank` only */
 };
 
-/** Entry i of all ways; false behind the last. Those of the library first. */
+/** Gets way number i; false: there are no more. Ways of the library come first. */
 bool hf_bench_way_get(int i, struct hf_bench_way *way);
 
 /** Opens one-sided communication, without a block. A way that does not work here is no failure:
  * `problem` [size] then says why, and the target can only be closed. Collective. */
 void hf_bench_target_open(struct hf_bench_target *target, struct hf_bench *bench,
                           const struct hf_bench_way *way, size_t size, char problem[]);
-/** Collective; destroys the block too, and does nothing to a closed one. */
+/** Collective; also destroys the block; does nothing to a closed target. */
 void hf_bench_target_close(struct hf_bench_target *target);
 
 /** Block of order x order zeros, on target->rank. Collective. HF_NO_RESOURCE: memory. */
@@ -45,7 +45,7 @@ void hf_bench_target_destroy_block(struct hf_bench_target *target);
 /** Adds from[n_double] to the block. Not collective. */
 void hf_bench_target_add(struct hf_bench_target *target, const double from[]);
 
-/** Everything added so far is in its place. Collective. */
+/** Completes everything added so far. Collective. */
 void hf_bench_target_fence(struct hf_bench_target *target);
 
 /** Whether the block is n * from; the same on every rank. After a fence. Collective. */

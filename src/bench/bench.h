@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** What hf-bench is asked to do. */
+/** What hf-bench does. */
 enum hf_bench_action { HF_BENCH_ACTION_RUN, HF_BENCH_ACTION_HELP, HF_BENCH_ACTION_VERSION };
 
 struct hf_bench_kernel;
@@ -18,7 +18,7 @@ struct hf_bench_kernel;
 struct hf_bench_command {
     enum hf_bench_action action;
     const struct hf_bench_kernel *kernel; /**< NULL unless the action is to run one */
-    const char *input; /**< file with a molecule, in argv; NULL where the kernel reads none */
+    const char *input; /**< file with a molecule, in argv; NULL if the kernel reads none */
     struct hf_options options;
 };
 
@@ -26,8 +26,8 @@ struct hf_bench_command {
 struct hf_bench {
     struct hf_context *context; /**< borrowed */
     const struct hf_bench_kernel *kernel;
-    int n_core;         /**< the ranks of the fullest node may use; 0 when unknown */
-    int n_rank_on_node; /**< of that node */
+    int n_core;         /**< cores for the ranks of the fullest node; 0: unknown */
+    int n_rank_on_node; /**< ranks of that node */
     int n_repeat;       /**< measurements of each number, of which the median is reported */
     bool quick;         /**< fewer and smaller measurements */
     const char *input;  /**< of the command; borrowed */
@@ -71,13 +71,13 @@ void hf_bench_command_done(struct hf_bench_command *command);
 void hf_bench_print_help(FILE *stream);
 void hf_bench_print_version(FILE *stream);
 
-/** The lines above every table: kernel, versions, ranks and cores. Does nothing but on rank 0. */
+/** Prints the lines above every table: kernel, versions, ranks and cores. Only rank 0 prints. */
 void hf_bench_print_header(struct hf_bench *bench);
 
 /** printf on rank 0, nothing elsewhere. */
 void hf_bench_print(struct hf_bench *bench, const char *format, ...) HF_PRINTF(2, 3);
 
-/** Bytes in the unit people read, "512 B", "64 KiB", "8 MiB". */
+/** Writes bytes with a suitable unit, "512 B", "64 KiB", "8 MiB". */
 void hf_bench_bytes_text(double n_bytes, size_t size, char text[]);
 
 /** New document with everything but the results; NULL: no memory. */
@@ -89,9 +89,9 @@ hf_status hf_bench_json_outcome(bool built, struct hf_error *error) HF_MUST_CHEC
 /** Median; sorts value[n], n > 0. */
 double hf_bench_median(int n, double value[]);
 
-/** Waits for all ranks. An `awake` rank waits inside MPI all the time, so that the library can
- *  serve others (it yields its core in between); one that is not sleeps between short looks, so
- *  that it takes no core from those that are measured. Collective. */
+/** Waits for all ranks. If `awake`, the rank waits inside MPI all the time, so that the library can serve
+ *  others (it yields its core in between). Otherwise it sleeps between short checks, so that it takes no core
+ *  from measured ranks. Collective. */
 void hf_bench_wait(MPI_Comm comm, bool awake);
 
 /** Time of a message of any length: seconds = latency + bytes * seconds_per_byte. */
@@ -104,16 +104,14 @@ struct hf_bench_line {
 struct hf_bench_line hf_bench_line_through_ends(int n, const double n_bytes[],
                                                 const double seconds[]);
 
-/** The line with the least sum of squared relative residuals. Absolute ones would fit the longest
- *  message alone, since times span five orders of magnitude. Needs two different n_bytes. */
+/** The line with the least sum of squared relative residuals. Absolute residuals would fit the longest message
+ *  alone, since times span five orders of magnitude. Needs two different n_bytes. */
 struct hf_bench_line hf_bench_fit_line(int n, const double n_bytes[], const double seconds[]);
 
-/** Why such a line is not to be believed: it cannot be (a latency of zero or less), or it is far from
- *  the times. NULL: nothing against it. */
+/** Why a line is doubtful: a latency or a time per byte of zero or less, or large residuals. NULL: it is not. */
 const char *hf_bench_line_doubt(const struct hf_bench_line *line);
 
-/** Programs that were running or waiting to run on this node, mean of the last minute; negative
- *  where the system does not say. */
+/** Programs that were running or waiting to run on this node, mean of the last minute; negative if unknown. */
 double hf_bench_load_average(void);
 
 #endif

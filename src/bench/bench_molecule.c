@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Hands the options about the molecule to those of hf. Local. */
+/** Copies the options about the molecule to options of hf. Local. */
 static hf_status pass_options(const struct hf_bench *bench, struct hf_options *options,
                               struct hf_error *error)
 {

@@ -8,7 +8,7 @@
 
 /** bench->data of such a kernel: the molecule and its basis. */
 struct hf_bench_molecule {
-    struct hf_options options; /**< those of hf that say what to read */
+    struct hf_options options; /**< options of hf that say what to read */
     struct hf_calculation calculation;
 };
 

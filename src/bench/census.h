@@ -1,5 +1,5 @@
-/* What shell quartets cost: a consumer of quartet work that throws the integrals away and keeps how
- * long they took, by class of angular momenta (book section 7.2.2.2, Table 7.1). */
+/* What shell quartets cost: a consumer of quartet work that discards the integrals and keeps their times, by
+ * class of angular momenta (book section 7.2.2.2, Table 7.1). */
 #ifndef HF_CENSUS_H
 #define HF_CENSUS_H
 
@@ -9,14 +9,14 @@
 /** Quartets of one class. */
 struct hf_census_entry {
     double n_quartet;
-    double seconds, squares; /**< sums of their times and of the squares of these */
+    double seconds, squares; /**< sums of their times and of the squared times */
 };
 
 /** The consumer's `self`. */
 struct hf_census {
     const struct hf_shell_pairs *pairs; /**< borrowed */
-    double
-        threshold; /**< quartets with a smaller product of Schwarz bounds are left out, hartree */
+    /** Quartets with a smaller product of Schwarz bounds are left out, hartree. */
+    double threshold;
     int n_entry;
     /** [n_entry] at hf_census_index: classes of two pairs, in any order */
     struct hf_census_entry *entry;
@@ -30,9 +30,9 @@ extern const struct hf_quartet_consumer hf_census_consumer;
 hf_status hf_census_init(struct hf_census *census, const struct hf_shell_pairs *pairs,
                          double threshold, struct hf_error *error) HF_MUST_CHECK;
 
-/** All quartets of `pairs` once, over all ranks, one thread each: every quartet in a call of the
- *  engine of its own, or as many in a call as hf computes (`batched`; each then counts with the mean
- *  of its call). The sums are those of all ranks, on every rank. Collective. HF_NO_RESOURCE. */
+/** Computes all quartets of `pairs` once, over all ranks, one thread each: every quartet in a call of its own
+ *  or, if `batched`, as many in a call as in hf; each then counts with the mean of its call. Every rank has the
+ *  sums of all ranks. Collective. HF_NO_RESOURCE. */
 hf_status hf_census_take(struct hf_census *census, struct hf_context *context, bool batched,
                          struct hf_error *error) HF_MUST_CHECK;
 
@@ -43,7 +43,7 @@ static inline int hf_census_index(int one, int other)
     return high * (high + 1) / 2 + low;
 }
 
-/** Mean and standard deviation over mean of `n` times with these sums; 0 where n is. */
+/** Mean of n times, and standard deviation / mean, from their sums; 0 if n is 0. */
 struct hf_census_statistic {
     double mean_seconds, relative_deviation;
 };

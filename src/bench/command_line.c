@@ -56,7 +56,7 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_bench_comm
     return hf_command_read_value(argc, argv, i, option, &command->options, error);
 }
 
-/** The kernel or, behind one that reads a molecule, the file with it. */
+/** Reads the kernel or, after a kernel that reads a molecule, the file of the molecule. */
 static hf_status read_word(const char *argument, struct hf_bench_command *command,
                            struct hf_error *error)
 {
@@ -84,7 +84,7 @@ static hf_status read_word(const char *argument, struct hf_bench_command *comman
                    nearest != NULL ? nearest : "");
 }
 
-/** Whether a molecule is there where it is needed, and nothing about one where it is not. */
+/** Checks that there is a molecule if the kernel needs one, and otherwise no option about one. */
 static hf_status check_molecule(const struct hf_bench_command *command, struct hf_error *error)
 {
     static const char *const about_molecule[] = {"basis", "screening", "fock"};

@@ -5,10 +5,10 @@
  *   Case 3   case 1, and on every rank a thread that keeps MPI going
  *
  * Each rank reads, computes when the number it got is below the number of tasks, and reads again.
- * All reads are timed. The last one of a rank finds no task; the paper leaves it out, but a rank
- * that never got a task, because rank 0 was served first each time, has no other. The paper shows
- * the mean of the reads; the median is shown too, since a rank that loses its core to another
- * process in one read of ten has a mean of milliseconds. */
+ * All reads are timed. The last read of a rank finds no task. The paper leaves it out, but it is the only read
+ * of a rank that never got a task because rank 0 was served first each time. The paper shows the mean of the
+ * reads; the median is shown too, since a rank that loses its core to another process in one read of ten has a
+ * mean of milliseconds. */
 #include "bench.h"
 
 #include "base/arena.h"
@@ -35,10 +35,10 @@ static const struct {
 } methods[N_METHOD] = {{HF_COUNTER_ARRAY, "MPI-2 array"},
                        {HF_COUNTER_FETCH_AND_OP, "MPI-3 fetch-and-op"}};
 
-/** What one rank did in one repetition; all doubles, so that they travel as such. */
+/** What one rank did in one repetition; all doubles, so that they can be sent as an array. */
 struct record {
     double n_task, n_get, sum_of_numbers;   /**< numbers below the number of tasks */
-    double get_seconds, median_get_seconds; /**< of all reads; of one */
+    double get_seconds, median_get_seconds; /**< sum of all reads; median of one */
     double compute_seconds, wait_seconds, total_seconds;
 };
 enum { N_NUMBER = sizeof(struct record) / sizeof(double) };
@@ -46,14 +46,13 @@ _Static_assert(sizeof(struct record) == N_NUMBER * sizeof(double), "sent as an a
 
 /** Results of a case. */
 struct outcome {
-    char problem[200];         /**< why it was not measured; "" when it was */
+    char problem[200];         /**< why it was not measured; "" if it was */
     double get_seconds;        /**< mean of the reads of the rank the paper shows */
     double median_get_seconds; /**< median of the same reads */
-    double compute_seconds;    /**< mean of all ranks; all three the median repetition's */
+    double compute_seconds;    /**< mean of all ranks; all three: median of repetitions */
 };
 
-/** The paper's compute loop in one dimension. What it returns must be used, or it is optimised
- *  away. */
+/** The paper's compute loop in one dimension. Its result must be used, or the compiler removes the loop. */
 static double compute(int64_t n_step)
 {
     double sum = 0.0;
@@ -61,7 +60,7 @@ static double compute(int64_t n_step)
     return sum;
 }
 
-/** Steps that last `seconds`, found on rank 0 while the others sleep. Collective. */
+/** Number of steps that takes `seconds`, measured on rank 0 while other ranks sleep. Collective. */
 static int64_t calibrate(const struct hf_bench *bench, double seconds)
 {
     int64_t n_step = 100000;
@@ -81,8 +80,8 @@ static int64_t calibrate(const struct hf_bench *bench, double seconds)
     return n_step;
 }
 
-/** One pass through all tasks; get[n_task + 1] is work space. A rank that gets no higher number
- * than before stops, or it might go on for ever. Collective. */
+/** One pass through all tasks; get[n_task + 1] is work space. A rank stops if its number is not higher than the
+ *  one before; otherwise it might go on for ever. Collective. */
 static struct record take_and_compute(const struct hf_bench *bench, struct hf_counter *counter,
                                       bool takes_part, int64_t n_task, int64_t n_step, double get[])
 {
@@ -134,8 +133,7 @@ static bool write_records(cJSON *repetitions, int n_rank, const struct record re
     return built;
 }
 
-/** Every number must have been given once. A problem is the same on every rank, since all have all
- *  records. */
+/** Whether every number was given once; the same on every rank, since each has all records. */
 static bool is_complete(int n_rank, const struct record record[], int64_t n_task)
 {
     double n = 0.0, sum = 0.0;
@@ -151,7 +149,7 @@ struct scratch {
     struct hf_arena arena;
 };
 
-/** Seconds of a compute loop, the mean of all ranks: the shown one may have got no task. */
+/** Seconds of a compute loop, the mean of all ranks: the shown rank may have got no task. */
 static double mean_compute(int n_rank, const struct record record[])
 {
     double seconds = 0.0, n = 0.0;
@@ -159,8 +157,8 @@ static double mean_compute(int n_rank, const struct record record[])
     return seconds / n;
 }
 
-/** All repetitions of a case, or those up to one with a problem. Collective; *built becomes false
- * on rank 0 without memory. */
+/** Does all repetitions of a case, or stops at one with a problem. Collective; *built becomes false on rank 0
+ * without memory. */
 static void repeat_case(struct hf_bench *bench, struct hf_counter *counter, int number,
                         int64_t n_step, struct scratch *scratch, cJSON *repetitions,
                         struct outcome *outcome, bool *built)
@@ -192,7 +190,7 @@ static void repeat_case(struct hf_bench *bench, struct hf_counter *counter, int 
     outcome->compute_seconds = hf_bench_median(n_repeat, scratch->compute);
 }
 
-/** A case with what it needs around it. Collective; the same status on every rank. */
+/** Prepares, runs and reports a case. Collective; the same status on every rank. */
 static hf_status run_case(struct hf_bench *bench, struct hf_counter *counter, int number,
                           int64_t n_step, struct scratch *scratch, cJSON *cases,
                           struct outcome *outcome, struct hf_error *error)

@@ -1,4 +1,4 @@
-/* What a Fock build of several densities costs beside one of closed shells. */
+/* What a Fock build of several densities costs, compared with one of closed shells. */
 #include "bench_molecule.h"
 
 #include "fock/fock.h"
@@ -9,11 +9,11 @@
 
 enum { MOST_JOBS = 8 };
 
-/** What a build is asked for: J and K of the first density, and of others K alone or both. */
+/** What a build computes: J and K of the first density; K alone or both of the others. */
 struct mix {
     const char *key, *about;
     int n_density;
-    bool coulomb;  /**< of the densities behind the first, too */
+    bool coulomb;  /**< J also of the densities after the first */
     bool one_spin; /**< the second density is that of one electron in the highest orbital */
 };
 static const struct mix mixes[] = {
@@ -45,8 +45,8 @@ static void destroy_matrices(struct matrices *m)
     }
 }
 
-/** Density of n orbitals from `first` on, so many electrons in each; of number k > 0, every second group of 2^(k-1) of them has
- *  the other sign. Collective. */
+/** Makes a density of n orbitals from `first` on, with `electrons` in each. For number k > 0, every second
+ *  group of 2^(k-1) orbitals has the opposite sign. Collective. */
 static hf_status make_density(struct hf_context *context, const struct hf_wavefunction *wave,
                               int number, int first, int n, double electrons,
                               struct hf_matrix **density, struct hf_error *error)
@@ -88,7 +88,7 @@ cleanup:
     return status;
 }
 
-/** One build of one mix; *seconds of all ranks. Collective. */
+/** Times one build of one mix; *seconds: CPU time of all ranks. Collective. */
 static hf_status time_build(struct hf_context *context, struct hf_fock_builder *builder,
                             const struct matrices *m, const struct mix *mix, double threshold,
                             double *seconds, struct hf_error *error)
@@ -106,7 +106,7 @@ static hf_status time_build(struct hf_context *context, struct hf_fock_builder *
     return status;
 }
 
-/** All mixes in turn, as often as is asked for. Collective. */
+/** Times all mixes in turn, n_repeat times. Collective. */
 static hf_status time_mixes(struct hf_bench *bench, const struct hf_shell_pairs *pairs,
                             const struct hf_scf_settings *settings, const struct matrices *m,
                             double seconds[], struct hf_error *error)
@@ -116,7 +116,7 @@ static hf_status time_mixes(struct hf_bench *bench, const struct hf_shell_pairs 
     hf_status status;
     double ignored;
     HF_TRY(hf_fock_create(bench->context, pairs, &settings->fock, &builder, error));
-    /* what is stored is stored here */
+    /* this build stores integrals, if there is memory for them */
     HF_TRY(time_build(bench->context, builder, m, &mixes[N_MIX - 1], threshold, &ignored, error));
     for (int r = 0; r < bench->n_repeat; r++)
         for (int i = 0; i < N_MIX; i++)

@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-/** How quartets come to the engine: each alone, as the book measured, or as many as hf computes. */
+/** How many quartets are in a call of the engine: one, as in the book, or as many as in hf. */
 enum { ALONE, BATCHED, N_WAY };
 static const char *const way_name[N_WAY] = {"alone", "batched"};
 
-/** What all repetitions found; n is 0 where there is no such quartet. */
+/** Results of all repetitions; n is 0 for classes without quartets. */
 struct census_results {
     const struct hf_shell_pairs *pairs; /**< borrowed */
     int n_repeat, n_entry;
@@ -23,7 +23,7 @@ struct census_results {
     struct hf_arena arena;
 };
 
-/** One census into the results. Collective. */
+/** Takes one census for the results. Collective. */
 static hf_status take_census(struct hf_bench *bench, struct census_results *results, int way,
                              int repeat, double threshold, struct hf_error *error)
 {
@@ -79,7 +79,7 @@ static bool add_statistic(cJSON *parent, const char *name, const struct hf_censu
            hf_json_add_double(object, "relative_deviation", s->relative_deviation);
 }
 
-/** One line of the table and, on rank 0, its entry in the file. False: no memory. */
+/** Reports one line of the table and, on rank 0, its entry in the file. False: no memory. */
 static bool report_line(struct hf_bench *bench, cJSON *object, const char *name, double n,
                         const struct census_results *results, int entry)
 {
@@ -95,7 +95,7 @@ static bool report_line(struct hf_bench *bench, cJSON *object, const char *name,
     return built;
 }
 
-/** The classes that have quartets. */
+/** Reports the classes that have quartets. */
 static bool report_classes(struct hf_bench *bench, const struct census_results *results,
                            double *n_quartet)
 {

@@ -1,4 +1,4 @@
-/* Rates of quartets and of digestion beside the peak; see integrals_roofline.h. */
+/* Rates of quartets and of digestion, compared with the peak; see integrals_roofline.h. */
 #include "integrals_roofline.h"
 
 #include "census.h"
@@ -14,18 +14,18 @@
 enum { DOUBLE, SINGLE, N_PRECISION };
 static const char *const precision_name[N_PRECISION] = {"double", "single"};
 
-/** Passes: all quartets in each precision, what hf computes in it (a pass of both is mixed), and derivatives of all
- *  quartets. */
+/** Passes: all quartets in each precision; the quartets that hf computes in each precision (both together:
+ *  mixed); derivatives of all quartets. */
 enum { MIXED = N_PRECISION, GRADIENT = 2 * N_PRECISION, N_PASS };
 
 /** Where strips are when they are digested. */
 enum { FROM_CACHE, FROM_MEMORY, N_PLACE };
 static const char *const place_name[N_PLACE] = {"cache", "memory"};
 
-/** Bytes of strips that come from the cache: of the second level, where computed ones are. */
+/** Bytes of strips from the cache: they fit into the second level, where computed strips are. */
 enum { CACHE_BYTES = 1 << 18 };
 
-/** Numbers of a strip, at most, where a single function c has fewer. */
+/** Most numbers of a strip, unless one function c has more. */
 enum { STRIP_NUMBERS = 1 << 13 };
 
 void hf_bench_class_name(const struct hf_shell_pairs *pairs, int high, int low, char name[16])
@@ -42,7 +42,7 @@ struct rooflines {
     struct hf_peak peak;
     int n_entry, n_atom; /**< functions of the largest atom */
     size_t n_bytes;      /**< of the buffer */
-    float *buffer;       /**< numbers that are neither tiny nor huge in either precision */
+    float *buffer;       /**< numbers that are neither tiny nor huge in both precisions */
     struct hf_roofline_entry *entry[N_PASS]; /**< [n_repeat][n_entry] */
     double *of_bra;                          /**< [n_class] integrals */
     double *value;                           /**< [n_repeat] scratch of the medians */
@@ -121,7 +121,7 @@ static bool report_entry(struct hf_bench *bench, const char *precision, double p
            hf_json_add_double(object, "share_of_peak", flops / peak);
 }
 
-/** Classes of one precision, and all of them of which the arithmetic is counted. */
+/** Reports the classes of one precision, and the sum of those whose arithmetic is counted. */
 static bool report_quartets(struct hf_bench *bench, const struct rooflines *all, int pass,
                             cJSON *list)
 {
@@ -148,8 +148,8 @@ static bool report_quartets(struct hf_bench *bench, const struct rooflines *all,
     return built;
 }
 
-/** What hf does: all quartets, each in the precision that it takes. The peak is that of the same arithmetic
- *  done at the two peaks. */
+/** Reports what hf does: all quartets, each in the precision that hf uses. The peak is the rate of the same
+ *  arithmetic at the peaks of both precisions. */
 static bool report_mixed(struct hf_bench *bench, const struct rooflines *all, cJSON *list)
 {
     struct hf_roofline_entry sum = {0};
@@ -169,8 +169,8 @@ static bool report_mixed(struct hf_bench *bench, const struct rooflines *all, cJ
 
 /* ---- Digestion ------------------------------------------------------------------------------ */
 
-/** Mean over the ranks of the seconds for an integral, of bras of one class. Collective. Negative: no
- *  memory on some rank. */
+/** Seconds to digest an integral with bras of one class, mean over the ranks. Collective. Negative: no memory
+ *  on some rank. */
 static double digest_seconds(struct hf_bench *bench, const struct rooflines *all, int bra,
                              int place, int precision)
 {
@@ -201,7 +201,7 @@ static double digest_seconds(struct hf_bench *bench, const struct rooflines *all
     return failed ? -1.0 : mean;
 }
 
-/** One line of digestion. */
+/** Reports one line of digestion. */
 static bool report_digestion(struct hf_bench *bench, const struct rooflines *all, int place,
                              int precision, const char *name, double seconds, cJSON *list)
 {
@@ -224,7 +224,7 @@ static bool report_digestion(struct hf_bench *bench, const struct rooflines *all
            hf_json_add_double(object, "share_of_bandwidth", of_read);
 }
 
-/** Bras of every class, and all, weighted by the integrals that they have. Collective. */
+/** Reports bras of every class, and all bras, weighted by their numbers of integrals. Collective. */
 static hf_status digestion(struct hf_bench *bench, const struct rooflines *all, int place,
                            int precision, cJSON *list, struct hf_error *error)
 {
@@ -270,8 +270,8 @@ static cJSON *new_list(struct hf_bench *bench, const char *name)
     return bench->results != NULL ? cJSON_AddArrayToObject(bench->results, name) : NULL;
 }
 
-/** Passes of derivatives and of both precisions, those of all quartets last: they are whose integrals of bras stay.
- *  Collective. */
+/** Passes of derivatives and of both precisions. Those of all quartets come last, since their `of_bra` is used
+ *  later. Collective. */
 static hf_status measure_quartets(struct hf_bench *bench, struct rooflines *all, double threshold,
                                   struct hf_error *error)
 {

@@ -6,7 +6,7 @@
 
 enum { FOUND_WRONG = 1 };
 
-/** What the launch and the options make of a run. */
+/** Sets up a run from the launch and the options. */
 static hf_status prepare(struct hf_bench *bench, const struct hf_bench_command *command,
                          struct hf_error *error)
 {
@@ -59,7 +59,7 @@ static int print_and_stop(enum hf_bench_action action, struct hf_error *error)
 }
 
 /** Everything between MPI_Init and MPI_Finalize; returns the exit code, the same on every rank.
- *  `status` and `error` are what reading the command line gave. */
+ *  `status` and `error` come from reading the command line. */
 static int run(const struct hf_bench_command *command, hf_status status, bool *stuck_in_mpi,
                struct hf_error *error)
 {
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     int provided, exit_code = 0;
     bool tells;
 
-    if (!hf_standard_streams_open()) return HF_NO_RESOURCE; /* with nowhere to tell it */
+    if (!hf_standard_streams_open()) return HF_NO_RESOURCE; /* there is no stream for a message */
     const hf_status status = hf_bench_command_parse(argc, argv, &command, &error);
     if (status == HF_OK && command.action != HF_BENCH_ACTION_RUN) {
         exit_code = print_and_stop(command.action, &error);

@@ -18,7 +18,7 @@ static const char rest[] =
     "what every kernel does, numbers of two MPI libraries, and the members of the JSON file\n"
     ".SH SEE ALSO\n.BR hf (1),\n.BR mpiexec (1)\n";
 
-/** The text as it is, line by line; what means something to troff made harmless. */
+/** Prints the text as it is, line by line; escapes characters that troff would interpret. */
 static void print_verbatim(const char *text)
 {
     bool line_begins = true;

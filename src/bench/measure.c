@@ -1,4 +1,4 @@
-/* Medians, waiting without being in the way, and the straight line through the times of messages.
+/* Medians, waiting without disturbing other ranks, and the straight line through the times of messages.
  */
 #include "bench.h"
 
@@ -48,7 +48,7 @@ void hf_bench_wait(MPI_Comm comm, bool awake)
     }
 }
 
-/** How far from the times the line is. */
+/** Finds the residuals of the line. */
 static void find_residuals(int n, const double n_bytes[], const double seconds[],
                            struct hf_bench_line *line)
 {
@@ -90,7 +90,7 @@ struct hf_bench_line hf_bench_fit_line(int n, const double n_bytes[], const doub
 {
     struct hf_bench_line line = {0};
     double w = 0.0, wx = 0.0, wy = 0.0, wxx = 0.0, wxy = 0.0;
-    for (int i = 0; i < n; i++) { /* weights: centred sums of squares below keep their digits */
+    for (int i = 0; i < n; i++) { /* for means: the centred sums below keep their digits */
         const double weight = 1.0 / (seconds[i] * seconds[i]);
         w += weight;
         wx += weight * n_bytes[i];

@@ -1,4 +1,4 @@
-/* What the processor can do at most; see peak.h. */
+/* Peak rates of the processor; see peak.h. */
 #include "peak.h"
 
 #include "bench.h"

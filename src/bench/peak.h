@@ -1,4 +1,4 @@
-/* What the processor can do at most: arithmetic in registers, and reading memory. */
+/* Peak rates of the processor: arithmetic in registers, and reading memory. */
 #ifndef HF_PEAK_H
 #define HF_PEAK_H
 
@@ -13,8 +13,8 @@ struct hf_peak {
     double read_bytes;                 /**< in a second, from memory */
 };
 
-/** Independent chains of multiplications with additions, n of each: what they end at, which nobody
- *  needs. `start` must not be known when this is compiled. */
+/** Computes independent chains of n multiplications with additions each; the result has no use. `start` must
+ *  not be known at compile time. */
 typedef double hf_peak_function(long n, double start, long *n_flop);
 
 /** The sum of n numbers, a multiple of 64, aligned to 64 bytes. */
@@ -27,8 +27,7 @@ HF_PEAK_DECLARE(portable)
 HF_PEAK_DECLARE(avx2)
 HF_PEAK_DECLARE(avx512)
 
-/** Best of some tries, with `buffer` for reading: n_bytes, more than all caches hold. Collective;
- *  local failures are none. */
+/** Best of some tries. `buffer` for reading has n_bytes, more than all caches hold. Collective; cannot fail. */
 void hf_peak_measure(struct hf_context *context, bool quick, size_t n_bytes, const double buffer[],
                      struct hf_peak *peak);
 

@@ -1,5 +1,5 @@
-/* Arithmetic and reading as fast as they go; compiled once per instruction set and precision, with
- * HF_PEAK_FLOPS and, in double precision, HF_PEAK_READ naming the functions. See peak.h. */
+/* Arithmetic and reading at full speed; compiled once per instruction set and precision, with HF_PEAK_FLOPS
+ * and, in double precision, HF_PEAK_READ naming the functions. See peak.h. */
 #include "peak.h"
 
 #include "base/lanes.h"
@@ -7,7 +7,7 @@
 /** A register of the instruction set; compilers keep longer vectors in memory. */
 typedef real widest __attribute__((vector_size(HF_PEAK_BYTES)));
 
-/** Chains side by side: enough to hide how long an operation takes, few enough for the registers. */
+/** Chains side by side: enough to hide the latency of an operation, few enough for the registers. */
 enum { N_CHAIN = 12, N_LANE = HF_PEAK_BYTES / sizeof(real) };
 
 double HF_PEAK_FLOPS(long n, double start, long *n_flop)

@@ -35,9 +35,8 @@ static double exchange(MPI_Comm comm, bool first, int partner, int n_bytes, char
     return 0.5 * (hf_wall_seconds() - begin) / n_round_trip;
 }
 
-/** How many round trips last long enough; the first rank decides. Those of the first look bring
- *  memory and connections to life; the fastest look is believed, since in one of them a rank may
- *  have lost its core. */
+/** Number of round trips that takes long enough to time; the first rank decides. The first trial is a warm-up.
+ *  The fastest trial counts; others may include an interruption. */
 static int choose_round_trips(const struct hf_bench *bench, bool first, int partner, int n_bytes,
                               char *message)
 {
@@ -84,9 +83,9 @@ static struct point measure_length(const struct hf_bench *bench, bool first, int
     return (struct point){n_bytes, n_trip, hf_bench_median(bench->n_repeat, seconds)};
 }
 
-/** The sweep between rank 0 and `partner`; returns the number of points. *built becomes false
- *  without memory for the file. The empty message is measured once more beforehand: a system takes
- *  a tenth of a second to give two ranks that talk to each other a core each. */
+/** Measures all lengths between rank 0 and `partner`; returns the number of points. *built becomes false
+ *  without memory for the file. The empty message is measured once more beforehand: a system may take a tenth
+ *  of a second to give two communicating ranks a core each. */
 static int sweep(struct hf_bench *bench, int partner, char *message, double seconds[],
                  struct point point[], cJSON *points, bool *built)
 {
@@ -126,7 +125,7 @@ static bool report_line(struct hf_bench *bench, cJSON *partner, const char *name
            hf_json_add_text(object, "doubt", doubt);
 }
 
-/** The book's estimate and one that looks at all lengths; rank 0. */
+/** Reports the book's estimate and one from all lengths; rank 0. */
 static bool report_lines(struct hf_bench *bench, cJSON *partner, int n, const struct point point[])
 {
     double n_bytes[MAX_POINT], seconds[MAX_POINT];
@@ -140,9 +139,8 @@ static bool report_lines(struct hf_bench *bench, cJSON *partner, int n, const st
                        "The same fitted to all messages by least relative residuals", &fit);
 }
 
-/** Rank 0 and one partner at work, all others asleep; the message starts as ones on rank 0 and as
- *  zeros elsewhere, so it must be ones in the end. Collective; *built becomes false on rank 0
- *  without memory. */
+/** Measures rank 0 with one partner while all other ranks sleep. The message starts as ones on rank 0 and as
+ *  zeros elsewhere, so it must be ones in the end. Collective; *built becomes false on rank 0 without memory. */
 static void measure_partner(struct hf_bench *bench, cJSON *partners, int partner, char *message,
                             double seconds[], bool *built)
 {
@@ -187,7 +185,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     double *seconds = HF_TAKE(&arena, seconds, (size_t)bench->n_repeat);
     HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     if (context->rank == 0) partners = cJSON_AddArrayToObject(bench->results, "partners");
-    /* the nearest rank and the furthest, which on several nodes is one of another node */
+    /* the nearest rank and the farthest, which is on another node if there are several */
     measure_partner(bench, partners, 1, message, seconds, &built);
     if (context->n_rank > 2)
         measure_partner(bench, partners, context->n_rank - 1, message, seconds, &built);

@@ -48,7 +48,7 @@ static struct hf_engine_account account_of(const struct pass *pass)
                                               : hf_engine_account(pass->engine);
 }
 
-/** Makes the calls that wait. */
+/** Makes the collected calls. */
 static void make_calls(struct pass *pass, struct hf_roofline_entry *entry)
 {
     const struct hf_engine_account before = account_of(pass);
@@ -63,7 +63,7 @@ static void make_calls(struct pass *pass, struct hf_roofline_entry *entry)
     pass->n_call = 0;
 }
 
-/** The call that kets of a bra are collected for. */
+/** Begins a call for kets of a bra. */
 static struct call *begin_call(struct pass *pass, const struct hf_shell_pair *bra,
                                struct hf_roofline_entry *entry)
 {
@@ -74,7 +74,7 @@ static struct call *begin_call(struct pass *pass, const struct hf_shell_pair *br
     return call;
 }
 
-/** Whether the pass has a quartet. */
+/** Whether the pass includes a quartet. */
 static bool takes(const struct pass *pass, const struct hf_shell_pair *bra,
                   const struct hf_shell_pair *ket)
 {
@@ -84,7 +84,7 @@ static bool takes(const struct pass *pass, const struct hf_shell_pair *bra,
                (hf_single_bound(bra, ket) < pass->threshold);
 }
 
-/** Quartets of one bra with kets of one class, up to the bra; the integrals. */
+/** Adds the quartets of one bra with kets of one class, up to the bra; returns the number of integrals. */
 static double add_bra(struct pass *pass, const struct hf_shell_pair *bra, int ket_class,
                       struct hf_roofline_entry *entry)
 {
@@ -104,7 +104,7 @@ static double add_bra(struct pass *pass, const struct hf_shell_pair *bra, int ke
            pairs->class_of[ket_class].n_function;
 }
 
-/** All quartets with bras of this rank. */
+/** Computes all quartets with bras of this rank. */
 static void compute(struct pass *pass, const struct hf_context *context,
                     struct hf_roofline_entry entry[], double of_bra[])
 {
@@ -120,7 +120,7 @@ static void compute(struct pass *pass, const struct hf_context *context,
     }
 }
 
-/** The engine of the pass, and what it needs. Local. */
+/** Creates the engine of the pass and its data. Local. */
 static hf_status prepare(struct pass *pass, struct hf_error *error)
 {
     const struct hf_shell_pairs *pairs = pass->pairs;

@@ -6,14 +6,14 @@
 
 #include <stddef.h>
 
-/** What quartets of one class took, sums over the ranks. */
+/** Work and time of the quartets of one class, summed over the ranks. */
 struct hf_roofline_entry {
     double n_quartet, n_integral, n_primitive;
     double n_flop; /**< 0: not counted, shells beyond f */
     double seconds;
 };
 
-/** Which quartets a pass computes: all, or those that hf takes in its precision for densities up to 1. */
+/** Which quartets a pass computes: all, or those that hf computes in that precision for densities up to 1. */
 enum hf_roofline_part {
     HF_ROOFLINE_ALL,
     HF_ROOFLINE_OF_PRECISION,
@@ -38,9 +38,8 @@ struct hf_digest_case {
 /** Arithmetic of digestion for each integral and density: J and K, six sums of products. */
 enum { HF_DIGEST_FLOPS = 12 };
 
-/** Seconds for J and K of one density with each number of the strips that n_bytes of `buffer` hold (behind
- *  them HF_STRIP_ROOM bytes may be read), `n_round` times, and how many numbers those are. Local. Negative:
- *  no memory. */
+/** Seconds to add the strips in n_bytes of `buffer` to J and K of one density, `n_round` times; *n_integral:
+ *  how many numbers that is. HF_STRIP_ROOM bytes behind the strips may be read. Local. Negative: no memory. */
 double hf_roofline_digest(const struct hf_digest_case *which, size_t n_bytes, const void *buffer,
                           int n_round, double *n_integral);
 

@@ -33,7 +33,7 @@ static bool create_blocks(const struct hf_digest_case *which, struct blocks *blo
     double *at = blocks->number = calloc(2 * n_number, sizeof *at);
     if (at == NULL) return false;
     for (size_t i = 0; i < n_number; i++) at[i] = 0.5;
-    for (int i = 0; i < N_BLOCK; i++) { /* densities first, sums as far behind them */
+    for (int i = 0; i < N_BLOCK; i++) { /* densities first, then sums in the same order */
         *block[i].density = at;
         *block[i].sum = at + n_number;
         at += block[i].n + HF_STRIP_SLACK;

@@ -1,4 +1,4 @@
-/* What people read: the lines above a table, and numbers in units. */
+/* Printed text: the lines above a table, and numbers in units. */
 #include "bench.h"
 
 #include "output/output.h"
@@ -13,7 +13,7 @@ void hf_bench_print(struct hf_bench *bench, const char *format, ...)
         va_start(arguments, format);
         const bool printed = vfprintf(bench->stream, format, arguments) >= 0;
         va_end(arguments);
-        const bool done = fflush(bench->stream) == 0; /* a long sweep is watched row by row */
+        const bool done = fflush(bench->stream) == 0; /* users watch a long sweep row by row */
         if (bench->lost == 0 && !(printed && done)) bench->lost = errno;
     }
 }

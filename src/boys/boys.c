@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Terms of the Taylor series of an interval: what is left out is below 1e-22 of F_m. */
+/** Terms of the Taylor series of an interval: the remainder is below 1e-22 of F_m. */
 enum { N_TAYLOR = 12, N_ORDER = HF_BOYS_MAX_ORDER + N_TAYLOR };
 
-/** Odd numbers that the series below divides by: a table of T up to 100 and orders up to 60 takes fewer. */
+/** Odd numbers that the series below divides by: tables of T up to 100 and orders up to 60 need fewer. */
 enum { N_INVERSE = 512 };
 
 /** F_m(T) exp(T) by the ascending series: all terms are positive, so nothing cancels. inverse [i] = 1 / (2 i + 1):
@@ -22,8 +22,8 @@ static long double boys_series(int m, long double T, const long double inverse[N
     return sum;
 }
 
-/** Smallest T from which F_m(T) equals its asymptote to 1e-16: the relative rest is about
- *  exp(-T) T^(m-1/2) / Gamma(m+1/2), falling in T beyond m. */
+/** Smallest T from which F_m(T) equals its asymptote to 1e-16: the relative difference is about exp(-T)
+ *  T^(m-1/2) / Gamma(m+1/2), falling in T beyond m. */
 static double asymptotic_limit(int m)
 {
     const double least = lgamma(m + 0.5) + log(1e-17);
@@ -47,7 +47,8 @@ static double evaluate_middle(int max_order, long double T, const long double in
 }
 
 /** Replaces a polynomial in x by the one of lower degree with the same values at the Chebyshev nodes of the interval, the
- *  zeros of T_7(y) = 64 y^7 - 112 y^5 + 56 y^3 - 7 y, y = x / h: its remainder by T_7. The constant term stays. */
+ *  zeros of T_7(y) = 64 y^7 - 112 y^5 + 56 y^3 - 7 y, y = x / h: the remainder of its division by T_7. The
+ *  constant term stays. */
 static void economise(double c[N_TAYLOR])
 {
     _Static_assert(HF_BOYS_TERMS == 7, "the polynomial is that of seven nodes");

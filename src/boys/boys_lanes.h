@@ -1,5 +1,4 @@
-/* The Boys function of HF_WIDTH arguments side by side. For files that are compiled as those of
- * base/lanes.h. */
+/* The Boys function of HF_WIDTH arguments side by side. For files that are compiled as base/lanes.h needs it. */
 #ifndef HF_BOYS_LANES_H
 #define HF_BOYS_LANES_H
 
@@ -22,8 +21,8 @@ static inline __attribute__((always_inline)) void boys_downward(int order, lanes
 /** Adding it to a number leaves the nearest integer in the lowest bits. */
 static const double ROUND = 6755399441055744.0; /* 1.5 * 2^52 */
 
-/** exp(-d), |d| <= 1/16, to 1e-16: Taylor series to d^8, whose last term is spread over lower ones
- *  as the Chebyshev polynomial of that order is (economised). */
+/** exp(-d), |d| <= 1/16, to 1e-16: Taylor series to d^8, whose last term is replaced by lower ones with the
+ *  Chebyshev polynomial of that order (economised). */
 static inline __attribute__((always_inline)) lanes short_exponential(lanes d)
 {
     static const double c[] = {1.0,
@@ -39,8 +38,8 @@ static inline __attribute__((always_inline)) lanes short_exponential(lanes d)
     return value;
 }
 
-/** Where the rows of a table are, and how far from their grid points T is. In memory: taking a vector apart is
- *  slower. */
+/** Places of the rows of a table, and distances of T from their grid points. In memory: taking a vector apart
+ *  is slower. */
 struct boys_place {
     lane_masks place;
     lanes distance;
@@ -88,9 +87,9 @@ static inline double boys_limit(const struct hf_boys *boys, int order)
     return boys->limit[order];
 }
 
-/** factor F_0(T) ... factor F_order(T) of all lanes, those inside the tables at this place; see boys/boys.h.
- *  Lanes beyond take the asymptote, for which the downward recursion with exp(-T) = 0 is exact. Groups with
- *  lanes on both sides are as many as others: where one is inside both are made, without asking further. */
+/** factor F_0(T) ... factor F_order(T) of all lanes; see boys/boys.h. Lanes inside the tables use `place`.
+ *  Lanes beyond use the asymptote, for which the downward recursion with exp(-T) = 0 is exact. Vectors with
+ *  lanes on both sides are common: if one lane is inside, both are computed without further tests. */
 static inline __attribute__((always_inline)) void boys_at_place(const struct hf_boys *boys,
                                                                 int order, struct boys_argument at,
                                                                 const struct boys_place *place,
@@ -110,7 +109,7 @@ static inline __attribute__((always_inline)) void boys_at_place(const struct hf_
 
 #endif
 
-/** The places of lanes that are beyond the tables are those of 0. */
+/** Finds the places of T; lanes beyond the tables get the place of 0. */
 static inline __attribute__((always_inline)) struct boys_place
 boys_find_inside(const boys_tables *boys, int order, lanes T)
 {
@@ -118,8 +117,8 @@ boys_find_inside(const boys_tables *boys, int order, lanes T)
     return boys_find(boys, order, choose(beyond, broadcast(0), T));
 }
 
-/** factor F_0(T) ... factor F_order(T) of all lanes; see boys/boys.h. Of many vectors, those who look all places up
- *  first do not wait for each. */
+/** factor F_0(T) ... factor F_order(T) of all lanes; see boys/boys.h. With many vectors it is faster to find
+ *  all places first. */
 static inline __attribute__((always_inline)) void boys_lanes(const boys_tables *boys, int order,
                                                              struct boys_argument at, lanes f[])
 {
@@ -130,11 +129,11 @@ static inline __attribute__((always_inline)) void boys_lanes(const boys_tables *
     boys_at_place(boys, order, at, &place, f);
 }
 
-/** What is needed of F_0(T) / sum^(1/2), T = product / sum: (ss|ss) needs no more. One root does where others
- *  need two: beyond the table F_0 is a constant over the root of T, and the sum cancels. */
+/** Data of F_0(T) / sum^(1/2), T = product / sum, all that (ss|ss) needs. One root is enough instead of two:
+ *  beyond the table F_0 is a constant over the root of T, and the sum cancels. */
 struct boys_lowest {
     struct boys_place place;
-    lanes root; /**< one over that of the sum or, beyond, of the product */
+    lanes root; /**< one over the root of the sum or, beyond, of the product */
     lane_set beyond;
 };
 

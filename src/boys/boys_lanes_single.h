@@ -7,7 +7,7 @@
 /** Adding it to a number leaves the nearest integer in the lowest bits. */
 static const float ROUND = 12582912.0F; /* 1.5 * 2^23 */
 
-/** Numbers of a table, by the lowest bits of an index. */
+/** Looks up numbers of a table by the lowest bits of an index. */
 static inline __attribute__((always_inline)) lanes
 look_up(const float table[HF_BOYS_SINGLE_INTERVALS], lanes index)
 {
@@ -29,7 +29,7 @@ look_up(const float table[HF_BOYS_SINGLE_INTERVALS], lanes index)
 #endif
 }
 
-/** The intervals of T in their lowest bits, and how far from their middles T is. */
+/** The interval of T in the lowest bits of `index`, and the distance of T from its middle. */
 struct boys_place {
     lanes index, distance;
 };
@@ -62,8 +62,8 @@ static inline __attribute__((always_inline)) lanes boys_look_up(const struct hf_
     return value;
 }
 
-/** factor F_0(T) ... factor F_order(T) for large T. Upwards: the highest of them may be too small for
- *  a number, and those below could not be made of it. */
+/** factor F_0(T) ... factor F_order(T) for large T. Goes upwards in order: the highest may underflow, and lower
+ *  ones could not be computed from it. */
 static inline __attribute__((always_inline)) void boys_asymptotic_lanes(int order, lanes T,
                                                                         lanes factor, lanes f[])
 {
@@ -79,7 +79,7 @@ static inline float boys_limit(const struct hf_boys_single *boys, int order)
     return boys->of[order].limit;
 }
 
-/** factor F_0(T) ... factor F_order(T) of all lanes, those inside the tables at this place; see boys_single.h. */
+/** factor F_0(T) ... factor F_order(T) of all lanes; lanes inside the tables use `place`; see boys_single.h. */
 static inline __attribute__((always_inline)) void boys_at_place(const struct hf_boys_single *boys,
                                                                 int order, struct boys_argument at,
                                                                 const struct boys_place *place,
@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) void boys_at_place(const struct hf_
     f[order] = boys_look_up(boys, order, place, &exp_T) * factor;
     boys_downward(order, choose(beyond, broadcast(0.0F), T), exp_T * factor, f);
     if (has_none(beyond)) return;
-    lanes far[HF_BOYS_MAX_ORDER + 1]; /* of the other lanes it may be no number */
+    lanes far[HF_BOYS_MAX_ORDER + 1]; /* lanes inside the tables may be NaN here */
     boys_asymptotic_lanes(order, T, factor, far);
     for (int m = 0; m <= order; m++) f[m] = choose(beyond, far[m], f[m]);
 }

@@ -56,7 +56,7 @@ static void fit(const struct section *in, const double value[MOST], double coeff
     }
 }
 
-/** Coefficients of F_m in interval g, or the part of it that comes. */
+/** Coefficients of F_m in interval g, or in the part of it that occurs. */
 static void fill_interval(const struct hf_boys *boys, int m, int g, const struct section *in,
                           struct hf_boys_single_order *to)
 {
@@ -70,7 +70,7 @@ static void fill_interval(const struct hf_boys *boys, int m, int g, const struct
 
 static void fill(const struct hf_boys *boys, int m, struct hf_boys_single_order *to)
 {
-    const double most = HF_BOYS_SINGLE_INTERVALS - 0.52; /* rounded it is the last one */
+    const double most = HF_BOYS_SINGLE_INTERVALS - 0.52; /* rounded it is the last interval */
     const struct section in = make_section(hf_boys_single_terms(m), -0.5, 0.5);
     const struct section first = make_section(in.n, 0.0, 0.5); /* no T < 0 */
     double value[MOST], series[MOST];

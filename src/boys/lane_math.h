@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-/** Where F_0(T) .. is wanted, and what it is multiplied with. */
+/** Argument of the Boys function, and factor of its values. */
 struct boys_argument {
     lanes T, factor;
 };
@@ -27,7 +27,7 @@ static inline lanes load(const real *from)
 /** out[k][l] = row[l][k] for 8 rows of 8 numbers, each aligned to 64 bytes. */
 static inline void transpose_eight(const double *const row[8], __m512d out[8])
 {
-    /* Halves of two rows come side by side from memory, so that two steps do. */
+    /* Halves of two rows are loaded side by side, so that two steps are enough. */
     static const int first[4] = {0, 1, 4, 5};
     for (int k = 0; k < 8; k += 4) {
         __m512d r[4], s[4];
@@ -46,7 +46,7 @@ static inline void transpose_eight(const double *const row[8], __m512d out[8])
 }
 #endif
 
-/* ---- Sets of lanes: a mask register where the processor has them, else a vector ---------------- */
+/* ---- Sets of lanes: a mask register if the processor has them, else a vector ---------------- */
 
 #ifdef __AVX512F__
 #ifdef HF_SINGLE
@@ -120,8 +120,8 @@ static inline real largest_of(lanes x)
 #endif
 }
 
-/** x, a product that is rounded before it is added to another: left to it, the compiler fuses the one or the
- *  other with the sum, and the bits depend on which. */
+/** x, a product that is rounded before it is added to a second one. Otherwise the compiler fuses one of the two
+ *  with the sum, and the bits depend on which. */
 static inline lanes rounded(lanes x)
 {
 #ifdef __FMA__
@@ -178,7 +178,7 @@ static inline lanes inverse_square_root(lanes x)
 #else
     lanes y = (lanes)_mm256_rsqrt14_pd((__m256d)x);
 #endif
-    /* 14 bits; with the rest r = 1 - x y^2 the root is y (1 - r)^(-1/2), and r^5 does not count. */
+    /* y has 14 bits. With r = 1 - x y^2 the result is y (1 - r)^(-1/2), and r^5 is negligible. */
     const lanes r = 1.0 - x * y * y;
     return y + y * r * (0.5 + r * (0.375 + r * (0.3125 + r * 0.2734375)));
 #else

@@ -1,4 +1,4 @@
-/* Vectors of single precision: what lane_quartet.h has for those of double precision. Part of it. */
+/* Vectors of single precision: what lane_math.h has for double precision. Part of it. */
 #ifndef HF_SINGLE_LANES_H
 #define HF_SINGLE_LANES_H
 
@@ -19,7 +19,7 @@ static inline lanes inverse_square_root(lanes x)
 #else
     lanes y = (lanes)_mm256_rsqrt14_ps((__m256)x);
 #endif
-    const lanes r = 1.0F - x * y * y; /* 14 bits are there; r^2 does not count */
+    const lanes r = 1.0F - x * y * y; /* y has 14 bits; r^2 is negligible */
     return y + y * r * 0.5F;
 #else
     for (int l = 0; l < HF_WIDTH; l++) x[l] = 1.0F / sqrtf(x[l]);

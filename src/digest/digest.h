@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** How the densities of a build, and the sums they are digested into, follow each other. Of `n`
- *  densities the first `n_exchange` have K, those from `first_coulomb` on have J:
+/** Order of the densities of a build and of their sums. Of `n` densities the first `n_exchange` have K, those
+ *  from `first_coulomb` on have J:
  *
  *      density        0  ...  first_coulomb  ...  n_exchange  ...  n
  *      has               K         |       J and K     |     J
  *
- *  Where J is made apart, first_coulomb is n. The first `n_alone` are screened apart from the others: their
- *  densities may be much smaller, as that of the spins is. */
+ *  If J is computed apart, first_coulomb is n. The first `n_alone` densities are screened separately: they may
+ *  be much smaller than the others, like spin densities. */
 struct hf_job_shape {
     int n, first_coulomb, n_exchange, n_alone;
 };
@@ -24,8 +24,8 @@ static inline int hf_n_coulomb(const struct hf_job_shape *jobs)
     return jobs->n - jobs->first_coulomb;
 }
 
-/** What the screening tells apart: densities with J (and K, or not), wherever J is made, and those with K
- *  alone; where J is made apart of all, they are one group, with K alone. */
+/** Groups of densities in the screening: densities with J, also if J is computed apart, and densities with K
+ *  alone. If J of all densities is computed apart, they form one group, with K alone. */
 enum { HF_WITH_COULOMB, HF_EXCHANGE_ALONE, HF_N_BOUND };
 
 static inline int hf_group_of_job(const struct hf_job_shape *jobs, int job)
@@ -33,11 +33,10 @@ static inline int hf_group_of_job(const struct hf_job_shape *jobs, int job)
     return job < jobs->n_alone ? HF_EXCHANGE_ALONE : HF_WITH_COULOMB;
 }
 
-/** What a strip (see below) meets of one density, and what it adds to: matrices or blocks in rows, the
- *  second letter the columns, each from the first functions of its shells on. They may overlap: a and b
- *  may be one shell, and so on. Sums are not symmetric yet: what a
- *  quartet adds goes to the block named, never to its mirror image. Rows over d may be
- *  read, and written unchanged, up to HF_STRIP_SLACK numbers behind their ends. */
+/** Elements of one density that a strip (see below) is multiplied by, and the sums it adds to. The letters are
+ *  row and column; each pointer begins at the first functions of its shells. Arrays may overlap: a and b may be
+ *  one shell, and so on. Sums are not symmetric yet: a quartet adds to the named block, never to its mirror
+ *  image. Rows over d may be read, and written unchanged, up to HF_STRIP_SLACK numbers behind their ends. */
 struct hf_strip_job {
     const double *D_ab, *D_cd;               /**< NULL: no J */
     const double *D_ac, *D_ad, *D_bc, *D_bd; /**< NULL: no K */
@@ -48,18 +47,17 @@ struct hf_strip_job {
 /** Numbers of slack behind densities, sums and strips. */
 enum { HF_STRIP_SLACK = 8 };
 
-/** Integrals of one bra ab with functions c of one atom and a run of functions d of the other:
- *  [c][a][b][d], each times the degeneracy of its quartet, 0 where there is none. c may be one shell
- *  or several that follow each other. */
+/** Integrals of one bra ab with functions c of one atom and a run of functions d of another: [c][a][b][d], each
+ *  times the degeneracy of its quartet, 0 if the quartet is missing. c may be one shell or several adjacent
+ *  ones. */
 struct hf_digest_strip {
     const double *value; /**< NULL: they are in `single` */
     const float *single;
     int n_a, n_b, n_c, n_d; /**< functions, any number */
-    /** Elements from one row to the next where the columns are b, c, d: in densities, in sums; the
-     *  same for all jobs. */
+    /** Elements from one row to the next, if columns are b, c, d: in densities, in sums; the same for all jobs. */
     size_t density_leading_b, density_leading_c, density_leading_d;
     size_t leading_b, leading_c, leading_d;
-    double origin; /**< of exact sums, see digest/exact_sums.h; 0 in others */
+    double origin; /**< of exact sums, see digest/exact_sums.h; otherwise 0 */
     int n_job;
     const struct hf_strip_job *job; /**< [n_job] */
 };
@@ -69,7 +67,7 @@ struct hf_digest_strip {
  *      K_ac += x D_bd   K_ad += x D_bc   K_bc += x D_ad   K_bd += x D_ac */
 typedef void hf_digest_strip_function(const struct hf_digest_strip *strip);
 
-/** The kernel for this processor; that of sums which are `exact`. */
+/** The kernel for this processor, for exact sums if `exact`. */
 hf_digest_strip_function *hf_digest_choose(bool exact);
 
 void hf_digest_strip_portable(const struct hf_digest_strip *strip);

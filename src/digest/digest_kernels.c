@@ -1,10 +1,10 @@
 /* Contributions of strips to J and K, as many functions d side by side as a vector holds. Compiled once per instruction set
- * (HF_DIGEST_STRIP is part of all names) and number of densities (HF_STRIP_J with J, HF_STRIP_K with K), so that several
- * cores do it.
+ * (HF_DIGEST_STRIP is part of all names) and number of densities (HF_STRIP_J with J, HF_STRIP_K with K), so
+ * that several cores can compile.
  *
  * Sums over d (J_ab, K_ac, K_bc) stay vectors until the end and are added up many at a time; rows over
- * d (J_cd, K_ad, K_bd) are vectors. One pass over the numbers does all: six fused
- * multiply-adds for each vector of them, and little else. */
+ * d (J_cd, K_ad, K_bd) are vectors. One pass over the integrals computes all sums: six fused multiply-adds for
+ * each vector, and little else. */
 #include "digest_kernels.h"
 #include "base/lanes.h"
 
@@ -31,7 +31,7 @@ ALWAYS_INLINE lanes product(lanes x, lanes y)
 }
 #endif
 
-/** Most functions b, those of all densities counted, of which registers hold the rows of two vectors. */
+/** Most functions b, times densities, for which registers hold rows of two vectors. */
 #ifdef __AVX__
 enum { MOST_ROWS = 5 };
 #else
@@ -47,7 +47,7 @@ struct strip_sums {
 /** The functions of a part that a kernel computes. */
 struct strip_run {
     struct strip_sums *sums;
-    lanes *over_d; /**< where in sums->over_d those of the first c are */
+    lanes *over_d; /**< sums of the first c in sums->over_d */
     size_t n_a;
     size_t c, c_end; /**< functions c */
     size_t d;        /**< first function d */
@@ -65,7 +65,7 @@ ALWAYS_INLINE void add_vector(double *x, int v, lanes sum)
     ((unaligned_lanes *)(void *)x)[v] += sum;
 }
 
-/** What a kernel has in registers. */
+/** Registers of a kernel. */
 struct strip_registers {
     /* for all c */
     lanes D_bd[MOST_JOBS][MOST_B][MOST_VECTORS], K_bd[MOST_JOBS][MOST_B][MOST_VECTORS];
@@ -76,9 +76,8 @@ struct strip_registers {
     lanes D_ac[MOST_JOBS], k_ac[MOST_JOBS], j_ab[MOST_B];
 };
 
-/** Constants a kernel is made for: functions b, vectors of functions d, whether there is a density with J,
- *  densities with K; whether there is one function a, so that what belongs to it stays in registers over
- *  all c. */
+/** Constants of a kernel: functions b, vectors of functions d, whether there is a density with J, densities
+ *  with K; whether there is one function a, so that its sums stay in registers over all c. */
 struct strip_kind {
     int n_b, n_v;
     bool j;
@@ -86,7 +85,7 @@ struct strip_kind {
     bool one_a;
 };
 
-/** The next numbers of one density, c and a in struct strip_sums.over_d: of all a, then of all b. */
+/** The sums over d of density k and the current c: of all a, then of all b. */
 ALWAYS_INLINE lanes *over_d(const struct strip_run *run, const struct strip_kind *kind, int k)
 {
     return run->over_d + (size_t)k * (run->n_a + (size_t)kind->n_b);
@@ -135,7 +134,7 @@ ALWAYS_INLINE void begin_a(const struct strip_part *p, size_t c, size_t a,
 }
 
 /** Prefetches numbers that will be read soon after `at` .. at + n - 1. Stored strips come from memory, and the
- *  processor does not prefetch far enough ahead (a quarter to a third of the time of (33|33)). */
+ *  processor does not prefetch far enough ahead (which costs a quarter to a third of the time of (33|33)). */
 ALWAYS_INLINE void fetch_ahead(const struct strip_part *p, size_t at, size_t n)
 {
     enum { AHEAD_BYTES = 2048, LINE = 64 };
@@ -145,8 +144,9 @@ ALWAYS_INLINE void fetch_ahead(const struct strip_part *p, size_t at, size_t n)
         __builtin_prefetch(base + at * size + AHEAD_BYTES + i);
 }
 
-/** Vector of numbers in single precision. GCC 12 makes nine instructions of a conversion of eight, in two halves, and takes
- *  longer for immintrin.h than for some of the kernels: this is its _mm512_cvtps_pd. */
+/** Converts a vector from single precision, as _mm512_cvtps_pd does: GCC 12 takes longer to read its
+ *  immintrin.h than to compile some of the kernels. It makes nine instructions of __builtin_convertvector for
+ *  eight numbers. */
 ALWAYS_INLINE lanes widen(const float *x)
 {
 #if HF_WIDTH == 8 && defined(__AVX512F__) && __has_builtin(__builtin_ia32_cvtps2pd512_mask)
@@ -158,7 +158,7 @@ ALWAYS_INLINE lanes widen(const float *x)
 #endif
 }
 
-/** Vector v of the numbers of one c, a and b, which are `at`. */
+/** Vector v of the integrals of one c, a and b, which begin at `at`. */
 ALWAYS_INLINE lanes strip_values(const struct strip_part *p, size_t at, int v,
                                  const struct strip_run *run, const struct strip_kind *kind)
 {
@@ -167,7 +167,7 @@ ALWAYS_INLINE lanes strip_values(const struct strip_part *p, size_t at, int v,
     return v == kind->n_v - 1 ? (lanes)((lane_masks)x & run->mask) : x;
 }
 
-/** The six products of the numbers of one c, a and b. */
+/** The six products of the integrals of one c, a and b. */
 ALWAYS_INLINE void add_numbers(const struct strip_part *p, size_t at, size_t c, size_t a, int b,
                                const struct strip_run *run, const struct strip_kind *kind,
                                struct strip_registers *r)
@@ -233,7 +233,7 @@ ALWAYS_INLINE void end_strip(const struct strip_part *p, const struct strip_run 
     }
 }
 
-/** All of some functions c and d. */
+/** Digests the functions c and d of a run. */
 ALWAYS_INLINE void strip_kernel(const struct strip_part *p, struct strip_run run,
                                 const struct strip_kind kind)
 {
@@ -273,7 +273,7 @@ ALWAYS_INLINE lanes sums_of(const lanes with_origin[HF_WIDTH], lanes origin)
 #endif
 }
 
-/** The sums over d of n vectors written over the first n numbers of them. */
+/** Sums each of n vectors over its numbers; the sums overwrite the first n numbers. */
 static const double *add_up(size_t n, lanes origin, lanes *x)
 {
     double *out = (double *)(void *)x;
@@ -332,7 +332,7 @@ ALWAYS_INLINE void strip_sized(const struct strip_part *p, const bool one_a, con
         for (size_t b = 0; b < (size_t)n_b; b++) p->job->J_ab[a * p->J_a + b * p->J_b] += *sum++;
 }
 
-/** A kernel for so many functions b. With one b there is one a, too: HF_DIGEST_STRIP exchanges them. */
+/** A kernel for n_b functions b. If there is one b, there is also one a: HF_DIGEST_STRIP exchanges them. */
 #define STRIP_KERNEL(n_b)                                                                          \
     static void strip_##n_b(const struct strip_part *p)                                            \
     {                                                                                              \

@@ -1,7 +1,7 @@
 /* Strips in parts that kernels take. Compiled once per instruction set (HF_DIGEST_STRIP names the function). */
 #include "digest_kernels.h"
 
-/** Functions a and b of a part, as many as kernels take at a time. */
+/** Digests a part in pieces, with as many functions a and b as kernels take at a time. */
 static void digest_part(const struct strip_part *whole, size_t n_b, bool j, int n_k)
 {
     static strip_function *const *const kernels[2][MOST_JOBS + 1] = {
@@ -48,7 +48,7 @@ static void set_coulomb(struct hf_strip_job *to, const struct hf_strip_job *from
     to->J_cd = from->J_cd;
 }
 
-/** With a in the place of b if they are to be `swapped`. */
+/** Exchanges a and b if `swapped`. */
 static void set_exchange(struct hf_strip_job *to, const struct hf_strip_job *from, bool swapped)
 {
     to->D_ac = swapped ? from->D_bc : from->D_ac;
@@ -61,7 +61,7 @@ static void set_exchange(struct hf_strip_job *to, const struct hf_strip_job *fro
     to->K_bd = swapped ? from->K_ad : from->K_bd;
 }
 
-/** All of a strip but its jobs, which stay unset: to set a part whole takes as long as a short strip. */
+/** Sets all members except `job`: setting the whole struct would take as long as a short strip. */
 static void set_part(struct strip_part *p, const struct hf_digest_strip *s, bool swapped)
 {
     const size_t n_a = (size_t)(swapped ? s->n_b : s->n_a);
@@ -84,7 +84,7 @@ static void set_part(struct strip_part *p, const struct hf_digest_strip *s, bool
     p->origin = s->origin;
 }
 
-/** J of one density and K of two in one pass, until all are done. */
+/** Each pass does J of one density and K of two, until all are done. */
 void HF_DIGEST_STRIP(const struct hf_digest_strip *s)
 {
     const bool swapped = s->n_b == 1; /* the longer loop is that over b */

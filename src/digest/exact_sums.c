@@ -20,7 +20,7 @@ struct hf_exact_sums {
     const struct hf_shell_pairs *pairs;
     double *largest_of_shell; /**< [n_shell] Schwarz bounds */
     int n_density, n_room;
-    struct bound_counts *count; /**< [n_density] of the blocks met on this rank */
+    struct bound_counts *count; /**< [n_density] of the blocks prepared on this rank */
     double unit;
 };
 

@@ -13,7 +13,7 @@ struct hf_block_cache {
     struct hf_cached_block **bucket;
     struct hf_cached_block *oldest, *newest; /**< by last use, all blocks */
     size_t bytes;
-    double *folded; /**< one block on its way out */
+    double *folded; /**< buffer for the block that is sent */
     struct hf_block_cache_account account;
 };
 
@@ -35,7 +35,7 @@ static size_t n_element(const struct hf_block_cache *self, const struct hf_cache
     return n_function(self, block->i) * n_function(self, block->j);
 }
 
-/** Numbers of one orientation of the bounds. */
+/** Bounds of a block in one orientation. */
 static size_t n_bound(const struct hf_block_cache *self, const struct hf_cached_block *block)
 {
     return n_shell(self, block->i) * n_shell(self, block->j) * HF_N_BOUND;
@@ -121,7 +121,7 @@ static void send_sums(struct hf_block_cache *self, const struct hf_cached_block 
     if (remote) self->account.wait_seconds += hf_wall_seconds() - start;
 }
 
-/** Completes what is under way for a block. */
+/** Waits until all layers of a block have arrived. */
 static void end_gets(struct hf_block_cache *self, struct hf_cached_block *block)
 {
     const bool remote = is_remote(self, block);
@@ -163,7 +163,7 @@ static void evict(struct hf_block_cache *self, struct hf_cached_block *block)
     hf_outbox_put(self->set.outbox, &block->parcel);
 }
 
-/** Makes room for `bytes` more, as far as pins allow. */
+/** Evicts the oldest unpinned blocks until `bytes` more fit, or none is left. */
 static void make_room(struct hf_block_cache *self, size_t bytes)
 {
     struct hf_cached_block *block = self->oldest;
@@ -268,7 +268,7 @@ struct hf_cached_block *hf_block_cache_pin(struct hf_block_cache *cache, int i, 
     return block;
 }
 
-/** The mirror image of a row of elements, a column, and the largest of them or of `largest`. */
+/** Copies a row to a column of the mirror image; returns the largest of `largest` and the row's |elements|. */
 static double mirror_row(size_t n_row, size_t n_column, const double *row, double *column,
                          double largest)
 {
@@ -279,7 +279,7 @@ static double mirror_row(size_t n_row, size_t n_column, const double *row, doubl
     return largest;
 }
 
-/** The mirror image of layer k of a density block, and its largest elements per pair of shells. */
+/** Computes the mirror image of layer k of a density block and its largest elements per pair of shells. */
 static void complete_layer(struct hf_block_cache *self, struct hf_cached_block *block, size_t k)
 {
     const struct hf_basis *basis = self->set.basis;

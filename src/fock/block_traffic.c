@@ -19,7 +19,7 @@ void hf_block_traffic_destroy(struct hf_block_traffic *traffic)
     *traffic = (struct hf_block_traffic){.memory = NULL};
 }
 
-/** The messages that go out, or come in, on the first or second way. */
+/** The messages that this rank sends (out) or receives on the current way. */
 static const struct hf_piece_list *list_of(const struct hf_block_traffic *self, bool out)
 {
     const struct hf_node_blocks *blocks = self->blocks;
@@ -79,7 +79,7 @@ static double *buffer_at(const struct hf_block_traffic *self, const struct hf_tr
     return lane->buffer + k % HF_TRAFFIC_WINDOW * self->most_number;
 }
 
-/** Whether one more may be under way. */
+/** Whether one more message may begin. */
 static bool has_room(const struct hf_traffic_lane *lane)
 {
     return lane->begun < lane->list->n && lane->begun - lane->done < HF_TRAFFIC_WINDOW;

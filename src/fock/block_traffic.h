@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-/** Messages of either direction that are under way at most. */
+/** Most messages under way in each direction. */
 enum { HF_TRAFFIC_WINDOW = 4 };
 
 /** Writes and reads messages. */
 struct hf_block_traffic_ops {
-    /** Writes the message of a piece; returns how many numbers, at most those of a buffer. */
+    /** Writes the message of a piece; returns its length in numbers, at most most_number. */
     size_t (*pack)(void *self, const struct hf_piece *piece, double *buffer);
     /** Reads a message that pack wrote on another rank. */
     void (*unpack)(void *self, const struct hf_piece *piece, const double *buffer);
@@ -31,11 +31,11 @@ struct hf_block_traffic {
     struct hf_memory *memory; /**< borrowed */
     MPI_Comm comm;            /**< a duplicate, owned */
     const struct hf_block_traffic_ops *ops;
-    void *self;                          /**< of ops */
+    void *self;                          /**< argument of ops */
     const struct hf_node_blocks *blocks; /**< borrowed */
-    bool spread;        /**< densities instead of sums: backwards through the lists */
-    int way;            /**< 0 or 1: the first or the second of row and column; 2: all is done */
-    size_t most_number; /**< of a message */
+    bool spread;                         /**< densities, not sums: the lists are used backwards */
+    int way;            /**< sums: 0 row, 1 column; densities reversed; 2: all is done */
+    size_t most_number; /**< numbers in a message */
     struct hf_traffic_lane out, in;
     int64_t bytes_sent; /**< since it was created */
 };

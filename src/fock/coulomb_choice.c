@@ -10,7 +10,7 @@
  *  molecules. */
 static const double DECAY = 0.8;
 
-/** Pairs of atoms that are looked at as bras. */
+/** Most pairs of atoms in the sample of bras. */
 enum { N_SAMPLE = 64 };
 
 static inline double distance_squared(const struct hf_basis *basis, int i, int j)
@@ -20,27 +20,27 @@ static inline double distance_squared(const struct hf_basis *basis, int i, int j
     return hf_distance_squared(a, b);
 }
 
-/** The least squared distance of an atom from those of a pair. */
+/** Squared distance of an atom from the nearer atom of a pair. */
 static double to_pair(const struct hf_basis *basis, const struct hf_atom_pair *pair, int atom)
 {
     return hf_smaller(distance_squared(basis, pair->atom_a, atom),
                       distance_squared(basis, pair->atom_b, atom));
 }
 
-/** What kets of all bras have in common. Both are computed anew each time where there is no memory. */
+/** Values that several kets or bras share. Without memory they are NULL and computed for each ket. */
 struct ket_table {
     double *to_bra;    /**< [n_atom] to_pair of the bra */
     double *log_bound; /**< [n_atom_pair] */
 };
 
-/** How far two pairs may be apart for exchange to need them, squared: bound exp(-DECAY r) = threshold. */
+/** Largest distance of two pairs that exchange needs, squared: bound exp(-DECAY r) = threshold. */
 static double reach_squared(double log_bra, double log_ket, double log_threshold)
 {
     const double reach = (log_bra + log_ket - log_threshold) / DECAY;
     return reach * reach;
 }
 
-/** Costs of the quartets of a bra that are above the threshold, and of those that exchange needs. */
+/** Adds the costs of a bra's quartets above the threshold to *all, of those that exchange needs to *wanted. */
 static void add_bra(const struct hf_shell_pairs *pairs, const struct hf_atom_pair *bra,
                     const struct ket_table *table, double threshold, double *all, double *wanted)
 {
@@ -89,7 +89,7 @@ static double most_diffuse(const struct hf_basis *basis, int atom)
     return least;
 }
 
-/** Appends a pair of atoms with a guessed bound and, as its cost, its pairs of shells. */
+/** Appends a pair of atoms with a guessed bound. Its cost is its number of shell pairs. */
 static void add_pair(const struct hf_basis *basis, const double diffuse[], int a, int b,
                      struct hf_shell_pairs *list)
 {

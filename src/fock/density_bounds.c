@@ -1,11 +1,11 @@
-/* Largest density elements of pairs of atoms: owners find them, every rank gets a byte of each. */
+/* Largest density elements of pairs of atoms: owners find them, every rank receives one byte for each pair. */
 #include "fock/density_bounds.h"
 
 #include <math.h>
 #include <string.h>
 
-/** Exponents from 2^-103, below any threshold, to 2^22; the last one stands for all above. No more
- * than seven bits: MPI_MAX of MPICH 4.0.2 takes unsigned bytes for signed ones. */
+/** Bounds are 2^-103 (below any threshold) to 2^22; the last exponent means infinity. Seven bits only: MPI_MAX
+ *  of MPICH 4.0.2 treats unsigned bytes as signed. */
 enum { BIAS = 104, LAST = HF_N_DENSITY_EXPONENT - 1 };
 
 hf_status hf_density_bounds_init(struct hf_density_bounds *bounds, struct hf_context *context,

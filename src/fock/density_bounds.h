@@ -14,7 +14,7 @@ struct hf_density_bounds {
     int n_atom;
     uint8_t *exponent; /**< [n_atom (n_atom + 1) / 2] of pairs i >= j; 0: the block is zero */
     double value[HF_N_DENSITY_EXPONENT]; /**< of each exponent */
-    double largest;                      /**< of all elements, exactly */
+    double largest;                      /**< largest element, not rounded */
 };
 
 /** Local: room for the bounds. HF_NO_RESOURCE: memory. */

@@ -1,4 +1,4 @@
-/* Densities to borrow: the densities of the replicated builder, or those of the distributed one with its cache. */
+/* Lends densities to threads: from the memory of a node, or from a cache of distributed blocks. */
 #include "fock/density_loan.h"
 
 #include "block_cache.h"
@@ -20,9 +20,9 @@ struct source {
     void (*bounds)(const struct hf_lent_densities *self, int i, int j, double bound[HF_N_BOUND]);
     /** Begins to borrow a block; false: no memory. */
     bool (*begin)(struct hf_lent_densities *self, struct hf_loan_entry *entry);
-    /** Waits for all. */
+    /** Waits for the blocks of entry[n]. */
     void (*wait)(struct hf_lent_densities *self, int n, const struct hf_loan_entry entry[]);
-    /** Shows a block that is there, rows those of i. */
+    /** Describes a block that has arrived, with the functions of i as rows. */
     void (*show)(const struct hf_lent_densities *self, const struct hf_loan_entry *entry, int i,
                  int j, struct hf_lent_block *block);
     void (*give_back)(struct hf_lent_densities *self, int n, const struct hf_loan_entry entry[]);
@@ -57,7 +57,7 @@ static hf_status fill_node(struct hf_lent_densities *self, const struct hf_matri
     HF_TRY(hf_agree(self->context->comm, status, error));
     for (int k = 0; k < self->set.n; k++) job[k].density = density[k];
     hf_node_density_init(&self->node, self->context, self->basis, self->layout);
-    self->node.lower = true; /* as distributed ones are */
+    self->node.lower = true; /* distributed densities also come from the lower half */
     HF_TRY(hf_node_density_reserve(&self->node, self->set.n, error));
     HF_TRY(hf_node_density_gather(&self->node, &jobs, job, &self->largest, error));
 cleanup:
@@ -109,7 +109,7 @@ static const struct source of_node = {fill_node, bounds_of_node, begin_node,
 
 /* ---- At their owners ------------------------------------------------------------------------- */
 
-/** One density to the blocks of its array, in merged functions. Collective. */
+/** Copies one density to its array, in merged functions. Collective. */
 static hf_status fill_array(struct hf_lent_densities *self, const struct hf_matrix *density,
                             struct hf_block_array *array, struct hf_error *error)
 {
@@ -176,7 +176,7 @@ static bool begin_owners(struct hf_lent_densities *self, struct hf_loan_entry *e
     return entry->cached != NULL;
 }
 
-/** Whether all have arrived. */
+/** Whether all blocks have arrived. */
 static bool are_there(struct hf_lent_densities *self, int n, const struct hf_loan_entry entry[])
 {
     bool all = true;

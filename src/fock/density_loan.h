@@ -1,5 +1,5 @@
-/* Densities for consumers of quartets: threads borrow the blocks of two sites that a part of a task needs. The
- * densities are once on each node, or at the owners of their blocks, with a cache on each rank. */
+/* Densities for consumers of quartets: threads borrow the blocks of two sites that a part of a task needs.
+ * Either each node has one copy of the densities, or blocks stay with their owners and each rank has a cache. */
 #ifndef HF_DENSITY_LOAN_H
 #define HF_DENSITY_LOAN_H
 
@@ -13,30 +13,30 @@ enum {
     HF_MOST_LOAN_BLOCKS = 1 + 5 * HF_MOST_PART_KETS
 };
 
-/** Of a rank. */
+/** Densities that a rank lends. */
 struct hf_lent_densities;
 
 struct hf_lent_settings {
     bool distributed;                     /**< no rank or node holds a whole density */
-    struct hf_onesided_settings onesided; /**< of distributed ones */
+    struct hf_onesided_settings onesided; /**< used if distributed */
     int n;                                /**< densities */
-    int n_alone; /**< the first of them: bounds HF_EXCHANGE_ALONE; of the others HF_WITH_COULOMB */
+    int n_alone; /**< the first n_alone: HF_EXCHANGE_ALONE bounds; others: HF_WITH_COULOMB */
 };
 
-/** The block of two sites in the functions of the merged basis; rows are those of the first. */
+/** The block of two sites in the functions of the merged basis; rows are functions of the first site. */
 struct hf_lent_block {
     const double *value;   /**< of the first density, row-major */
     size_t plane;          /**< from one density to the next */
     int n_column;          /**< from one row to the next */
-    int n_largest;         /**< the same in `largest`, in pairs of shells */
+    int n_largest;         /**< from one row of `largest` to the next */
     const double *largest; /**< [shells of the first][.. n_largest][HF_N_BOUND] largest element */
 };
 
-/** Of a thread. The struct is private but for hf_lent_block_of. */
+/** What one thread has borrowed. Only hf_lent_block_of reads it outside density_loan.c. */
 struct hf_density_loan {
     struct hf_lent_densities *of; /**< borrowed */
     int n_site, site[HF_MOST_LOAN_SITES];
-    int *number; /**< [sites] of a site among those of the part */
+    int *number; /**< [sites] number of a site within the part */
     int n_block;
     struct hf_loan_entry {
         int i, j;
@@ -45,18 +45,18 @@ struct hf_density_loan {
     struct hf_lent_block block[HF_MOST_LOAN_SITES][HF_MOST_LOAN_SITES]; /**< by number */
 };
 
-/** Brings densities [n], symmetric and in the published functions, to where they are lent from. `merged` is
- *  borrowed. Collective; leaves NULL after a failure. HF_NO_RESOURCE: memory, on every rank. */
+/** Prepares densities [n], symmetric and in the published functions, for lending. `merged` is borrowed.
+ *  Collective; leaves NULL after a failure. HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_lent_densities_create(struct hf_context *context, const struct hf_basis *merged,
                                    const struct hf_lent_settings *settings,
                                    const struct hf_matrix *const density[],
                                    struct hf_lent_densities **lent,
                                    struct hf_error *error) HF_MUST_CHECK;
 
-/** All loans have ended. Collective; accepts a pointer to NULL; leaves NULL. */
+/** All loans must have ended. Collective; accepts a pointer to NULL; leaves NULL. */
 void hf_lent_densities_destroy(struct hf_lent_densities **lent);
 
-/** The largest element of all; equal on every rank. Not collective. */
+/** The largest element of all densities; equal on every rank. Not collective. */
 double hf_lent_densities_largest(const struct hf_lent_densities *lent);
 
 /** Bounds of the elements between two sites. Not collective. */
@@ -66,18 +66,18 @@ void hf_lent_densities_bounds(const struct hf_lent_densities *lent, int i, int j
 /** Seconds that the threads of this rank have waited for blocks, all together. Not collective. */
 double hf_lent_densities_waited(const struct hf_lent_densities *lent);
 
-/** What it takes, for n_density densities of `size`. Not collective. */
+/** Memory for size->n_density densities. Not collective. */
 struct hf_fock_memory hf_lent_densities_memory(const struct hf_fock_size *size, bool distributed);
 
 /** Not collective. HF_NO_RESOURCE. */
 hf_status hf_density_loan_init(struct hf_density_loan *loan, struct hf_lent_densities *lent,
                                struct hf_error *error) HF_MUST_CHECK;
 
-/** Accepts one of zeros. Not collective. */
+/** Accepts a zeroed struct. Not collective. */
 void hf_density_loan_done(struct hf_density_loan *loan);
 
-/** Begins to borrow all blocks that the quartets of a part need. What was borrowed before is given back. Not
- *  collective. HF_NO_RESOURCE: memory. */
+/** Begins to borrow all blocks that the quartets of a part need. Earlier blocks are given back. Not collective.
+ *  HF_NO_RESOURCE: memory. */
 hf_status hf_density_loan_begin(struct hf_density_loan *loan, const struct hf_part *part,
                                 struct hf_error *error) HF_MUST_CHECK;
 

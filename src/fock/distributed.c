@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Shows one pair of atoms (x, y) of a quartet its density block, in both orders. */
+/** Sets the density block of atoms x and y of a quartet, in both orders. */
 static void show_block(const struct hf_distributed *data, const struct hf_cached_block *density,
                        int x, int y, struct hf_quartet_blocks *blocks)
 {
@@ -47,14 +47,14 @@ static void show_density(void *of_thread, int k, struct hf_quartet_blocks *block
         if (density == NULL) continue;
         const int x = hf_combination[c][0], y = hf_combination[c][1];
         show_block(data, density, x, y, blocks);
-        /* all shells of AA count as those of the first A */
+        /* shells of a pair within one atom count as shells of its first position */
         if (hf_is_coulomb(c) && blocks->atom[x] == blocks->atom[y])
             show_block(data, density, x, x, blocks);
     }
 }
 
-/** Sends if the outbox is full. Between two blocks of a step no sums are pinned, so the lock can be released;
- *  otherwise all blocks that a step removes from the caches would wait for its end. */
+/** Sends if the outbox is full. The lock can be released here, because no sums are pinned between two blocks of
+ *  a step. If threads sent only after a step, all blocks that it evicts would wait. */
 static void send_if_full(struct hf_distributed *data)
 {
     if (!hf_outbox_is_full(&data->outbox)) return;
@@ -98,7 +98,7 @@ static hf_status end_adding(void *of_thread, struct hf_error *error)
     return failed ? hf_fail(error, HF_NO_RESOURCE, "out of memory for cached blocks") : HF_OK;
 }
 
-/** All steps that come to one thread. */
+/** Computes all steps that one thread takes. */
 static hf_status compute_steps(struct hf_fock_builder *self, struct hf_worker *worker,
                                struct hf_step_thread *view, struct hf_coulomb_exchange *consumer,
                                struct hf_error *error)

@@ -12,13 +12,13 @@
 /** The pairs of atoms of a quartet (AB|CD) whose blocks are needed (book Fig. 8.4). */
 enum { HF_N_COMBINATION = 6 };
 
-/** Steps under way. */
+/** Least and most steps under way. */
 enum { HF_LEAST_DEPTH = 2, HF_MAX_DEPTH = 16 };
 
 /** A part of a task, or a stored one, and the density blocks it needs. */
 struct hf_step {
-    struct hf_part part; /**< its task is -1 behind the last one */
-    bool coulomb[HF_MOST_PART_KETS], exchange[HF_MOST_PART_KETS]; /**< what kets contribute to */
+    struct hf_part part;                                          /**< task -1: there is no step */
+    bool coulomb[HF_MOST_PART_KETS], exchange[HF_MOST_PART_KETS]; /**< the ket adds to it */
     /** Pinned blocks of each ket: AB, CD (for J), AC, AD, BC, BD (for K); NULL when not needed. */
     struct hf_cached_block *density[HF_MOST_PART_KETS][HF_N_COMBINATION];
 };
@@ -38,22 +38,22 @@ struct hf_step_source {
     bool no_stored; /**< all stored parts are taken */
     bool has_task;
     int64_t task;
-    int32_t part; /**< the next of the task */
+    int32_t part; /**< next part of the task */
 };
 
 struct hf_distributed {
     const struct hf_block_layout *layout; /**< the builder's */
     struct hf_onesided *onesided;
     struct hf_density_bounds bounds;
-    /** Density, Coulomb and exchange blocks of each job, [n_array]; NULL: not needed so far. They live as
-     *  long as the builder, since making a window takes all ranks some time. */
+    /** Density, Coulomb and exchange blocks of each job, [n_array]; NULL: not needed so far. They live as long
+     *  as the builder, since creating a window takes time on all ranks. */
     struct hf_block_array **D, **J, **K;
     int n_array;
-    /** Of caches, blocks and ring while threads compute. A thread that holds it does not wait for messages or
-     *  tasks: it only starts and tests gets, which returns at once. */
+    /** Protects caches, blocks and ring while threads compute. A thread that holds it does not wait for
+     *  messages or tasks: it only starts and tests gets, which returns at once. */
     pthread_mutex_t lock;
-    /** Held by the thread in MPI, if MPI allows one thread at a time; also while the scheduler is called.
-     *  Taken before `lock`. Adding sums does not need it. */
+    /** Held by the thread that calls MPI or the scheduler, if MPI allows one thread at a time. Taken before
+     *  `lock`. Adding sums does not need it. */
     pthread_mutex_t in_turn;
     struct hf_outbox outbox; /**< sums on their way out of both caches */
     /* while a build runs */
@@ -74,12 +74,11 @@ hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct 
 hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
                                  struct hf_error *error) HF_MUST_CHECK;
 
-/** Ends the use of the arrays in a build. If it failed, waits for all that was sent to them. A single rank
- *  frees them: they are cheap to create again, and diagonalisation, which sets the peak of memory there, can
- *  use the memory. Collective. */
+/** Ends the use of the arrays in a build. If it failed, waits for all sums under way. A single rank frees the
+ *  arrays: creating them is cheap, and diagonalisation, where its memory peaks, can use the space. Collective. */
 void hf_distributed_close_arrays(struct hf_distributed *data, int n_rank, bool failed);
 
-/** Collective; also without any. */
+/** Collective; there may be no arrays. */
 void hf_distributed_destroy_arrays(struct hf_distributed *data);
 
 /** The next step that passes the screening by atoms, taking tasks as needed; step->part.task = -1
@@ -92,7 +91,7 @@ hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
 void hf_step_trace(const struct hf_fock_builder *self, struct hf_worker *worker,
                    const struct hf_step *step);
 
-/** The six pairs of atoms of a quartet: the first two carry J, the others K. */
+/** The six pairs of atoms of a quartet: the first two are for J, the others for K. */
 extern const int hf_combination[HF_N_COMBINATION][2];
 
 static inline bool hf_is_coulomb(int combination)
@@ -105,7 +104,7 @@ struct hf_step_thread {
     struct hf_distributed *data;
     const struct hf_basis *basis;
     struct hf_step_source source;
-    bool source_ended;   /**< no more steps come from there */
+    bool source_ended;   /**< the source has no more steps */
     struct hf_step next; /**< being found */
     struct hf_step step; /**< being computed */
 };

@@ -53,8 +53,8 @@ struct hf_fock_memory hf_fock_memory(const char *builder, const struct hf_fock_s
 
 bool hf_fock_may_separate(const struct hf_fock_settings *settings, const struct hf_basis *merged)
 {
-    const double sure =
-        0.9; /* a guess this high is above HF_PAYING_EXCHANGE_SHARE, were it known */
+    /* For a higher guess, the true share is surely above HF_PAYING_EXCHANGE_SHARE */
+    const double sure = 0.9;
     if (settings->coulomb != HF_COULOMB_AUTO) return settings->coulomb != HF_COULOMB_EXACT;
     return hf_guess_exchange_share(merged, settings->store_threshold) < sure;
 }
@@ -139,8 +139,8 @@ hf_status hf_build_coulomb_apart(
         &(struct hf_coulomb_target){.data = self, .lend = lend, .add = add}, error);
 }
 
-/** Reproducible sums depend on the densities alone: so no stored quartets and none in single precision, whose
- *  bits differ from computed ones, and one grain, which decides which pair of a quartet is the bra. */
+/** Reproducible sums depend on the densities alone. Stored quartets and single precision are off, since their
+ *  bits differ from computed ones. The grain is fixed, since it decides which pair of a quartet is the bra. */
 struct hf_fock_settings hf_fock_settings_in_use(const struct hf_fock_settings *settings)
 {
     struct hf_fock_settings own = *settings;
@@ -213,7 +213,7 @@ void hf_fock_destroy(struct hf_fock_builder **builder)
     *builder = NULL;
 }
 
-/** Sums the counts of a build over the ranks; they are far below 2^50. */
+/** Sums the counts of a build over the ranks, as doubles: they are far below 2^50. */
 static void reduce_account(struct hf_fock_builder *builder, double busy_seconds)
 {
     struct hf_fock_account *account = &builder->account;
@@ -269,7 +269,7 @@ static struct hf_build plan_build(const struct hf_fock_builder *self, int n_job,
                              .has_round = shape.n_exchange > 0 || hf_n_coulomb(&shape) > 0};
 }
 
-/** Jobs in the order of builders, without empty ones; their number. */
+/** Sorts the jobs for hf_fock_ops.build, without empty ones; returns their number. */
 static int sort_jobs(int n_job, const struct hf_fock_job job[], struct hf_fock_job sorted[])
 {
     int n_sorted = 0;
@@ -286,7 +286,7 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
                         double threshold, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    enum { FEW = 8 }; /* they need no agreement */
+    enum { FEW = 8 }; /* so few jobs need no allocation and no agreement */
     struct hf_fock_job few[FEW], *sorted = few;
     struct hf_timers *timers = &builder->context->timers;
     const double before = hf_timer_seconds(timers, &hf_phase_fock_compute);

@@ -27,16 +27,16 @@ struct hf_task_order;
 /** Sizes that decide how much memory a builder needs. */
 struct hf_fock_size {
     int n_function, n_shell, n_atom; /**< shells of the merged basis */
-    int most_of_atom;                /**< most functions of an atom of it */
+    int most_of_atom;                /**< most functions of an atom of the merged basis */
     int n_density;                   /**< in one build, all with K */
     int n_coulomb;                   /**< of these, with J */
     int n_rank, n_node_rank;         /**< ranks in all, and on a node */
 };
 
-/** Bytes of matrices and blocks, as the memory account has them. */
+/** Bytes of matrices and blocks, as in the memory account. */
 struct hf_fock_memory {
     double of_rank;   /**< on every rank */
-    double kept;      /**< the part of it that stays between builds */
+    double kept;      /**< the part of of_rank that stays between builds */
     double of_node;   /**< shared by the ranks of a node */
     double of_thread; /**< sums of each thread */
 };
@@ -56,8 +56,8 @@ struct hf_fock_ops {
     /** Creates self->data; collective. After a failure destroy is called. */
     hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
 
-    /** J and K of all jobs in one round of self->work, see hf_fock_build. Jobs with K alone come first, then
-     *  those with both, then those with J alone. Collective. */
+    /** Computes J and K of all jobs in one round of self->work, see hf_fock_build. Jobs with K alone come
+     *  first, then those with both, then those with J alone. Collective. */
     hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error);
 
@@ -71,8 +71,8 @@ extern const struct hf_fock_ops *const hf_fock_list[];
 /** Whether the builder of that name distributes its matrices over the ranks; false if there is none. */
 bool hf_fock_is_distributed(const char *builder);
 
-/** Whether J may be computed apart from K, as far as is known without a list of pairs; `merged` is the basis of
- *  that list. Not collective. */
+/** Whether J may be computed apart from K, estimated without a list of pairs; `merged` is the basis of that
+ *  list. Not collective. */
 bool hf_fock_may_separate(const struct hf_fock_settings *settings, const struct hf_basis *merged);
 
 /** Settings as builders use them: reproducible sums override other settings. Not collective. */
@@ -86,7 +86,7 @@ double hf_fock_task_bytes(const struct hf_fock_settings *settings, int n_rank,
                           const struct hf_pair_memory *pairs);
 
 /** Declares the phases of Fock builds to the timers, in the order of reports. hf_fock_create also does it; an
- *  earlier call places them earlier. Not collective. */
+ *  earlier call puts them earlier in the report. Not collective. */
 void hf_fock_declare_phases(struct hf_timers *timers);
 
 /** Builder over the shell pairs of `pairs` (borrowed with its basis; must outlive the builder).

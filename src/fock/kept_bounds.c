@@ -8,8 +8,8 @@
 /** A later density may be larger by this factor before quartets are computed again. */
 static const float MARGIN = 4.0F;
 
-/** Smallest bound, in thresholds: changes of a density reach farther than the density, but few quartets are
- *  large enough to matter there. */
+/** Smallest bound, in units of the threshold. Changes of a density extend farther than the density, but few
+ *  quartets there are large enough to matter. */
 static const double LEAST_THRESHOLDS = 1e3;
 
 /** The largest density element for exchange at (i, j). */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/** A block of sums, rows and columns the functions of two atoms, a plane for each job. */
+/** A block of sums: [job][functions of row][functions of column]. */
 struct local_block {
     int row, column; /**< atoms */
     bool touched;    /**< something was added to it */
@@ -27,14 +27,14 @@ struct hf_local_sums {
     double *storage, *next;
     int n_ket, n_coulomb, n_exchange;
     struct local_block coulomb[MAX_COULOMB], exchange[MAX_EXCHANGE];
-    int coulomb_of_ket[HF_MOST_PART_KETS]; /**< number of the block of CD */
-    bool touched[HF_MOST_PART_KETS][2];    /**< by quartets of a ket, in J and in K */
-    int *block_of_atom[2]; /**< [n_atom] K of bra atom A or B with an atom, as a number above that
-                                of the block; 0: none yet */
+    int coulomb_of_ket[HF_MOST_PART_KETS]; /**< number of its block of CD */
+    bool touched[HF_MOST_PART_KETS][2];    /**< quartets were added: [ket][0: J, 1: K] */
+    /** For A and B: [n_atom] number of the K block with an atom, plus 1; 0: no block yet */
+    int *block_of_atom[2];
     struct hf_quartet_blocks blocks[HF_MOST_PART_KETS];
 };
 
-/** Numbers of all blocks. */
+/** Doubles of all blocks. */
 static size_t storage_size(int most_of_atom, int n_coulomb, int n_exchange)
 {
     const size_t n_block = MAX_COULOMB * (size_t)n_coulomb + MAX_EXCHANGE * (size_t)n_exchange;
@@ -86,14 +86,14 @@ static double *add_block(struct hf_local_sums *self, struct local_block *block, 
     return block->value;
 }
 
-/** A block of J, into [x][y]. */
+/** Adds the J block of atoms x and y. */
 static void add_coulomb(struct hf_local_sums *self, int x, int y, struct hf_quartet_blocks *blocks)
 {
     blocks->coulomb[x][y] = add_block(self, &self->coulomb[self->n_coulomb++], blocks->atom[x],
                                       blocks->atom[y], hf_n_coulomb(&self->jobs));
 }
 
-/** The block of K of bra atom x with ket atom y, a new one unless the part has it. */
+/** Sets the K block of bra atom x and ket atom y; adds it unless the part has it. */
 static void add_exchange(struct hf_local_sums *self, int x, int y, struct hf_quartet_blocks *blocks)
 {
     const int other = blocks->atom[y];
@@ -106,7 +106,7 @@ static void add_exchange(struct hf_local_sums *self, int x, int y, struct hf_qua
     blocks->exchange[x][y] = self->exchange[*known - 1].value;
 }
 
-/** Sets the shapes of the sums of four atoms, and what the target fills in. */
+/** Sets the shapes for four atoms; the target fills in the densities. */
 static void show(const struct hf_local_sums *self, const struct hf_atom_pair *bra,
                  const struct hf_atom_pair *ket, int k, struct hf_quartet_blocks *blocks)
 {
@@ -119,7 +119,7 @@ static void show(const struct hf_local_sums *self, const struct hf_atom_pair *br
     blocks->has_exchange = blocks->has_exchange && self->jobs.n_exchange > 0;
 }
 
-/** Sums of one ket; *with_bra: blocks of a ket before that have J of the bra, or NULL. */
+/** Adds the blocks of one ket. *with_bra: blocks of an earlier ket that share J of the bra, or NULL. */
 static void add_sums(struct hf_local_sums *self, const struct hf_quartet_blocks **with_bra, int k)
 {
     struct hf_quartet_blocks *blocks = &self->blocks[k];
@@ -169,7 +169,7 @@ static void find_touched(struct hf_local_sums *self, int k)
     const int n_bra = blocks->atom[HF_ATOM_A] == blocks->atom[HF_ATOM_B] ? 1 : 2;
     if (self->touched[k][0]) {
         for (int x = 0; x < n_bra; x++)
-            self->coulomb[x].touched = true; /* those of the bra are the first */
+            self->coulomb[x].touched = true; /* blocks of the bra come first */
         self->coulomb[self->coulomb_of_ket[k]].touched = true;
     }
     for (int x = 0; x < n_bra && self->touched[k][1]; x++)

@@ -9,8 +9,7 @@ static const char *const label = "blocks of nodes";
 /** Smallest number of groups that are arranged in rows and columns. */
 enum { LEAST_IN_ROWS = 9 };
 
-/** Where a rank is: its group, by the first member's rank until groups are numbered, its place in it,
- *  and how many share it. */
+/** Group of a rank (its first rank until groups are numbered), number of the rank in it, and its size. */
 struct seat {
     int group, member, n_member;
 };
@@ -38,7 +37,7 @@ static void number_groups(struct hf_node_blocks *self, struct seat seat[])
     self->n_member = mine->n_member;
 }
 
-/** Places of all blocks, and how many are in this rank's portions. */
+/** Finds the places of all blocks and counts those in this rank's portions. */
 static void find_places(struct hf_node_blocks *self, const struct seat seat[])
 {
     const int n_atom = self->basis->n_atom;
@@ -59,7 +58,7 @@ int hf_node_blocks_columns(int n_group)
     return n_group < LEAST_IN_ROWS ? n_group : (int)ceil(sqrt(n_group));
 }
 
-/** Rows and columns of the groups. Those whose numbers of members differ are one row. */
+/** Arranges the groups in rows and columns; in one row if their sizes differ. */
 static void choose_columns(struct hf_node_blocks *self, const struct seat seat[])
 {
     bool alike = true;
@@ -81,12 +80,12 @@ static int steps_between(const struct hf_node_blocks *self, int g, int h)
     return (h - g + self->n_group) % self->n_group;
 }
 
-/** A portion. Portions are sorted by the steps along the row, then in the order of the group there, which
- *  begins with its own. This rank's portion is the first. */
+/** A portion. Portions are sorted by the steps along the row to the group that forwards them, then by the steps
+ *  from there to the owner's group. This rank's own portion is the first. */
 struct portion {
     int rank, group;
     int step, order;
-    size_t n, at; /**< blocks, and where the next one goes */
+    size_t n, at; /**< number of blocks, and place of the next one */
 };
 
 static int by_step(const void *left, const void *right)
@@ -97,7 +96,7 @@ static int by_step(const void *left, const void *right)
     return x->rank - y->rank;
 }
 
-/** Lists the portions of this rank. `number` [n_rank] becomes the number of each owner's, or -1. */
+/** Lists the portions of this rank. Sets `number` [n_rank]: number of each owner's portion, or -1. */
 static int list_portions(const struct hf_node_blocks *self, const struct seat seat[],
                          struct portion portion[], int number[])
 {
@@ -142,7 +141,7 @@ static void list_blocks(struct hf_node_blocks *self, int n_portion, struct porti
     for (int k = 0; k < n_portion; k++) portion[k].at -= portion[k].n;
 }
 
-/** The piece that begins at a block, of those up to `end`, and the measures of the largest one. */
+/** The piece of blocks from `begin` on, before `end`. Updates the sizes of the largest piece. */
 static struct hf_piece next_piece(struct hf_node_blocks *self, size_t begin, size_t end)
 {
     struct hf_piece piece = {.begin = begin, .end = begin};
@@ -175,7 +174,7 @@ static int rank_in_group(const struct seat seat[], int group, int member)
     return rank;
 }
 
-/** End of the portions from number k on that go to one rank, or stay, in the same step. */
+/** End of the portions from number k on with the same step: they go to one rank, or stay. */
 static int end_of_step(const struct hf_node_blocks *self, int n_portion,
                        const struct portion portion[], int k)
 {
@@ -244,7 +243,7 @@ static void list_pieces(struct hf_node_blocks *self, int n_portion, const struct
     }
 }
 
-/** Makes all that needs no communication. */
+/** Makes everything that needs no communication. */
 static hf_status make(struct hf_node_blocks *self, const struct seat seat[], struct hf_error *error)
 {
     const size_t n_rank = (size_t)self->context->n_rank;
@@ -275,7 +274,7 @@ static hf_status make_tables(struct hf_node_blocks *self, struct seat **seat,
     return hf_arena_check(&self->arena, error);
 }
 
-/** Elements that the ranks own. Collective. */
+/** Gathers how many elements each rank owns. Collective. */
 static void find_sizes(struct hf_node_blocks *self)
 {
     const int n_rank = self->context->n_rank;

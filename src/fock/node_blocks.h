@@ -28,8 +28,7 @@
 
 #include <stddef.h>
 
-/** About so many elements of one matrix are in a piece: limits buffers, and lets a rank pack the next piece
- *  while one travels. */
+/** Approximate elements of one matrix in a piece: limits buffers; a rank can pack a piece while one travels. */
 enum { HF_PIECE_ELEMENTS = 1 << 16 };
 
 /** Blocks begin .. end-1 of hf_node_blocks.block, all of one portion: what a message carries. */
@@ -59,16 +58,16 @@ struct hf_node_blocks {
     const struct hf_basis *basis;         /**< merged, borrowed */
     const struct hf_block_layout *layout; /**< borrowed */
     struct hf_arena arena;                /**< of all arrays */
-    int n_group, group;                   /**< groups, and this rank's */
-    int n_member, member;                 /**< of the group, and this rank among them */
+    int n_group, group;                   /**< groups, and number of this rank's group */
+    int n_member, member;                 /**< members of this group, and number of this rank */
     size_t *first; /**< [n_rank + 1] elements of a matrix that the ranks before own */
     struct hf_block_place *place; /**< [pairs of atoms] where each block is */
     size_t n_own, n_block;        /**< blocks of this rank's own portion, and of all its portions */
-    struct hf_own_block *block;   /**< [n_block] by portions, the own one first; i, then j rising */
+    struct hf_own_block *block;   /**< [n_block] sorted by portion (own first), i, j */
     int n_column;                 /**< groups of a row; n_group: there is one row */
-    struct hf_piece_way row;      /**< to and from those of the row */
-    struct hf_piece_way column;   /**< to and from those of the column */
-    size_t most_block, most_element; /**< of a piece */
+    struct hf_piece_way row;      /**< messages within the row */
+    struct hf_piece_way column;   /**< messages within the column */
+    size_t most_block, most_element; /**< largest sizes of a piece */
 };
 
 /** Ranks of `shared` form a group. Collective. HF_NO_RESOURCE: memory. */
@@ -83,7 +82,7 @@ void hf_node_blocks_destroy(struct hf_node_blocks **blocks);
 /** Columns of an arrangement of n_group groups of equal size; n_group if they form one row. */
 int hf_node_blocks_columns(int n_group);
 
-/** Bytes of it on a rank, about. */
+/** Approximate bytes on a rank. */
 double hf_node_blocks_bytes(double n_atom, int n_rank, int n_node_rank);
 
 /** Elements of one matrix in the part of a rank. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Numbers of the bounds of all pairs of n shells or atoms: whole cache lines. */
+/** Doubles for the bounds of all pairs of n shells or atoms, rounded up to cache lines. */
 static size_t n_bound(int n)
 {
     return ((size_t)n * (size_t)n * HF_N_BOUND + 7) / 8 * 8;
@@ -55,7 +55,7 @@ void hf_node_density_done(struct hf_node_density *density)
     hf_block_traffic_destroy(&density->traffic);
 }
 
-/** Bounds of the pairs of shells of a block, which is in its place, from those of job `k`. */
+/** Raises the bounds of a block's pairs of shells to the elements of job `k`, which were written before. */
 static void raise_bounds(const struct hf_node_density *self, int i, int j, int k)
 {
     const struct hf_basis *basis = self->basis;
@@ -144,7 +144,7 @@ static void take_block(const struct hf_node_density *self, const struct hf_own_b
     join_bounds(self, block->i, block->j);
 }
 
-/** Numbers from job to job among the own blocks. */
+/** Distance from job to job in self->own [doubles]. */
 static size_t own_stride(const struct hf_node_density *self)
 {
     return hf_portion_size(self->blocks, self->context->rank);
@@ -168,8 +168,7 @@ static void read_block(const struct hf_node_density *self, int i, int j, bool mi
     }
 }
 
-/** Copies the numbers of all jobs of a block: an own one, or one that this rank forwards, from shared
- *  memory. */
+/** Copies a block of all jobs: an own block from self->own, one that this rank forwards from shared memory. */
 static void copy_block(const struct hf_node_density *self, size_t b, double *to)
 {
     const struct hf_own_block *block = &self->blocks->block[b];
@@ -182,7 +181,7 @@ static void copy_block(const struct hf_node_density *self, size_t b, double *to)
                self->own + block->offset + (size_t)k * own_stride(self), block->size * sizeof *to);
 }
 
-/** hf_block_traffic_ops.pack: of each block whether it is not zero, then the numbers of those. */
+/** hf_block_traffic_ops.pack: a flag for each block (1: not zero), then the blocks that are not zero. */
 static size_t pack(void *data, const struct hf_piece *piece, double *buffer)
 {
     const struct hf_node_density *self = data;
@@ -213,7 +212,7 @@ static void unpack(void *data, const struct hf_piece *piece, const double *buffe
 
 static const struct hf_block_traffic_ops traffic_ops = {.pack = pack, .unpack = unpack};
 
-/** Own blocks of all jobs, from the matrices of the caller. Collective. */
+/** Gets the own blocks of all jobs from the matrices of the caller. Collective. */
 static hf_status get_own(struct hf_node_density *self, const struct hf_fock_job job[],
                          struct hf_error *error)
 {
@@ -232,7 +231,7 @@ cleanup:
     return status;
 }
 
-/** Own blocks to the memory of all nodes. Collective. */
+/** Sends own blocks to the memory of all nodes. Collective. */
 static hf_status spread(struct hf_node_density *self, const struct hf_fock_job job[],
                         struct hf_error *error)
 {

@@ -15,14 +15,14 @@ struct hf_node_density {
     const struct hf_block_layout *layout; /**< borrowed */
     struct hf_block_traffic traffic;
     struct hf_node_memory *shared; /**< bound, atom_bound, value; NULL: none yet */
-    struct hf_node_blocks *blocks; /**< of those who share it */
+    struct hf_node_blocks *blocks; /**< of the ranks that share it */
     int n_room;                    /**< densities that there is room for */
     struct hf_job_shape jobs;      /**< of this build */
     double *bound;      /**< [n_shell][n_shell][HF_N_BOUND] largest |D| of a block of two shells */
     double *atom_bound; /**< [n_atom][n_atom][HF_N_BOUND] the same for two atoms */
     double *value;      /**< [n_job][n][n], the same for all ranks of a node */
-    bool
-        lower; /**< both halves come from the lower one, as hf_matrix_get_blocks has it; with `exact` always */
+    /** Both halves are copied from the lower half (hf_matrix_get_blocks); always with `exact` */
+    bool lower;
     struct hf_exact_sums *exact; /**< prepares the densities; borrowed, NULL: sums are rounded */
     double *own;                 /**< while they are gathered: [n_job][elements] own blocks */
 };
@@ -31,7 +31,7 @@ struct hf_node_density {
 void hf_node_density_init(struct hf_node_density *density, struct hf_context *context,
                           const struct hf_basis *merged, const struct hf_block_layout *layout);
 
-/** Room for the densities of a build, kept for the next ones: windows are expensive. Collective.
+/** Makes room for the densities of a build, kept for the next ones: windows are expensive. Collective.
  *  HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
                                   struct hf_error *error) HF_MUST_CHECK;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** To be sent; a member of the struct that is sent. */
+/** A parcel to send; it is a member of the struct that is sent. */
 struct hf_parcel {
     /** Sends it if `wanted`, and frees its memory and the parcel. */
     void (*deliver)(struct hf_parcel *parcel, bool wanted);
@@ -22,14 +22,14 @@ struct hf_parcel {
 struct hf_outbox {
     pthread_mutex_t lock; /**< of the list */
     struct hf_parcel *first, *last;
-    size_t bytes;            /**< of all that wait */
+    size_t bytes;            /**< of all waiting parcels */
     size_t most_bytes;       /**< above this, hf_outbox_send waits for its turn */
     pthread_mutex_t sending; /**< held while parcels are delivered, one by one */
     /** Held for each parcel if MPI allows one thread at a time; NULL otherwise. Borrowed. */
     pthread_mutex_t *in_turn;
 };
 
-/** An empty outbox. Not collective, as all here. */
+/** Makes an empty outbox. No function here is collective. */
 void hf_outbox_init(struct hf_outbox *outbox);
 
 /** It must be empty. */
@@ -38,7 +38,7 @@ void hf_outbox_done(struct hf_outbox *outbox);
 /** Waits for no message. Any thread. */
 void hf_outbox_put(struct hf_outbox *outbox, struct hf_parcel *parcel);
 
-/** Whether more waits than most_bytes. Any thread. */
+/** Whether more than most_bytes wait. Any thread. */
 bool hf_outbox_is_full(struct hf_outbox *outbox);
 
 /** Sends all parcels, or leaves them to the thread that is sending. The caller must hold no lock that other

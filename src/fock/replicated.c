@@ -13,7 +13,7 @@ struct replicated {
     const struct hf_basis *basis; /**< merged, borrowed */
     struct hf_node_density density;
     struct hf_rank_sums sums;
-    struct hf_kept_bounds kept; /**< of stored exchange alone */
+    struct hf_kept_bounds kept; /**< if quartets are stored for exchange alone */
 };
 
 static void destroy(struct hf_fock_builder *self)
@@ -54,7 +54,7 @@ cleanup:
     return status;
 }
 
-/** hf_sums_target.show: every pair of atoms finds its block in the whole density. */
+/** hf_sums_target.show: the block of each pair of atoms in the whole density. */
 static void show_density(void *of_thread, int k, struct hf_quartet_blocks *blocks)
 {
     const struct replicated *data = of_thread;
@@ -157,8 +157,8 @@ cleanup:
     return status;
 }
 
-/** Sets what a round must know about storing. For exchange alone only quartets that matter with densities like
- *  these are stored: a small part of all in large molecules. Collective. */
+/** Tells the round what to store. For exchange alone, only quartets that matter with similar densities are
+ *  stored: in large molecules a small part of all. Collective. */
 static hf_status prepare_storing(struct hf_fock_builder *self, struct hf_round *round,
                                  struct hf_error *error)
 {

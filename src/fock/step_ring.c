@@ -38,9 +38,9 @@ void hf_step_end(struct hf_distributed *data, struct hf_step *step)
     }
 }
 
-/** One more step under way if this one waited for its blocks and the cache has room; one fewer after many
- *  steps that did not wait, or if the cache has no room, since every step under way pins blocks. On shared
- *  cores every step waits, and memory would grow. */
+/** Raises the depth if this step waited for its blocks and the cache has room. Lowers it after many steps that
+ *  did not wait, or if the cache has no room: steps under way pin blocks. On shared cores every step waits, so
+ *  memory would grow without this limit. */
 static void adapt_depth(struct hf_step_ring *ring, bool room, double waited)
 {
     enum { CALM = 64 };
@@ -82,8 +82,8 @@ static hf_status enter_step(struct hf_fock_builder *self, struct hf_step *step,
     return HF_OK;
 }
 
-/** Finds one more step, which the ring counts as coming. The lock is not held while the scheduler is called,
- *  which may take long, and while kets are screened. */
+/** Finds one more step, which the ring counts as coming. The lock is not held during the call of the scheduler,
+ *  which may take long, nor during screening. */
 static hf_status add_step(struct hf_fock_builder *self, struct hf_worker *worker,
                           struct hf_step_thread *thread, struct hf_error *error)
 {

@@ -1,8 +1,8 @@
 /* From primitive to contracted (e0|f0), for every part of a bra with every part of a ket. Part of
  * kernels.c.
  *
- * The primitives of the bra are in the inner loop. Where a class has one part its primitives carry
- * their coefficients:
+ * The primitives of the bra are in the inner loop. If a class has one part, the coefficients are in the
+ * prefactors of its primitives:
  *
  *     parts of bra, ket | levels of a primitive quartet are ...
  *     1, 1              | kept for a chunk of primitives of the bra, and added to the sums
@@ -10,10 +10,10 @@
  *     several, 1        | kept for a chunk, and contracted to the sums
  *     several, several  | kept for a chunk, and contracted to `half`
  *
- * and what `half` holds of some primitives of the ket is contracted to the sums together. With one part
- * of the bra its first primitive is written where the others are added. Every sum takes its terms in the
- * order of the primitives, however long the chunks: what a pruned primitive adds is nothing, to the last
- * bit but the sign of zeros.
+ * `half` collects some primitives of the ket, which are contracted to the sums together. If the bra has one
+ * part, its first primitive is written to the place where the others are added. Every sum adds its terms in the
+ * order of the primitives, for any length of chunks. A pruned primitive adds zeros: sums keep their bits,
+ * except the sign of zeros.
  */
 #ifndef HF_CONTRACTION_H
 #define HF_CONTRACTION_H
@@ -23,17 +23,17 @@
 struct contraction {
     const struct hf_contraction_plan *plan;
     lanes *sum; /**< [n_sum], parts of the bra slowest */
-    lanes
-        *half; /**< [plan->n_kept][n_half]: [parts of the bra][its levels][all levels of the ket] */
-    lanes coefficient[HF_MOST_KEPT][HF_PADDED_PAIR_PART]; /**< of the primitives of the ket kept */
+    /** [plan->n_kept][n_half]: [parts of the bra][its levels][all levels of the ket] */
+    lanes *half;
+    lanes coefficient[HF_MOST_KEPT][HF_PADDED_PAIR_PART]; /**< of kept ket primitives */
     int n_kept;
     lanes *chunk;       /**< [n_chunk][n_level] */
-    lanes *target;      /**< sums or half, where bra parts are contracted to */
-    bool target_is_new; /**< it holds nothing yet */
-    bool sum_is_new;    /**< nor do the sums */
+    lanes *target;      /**< sums or half: the bra is contracted to it */
+    bool target_is_new; /**< it was not written yet */
+    bool sum_is_new;    /**< the sums were not written yet */
 };
 
-/** Gets ready; the sums are at the start of `scratch`. The scratch that is left. */
+/** Prepares a contraction with sums at the start of `scratch`; returns the unused scratch. */
 static inline lanes *start_contraction(struct contraction *out,
                                        const struct hf_contraction_plan *plan, lanes *scratch)
 {
@@ -47,8 +47,8 @@ static inline lanes *start_contraction(struct contraction *out,
     return out->chunk + plan->n_level * plan->n_chunk;
 }
 
-/** The primitives of the bra that follow are with one of the ket. Where its coefficients go [parts,
- *  padded]; NULL: it has one part. */
+/** Begins a primitive of the ket. Returns where its coefficients are written [parts, padded]; NULL: the ket has
+ *  one part. */
 static inline lanes *begin_ket_primitive(struct contraction *self)
 {
     if (self->plan->n_ket == 1) return NULL;
@@ -57,7 +57,7 @@ static inline lanes *begin_ket_primitive(struct contraction *self)
     return self->coefficient[self->n_kept];
 }
 
-/** Where the levels of the first primitive of a chunk go; those of others have their place in the chunk. */
+/** Where the levels of the first primitive of a chunk are written; those of others are written to the chunk. */
 static inline lanes *place_of_first(const struct contraction *self)
 {
     return self->plan->n_bra == 1 && self->target_is_new ? self->target : self->chunk;
@@ -72,7 +72,7 @@ static inline real coefficient_of_term(const struct hf_pair_term *term)
 #endif
 }
 
-/** n numbers of a sum: loaded once, stored once. */
+/** Adds terms to n numbers of a sum, which are loaded and stored once. */
 static inline __attribute__((always_inline)) void add_terms_block(int n, lanes *to, bool is_new,
                                                                   const lanes *from, int step,
                                                                   const struct hf_pair_term *term,
@@ -83,13 +83,14 @@ static inline __attribute__((always_inline)) void add_terms_block(int n, lanes *
     for (int t = 0; t < n_term; t++) {
         const lanes factor = broadcast(coefficient_of_term(&term[t]));
         const lanes *at = from + (ptrdiff_t)term[t].primitive * step;
-        __asm__("" : "+r"(at)); /* one address for all: left to it, the compiler makes n */
+        __asm__("" : "+r"(at)); /* one address for all; the compiler would use n */
         for (int x = 0; x < n; x++) sum[x] += factor * at[x];
     }
     for (int x = 0; x < n; x++) to[x] = sum[x];
 }
 
-/** to[x] += sum of coefficient times from[primitive * step + x]. Nine: (pp| and (p| have 9 and 3 levels. */
+/** to[x] += sum of coefficient times from[primitive * step + x]. Blocks of 9 and 3: (pp| and (p| have 9 and 3
+ *  levels. */
 static __attribute__((noinline)) void add_terms(int n, lanes *to, bool is_new, const lanes *from,
                                                 int step, const struct hf_pair_term *term,
                                                 int n_term)
@@ -100,13 +101,13 @@ static __attribute__((noinline)) void add_terms(int n, lanes *to, bool is_new, c
     for (; x < n; x++) add_terms_block(1, to + x, is_new, from + x, step, term, n_term);
 }
 
-/** Primitives of a bra of one part, whose coefficients are in their prefactors. */
+/** Terms of a bra with one part, whose coefficients are in the prefactors. */
 static const struct hf_pair_term plain_terms[HF_MOST_CHUNK] = {
     {1.0, 1.0F, 0}, {1.0, 1.0F, 1}, {1.0, 1.0F, 2}, {1.0, 1.0F, 3},
     {1.0, 1.0F, 4}, {1.0, 1.0F, 5}, {1.0, 1.0F, 6}, {1.0, 1.0F, 7}};
 
-/** The levels of primitives first .. first+n-1 of the bra, from the chunk to the target. `exchanged`: everywhere those of
- *  the ket are slower. */
+/** Adds the levels of primitives first .. first+n-1 of the bra from the chunk to the target. `exchanged`, here
+ *  and below: the levels of the ket are the slower index. */
 static inline __attribute__((always_inline)) void end_chunk(struct contraction *self,
                                                             bool exchanged,
                                                             const struct hf_expanded_pair *bra,
@@ -114,7 +115,7 @@ static inline __attribute__((always_inline)) void end_chunk(struct contraction *
 {
     lanes *to = self->target;
     if (self->plan->n_bra == 1) {
-        const int done = self->target_is_new; /* the first is where it belongs */
+        const int done = self->target_is_new; /* the first is in its place */
         if (n > done)
             add_terms(self->plan->n_level, to, false, self->chunk, self->plan->n_level,
                       plain_terms + done, n - done);
@@ -133,13 +134,13 @@ static inline __attribute__((always_inline)) void end_chunk(struct contraction *
     self->target_is_new = false;
 }
 
-/** What is kept of n primitives of the ket for one of its parts: their blocks and coefficients. */
+/** n kept primitives of the ket for one of its parts: step of their blocks, and coefficients. */
 struct kept_terms {
     int n, step;
     const lanes *coefficient; /**< [n][HF_PADDED_PAIR_PART] */
 };
 
-/** n numbers of the sums, `apart` apart, from what is kept of some primitives of the ket. */
+/** Adds the kept primitives of the ket to n numbers of the sums, which are `apart` apart. */
 static inline __attribute__((always_inline)) void
 add_kept_block(int n, lanes *to, int apart, bool is_new, struct kept_terms kept, const lanes *from)
 {
@@ -166,7 +167,7 @@ static __attribute__((noinline)) void add_kept_rows(int n_row, int row_step, int
     }
 }
 
-/** What is kept to the sums, with the coefficients of the ket. */
+/** Contracts the kept primitives to the sums, with the coefficients of the ket. */
 static inline void contract_kept(struct contraction *self, bool exchanged)
 {
     const lanes *from = self->half;
@@ -196,14 +197,14 @@ static inline void contract_kept(struct contraction *self, bool exchanged)
     self->n_kept = 0;
 }
 
-/** The primitives of the bra are done. */
+/** To be called after the last primitive of the bra. */
 static inline void end_ket_primitive(struct contraction *self, bool exchanged)
 {
     if (self->plan->n_ket > 1 && ++self->n_kept == self->plan->n_kept)
         contract_kept(self, exchanged);
 }
 
-/** The sums are complete. */
+/** Completes the sums. */
 static inline void end_contraction(struct contraction *self, bool exchanged)
 {
     if (self->plan->n_ket > 1 && self->n_kept > 0) contract_kept(self, exchanged);

@@ -8,8 +8,8 @@
 const struct hf_engine_ops *const hf_engine_list[HF_N_ENGINE] = {&hf_engine_recurrence,
                                                                  &hf_engine_libint};
 
-/* A batch of the recurrence, full or not, took less time than Libint or a recurrence over the
- * primitives of one quartet in whole calculations, so the classes alone decide. */
+/* In whole calculations a batch of the recurrence, full or not, took less time than Libint or a recurrence over
+ * the primitives of one quartet. So the classes alone decide. */
 int hf_engine_choose(const struct hf_pair_class *bra, const struct hf_pair_class *ket)
 {
     int k = 0;
@@ -31,7 +31,7 @@ static void choose_kernels(struct hf_engine *engine)
         (struct hf_kernel_choice){HF_BEST_KERNELS(single_wide), HF_BEST_KERNELS(single_narrow)};
 }
 
-/** Room for the largest pair of the list. Most engines use the first of the numbers only: they are not set. */
+/** Allocates room for the largest pair of the list; it is not zeroed, since most pairs use only a part. */
 static void make_pair(struct hf_engine *engine, struct hf_expanded_pair *pair)
 {
     const struct hf_engine_sizes *size = &engine->size;
@@ -40,7 +40,7 @@ static void make_pair(struct hf_engine *engine, struct hf_expanded_pair *pair)
     HF_TAKE(&engine->arena, pair->term_place, size->term + HF_MAX_PAIR_PART);
 }
 
-/** The scratch of the implementations that the list has classes for; Libint's is zeroed. */
+/** Allocates scratch for the implementations that the list's classes need; Libint's is zeroed. */
 static void create_implementations(struct hf_engine *engine)
 {
     for (int k = 0; k < HF_N_ENGINE; k++) {
@@ -62,7 +62,7 @@ static bool is_alike(struct hf_kernel_choice kernels, const struct hf_pair_class
            (order <= kernels.wide->vertical_limit) == (order <= kernels.narrow->vertical_limit);
 }
 
-/** For every two classes that our own recurrence takes. */
+/** Makes plans for every two classes that our own recurrence takes. */
 static void plan_classes(struct hf_engine *engine)
 {
     const struct hf_shell_pairs *pairs = engine->pairs;
@@ -163,7 +163,7 @@ static struct hf_integral_batch two_electron(struct hf_engine *engine,
         .side_by_side = side_by_side,
         .single = precision == HF_PRECISION_SINGLE,
     };
-    if (engine->fixed_is != fixed) { /* mostly it is that of the batch before */
+    if (engine->fixed_is != fixed) { /* usually it is the same as in the batch before */
         hf_engine_expand(engine, fixed, &engine->fixed);
         engine->fixed_n_term = hf_flops_n_term(&engine->fixed, request.fixed_class);
         engine->fixed_is = fixed;

@@ -12,8 +12,7 @@
 
 struct hf_engine;
 
-/** Counts of work, for benchmarks; added to by every call. What vectors do in lanes that no quartet asked
- *  for does not count. */
+/** Counts of work, for benchmarks; every call adds to them. Work in unused lanes of vectors is not counted. */
 struct hf_engine_account {
     int64_t n_quartet, n_integral, n_primitive_quartet;
     /** Additions and multiplications of our own recurrences, from their formulas; docs/numerics.md
@@ -21,53 +20,53 @@ struct hf_engine_account {
     double n_flop;
 };
 
-/** In single precision integrals err by this much of the product of their pairs' `rounding`, a third of
- *  it as a rule; and by as many times it at most as the margin says: docs/numerics.md. */
+/** Unit of errors in single precision, relative to the product of the pairs' `rounding`. Integrals usually err
+ *  by a third of it, at most by HF_SINGLE_MARGIN times it: docs/numerics.md. */
 #define HF_SINGLE_ERROR  0x1p-24
 #define HF_SINGLE_MARGIN 16.0
 
-/** By how much the unit of a quartet's rounding errors has to be below the threshold of screening, in a
- *  Fock build. They are a tenth of it in the mean and of either sign, so that rounding does less than
- *  screening leaves out, a third of each bound in the median; with the largest errors there are,
- *  HF_SINGLE_MARGIN, a quartet errs by four times the threshold. Without a margin the noise of a first,
- *  loose build is seen: it kept water from converging for three iterations from its converged orbitals. */
+/** In a Fock build the unit of a quartet's rounding errors must be below the screening threshold by this
+ *  factor. Errors are a tenth of the unit on average and of either sign, so rounding changes less than
+ *  screening, which leaves out a third of each bound in the median. With the largest errors, HF_SINGLE_MARGIN,
+ *  a quartet errs by four times the threshold. Without the factor the noise of a first, loose build matters:
+ *  water, started from its converged orbitals, took three iterations more. */
 #define HF_SINGLE_SCREENED 4.0
 
-/** What has to be below the threshold beside each density, as the Schwarz bound of a quartet that is left
- *  out, for the quartet to be computed in single precision. */
+/** A quartet is computed in single precision if this, times each density, is below the threshold, like the
+ *  Schwarz bound of a quartet that is left out. */
 static inline double hf_single_bound(const struct hf_shell_pair *bra,
                                      const struct hf_shell_pair *ket)
 {
     return HF_SINGLE_SCREENED * HF_SINGLE_ERROR * bra->rounding * ket->rounding;
 }
 
-/** What integrals are computed with. */
+/** Precision in which integrals are computed. */
 enum hf_precision {
     HF_PRECISION_DOUBLE,
     HF_PRECISION_SINGLE, /**< see HF_SINGLE_ERROR */
 };
 
 /** Integrals of one batch, in the engine's memory until its next call: numbers of double precision in
- *  `value` or of single precision in `single`; the other is NULL.
+ *  `value` or of single precision in `single`; the unused pointer is NULL.
  *
  *  With width 1, quartet i is value[i * stride ...], an array [row][column]: rows are the function
- *  pairs of one shell pair (a slowest), columns those of the other. `fixed_is_row` tells which is
- *  which; it is the engine's choice, the same for a whole batch.
+ *  pairs of one shell pair (a slowest), columns those of the other. `fixed_is_row` tells which pair has the
+ *  rows; the engine chooses it for a whole batch.
  *
- *  With a larger width (hf_engine_two_electron_lanes only), 4 to HF_SINGLE_LANES, quartets stand side by
- *  side: `width` of them up to the n_wide-th, half as many behind it. The group that begins with the k-th is
- *  value[k * stride ...], an array [row][column][its width], whose lane l is quartet order[k + l]; lanes
- *  behind the n-th repeat one of the group. */
+ *  With a larger width (hf_engine_two_electron_lanes only), 4 to HF_SINGLE_LANES, quartets stand side by side,
+ *  in groups of `width` up to the n_wide-th quartet and of half as many after it. The group that begins with
+ *  quartet k is value[k * stride ...], an array [row][column][its width]. Its lane l is quartet order[k + l];
+ *  unused lanes repeat a quartet of the group. */
 struct hf_integral_batch {
     const double *value;
     const float *single;
     size_t stride; /**< numbers of a quartet */
     bool fixed_is_row;
     int width, n_wide;
-    const int *order; /**< NULL where the width is 1 */
+    const int *order; /**< NULL if the width is 1 */
 };
 
-/** Quartets that stand side by side with the one in place k, which may not be behind the n-th. */
+/** Width of the group that has place k; k must be below n. */
 static inline int hf_batch_width(const struct hf_integral_batch *batch, int k)
 {
     return k < batch->n_wide ? batch->width : batch->width / 2;
@@ -89,7 +88,7 @@ void hf_engine_destroy(struct hf_engine **engine);
 /** Primitive quartets whose estimate is below `threshold` (hartree) are skipped from now on. */
 void hf_engine_set_threshold(struct hf_engine *engine, double threshold);
 
-/** To be called when the pairs of the engine's list have changed where they are. */
+/** To be called if the pairs of the engine's list were changed in place. */
 void hf_engine_forget_pairs(struct hf_engine *engine);
 
 /** Most quartets hf_engine_two_electron takes in one call. */
@@ -101,8 +100,8 @@ struct hf_integral_batch hf_engine_two_electron(struct hf_engine *engine,
                                                 const struct hf_shell_pair *fixed, int n,
                                                 const struct hf_shell_pair *const other[]);
 
-/** The same, with quartets side by side where they were computed so. Where it is asked for and there
- *  are kernels for the classes (up to f shells) they are computed in single precision. */
+/** The same, with quartets side by side if they were computed so; in single precision if `precision` asks for
+ *  it and there are kernels for the classes (up to f shells). */
 struct hf_integral_batch hf_engine_two_electron_lanes(struct hf_engine *engine,
                                                       const struct hf_shell_pair *fixed, int n,
                                                       const struct hf_shell_pair *const other[],

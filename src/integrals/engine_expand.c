@@ -1,7 +1,7 @@
 /* A pair with everything that follows from its primitives. */
 #include "engine_private.h"
 
-/** Lists what each part consists of. */
+/** Lists the terms of each part. */
 static void find_terms(struct hf_expanded_pair *pair, int n_part)
 {
     for (int k = 0; k < n_part; k++) {
@@ -19,7 +19,7 @@ static void find_terms(struct hf_expanded_pair *pair, int n_part)
     }
 }
 
-/** Number `row` of primitive j. */
+/** Address of number `row` of primitive j. */
 static double *row_of(const struct hf_expanded_pair *pair, int row, int j)
 {
     return pair->row + (size_t)row * (size_t)pair->n_padded + j;

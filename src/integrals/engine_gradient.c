@@ -12,7 +12,7 @@ struct hf_gradient_engine {
     double *scratch;
 };
 
-/** Plans for every two classes; numbers of the scratch of the largest. */
+/** Makes plans for every two classes; returns the largest scratch [numbers]. */
 static size_t plan_classes(struct hf_gradient_engine *made)
 {
     const struct hf_shell_pairs *pairs = made->engine->pairs;
@@ -71,7 +71,7 @@ struct hf_engine_account hf_gradient_engine_account(const struct hf_gradient_eng
     return engine->engine->account;
 }
 
-/** Makes a bra ready, unless it is. */
+/** Prepares a bra, unless it is prepared. */
 static void take_bra(struct hf_gradient_engine *self, const struct hf_shell_pair *bra)
 {
     struct hf_engine *engine = self->engine;
@@ -85,7 +85,7 @@ static void take_bra(struct hf_gradient_engine *self, const struct hf_shell_pair
     engine->fixed_is = bra;
 }
 
-/** One group of quartets, those from number `first` of the engine's order on. */
+/** Computes one group of quartets, from number `first` of the engine's order on. */
 static void compute_group(const struct hf_gradient_engine *self, const struct hf_quartet *quartet,
                           const struct hf_batch_request *request, const struct hf_kernels *kernels,
                           int first, struct hf_gradient_input *input, double (*gradient)[4][3],

@@ -12,7 +12,7 @@ static bool takes(const struct hf_pair_class *bra, const struct hf_pair_class *k
     return true; /* all remaining classes; (ss|ss), which Libint lacks, is not among them */
 }
 
-/** Its input: one record per primitive quartet, the first of which holds its work space. */
+/** Libint's input: one record per primitive quartet; the first one holds its work space. */
 static size_t scratch_bytes(const struct hf_engine *self)
 {
     const struct hf_shell_pairs *pairs = self->pairs;
@@ -47,7 +47,7 @@ static double *other_buffer(const struct hf_engine *engine, const double *in)
     return in == engine->buffer[0] ? engine->buffer[1] : engine->buffer[0];
 }
 
-/** Makes the two shells of a pair spherical in a block [a][b][right]; where the block is then. */
+/** Makes the two shells of a pair spherical in a block [a][b][right]; returns the new block. */
 static const double *pair_to_spherical(struct hf_engine *engine, const struct hf_kernels *kernels,
                                        const struct hf_pair_part *part, int right, const double *in)
 {
@@ -68,7 +68,7 @@ static const double *pair_to_spherical(struct hf_engine *engine, const struct hf
     return in;
 }
 
-/** Block [ket][bra] of one part each; NULL when every primitive is negligible. */
+/** Computes block [ket][bra] of one part each; NULL if every primitive is negligible. */
 static const double *compute_part(struct hf_engine *self, Libint_eri_t *primitive,
                                   const struct hf_quartet *quartet, int bra_part, int ket_part)
 {
@@ -88,7 +88,7 @@ static const double *compute_part(struct hf_engine *self, Libint_eri_t *primitiv
     return pair_to_spherical(self, kernels, ket, n_bra, out);
 }
 
-/** Puts the block of two parts, [ket][bra], into that of their classes. */
+/** Puts the block of two parts, [ket][bra], into the block of their classes. */
 static void assemble_parts(const struct hf_quartet *quartet, const struct hf_pair_part *bra,
                            const struct hf_pair_part *ket, const double *block, double *to)
 {
@@ -105,7 +105,7 @@ static void assemble_parts(const struct hf_quartet *quartet, const struct hf_pai
     }
 }
 
-/** The same of all parts. */
+/** Computes the block of all parts. */
 static const double *compute_quartet(struct hf_engine *self, Libint_eri_t *primitive,
                                      const struct hf_quartet *quartet)
 {
@@ -121,7 +121,7 @@ static const double *compute_quartet(struct hf_engine *self, Libint_eri_t *primi
     return self->assembled;
 }
 
-/** The pair of lower angular momentum stands in front, as Libint wants it. */
+/** Libint needs the pair of lower angular momentum first. */
 static struct hf_integral_batch two_electron(struct hf_engine *self, void *scratch,
                                              const struct hf_batch_request *request)
 {

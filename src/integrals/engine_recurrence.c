@@ -25,7 +25,7 @@ static size_t scratch_bytes(const struct hf_engine *self)
 
 void hf_engine_sort_by_primitives(int n, const struct hf_shell_pair *const other[], int order[])
 {
-    enum { MOST = 128 }; /* larger numbers count as one */
+    enum { MOST = 128 }; /* larger numbers are treated alike */
     uint8_t begin[MOST] = {0}, rank[HF_MAX_BATCH];
     int most = 0, least = MOST - 1, next = 0;
     for (int i = 0; i < n; i++) {
@@ -43,15 +43,15 @@ void hf_engine_sort_by_primitives(int n, const struct hf_shell_pair *const other
     for (int i = 0; i < n; i++) order[begin[rank[i]]++] = i;
 }
 
-/** Whether two narrow groups cost less than a wide one, of pairs with that many primitives: a narrow one
- *  takes about 6/7 of the time of a wide one with as many, where vectors are made in two halves. */
+/** Whether two narrow groups take less time than a wide one. With as many primitives, a narrow group takes
+ *  about 6/7 of the time of a wide one, if vectors are made in two halves. */
 static bool halves_cost_less(int n_primitive, int n_primitive_of_second_half)
 {
     return n_primitive > 6 * n_primitive_of_second_half;
 }
 
-/** Puts what wide kernels make of a sorted batch in front; how many quartets that is. Narrow ones make the
- *  rest where it is half a group or less, and groups of which most have few primitives. */
+/** Moves the quartets for wide kernels to the front of a sorted batch; returns their number. Narrow kernels do
+ *  the last group if it is half full or less, and groups whose second half has few primitives. */
 static int put_wide_groups_first(const struct hf_batch_request *request, int width, int order[])
 {
     int narrow[HF_MAX_BATCH], n_wide = 0, n_narrow = 0;
@@ -100,7 +100,7 @@ void hf_engine_count_group(struct hf_engine *self, const struct hf_flops *flops,
         n_ket_each * (flops->per_term * self->fixed_n_term + flops->per_ket_primitive);
 }
 
-/** The quartets of one group to self->result, or to `assembled` and from there one by one. */
+/** Computes one group into self->result, or into `assembled` and from there one quartet after another. */
 static void compute_group(struct hf_engine *self, const struct hf_batch_request *request,
                           const struct hf_quartet *quartet, const struct hf_kernels *kernels,
                           int first, void *scratch)

@@ -1,4 +1,4 @@
-/* How much room the quartets of a list of pairs need in the engine. */
+/* Sizes that the quartets of a list of pairs need in the engine. */
 #include "engine_private.h"
 
 static void take_larger(size_t *largest, size_t value)
@@ -6,7 +6,7 @@ static void take_larger(size_t *largest, size_t value)
     if (value > *largest) *largest = value;
 }
 
-/** Rows of one side between levels and functions: the most of any block. */
+/** Most rows of one side in any block between levels and functions. */
 static size_t largest_side(const struct hf_pair_class *kind)
 {
     size_t side = 1;

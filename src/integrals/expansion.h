@@ -1,4 +1,4 @@
-/* From what is stored of primitive pairs to what the recurrences need of them. Part of kernels.c. */
+/* Expands stored primitive pairs to the rows that the recurrences need. Part of kernels.c. */
 #ifndef HF_EXPANSION_H
 #define HF_EXPANSION_H
 
@@ -18,13 +18,13 @@ struct ket_cursor {
     lane_places primitive, coefficient;
 };
 
-/** Pointers stay in memory, where vectors advance them; the compiler takes them apart. */
+/** Keeps the addresses in memory, where vectors advance them; the compiler would split them. */
 static inline void keep_in_memory(struct ket_cursor *cursor)
 {
     __asm__ volatile("" : "+m"(*cursor));
 }
 
-/** Of the list's primitives. */
+/** Address of the list's primitives. */
 static inline int64_t first_address(const struct hf_shell_pairs *pairs)
 {
 #ifdef HF_SINGLE
@@ -53,7 +53,7 @@ static inline lane_masks has_primitive(const struct hf_pair_group *group, int j)
     return mask;
 }
 
-/** On to the primitives behind number j; where there are no more the last one is kept. */
+/** Advances to the primitives after number j; a lane without more primitives keeps its last one. */
 static inline void advance_kets(const struct hf_shell_pairs *pairs,
                                 const struct hf_pair_group *group, int j, struct ket_cursor *cursor)
 {
@@ -64,8 +64,8 @@ static inline void advance_kets(const struct hf_shell_pairs *pairs,
 }
 
 #ifdef HF_SINGLE
-/** Rows of primitive j of a pair per lane, those of the cursor; a pair that has no such primitive gives
- *  one that adds nothing. Every lane is made by the same operations, whatever the others hold. */
+/** Expands primitive j of a pair per lane, at the cursor. A lane without that primitive gets one that adds
+ *  nothing. Operations are the same in every lane, whatever the others hold. */
 static inline void expand_lanes(const struct hf_pair_group *group, const struct ket_cursor *cursor,
                                 int j, lanes row[HF_N_SINGLE_ROW])
 {
@@ -76,7 +76,7 @@ static inline void expand_lanes(const struct hf_pair_group *group, const struct 
     const float *number[HF_WIDTH];
     for (int l = 0; l < HF_WIDTH; l++) number[l] = (const void *)(intptr_t)cursor->primitive[l];
     transpose_fours(HF_ROW_ONE_OVER_TWO_ZETA / 4, number,
-                    row); /* a division takes less than four rows more */
+                    row); /* a division takes less time than four more rows */
     row[HF_ROW_ONE_OVER_TWO_ZETA] = 0.5F / row[HF_ROW_ZETA];
     row[HF_ROW_PREFACTOR] = choose(is_there, row[HF_ROW_PREFACTOR], broadcast(0));
     row[HF_ROW_BOUND] = choose(is_there, row[HF_ROW_BOUND], broadcast(0));

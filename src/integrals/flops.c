@@ -28,7 +28,7 @@ static double boys_flops(int order)
     return SERIES + (order > 0 ? EXPONENTIAL + STEP * order : 0);
 }
 
-/** From the levels of a part to its functions, for each column. */
+/** Arithmetic from the levels of a part to its functions, for each column. */
 static double part_flops(const struct hf_pair_part *part)
 {
     return horizontal_flops[part->l_a][part->l_b][part->spherical_a || part->spherical_b];
@@ -57,7 +57,7 @@ struct hf_flops hf_flops_of(const struct hf_pair_class *bra, const struct hf_pai
     return flops;
 }
 
-/** Dots with `moved` of two parts. */
+/** Arithmetic of scalar products with `moved` of two parts. */
 static double moved_flops(const struct hf_pair_part *bra, const struct hf_pair_part *ket)
 {
     const int n_e = hf_part_n_level(bra), n_f = hf_part_n_level(ket);

@@ -1,27 +1,28 @@
 /* Derivatives of quartets with respect to their centres, contracted with a density. Part of kernels.c.
  *
- * The density of functions is brought to the levels of the vertical recurrence first (to_levels.h), E = sum G_ef
- * [e|f] over primitives. With P at rest [e|f] depends on A and B by PA = -beta/zeta AB and by the exponential
- * factor, with PA at rest on P by Q - P alone. From the recurrence follow
+ * The density of functions is first transformed to the levels of the vertical recurrence (to_levels.h): E = sum
+ * G_ef [e|f] over primitives. At fixed P, [e|f] depends on A and B through PA = -beta/zeta AB and the
+ * exponential factor. At fixed PA, it depends on P through Q - P alone. The recurrence gives
  *
  *     d/dPA_x [e|f]^m = e_x [e-1x|f]^m
  *     d/dP_x  [e|f]^0 = 2 zeta WP_x [e|f]^1 - rho/zeta e_x [e-1x|f]^1 + rho/eta f_x [e|f-1x]^1
  *
- * so that derivatives need no higher levels: only the same ones with m = 0 and 1. Of each primitive quartet sums
- * (struct level_sums) of these two are taken with the density:
+ * So derivatives need no higher levels, only the same levels with m = 0 and 1. For each primitive quartet these
+ * are summed with the density (struct level_sums):
  *
  *     E^m = sum G_ef [e|f]^m     l^m_x = sum G_ef e_x [e-1x|f]^m     k^m_x = sum G_ef f_x [e|f-1x]^m
  *     p_x = 2 zeta WP_x E^1 - rho/zeta l^1_x + rho/eta k^1_x                                 (d/dA + d/dB)
  *     dE/dA_x = alpha/zeta p_x - beta/zeta (l^0_x + 2 alpha AB_x E^0) + h_x
  *     dE/dC_x = -gamma/eta p_x - delta/eta (k^0_x + 2 gamma CD_x E^0) + h'_x
  *
- * and those of B and D by translation. h and h' are what the horizontal recurrence depends on AB and CD by, taken
- * once for a quartet from its contracted levels.
+ * Translational invariance gives the derivatives by B and D. h and h' are the derivatives of the horizontal
+ * recurrence by AB and CD, computed once for a quartet from its contracted levels.
  *
- * For many ranges of levels straight-line code is there in one order only (make_recurrences.py). In the other one it takes
- * the ket for the bra (`exchanged`). What is written [e][f] below is [f][e] then: densities are made so.
+ * For many ranges of levels there is straight-line code for one order of bra and ket only
+ * (make_recurrences.py). Otherwise bra and ket are exchanged (`exchanged`), and arrays [e][f] below are [f][e],
+ * also densities.
  *
- * Additions and multiplications of a primitive quartet (make_recurrences.py counts them), with other ways:
+ * Additions and multiplications of a primitive quartet (make_recurrences.py counts them), and other methods:
  *
  *                                                  (ss|ss)  (ps|ss)  (pp|pp)  (dp|dp)
  *     integrals alone                                   0        9      610     2829
@@ -41,7 +42,7 @@
 #include "recurrence.h"
 #include "to_levels.h"
 
-/** Sums over primitives of what derivatives are made of: with respect to A, to A and B together, and to C. */
+/** Sums over primitives of derivatives with respect to A, to A and B together, and to C. */
 struct centre_sums {
     lanes of_a[3], of_bra[3], of_c[3];
 };
@@ -61,7 +62,7 @@ static inline lanes dot(int n, const lanes *x, const lanes *y)
     return sum;
 }
 
-/** Adds component c of e with all of f, of this density. */
+/** Adds component c of e with all components of f, weighted with their density. */
 static inline void add_row(const struct recurrence_work *work, int e, int f, int c,
                            const lanes *density, struct level_sums *sums)
 {
@@ -83,7 +84,7 @@ static inline void add_row(const struct recurrence_work *work, int e, int f, int
     }
 }
 
-/** The recurrence, its sums with the density [e][f] of the wanted levels, and these levels to `to`. */
+/** Computes the levels in loops, sums the wanted ones with their density [e][f], and writes them to `to`. */
 static __attribute__((noinline)) void gradient_in_loops(const struct recurrence_work *work,
                                                         int e_low, int e_max, int f_low, int f_max,
                                                         const struct lane_quartet *q,
@@ -106,13 +107,13 @@ static __attribute__((noinline)) void gradient_in_loops(const struct recurrence_
 
 /* ---- Densities ------------------------------------------------------------------------------- */
 
-/** Numbers of the densities of a quartet; see make_densities. */
+/** Densities of a quartet; see make_densities. */
 struct gradient_densities {
     lanes *levels; /**< [parts of bra][parts of ket][e][f], as contracted levels */
     lanes *moved_bra[3],
         *moved_ket[3]; /**< the same without the highest e, or f; see to_levels.h */
     lanes *half;       /**< contracted over the ket: [parts of bra][e][all f of the class] */
-    lanes *primitive;  /**< over both: [all e][all f] */
+    lanes *primitive;  /**< contracted over both: [all e][all f] */
 };
 
 /** Levels of a part without the highest. */
@@ -121,7 +122,8 @@ static inline int n_lower_level(const struct hf_pair_part *part)
     return hf_n_levels(part->l_a, part->l_a + part->l_b - 1);
 }
 
-/** The ket's functions of all function pairs of the bra to levels: [ab][f of all parts], and `moved` [x][ab][f]. */
+/** Transforms the ket's functions to levels, for all function pairs of the bra: [ab][f of all parts], and
+ *  `moved` [x][ab][f]. */
 static inline void levels_of_ket(const struct hf_quartet *quartet, const lanes shift[3],
                                  const lanes *density, int n_level, int n_lower, lanes *levels,
                                  lanes *moved)
@@ -149,7 +151,7 @@ static inline void levels_of_ket(const struct hf_quartet *quartet, const lanes s
     }
 }
 
-/** Functions of a part of the bra, with n numbers of the ket each, to levels. */
+/** Transforms the functions of a part of the bra, with n numbers of the ket each, to levels. */
 static inline void levels_of_bra(const struct hf_quartet *quartet, const struct hf_pair_part *part,
                                  bool exchanged, const lanes shift[3], const lanes *in, int n,
                                  int stride, lanes *out, lanes *const moved[3])
@@ -182,7 +184,7 @@ static inline void count_levels(const struct hf_pair_class *kind, int *n_level, 
     }
 }
 
-/** The densities of levels from that of functions [ab][cd], which is overwritten like what stands behind it. */
+/** Makes the densities of levels from the density of functions [ab][cd]; the memory behind it is scratch. */
 static __attribute__((noinline)) void make_densities(const struct hf_quartet *quartet,
                                                      bool exchanged, const lanes shift[2][3],
                                                      lanes *functions,
@@ -218,23 +220,23 @@ static __attribute__((noinline)) void make_densities(const struct hf_quartet *qu
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
-/** What the loop over primitives works with. */
+/** State of the loop over primitives. */
 struct gradient_work {
     const struct hf_quartet *quartet;
     const struct hf_gradient_input *input;
     gradient_function *straight; /**< straight-line code for these levels; NULL: loops */
-    bool exchanged;              /**< it takes the ket for the bra */
+    bool exchanged;              /**< bra and ket are exchanged for it */
     struct recurrence_work recurrence;
     bool moves;                     /**< there are h or h' */
     struct contraction contraction; /**< of the levels with m = 0, for h and h' */
     struct gradient_densities densities;
-    const lanes *half; /**< of the primitive of the ket */
+    const lanes *half; /**< density for the current primitive of the ket */
     lanes shift[2][3]; /**< A - B, C - D */
     lanes delta;       /**< exponents of the second shells of the kets */
     struct centre_sums sums;
 };
 
-/** Adds what primitive i of the bra has with a vector of the ket. */
+/** Adds the derivatives of primitive i of the bra with a vector of the ket. */
 static inline __attribute__((always_inline)) void
 add_primitives(struct gradient_work *self, bool exchanged, int i, const lanes ket[],
                const struct lane_quartet *q, const struct level_sums *of)
@@ -262,7 +264,7 @@ add_primitives(struct gradient_work *self, bool exchanged, int i, const lanes ke
     }
 }
 
-/** Primitives first .. first+n-1 of the bra with a vector of the ket: all that the recurrences need. */
+/** Sets up primitives first .. first+n-1 of the bra with a vector of the ket for the recurrences. */
 static __attribute__((noinline)) void set_up_gradient(const struct hf_quartet *quartet, int first,
                                                       int n, const lanes ket[HF_N_SINGLE_ROW],
                                                       struct lane_quartet quartet_of[])
@@ -274,7 +276,7 @@ static __attribute__((noinline)) void set_up_gradient(const struct hf_quartet *q
                      quartet_of);
 }
 
-/** Exchanges bra and ket in what n vectors have of both. */
+/** Exchanges bra and ket in n vectors of primitive quartets. */
 static __attribute__((noinline)) void exchange_sides(int n, struct lane_quartet quartet_of[])
 {
     for (struct lane_quartet *q = quartet_of; q < quartet_of + n; q++) {
@@ -298,7 +300,7 @@ gradient_straight(const struct gradient_work *self, bool exchanged, const struct
     self->straight(exchanged ? ket : bra, exchanged ? bra : ket, q, density, sums, to);
 }
 
-/** Primitives 0 .. n-1 of the bra with a vector of the ket. */
+/** Computes primitives 0 .. n-1 of the bra with a vector of the ket. */
 static inline __attribute__((always_inline)) void
 gradient_over_bra(struct gradient_work *self, bool exchanged, int n,
                   const lanes row[HF_N_SINGLE_ROW])
@@ -347,7 +349,7 @@ static inline lanes second_exponents(const struct hf_gradient_input *input,
     return exponent;
 }
 
-/** The loop over the primitives of HF_WIDTH quartets; how many it took. */
+/** Loops over the primitives of HF_WIDTH quartets; returns their number in a lane. */
 static __attribute__((noinline)) int gradient_over_primitives(struct gradient_work *self)
 {
     const struct hf_quartet *quartet = self->quartet;
@@ -379,7 +381,7 @@ static __attribute__((noinline)) int gradient_over_primitives(struct gradient_wo
     return n_done;
 }
 
-/** Dot of rows of n numbers that follow each other with the first n of each row of levels. */
+/** Scalar product of adjacent rows of n numbers with the first n numbers of each row of levels. */
 static inline lanes dot_of_rows(int n_row, int n, const lanes *x, const lanes *level, int step)
 {
     lanes sum = broadcast(0);

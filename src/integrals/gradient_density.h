@@ -1,5 +1,5 @@
-/* The density of quartets side by side, from blocks of matrices, and that of levels with the coefficients of primitives. Part
- * of kernels.c.
+/* The density of quartets side by side, from blocks of matrices, and the density of levels with the
+ * coefficients of primitives. Part of kernels.c.
  *
  *     G_abcd = factor (1/2 D_ab D_cd - 1/8 (D_ac D_bd + D_ad D_bc + M_ac M_bd + M_ad M_bc)) */
 #ifndef HF_GRADIENT_DENSITY_H
@@ -13,7 +13,7 @@ struct quartet_shape {
     int a, b, c, d;
 };
 
-/** A block of each lane, [n_row][n_column], times a factor of each lane. */
+/** Gathers a block of each lane, [n_row][n_column], times a factor of each lane. */
 static inline void gather_block(const struct hf_gradient_input *input, bool spin,
                                 enum hf_quartet_block which, int n_row, int n_column, lanes factor,
                                 lanes *to)
@@ -48,7 +48,7 @@ static inline void add_exchange(const struct quartet_shape *n, const lanes *ac, 
             }
 }
 
-/** The density [a][b][c][d] to `to`; `scratch` has room for the blocks. */
+/** Writes the density [a][b][c][d] to `to`; `scratch` has room for the blocks. */
 static __attribute__((noinline)) void fill_density(const struct hf_quartet *quartet,
                                                    const struct hf_gradient_input *input,
                                                    lanes *scratch, lanes *to)
@@ -78,7 +78,7 @@ static __attribute__((noinline)) void fill_density(const struct hf_quartet *quar
     }
 }
 
-/** The density of levels of one primitive of the ket, with coefficients of its parts. */
+/** Makes the density of levels for one primitive of the ket, with the coefficients of its parts. */
 static inline void weigh_ket(const struct hf_contraction_plan *plan, bool exchanged,
                              const lanes *density, const lanes *coefficient, lanes *half)
 {
@@ -95,7 +95,7 @@ static inline void weigh_ket(const struct hf_contraction_plan *plan, bool exchan
     }
 }
 
-/** The same of primitive i of the bra. */
+/** The same for primitive i of the bra. */
 static inline __attribute__((always_inline)) void weigh_bra(const struct hf_contraction_plan *plan,
                                                             bool exchanged, const lanes *half,
                                                             const struct hf_expanded_pair *bra,

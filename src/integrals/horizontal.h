@@ -27,8 +27,8 @@ struct horizontal_columns {
 /** Makes the functions of all columns; shift is A - B. `in` and `out` must not overlap. */
 typedef void horizontal_function(const struct horizontal_columns *columns, const lanes shift[3]);
 
-/** Nothing but sums of products at constant places: sanitizers would find nothing, and would take the
- *  compiler half as long again. */
+/** Straight-line code has only sums of products at constant places: sanitizers would find nothing, and
+ *  compiling would take half as long again. */
 #define HF_STRAIGHT_LINE __attribute__((no_sanitize("address", "undefined")))
 
 #include "horizontal_functions.h"
@@ -36,20 +36,20 @@ typedef void horizontal_function(const struct horizontal_columns *columns, const
 /* ---- Loops for every part ------------------------------------------------------------------- */
 
 enum {
-    /** Indices are looked up once for so many columns. */
+    /** Number of columns for which indices are looked up once. */
     HF_LOOP_COLUMNS = 4,
-    /** Most rows of a step: s with l_b = HF_MAX_RECURRENCE_L, half-way. */
+    /** Most rows of a step: s with l_b = HF_MAX_RECURRENCE_L, after half of the steps. */
     HF_LOOP_ROWS = 210
 };
 
-/** The places of `n` columns in work, [row][n]: a step goes from one to the other. */
+/** Two blocks for `n` columns, [row][n]: a step reads one of them and writes the other. */
 struct loop_blocks {
     lanes block[2][HF_LOOP_ROWS * HF_LOOP_COLUMNS];
-    int now; /**< the one that has the numbers */
+    int now; /**< number of the block with the result */
 };
 
-/** (a b| of all components of b and of levels low..high of a from those of b - 1 and levels
- *  low..high+1: rows [a][b]. */
+/** Computes (a b| for levels low..high of a and all components of b, rows [a][b], from those of b - 1 and
+ *  levels low..high+1. */
 static inline __attribute__((always_inline)) void
 lower_in_loops(const struct hf_cartesian_table *table, int low, int high, int l_b,
                const lanes shift[3], int n, struct loop_blocks *blocks)
@@ -74,7 +74,7 @@ lower_in_loops(const struct hf_cartesian_table *table, int low, int high, int l_
     blocks->now = !blocks->now;
 }
 
-/** In each of `left` blocks [components of l][right] the components become harmonics. */
+/** Transforms components to harmonics in each of `left` blocks [components of l][right]. */
 static inline void harmonics_in_loops(const struct hf_solid_harmonics *harmonics, int l, int left,
                                       int right, struct loop_blocks *blocks)
 {
@@ -95,7 +95,7 @@ static inline void harmonics_in_loops(const struct hf_solid_harmonics *harmonics
     blocks->now = !blocks->now;
 }
 
-/** Columns first .. first+n-1. */
+/** Makes the functions of columns first .. first+n-1. */
 static inline __attribute__((always_inline)) void
 make_in_loops(const struct horizontal_columns *columns, const lanes shift[3], int first, int n,
               struct loop_blocks *blocks)
@@ -123,7 +123,7 @@ make_in_loops(const struct horizontal_columns *columns, const lanes shift[3], in
                     (size_t)k * columns->out_column] = from[k];
 }
 
-/** What has no straight-line code. */
+/** For parts without straight-line code. */
 static void horizontal_loops(const struct horizontal_columns *columns, const lanes shift[3])
 {
     struct loop_blocks blocks;
@@ -133,7 +133,7 @@ static void horizontal_loops(const struct horizontal_columns *columns, const lan
     for (; first < columns->n; first++) make_in_loops(columns, shift, first, 1, &blocks);
 }
 
-/** What makes the functions of a part. */
+/** Returns the function that makes a part. */
 static inline horizontal_function *find_horizontal(const struct hf_pair_part *part)
 {
     const bool spherical = part->spherical_a || part->spherical_b;

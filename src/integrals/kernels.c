@@ -10,7 +10,7 @@
 #include "to_functions.h"
 #include "vertical.h"
 
-/** (ss|ss)^(m), m = 0 .. order, of n primitive quartets; `order` is a constant where it is low. */
+/** Computes (ss|ss)^(m), m = 0 .. order, of n primitive quartets; low orders are compile-time constants. */
 static inline __attribute__((always_inline)) void boys_of_order(const boys_tables *boys, int order,
                                                                 int n,
                                                                 const struct boys_argument at[],
@@ -77,7 +77,7 @@ static inline void store_lane(const struct lane_quartet *from, int l, int order,
     for (int m = 0; m <= order; m++) s[m] = coefficient * from->s[m][l];
 }
 
-/** c_a c_b of primitive j: 1 where that is in the prefactor. */
+/** c_a c_b of primitive j: 1 if the prefactor has it. */
 static inline double coefficient_of(const struct hf_expanded_pair *pair,
                                     const struct hf_pair_class *kind, int part, int j)
 {
@@ -116,7 +116,7 @@ static int fill_primitives(const struct hf_quartet *quartet, int bra_part, int k
 
 /* ---- Our own recurrence --------------------------------------------------------------------- */
 
-/** How many of HF_LANES bounds, times `most`, are at least the threshold. */
+/** Number of bounds [HF_LANES] that, times `most`, are at least the threshold. */
 static inline int n_at_least(const double bound[HF_LANES], real most, real threshold)
 {
 #if defined __AVX512F__ && defined HF_SINGLE
@@ -133,9 +133,9 @@ static inline int n_at_least(const double bound[HF_LANES], real most, real thres
 #endif
 }
 
-/** How many of the first n primitives of the bra matter beside some of the ket, of these bounds: beside the one
- *  with the largest. Bounds of the bra fall; eight are looked at together, as no processor foresees where one
- *  by one would end. */
+/** Number of the first n primitives of the bra that matter with ket primitives of these bounds, that is, with
+ *  the largest. Bounds of the bra fall. Eight are compared at once: the end of a loop over single bounds would
+ *  be mispredicted. */
 static inline int n_that_matter(const struct hf_quartet *quartet, int n, lanes bound)
 {
     const real threshold = (real)quartet->threshold, most = largest_of(bound);
@@ -146,9 +146,8 @@ static inline int n_that_matter(const struct hf_quartet *quartet, int n, lanes b
     return n_found < n ? n_found : n;
 }
 
-/** The prefactors of a vector of the ket beside primitive i of the bra. A lane is pruned by its own bounds,
- *  whatever keeps its neighbours: the products are exact, both being single-precision numbers, and what has
- *  prefactor 0 adds nothing. */
+/** The prefactors of a vector of the ket with primitive i of the bra. A lane is pruned by its own bounds alone:
+ *  it gets prefactor 0 and adds nothing. Products of bounds are exact, since both are single-precision numbers. */
 static inline __attribute__((always_inline)) lanes
 prefactor_beside(const struct hf_quartet *quartet, struct bra_numbers bra, int i, const lanes ket[])
 {
@@ -157,8 +156,8 @@ prefactor_beside(const struct hf_quartet *quartet, struct bra_numbers bra, int i
     return choose(kept, ket[HF_ROW_PREFACTOR], broadcast(0));
 }
 
-/** Primitives first .. first+n-1 of the bra with a vector of the ket: what needs_bra or needs_ket say,
- *  and the arguments of the Boys function. */
+/** Sets up primitives first .. first+n-1 of the bra with a vector of the ket: data for the sides with needs_bra
+ *  or needs_ket, and the arguments of the Boys function. */
 static inline __attribute__((always_inline)) void
 set_up_some(const struct hf_quartet *quartet, int first, int n, bool needs_bra, bool needs_ket,
             const lanes ket[HF_N_SINGLE_ROW], struct lane_quartet quartet_of[],
@@ -170,7 +169,7 @@ set_up_some(const struct hf_quartet *quartet, int first, int n, bool needs_bra, 
                      prefactor_beside(quartet, bra, first + i, ket), &quartet_of[i], &boys[i]);
 }
 
-/** The same, and (ss|ss)^(m): all that the recurrences need. Only a side that is raised has centres. */
+/** The same, and (ss|ss)^(m): all that the recurrences need. Only a side with l > 0 needs centres. */
 static __attribute__((noinline)) void set_up_chunk(const struct hf_quartet *quartet, int first,
                                                    int n, const lanes ket[HF_N_SINGLE_ROW],
                                                    struct lane_quartet quartet_of[])
@@ -186,7 +185,7 @@ static __attribute__((noinline)) void set_up_chunk(const struct hf_quartet *quar
     boys_of_quartets(tables_of(quartet), e_max + f_max, n, boys, quartet_of);
 }
 
-/** (ss|ss) of primitives 0 .. n-1 of the bra with a vector of the ket, to the contraction. */
+/** Adds (ss|ss) of primitives 0 .. n-1 of the bra with a vector of the ket to the contraction. */
 static __attribute__((noinline)) void make_ss_over_bra(const struct hf_quartet *quartet, int n,
                                                        const lanes ket[HF_N_SINGLE_ROW],
                                                        struct contraction *contraction)
@@ -209,7 +208,7 @@ static __attribute__((noinline)) void make_ss_over_bra(const struct hf_quartet *
     }
 }
 
-/** Primitives 0 .. n-1 of the bra with a vector of the ket: their levels to the contraction. */
+/** Adds the levels of primitives 0 .. n-1 of the bra with a vector of the ket to the contraction. */
 static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
                                   const lanes row[HF_N_SINGLE_ROW], struct contraction *contraction,
                                   const struct recurrence_work *work)
@@ -232,7 +231,7 @@ static inline void recur_over_bra(const struct hf_quartet *quartet, int n,
     }
 }
 
-/** The loop over the primitives of HF_WIDTH quartets, into the sums of `contraction`; their number in a lane. */
+/** Sums the primitives of HF_WIDTH quartets in `contraction`; returns their number in a lane. */
 static int sum_primitives(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                           struct contraction *contraction, const struct recurrence_work *work)
 {
@@ -285,8 +284,8 @@ static void make_blocks(const struct hf_quartet *quartet, const void *ket_shift,
 
 /* ---- Steps on whole blocks ------------------------------------------------------------------ */
 
-/** a b + c. Where it takes one rounding it does so in every loop that the compiler makes: left to it,
- *  the first of two products may be rounded in one and the second in another. */
+/** a b + c. With fused multiply-adds it is rounded once in every version of a loop. The compiler could fuse the
+ *  first product in one version and the second in another. */
 static inline double multiply_add(double a, double b, double c)
 {
 #ifdef __FMA__
@@ -296,7 +295,7 @@ static inline double multiply_add(double a, double b, double c)
 #endif
 }
 
-/** One harmonic from n monomials: n is a constant where there are few. */
+/** Makes one harmonic from n monomials; small n are compile-time constants. */
 static inline __attribute__((always_inline)) void combine(int n, const double *coefficient,
                                                           const int *column, int right,
                                                           const double *restrict in,

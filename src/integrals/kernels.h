@@ -10,42 +10,42 @@
 
 /** Recurrences up to (ff|ff), vectorised over quartets; in double precision also the set-up of Libint's
  *  input, vectorised over the primitives of the ket, and linear steps on whole blocks, vectorised over
- *  their fastest index. What is a number below is one of the table's precision. */
+ *  their fastest index. Numbers below have the table's precision. */
 struct hf_kernels {
     const char *name;
-    bool single;        /**< in single precision: positions are subtracted as in double precision,
-                             everything else is done with 24 bits; docs/numerics.md has the errors */
+    /** Single precision: positions are subtracted as in double precision, all else has 24 bits;
+     *  errors: docs/numerics.md. */
+    bool single;
     int width;          /**< lanes: HF_LANES or HF_SINGLE_LANES at most */
-    int vertical_limit; /**< straight-line recurrences are there for l_high of both up to it */
+    int vertical_limit; /**< straight-line recurrences exist up to this sum of both l_high */
 
     /** Contracted integrals (e0|f0) of every part of the bra with every part of `width` kets of one
      *  class (quartet->ket is not used), one part after the other, [e = l_a..l_a+l_b][f =
-     *  l_c..l_c+l_d] in components, `width` numbers in the place of one: at the start of `scratch`,
-     *  which has the hf_recurrence_scratch of the two classes, aligned to 64 bytes. Every lane is
-     *  made by the same operations whatever the others hold, and by tables of any width. Returns the
-     *  number of primitive quartets of a lane. Source: Obara and Saika, J. Chem. Phys. 84, 3963 (1986). */
+     *  l_c..l_c+l_d] in components, `width` numbers for each, at the start of `scratch`, which has the
+     *  hf_recurrence_scratch of the two classes, aligned to 64 bytes. Operations are the same in every lane,
+     *  whatever the others hold, and in tables of any width. Returns the number of primitive quartets of a
+     *  lane. Source: Obara and Saika, J. Chem. Phys. 84, 3963 (1986). */
     int (*recurrence)(const struct hf_quartet *quartet, const struct hf_pair_group *ket,
                       void *scratch);
 
-    /** Functions of `width` quartets from what `recurrence` left in `levels`: the block of the two
-     *  classes, [ket][bra][width], a c slower than b d, to `out`. ket_shift is C - D, [3][width].
-     *  `scratch` has room for the functions of one side and the levels of the other, of all parts.
-     *  All aligned to 64 bytes; none may overlap. Source: Head-Gordon and Pople, J. Chem. Phys. 89,
-     *  5777 (1988). */
+    /** Makes the functions of `width` quartets from the result of `recurrence` in `levels`: writes the block of
+     *  the two classes, [ket][bra][width], a c slower than b d, to `out`. ket_shift is C - D, [3][width].
+     *  `scratch` has room for the functions of one side and the levels of the other, of all parts. All aligned
+     *  to 64 bytes; none may overlap. Source: Head-Gordon and Pople, J. Chem. Phys. 89, 5777 (1988). */
     void (*to_functions)(const struct hf_quartet *quartet, const void *ket_shift,
                          const void *levels, void *scratch, void *out);
 
     /* ---- Double precision only; NULL in tables of single precision. */
 
-    /** Fills Libint's input for every primitive quartet that matters of one part of the bra and one
-     *  of the ket; their number. */
+    /** Fills Libint's input for every primitive quartet that matters of one part of the bra and one of the ket;
+     *  returns their number. */
     int (*fill_primitives)(const struct hf_quartet *quartet, int bra_part, int ket_part,
                            Libint_eri_t primitive[]);
 
     /** Derivatives of `width` quartets with respect to A, B, C and D, [4][3][width], see
      *  hf_gradient_engine_compute; angular momenta up to HF_MAX_L. `scratch` has the hf_gradient_scratch of the two
-     *  classes. quartet->ket is not used. All aligned to 64 bytes. Returns how many primitives of the bra it took, over
-     *  all of the ket. */
+     *  classes. quartet->ket is not used. All aligned to 64 bytes. Returns the number of primitive quartets of
+     *  a lane. */
     int (*gradient)(const struct hf_quartet *quartet, const struct hf_gradient_input *input,
                     void *scratch, double *out);
 

@@ -20,7 +20,7 @@ static inline void load_primitives(const struct hf_expanded_pair *pair, int j,
 }
 #endif
 
-/** What the recurrences need that is of the ket alone; its rows have to stay. */
+/** Sets the data that depend on the ket alone; `out` refers to its rows. */
 static inline void set_up_ket(const lanes ket[], struct lane_quartet *out)
 {
     out->qc = ket + HF_ROW_PA_X;
@@ -39,7 +39,7 @@ static inline const boys_tables *tables_of(const struct hf_quartet *quartet)
 
 /** The primitives of the bra. */
 struct bra_numbers {
-    const real *number; /**< of the first */
+    const real *number; /**< of the first primitive */
     size_t row_step, step;
 };
 
@@ -67,7 +67,7 @@ difference_of_places(struct bra_numbers bra, int i, int direction, const lanes k
 {
     const lanes first = ket[HF_ROW_P_X + direction] - of_bra(bra, HF_ROW_P_X + direction, i);
 #ifdef HF_SINGLE
-    /* Both in two parts, of which the first differ by what rounds the result only. */
+    /* Both have two parts; the difference of the first parts is rounded relative to the result only. */
     return first + (ket[HF_ROW_REST_X + direction] - of_bra(bra, HF_ROW_REST_X + direction, i));
 #else
     return first;
@@ -80,9 +80,9 @@ static inline __attribute__((always_inline)) lanes square_of(const lanes qp[3])
     return qp[0] * qp[0] + qp[1] * qp[1] + qp[2] * qp[2];
 }
 
-/** Primitive i of the bra with HF_WIDTH primitives of the ket (or of kets), those with these
- *  prefactors: what is not of the ket alone, for a bra and a ket that are raised, and the arguments of
- *  the Boys function. */
+/** Sets up primitive i of the bra with HF_WIDTH primitives of the ket (or of kets) with these prefactors: data
+ *  that depend on more than the ket, for sides with l > 0 (needs_bra, needs_ket), and the arguments of the Boys
+ *  function. */
 static inline __attribute__((always_inline)) void
 set_up_lanes(struct bra_numbers bra, int i, bool needs_bra, bool needs_ket, const lanes ket[],
              lanes prefactor, struct lane_quartet *out, struct boys_argument *boys)
@@ -106,7 +106,7 @@ set_up_lanes(struct bra_numbers bra, int i, bool needs_bra, bool needs_ket, cons
     boys->factor = prefactor * of_bra(bra, HF_ROW_PREFACTOR, i) * root_of_inverse;
 }
 
-/** For (ss|ss) of the same. */
+/** The same for (ss|ss). */
 static inline __attribute__((always_inline)) struct boys_lowest
 set_up_ss(const boys_tables *boys, struct bra_numbers bra, int i, const lanes ket[])
 {
@@ -117,7 +117,7 @@ set_up_ss(const boys_tables *boys, struct bra_numbers bra, int i, const lanes ke
 }
 
 #ifndef HF_SINGLE
-/** How many of `n` ket primitives, sorted by falling bound, matter beside bra primitive i. */
+/** Number of the `n` ket primitives, sorted by falling bound, that matter with bra primitive i. */
 static inline int n_significant(const struct hf_expanded_pair *bra, int i, const double *ket_bound,
                                 int n, double threshold)
 {

@@ -4,7 +4,7 @@
 
 #include "base/lanes.h"
 
-/** Of one vector of primitive quartets; the first index is m. */
+/** Sums of one vector of primitive quartets; the first index is m. */
 struct level_sums {
     lanes energy[2], bra[2][3], ket[2][3];
 };

@@ -6,8 +6,8 @@
 A function does for one part (ab| of a pair what horizontal.h does with loops: the recurrence
 (a b+1| = (a+1 b| + (A - B) (ab| of M. Head-Gordon, J. A. Pople, J. Chem. Phys. 89, 5777 (1988), Eq. 18, then the
 solid harmonics of a, then those of b. The components of b come one after the other, each with all components of a,
-so that what is alive at a time stays in the first cache; the direction that is lowered in b is chosen where it needs
-the fewest numbers that are not needed anyhow.
+so that live values stay in the first-level cache; b is lowered in the direction that needs the fewest additional
+numbers.
 
 In level_functions.h are the transposes, for to_levels.h: from the density of functions to that of levels.
 """
@@ -15,8 +15,8 @@ In level_functions.h are the transposes, for to_levels.h: from the density of fu
 import math
 import sys
 
-# Parts (l_a, l_b) for which there is code, both shells Cartesian, and shells from d upwards in solid harmonics. What is
-# missing (and d of one kind with f of the other) is done by loops.
+# Parts (l_a, l_b) with straight-line code: with both shells Cartesian, and with solid harmonics from d upwards. Loops do
+# all other parts, also d of one kind with f of the other kind.
 CARTESIAN = [(0, 1), (1, 1), (2, 1), (2, 2), (3, 1)]
 SPHERICAL = [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3), (4, 0), (4, 1), (4, 2)]
 
@@ -118,7 +118,7 @@ class Writer:
         return names
 
     def store(self, a, b, name):
-        """Puts one function where it belongs."""
+        """Writes one function to its place."""
         self.lines.append(f"out[{a} * out_a + {b} * out_b] = {name};")
 
     def write(self, spherical):
@@ -138,7 +138,7 @@ class Writer:
 
 
 def write_function(l_a, l_b, spherical, to):
-    """One function; its place in the table."""
+    """Writes one function; returns its entry in the table."""
     writer = Writer(l_a, l_b)
     writer.write(spherical)
     name = f"horizontal_{l_a}_{l_b}_{'spherical' if spherical else 'cartesian'}"
@@ -217,7 +217,7 @@ class DensityWriter(Writer):
 
 
 def write_density_function(l_a, l_b, spherical, to):
-    """One transpose; its place in the table."""
+    """Writes one transpose; returns its entry in the table."""
     writer = DensityWriter(l_a, l_b)
     writer.write(spherical)
     name = f"levels_{l_a}_{l_b}_{'spherical' if spherical else 'cartesian'}"
@@ -249,7 +249,7 @@ def write_densities(to):
 
 
 def write_flops(to):
-    """Arithmetic of all parts up to the highest level: where there is no function, what one would do."""
+    """Arithmetic of all parts up to the highest level, also of parts without a function."""
     to.write("/* Arithmetic of horizontal recurrences: made by make_horizontal.py. Part of flops.c. */\n\n"
              "/** Additions and multiplications that make the functions of a part from its levels, for each column: by\n"
              " *  l_a, l_b and whether shells from d upwards are spherical. */\n"

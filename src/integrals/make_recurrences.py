@@ -3,7 +3,7 @@
 
     make_recurrences.py vertical_flops.h vertical.h gradient_levels.h vertical_1.c ... gradient_levels_1.c ...
 
-with as many files of either kind, of about the same length.
+with the same number of files of both kinds, of about the same length.
 
 One function for each pair of ranges of levels, e = e_low..e_high of the bra and f = f_low..f_high of
 the ket, that two classes of shell pairs can have. It writes [e|f]^0 of all components to an array. With
@@ -14,23 +14,23 @@ the ket, that two classes of shell pairs can have. It writes [e|f]^0 of all comp
                  + e_i/(2 zeta) ([e-1i|f]^m - rho/zeta [e-1i|f]^(m+1))
                  + f_i/(2 (zeta+eta)) [e|f-1i]^(m+1)
 
-and the same with bra and ket exchanged. What the loops of recurrence.h look up is decided here:
+and the same with bra and ket exchanged. The script decides what the loops of recurrence.h look up:
  - Only what a wanted component needs is computed. A component is raised in the direction that needs
    the fewest new components and, of these, the fewest operations; differences are shared.
  - The side with the higher levels (the outer) is built up first, from [0|0]^m; each of its components
    is a block, in which the other side (the inner) is raised.
  - The largest functions serve both orders of their ranges, [e|f] and [f|e]: the numbers of the sides
    are exchanged when they start, and so are the strides of the array.
- - Within a block values are computed depth first, right before the first that needs them, so that
-   they stay in registers. In small functions all blocks are one; in the large ones what another block
-   needs is kept in an array, and the compiler is stopped from carrying it in registers.
+ - Within a block values are computed depth first, right before their first use, so that they stay in
+   registers. A small function is one block. In a large one, values that other blocks need are kept in
+   an array, and the compiler is stopped from keeping them in registers.
 
 The text is compiled for every instruction set, width and precision: its numbers are of type `lanes`,
-multiples are made by adding, and no constant stands in it.
+multiples are made by adding, and it contains no constants.
 
-Derivatives (gradient.h) need sums of [e|f]^m with m = 0 and 1, and of those with a lower e or f, with the density of
-levels. Their functions add each value to all its sums right where it is made. Sums are apart by the power that a
-value is multiplied by, so that this is done once for a sum.
+Derivatives (gradient.h) need sums of [e|f]^m with m = 0 and 1, and of those with a lower e or f, weighted with the
+density of levels. Their functions add each value to all its sums as soon as it is made. Values that are multiplied by
+the same power have a sum of their own, so that each sum is multiplied once.
 """
 
 import functools
@@ -42,22 +42,22 @@ SIDES = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (2, 3), (2, 4), (3, 3),
 # Functions with more values than this keep them in memory between blocks: they do not fit in 32
 # registers anyway.
 LARGE = 300
-# With more than this they serve both orders of their ranges, for the compiler's time: exchanged they are slower.
+# Functions with more values than this serve both orders of their ranges, to save compile time; exchanged they are slower.
 SHARED = 700
 # Functions are made for e_high + f_high up to this: beyond it loops are as fast.
 LIMIT = 7
 PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= LIMIT]
 ARGUMENTS = 'const struct lane_quartet *q, lanes *to'
-# The same of derivatives.
+# The same for derivatives.
 GRADIENT_LIMIT = 6
-# From this e_high + f_high on there is one order of two ranges, and the caller exchanges the pairs; smaller functions take
-# too little time for that.
+# From this e_high + f_high on there is a function for one order of two ranges only, and the caller exchanges the pairs;
+# smaller functions take too little time for an exchange.
 GRADIENT_EXCHANGED = 4
 GRADIENT_PAIRS = [(bra, ket) for bra in SIDES for ket in SIDES if bra[1] + ket[1] <= GRADIENT_LIMIT and
                   (bra[1] + ket[1] < GRADIENT_EXCHANGED or SIDES.index(bra) <= SIDES.index(ket))]
 GRADIENT_ARGUMENTS = ('const lanes *bra, const lanes *ket, const struct lane_quartet *q, const lanes *density, '
                       'struct level_sums *sums, lanes *to')
-# Functions and members of struct lane_quartet, and those of the other side.
+# Functions and members of struct lane_quartet for one side, and the corresponding ones for the other side.
 EXCHANGED = {'pa_of': 'qc_of', 'wp_of': 'wq_of', 'one_over_two_zeta_of': 'one_over_two_eta_of',
              'rho_over_zeta': 'rho_over_eta'}
 EXCHANGED.update({other: name for name, other in EXCHANGED.items()})
@@ -77,8 +77,8 @@ def lowered(a, direction):
 
 
 class Step:
-    """How one value is made: raised in a direction, from which others. A value is (inner component,
-    outer component, m)."""
+    """How one value is made: the direction it is raised in, and the values it needs. A value is (inner
+    component, outer component, m)."""
 
     def __init__(self, value, direction):
         a, b, m = value
@@ -126,7 +126,7 @@ class Plan:
         return [(a, b, 0) for b in levels(*self.outer) for a in levels(*self.inner)]
 
     def choose_steps(self):
-        """From the highest values down: those that a step needs are lower."""
+        """Works from the highest values down: values that a step needs are lower."""
         by_level = [[] for _ in range(self.inner[1] + self.outer[1] + 1)]
         needed, differences = set(self.wanted), {None}
         for value in self.wanted:
@@ -191,7 +191,7 @@ class GradientPlan(Plan):
 
 @functools.lru_cache(None)
 def plan_of(kind, bra, ket):
-    """Texts and counts have plans in common."""
+    """Plans are shared by texts and counts."""
     return kind(bra, ket)
 
 
@@ -229,7 +229,7 @@ class Text:
         return name
 
     def compute(self, value):
-        """The name of a value: its statement is written if it has not been."""
+        """The name of a value; writes its statement unless that was done."""
         if value not in self.names:
             if value in self.plan.steps:
                 sum_of_products = self.write_step(self.plan.steps[value], value[1])
@@ -251,7 +251,7 @@ class Text:
         self.lines.append(f'to[{place}] = {self.names[value]};')
 
     def name(self, value, b):
-        """Of a value that a statement of block b needs."""
+        """The name of a value that a statement of block b needs."""
         if self.large and value[1] != b and value in self.slots:
             return f'kept[{self.slots[value]}]'
         return self.compute(value)
@@ -301,7 +301,7 @@ class Text:
         return lines + ([f'lanes kept[{len(self.slots)}];'] if self.large else [])
 
     def write(self, bra, ket):
-        """The function, or that of both orders."""
+        """The function, or the shared function of both orders."""
         lines = ['    ' + line for line in self.declarations() + self.lines] + ['}', '']
         if not self.shared:
             return '\n'.join([f'void {name_of(bra, ket)}({ARGUMENTS})', '{'] + lines)
@@ -318,13 +318,14 @@ class Text:
 class GradientText(Text):
     """The statements of a function of derivatives."""
 
-    # What the pairs have each is not read from struct lane_quartet, where the two sides differ in type.
+    # Data of one pair are not read from struct lane_quartet, where the two sides differ in type.
     MEMBERS = {'pa_of': 'bra[{}]', 'qc_of': 'ket[{}]', 'one_over_two_zeta_of': 'bra[3]', 'one_over_two_eta_of': 'ket[3]',
                'one_over_two_sum_of': 'q->rho_over_zeta * ket[3]'}
 
     def __init__(self, plan):
         self.parts = {}  # of a sum: {power: its variable}
-        # Contracted levels are for what the horizontal recurrence depends on: there is none with one level on each side.
+        # Contracted levels are written for derivatives of the horizontal recurrence; with one level on each side there
+        # are none.
         self.writes = plan.inner[0] < plan.inner[1] or plan.outer[0] < plan.outer[1]
         super().__init__(plan)
         self.shared = False
@@ -489,7 +490,7 @@ def make_gradient_sources():
 
 
 def make_flops():
-    """Operations for all pairs of ranges: where there is no function, what one would do."""
+    """Operations for all pairs of ranges, also of those without a function."""
     highest = max(high for _, high in SIDES)
     text = '/* Arithmetic of vertical recurrences: written by make_recurrences.py. Part of flops.c. */\n\n'
     text += '/** Additions and multiplications for [e|f]^0, e = e_low..e_high and f = f_low..f_high, of one quartet of\n'
@@ -508,7 +509,7 @@ def make_flops():
 
 
 def main():
-    gc.disable()  # next to nothing is thrown away
+    gc.disable()  # almost no garbage is made
     paths = sys.argv[1:]
     n = len(paths[3:]) // 2
     texts = [make_flops(), make_header(),

@@ -1,5 +1,5 @@
-/* What the kernels of the two-electron engine work on: pairs with everything that follows from
- * their primitives, and the levels of angular momentum between primitives and functions. */
+/* Data of the kernels of the two-electron engine: pairs with everything that follows from their primitives, and
+ * the levels of angular momentum between primitives and functions. */
 #ifndef HF_QUARTET_H
 #define HF_QUARTET_H
 
@@ -13,7 +13,7 @@
 /** Highest sum of angular momenta of a pair that the recurrence handles. */
 enum { HF_MAX_RECURRENCE_L = 6 };
 
-/** What is needed of a primitive pair, in the order of its rows. */
+/** Data of a primitive pair, in the order of its rows. */
 enum hf_primitive_row {
     HF_ROW_ZETA, /**< alpha + beta */
     HF_ROW_P_X,  /**< (alpha A + beta B) / zeta, bohr */
@@ -24,36 +24,35 @@ enum hf_primitive_row {
     HF_ROW_PA_Z,
     HF_ROW_PREFACTOR, /**< as stored */
     HF_ROW_BOUND,     /**< as stored */
-    HF_ROW_REST_X,    /**< in single precision what rounding took from P, else 0 */
+    HF_ROW_REST_X,    /**< in single precision the rounding error of P, else 0 */
     HF_ROW_REST_Y,
     HF_ROW_REST_Z,
     HF_ROW_ONE_OVER_TWO_ZETA, /**< 1 / (2 zeta) */
-    /** c_a c_b of each part where there is more than one stand in rows of their own, after these */
+    /** If there are several parts, c_a c_b of each part has a row of its own after these. */
     HF_N_PRIMITIVE_ROW,
     HF_ROW_AB_X = HF_N_PRIMITIVE_ROW, /**< in single precision */
     HF_N_SINGLE_ROW = HF_ROW_AB_X + 3,
     HF_PADDED_PAIR_PART = (HF_MAX_PAIR_PART + 3) / 4 * 4, /**< as hf_shell_pairs.n_coefficient */
 };
 
-/** Where the numbers of pairs of one class come from that are worked on side by side, `width` of
- *  them. */
+/** Sources of the numbers of `width` pairs of one class, which are computed side by side. */
 struct hf_pair_group {
     _Alignas(64) int n_primitive[HF_SINGLE_LANES];
     int64_t first_primitive[HF_SINGLE_LANES]; /**< index into the list's primitives */
-    int most_primitive;                       /**< of any */
-    /** [3][width] A - B, for kernels of one precision or the other */
+    int most_primitive;                       /**< the largest */
+    /** [3][width] A - B, for kernels of single or double precision */
     _Alignas(64) union {
         float single[3 * HF_SINGLE_LANES];
         double plain[3 * HF_LANES];
     } shift;
     /* what follows is for double precision only */
     double a[3 * HF_LANES]; /**< [3][width] centres of their first shells */
-    int n_part_a, n_part_b; /**< of the shells, where the class has more than one part; else 0 */
+    int n_part_a, n_part_b; /**< of the shells, if the class has several parts; else 0 */
     const double *coefficient_a[HF_MAX_SHELL_PART][HF_LANES];
     const double *coefficient_b[HF_MAX_SHELL_PART][HF_LANES];
 };
 
-/** What both precisions want of a pair in lane l. */
+/** Sets what both precisions need of a pair in lane l. */
 static inline void hf_group_set_primitives(struct hf_pair_group *group, int l,
                                            const struct hf_shell_pair *pair)
 {
@@ -63,7 +62,7 @@ static inline void hf_group_set_primitives(struct hf_pair_group *group, int l,
         group->most_primitive = pair->n_primitive;
 }
 
-/** Pair `pair` of a list into lane l of `width`, for kernels of single precision. */
+/** Puts a pair of a list into lane l of `width`, for kernels of single precision. */
 static inline void hf_group_set_single(struct hf_pair_group *group, int l, int width,
                                        const struct hf_shell_pairs *pairs,
                                        const struct hf_shell_pair *pair)
@@ -73,7 +72,7 @@ static inline void hf_group_set_single(struct hf_pair_group *group, int l, int w
         group->shift.single[d * width + l] = pairs->single[pair->first_primitive].ab[d];
 }
 
-/** Pair `pair` of a list, of a class of n_part parts, into lane l of `width`. */
+/** Puts a pair of a list, of a class of n_part parts, into lane l of `width`. */
 static inline void hf_group_set(struct hf_pair_group *group, int l, int width, int n_part,
                                 const struct hf_shell_pairs *pairs,
                                 const struct hf_shell_pair *pair)
@@ -115,9 +114,9 @@ struct hf_expanded_pair {
     int n_primitive, n_padded;
     double ab[3]; /**< A - B */
     double *row;  /**< [HF_N_PRIMITIVE_ROW, and the parts if more than one][n_padded] */
-    /** [parts if more than one][n_padded] what each consists of, primitives rising */
+    /** [parts if more than one][n_padded] terms of each part, primitives rising */
     struct hf_pair_term *term;
-    /** [parts if more than one][n_padded + 1] where the terms from a primitive on begin */
+    /** [parts if more than one][n_padded + 1] where the terms of each primitive begin */
     int *term_place;
 };
 
@@ -175,7 +174,7 @@ static inline int hf_part_n_level(const struct hf_pair_part *part)
     return hf_n_levels(part->l_a, part->l_a + part->l_b);
 }
 
-/** One part's levels, in components, and where they are among its class's. */
+/** Number of levels of a part, in components, and where they begin among those of its class. */
 struct hf_part_levels {
     int first, n;
 };
@@ -185,30 +184,30 @@ struct hf_contraction_plan {
     int n_bra, n_ket; /**< parts */
     struct hf_part_levels bra[HF_MAX_PAIR_PART], ket[HF_MAX_PAIR_PART];
     int n_bra_level, n_ket_level; /**< of the classes */
-    int n_sum;                    /**< what it gives: the levels of all parts with all parts */
+    int n_sum;                    /**< sums: the levels of all parts with all parts */
     int n_half;  /**< contracted over the bra only: the levels of its parts with all of the ket */
-    int n_kept;  /**< primitives of the ket of which that is kept */
+    int n_kept;  /**< primitives of the ket whose `half` is kept */
     int n_level; /**< levels of the classes */
-    int n_chunk; /**< primitives of the bra that are worked on together */
+    int n_chunk; /**< primitives of the bra computed together */
 };
 
-/** Most primitives of ket and bra that are worked on together. */
+/** Most primitives of ket and bra that are computed together. */
 enum { HF_MOST_KEPT = 8, HF_MOST_CHUNK = 8 };
 
-/** How many vectors are kept for contraction: as many as leave room for others in a first-level cache. With one
- *  part of the bra its levels are read once; there longer chunks pay though they reach into the second level:
+/** Number of vectors kept for contraction: they leave room for others in a first-level cache. If the bra has
+ *  one part, its levels are read once. Then longer chunks are worthwhile, even in the second-level cache:
  *  set-up and Boys function do more at a time. */
 enum { HF_ROOM = 320, HF_ROOM_OF_ONE_PART = 720 };
 
-/** How many blocks of n vectors are kept where there is `room`: at least two, for which every sum is loaded and
- *  stored half as often. */
+/** Number of blocks of n vectors kept in `room`: at least two, so that every sum is loaded and stored half as
+ *  often. */
 static inline int hf_n_kept(int n, int most, int room)
 {
     const int n_kept = room / n < 2 ? 2 : room / n;
     return n_kept < most ? n_kept : most;
 }
 
-/** The parts' levels; how many all have together. */
+/** Finds the levels of the parts; returns their total number. */
 static inline int hf_find_part_levels(const struct hf_pair_class *kind,
                                       struct hf_part_levels levels[HF_MAX_PAIR_PART])
 {
@@ -245,12 +244,12 @@ struct hf_quartet {
     const struct hf_boys_single *boys_single;
     const struct hf_cartesian_table *cartesian;
     const struct hf_solid_harmonics *harmonics; /**< [l] */
-    const struct hf_shell_pairs
-        *pairs; /**< the list; kernels of single precision read it for bra and ket */
+    /** The list; kernels of single precision read it for bra and ket. */
+    const struct hf_shell_pairs *pairs;
     const struct hf_expanded_pair *bra, *ket;
     const struct hf_pair_class *bra_class, *ket_class;
     const struct hf_contraction_plan *plan; /**< of the classes; for the recurrences */
-    double threshold;                       /**< primitive quartets below are skipped */
+    double threshold;                       /**< smaller primitive quartets are skipped */
 };
 
 /** Vectors of the contraction and of all levels up to e_max and f_max, the wanted ones with m = 0 .. highest. */
@@ -274,8 +273,8 @@ static inline size_t hf_recurrence_scratch(const struct hf_pair_class *bra,
     return hf_n_recurrence_vector(&plan, bra->l_high, ket->l_high, 0) * HF_LANES;
 }
 
-/** The same for derivatives: densities of levels stay, those of functions and what they are made from make room
- *  for the recurrences. */
+/** The same for derivatives. Densities of levels stay; densities of functions and their sources share memory
+ *  with the recurrences. */
 static inline size_t hf_gradient_scratch(const struct hf_pair_class *bra,
                                          const struct hf_pair_class *ket)
 {

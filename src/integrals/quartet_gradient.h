@@ -22,10 +22,10 @@ enum hf_quartet_block {
 
 /** Where the densities of a quartet are: element (i, j) of a block at [i * row + j * column]. */
 struct hf_quartet_density {
-    const double *total[HF_N_QUARTET_BLOCK]; /**< the first two NULL in all: without D_ab D_cd */
+    const double *total[HF_N_QUARTET_BLOCK]; /**< AB and CD NULL in all: no D_ab D_cd */
     const double *spin[HF_N_QUARTET_BLOCK];  /**< not read with one density */
     int row[HF_N_QUARTET_BLOCK], column[HF_N_QUARTET_BLOCK];
-    double factor; /**< of the quartet: its different permutations */
+    double factor; /**< number of different permutations of the quartet */
 };
 
 /** Engine for the pairs of one list; one per thread. `pairs` is borrowed. Not collective. HF_NO_RESOURCE. */
@@ -37,7 +37,7 @@ void hf_gradient_engine_destroy(struct hf_gradient_engine **engine);
 /** Primitive quartets whose estimate as integrals is below `threshold` (hartree) are skipped from now on. */
 void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double threshold);
 
-/** Counts of what was computed, of integrals those that were differentiated; arithmetic with one density. */
+/** Counts of work: integrals are those that were differentiated; arithmetic is that with one density. */
 struct hf_engine_account hf_gradient_engine_account(const struct hf_gradient_engine *engine);
 
 /** Derivatives of
@@ -46,7 +46,8 @@ struct hf_engine_account hf_gradient_engine_account(const struct hf_gradient_eng
  *
  *  of quartets [n] of a bra with kets of one class, with respect to the places of a, b, c and d, at fixed G:
  *  gradient [n][4][3], hartree/bohr. D is the total density, M the spin density (n_density 2; left out if 1), in
- *  the functions of the list's basis. The bits of a quartet do not depend on the others. 1 <= n <= HF_MAX_BATCH. Allocates nothing. Not collective. */
+ *  the functions of the list's basis. The bits of a quartet do not depend on other quartets. 1 <= n <=
+ *  HF_MAX_BATCH. Allocates nothing. Not collective. */
 void hf_gradient_engine_compute(struct hf_gradient_engine *engine, const struct hf_shell_pair *bra,
                                 int n, const struct hf_shell_pair *const ket[], int n_density,
                                 const struct hf_quartet_density density[],

@@ -1,5 +1,5 @@
-/* Vertical recurrence over vectors of primitive quartets, as loops: where make_recurrences.py made no
- * function, and what its functions are compared with. Part of kernels.c.
+/* Vertical recurrence over vectors of primitive quartets, as loops: for levels without a function of
+ * make_recurrences.py, and for tests of these functions. Part of kernels.c.
  *
  * With [e|f]^m short for (e s|f s)^(m), Obara and Saika, J. Chem. Phys. 84, 3963 (1986), Eq. 39:
  *   [e+1|f]^m = PA [e|f]^m + WP [e|f]^(m+1) + e/(2z) ([e-1|f]^m - rho/z [e-1|f]^(m+1))
@@ -10,8 +10,8 @@
 #include "lane_quartet.h"
 #include "vertical.h"
 
-/** What one call of the recurrence works on. [e|f]^m of every e, f, m stands in the work space as
- *  [m][component of e][component of f]. */
+/** Data of one call of the recurrence. [e|f]^m of every e, f, m stands in the work space as [m][component of
+ *  e][component of f]. */
 struct recurrence_work {
     vertical_function *vertical; /**< straight-line code for these levels; NULL: the loops do it */
     const struct hf_cartesian_table *cartesian;
@@ -19,7 +19,7 @@ struct recurrence_work {
     lanes *level[HF_MAX_PAIR_L + 1][HF_MAX_PAIR_L + 1];
 };
 
-/** Hands out the work space for levels with m = 0 .. highest. */
+/** Divides the work space among levels with m = 0 .. highest. */
 static inline void lay_out(struct recurrence_work *work, int e_max, int f_max, int highest,
                            lanes *scratch)
 {
@@ -32,7 +32,7 @@ static inline void lay_out(struct recurrence_work *work, int e_max, int f_max, i
     }
 }
 
-/** [0|f]^m for all m from the two levels below. */
+/** Computes [0|f]^m for all m from the two levels below. */
 static inline __attribute__((always_inline)) void
 raise_ket(const struct recurrence_work *work, int n_m, int f, const struct lane_quartet *q)
 {
@@ -59,7 +59,7 @@ raise_ket(const struct recurrence_work *work, int n_m, int f, const struct lane_
     }
 }
 
-/** One row of [e|f]^m: component c of e, all components of f. */
+/** Computes one row of [e|f]^m: component c of e, all components of f. */
 static inline __attribute__((always_inline)) void raise_bra_row(const struct recurrence_work *work,
                                                                 int e, int f, int c, int m,
                                                                 const struct lane_quartet *q)
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) void raise_bra_row(const struct rec
         out[below[k].upper[d]] += one_over_two_sum_of(q) * (real)(below[k].power[d] + 1) * cross[k];
 }
 
-/** All levels of one vector of primitive quartets, the wanted ones with m = 0 .. highest. */
+/** Computes all levels of one vector of primitive quartets, the wanted ones with m = 0 .. highest. */
 static inline __attribute__((always_inline)) void recur(const struct recurrence_work *work,
                                                         int e_max, int f_max, int highest,
                                                         const struct lane_quartet *q)
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) void write_wanted(const struct recu
     }
 }
 
-/** The recurrence up to levels e, f_max, f_max a constant, so that the compiler knows the counts of
+/** The recurrence up to levels e_max and f_max. f_max is a constant, so that the compiler knows the counts of
  *  the inner loops. The wanted levels are written to `to`. */
 typedef void recurrence_function(const struct recurrence_work *work, int e_max,
                                  const struct lane_quartet *q, lanes *to);

@@ -1,5 +1,5 @@
-/* What the recurrences of the two-electron engine work on. All that the generated files include: they
- * are compiled again only where this changes. */
+/* Data of the recurrences of the two-electron engine. The generated files include nothing else, so that they
+ * are compiled again only if this changes. */
 #ifndef HF_RECURRENCE_INPUT_H
 #define HF_RECURRENCE_INPUT_H
 
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** What the recurrences need of HF_WIDTH primitive quartets: one of the bra, HF_WIDTH of the ket. As few vectors as
- *  do: writing them takes as long as computing them. The functions below make the others. */
+/** HF_WIDTH primitive quartets: one primitive of the bra, HF_WIDTH of the ket. Few vectors are stored, since
+ *  writing one takes as long as computing it; the functions below compute others. */
 struct lane_quartet {
-    const lanes *qc; /**< [3], of all quartets with these primitives of the ket */
+    const lanes *qc; /**< [3] Q - C, the same for all quartets with this ket */
     real pa[3], one_over_two_zeta;
     lanes qp[3]; /**< Q - P */
     lanes one_over_two_eta, rho_over_zeta, rho_over_eta;

@@ -1,4 +1,4 @@
-/* Shell pairs: what a two-electron integral needs to know of two shells, computed once per pair. */
+/* Shell pairs: the data of two shells that two-electron integrals need, computed once per pair. */
 #ifndef HF_SHELL_PAIR_H
 #define HF_SHELL_PAIR_H
 
@@ -10,20 +10,18 @@
 #include <math.h>
 #include <stdint.h>
 
-/** What is kept of two primitives with exponents alpha of a and beta of b: all that the recurrences
- *  need of them, in one cache line. Only P = A + PA and the coefficients of parts are looked up with the
- *  shells. */
+/** Data of two primitives with exponents alpha of a and beta of b: all that the recurrences need, in one cache
+ *  line. Only P = A + PA and the coefficients of parts are looked up in the shells. */
 struct hf_primitive_pair {
-    double pa[3];             /**< P - A = beta/zeta (B - A), bohr; 0 where A and B coincide */
+    double pa[3];             /**< P - A = beta/zeta (B - A), bohr; 0 if A and B coincide */
     double zeta;              /**< alpha + beta */
     double one_over_two_zeta; /**< 1 / (2 zeta) */
-    /** exp(-alpha beta/zeta |A-B|^2) sqrt(2) pi^(5/4) / zeta, times c_a c_b where the class has one
-     *  part */
+    /** exp(-alpha beta/zeta |A-B|^2) sqrt(2) pi^(5/4) / zeta, times c_a c_b if the class has one part */
     double prefactor;
     /** estimate of the primitive's own (ab|ab)^(1/2), falling within a pair; a number of single
      *  precision, so that the product of two is exact */
     double bound;
-    uint32_t i, j; /**< of the primitives of a, of b */
+    uint32_t i, j; /**< numbers of the primitives in a and b */
 };
 
 /** The same rounded to single precision, in the order of enum hf_primitive_row: one cache line. */
@@ -32,32 +30,31 @@ struct hf_single_primitive {
     float p[3]; /**< P = A + PA, bohr */
     float pa[3];
     float prefactor, bound;
-    float rest[3]; /**< what rounding took from P */
+    float rest[3]; /**< rounding error of P */
     float one_over_two_zeta;
     float ab[3]; /**< A - B: the same for all primitives of a pair */
 };
 
-/** One pair of shells. The shell of higher angular momentum comes first ("a"), which is what Libint
- *  wants; of equal ones that of more parts, then the later shell. */
+/** One pair of shells. The shell of higher angular momentum comes first ("a"), as Libint needs; for equal ones
+ *  the shell with more parts, then the later shell. */
 struct hf_shell_pair {
     int a, b;       /**< shells, l_a >= l_b */
     int pair_class; /**< index into hf_shell_pairs.class_of */
     int n_primitive;
     int64_t first_primitive; /**< index into hf_shell_pairs.primitive */
     double bound;            /**< Schwarz: max over its functions of (mn|mn)^(1/2) */
-    /** what rounding errors of its integrals are proportional to, as bound; infinite: nothing of it may
-     *  be computed in single precision */
+    /** Scale of rounding errors of its integrals, used like bound; infinite: single precision must not be used. */
     double rounding;
     double cost_per_number; /**< hf_shell_pair_cost over its function pairs */
-    /* what others see of it from far away, see hf_far_factor; bohr */
+    /* its charge seen from far away, see hf_far_factor; bohr */
     float centre[3]; /**< of its charge */
     float reach;     /**< of its charge about the centre */
-    float charge;    /**< what its functions have together at most, over `bound`: bohr^(1/2) */
+    float charge;    /**< largest charge of its functions together, over `bound`: bohr^(1/2) */
 };
 
 enum { HF_MAX_PAIR_PART = HF_MAX_SHELL_PART * HF_MAX_SHELL_PART };
 
-/** A part of one shell with a part of the other. */
+/** A part of the first shell with a part of the second. */
 struct hf_pair_part {
     int l_a, l_b;
     bool spherical_a, spherical_b;
@@ -65,7 +62,7 @@ struct hf_pair_part {
     int n_a, n_b;         /**< functions */
 };
 
-/** What the two shells consist of; pairs of one class are computed by the same code. */
+/** Parts of the two shells; pairs of one class are computed by the same code. */
 struct hf_pair_class {
     int n_part;
     struct hf_pair_part part[HF_MAX_PAIR_PART]; /**< parts of a slowest */
@@ -93,21 +90,20 @@ static inline float hf_square_between(const struct hf_shell_pair *bra,
     return x * x + y * y + z * z;
 }
 
-/** hf_far_factor from that square and the product of the charges. Without branches, which would often be guessed
- *  wrong: loops over kets become vectors. */
+/** hf_far_factor from that square and the product of the charges. Without branches, which would often be
+ *  mispredicted, so that loops over kets become vectors. */
 static inline float hf_far_factor_of(float square, float bra_reach, float ket_reach, float charges)
 {
     const float apart = sqrtf(square) - bra_reach - ket_reach;
-    const float upper = charges > FLT_MIN ? charges : FLT_MIN; /* 1 also where there are none */
+    const float upper = charges > FLT_MIN ? charges : FLT_MIN; /* 1 also without charges */
     return upper / (apart > upper ? apart : upper);
 }
 
-/** Estimate of how much smaller than the product of their bounds the integrals of two pairs are, since
- *  they are far from each other: at most 1. The charges q of two pairs repel each other by q q' / R at most,
- *  at the least distance R that their primitives may have; the fields of higher multipoles fall faster than
- *  what they add to the bounds. As charge of a primitive that of an s distribution with its bound is taken.
- *  Exact for two s distributions far apart; of random quartets of s to h shells none was above it
- *  (tests/unit/integrals/test_pair_extent.c).
+/** Estimated ratio (at most 1) of the integrals of two distant pairs to the product of their bounds. The
+ *  charges q of two pairs contribute at most q q' / R, where R is the least distance of their primitives;
+ *  higher multipoles fall off faster than their contribution to the bounds. A primitive is given the charge of
+ *  an s distribution with its bound. Exact for two s distributions far apart; no random quartet of s to h
+ *  shells was above it (tests/unit/integrals/test_pair_extent.c).
  *  Source   S. A. Maurer, D. S. Lambrecht, D. Flaig, C. Ochsenfeld, JCP 136, 144107 (2012), with charges
  *           in the place of Schwarz bounds and of extents. */
 static inline double hf_far_factor(const struct hf_shell_pair *bra, const struct hf_shell_pair *ket)
@@ -160,11 +156,11 @@ struct hf_shell_pairs {
     struct hf_single_primitive *single;  /**< [n_primitive] */
     /** [n_primitive][n_coefficient] c_a c_b of each part of classes that have several, padded */
     float *single_coefficient;
-    int n_coefficient; /**< a multiple of 4, for the class of most parts; 0: none has several */
+    int n_coefficient; /**< a multiple of 4, for the class of most parts; 0: no class has several */
     double bound;      /**< largest of all */
     struct hf_node_memory *shared; /**< memory of all arrays but class_of; owned */
-    /** Of the Boys function, up to order 4 max_l + 1, for all engines of the list; owned. NULL: nothing is
-     *  computed. */
+    /** Tables of the Boys function, up to order 4 max_l + 1, for all engines of the list; owned. NULL: no
+     *  integrals are computed. */
     struct hf_boys *boys;
     struct hf_boys_single *boys_single;
 };
@@ -172,10 +168,9 @@ struct hf_shell_pairs {
 /** Estimated cost of computing a pair's half of a shell quartet; the cost of a quartet is about the
  *  product of its pairs' costs.
  *
- *  A quartet's time is mostly that of screening it, laying it out and filling lanes, with some of each
- *  primitive, and grows little with the shells: of uracil/cc-pVDZ all classes from (ss|ss) to (dp|dp)
- *  take 0.3 to 0.45 microseconds, (dd|dd) 1.3. The products of these numbers are proportional to that
- *  within a factor of 1.5. */
+ *  The time of a quartet is mostly for screening, laying out and filling lanes, and some for each primitive. It
+ *  grows little with the shells: in uracil/cc-pVDZ all classes from (ss|ss) to (dp|dp) take 0.3 to 0.45
+ *  microseconds, (dd|dd) 1.3. The products of these numbers are proportional to that within a factor of 1.5. */
 static inline double hf_shell_pair_cost(const struct hf_shell_pairs *pairs,
                                         const struct hf_shell_pair *pair)
 {

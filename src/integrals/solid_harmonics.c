@@ -23,8 +23,8 @@ static double moment(int n)
     return value;
 }
 
-/** Row m of the expansion, dense over the monomials, before normalisation: Eq. 6.4.47. The sum over
- * v runs in halves for negative m; twice v is counted here. */
+/** Row m of the expansion, dense over the monomials, before normalisation: Eq. 6.4.47. For negative m, v takes
+ *  half-integer values, so the loop counts twice v. */
 static void expand(int l, int m, double row[])
 {
     const int am = abs(m), twice_v_first = m < 0 ? 1 : 0;

@@ -1,8 +1,8 @@
 /* From contracted levels to functions, for every part of a bra with every part of a ket. Part of
  * kernels.c.
  *
- * The ket goes first, a row of the levels at a time, which are one after the other in memory. The
- * operations are the same within 4 % whichever goes first. */
+ * The ket is transformed first, a row of its levels at a time, which are adjacent in memory. Both orders need
+ * the same operations within 4 %. */
 #ifndef HF_TO_FUNCTIONS_H
 #define HF_TO_FUNCTIONS_H
 
@@ -36,7 +36,7 @@ static inline struct part_step plan_part(const struct hf_pair_class *kind, int k
     };
 }
 
-/** The last step: columns for the functions of `other`, into the places of both. */
+/** The last step: makes the functions of `side`, a column for each function of `other`, in their final places. */
 static inline void finish(const struct hf_quartet *quartet, const struct part_step *side,
                           const struct part_step *other, const lanes shift[3], const lanes *from,
                           size_t from_row, size_t from_column, lanes *out)
@@ -74,7 +74,7 @@ static inline void copy(const struct part_step *bra, const struct part_step *ket
             out[(size_t)e * bra->stride_a] = levels[e * ket->n_level];
 }
 
-/** One part with one other: levels [e][f] into the block of the classes. */
+/** Makes the functions of one part of each pair from levels [e][f], in the block of the classes. */
 static inline void make_functions(const struct hf_quartet *quartet, const struct part_step *bra,
                                   const struct part_step *ket, const lanes shift[2][3],
                                   const lanes *levels, lanes *scratch, lanes *out)

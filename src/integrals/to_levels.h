@@ -1,8 +1,8 @@
 /* From the density of functions of a pair to that of its levels: the transpose of horizontal.h, for columns of
  * vectors. Part of kernels.c.
  *
- * The integrals of functions follow from levels by (a b+1| = (a+1 b| + AB (a b|, AB = A - B. A density G of functions
- * so becomes one of levels, with sum G (ab| the same. The coefficients depend on AB, too:
+ * The integrals of functions follow from levels by (a b+1| = (a+1 b| + AB (a b|, AB = A - B. So a density G of
+ * functions becomes a density of levels with the same sum G (ab|. The coefficients depend on AB, too:
  *
  *     d/dAB_x sum G_ab (ab| = sum G_ab b_x (a b-1x|       at fixed levels
  *
@@ -27,7 +27,7 @@ struct level_columns {
     size_t moved_row, moved_column;
 };
 
-/** The levels of all columns; shift is A - B. `in` and `out` must not overlap. */
+/** Makes the levels of all columns; shift is A - B. `in` and `out` must not overlap. */
 typedef void level_function(const struct level_columns *columns, const lanes shift[3]);
 
 #include "level_functions.h"
@@ -37,8 +37,8 @@ typedef void level_function(const struct level_columns *columns, const lanes shi
 /** Most rows of a step of two shells up to HF_MAX_L. */
 enum { HF_LEVEL_ROWS = 850 };
 
-/** Harmonics to components, the slowest index of [..][right]: out gets the transpose of what harmonics_in_loops
- *  does, for each of `left` blocks. */
+/** Transforms harmonics to components, the slower index in each of `left` blocks [..][right]: the transpose of
+ *  harmonics_in_loops. */
 static inline void from_harmonics(const struct hf_solid_harmonics *harmonics, int l, int left,
                                   int right, const lanes *in, lanes *out)
 {
@@ -51,7 +51,7 @@ static inline void from_harmonics(const struct hf_solid_harmonics *harmonics, in
                         harmonics->coefficient[row][k] * in[i];
 }
 
-/** The density of components [a][b] of a column; in one of the two blocks. */
+/** Makes the density of components [a][b] of a column, in one of the two blocks. */
 static inline lanes *to_components(const struct level_columns *columns, int column,
                                    lanes block[2][HF_LEVEL_ROWS])
 {
@@ -94,7 +94,7 @@ static inline void raise_in_loops(const struct hf_cartesian_table *table, int lo
     }
 }
 
-/** The density [a][b] of components of l_a and l_b to levels, which are left in what is returned: `from` or
+/** Transforms the density [a][b] of components of l_a and l_b to levels; returns their place, `from` or
  *  `other`. */
 static inline lanes *raise_all(const struct level_columns *columns, int l_b, const lanes shift[3],
                                lanes *from, lanes *other)
@@ -125,7 +125,7 @@ static inline void put_rows(int n, const lanes *from, lanes *to, size_t row)
     for (int k = 0; k < n; k++) to[(size_t)k * row] = from[k];
 }
 
-/** What has no straight-line code. */
+/** For parts without straight-line code. */
 static void levels_in_loops(const struct level_columns *columns, const lanes shift[3])
 {
     const struct hf_pair_part *part = columns->part;
@@ -145,7 +145,7 @@ static void levels_in_loops(const struct level_columns *columns, const lanes shi
     }
 }
 
-/** What makes the levels of a part. */
+/** Returns the function that makes the levels of a part. */
 static inline level_function *find_levels(const struct hf_pair_part *part)
 {
     const bool spherical = part->spherical_a || part->spherical_b;

@@ -1,4 +1,4 @@
-/* Block arrays: where the layout says that a block is, the window reaches. */
+/* Block arrays: the layout says where a block is, the window reaches it. */
 #include "onesided/block_array.h"
 
 #include "onesided_private.h"

@@ -1,6 +1,6 @@
-/* Symmetric matrices in blocks over all ranks that any rank reads and adds to while their owners
- * compute: a layout, which says where a block is, on a window, which reaches it. The rules of
- * onesided/onesided.h hold: fill the own part, fence; get or accumulate; fence. */
+/* Symmetric matrices in blocks over all ranks. Any rank reads blocks and adds to them while the owners compute.
+ * A layout says where a block is, a window reaches it. The rules of onesided/onesided.h hold: fill the own
+ * part, fence; get or accumulate; fence. */
 #ifndef HF_BLOCK_ARRAY_H
 #define HF_BLOCK_ARRAY_H
 

@@ -1,11 +1,11 @@
-/* The front of one-sided communication: a transport, opened, and its windows. */
+/* The front of one-sided communication: opens a transport and its windows. */
 #include "onesided_private.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** Of a range: a message is no more than 1 GiB. */
+/** Most elements of a range: a message has at most 1 GiB. */
 enum { MOST_ELEMENTS = 1 << 27 };
 
 hf_status hf_transport_open(struct hf_context *context, const struct hf_transport_ops *transport,

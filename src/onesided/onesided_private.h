@@ -8,8 +8,7 @@
 #include <stddef.h>
 
 /** One way to reach other ranks' memory: one constant instance per transport. Ranks are those of the
- *  context. Different ranks may work with different windows at the same time; of a rank one thread at a
- *  time. */
+ *  context. Different ranks may work with different windows at the same time; one thread of a rank at a time. */
 struct hf_transport_ops {
     const char *name, *about, *cite; /**< --onesided NAME; help text; where it is described */
     /** Sets self->data. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
@@ -21,20 +20,20 @@ struct hf_transport_ops {
     /** Called when no requests come until the next fence or the next window. Not collective. NULL: the
      *  transport does nothing between requests. */
     void (*rest)(struct hf_onesided *self);
-    size_t window_bytes; /**< of the `data` of a window */
-    /** Sets `local` [size], all zero, and fills in `data`, zeros that all ranks have. Collective; each rank
-     *  returns its own outcome. HF_NO_RESOURCE: memory. */
+    size_t window_bytes; /**< size of the `data` of a window */
+    /** Sets `local` [size], all zero, and fills in `data`, which is zeroed and exists on all ranks. Collective;
+     *  each rank returns its own outcome. HF_NO_RESOURCE: memory. */
     hf_status (*window_create)(struct hf_window *window, struct hf_error *error);
     /** Collective; also after a creation that failed. */
     void (*window_destroy)(struct hf_window *window);
     /** Begins to copy a range of another rank to request->to. Not collective. */
     void (*begin_get)(struct hf_window *window, struct hf_window_range range,
                       struct hf_window_request *request);
-    /** Waits for the end of it. Not collective. */
+    /** Waits until the copy has ended. Not collective. */
     void (*end_get)(struct hf_window *window, struct hf_window_request *request);
     /** Adds from[range.n] to a range of any rank, atomically. Not collective. */
     void (*accumulate)(struct hf_window *window, struct hf_window_range range, const double *from);
-    /** What was written or added by any rank is in its place. Collective. */
+    /** Completes what any rank wrote or added. Collective. */
     void (*fence)(struct hf_window *window);
 };
 
@@ -53,10 +52,10 @@ struct hf_window {
     const char *label;
     double *local; /**< [size] */
     size_t size;
-    void *data; /**< of the transport; the memory is the front's */
+    void *data; /**< of the transport; allocated by the front */
 };
 
-/** Opens one transport without asking whether it works. Collective. */
+/** Opens one transport without a self-test. Collective. */
 hf_status hf_transport_open(struct hf_context *context, const struct hf_transport_ops *transport,
                             enum hf_accumulate accumulate, struct hf_onesided **onesided,
                             struct hf_error *error) HF_MUST_CHECK;

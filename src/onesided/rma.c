@@ -1,6 +1,6 @@
-/* Transport over MPI-3 passive-target windows. A get or an owner-computes accumulate goes through
- * an epoch on all ranks at once (lock_all), opened by the first of them and closed by the fence; a
- * caller-computes accumulate locks the owner for itself (accumulate paper, Fig. 1). */
+/* Transport over MPI-3 passive-target windows. Gets and owner-computes accumulates use an epoch on all ranks at
+ * once (lock_all), which the first of them opens and the fence closes. A caller-computes accumulate locks the
+ * owner alone (accumulate paper, Fig. 1). */
 #include "onesided_private.h"
 
 #include "base/mpi_window.h"
@@ -15,7 +15,7 @@ struct rma {
 struct rma_window {
     MPI_Win win;
     bool all_locked;
-    double *sum; /**< caller computes: the owner's numbers on their way */
+    double *sum; /**< caller computes: buffer for the owner's numbers */
     size_t sum_size;
 };
 
@@ -130,8 +130,7 @@ static void end_get(struct hf_window *window, struct hf_window_request *request)
     MPI_Wait(&request->request, MPI_STATUS_IGNORE);
 }
 
-/** Lock, get, add, put, unlock. When there is no memory for the numbers on their way they
- *  go in pieces. */
+/** Lock, get, add, put, unlock. Without memory for the buffer, the range is sent in pieces. */
 static void accumulate_here(struct rma_window *data, struct hf_window_range range,
                             const double *from)
 {
@@ -158,7 +157,7 @@ static void accumulate_here(struct rma_window *data, struct hf_window_range rang
     MPI_Win_unlock(range.rank, data->win);
 }
 
-/** Own ranges go the same way: MPI's accumulates are atomic among each other only. */
+/** Own ranges use the same calls: MPI's accumulates are atomic among each other only. */
 static void accumulate(struct hf_window *window, struct hf_window_range range, const double *from)
 {
     struct rma_window *data = window->data;

@@ -1,5 +1,5 @@
-/* Start-up test of a transport: one-sided calls of some MPI libraries gave wrong sums or hung, which a long
- * run must find out at once. */
+/* Start-up test of a transport: one-sided calls of some MPI libraries gave wrong sums or hung. A long run must
+ * find that out at once. */
 #include "onesided_private.h"
 
 #include "base/threads.h"
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /** Block sizes, in numbers of 8 bytes, and rounds. Libraries send short messages at once, longer ones after a
- *  handshake, long ones in pieces (MPICH: 256 KiB); errors were seen in one kind only. More rounds would
- *  delay short runs. */
+ *  handshake, long ones in pieces (MPICH: 256 KiB); errors were seen in one of these kinds only. More rounds
+ *  would delay short runs. */
 static const struct block {
     int size, n_round;
 } blocks[] = {{1, 8}, {9, 8}, {512, 4}, {8192, 1}, {49152, 1}};
@@ -41,13 +41,13 @@ static int distance(int k, int n_rank)
     return (k == 0 ? 0 : k == 1 ? 1 : n_rank / 2) % n_rank;
 }
 
-/** Ranges of one block overlap: partner k adds a quarter of the block further on than k - 1. */
+/** Ranges of one block overlap: that of partner k begins a quarter of the block after that of k - 1. */
 static size_t shift(int b, int k)
 {
     return (size_t)(k * blocks[b].size / 4);
 }
 
-/** Where the part of the window begins that block b is added to; b = N_BLOCK: the end. */
+/** Where the part of the window for block b begins; b = N_BLOCK: the end. */
 static size_t place(int b)
 {
     size_t at = 0;
@@ -70,7 +70,7 @@ static struct hf_window_range range_of(int b, int k, int rank, int n_rank)
                                     .n = (size_t)blocks[b].size};
 }
 
-/** All blocks to all partners, the ranges of one block in turns. `value` [LARGEST]. */
+/** Adds all blocks to all partners; the ranges of one block take turns. `value` [LARGEST]. */
 static void add_to_partners(struct hf_window *window, int rank, int n_rank, double value[])
 {
     for (int e = 0; e < LARGEST; e++) value[e] = addend(rank, e);
@@ -80,7 +80,7 @@ static void add_to_partners(struct hf_window *window, int rank, int n_rank, doub
                 hf_window_accumulate(window, range_of(b, k, rank, n_rank), value);
 }
 
-/** Subtracts from numbers got from a range of block b of partner k what each rank added there: the result must
+/** Subtracts what each rank added to a range of block b of partner k from the numbers there: the results must
  *  be zero. */
 static hf_status check_range(int b, int k, struct hf_window_range range, int n_rank, double value[],
                              struct hf_error *error)
@@ -100,7 +100,8 @@ static hf_status check_range(int b, int k, struct hf_window_range range, int n_r
     return HF_OK;
 }
 
-/** Gets the ranges that this rank added to, all partners' at a time. `value` [N_PARTNER * LARGEST]. */
+/** Gets and checks the ranges that this rank added to, those of all partners at a time. `value` [N_PARTNER *
+ *  LARGEST]. */
 static hf_status check_partners(struct hf_window *window, int rank, int n_rank, double value[],
                                 struct hf_error *error)
 {
@@ -158,7 +159,7 @@ static void *run_test(void *argument)
     return NULL;
 }
 
-/** Waits for the end of the test until `seconds` have passed; whether it came. */
+/** Waits at most `seconds` for the end of the test; returns whether it ended. */
 static bool wait_for_end(struct self_test *test, double seconds)
 {
     struct timespec until;
@@ -199,8 +200,8 @@ static hf_status run_aside(struct self_test *test, double seconds, bool *hangs,
     return hf_fail(error, HF_NO_RESOURCE, "its self-test did not end within %g seconds", seconds);
 }
 
-/** Watches over a test in the main thread; ends the process, and with it the job, when it hangs.
- *  Only plain calls: MPI may not be entered here. */
+/** Watches a test in the main thread; ends the process, and with it the job, if the test hangs. Must not call
+ *  MPI. */
 struct watchdog {
     struct self_test *test;
     double seconds;
@@ -220,7 +221,7 @@ static void *watch(void *argument)
     return NULL;
 }
 
-/** Without MPI_THREAD_MULTIPLE no thread could use MPI beside a hanging test. */
+/** Runs the test in the main thread: without MPI_THREAD_MULTIPLE no other thread could use MPI while it hangs. */
 static hf_status run_watched(struct self_test *test, double seconds, struct hf_error *error)
 {
     struct watchdog dog = {test, seconds};

@@ -102,8 +102,8 @@ static void wait_for_all(struct hf_thread_transport *self)
     wait_for(self, &request);
 }
 
-/** Lowest free slot: the same on every rank, since windows come and go collectively. -1: no memory.
- *  The mutex is held. */
+/** Lowest free slot: the same on every rank, since windows are created and destroyed collectively. -1: no
+ *  memory. The mutex is held. */
 static int find_slot(struct hf_thread_transport *data)
 {
     for (int s = 0; s < data->n_slot; s++)
@@ -156,7 +156,7 @@ static void rest(struct hf_onesided *self)
     pthread_mutex_unlock(&transport->mutex);
 }
 
-/** Other ranks may send requests after this rank has taken part in a fence. */
+/** Wakes the communication thread: other ranks may send requests after this rank has joined a fence. */
 static void wake(struct hf_thread_transport *transport)
 {
     pthread_mutex_lock(&transport->mutex);
@@ -165,7 +165,7 @@ static void wake(struct hf_thread_transport *transport)
     pthread_mutex_unlock(&transport->mutex);
 }
 
-/** No requests may come when the memory is freed. */
+/** Waits for all ranks first: no request may come after the memory is freed. */
 static void window_destroy(struct hf_window *window)
 {
     struct hf_onesided *self = window->onesided;
@@ -197,7 +197,7 @@ static struct hf_thread_header new_header(struct hf_thread_transport *transport,
                                      .reply_tag = number % ((unsigned)transport->last_tag + 1U)};
 }
 
-/** Asks for a range to be sent to `request->to`; the receive is there before the request. */
+/** Asks for a range to be sent to `request->to`; the receive is posted before the request is sent. */
 static void ask_for(struct hf_window *window, struct hf_window_range range, enum hf_thread_tag tag,
                     struct hf_window_request *request)
 {
@@ -214,7 +214,7 @@ static int compare_ranks(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/** The part of a rank of the same node, if the node shares them; NULL otherwise. */
+/** The part of a rank of the same node, if the node shares memory; NULL otherwise. */
 static const double *part_of_neighbour(const struct hf_window *window, int rank)
 {
     const struct hf_context *context = window->onesided->context;
@@ -249,7 +249,7 @@ static void forget_send(struct hf_thread_transport *self, struct hf_thread_send 
     *send = (struct hf_thread_send){.request = MPI_REQUEST_NULL};
 }
 
-/** Waits until messages on their way leave room for one more of `bytes`; a place for it. */
+/** Waits until there is room for one more message of `bytes`; returns its place. */
 static struct hf_thread_send *find_send(struct hf_thread_transport *self, size_t bytes)
 {
     struct hf_thread_send *free_place = NULL;

@@ -12,11 +12,11 @@
  *     adds         -- PUT_UNLOCK header + data ->  stores, lets the next one in
  *
  * Ranks of a node have their windows in memory that they share, if the node can: gets between them are copies, without
- * messages. Adding is left to the owner in any case.
+ * messages. Sums always go through the owner.
  *
  * ADD and PUT_UNLOCK are synchronous sends: they complete when B has begun to receive. B holds its mutex from
- * then until the data are in place. So after all sends are complete, a barrier, and taking the own mutex, a
- * rank has all that was sent to it. No messages are counted.
+ * then until the data are in place. So a rank has all that was sent to it when all sends are complete, a
+ * barrier is passed and the rank has taken its own mutex. No messages are counted.
  *
  * The compute thread also serves requests, whenever it calls the transport: it has a core, while a
  * communication thread may wait some milliseconds for one when every core computes. The communication thread
@@ -33,7 +33,7 @@
 
 enum hf_thread_tag { HF_TAG_GET = 1, HF_TAG_ADD, HF_TAG_LOCK_GET, HF_TAG_PUT_UNLOCK };
 
-/** Front of every request; elements may follow it. */
+/** Head of every request; elements may follow it. */
 struct hf_thread_header {
     int64_t slot; /**< of the window, equal on all ranks */
     int64_t offset, size;
@@ -50,7 +50,7 @@ struct hf_lock_waiter {
 struct hf_thread_window {
     int slot;
     struct hf_node_memory *memory; /**< parts of the ranks of the node */
-    bool locked;                   /**< by a rank that adds for itself */
+    bool locked;                   /**< by a rank that computes the sum itself */
     struct hf_lock_waiter *first_waiter, *last_waiter;
 };
 
@@ -73,7 +73,7 @@ struct hf_thread_transport {
     const struct hf_onesided *onesided; /**< borrowed */
     MPI_Comm requests, replies;         /**< duplicates, owned */
 
-    pthread_mutex_t mutex; /**< guards what follows and the memory of the windows */
+    pthread_mutex_t mutex; /**< protects the members below and the memory of the windows */
     pthread_cond_t changed;
     struct hf_window **window; /**< [n_slot]; NULL: free */
     int n_slot, n_window;
@@ -83,12 +83,12 @@ struct hf_thread_transport {
     MPI_Request reply[HF_MOST_REPLIES];
     int n_reply;
 
-    atomic_bool visited; /**< the compute thread has served since this was last looked at */
+    atomic_bool visited; /**< the compute thread has served since the last check */
 
     pthread_t thread;
     bool has_mutex, has_changed, has_thread;
 
-    /* of the compute threads: of the one that serves, of the one that adds, of all */
+    /* compute threads: of the serving one, of the adding one, of all */
     atomic_bool visiting; /**< one of them serves */
     struct hf_thread_inbox inbox;
     struct hf_thread_send send[HF_MOST_SENDS];

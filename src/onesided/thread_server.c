@@ -116,7 +116,7 @@ bool hf_thread_serve_one(struct hf_thread_transport *self, struct hf_thread_inbo
     return true;
 }
 
-/** Sleeps while there is no window, or none in use, so that no request can come. True: the end. */
+/** Sleeps while there is no window, or none in use, so that no request can come. True: the thread must end. */
 static bool park(struct hf_thread_transport *self)
 {
     pthread_mutex_lock(&self->mutex);
@@ -138,7 +138,7 @@ void *hf_thread_serve(void *argument)
     struct hf_thread_transport *self = argument;
     struct hf_thread_inbox inbox = {0};
     long nap = SHORTEST_NAP;
-    prctl(PR_SET_TIMERSLACK, 1000UL); /* of this thread: naps as long as they are meant to be */
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* for this thread: naps take the time asked for */
     while (!park(self)) {
         if (atomic_exchange(&self->visited, false)) {
             nap = SHORTEST_NAP;

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/** The work of a self-test is the same for any number of ranks; creating windows and connections is not. */
+/** The work of a self-test is the same for any number of ranks; the time to create windows and connections
+ *  grows. */
 static const double SELF_TEST_SECONDS = 20.0, SELF_TEST_SECONDS_PER_RANK = 0.01;
 
 const struct hf_transport_ops *const hf_transport_list[] = {&hf_transport_thread, &hf_transport_rma,

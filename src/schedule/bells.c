@@ -6,13 +6,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/** The bell of one rank, which alone reads it. A separate cache line. */
+/** The bell of one rank; only that rank reads it. It has its own cache line. */
 struct bell {
     _Alignas(64) atomic_llong n_rung;
 };
 
 struct hf_bells {
-    struct hf_context *context, *own; /**< `own`: what was made for the bells, or NULL */
+    struct hf_context *context, *own; /**< `own`: created for the bells, or NULL */
     struct hf_node_memory *memory;
 };
 

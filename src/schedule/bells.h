@@ -1,7 +1,7 @@
 /* Bells: without MPI, a rank signals to another rank of its node that a message is on its way. A computing
- * rank notices that by one load from memory. A look into MPI would cost microseconds; or a time slice, which
- * is milliseconds, if the library yields the core when it finds nothing (mpi_yield_when_idle of Open MPI, the
- * default when a node has more ranks than cores). */
+ * rank notices that by one load from memory. A call of MPI would take microseconds; or a time slice of
+ * milliseconds, if the library yields the core when it finds no message (mpi_yield_when_idle of Open MPI, the
+ * default if a node has more ranks than cores). */
 #ifndef HF_SCHEDULE_BELLS_H
 #define HF_SCHEDULE_BELLS_H
 
@@ -11,8 +11,8 @@
 
 struct hf_bells;
 
-/** For the ranks of `comm`. `context` is one of the same ranks in the same order, borrowed, or NULL on all of them.
- *  Collective. HF_NO_RESOURCE. */
+/** For the ranks of `comm`. `context` has the same ranks in the same order and is borrowed, or is NULL on all
+ *  of them. Collective. HF_NO_RESOURCE. */
 hf_status hf_bells_create(MPI_Comm comm, struct hf_context *context, struct hf_bells **bells,
                           struct hf_error *error) HF_MUST_CHECK;
 

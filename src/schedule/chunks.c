@@ -1,4 +1,4 @@
-/* Where chunks lie; see chunks.h. */
+/* Places of chunks; see chunks.h. */
 #include "chunks.h"
 
 #include <math.h>

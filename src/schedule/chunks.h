@@ -22,7 +22,7 @@ struct hf_chunk {
     int64_t begin, end;
 };
 
-/** How a list is cut for so many workers; the same on every rank. */
+/** How a list is cut for n_worker workers; the same on every rank. */
 struct hf_chunk_plan {
     struct hf_cost_list list;
     int n_worker;
@@ -31,7 +31,7 @@ struct hf_chunk_plan {
     bool one_by_one; /**< so few tasks that each is a chunk */
 };
 
-/** At least one worker. */
+/** n_worker must be 1 or more. */
 void hf_chunk_plan_make(const struct hf_task_levels *levels, int n_worker,
                         struct hf_chunk_plan *plan);
 

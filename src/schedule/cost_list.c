@@ -32,7 +32,7 @@ double hf_cost_at(const struct hf_cost_list *list, int64_t position)
 
 int64_t hf_cost_position(const struct hf_cost_list *list, double cost)
 {
-    int low = 0, high = list->n_run - 1; /* the last run with no more before it */
+    int low = 0, high = list->n_run - 1; /* the last run with `cost` or less before it */
     if (list->n_run == 0) return 0;
     while (low < high) {
         const int middle = (low + high + 1) / 2;

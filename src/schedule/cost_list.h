@@ -15,7 +15,7 @@ struct hf_cost_list {
     int64_t n_task;
     double total;
     int n_run;
-    /** [n_run] in falling cost; one behind them, of cost 0, that begins at the end */
+    /** [n_run] in falling cost, then one of cost 0 that begins at the end */
     struct hf_cost_run run[HF_N_TASK_LEVEL];
 };
 
@@ -24,8 +24,7 @@ void hf_cost_list_make(const struct hf_task_levels *levels, struct hf_cost_list 
 /** Cost of the task at a position below n_task. */
 double hf_cost_at(const struct hf_cost_list *list, int64_t position);
 
-/** The position, 0 .. n_task, before which tasks of about that cost lie: to the nearest task; rises with
- *  `cost`. */
+/** The position, 0 .. n_task, before which tasks cost `cost` together, to the nearest task; rises with `cost`. */
 int64_t hf_cost_position(const struct hf_cost_list *list, double cost);
 
 #endif

@@ -19,7 +19,7 @@ struct hf_counter {
     bool home;       /**< this rank holds one */
     MPI_Win window;  /**< at home: one number, or with HF_COUNTER_ARRAY one for each rank */
     int64_t *number; /**< at home: memory of the window */
-    int64_t *taken;  /**< [n_rank] HF_COUNTER_ARRAY: own entry the truth, the others as last read */
+    int64_t *taken;  /**< [n_rank] HF_COUNTER_ARRAY: own entry exact, others as last read */
 };
 
 const char *hf_counter_method_name(enum hf_counter_method method)
@@ -34,8 +34,8 @@ static size_t window_bytes(const struct hf_counter *counter)
     return counter->home ? hf_whole_lines(n * sizeof(int64_t)) : 0;
 }
 
-/** Zeroes the window by loads and stores under its lock, which every MPI memory model allows; the
- *  calling rank holds it. */
+/** Zeroes the window by loads and stores under its lock, which every MPI memory model allows; the window is of
+ *  this rank. */
 static void clear_window(struct hf_counter *counter)
 {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, counter->rank, 0, counter->window);

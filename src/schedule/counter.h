@@ -11,7 +11,7 @@
 
 struct hf_counter;
 
-/** "fetch-and-op" or "array": as options, reports and files call it. */
+/** "fetch-and-op" or "array": as in options, reports and files. */
 const char *hf_counter_method_name(enum hf_counter_method method);
 
 /** `n_counter` counters at 0 over the ranks of `comm` (duplicated). The ranks are divided into as many
@@ -26,12 +26,11 @@ void hf_counter_destroy(struct hf_counter **counter);
 
 /** The value of counter `number` before `increment` (>= 0) was added; one thread of a rank at a time.
  *  Not collective. Waits until the rank that holds the counter enters MPI, if the library needs that:
- *  a microsecond or less where windows are memory shared by the ranks (Open MPI 4.1.4 on one node),
- *  otherwise up to the time between two MPI calls of that rank (MPICH 4.0.2), unless it has a progress
- *  thread. */
+ *  a microsecond or less if windows are memory shared by the ranks (Open MPI 4.1.4 on one node), otherwise up
+ *  to the time between two MPI calls of that rank (MPICH 4.0.2), unless it has a progress thread. */
 int64_t hf_counter_take(struct hf_counter *counter, int number, int64_t increment);
 
-/** Sets all of them to 0. Collective. */
+/** Sets all counters to 0. Collective. */
 void hf_counter_reset(struct hf_counter *counter);
 
 #endif

@@ -26,7 +26,7 @@ struct counting {
     struct hf_chunk_plan plan;
     struct hf_chunk chunk;      /**< remaining tasks of the current chunk */
     struct hf_rank_group own;   /**< group of this rank */
-    struct hf_rank_group group; /**< whose counter is asked */
+    struct hf_rank_group group; /**< group whose counter is asked */
     bool begun;                 /**< the first chunk is taken */
     bool finished;              /**< no group that it asks has more chunks */
     struct hf_looks looks;      /**< of a rank that holds a counter */
@@ -94,7 +94,7 @@ static void take_chunk(struct hf_scheduler *self)
     data->finished = !hf_next_group(&data->own, &data->group);
 }
 
-/** Lets the library serve the window: some libraries do that in MPI calls only, and the others would wait for
+/** Lets the library serve the window: some libraries do that in MPI calls only, and other ranks would wait for
  *  the end of this rank's chunk. */
 static void serve_now_and_then(struct hf_scheduler *self)
 {

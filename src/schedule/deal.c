@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/** What a rank has been given so far. */
+/** Cost of the tasks that a rank was given so far. */
 struct load {
     double cost;
     int rank;
@@ -14,9 +14,9 @@ struct load {
 struct table {
     int n;
     struct load *load, *merged; /**< [n] */
-    int rank;                   /**< whose share is to be known, */
-    int place;                  /**< where it is among the loads, */
-    struct hf_share *share;     /**< and its share */
+    int rank;                   /**< rank whose share is computed */
+    int place;                  /**< its place among the loads */
+    struct hf_share *share;     /**< its share */
 };
 
 /** Gives a task to each of the first `n` ranks and sorts the loads again. */
@@ -39,7 +39,7 @@ static void give_to_first(struct table *table, int64_t position, int n, double c
     table->merged = before;
 }
 
-/** Number of ranks with less than the smallest load plus one task of that cost. */
+/** Number of ranks whose load is below the smallest load plus one task of that cost. */
 static int n_below(const struct table *table, double cost)
 {
     const double limit = table->load[0].cost + cost;
@@ -54,7 +54,7 @@ static int n_below(const struct table *table, double cost)
     return low;
 }
 
-/** All tasks of a run. */
+/** Deals all tasks of a run. */
 static void deal_run(struct table *table, const struct hf_cost_run *run, int64_t end)
 {
     struct hf_share *share = table->share;
@@ -70,7 +70,7 @@ static void deal_run(struct table *table, const struct hf_cost_run *run, int64_t
     const int64_t each = (end - position) / n;
     if (each > 0) {
         share->part[share->end++] = (struct hf_progression){position + table->place, n, each};
-        position += each * n; /* all have more by the same */
+        position += each * n; /* all loads grow by the same cost */
     }
     give_to_first(table, position, (int)(end - position), run->cost);
 }
@@ -101,7 +101,7 @@ int64_t hf_share_size(const struct hf_share *share)
     return n;
 }
 
-/** Every other task of a progression, the second or the first of each two to the taker. */
+/** Takes every second task of a progression, from the first one on if `first`. The other tasks stay in *part. */
 static struct hf_progression take_half(struct hf_progression *part, bool first)
 {
     const int64_t n = part->count;

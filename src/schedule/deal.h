@@ -10,22 +10,21 @@ struct hf_progression {
     int64_t first, stride, count;
 };
 
-/** How often tasks of one level are given to the ranks with least, before the rest is divided equally. */
+/** How often tasks of one level are given to the ranks with the least cost, before the rest is divided equally. */
 enum {
     HF_MOST_CATCHING_UP = 2,
     HF_MOST_PROGRESSIONS = (HF_MOST_CATCHING_UP + 2) * HF_N_TASK_LEVEL
 };
 
-/** What a rank has: progressions begin .. end-1, in falling cost. */
+/** Tasks of a rank: progressions begin .. end-1, in falling cost. */
 struct hf_share {
     int begin, end;
     struct hf_progression part[HF_MOST_PROGRESSIONS];
 };
 
-/** The share of `rank`. Each task goes to the rank with least (longest processing time first: R. L. Graham,
- *  SIAM J. Appl. Math. 17, 416 (1969)), one level after the other. Every rank computes all shares, in about
- *  300 n_rank steps for any number of tasks, with 32 bytes for each rank. Not collective.
- *  HF_NO_RESOURCE. */
+/** The share of `rank`. Each task goes to the rank with the least cost (longest processing time first: R. L.
+ *  Graham, SIAM J. Appl. Math. 17, 416 (1969)), one level after the other. Every rank computes all shares, in
+ *  about 300 n_rank steps for any number of tasks, with 32 bytes for each rank. Not collective. HF_NO_RESOURCE. */
 hf_status hf_deal(const struct hf_cost_list *list, int n_rank, int rank, struct hf_share *share,
                   struct hf_error *error) HF_MUST_CHECK;
 

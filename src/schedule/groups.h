@@ -4,17 +4,17 @@
 
 #include <stdbool.h>
 
-/** Groups of `n_rank` ranks as equal as can be, and the one of a rank. */
+/** `n_rank` ranks divided into groups of about equal size, and one of these groups. */
 struct hf_rank_group {
     int n_rank, n_group;
-    int group; /**< of the rank */
-    int first; /**< its first rank, which counts */
+    int group; /**< number of this group */
+    int first; /**< its first rank, which counts its tasks */
     int size;
 };
 
 /** Number of groups that a rank asks for work before it stops: its own and the following ones, in a ring. If
- *  ranks asked all groups, every round would end with n_rank^1.5 requests; and since groups get equal costs,
- *  little work has to move far. */
+ *  ranks asked all groups, every round would end with n_rank^1.5 requests. Little work has to move far, since
+ *  groups get equal costs. */
 enum { HF_MOST_GROUPS_ASKED = 4 };
 
 static inline int hf_n_group_asked(int n_group)

@@ -30,10 +30,10 @@ enum {
      *  compute nothing. */
     ALONE = 128,
     LEAST_GROUP = 64,
-    /** Looks without a message before a manager begins to sleep: a worker may need its core. With 4 ranks
-     * on 2 cores and tasks of 0.5 ms a round took 1.0 s with sleep and 1.9 s without under MPICH,
-     * no difference under Open MPI. Sleeping at once gained nothing there and made a round of tasks
-     *  of 5 microseconds three to five times as long. */
+    /** Checks without a message before a manager begins to sleep: a worker may need its core. With 4 ranks on 2
+     *  cores and tasks of 0.5 ms a round took 1.0 s with sleep and 1.9 s without under MPICH, no difference
+     *  under Open MPI. Sleeping at once gained nothing there and made a round of tasks of 5 microseconds three
+     *  to five times as long. */
     LOOKS_BEFORE_SLEEP = 2000,
 };
 
@@ -46,13 +46,13 @@ struct manager {
     struct hf_rank_group own;
     /* of a worker */
     struct hf_chunk chunk;      /**< remaining tasks of the current chunk */
-    struct hf_rank_group group; /**< whose manager is asked */
+    struct hf_rank_group group; /**< group whose manager is asked */
     bool begun;                 /**< the first chunk is taken */
     bool finished;              /**< no manager that it asks has more chunks */
     /* of a manager */
-    int64_t value; /**< chunks handed out, and first ones */
-    pthread_mutex_t
-        lock; /**< of `value` and what follows: other threads of this rank also take chunks */
+    int64_t value; /**< chunks handed out, first ones included */
+    /** Of `value` and the next two: other threads of this rank also take chunks. */
+    pthread_mutex_t lock;
     struct hf_chunk beside; /**< remaining tasks of their current chunk */
     int n_working;          /**< workers that do not know yet that there are no more */
 };
@@ -69,7 +69,7 @@ static hf_status create(struct hf_scheduler *self, struct hf_error *error)
     return HF_OK;
 }
 
-/** Workers that ask the manager of a group: those of the group, and of the ones before it in the ring. */
+/** Number of workers that ask the manager of a group: workers of the group and of some groups before it. */
 static int n_asking(const struct hf_rank_group *own)
 {
     const int n_group = own->n_group;
@@ -81,7 +81,7 @@ static int n_asking(const struct hf_rank_group *own)
     return n;
 }
 
-/** Number of a worker among all workers: managers of its group and of groups before do not count. */
+/** Number of a worker among all workers: managers are not counted. */
 static int worker_of(const struct hf_rank_group *group, int rank)
 {
     return rank - group->group - 1;
@@ -190,7 +190,7 @@ static void manage(struct hf_scheduler *self)
 
 /* ---- The worker ---- */
 
-/** Takes the first chunk, or the chunk that a manager answers. */
+/** Takes the first chunk, or asks a manager for a chunk. */
 static void take_chunk(struct hf_scheduler *self)
 {
     struct manager *data = self->data;

@@ -6,7 +6,7 @@
 /** More tasks than any list has. */
 static const int64_t BEYOND = INT64_C(1) << 40;
 
-/** Group contexts look at signals and the time limit through the whole's, which tells all ranks. */
+/** Group contexts check signals and the time limit through the whole context, which informs all ranks. */
 static int ask_whole(void *data, double fraction)
 {
     (void)fraction;

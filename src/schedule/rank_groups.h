@@ -19,18 +19,18 @@
 /** Initialise with = {0}. */
 struct hf_rank_groups {
     struct hf_context *whole; /**< borrowed */
-    struct hf_context
-        *own; /**< of this rank's group; `whole` itself if there is one group; else owned */
+    /** Of this rank's group; `whole` itself if there is one group, else owned. */
+    struct hf_context *own;
     int n_group, group;
     struct hf_counter *counter; /**< owned */
 };
 
-/** Not collective. HF_BAD_INPUT: there cannot be so many groups of a context's ranks. */
+/** Not collective. HF_BAD_INPUT: fewer than one group, or more groups than ranks. */
 hf_status hf_rank_groups_check(const struct hf_context *whole, int n_group,
                                struct hf_error *error) HF_MUST_CHECK;
 
-/** Divides the ranks of a context into `n_group` groups of neighbours, as equal as possible, each with a context
- *  of its own, whose work ends when that of the whole is interrupted. Collective. HF_BAD_INPUT: more groups than ranks;
+/** Divides the ranks of a context into `n_group` groups of neighbours, as equal as possible. Each has a context
+ *  of its own, whose work ends when the whole is interrupted. Collective. HF_BAD_INPUT: more groups than ranks;
  *  HF_NO_RESOURCE. */
 hf_status hf_rank_groups_create(struct hf_context *whole, int n_group,
                                 struct hf_rank_groups *groups,
@@ -39,10 +39,10 @@ hf_status hf_rank_groups_create(struct hf_context *whole, int n_group,
 /** The next number, which no other group gets. Collective over the group. */
 int64_t hf_rank_groups_take(struct hf_rank_groups *groups);
 
-/** From now on all groups get numbers beyond every list. Not collective. */
+/** From now on hf_rank_groups_take returns numbers beyond every list. Not collective. */
 void hf_rank_groups_stop(struct hf_rank_groups *groups);
 
-/** Adds the group's times to those of the whole. Accepts a half-made one. Collective over the whole. */
+/** Adds the group's times to those of the whole. Accepts a half-made struct. Collective over the whole. */
 void hf_rank_groups_done(struct hf_rank_groups *groups);
 
 #endif

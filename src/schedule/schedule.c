@@ -138,7 +138,7 @@ static int level_of(double cost, double largest)
     return level > 1.0 ? (int)level : 1;
 }
 
-/** Levels of the tasks, and their order: those of one level as they are numbered. Local. */
+/** Finds the levels of the tasks and their order; tasks of one level stay in order. Local. */
 static hf_status sort_by_cost(struct hf_scheduler *self, int64_t n_task, const double cost[],
                               struct hf_error *error)
 {

@@ -5,10 +5,10 @@
  *         do task i;
  *     hf_scheduler_finish(s)                      collective
  *
- * Tasks are numbered in falling cost, of which a scheduler knows how many there are of each level. Between
- * start and finish every task 0 .. n_task-1 is given to exactly one rank. A rank that
- * cannot go on calls hf_scheduler_abandon instead of next and then finish: the others get what is
- * left, and finish never hangs. */
+ * Tasks are numbered in falling cost. A scheduler only knows the number of tasks of each level. Between start
+ * and finish every task 0 .. n_task-1 is given to exactly one rank. A rank that cannot go on calls
+ * hf_scheduler_abandon instead of next, then finish: other ranks get the remaining tasks, and finish never
+ * hangs. */
 #ifndef HF_SCHEDULE_H
 #define HF_SCHEDULE_H
 
@@ -23,19 +23,18 @@
 
 struct hf_scheduler;
 
-/** What the last round cost this rank. */
+/** Tasks and times of the last round on this rank. */
 struct hf_schedule_account {
     int64_t n_task;        /**< tasks this rank was given */
     double wait_seconds;   /**< time inside next: waiting for tasks, or serving others there */
-    double finish_seconds; /**< time inside finish: waiting for the last rank (a rank that serves
-                                others and has abandoned goes on serving here) */
+    double finish_seconds; /**< time inside finish: waiting for the last rank, or serving others */
 };
 
-/** What hf_scheduler_next_beside has for threads that are to take turns. */
+/** hf_scheduler_next_beside returns it if threads must take turns. */
 enum { HF_TASK_BY_TURNS = -2 };
 
-/** Something to do while a rank waits for the last one: called again and again by the thread that waits,
- *  which is the only one then. It may talk to other ranks, but must not wait for them. */
+/** Something to do while a rank waits for the last one: called repeatedly by the waiting thread, the only
+ *  thread at that time. It may communicate with other ranks, but must not wait for them. */
 struct hf_idle_work {
     void (*work)(void *data); /**< NULL: nothing */
     void *data;
@@ -45,7 +44,7 @@ struct hf_idle_work {
  *  hf_scheduler_list. The front (schedule.c) measures waiting and agrees on what start returned. */
 struct hf_scheduler_ops {
     const char *name, *about, *cite; /**< --schedule NAME; help text; where it is published */
-    /** Taken where `create` finds that the MPI library lacks what this one needs; NULL: none. */
+    /** Replacement if `create` finds that the MPI library lacks what this scheduler needs; NULL: none. */
     const struct hf_scheduler_ops *instead;
     /** Sets self->data. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
     hf_status (*create)(struct hf_scheduler *self, struct hf_error *error);
@@ -54,12 +53,12 @@ struct hf_scheduler_ops {
     hf_status (*start)(struct hf_scheduler *self, struct hf_error *error);
     /** The next task of this rank; -1: there are no more. Not collective. */
     int64_t (*next)(struct hf_scheduler *self);
-    /** The same for a thread while another one is in `next`, where that takes long: the latter serves
-     *  others. HF_TASK_BY_TURNS: wait for your turn. Any thread. NULL: threads take turns. */
+    /** The same for a thread while another thread is in `next` and serves other ranks there. HF_TASK_BY_TURNS:
+     *  call `next` in turn. Any thread. NULL: threads take turns. */
     int64_t (*next_beside)(struct hf_scheduler *self);
     /** This rank takes no more tasks, but others must not wait for it for ever. Not collective. */
     void (*abandon)(struct hf_scheduler *self);
-    /** Closes the round when every rank has had its -1 or abandoned. Collective. */
+    /** Closes the round after every rank has got -1 or abandoned. Collective. */
     void (*finish)(struct hf_scheduler *self);
     /** Frees what self->data holds, which may be NULL or incomplete; self->data itself is freed
      *  after it. Collective. NULL: nothing to do. */
@@ -69,10 +68,10 @@ struct hf_scheduler_ops {
 /** NULL-terminated list of the schedulers there are. */
 extern const struct hf_scheduler_ops *const hf_scheduler_list[];
 
-/** Scheduler over a duplicate of `comm`; the settings are copied, the name in them is borrowed. Where
- *  the MPI library makes no windows, or grants no MPI_THREAD_MULTIPLE to the progress thread that was
- *  asked for, another scheduler is taken, and hf_scheduler_note says why.
- *  Collective. HF_BAD_INPUT: no such scheduler. HF_NO_RESOURCE: memory. */
+/** Scheduler over a duplicate of `comm`; the settings are copied, the name in them is borrowed. If the MPI
+ *  library makes no windows, or does not grant the MPI_THREAD_MULTIPLE that a progress thread needs, another
+ *  scheduler is used, and hf_scheduler_note says why. Collective. HF_BAD_INPUT: no such scheduler.
+ *  HF_NO_RESOURCE: memory. */
 hf_status hf_scheduler_create(MPI_Comm comm, const struct hf_scheduler_settings *settings,
                               struct hf_scheduler **scheduler,
                               struct hf_error *error) HF_MUST_CHECK;
@@ -80,7 +79,7 @@ hf_status hf_scheduler_create(MPI_Comm comm, const struct hf_scheduler_settings 
 /** Name of the scheduler in use. Not collective. */
 const char *hf_scheduler_name(const struct hf_scheduler *scheduler);
 
-/** One line on why it is not the one asked for; "" when it is. Equal on every rank. Not collective. */
+/** One line: why it is not the scheduler asked for; "" if it is. Equal on every rank. Not collective. */
 const char *hf_scheduler_note(const struct hf_scheduler *scheduler);
 
 /** Collective; leaves NULL. */
@@ -88,9 +87,9 @@ void hf_scheduler_destroy(struct hf_scheduler **scheduler);
 
 /** Opens a round of tasks, numbered in falling cost; `levels` equal on all ranks, copied. Collective.
  *
- *  Expensive tasks are handed out first, and every rank gets its tasks in falling order of cost; but a
- *  thief may get more expensive ones than it had. With "static" and "steal" rank r begins with the r-th task,
- *  and each part a rank has at one time (its share, then what it takes over) goes in falling order. */
+ *  Expensive tasks are handed out first, and every rank gets its tasks in falling order of cost; but a rank
+ *  that steals may get more expensive ones than it had. With "static" and "steal" rank r begins with the r-th
+ *  task, and does each part (its share, then tasks it took over) in falling order. */
 hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_task_levels *levels,
                              struct hf_error *error) HF_MUST_CHECK;
 
@@ -99,29 +98,29 @@ hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_tas
 hf_status hf_scheduler_start_by_cost(struct hf_scheduler *scheduler, int64_t n_task,
                                      const double cost[], struct hf_error *error) HF_MUST_CHECK;
 
-/** Another round of the tasks that hf_scheduler_start_by_cost was given last. Collective. HF_NO_RESOURCE: it failed. */
+/** Another round of the tasks that hf_scheduler_start_by_cost was given last. Collective. HF_NO_RESOURCE: that
+ *  call failed. */
 hf_status hf_scheduler_start_again(struct hf_scheduler *scheduler,
                                    struct hf_error *error) HF_MUST_CHECK;
 
 /** Next task of this rank, or -1 when there are no more. Not collective, but ranks serve each other
- *  here ("steal"; first ranks of groups with "manager", and with "counter" unless a thread does): one that stays
- *  away long keeps others waiting. */
+ *  here ("steal"; first ranks of groups with "manager", and with "counter" unless a thread does): a rank that
+ *  does not call it for long keeps others waiting. */
 int64_t hf_scheduler_next(struct hf_scheduler *scheduler);
 
-/** A task, or -1, for a thread while another one is in hf_scheduler_next, which serves other ranks there
- *  ("manager"); HF_TASK_BY_TURNS where threads have to take turns. Does not count in the account. Any thread. */
+/** A task, or -1, for a thread while another thread serves other ranks in hf_scheduler_next ("manager");
+ *  HF_TASK_BY_TURNS if threads must take turns. Does not count in the account. Any thread. */
 int64_t hf_scheduler_next_beside(struct hf_scheduler *scheduler);
 
-/** This rank takes no more tasks: next would now return -1. What was set aside for it is lost, that
- *  is its whole share (static), what it has left of its share or of what it took over (steal), or the
- *  rest of its chunk and one that it may have asked for ahead (counter, manager); so the round is
- *  incomplete and the caller reports the failure after finish. Not collective. */
+/** This rank takes no more tasks: next would now return -1. Its remaining tasks are lost: of its share
+ *  (static), of its share or of tasks it took over (steal), or of its chunk (counter, manager). So the round is
+ *  incomplete, and the caller reports the failure after finish. Not collective. */
 void hf_scheduler_abandon(struct hf_scheduler *scheduler);
 
-/** What finish does from now on while it waits; copied. Not collective. */
+/** Sets the work that finish does while it waits; copied. Not collective. */
 void hf_scheduler_set_idle(struct hf_scheduler *scheduler, const struct hf_idle_work *idle);
 
-/** Closes the round when every rank has had its -1 or abandoned. Collective. */
+/** Closes the round after every rank has got -1 or abandoned. Collective. */
 void hf_scheduler_finish(struct hf_scheduler *scheduler);
 
 /** Account of the round just finished (or running) on this rank. Not collective. */

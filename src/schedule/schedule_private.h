@@ -35,14 +35,14 @@ static inline bool hf_schedule_is_interrupted(const struct hf_scheduler *self)
     return hf_interruption_look(self->settings.interruption, true) != 0;
 }
 
-/** When a computing rank looks into MPI next, to serve others. */
+/** When a computing rank calls MPI next, to serve others. */
 struct hf_looks {
     double next; /**< wall clock */
 };
 
-/** Adds a look that began at `start` to the waiting time and sets the time of the next: after 100 microseconds
- *  or, after a long look, later, so that looks take at most 2 % of the time even if the library yields the
- *  core in each; but after 10 ms at the latest. */
+/** Adds a look that began at `start` to the waiting time and sets the time of the next one: after 50 times the
+ *  length of this look, so that looks take at most 2 % of the time even if the library yields the core in each;
+ *  but after 100 microseconds at least and 10 ms at most. */
 static inline void hf_look_done(struct hf_scheduler *self, struct hf_looks *looks, double start)
 {
     const double end = hf_wall_seconds(), took = end - start;
@@ -53,8 +53,8 @@ static inline void hf_look_done(struct hf_scheduler *self, struct hf_looks *look
 /** MPI_Barrier that checks for interruptions and does idle work while it waits. */
 void hf_schedule_barrier(const struct hf_scheduler *self);
 
-/** Groups of a scheduler in which a group is served by one of its ranks: as the settings say, or one up
- *  to `alone` ranks, then groups of about the square root of their number but no fewer than `least`. */
+/** Number of groups, each served by one of its ranks: from the settings, or one for up to `alone` ranks; for
+ *  more ranks, groups of about the square root of n_rank, but at least `least` ranks. */
 int hf_schedule_n_group(const struct hf_scheduler *self, int alone, int least);
 
 #endif

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdint.h>
 
-/** Number of levels, and levels that double the cost: a level is within 4.4 % of the cost, and the highest is
- *  2^31 times the lowest. Tasks of level 0 are empty and not handed out. */
+/** Number of levels, and number of levels for a factor of 2 in cost: a level is within 4.4 % of the cost, and
+ *  the highest is 2^31 times the lowest. Tasks of level 0 are empty and not handed out. */
 enum { HF_N_TASK_LEVEL = 256, HF_LEVELS_PER_OCTAVE = 8 };
 
 /** Tasks of each level; count[0] is not used. */

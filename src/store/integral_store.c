@@ -15,15 +15,15 @@ enum { FIRST_CHUNK_BYTES = 1 << 17, CHUNK_BYTES = 1 << 22, NOTE_CHUNK_BYTES = 1 
 struct hf_integral_store {
     const struct hf_shell_pairs *pairs;
     size_t most_bytes;
-    /** [n_chunk] strips, and a mark behind the last one if another chunk follows: CHUNK_BYTES or, at first, less;
-     *  more for one long strip; NOTE_CHUNK_BYTES for notes. */
+    /** [n_chunk] strips, then an end mark if another chunk follows. Size: CHUNK_BYTES, but less at first and
+     *  more for a long strip; NOTE_CHUNK_BYTES for heads without numbers. */
     unsigned char **chunk;
     size_t n_chunk;
     size_t size, used; /**< of the last chunk */
     struct hf_store_segment *segment;
     int64_t n_segment, n_segment_allocated, n_chunk_allocated;
     size_t bytes;
-    double touch_seconds; /**< of fresh memory */
+    double touch_seconds; /**< time for fresh memory */
     bool full;            /**< only heads of strips are appended from now on */
 };
 
@@ -68,14 +68,14 @@ hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task,
     return HF_OK;
 }
 
-/** Of the next chunk: small stores touch little memory. */
+/** Size of the next chunk; small at first, so that small stores touch little memory. */
 static size_t usual_size(size_t stored)
 {
     return stored < FIRST_CHUNK_BYTES ? FIRST_CHUNK_BYTES
                                       : (stored < CHUNK_BYTES ? stored : CHUNK_BYTES);
 }
 
-/** A new last chunk with room for `n` bytes; false: no memory, or more than the store may have. */
+/** Appends a chunk with room for `n` bytes; false: no memory, or more than the store may have. */
 static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_budget)
 {
     const size_t usual = within_budget ? usual_size(store->bytes) : NOTE_CHUNK_BYTES;
@@ -102,8 +102,7 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
     return true;
 }
 
-/** Room for a strip of `n` bytes at the end, and for the mark of the chunk's end after it; NULL:
- *  there is none. */
+/** Reserves `n` bytes for a strip, with room for the chunk's end mark after it; NULL: no room. */
 static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool within_budget)
 {
     const size_t mark = sizeof(struct hf_stored_strip);
@@ -121,7 +120,7 @@ static unsigned char *reserve(struct hf_integral_store *store, size_t n, bool wi
     return at;
 }
 
-/** Bytes of a strip's numbers, in halves of cache lines. */
+/** Bytes of a strip's numbers, rounded up to halves of cache lines. */
 static size_t number_bytes(const struct hf_stored_strip *strip)
 {
     const size_t half = sizeof *strip;

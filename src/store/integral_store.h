@@ -16,24 +16,24 @@
 
 /** Which quartets are stored. */
 struct hf_store_plan {
-    double
-        sharp; /**< stored quartets may leave out products of Schwarz bounds below this, hartree */
+    /** Stored quartets may leave out products of Schwarz bounds below this, hartree. */
+    double sharp;
     double smallest; /**< least product of the bounds that is stored; not below `sharp` */
     const struct hf_lasting *lasting; /**< factors of that product, or NULL */
-    double least;                     /**< least product with the factor, hartree */
-    /** The same two for the pairs of atoms of stored parts, which have all that the round needed. */
+    double least;                     /**< least product with these factors, hartree */
+    /** The same two for the pairs of atoms in stored parts, which include all that the round needed. */
     double part_smallest, part_least;
     double cutoff; /**< least product of the pairs' cost_per_number */
     double narrow; /**< quartets below this bound are kept in single precision, hartree */
-    double share;  /**< of the cost of all quartets that the stored ones make up, an estimate */
+    double share;  /**< estimated share of stored quartets in the cost of all */
     struct hf_store_choice choice; /**< with estimates for all ranks */
 };
 
-/** Plans which quartets fit into `bytes`, of all ranks together: those that take longest to compute per byte;
- *  with `prices`, only those that save more time than they cost (store_choice.h), which raises plan->smallest
- *  and plan->least. The caller sets plan->sharp, smallest, lasting and least. Quartets below plan->smallest are
- *  never stored. From a sample that is the same on every rank; not collective. HF_NO_RESOURCE: memory; all
- *  ranks must have a plan or none. */
+/** Plans which quartets are stored in `bytes` of all ranks together: those that take longest to compute per
+ *  byte. With `prices`, only those that save more time than they cost (store_choice.h); this raises
+ *  plan->smallest and plan->least. The caller sets plan->sharp, smallest, lasting and least. Quartets below
+ *  plan->smallest are never stored. The plan comes from a sample, the same on every rank; not collective.
+ *  HF_NO_RESOURCE: memory; all ranks must have a plan or none. */
 hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
                              const struct hf_store_prices *prices, struct hf_store_plan *plan,
                              struct hf_error *error) HF_MUST_CHECK;
@@ -61,7 +61,7 @@ static inline bool hf_store_plan_wants(const struct hf_store_plan *plan,
            hf_store_plan_scale(plan, bra, ket, bound) * hf_far_factor(bra, ket) >= plan->smallest;
 }
 
-/** Whether the plan has the quartet of two pairs. */
+/** Whether the plan stores the quartet of two pairs. */
 static inline bool hf_store_plan_has(const struct hf_store_plan *plan,
                                      const struct hf_shell_pair *bra,
                                      const struct hf_shell_pair *ket)
@@ -134,7 +134,7 @@ struct hf_store_cursor hf_integral_store_open(const struct hf_integral_store *st
 const struct hf_stored_strip *hf_integral_store_next(struct hf_store_cursor *cursor,
                                                      const void **number);
 
-/** Seconds per byte that its memory took so far. */
+/** Seconds per byte for fresh memory so far. */
 double hf_integral_store_touch(const struct hf_integral_store *store);
 
 /** Bytes in use. */

@@ -4,22 +4,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Quartets meet about a hundredth of what their bounds allow for, times the margin of the plan: with this
- *  shares of quartets computed, 5 % (water 16) to 93 % (uracil), are met within a few per cent. */
+/** Densities are about a hundredth of what the bounds of quartets allow for, times the margin of the plan. With
+ *  this the estimated shares of computed quartets, 5 % (water 16) to 93 % (uracil), err by a few per cent. */
 static const double REACH = 100.0;
 
-/** Stages of a calculation (scf/screening.c): a build of the whole density, then of changes that fall by so
- *  much. Measured on alkanes, benzene, uracil and its dimer, water 16; slow calculations have more. */
+/** Stages of a calculation (scf/screening.c): a build of the whole density, then of changes, smaller by these
+ *  factors. Measured on alkanes, benzene, uracil and its dimer, water 16; slow calculations have more. */
 static const double OF_FIRST_STAGE[] = {1.0, 4.0, 12.0, 50.0}, OF_MIDDLE_STAGE[] = {1.0, 300.0},
                     OF_LAST_STAGE[] = {1.0, 8e3};
 
-/** The middle stage's threshold over the first one's. */
+/** Threshold of the middle stage / threshold of the first stage. */
 static const double MIDDLE_PER_FIRST = 0.1;
 
-/** Seconds per byte read back, where several cores share a memory. */
+/** Seconds per byte read back, if several cores share a memory. */
 static const double READ = 1e-10;
 
-/** A bound above this, over the least that matters in a build, needs double precision there. */
+/** Quartets whose bounds are above this multiple of a build's threshold need double precision in that build. */
 static const double WIDE = 1 << 24;
 
 /** Bounds tried: each STEP times the one before. */
@@ -29,7 +29,8 @@ enum { N_STEP = 15, STEP = 4 };
  *  strips, with many zeros, need up to 1.6 times the bytes. */
 static const double MARGIN = 2.5;
 
-/** Builds of a stage that need a quartet, and the seconds that computing it takes in each. */
+/** Adds the builds of a stage that need a quartet to *n_needed; returns the seconds to compute it in all of
+ *  them. */
 static double seconds_of_stage(const struct hf_store_sample *sample,
                                const struct hf_store_prices *prices, double threshold, int n,
                                const double change[], int *n_needed)

@@ -16,22 +16,22 @@ struct hf_store_prices {
     double single;      /**< the same in single precision */
     double touch;       /**< seconds per byte of fresh memory */
     double least_touch; /**< smallest value of touch: measured in a store that was given up */
-    double stage;       /**< threshold of the build that stores over the final one, 1 or more */
+    double stage;       /**< threshold of the storing build / final one, 1 or more */
 };
 
 /** A quartet that may be stored. */
 struct hf_store_sample {
-    double bound; /**< over the least that matters at the final threshold, 1 or more */
+    double bound; /**< / least bound that matters at the final threshold, 1 or more */
     double value; /**< product of the pairs' cost_per_number */
     double cost;  /**< product of the pairs' costs */
     double bytes;
     bool wide; /**< it is stored in double precision */
 };
 
-/** What is stored: bounds and values that are not below these. */
+/** What is stored: quartets with bound >= smallest and value >= cutoff. */
 struct hf_store_choice {
     double smallest, cutoff;
-    double bytes, cost; /**< of all that */
+    double bytes, cost; /**< of all stored quartets */
     double store_seconds, saved_seconds;
 };
 
@@ -49,7 +49,7 @@ double hf_store_most_touch(const struct hf_store_choice *choice, double touch);
 int hf_store_n_build(double stage);
 
 /** The choice that saves most within `bytes`; without prices, all that fits, the most expensive per number
- *  first. Each of the samples [n], which are sorted, stands for `n_quartet`. */
+ *  first. Sorts the samples [n]; each stands for `n_quartet` quartets. */
 void hf_store_choose(int n, struct hf_store_sample sample[], double n_quartet, double bytes,
                      const struct hf_store_prices *prices, struct hf_store_choice *choice);
 

@@ -1,35 +1,35 @@
 /* Which quartets are worth their memory: a sample of all quartets, sorted by cost per byte.
  *
- * Classes differ by a factor of 200 in the time for a number, (ss|ss) being the most expensive; the order by
- * cost per number is that of hf-bench integrals. Where a quarter fits (uracil/cc-pVDZ, 75 MB) it reads 344,000
- * quartets back in 59 MB; costs that only count primitives and Cartesian functions chose 221,000 in 72 MB.
+ * Classes differ by a factor of 200 in the time for a number; (ss|ss) is the most expensive. Costs per number
+ * have the order that hf-bench integrals measures. If a quarter fits (uracil/cc-pVDZ, 75 MB), 344,000 quartets
+ * in 59 MB are read back. Costs that only count primitives and Cartesian functions chose 221,000 in 72 MB.
  *
  * All that fits is stored; the time to read is not considered. On one core with AVX-512 the cheapest
  * class of uracil/cc-pVDZ takes 5.1 ns to compute and write a number in double precision, of
- * C6H14/6-31G* 3.9 ns; to read 8 bytes back from memory takes 0.6 ns. Where many cores share a memory
- * that gives each 2 GB/s or less, that is no longer so. */
+ * C6H14/6-31G* 3.9 ns; to read 8 bytes back from memory takes 0.6 ns. If many cores share a memory with 2 GB/s
+ * or less for each, reading is no longer faster. */
 #include "store/integral_store.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/** Largest sample of quartets above the bound, smaller if there are not so many quartets; the estimate errs by about
- *  1 / sqrt of it. And the most quartets drawn to find them: in large molecules most are negligible. */
+/** Most quartets above the bound in the sample (the estimate errs by about 1 / sqrt of it), and most quartets
+ *  drawn to find them: in large molecules most are negligible. */
 enum { N_SAMPLE = 20000, MOST_DRAWN = 4000000 };
 
-/** A quartet kept in single precision errs by 2^-24 of its bound at most; with this factor that is
- * no more than what the least quartet that is stored could add. */
+/** A quartet kept in single precision errs by 2^-24 of its bound at most; with this factor the error is no
+ *  larger than the contribution of the least stored quartet. */
 static const double NARROW_FACTOR = 1 << 24;
 
-/** Strips have heads, and zeros where a quartet is missing; a strip is in double precision if one of its
- *  quartets has to be. */
+/** Share of the numbers of strips that is used: missing quartets are zeros, and a strip is in double precision
+ *  if one of its quartets must be. */
 static const double STRIP_FILL = 0.85;
 
-/** Of a strip's head, and of its end to half a cache line. Strips have several quartets where all are
- *  stored; where memory is short those that are stored are of few numbers, alone in theirs as a rule. */
+/** Bytes of a strip's head and of its padding to half a cache line. If all quartets are stored, strips have
+ *  several; if memory is short, stored quartets have few numbers and usually a strip each. */
 static const double STRIP_BYTES = 48.0;
 
-/** The next of a sequence of numbers below n; the same on every rank. */
+/** Next pseudo-random number below n; the same sequence on every rank. */
 static int64_t next_random(uint64_t *state, int64_t n)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -61,7 +61,7 @@ static bool draw(const struct hf_shell_pairs *pairs, const struct hf_store_plan 
     return true;
 }
 
-/** The choice from the samples [n], each of which stands for so many quartets. */
+/** Sets the plan from the samples [n]; each stands for n_quartet quartets. */
 static void fill_plan(int n, struct hf_store_sample sample[], double n_quartet, double bytes,
                       const struct hf_store_prices *prices, struct hf_store_plan *plan)
 {

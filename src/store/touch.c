@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/** All at once takes 0.29 ns per byte where pages touched one by one take 0.42; huge pages take 0.30 to 2.2 there
- *  (virtual machine, 2 GB in pieces of 4 MB). */
+/** Touches all pages in one call: 0.29 ns per byte; one by one they take 0.42, huge pages 0.30 to 2.2 (virtual
+ *  machine, 2 GB in pieces of 4 MB). */
 static void populate(unsigned char *memory, size_t n)
 {
 #ifdef MADV_POPULATE_WRITE

@@ -54,7 +54,7 @@ double hf_cost_curve_quartets(const struct hf_cost_curve *bra, const struct hf_c
     return fmax(sum, 1e-3 * (double)bra->above[HF_COST_STEPS - 1]);
 }
 
-/** The next of a sequence of numbers below n; the same on every rank. */
+/** Next pseudo-random number below n; the same sequence on every rank. */
 static int64_t next_random(uint64_t *state, int64_t n)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

@@ -42,13 +42,13 @@ struct hf_task_costs {
     const struct hf_task_list *list;    /**< borrowed */
     int64_t n_task;
     struct hf_node_memory *shared;
-    struct hf_cost_curve *curve; /**< [n_curve] in shared memory, and what follows */
-    int32_t *order;              /**< [n_task] those not empty, in falling level */
+    struct hf_cost_curve *curve; /**< [n_curve]; this and the next three: in shared memory */
+    int32_t *order;              /**< [n_task] tasks that are not empty, by falling level */
     unsigned char *level;        /**< [n_task] */
-    unsigned char *correction;   /**< [n_task] in levels, and CORRECTION_BIAS */
-    unsigned char *piece;        /**< [PIECE] on its way to all ranks */
+    unsigned char *correction;   /**< [n_task] levels plus CORRECTION_BIAS */
+    unsigned char *piece;        /**< [PIECE] buffer for sums over the ranks */
     double highest;              /**< estimate of level HIGHEST */
-    double least;                /**< of the round */
+    double least;                /**< least product of bounds in the round */
     bool corrected;
     int n_thread;
     struct notes *notes; /**< [n_thread] */
@@ -70,7 +70,7 @@ static void make_curves(struct hf_task_costs *costs)
     hf_node_memory_sync(costs->shared);
 }
 
-/** Memory of a rank. */
+/** Allocates the memory of a rank. */
 static struct hf_task_costs *begin(struct hf_context *context, const struct hf_shell_pairs *pairs,
                                    const struct hf_task_list *list, int n_thread)
 {
@@ -151,14 +151,14 @@ static unsigned char level_of(const struct hf_task_costs *costs, int64_t index)
     return (unsigned char)clamp(1, round(level), HF_N_TASK_LEVEL - 1);
 }
 
-/** Sums bytes of the tasks begin .. end-1: each rank has set its own and zeros. */
+/** Sums bytes of the tasks begin .. end-1: each rank has set those of its own tasks, the others to zero. */
 static void exchange(struct hf_task_costs *costs, int64_t begin, int64_t end)
 {
     MPI_Allreduce(MPI_IN_PLACE, costs->piece, (int)(end - begin), MPI_UINT8_T, MPI_BOR,
                   costs->context->comm);
 }
 
-/** Tasks that a rank of a node writes into what they share. */
+/** First task whose bytes a rank of a node writes to shared memory. */
 static int64_t first_of_node_rank(const struct hf_task_costs *costs, int rank)
 {
     return costs->n_task * rank / costs->shared->n_rank;
@@ -175,7 +175,7 @@ static void keep(const struct hf_task_costs *costs, int64_t begin, int64_t end,
         memcpy(shared + first, costs->piece + (first - begin), (size_t)(last - first));
 }
 
-/** Counts the tasks of each level, and those before this rank's part of the node's memory. */
+/** Counts the tasks of each level: all, and those before this rank's part of the shared memory. */
 static void find_levels(struct hf_task_costs *costs, int64_t count[], int64_t before[])
 {
     const int rank = costs->context->rank, n_rank = costs->context->n_rank;
@@ -242,7 +242,7 @@ static int by_task(const void *left, const void *right)
     return (x->task > y->task) - (x->task < y->task);
 }
 
-/** Joins notes of one task, and sorts them by task. */
+/** Sorts notes by task and joins notes of the same task. */
 static void join_notes(struct notes *notes)
 {
     size_t n = 0;
@@ -257,7 +257,7 @@ static void join_notes(struct notes *notes)
     notes->n = n + 1;
 }
 
-/** Seconds over estimates of all ranks together; 0: nothing was measured. Collective. */
+/** Measured seconds divided by estimates, over all ranks; 0: nothing was measured. Collective. */
 static double seconds_per_cost(struct hf_task_costs *costs)
 {
     double sum[2] = {0.0, 0.0};

@@ -2,12 +2,12 @@
  * corrected by the times measured in a round before. Tasks that are empty after screening are found here and
  * never handed out.
  *
- *     estimate    sum over the quartets of a task that matter in the round, from what pairs cost
+ *     estimate    sum over the quartets of a task that matter in the round, from the costs of pairs
  *     correction  measured seconds over the estimate of that round, in levels, relative to all tasks
  *     order       tasks that are not empty, in falling level; the scheduler's numbers refer to it
  *
- * Every rank estimates its share of the tasks, and one reduction of a byte each makes levels known; ranks
- * of a node share what they keep. */
+ * Every rank estimates its share of the tasks. One reduction of a byte for each task makes levels known; the
+ * ranks of a node share the arrays. */
 #ifndef HF_WORK_COSTS_H
 #define HF_WORK_COSTS_H
 
@@ -31,8 +31,8 @@ void hf_task_costs_destroy(struct hf_task_costs **costs);
 /** Bytes on a node for so many tasks and curves (hf_task_n_curve). */
 double hf_task_costs_bytes(double n_task, double n_curve);
 
-/** Finds the order for a round in which products of bounds below `least` do not matter, and how many tasks
- *  there are of each level. Collective; the same on every rank. */
+/** Finds the order for a round in which products of bounds below `least` do not matter, and the number of tasks
+ *  of each level. Collective; the same on every rank. */
 void hf_task_costs_find(struct hf_task_costs *costs, double least, struct hf_task_levels *levels);
 
 /** The task at a position of the order. */
@@ -45,7 +45,7 @@ bool hf_task_costs_wanted(const struct hf_task_costs *costs);
  *  thread of a rank has its own number. */
 void hf_task_costs_note(struct hf_task_costs *costs, int thread, int64_t task, double seconds);
 
-/** Corrects the estimates of later rounds by the notes. Collective, outside rounds. */
+/** Corrects the estimates of later rounds with the notes. Collective, outside rounds. */
 void hf_task_costs_correct(struct hf_task_costs *costs);
 
 /** Drops the corrections, since other quartets will be computed. Collective. */

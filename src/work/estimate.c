@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/** Quartets of a pair of shells with those of a pair of atoms. */
+/** Cost of a shell pair with the shell pairs of a pair of atoms. */
 static double quartets_of_pair(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *bra,
                                const struct hf_cost_curve *ket, double least)
 {
@@ -15,7 +15,7 @@ static double quartets_of_pair(const struct hf_shell_pairs *pairs, const struct 
     return hf_shell_pair_cost(pairs, bra) * (double)ket->above[step];
 }
 
-/** Pairs of shells of two atoms with all up to these, or with every one. */
+/** Cost of the shell pairs begin .. end-1 with all pairs of atoms up to their own, or with every one. */
 static double with_all_kets(const struct hf_shell_pairs *pairs, const struct hf_cost_curve curve[],
                             int64_t begin, int64_t end, bool every, double least)
 {
@@ -27,7 +27,7 @@ static double with_all_kets(const struct hf_shell_pairs *pairs, const struct hf_
     return sum;
 }
 
-/** Two units of a grain. */
+/** Cost of the quartets of two units. */
 static double quartets_of_units(const struct hf_shell_pairs *pairs,
                                 const struct hf_cost_curve curve[], bool atoms, int64_t bra,
                                 int64_t ket, double least)

@@ -19,7 +19,7 @@ static bool can_matter(const struct hf_work *work, const struct hf_atom_pair *br
            bound * work->factor(work->factor_data, bra, ket) >= work->threshold;
 }
 
-/** Adds the shell pairs begin .. end-1 of a pair of atoms unless all together are negligible. */
+/** Adds the shell pairs begin .. end-1 of a pair of atoms unless all are negligible. */
 static void add_kets(const struct hf_work *work, const struct hf_atom_pair *atoms, int64_t begin,
                      int64_t end, struct hf_part *part)
 {
@@ -33,8 +33,8 @@ static void add_kets(const struct hf_work *work, const struct hf_atom_pair *atom
     hf_strip_atoms(work->pairs->basis, atoms, &ket->atom_c, &ket->atom_d);
 }
 
-/** All pairs of atoms up to the bra's own, or every one, some of them at a time, from the last one down:
- *  bras of other atoms begin elsewhere. */
+/** The kets of one part: some of the pairs of atoms up to the bra's own, or of every pair. Parts go from the
+ *  last pair down, so that bras of different atoms begin with different kets. */
 static bool find_kets_of_all(const struct hf_work *work, int64_t bra, bool every,
                              struct hf_part *part)
 {
@@ -48,8 +48,8 @@ static bool find_kets_of_all(const struct hf_work *work, int64_t bra, bool every
     return end > 0;
 }
 
-/** Kets of pairs of atoms that have a shell: `n` pairs of shells, of which part number `chunk` begins with pairs
- *  of atoms number chunk * HF_MOST_PART_KETS. Returns the number of pairs of atoms. */
+/** Adds kets from a list of the `n` pairs of a shell: HF_MOST_PART_KETS pairs of atoms, from number chunk *
+ *  HF_MOST_PART_KETS on. Returns the number of pairs of atoms in the list. */
 static int find_kets_of_shell(const struct hf_work *work, const int64_t *list, int64_t n, int chunk,
                               struct hf_part *part)
 {
@@ -73,7 +73,7 @@ static int find_kets_of_shell(const struct hf_work *work, const int64_t *list, i
     return n_atoms;
 }
 
-/** A bra MR with kets NS; all parts of a bra before those of the next one. */
+/** A part of a task of two shells: a bra MR with kets NS. All parts of a bra come before those of the next bra. */
 static bool find_part_of_shells(const struct hf_work *work, const struct hf_task *task,
                                 struct hf_part *part)
 {
@@ -94,7 +94,7 @@ static bool find_part_of_shells(const struct hf_work *work, const struct hf_task
     return true;
 }
 
-/** hf_work_find_part, with the kets of the round or with those of the plan. */
+/** hf_work_find_part, with the kets of the round or, if `fixed`, with those of the store's plan. */
 static bool find_part(const struct hf_worker *worker, int64_t index, int32_t part_index, bool fixed,
                       struct hf_part *part)
 {

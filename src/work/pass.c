@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-/** The state of a thread; NULL: no memory. */
+/** Creates the state of a thread; NULL: no memory. */
 static hf_status begin(const struct hf_pass *pass, struct hf_pass_thread *thread, void *data,
                        void **own, struct hf_error *error)
 {

@@ -30,17 +30,17 @@ struct hf_pass {
     /** Instead of `item`: takes all tasks of a round of work itself (hf_work_next_task). */
     hf_status (*run)(void *own, struct hf_pass_thread *thread, struct hf_error *error);
 
-    /** Adds what the thread has found to `data`, and frees what is not in the arena. One thread at a time; also after a
-     *  failure, of `begin` too. NULL: nothing to do. */
+    /** Adds what the thread has found to `data`, and frees what is not in the arena. Called by one thread at a
+     *  time, also after a failure (even of `begin`). NULL: nothing to do. */
     void (*end)(void *own, void *data);
 };
 
-/** All tasks that this thread gets. For hf_round.run. Not collective. */
+/** Does all tasks that this thread gets. For hf_round.run. Not collective. */
 hf_status hf_work_do_pass(struct hf_worker *worker, const struct hf_pass *pass, void *data,
                           struct hf_error *error) HF_MUST_CHECK;
 
-/** Items 0 to n - 1, by n_thread threads. Ends early if the run is interrupted, which hf_agree_to_go_on then finds. Not
- *  collective. */
+/** Does items 0 to n - 1 with n_thread threads. Ends early if the run is interrupted; hf_agree_to_go_on then
+ *  reports it. Not collective. */
 hf_status hf_pass_items(struct hf_context *context, int n_thread, int64_t n,
                         const struct hf_pass *pass, void *data,
                         struct hf_error *error) HF_MUST_CHECK;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Kets that one bra can meet in a part. */
+/** Most kets of one bra in a part. */
 static size_t most_kets(const struct hf_shell_pairs *pairs)
 {
     size_t most = 1;
@@ -63,8 +63,8 @@ static inline void move_ket(const struct hf_waiting_ket *from, struct hf_waiting
     to->wanted = from->wanted;
 }
 
-/** Asks the consumer about the kets of a bra from number `begin` on, and keeps those it wants and
- *  those to be stored. */
+/** Asks the consumer about the kets of a bra from number `begin` on, and keeps those it needs and those to be
+ *  stored. */
 static void screen_kets(struct hf_worker *worker, const struct hf_shell_pair *bra, int begin)
 {
     struct hf_waiting_ket *ket = worker->ket;
@@ -80,7 +80,7 @@ static void screen_kets(struct hf_worker *worker, const struct hf_shell_pair *br
     worker->n_ket = n;
 }
 
-/** What a quartet that the plan has is: its own bounds alone decide. */
+/** Kind of a quartet in the store's plan: its own bounds alone decide. */
 static uint8_t kind_of(const struct hf_work *work, const struct hf_shell_pair *bra,
                        const struct hf_shell_pair *ket)
 {
@@ -91,7 +91,7 @@ static uint8_t kind_of(const struct hf_work *work, const struct hf_shell_pair *b
     return HF_KIND_STORED | HF_KIND_NARROW | HF_KIND_SINGLE;
 }
 
-/** Behind the last of a ket's shell pairs that a bra meets. */
+/** End of the ket's shell pairs that form quartets with a bra. */
 static int64_t end_of_kets(const struct hf_work *work, const struct hf_shell_pair *bra,
                            const struct hf_part_ket *kets)
 {
@@ -99,8 +99,8 @@ static int64_t end_of_kets(const struct hf_work *work, const struct hf_shell_pai
     return kets->triangle && kets->end > last + 1 ? last + 1 : kets->end;
 }
 
-/** Appends a ket of a pair of atoms. Sets member by member: a struct written in parts and copied as a whole waits
- *  for the memory. */
+/** Appends a ket of a pair of atoms. Sets member by member: copying a struct as a whole, right after its
+ *  members were written, stalls the processor. */
 static inline void set_waiting(const struct hf_work *work, const struct hf_part_ket *kets,
                                int place, const struct hf_shell_pair *pair, uint8_t kind,
                                struct hf_waiting_ket *ket)
@@ -123,8 +123,8 @@ static enum hf_store_use use_of_store(const struct hf_worker *worker)
     return worker->store_dropped ? HF_STORE_NONE : worker->work->store_use;
 }
 
-/** The least bound of a ket that a bra meets in a pair of atoms, for what the consumer wants and, where
- *  they are `stored`, for what the plan has. */
+/** Least bound of a ket in a pair of atoms for the quartets that the consumer needs of a bra; *stored: for
+ *  quartets of the store's plan. */
 static double least_ket(const struct hf_worker *worker, const struct hf_part *part,
                         const struct hf_shell_pair *bra, int place, double *stored)
 {
@@ -142,8 +142,8 @@ static double least_ket(const struct hf_worker *worker, const struct hf_part *pa
     return least;
 }
 
-/** Adds the kets of one pair of atoms that matter to those of the bra, which are the first ones; from
- *  number *asked on the consumer has not been asked about them. */
+/** Appends the kets of one pair of atoms that matter to those of the bra. The consumer has been asked about the
+ *  first *asked kets. */
 static void find_kets(struct hf_worker *worker, const struct hf_part *part,
                       const struct hf_shell_pair *bra, int place, int *asked)
 {
@@ -188,7 +188,7 @@ void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part)
 
 /* ---- Reading back ---------------------------------------------------------------------------- */
 
-/** Adds the kets of a strip for which there was no room to those that are to be computed again. */
+/** Adds the kets of a strip that had no room in the store to the kets that are computed again. */
 static void find_missing(struct hf_worker *worker, const struct hf_part *part,
                          const struct hf_strip *strip)
 {
@@ -209,7 +209,7 @@ static void find_missing(struct hf_worker *worker, const struct hf_part *part,
     }
 }
 
-/** A stored strip as a strip for the consumer. */
+/** Makes a strip for the consumer from a stored strip. */
 static struct hf_strip open_strip(const struct hf_worker *worker,
                                   const struct hf_stored_strip *stored, const void *number)
 {

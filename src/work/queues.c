@@ -37,8 +37,8 @@ static void write_strips(const struct hf_worker *worker, const struct hf_shell_p
 
 void hf_worker_count(struct hf_worker *worker, size_t n_number)
 {
-    /* A number of high shells takes a nanosecond, a call of the engine for contracted shells up to
-     * milliseconds: looks are a few milliseconds apart, and reading the clock costs 25 nanoseconds. */
+    /* An integral of high shells takes a nanosecond, a call of the engine for contracted shells up to
+     * milliseconds. So checks are a few milliseconds apart; reading the clock takes 25 nanoseconds. */
     enum { PER_CALL = 1 << 12, PER_LOOK = 1 << 16 };
     worker->since_look += n_number + PER_CALL;
     if (worker->since_look < PER_LOOK) return;
@@ -105,7 +105,7 @@ static void compute(struct hf_worker *worker, const struct hf_shell_pair *bra, i
     hf_worker_count(worker, (size_t)n * made.stride);
 }
 
-/** Moves the kets at the end of a queue to those at its front. */
+/** Moves the kets at the end of a queue behind those at its front. */
 static void close_gap(struct hf_quartet_queue *queue, struct hf_queue_fill fill, int end)
 {
     if (fill.back == 0 || fill.front + fill.back == end) return;

@@ -39,7 +39,7 @@ static hf_status run_thread(void *data, int thread, int n_thread, struct hf_erro
     return status;
 }
 
-/** Brings round and workers into their first state. */
+/** Resets the states of the round and the workers. */
 static void begin(struct hf_work *work)
 {
     const double threshold = hf_work_primitive_threshold(work, work->store_use);
@@ -71,7 +71,7 @@ static void book(struct hf_work *work, double seconds)
     hf_timer_add(timers, phases->wait_ranks, hf_scheduler_account(work->scheduler).finish_seconds);
 }
 
-/** The tasks of the round, and how many there are of each cost. Collective. */
+/** Finds the tasks of the round, and the number of tasks of each level. Collective. */
 static void find_tasks(struct hf_work *work, struct hf_task_levels *levels)
 {
     const double least = work->threshold / work->largest;
@@ -121,8 +121,8 @@ cleanup:
     return status;
 }
 
-/** HF_INTERRUPTED, the scheduler abandoned, when the round is to end. The thread holds the lock: no
- *  other one is in MPI. */
+/** Checks for an interruption; if there is one, abandons the scheduler: HF_INTERRUPTED. The thread holds the
+ *  lock: no other thread is in MPI. */
 static hf_status look_around(struct hf_work *work, struct hf_error *error)
 {
     struct hf_interruption *interruption = work->context->interruption;
@@ -194,7 +194,7 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
     return reason != 0 && status == HF_OK ? hf_interrupted(error, reason) : status;
 }
 
-/** All parts of a task. `part` is what they are found in. */
+/** Does all parts of a task, one after another in `part`. */
 static hf_status do_task(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
                          void *self, int64_t task, struct hf_part *part, struct hf_error *error)
 {
@@ -225,7 +225,7 @@ hf_status hf_work_do_all(struct hf_worker *worker, const struct hf_quartet_consu
     return status;
 }
 
-/** What the thread does from now on belongs to its next record. */
+/** Begins the thread's next record of the trace. */
 static void begin_record(struct hf_worker *worker, double now)
 {
     worker->traced = now;

@@ -7,11 +7,11 @@
 
 struct hf_shell_lists {
     int64_t *first; /**< [n_shell + 1] into pair */
-    int64_t *
-        pair; /**< numbers of shell pairs, rising for each shell: by pairs of atoms, then by falling bound */
+    /** Shell pairs of each shell, in rising order: by pairs of atoms, then by falling bound */
+    int64_t *pair;
 };
 
-/** With arrays of the arena, which may fail. Not collective. */
+/** Takes arrays from the arena, which may fail. Not collective. */
 void hf_shell_lists_init(struct hf_shell_lists *lists, struct hf_arena *arena,
                          const struct hf_shell_pairs *pairs);
 

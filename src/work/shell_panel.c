@@ -22,8 +22,8 @@ void hf_shell_panel_init(struct hf_arena *arena, const struct hf_shell_pairs *pa
 
 /* ---- A task ---------------------------------------------------------------------------------- */
 
-/** Numbers the functions of shells that have a pair with `shell`, in their order; the others are -1. Returns how
- *  many there are. */
+/** Numbers the functions of shells that have a pair with `shell`, in their order; the others are -1. Returns
+ *  how many have a number. */
 static int number_partners(const struct hf_shell_panel *own, const struct hf_worker *worker,
                            int shell, bool (*matters)(const void *data, int64_t pair),
                            const void *data, int number[])
@@ -85,8 +85,8 @@ void hf_shell_panel_begin_bra(struct hf_shell_panel *own, int64_t bra)
     memset(own->panel, 0, hf_packed_size(n_bra * own->n_n, own->n_column) * sizeof *own->panel);
 }
 
-/** Numbers value[n_d] of a function c and functions d from `first_d` on: either c belongs to N or some of d do. A pair
- *  of functions of one site stands in a strip in one order, with zeros in the other. */
+/** Adds integrals value[n_d] of a function c and functions d from `first_d` on: either c or some of d belong to
+ *  N. If both are of one site, the strip has them in one order, and zeros in the reverse order. */
 static void take_row(const struct hf_shell_panel *own, int c, int first_d, int n_d, size_t row,
                      const double value[])
 {

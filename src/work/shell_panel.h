@@ -1,30 +1,30 @@
-/* Integrals of a task of two shells M and N, for transformations of Fig. 10.2. A bra MR meets all kets NS; its integrals
- * wait in a panel that is a left matrix for a product with orbitals j:
+/* Integrals of a task of two shells M and N, for transformations of Fig. 10.2. A bra MR has all kets NS. Its
+ * integrals are collected in a panel, the left matrix of a product with orbitals j:
  *
  *     panel    [r m n][s], packed
  *
- * s counts the functions that have a shell pair with N, r those that have one with M. */
+ * s counts the functions that have a shell pair with N, r those that have a shell pair with M. */
 #ifndef HF_SHELL_PANEL_H
 #define HF_SHELL_PANEL_H
 
 #include "base/arena.h"
 #include "work/work.h"
 
-/** Of a thread. */
+/** The panel of one thread. */
 struct hf_shell_panel {
     const struct hf_shell_pairs *pairs; /**< borrowed */
-    const struct hf_part *part;         /**< that is computed now */
+    const struct hf_part *part;         /**< current part */
     int m, n;                           /**< shells */
     int n_m, n_n;                       /**< their functions */
     int *row, *column;                  /**< [functions] r and s of a function; -1: none */
     int n_row, n_column;
     int64_t bra;    /**< shell pair whose panel is being filled; -1: none */
-    size_t *of_bra; /**< [functions of the bra] its row r m n with n = 0 */
+    size_t *of_bra; /**< [functions of the bra] row r m n with n = 0 */
     size_t *place;  /**< [rows of a panel] where a row begins in the packed matrix */
     double *panel;
 };
 
-/** With arrays of the arena, which may fail. Local. */
+/** Takes arrays from the arena, which may fail. Local. */
 void hf_shell_panel_init(struct hf_arena *arena, const struct hf_shell_pairs *pairs,
                          struct hf_shell_panel *panel);
 

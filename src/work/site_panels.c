@@ -34,7 +34,7 @@ void hf_site_panels_begin_part(struct hf_site_panels *panels, const struct hf_pa
         panels->of_place[k][0] = panels->of_place[k][1] = -1;
 }
 
-/** A panel of zeros; its number, or -1: no memory. */
+/** Adds a panel of zeros; returns its number, or -1: no memory. */
 static int add_panel(struct hf_site_panels *self, const struct hf_atom_pair *atoms, int site_m,
                      int site_n)
 {
@@ -50,7 +50,7 @@ static int add_panel(struct hf_site_panels *self, const struct hf_atom_pair *ato
     return self->n++;
 }
 
-/** The panels of the pair of sites of a strip. */
+/** Adds the panels of a strip's pair of sites, unless they exist; false: no memory. */
 static bool find_panels(struct hf_site_panels *self, int place)
 {
     const struct hf_part_ket *kets = &self->part->ket[place];
@@ -64,8 +64,8 @@ static bool find_panels(struct hf_site_panels *self, int place)
     return of_place[0] >= 0;
 }
 
-/** One function c: value [rs][d] to [d][rs] of both panels. Of a pair of shells of one site, the strip has zeros in one
- *  of the two orders. */
+/** Adds value [rs][d] of function c to [d][rs] of both panels. For two shells of one site, the strip has zeros
+ *  in one of the two orders. */
 static void take_rows(const struct hf_site_panels *self, const struct hf_strip *strip, int c,
                       const double *value)
 {

@@ -14,32 +14,32 @@
 struct hf_site_panel {
     int site_m, site_n;
     const struct hf_atom_pair *atoms;
-    size_t offset; /**< of its numbers */
+    size_t offset; /**< of its first number */
 };
 
-/** Of a thread. */
+/** The panels of one thread. */
 struct hf_site_panels {
     const struct hf_basis *basis;    /**< merged; borrowed */
-    const struct hf_part *part;      /**< that is computed now */
+    const struct hf_part *part;      /**< current part */
     int *shell_of;                   /**< [n_function] */
     const struct hf_shell_pair *bra; /**< first of the task */
     int first_rs[HF_MOST_TASK_BRAS +
-                 1]; /**< rows of each bra; the last is the length without padding */
-    size_t length;   /**< of rows over rs: padded */
+                 1]; /**< first row of each bra; the last element: length without padding */
+    size_t length;   /**< of rows over rs, with padding */
     int n;
     int64_t room;
     struct hf_site_panel *panel;        /**< [n] */
-    int of_place[HF_MOST_PART_KETS][2]; /**< of the pairs of sites of the part; -1: none */
+    int of_place[HF_MOST_PART_KETS][2]; /**< panels of the part's pairs of sites; -1: none */
     size_t n_used;
     struct hf_scratch numbers;
     bool failed; /**< no memory */
 };
 
-/** With arrays of the arena, which may fail. Local. */
+/** Takes arrays from the arena, which may fail. Local. */
 void hf_site_panels_init(struct hf_arena *arena, const struct hf_basis *basis,
                          struct hf_site_panels *panels);
 
-/** Forgets all panels. `n_rs` [n_bra] of the bras from `bra` on; 0: no quartet of it will come. */
+/** Drops all panels. `n_rs` [n_bra]: rows rs of the bras from `bra` on; 0: the bra has no quartets. */
 void hf_site_panels_begin_task(struct hf_site_panels *panels, const struct hf_shell_pair *bra,
                                int n_bra, const int n_rs[]);
 void hf_site_panels_begin_part(struct hf_site_panels *panels, const struct hf_part *part);

@@ -10,7 +10,7 @@ static const double PROBE_BYTES = 1 << 24, PROBE_SHARE = 0.0625;
 /** Time of double precision over that of single precision, used if too few calls of one were measured. */
 static const double DOUBLE_PER_SINGLE = 1.7;
 
-/** Share of the cost that one of them must have to be known. */
+/** Share of the cost that calls of one precision must have, so that its time is known. */
 static const double KNOWN_SHARE = 0.02;
 
 void hf_work_learn_prices(struct hf_work *work)

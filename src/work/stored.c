@@ -6,13 +6,14 @@
 
 #include <math.h>
 
-/** Later rounds may have factors larger by this much before all is stored again. */
+/** Factors of later rounds may be larger by this ratio; beyond it integrals are stored again. */
 static const double FACTOR_MARGIN = 4.0;
 
 /** Bytes stored by a thread after which the time for memory is known. */
 static const double LEARNT_BYTES = 1 << 25;
 
-/** Margin for unequal stores of ranks and threads; what does not fit is computed again. */
+/** Share of the memory that is planned, since the stores of threads are unequal. Strips that do not fit are
+ *  computed again. */
 static const double FILL = 0.9;
 
 void hf_work_drop_store(struct hf_work *work)
@@ -27,8 +28,7 @@ static double smallest_stored(const struct hf_work *work, double largest)
     return work->settings.store_threshold / (FACTOR_MARGIN * fmax(1.0, largest));
 }
 
-/** What is to be stored of the quartets that matter where factors go up to `largest`, and of those that
- *  last. */
+/** Plans what is stored of the quartets that matter for factors up to work->largest and for those of `lasting`. */
 static hf_status make_plan(struct hf_work *work, const struct hf_lasting *lasting,
                            const struct hf_store_prices *prices, struct hf_error *error)
 {
@@ -54,8 +54,8 @@ bool hf_work_begins_storing(const struct hf_work *work, double threshold, double
             !(work->outlook.n_build > 0 && work->outlook.bytes == 0.0));
 }
 
-/** What is weighed: first as if memory were free, and then by what it takes here. Collective; equal on every
- *  rank. */
+/** Decides whether storing is worthwhile: first as if fresh memory took no time, then with its measured time.
+ *  Collective; equal on every rank. */
 static hf_status weigh(struct hf_work *work, const struct hf_lasting *lasting,
                        struct hf_error *error)
 {
@@ -97,8 +97,8 @@ static hf_status begin_storing(struct hf_work *work, const struct hf_lasting *la
     return HF_OK;
 }
 
-/** Threshold of primitive quartets. All that are left out of a quartet may together be as large as quartets left
- *  out by screening: the threshold over the largest factor. Stored quartets also serve later rounds and are
+/** Threshold of primitive quartets. All primitives left out of a quartet may together be as large as a quartet
+ *  that screening leaves out: threshold / largest factor. Stored quartets also serve later rounds and are
  *  computed with the accuracy of the plan. */
 double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use)
 {
@@ -160,7 +160,7 @@ bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part)
 {
     struct hf_work *work = worker->work;
     if (work->store_use != HF_STORE_SKIP) return false;
-    for (int i = 0; i < work->n_worker; i++) { /* the own store first */
+    for (int i = 0; i < work->n_worker; i++) { /* its own store first */
         const int number = (worker->number + i) % work->n_worker;
         struct hf_worker *owner = &work->worker[number];
         const int64_t index = atomic_fetch_add(&owner->next_segment, 1);

@@ -1,9 +1,9 @@
-/* Quartets side by side to their places in strips; compiled once per instruction set (HF_STRIP names
- * the table).
+/* Copies quartets, which stand side by side, to their places in strips; compiled once per instruction set
+ * (HF_STRIP names the table).
  *
- * Four quartets at a time: numbers of functions d, which follow each other in a strip, are four vectors
- * of four quartets, and go to their places as one vector each once these are transposed. Eight where
- * numbers are and stay in single precision, as most are. */
+ * Four quartets at a time: four functions d are four vectors over the quartets. Transposed, they are one vector
+ * over d for each quartet, as in the strip. Eight quartets at a time if numbers are and stay in single
+ * precision, as most do. */
 #include "strip_kernels.h"
 #include "hf/units.h"
 
@@ -20,7 +20,7 @@ typedef float eight_singles __attribute__((vector_size(EIGHT * sizeof(float))));
 typedef double two __attribute__((vector_size(2 * sizeof(double))));
 typedef float two_singles __attribute__((vector_size(2 * sizeof(float))));
 
-/** The same where they begin with any number. */
+/** The same types with the alignment of their elements. */
 typedef double any_four __attribute__((vector_size(FOUR * sizeof(double)), aligned(8), may_alias));
 typedef float any_four_singles
     __attribute__((vector_size(FOUR * sizeof(float)), aligned(4), may_alias));
@@ -31,23 +31,23 @@ typedef double any_two __attribute__((vector_size(2 * sizeof(double)), aligned(8
 typedef float any_two_singles
     __attribute__((vector_size(2 * sizeof(float)), aligned(4), may_alias));
 
-/** Where four or eight quartets go that are read alike, all to numbers of one precision. */
+/** Targets of four or eight quartets that are read alike and written in one precision. */
 struct alike_lanes {
     float factor[EIGHT];
     unsigned char *number[EIGHT];
     size_t c_step[EIGHT], ab_step[EIGHT]; /**< bytes */
 };
 
-/** How they are read: numbers from one function c, d, ab to the next, c and d as in the strips. */
+/** How these are read: steps from one function c, d, ab to the next, c and d as in the strips. */
 struct reading {
-    const double *value; /**< of the two, the first number of the first of the four */
-    const float *single; /**< one is NULL */
+    const double *value; /**< first number of the first quartet; NULL: in `single` */
+    const float *single; /**< NULL: in `value` */
     size_t c_from, d_from, ab_from;
     int n_c, n_ab;
     bool narrow;
 };
 
-/** Four quartets' number `at`, as it is to be written. */
+/** Number `at` of four quartets, rounded if `narrow`, times their factors. */
 ALWAYS_INLINE four read_four(const struct reading *r, size_t at, four factor)
 {
     if (r->value == NULL)
@@ -58,7 +58,7 @@ ALWAYS_INLINE four read_four(const struct reading *r, size_t at, four factor)
     return factor * __builtin_convertvector(__builtin_convertvector(x, four_singles), four);
 }
 
-/** Numbers first .. of a quartet to its place. */
+/** Writes numbers first .. first+3 of a quartet. */
 ALWAYS_INLINE void put_four(unsigned char *to, int first, four x, const bool single)
 {
     if (single)
@@ -85,7 +85,7 @@ ALWAYS_INLINE void put_one(unsigned char *to, int first, double x, const bool si
         ((double *)(void *)to)[first] = x;
 }
 
-/** The lower or upper four numbers to quartets l and l + 4. */
+/** Writes the lower four numbers to quartet l, the upper four to quartet l + 4. */
 ALWAYS_INLINE void put_halves(unsigned char *const to[EIGHT], int l, int first, eight_singles x)
 {
     *(any_four_singles *)(void *)((float *)(void *)to[l] + first) =
@@ -94,7 +94,7 @@ ALWAYS_INLINE void put_halves(unsigned char *const to[EIGHT], int l, int first, 
         __builtin_shufflevector(x, x, 4, 5, 6, 7);
 }
 
-/** Two numbers each of quartets l, l + 1, l + 4, l + 5: pairs of them are what single doubles are. */
+/** Writes two numbers each of quartets l, l + 1, l + 4, l + 5; two singles move like one double. */
 ALWAYS_INLINE void put_quarters(unsigned char *const to[EIGHT], int l, int first, eight_singles x)
 {
     const four pair = (four)x;
@@ -104,7 +104,7 @@ ALWAYS_INLINE void put_quarters(unsigned char *const to[EIGHT], int l, int first
     *(any_one *)(void *)((float *)(void *)to[l + FOUR + 1] + first) = pair[3];
 }
 
-/** Functions d of one c and ab of eight quartets, which are and stay in single precision. */
+/** Writes functions d of one c and ab of eight quartets, which are and stay in single precision. */
 ALWAYS_INLINE void write_singles(const float *from, size_t d_from, eight_singles factor,
                                  unsigned char *const to[EIGHT], const int n_d)
 {
@@ -143,7 +143,7 @@ ALWAYS_INLINE void write_singles(const float *from, size_t d_from, eight_singles
     }
 }
 
-/** Functions d of one c and ab: [n_d] vectors from `at` on. */
+/** Writes functions d of one c and ab of four quartets: [n_d] vectors from `at` on. */
 ALWAYS_INLINE void write_row(const struct reading *r, size_t at, four factor,
                              unsigned char *const to[FOUR], const int n_d, const bool single)
 {
@@ -178,10 +178,10 @@ ALWAYS_INLINE void write_row(const struct reading *r, size_t at, four factor,
     }
 }
 
-/** How numbers go. */
+/** Precisions in which numbers are read and written. */
 enum way { SINGLE_TO_SINGLE, ANY_TO_SINGLE, ANY_TO_DOUBLE };
 
-/** All numbers of eight quartets that go the first way, or of four. */
+/** Writes all numbers of eight quartets (SINGLE_TO_SINGLE) or of four. */
 ALWAYS_INLINE void write_rows(const struct reading *r, const struct alike_lanes *lanes,
                               const int n_d, const enum way way)
 {
@@ -220,7 +220,7 @@ ALWAYS_INLINE void write_alike(const struct reading *r, const struct alike_lanes
     }
 }
 
-/** Quartet number l of a group by itself. */
+/** Writes quartet number l of a group alone. */
 static void write_one(const struct hf_strip_group *group, int l)
 {
     const struct hf_strip_lane *lane = group->lane[l];
@@ -250,13 +250,13 @@ static bool second_is_d(const struct hf_strip_lane *lane)
     return lane->j_step == 1;
 }
 
-/** Quartets of a block, number `first` of the group and the next ones, in a set of bits. */
+/** Some quartets of a block, which begins with quartet `first` of the group: bit l is for number first + l. */
 struct chosen {
     int first;
     unsigned lanes;
 };
 
-/** Where the chosen quartets go: of others numbers are dropped. */
+/** Sets the targets of the chosen quartets. The numbers of other quartets go to `scrap`. */
 static void find_lanes(const struct hf_strip_group *group, struct chosen chosen, int n_lane,
                        unsigned char *scrap, struct alike_lanes *to)
 {
@@ -277,8 +277,8 @@ static void find_lanes(const struct hf_strip_group *group, struct chosen chosen,
     }
 }
 
-/** Quartets that are alike: their d is the second shell of the ket or the first one, and they go one
- *  way. */
+/** Writes quartets that are alike: d is the second shell of the ket (`straight`) or the first one, and
+ *  precisions are the same. */
 static void write_chosen(const struct hf_strip_group *group, struct chosen chosen, bool straight,
                          enum way way)
 {
@@ -304,7 +304,7 @@ static void write_chosen(const struct hf_strip_group *group, struct chosen chose
     }
 }
 
-/** Quartets of a group that are alike, `lanes` of all, by blocks. */
+/** Writes the quartets `lanes` of a group, which are alike, in blocks. */
 static void write_lanes(const struct hf_strip_group *group, unsigned lanes, bool straight,
                         bool to_single)
 {
@@ -321,7 +321,7 @@ static void write_lanes(const struct hf_strip_group *group, unsigned lanes, bool
     }
 }
 
-/** A group by blocks of four or eight quartets that are alike. */
+/** Writes a group in blocks of four or eight quartets that are alike. */
 static void write_blocks(const struct hf_strip_group *group)
 {
     unsigned straight = 0, single = 0;

@@ -8,9 +8,9 @@
 /** Most quartets that stand side by side. */
 enum { HF_MOST_LANES = 16 };
 
-/** Where the numbers of one quartet go: that of functions i, j of the ket's first and second shell
- *  and of the function pair ab of the bra, times the factor, to number i*i_step + j*j_step +
- *  ab*ab_step. The step of the ket's shell that is d in the strip is 1. */
+/** Where one quartet is written. The integral of functions i, j of the ket's first and second shell and of
+ *  function pair ab of the bra, times the factor, becomes number i*i_step + j*j_step + ab*ab_step. The step of
+ *  the ket's shell that is d in the strip is 1. */
 struct hf_strip_lane {
     double *value; /**< NULL: they go to `single` */
     float *single;

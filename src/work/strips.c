@@ -6,8 +6,8 @@
 #include <string.h>
 
 /** Size of the strips that are filled at a time: they should stay in a second-level cache until they are used.
- *  More if one pair of atoms needs more. With an eighth of this fewer vectors of the engine are full: direct
- *  builds of uracil/cc-pVDZ took 12 % longer. */
+ *  More if one pair of atoms needs more. With an eighth of this size fewer vectors of the engine are full:
+ *  direct builds of uracil/cc-pVDZ took 12 % longer. */
 enum { MOST_BYTES = 1 << 20, MOST_STRIPS = 256 };
 
 /** Overhead of a strip in bytes: its head, a call of the consumer. Rows are joined to one strip if the additional
@@ -61,7 +61,7 @@ struct strip_shells {
     const struct hf_shell_place *c, *d; /**< the first ones of atoms C and D */
 };
 
-/** Adds what `from` has to `to`. */
+/** Adds row `from` to row `to`. */
 static void add_row(const struct hf_strip_row *from, struct hf_strip_row *to)
 {
     if (from->low < to->low) to->low = from->low;
@@ -74,10 +74,10 @@ static void add_row(const struct hf_strip_row *from, struct hf_strip_row *to)
     if (from->bound > to->bound) to->bound = from->bound;
 }
 
-/** Which kets are laid out: the stored ones; or the others, those for one purpose or all. */
+/** Which kets are laid out: those to be stored, or those not to be stored, for one set of flags or for all. */
 struct choice {
     bool stored;
-    uint8_t wanted; /**< 0: for any purpose */
+    uint8_t wanted; /**< 0: any flags */
 };
 
 static bool is_laid_out(const struct hf_waiting_ket *ket, struct choice choice)
@@ -86,8 +86,8 @@ static bool is_laid_out(const struct hf_waiting_ket *ket, struct choice choice)
            (choice.wanted == 0 || ket->wanted == choice.wanted);
 }
 
-/** Puts the chosen ones of kets [n] of a pair of atoms into rows; returns their number. Copies member by member:
- *  a struct written as a whole and read in parts waits for the memory. */
+/** Puts the chosen ones of kets [n] of a pair of atoms into rows; returns their number. Copies member by
+ *  member: reading members right after writing a struct as a whole stalls the processor. */
 static int make_rows(struct hf_strips *strips, const struct strip_shells *shells, int n,
                      const struct hf_waiting_ket ket[], struct choice choice)
 {
@@ -113,7 +113,7 @@ static int make_rows(struct hf_strips *strips, const struct strip_shells *shells
     return n_row;
 }
 
-/** Bytes of the numbers of a row or of several, with a bra of so many function pairs. */
+/** Bytes of the numbers of a row or of joined rows, for n_bra function pairs of the bra. */
 static size_t row_bytes(const struct hf_strip_row *row, size_t n_bra)
 {
     return n_bra * (size_t)row->n_c * (size_t)(row->high - row->low) *
@@ -147,7 +147,7 @@ static int join_rows(struct hf_strips *strips, int n_row, size_t n_bra)
     return n;
 }
 
-/** Room for the numbers of a strip: in the store, or in the buffer. */
+/** Finds room for the numbers of a strip: in the store, or in the buffer. */
 static void *find_room(struct hf_worker *worker, struct hf_strip_made *made, size_t n_bra,
                        bool stored)
 {
@@ -177,7 +177,7 @@ static void *find_room(struct hf_worker *worker, struct hf_strip_made *made, siz
     return room;
 }
 
-/** Strip number `index` of a bra with a pair of atoms: its shape, and where its numbers go. */
+/** Sets shape and memory of strip number `index`, of a bra with a pair of atoms. */
 static void open_strip(struct hf_worker *worker, int index, const struct hf_shell_pair *bra,
                        int place, size_t n_bra, bool stored)
 {
@@ -199,7 +199,7 @@ static void open_strip(struct hf_worker *worker, int index, const struct hf_shel
         made->strip.single = made->number;
 }
 
-/** Where a quartet goes in its strip. */
+/** Sets where a quartet is written in its strip. */
 static void set_lane(const struct hf_strip_made *made, const struct strip_shells *shells,
                      const struct hf_waiting_ket *ket, int n_bra, struct hf_strip_lane *lane)
 {
@@ -265,7 +265,7 @@ static void lay_out(struct hf_worker *worker, const struct hf_part *part,
     for (int i = 0; i < n_row; i++) strips->row[i].n_quartet = 0;
 }
 
-/** Lays out kets that are not stored in strips of those wanted for the same. */
+/** Lays out kets that are not stored. All kets of a strip have the same flags. */
 static void lay_out_alike(struct hf_worker *worker, const struct hf_part *part,
                           const struct hf_shell_pair *bra, int n, const struct hf_waiting_ket ket[])
 {

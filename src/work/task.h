@@ -19,7 +19,7 @@ enum { HF_MOST_SLICES = 16 };
 /** Which quartets tasks have. */
 enum hf_task_quartets {
     HF_QUARTETS_ONCE, /**< each one once */
-    /** Units are shell pairs, and a bra meets every ket, not only those up to it. Each quartet of two
+    /** Units are shell pairs, and a bra has every ket, not only those up to itself. Each quartet of two
      *  different pairs is computed twice, once from each side. */
     HF_QUARTETS_EVERY_KET,
     /** Units are shells M >= N. A task has the quartets (MR|NS) of all shells R and S (book Fig. 10.2), so each
@@ -30,17 +30,18 @@ enum hf_task_quartets {
 /** How work is divided into tasks. */
 struct hf_task_order {
     enum hf_grain grain;
-    enum hf_task_quartets
-        quartets; /**< EVERY_KET: grain HF_GRAIN_SHELL_PAIR; OF_SHELLS: any grain */
-    int bra_functions; /**< EVERY_KET: a task has shell pairs of two atoms as bras, as many as have so many pairs of
-                            functions together, at least one; 0: one */
-    double n_wanted;  /**< a task joins as many pairs of units as cost this part of all, at most */
-    int largest_row;  /**< kets of a task, 1 to HF_MOST_PART_KETS; 1: each pair is a task */
-    int most_slices;  /**< 1 to HF_MOST_SLICES; 1 unless units are pairs of atoms */
-    int largest_side; /**< large tasks are square, with so many units along a side, no more than
-                           HF_MOST_PART_KETS; 0: never */
-    /** Tiles of one block (of about equal cost) follow each other in scattered order, so that
-     *  ranks at work at the same time meet different atoms (book section 8.4). */
+    /** EVERY_KET needs grain HF_GRAIN_SHELL_PAIR, OF_SHELLS takes any. */
+    enum hf_task_quartets quartets;
+    /** EVERY_KET: bras of a task are shell pairs of two atoms, with so many pairs of functions at
+     *  most, but at least one shell pair; 0: one shell pair */
+    int bra_functions;
+    double n_wanted; /**< pairs of units are joined to tasks of cost all / n_wanted at most */
+    int largest_row; /**< kets of a task, 1 to HF_MOST_PART_KETS; 1: each pair is a task */
+    int most_slices; /**< 1 to HF_MOST_SLICES; 1 unless units are pairs of atoms */
+    /** Side of large square tasks in units, at most HF_MOST_PART_KETS; 0: none are square. */
+    int largest_side;
+    /** Tiles of one block (of about equal cost) are in scattered order, so that ranks need different atoms at
+     *  the same time (book section 8.4). */
     bool scatter;
 };
 

@@ -28,8 +28,8 @@ enum hf_grain hf_task_list_grain(const struct hf_task_list *list);
 /** Estimated cost of the most expensive task, in units of the pairs' costs. */
 double hf_task_list_highest(const struct hf_task_list *list);
 
-/** Costs that are known without looking at single tasks: those of their blocks, an octave apart. They fall with
- *  the numbers of the tasks. The same on every rank. */
+/** Levels of tasks from the costs of their blocks, an octave apart, without looking at single tasks. Levels
+ *  fall with the numbers of the tasks. The same on every rank. */
 void hf_task_list_levels(const struct hf_task_list *list, struct hf_task_levels *levels);
 
 /** The shell pairs of each shell, if the units are shells; otherwise NULL. */
@@ -37,10 +37,10 @@ const struct hf_shell_lists *hf_task_list_of_shells(const struct hf_task_list *l
 
 struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index);
 
-/** Index of the atom pair, shell pair (of several ones, the first) or shell at a position. */
+/** Index of the atom pair, shell pair (the first, if there are several) or shell at a position. */
 int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position);
 
-/** Behind the last shell pair of the unit that begins with `first`, if tasks have all kets. */
+/** End of the shell pairs of the unit that begins with `first`, if tasks have all kets. */
 int64_t hf_task_list_bra_end(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
                              int64_t first);
 

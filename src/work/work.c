@@ -13,9 +13,8 @@ static const struct hf_strip_kernels *choose_kernels(void)
     return HF_BEST_KERNELS(kernels);
 }
 
-/** Threads and their engines. */
-/** Every thread creates its worker, so that the memory it touches first lies near its core. One after the other:
- *  a library's engine may not be created by two threads at a time. */
+/** Every thread creates its worker, so that its memory is near its core. One thread at a time: a library's
+ *  engine may not be created by two threads at once. */
 static hf_status create_worker(void *data, int thread, int n_thread, struct hf_error *error)
 {
     struct hf_work *work = data;
@@ -60,7 +59,7 @@ double hf_work_cost_bytes(const struct hf_task_order *order, double n_thread, do
     return hf_task_costs_bytes(order->grain == HF_GRAIN_SHELL_PAIR ? n : n_task, n_atom_pair);
 }
 
-/** Tasks for the ranks asked for, whose parts have room for all kets; local. */
+/** Creates tasks for tasks_for ranks; parts must have room for all kets. Local. */
 static hf_status create_tasks(struct hf_work *work, struct hf_error *error)
 {
     struct hf_task_order *order = &work->settings.order;
@@ -80,7 +79,7 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
                          struct hf_error *error)
 {
     hf_status status = HF_OK;
-    /* chunks kept from an earlier calculation are used for stores of this size at most */
+    /* drops chunks kept from an earlier calculation if they exceed the stores of this one */
     if ((double)hf_memory_kept_bytes(context->memory) > settings->memory_bytes)
         hf_memory_drop_kept(context->memory);
     struct hf_work *made = calloc(1, sizeof *made);

@@ -29,8 +29,8 @@
  *  round    all tasks once, by the threads of all ranks, between two collectives
  *
  * Quartets are (MN|RS) with MN and RS shell pairs of the list, each once. The tasks decide which of the two pairs
- * is the bra. Or quartets come more often, with each bra or each two shells of different electrons in one task
- * (enum hf_task_quartets). */
+ * is the bra. In other orders (enum hf_task_quartets) quartets come several times: a task has all quartets of a
+ * bra, or of two shells of different electrons. */
 #ifndef HF_WORK_H
 #define HF_WORK_H
 
@@ -68,7 +68,7 @@ struct hf_part {
     int64_t bra_begin, bra_end; /**< shell pairs */
     int n_ket;
     struct hf_part_ket ket[HF_MOST_PART_KETS];
-    /* where a stored one is: the thread that stored it, number */
+    /* if stored: the thread that stored it, number in its store */
     int worker;
     int64_t segment;
 };
@@ -81,22 +81,22 @@ struct hf_waiting_ket {
     bool turned;   /**< c is its second shell */
     uint8_t kind;  /**< private to work */
     uint8_t wanted; /**< the consumer's flags; 0: leave it out */
-    bool single;    /**< the consumer's: single precision is accurate enough (integrals/engine.h) */
+    bool single;    /**< set by the consumer: single precision suffices (integrals/engine.h) */
 };
 
 /** Integrals of one bra with adjacent shells of atom C and adjacent shells of atom D of a pair of
- *  atoms (hf_strip_atoms): an array [c][a][b][d] of functions without gaps. Where C is D, a pair of
- *  shells is there once, as the list has it.
+ *  atoms (hf_strip_atoms): an array [c][a][b][d] of functions without gaps. If C is D, each pair of shells is
+ *  in it once, ordered as in the list.
  *
  *  Each number is multiplied by the number of permutations of (ab|cd) that are different quartets, 1,
- *  2, 4 or 8, if tasks have each quartet once (HF_QUARTETS_ONCE). Quartets that were not computed, since they are
- *  negligible or in another strip, are zeros. The arrays are owned by work and valid until the consumer returns; HF_STRIP_ROOM bytes behind their ends may be
- *  read. */
+ *  2, 4 or 8, if tasks have each quartet once (HF_QUARTETS_ONCE). Quartets that are negligible or in another
+ *  strip are zeros. The arrays are owned by work and valid until the consumer returns; HF_STRIP_ROOM bytes
+ *  behind their ends may be read. */
 struct hf_strip {
     const struct hf_shell_pair *bra;
     int place;           /**< of its pair of atoms in hf_part.ket */
     int first_c, n_c;    /**< functions, counted from the first of atom C */
-    int first_d, n_d;    /**< of atom D */
+    int first_d, n_d;    /**< the same for atom D */
     uint8_t wanted;      /**< all flags of its quartets; not 0 */
     const double *value; /**< NULL: they are in `single` */
     const float *single;
@@ -122,23 +122,23 @@ struct hf_quartet_consumer {
      *  of kets ends there. NULL: the product of bounds and the round's largest factor decide. */
     double (*least_bound)(void *self, const struct hf_shell_pair *bra, int place);
 
-    /** Sets `wanted` of each ket [n] of one bra: the consumer's flags for what needs the quartet. Called for
-     *  blocks of kets of all pairs of atoms of the part. */
+    /** Sets `wanted` of each ket [n] of one bra: flags of the consumer for the purposes that need the quartet.
+     *  Called for blocks of kets of all pairs of atoms of the part. */
     void (*bound)(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[]);
 
-    /** The flags of a strip that is read back, those of all its quartets; `bound` is the largest product of the
+    /** Returns the flags of all quartets of a strip that is read back; `bound` is the largest product of the
      *  bounds of their pairs. Its numbers are not available yet. */
     uint8_t (*bound_strip)(void *self, const struct hf_strip *strip, double bound);
 
     /** Uses a strip. NULL: the integrals are not used. */
     void (*take)(void *self, const struct hf_strip *strip);
 
-    /** Does with quartets of a bra, of kets [n] of one class, what the consumer is for: in the place of `take`, which
-     *  is NULL then; no integrals are computed. */
+    /** Replaces `take`, which is NULL then: uses the quartets of a bra with kets [n] of one class by itself; no
+     *  integrals are computed. */
     void (*use)(void *self, const struct hf_shell_pair *bra, int n,
                 const struct hf_shell_pair *const ket[]);
 
-    /** Gets the time of a call of the engine. Needed if work is `timed`. */
+    /** Called with the time of each call of the engine. Needed if work is `timed`. */
     void (*count)(void *self, const struct hf_engine_call *call);
 
     /** All strips of the part were taken. Not called when lend failed. NULL: nothing to do. */
@@ -152,17 +152,17 @@ struct hf_work_phases {
 
 struct hf_work_settings {
     struct hf_scheduler_settings schedule;
-    struct hf_task_order order; /**< its n_wanted is found here, from what follows */
+    struct hf_task_order order; /**< n_wanted is set here from the next two */
     int tasks_for;              /**< number of ranks that tasks are made for; 0: the actual one */
     int n_thread;               /**< compute threads per rank; 0 counts as 1 */
     int largest_queue;          /**< quartets of a call of the engine; 0: HF_MAX_BATCH */
-    bool timed;                 /**< the consumer learns how long calls of the engine take */
+    bool timed;                 /**< consumer.count receives the times of engine calls */
     double memory_bytes; /**< of this rank for stored integrals; 0: none. Equal on all ranks */
-    bool
-        single; /**< quartets stored in single precision are computed so if that is accurate enough */
+    /** Quartets stored in single precision are also computed in it, if accurate enough */
+    bool single;
     bool strips_alike; /**< all quartets of a strip have the same flags */
-    double
-        store_threshold; /**< least threshold of later rounds; stored integrals are accurate enough for it */
+    /** Least threshold of later rounds; stored integrals are accurate enough for it */
+    double store_threshold;
     bool store_weighed; /**< the first round measures; the second one stores what is worthwhile */
     struct hf_work_phases phases;
 };
@@ -172,8 +172,8 @@ struct hf_work_account {
     int64_t n_computed, n_read; /**< shell quartets */
     int64_t n_single;           /**< of those computed, in single precision */
     int64_t n_task;             /**< tasks handed out on all ranks */
-    int64_t
-        n_listed; /**< n_task and tasks that screening left empty; task numbers are below this */
+    /** n_task and tasks that screening left empty; task numbers are below this. */
+    int64_t n_listed;
     double stored_bytes;
     double stored_share; /**< of the cost of all quartets on all ranks, an estimate, 0 to 1 */
     struct hf_store_outlook outlook;
@@ -184,7 +184,7 @@ struct hf_work;
 /** One thread of a rank in a round. */
 struct hf_worker;
 
-/** Its number, from 0 to hf_work_n_thread - 1: what a thread has of its own is found by it. */
+/** Number of the thread, from 0 to hf_work_n_thread - 1: an index for data of threads. */
 int hf_worker_number(const struct hf_worker *worker);
 
 /** Work on the quartets of `pairs` (borrowed; must outlive it). Collective. HF_BAD_INPUT: no such
@@ -210,8 +210,8 @@ void hf_work_destroy(struct hf_work **work);
 struct hf_round {
     double threshold; /**< hartree */
     double largest;   /**< largest factor of a quartet's bound */
-    /** The same for the quartets of two pairs of atoms. If bounds times this are below the threshold, they are
-     *  left out of parts and tasks. Any thread may call it. NULL: `largest`. */
+    /** Largest factor for the quartets of two pairs of atoms. If their bounds times this are below the
+     *  threshold, these quartets are left out of parts and tasks. Any thread may call it. NULL: `largest`. */
     double (*factor)(const void *data, const struct hf_atom_pair *bra,
                      const struct hf_atom_pair *ket);
     bool passing; /**< later rounds will differ: this one does not begin to store */
@@ -247,9 +247,9 @@ bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part);
 hf_status hf_work_next_task(struct hf_worker *worker, int64_t *index,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Part `index` of a task: one of its bras with its kets or, if a bra has many kets, with those of some pairs of
- *  atoms; the parts of a bra follow each other. Kets that do not matter in this round are left out; while there is a store the parts do not
- *  change from round to round. False: there is no such part. */
+/** Part `index` of a task: one of its bras with its kets or, if a bra has many kets, with the kets of some
+ *  pairs of atoms. The parts of a bra are adjacent. Kets that do not matter in this round are left out. While
+ *  there is a store, stored parts do not change. False: there is no such part. */
 bool hf_work_find_part(const struct hf_worker *worker, int64_t task, int32_t index,
                        struct hf_part *part);
 
@@ -259,8 +259,8 @@ void hf_work_shells_of_task(const struct hf_worker *worker, int64_t task, int *m
 /** If tasks are of two shells: numbers of the shell pairs that have a shell, [*n_pair]. */
 const int64_t *hf_work_pairs_of_shell(const struct hf_worker *worker, int shell, int64_t *n_pair);
 
-/** Computes a part, or reads it back, for a consumer. HF_INTERRUPTED in the middle of it: the
- *  consumer has finished what it took. */
+/** Computes a part, or reads it back, for a consumer. HF_INTERRUPTED: only a part of it was done; the consumer
+ *  has finished what it took. */
 hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_consumer *consumer,
                           void *self, const struct hf_part *part,
                           struct hf_error *error) HF_MUST_CHECK;
@@ -269,8 +269,8 @@ hf_status hf_work_do_part(struct hf_worker *worker, const struct hf_quartet_cons
  *  callers that must hold a lock while the scheduler communicates. Not collective. */
 void hf_work_give_up(struct hf_worker *worker);
 
-/** Records the time since the thread's last entry in the trace, if there is one, as time of the part's task, in
- *  seconds of the thread's processor: what other programs do meanwhile does not count. */
+/** Records the processor time of the thread since its last entry in the trace, if there is a trace, as time of
+ *  the part's task. Time of other programs does not count. */
 void hf_work_trace_part(struct hf_worker *worker, const struct hf_part *part);
 
 /** The same as a step of a task, of a kind of the trace. */

@@ -31,20 +31,20 @@ struct hf_strip_row {
     bool wide;       /**< some quartet is in double precision */
     uint8_t wanted;
     double bound; /**< largest of its kets */
-    int strip;    /**< that it became part of */
+    int strip;    /**< strip that the row became part of */
 };
 
 /** A strip that is being filled. */
 struct hf_strip_made {
     struct hf_strip strip;
-    struct hf_strip_row sum; /**< of its rows, low and high their common run */
+    struct hf_strip_row sum; /**< its joined rows; low and high span all of them */
     void *number;            /**< where its numbers go */
 };
 
 /** The strips of one bra whose quartets are being computed. */
 struct hf_strips {
     const struct hf_shell_place *place; /**< [n_shell], borrowed */
-    unsigned char *buffer;              /**< [capacity], for those that are not stored */
+    unsigned char *buffer;              /**< [capacity] for strips that are not stored */
     size_t capacity, used;
     size_t bytes;               /**< of all, stored or not */
     int n, most;                /**< strips */
@@ -68,14 +68,14 @@ bool hf_work_find_stored_part(const struct hf_worker *worker, int64_t task, int3
 
 /* ---- Workers (quartets.c) ---- */
 
-/** Kets of one class that wait for a bra. Those that are turned wait at the end: quartets are written to strips many
- *  at a time, if they are alike in that. */
+/** Kets of one class that wait for a bra. Turned kets wait at the end: several quartets are written to strips
+ *  at once, if all or none are turned. */
 struct hf_quartet_queue {
-    const struct hf_shell_pair *pair[HF_MAX_BATCH]; /**< as the engine wants them */
+    const struct hf_shell_pair *pair[HF_MAX_BATCH]; /**< argument of the engine */
     struct hf_strip_lane lane[HF_MAX_BATCH];        /**< where their integrals go */
 };
 
-/** How many. Apart from the queues, so that all of them are in few cache lines. */
+/** Numbers of kets in a queue. Apart from the queues, so that all numbers are in few cache lines. */
 struct hf_queue_fill {
     int front, back;
 };
@@ -106,14 +106,14 @@ struct hf_worker {
     int n_ket;
     struct hf_strips strips;
     struct hf_integral_store *store; /**< what this thread stored; NULL: nothing */
-    bool store_failed;               /**< no memory even to note a strip */
+    bool store_failed;               /**< no memory to list a strip */
     bool store_dropped;              /**< memory takes too long: nothing more is stored */
-    atomic_llong next_segment;       /**< of its store, to be read in this round */
+    atomic_llong next_segment;       /**< next one of its store to read in this round */
     int64_t n_computed, n_read;      /**< shell quartets in this round */
     int64_t n_single;                /**< of those computed, in single precision */
     size_t since_look;               /**< numbers since the last look at the clock */
     bool interrupted;                /**< the rest of the round is not computed */
-    int n_call;                      /**< of the engine while prices are wanted */
+    int n_call;                      /**< calls of the engine while prices are measured */
     struct {
         double seconds, cost;
     } sampled[HF_PRECISION_SINGLE + 1];
@@ -136,7 +136,7 @@ void hf_worker_compute(struct hf_worker *worker, const struct hf_part *part);
 void hf_worker_compute_kets(struct hf_worker *worker, const struct hf_part *part,
                             const struct hf_shell_pair *bra, bool stores);
 
-/** Computes what waits in the queues, and hands over all strips (strips.c). */
+/** Computes all queued kets, and hands over all strips (strips.c). */
 void hf_worker_finish_strips(struct hf_worker *worker, const struct hf_shell_pair *bra);
 
 /** The quartets of a stored part, read back. */
@@ -144,10 +144,10 @@ void hf_worker_read(struct hf_worker *worker, const struct hf_part *part);
 
 /* ---- Queues (queues.c) ---- */
 
-/** Computes what waits in all queues for a bra. */
+/** Computes the kets in all queues with a bra. */
 void hf_worker_flush(struct hf_worker *worker, const struct hf_shell_pair *bra);
 
-/** Queues a ket; the caller sets what is returned to the place of its integrals. */
+/** Queues a ket; the caller fills in the returned struct: the place of its integrals. */
 struct hf_strip_lane *hf_worker_queue(struct hf_worker *worker, const struct hf_shell_pair *bra,
                                       const struct hf_waiting_ket *ket);
 
@@ -156,9 +156,9 @@ void hf_worker_count(struct hf_worker *worker, size_t n_number);
 
 /* ---- The handle (work.c) ---- */
 
-/** Where the threads of a rank are in a round. */
+/** State of a round, shared by the threads of a rank. */
 struct hf_round_state {
-    pthread_mutex_t lock; /**< of what follows and of the scheduler */
+    pthread_mutex_t lock; /**< protects this struct and the scheduler */
     int64_t n_task;       /**< taken so far */
     bool ended;           /**< no thread asks for more tasks */
 };
@@ -170,14 +170,14 @@ struct hf_work {
     struct hf_scheduler *scheduler;
     struct hf_task_list *tasks;
     struct hf_task_costs *costs;  /**< NULL: tasks are handed out in the order of the list */
-    bool measures;                /**< the round's tasks are timed for it */
+    bool measures;                /**< tasks of the round are timed to correct the costs */
     struct hf_shell_place *place; /**< [n_shell] of the pairs' basis */
     const struct hf_strip_kernels *kernels;
     int n_worker;
     struct hf_worker *worker;  /**< [n_worker] */
     double threshold, largest; /**< of the round, see hf_round */
     double (*factor)(const void *data, const struct hf_atom_pair *bra,
-                     const struct hf_atom_pair *ket); /**< likewise */
+                     const struct hf_atom_pair *ket); /**< see hf_round */
     const void *factor_data;
     double least_bound;              /**< products of bounds below which the round does nothing */
     struct hf_store_plan plan;       /**< of what is stored */
@@ -185,7 +185,7 @@ struct hf_work {
     enum hf_store_use costs_use;     /**< of the rounds that corrected the costs */
     bool stored;                     /**< there is a store from a round before */
     struct hf_store_prices prices;   /**< compute is 0 until they are known */
-    bool prices_wanted;              /**< of the round */
+    bool prices_wanted;              /**< the round measures prices */
     struct hf_store_outlook outlook; /**< n_build is 0 until it is weighed */
     double most_touch;               /**< seconds per byte at which storing stops */
     bool lasts;                      /**< of the round, see hf_round */
@@ -200,7 +200,7 @@ struct hf_work {
 hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *round,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** What may be left out of primitive quartets. */
+/** Primitive quartets below this threshold are left out. */
 double hf_work_primitive_threshold(const struct hf_work *work, enum hf_store_use use);
 
 /** Whether tasks are needed: false if all quartets that matter are stored. */
