@@ -45,7 +45,7 @@ struct hf_shell {
     double centre_bohr[3];
     int first_function; /**< index of the first basis function */
     int n_function;     /**< 2l+1 or (l+1)(l+2)/2 */
-    int n_part;         /**< 0, or the parts of a merged shell (hf_basis_merge) */
+    int n_part;         /**< number of parts of a merged shell (hf_basis_merge); 0: not merged */
     struct hf_shell_part part[HF_MAX_SHELL_PART];
 };
 
@@ -89,7 +89,7 @@ struct hf_basis {
     struct hf_mixing *mixing;  /**< [n_mixing] in order of atoms */
     int *first_mixing_of_atom; /**< [n_atom + 1]; NULL if the basis is not merged */
     int n_core_potential;
-    struct hf_core_potential *core_potential; /**< [n_core_potential], atoms rising; no ghosts */
+    struct hf_core_potential *core_potential; /**< [n_core_potential], by atom; no ghosts */
     struct hf_core_term *core_term;           /**< of all potentials */
 };
 
@@ -124,17 +124,15 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
                           enum hf_convention convention, struct hf_basis **basis,
                           struct hf_error *error) HF_MUST_CHECK;
 
-/** A basis from given shells, for example those of a checkpoint. Reads and copies atom (rising), l,
- *  spherical, n_primitive, exponent and coefficient of each shell, and computes the other members.
- *  Copies `name` and `citation` (may be NULL).
- *  Not collective. HF_BAD_INPUT: these are not shells of the molecule; HF_NO_RESOURCE: memory. */
+/** A basis from given shells, for example those of a checkpoint. Reads and copies atom (ascending), l, spherical,
+ *  n_primitive, exponent and coefficient of each shell, and computes the other members. Copies `name` and `citation`
+ *  (may be NULL). Not collective. HF_BAD_INPUT: these are not shells of the molecule; HF_NO_RESOURCE: memory. */
 hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *name,
                                const char *citation, int n_shell, const struct hf_shell shell[],
                                struct hf_basis **basis, struct hf_error *error) HF_MUST_CHECK;
 
-/** Replaces the core potentials of the basis by copies of potential [n], in order of atoms, with their
- *  terms. Not collective. HF_BAD_INPUT: these are not core potentials of the molecule;
- *  HF_NO_RESOURCE: memory. */
+/** Replaces the core potentials of the basis by copies of potential [n], in order of atoms, with their terms. Not
+ *  collective. HF_BAD_INPUT: these are not core potentials of the molecule; HF_NO_RESOURCE: memory. */
 hf_status hf_basis_set_core_potentials(const struct hf_molecule *molecule, int n,
                                        const struct hf_core_potential potential[],
                                        struct hf_basis *basis,

@@ -21,7 +21,7 @@ struct hf_held_fifo;
 
 /** Given to every room, which borrows it; owned by the caller of hf_context_create. */
 struct hf_context {
-    MPI_Comm comm; /**< duplicate of the communicator given; freed with the context */
+    MPI_Comm comm; /**< duplicate of the given communicator; freed with the context */
     int rank, n_rank;
     MPI_Comm node; /**< ranks that share memory with this rank, in the order of `comm` */
     int node_rank, n_node_rank;
@@ -36,7 +36,7 @@ struct hf_context {
     struct hf_memory *memory;
     struct hf_timers timers;
     struct hf_trace *trace;               /**< records of threads; borrowed; NULL: no trace */
-    struct hf_interruption *interruption; /**< whether the run is to end; owned */
+    struct hf_interruption *interruption; /**< requests to end the run; owned */
     struct hf_held_fifo *held_fifos;      /**< output files; closed by hf_output_files_let_go */
     /** a thread of some rank did not return from MPI, so MPI_Finalize may hang */
     bool stuck_in_mpi;
@@ -79,8 +79,7 @@ hf_status hf_agree_on_same(MPI_Comm comm, int n, const char *const name[],
 hf_status hf_agree_to_go_on(struct hf_context *context, hf_status status,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** MPI_Allreduce(sum, in place) of any number of doubles, in pieces that fit MPI's int counts.
- *  Collective. */
+/** MPI_Allreduce(sum, in place) of any number of doubles, in pieces that fit MPI's int counts. Collective. */
 void hf_sum_over_ranks(MPI_Comm comm, size_t n, double values[]);
 
 /** MPI_Bcast of any number of bytes, in pieces. Collective. */

@@ -11,14 +11,12 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** One centre. A ghost atom has the basis functions of its element, but no nuclear charge and no
- *  electrons. */
+/** One centre. A ghost atom has the basis functions of its element, but no nuclear charge and no electrons. */
 struct hf_atom {
     int atomic_number; /**< 1 to 118, also for ghosts */
     bool ghost;
     double position_bohr[3];
-    /** Electrons that the effective core potential replaces. 0 until hf_basis_set_cores is called, and
-     *  for ghosts. */
+    /** Electrons that the effective core potential replaces. 0 until hf_basis_set_cores is called, and for ghosts. */
     int n_core;
     bool core_potential; /**< an effective core potential acts here; it may replace 0 electrons */
     /** mass of its isotope, unified atomic mass units; 0: the mass is hf_element_mass */
@@ -38,8 +36,7 @@ struct hf_environment {
     double field[3];                /**< uniform electric field F, atomic units: energy -mu.F */
 };
 
-/** A molecule. It owns `atom`, `title` and the charges of `environment`; hf_molecule_done frees
- *  them. */
+/** A molecule. It owns `atom`, `title` and the charges of `environment`; hf_molecule_done frees them. */
 struct hf_molecule {
     int n_atom;
     struct hf_atom *atom; /**< [n_atom] */

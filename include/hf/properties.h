@@ -49,8 +49,7 @@ struct hf_properties {
      *  hartree/e; external charges and fields are not included */
     double *potential;
     int n_bond;
-    /** [n_bond] pairs of atoms with a bond order of at least HF_LEAST_BOND_ORDER, ordered by atom,
-     *  then by other */
+    /** [n_bond] pairs of atoms with a bond order of at least HF_LEAST_BOND_ORDER, ordered by atom, then by other */
     struct hf_bond *bond;
 
     double mass;              /**< mass of the real atoms (hf_atom_mass), mass units */

@@ -80,8 +80,7 @@ struct hf_run_outcome {
      *  "gradient" or "optimise" and the SCF has converged. */
     const double (*gradient)[3];
     const struct hf_record *record; /**< iterations, times, memory, versions */
-    /** as read from the input; if the key "task" is "optimise", with the final positions of the
-     *  atoms */
+    /** as read from the input; if the key "task" is "optimise", with the final positions of the atoms */
     const struct hf_molecule *molecule;
     bool found; /**< "optimise" found a structure; true for other tasks */
     const struct hf_basis *basis;

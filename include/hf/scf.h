@@ -56,8 +56,7 @@ struct hf_stability_result {
     struct hf_stability_roots external; /**< closed shells: towards UHF */
     double zero;                        /**< eigenvalues closer to zero than this count as zero */
     int n_follow;                       /**< number of unstable solutions that were left */
-    /** hartree; [n_follow] energies of these, then the energy of the last solution if it was
-     *  analysed */
+    /** hartree; [n_follow] energies of these, then the energy of the last solution if it was analysed */
     double energy[HF_MAX_FOLLOW + 1];
 };
 
@@ -139,8 +138,7 @@ struct hf_scf_observer {
 struct hf_polarisability {
     bool computed, converged; /**< converged: to about seven digits */
     double tensor[9];         /**< bohr^3, symmetric */
-    /** lowest eigenvalue of the Hessian among rotations that respond; negative: the solution is no
-     *  minimum */
+    /** lowest eigenvalue of the Hessian among rotations that respond; negative: the solution is no minimum */
     double lowest_eigenvalue;
     int n_product; /**< products of the Hessian */
 };
@@ -194,8 +192,7 @@ hf_status hf_smearing_check(const struct hf_scf_settings *settings,
 hf_status hf_max_overlap_check(const struct hf_scf_settings *settings,
                                struct hf_error *error) HF_MUST_CHECK;
 
-/** Checks that guess_mix, if it is set, is allowed with the method. Not collective. HF_BAD_INPUT: it is
- *  not. */
+/** Checks that guess_mix, if it is set, is allowed with the method. Not collective. HF_BAD_INPUT: it is not. */
 hf_status hf_guess_mix_check(const struct hf_scf_settings *settings,
                              struct hf_error *error) HF_MUST_CHECK;
 

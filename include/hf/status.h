@@ -45,8 +45,7 @@ struct hf_error {
 /** Replaces the signal number if the time limit has passed. */
 enum { HF_TIME_IS_UP = -1 };
 
-/** Writes the message (printf style, cut at the end of the buffer) and returns `status`. `error` may
- *  be NULL. */
+/** Writes the message (printf style, cut at the end of the buffer) and returns `status`. `error` may be NULL. */
 hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, ...)
     HF_PRINTF(3, 4);
 

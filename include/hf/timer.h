@@ -18,8 +18,7 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** A phase, identified by its address. Phases do not overlap, except that hf_phase_total covers them
- *  all. */
+/** A phase, identified by its address. Phases do not overlap, except that hf_phase_total covers them all. */
 struct hf_phase {
     const char *name; /**< for people and files, e.g. "Fock: waiting for tasks" */
 };

@@ -56,8 +56,7 @@ struct hf_orbitals {
     /** the first ones are occupied; the number of electrons if occupations are fractional */
     int n_occupied;
     double *energy; /**< [m] ascending, hartree */
-    /** [m] electrons: of one spin 1 or 0; of both spins 2, 1 or 0; fractions of these with
-     *  settings.smearing */
+    /** [m] electrons: of one spin 1 or 0; of both spins 2, 1 or 0; fractions of these with settings.smearing */
     double *occupation;
     struct hf_matrix *coefficient; /**< C [n][m], column k is orbital k */
 };

@@ -25,8 +25,7 @@ enum hf_action {
 struct hf_command {
     enum hf_action action;
     const char *path; /**< input file, in argv */
-    /** argument of the action, in argv: a basis set, an option to explain, quick or full; NULL:
-     *  none */
+    /** argument of the action, in argv: a basis set, an option to explain, quick or full; NULL: none */
     const char *word;
     struct hf_options options;
 };

@@ -252,8 +252,7 @@ static const struct hf_phase *const phases[] = {&hf_phase_mp2_first, &hf_phase_m
 const struct hf_quantity_ops hf_quantity_mp2 = {
     .name = "MP2",
     .of_converged = true,
-    .commutator_tolerance =
-        1e-8, /* uracil and benzene are right to 5e-10 hartree; with 1e-7 to 9e-9 */
+    .commutator_tolerance = 1e-8, /* errors for uracil and benzene: 5e-10 hartree; 9e-9 with 1e-7 */
     .needs = HF_WAVEFUNCTION_ALL,
     .phases = phases,
     .size = sizeof(struct mp2),

@@ -1,6 +1,5 @@
-/* The algorithm P2 (book Fig. 9.3): each bra RS is computed on one rank; any scheduler can be used. Its
- * contributions to (iN|jS) and (iN|jR) are sent one-sidedly to the owner of ij while the threads compute (book
- * section 4.4). */
+/* The algorithm P2 (book Fig. 9.3): each bra RS is computed on one rank; any scheduler can be used. Its contributions
+ * to (iN|jS) and (iN|jR) are sent one-sidedly to the owner of ij while the threads compute (book section 4.4). */
 #include "book.h"
 
 #include "base/threads.h"

@@ -40,7 +40,7 @@ struct exchange {
     double *blocks;        /**< this rank's part of the array of the layout */
     bool to_grid;
     int n_local;
-    struct local_part *local; /**< [n_local] in rising order */
+    struct local_part *local; /**< [n_local], ascending by part */
     int begin, end;           /**< the stage has these rows of the circle */
     /** For each other rank: elements that travel between its grid side and our block side, and between its block side
      *  and our grid side. */

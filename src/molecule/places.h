@@ -11,8 +11,7 @@
 /** An atom at an impossible position. */
 struct hf_misplaced {
     int atom; /**< -1: there is none */
-    /** earlier atom at the same position; -1: `atom` is too far from the origin, or its position is
-     *  not a number */
+    /** earlier atom at the same position; -1: `atom` is too far from the origin, or its position is not a number */
     int other;
 };
 
