@@ -22,7 +22,7 @@ struct hf_scheduler_settings {
     const char *name;               /**< in hf_scheduler_list */
     bool asked_for;                 /**< the user chose it; it is not the default */
     enum hf_counter_method counter; /**< for "counter" */
-    /** for "counter": a thread on rank 0, which has the counter, serves the other ranks while rank 0 computes */
+    /** for "counter": on ranks that have a counter, a thread serves other ranks while the rank computes */
     bool progress_thread;
     /** For "counter" and "manager": largest number of ranks that one counter or manager serves; 0: chosen by hf. If
      *  there are several, each has its own part of the tasks. Ranks that finish their part help with others. */
