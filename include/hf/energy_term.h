@@ -1,14 +1,14 @@
-/* Parts of an energy by the terms of the Hamiltonian. */
+/* Energies of the terms of the Hamiltonian. */
 #ifndef HF_ENERGY_TERM_H
 #define HF_ENERGY_TERM_H
 
-/** Terms at most. */
+/** Largest number of terms. */
 enum { HF_MAX_TERM = 8 };
 
 /** Energy of a term, hartree. */
 struct hf_energy_term {
-    const char *name;         /**< of its hf_term_ops */
-    double electrons, nuclei; /**< sum_mn D_mn h_mn; nuclei as nuclear_energy gives it */
+    const char *name;         /**< name of its hf_term_ops */
+    double electrons, nuclei; /**< sum_mn D_mn h_mn, and the value of nuclear_energy */
 };
 
 #endif

@@ -21,7 +21,7 @@ struct hf_grain_entry {
     enum hf_grain grain;
 };
 
-/** All grains; ended by one whose name is NULL. */
+/** All grains; the entry after the last has name NULL. */
 extern const struct hf_grain_entry hf_grain_list[];
 
 /** Name of a grain. */

@@ -1,4 +1,4 @@
-/* The library in one header. One call gives an energy, another a wave function:
+/* The library in one header. Two functions do whole calculations:
  *
  *     hf_energy      atoms and the name of a basis set in, energy out
  *     hf_run         settings or an input file in; result, wave function and record out

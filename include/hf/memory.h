@@ -1,5 +1,5 @@
-/* Tracked allocator. Every large array has a label and is counted by its class. So a run can print the
- * memory of each rank by purpose, and a test can check that nothing leaked or grew to n x n. */
+/* Tracked allocator. Every large array has a label and is counted by its class. So a run can print the memory of
+ * each rank by purpose, and tests can check that nothing leaked or grew like n x n. */
 #ifndef HF_MEMORY_H
 #define HF_MEMORY_H
 
@@ -22,8 +22,9 @@ static inline size_t hf_whole_lines(size_t n_bytes)
 /** Classes of memory, counted separately. */
 enum hf_memory_class {
     HF_MEMORY_OTHER,
-    HF_MEMORY_MATRIX, /**< integrals, densities, work space of their order: grows as n^2, and falls
-                       *   as the number of ranks where data are distributed */
+    /** integrals, densities and work space of that order: grows as n^2; falls with the number of
+     *  ranks if data are distributed */
+    HF_MEMORY_MATRIX,
     HF_MEMORY_PAIRS,  /**< the list of shell pairs, one on every node */
     HF_MEMORY_STORED, /**< stored two-electron integrals */
     HF_N_MEMORY_CLASS
@@ -32,8 +33,8 @@ enum hf_memory_class {
 /** New empty account; NULL if malloc fails. Not collective. */
 struct hf_memory *hf_memory_create(void);
 
-/** Ends the account. Accepts NULL and a pointer to NULL; leaves NULL. Blocks still allocated are not
- *  freed, kept ones are. */
+/** Ends the account. Accepts NULL and a pointer to NULL; leaves NULL. Kept blocks are freed; blocks still allocated
+ *  are not. */
 void hf_memory_destroy(struct hf_memory **memory);
 
 /** Zeroed array of `n_element` elements, aligned to 64 bytes; NULL if there is no memory or the
@@ -42,35 +43,35 @@ void hf_memory_destroy(struct hf_memory **memory);
 void *hf_memory_allocate(struct hf_memory *memory, const char *label, size_t n_element,
                          size_t element_bytes);
 
-/** The same, counted in its class. */
+/** The same, counted in class `kind`. */
 void *hf_memory_allocate_class(struct hf_memory *memory, enum hf_memory_class kind,
                                const char *label, size_t n_element, size_t element_bytes);
 
-/** The same, not zeroed: for large arrays that are overwritten as a whole. */
+/** The same, not zeroed: for large arrays that are overwritten completely. */
 void *hf_memory_allocate_unset(struct hf_memory *memory, enum hf_memory_class kind,
                                const char *label, size_t n_bytes);
 
-/** Zeroed and counted as HF_MEMORY_MATRIX. */
+/** The same as hf_memory_allocate, counted as HF_MEMORY_MATRIX. */
 void *hf_memory_allocate_matrix(struct hf_memory *memory, const char *label, size_t n_element,
                                 size_t element_bytes);
 
-/** Frees an array of the functions above. Accepts NULL. */
+/** Frees an array allocated by the functions above. Accepts NULL. */
 void hf_memory_release(struct hf_memory *memory, void *block);
 
-/** Like hf_memory_release, but keeps the block with its pages for hf_memory_take_kept: fresh pages are
- *  expensive. It is no longer counted. NULL is accepted. */
+/** Like hf_memory_release, but keeps the block for hf_memory_take_kept, because fresh pages are expensive. Kept
+ *  blocks are not counted. Accepts NULL. */
 void hf_memory_keep(struct hf_memory *memory, void *block);
 
-/** A kept block of exactly that size with whatever it held, counted again; NULL if there is none. */
+/** A kept block of exactly n_bytes, with its old contents; it is counted again. NULL: there is none. */
 void *hf_memory_take_kept(struct hf_memory *memory, const char *label, size_t n_bytes);
 
 /** Bytes of kept blocks. */
 size_t hf_memory_kept_bytes(const struct hf_memory *memory);
 
-/** Frees all kept blocks. A failing allocation and hf_memory_destroy do the same. */
+/** Frees all kept blocks. hf_memory_destroy and allocations that find no memory also do this. */
 void hf_memory_drop_kept(struct hf_memory *memory);
 
-/** Adds bytes that a library allocated (an MPI window) to the account, and removes them. */
+/** Adds bytes that a library allocated (an MPI window) to the account, or removes them. */
 void hf_memory_count(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
                      size_t n_bytes);
 void hf_memory_discount(struct hf_memory *memory, enum hf_memory_class kind, size_t n_bytes);

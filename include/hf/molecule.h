@@ -11,17 +11,16 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** One centre. A ghost atom has the basis functions of its element, but no nuclear charge and no
- *  electrons. */
+/** One centre. A ghost atom has the basis functions of its element, but no nuclear charge and no electrons. */
 struct hf_atom {
     int atomic_number; /**< 1 to 118, also for ghosts */
     bool ghost;
     double position_bohr[3];
-    /** Electrons that the effective core potential replaces. 0 until hf_basis_set_cores is called, and
-     *  for ghosts. */
+    /** Electrons that the effective core potential replaces. 0 until hf_basis_set_cores is called, and for ghosts. */
     int n_core;
-    bool core_potential; /**< an effective core potential acts, perhaps of 0 electrons */
-    double mass; /**< of its isotope, unified atomic mass units; 0: hf_element_mass */
+    bool core_potential; /**< an effective core potential acts here; it may replace 0 electrons */
+    /** mass of its isotope, unified atomic mass units; 0: the mass is hf_element_mass */
+    double mass;
 };
 
 /** An external point charge. Positive charges attract electrons. */
@@ -37,8 +36,7 @@ struct hf_environment {
     double field[3];                /**< uniform electric field F, atomic units: energy -mu.F */
 };
 
-/** A molecule. It owns `atom`, `title` and the charges of `environment`; hf_molecule_done frees
- *  them. */
+/** A molecule. It owns `atom`, `title` and the charges of `environment`; hf_molecule_done frees them. */
 struct hf_molecule {
     int n_atom;
     struct hf_atom *atom; /**< [n_atom] */
@@ -48,7 +46,7 @@ struct hf_molecule {
     struct hf_environment environment;
 };
 
-/** Frees what the struct owns and clears it. Accepts NULL and a half-made molecule. */
+/** Frees everything the struct owns and clears it. Accepts NULL and a half-made molecule. */
 void hf_molecule_done(struct hf_molecule *molecule);
 
 /** Number of electrons in the calculation: nuclear charges of the real atoms, minus the electrons of
@@ -58,7 +56,7 @@ int hf_molecule_n_electron(const struct hf_molecule *molecule);
 /** Electrons in effective core potentials. */
 int hf_molecule_n_core(const struct hf_molecule *molecule);
 
-/** Charge of nucleus and core of atom `i`; 0 for a ghost. */
+/** Charge of the nucleus minus the electrons in its core potential; 0 for a ghost. */
 double hf_molecule_nuclear_charge(const struct hf_molecule *molecule, int i);
 
 /** sum_B Z_B / R_iB over nuclei B = 0 .. end-1 except `i`, atomic units. */
@@ -71,13 +69,13 @@ double hf_molecule_repulsion_of_nucleus(const struct hf_molecule *molecule, int 
  *  hf_nuclear_energy_of divides the work over ranks. */
 double hf_molecule_nuclear_repulsion(const struct hf_molecule *molecule);
 
-/** Elements that there are. */
+/** Number of elements. */
 enum { HF_N_ELEMENT = 118 };
 
 /** Symbol of an element ("He"), or NULL outside 1..118. */
 const char *hf_element_symbol(int atomic_number);
 
-/** Covalent radius of an element, to judge distances by, atomic number 1..118. */
+/** Covalent radius of an element, for judging distances; atomic number 1..118. */
 double hf_covalent_radius_angstrom(int atomic_number);
 
 /** Whether two atoms are bonded: nearer than 1.3 times the sum of their covalent radii; ghosts never are. Not
@@ -92,15 +90,15 @@ double hf_element_mass(int atomic_number);
  *  unified atomic mass units; 0 if it is not known. */
 double hf_isotope_mass(int atomic_number, int mass_number);
 
-/** Mass of an atom: that of its isotope; 0 for a ghost. */
+/** Mass of an atom (of its isotope); 0 for a ghost. */
 double hf_atom_mass(const struct hf_atom *atom);
 
-/** Mass of all atoms (unified atomic mass units), its centre (bohr; the origin if there is no mass) and the tensor of
- *  inertia about that (mass units bohr^2). Not collective. */
+/** Mass of all atoms (unified atomic mass units), its centre (bohr; the origin if the mass is 0) and the tensor of
+ *  inertia about it (mass units bohr^2). Not collective. */
 void hf_molecule_inertia(const struct hf_molecule *molecule, double *mass, double centre[3],
                          double tensor[3][3]);
 
-/** Whether an atom that is no ghost differs in mass from the commonest isotope. */
+/** Whether the mass of a real atom differs from that of the commonest isotope. */
 bool hf_is_isotope(const struct hf_atom *atom);
 
 /** Atomic number of a symbol in any case ("HE", "he"); 0 if unknown. D and T are hydrogen. */

@@ -2,8 +2,8 @@
  *
  *     E(2) = sum over pairs ij and virtual ab of (ia|jb) [ ... ] / (e_i + e_j - e_a - e_b)
  *
- * Several algorithms (hf_mp2_algorithm_list) transform the integrals. They share orbitals, batches and the sum
- * over pairs. If memory is short the orbitals i come in batches, each with a pass over all integrals. */
+ * Several algorithms (hf_mp2_algorithm_list) transform the integrals. They share orbitals, batches and the sum over
+ * pairs. If memory is short, the orbitals i are treated in batches; each batch is a pass over all integrals. */
 #ifndef HF_MP2_H
 #define HF_MP2_H
 
@@ -20,13 +20,13 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** Which integrals a task has, and which are kept and sent: constant tables. */
+/** An algorithm: which integrals a task has, and which are kept and sent. Constant tables. */
 struct hf_mp2_algorithm;
 
-/** All algorithms; ended by NULL. */
+/** All algorithms; the list ends with NULL. */
 extern const struct hf_mp2_algorithm *const hf_mp2_algorithm_list[];
 
-/** That of a name, which must be one of the list. Not collective. */
+/** The algorithm with a name, which must be in the list. Not collective. */
 const struct hf_mp2_algorithm *hf_mp2_algorithm_find(const char *name);
 
 /** Not collective. */
@@ -41,19 +41,19 @@ struct hf_common_pairs;
 struct hf_mp2_settings {
     const char *algorithm; /**< in hf_mp2_algorithm_list */
     struct hf_scheduler_settings schedule;
-    struct hf_onesided_settings onesided; /**< of p2 */
-    int n_thread;                         /**< of each rank; 0 counts as 1 */
-    int tasks_for;        /**< ranks that the work is divided for; 0: those there are */
+    struct hf_onesided_settings onesided; /**< used by p2 */
+    int n_thread;                         /**< compute threads per rank; 0 means 1 */
+    int tasks_for;        /**< divide the work as for this number of ranks; 0: the actual number */
     double threshold;     /**< hartree: quartets with smaller bounds are left out */
     int n_frozen;         /**< lowest occupied orbitals (of each spin) that are not correlated */
     int n_frozen_virtual; /**< highest virtual orbitals (of each spin) that are left out */
-    double memory_bytes;  /**< of a rank; INFINITY: no limit */
-    int n_batch;          /**< at least so many; 0: as few as memory allows */
-    struct hf_common_pairs
-        *pairs; /**< of the wave function's basis, lent; NULL: made for MP2 alone */
+    double memory_bytes;  /**< per rank; INFINITY: no limit */
+    int n_batch;          /**< least number of batches; 0: as few as memory allows */
+    /** shell pairs of the wave function's basis, lent; NULL: they are made for MP2 alone */
+    struct hf_common_pairs *pairs;
 };
 
-/** Accuracy of the list of shell pairs: primitive pairs that add less than this to any integral are dropped. */
+/** Accuracy of the list of shell pairs: primitive pairs that contribute less than this to any integral are dropped. */
 static inline double hf_mp2_pair_accuracy(const struct hf_mp2_settings *settings)
 {
     return 1e-3 * settings->threshold;
@@ -62,58 +62,58 @@ static inline double hf_mp2_pair_accuracy(const struct hf_mp2_settings *settings
 /** Energies in hartree, equal on all ranks. */
 struct hf_mp2_result {
     double same_spin, opposite_spin;
-    double correlation;                                    /**< their sum */
-    int n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN]; /**< of alpha and beta; of both: [0] */
-    const char *algorithm;                                 /**< that computed them */
-    double model_seconds,
-        model_instead_seconds; /**< times by which it was chosen, its own and the other one's; 0:
-                                                      it was asked for */
+    double correlation; /**< their sum */
+    /** of alpha and of beta; [0] counts both if they share orbitals */
+    int n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN];
+    const char *algorithm; /**< the algorithm that was used */
+    /** times of the chosen algorithm and of the alternative by the model; 0: the user chose it */
+    double model_seconds, model_instead_seconds;
     int n_batch;
-    double bytes;      /**< of half-transformed integrals, of the rank with the most */
-    double sent_bytes; /**< of all ranks together */
-    double n_quartet;  /**< computed on all ranks */
-    int n_shell;       /**< with shells of one atom that share primitives merged */
-    /** Products of matrices in the two halves of the transformation, on all ranks: additions and multiplications
-     *  without those of padding, and CPU seconds of all threads. */
+    double bytes;      /**< half-transformed integrals on the rank that has most */
+    double sent_bytes; /**< sent by all ranks together */
+    double n_quartet;  /**< quartets computed on all ranks */
+    int n_shell;       /**< shells of the merged basis (hf_basis_merge) */
+    /** Matrix products in the two halves of the transformation, on all ranks: additions and multiplications (without
+     *  those of padding), and CPU seconds of all threads. */
     double n_flop[2], cpu_seconds[2];
 };
 
-/** Phases: both halves, and the exchange between them. */
+/** Phases: first half, exchange, second half, waiting. */
 extern const struct hf_phase hf_phase_mp2_first, hf_phase_mp2_exchange, hf_phase_mp2_second,
     hf_phase_mp2_wait;
 
-/** What a rank needs, from the sizes of a calculation. */
+/** Memory that a rank needs, computed from the sizes of a calculation. */
 struct hf_mp2_need {
     int n_batch;
-    double rank;  /**< bytes of a rank with so many batches */
-    double least; /**< with one orbital in a batch */
+    double rank;  /**< bytes per rank with n_batch batches */
+    double least; /**< bytes per rank with one orbital per batch */
 };
 
-/** Sizes that it follows from. */
+/** Sizes from which hf_mp2_plan computes the memory. */
 struct hf_mp2_size {
     int n_function, n_rank, n_thread;
-    int most_functions; /**< of a pair of shells */
-    int most_shell;     /**< functions of a shell */
-    double n_row;       /**< products of two functions that there are integrals of */
+    int most_functions; /**< largest number of functions of a pair of shells */
+    int most_shell;     /**< largest number of functions of a shell */
+    double n_row;       /**< number of products of two functions that have integrals */
     int n_spin, n_correlated[HF_MAX_SPIN], n_virtual[HF_MAX_SPIN];
 };
 
-/** As few batches as fit into so many bytes with an algorithm (of "auto" that which is chosen); if none do, n_batch is
- *  0. Not collective. */
+/** Finds the smallest number of batches that fits in memory_bytes with an algorithm ("auto": the one it chooses).
+ *  n_batch is 0 if no number of batches fits. Not collective. */
 struct hf_mp2_need hf_mp2_plan(const char *algorithm, const struct hf_mp2_size *size,
                                double memory_bytes);
 
-/** HF_NO_RESOURCE, with the least that would do. Not collective. */
+/** Returns HF_NO_RESOURCE with a message that contains the least memory needed. Not collective. */
 hf_status hf_mp2_refuse(const struct hf_mp2_need *need, double memory_bytes,
                         struct hf_error *error) HF_MUST_CHECK;
 
 /** The energies.
  *
  *  Needs    all of the wave function, of method rhf or uhf, with whole occupations.
- *  Memory   what hf_mp2_plan says; coefficients of all orbitals on every rank.
+ *  Memory   see hf_mp2_plan; every rank has the coefficients of all orbitals.
  *  Call     collective over the context of the wave function.
- *  Errors   HF_BAD_INPUT: no orbital is left to correlate; HF_NO_RESOURCE: memory, with the least that would
- *           do; HF_INTERRUPTED. Same status and message on every rank.
+ *  Errors   HF_BAD_INPUT: no orbital is left to correlate; HF_NO_RESOURCE: memory (the message contains the least
+ *           needed); HF_INTERRUPTED. Same status and message on every rank.
  *  Source   Moeller, Plesset, Phys. Rev. 46, 618 (1934); Pople, Binkley, Seeger, Int. J. Quantum Chem. S10, 1
  *           (1976) for open shells. */
 hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunction *wavefunction,

@@ -4,17 +4,17 @@
 
 #include <stdbool.h>
 
-/** Who adds (accumulate paper, Fig. 1). */
+/** Which rank adds (accumulate paper, Fig. 1). */
 enum hf_accumulate {
-    HF_ACCUMULATE_OWNER,  /**< the data are sent to the owner, which adds them */
+    HF_ACCUMULATE_OWNER,  /**< data are sent to the owner, which adds them */
     HF_ACCUMULATE_CALLER, /**< the caller locks, gets, adds, puts back and unlocks */
 };
 
 struct hf_onesided_settings {
     const char *transport; /**< name in hf_transport_list */
     enum hf_accumulate accumulate;
-    double self_test_seconds; /**< limit of the self-test; 0: hf_onesided_test_seconds */
-    bool skip_self_test;      /**< faults then show later, or never */
+    double self_test_seconds; /**< time limit of the self-test; 0: hf_onesided_test_seconds */
+    bool skip_self_test;      /**< a faulty transport is then noticed later, or never */
 };
 
 #endif

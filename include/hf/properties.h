@@ -1,5 +1,5 @@
-/* Properties of a wave function: charges, spins and bond orders of atoms, moments, the potential at the
- * nuclei; also mass, centre of mass and rotational constants. */
+/* Properties of a wave function: atomic charges and spins, bond orders, moments, the potential at the nuclei. Also
+ * mass, centre of mass and rotational constants. */
 #ifndef HF_PROPERTIES_H
 #define HF_PROPERTIES_H
 
@@ -25,35 +25,37 @@ struct hf_bond {
     double wiberg; /**< the same sum of D'_mn^2 and M'_mn^2, D' = S^1/2 D S^1/2 */
 };
 
-/** Numbers are in atomic units and equal on every rank. D is the density of all electrons, M the spin
- *  density, S the overlap. A nucleus has the charge that its effective core potential leaves. */
+/** Numbers are in atomic units and equal on every rank. D is the density of all electrons, M the spin density, S the
+ *  overlap. Nuclear charges are reduced by the electrons of effective core potentials. */
 struct hf_properties {
     double n_electron;          /**< tr D S */
     double n_electron_expected; /**< number of electrons of the molecule */
-    bool complete; /**< false: only the members above were asked for, the rest is empty */
+    bool complete; /**< false: only the two members above were computed; the others are empty */
 
-    double origin[3]; /**< of the moments, bohr */
-    double dipole[3]; /**< nuclei and electrons */
-    double
-        second_moment[6]; /**< sum of charge times xx, xy, xz, yy, yz, zz: nuclei and electrons */
+    double origin[3]; /**< origin of the moments, bohr */
+    double dipole[3]; /**< of nuclei and electrons */
+    /** of nuclei and electrons: sum of charge times xx, xy, xz, yy, yz, zz */
+    double second_moment[6];
     double quadrupole[6]; /**< (3 second moment - trace) / 2, traceless (Buckingham 1959) */
 
     int n_atom;
-    double
-        *mulliken_charge; /**< [n_atom] nuclear charge less the sum of (DS)_mm over its functions */
+    /** [n_atom] nuclear charge minus the sum of (DS)_mm over its functions */
+    double *mulliken_charge;
     double *loewdin_charge; /**< [n_atom] the same with D'_mm */
-    double *mulliken_spin;  /**< [n_atom] unpaired electrons, sum of (MS)_mm; NULL: closed shells */
-    double *loewdin_spin;   /**< [n_atom] the same with M'_mm */
-    double *potential;      /**< [n_atom] electrostatic potential of all other nuclei and of the
-                              *   electrons at each nucleus, hartree/e; nothing from outside */
+    /** [n_atom] unpaired electrons: sum of (MS)_mm; NULL for closed shells */
+    double *mulliken_spin;
+    double *loewdin_spin; /**< [n_atom] the same with M'_mm */
+    /** [n_atom] electrostatic potential at each nucleus, of the electrons and all other nuclei,
+     *  hartree/e; external charges and fields are not included */
+    double *potential;
     int n_bond;
-    struct hf_bond
-        *bond; /**< [n_bond] pairs with a bond order of at least HF_LEAST_BOND_ORDER, in order
-                           *   of atom, then of other */
+    /** [n_bond] pairs of atoms with a bond order of at least HF_LEAST_BOND_ORDER, ordered by atom, then by other */
+    struct hf_bond *bond;
 
-    double mass;              /**< of the real atoms, hf_atom_mass, mass units */
+    double mass;              /**< mass of the real atoms (hf_atom_mass), mass units */
     double centre_of_mass[3]; /**< bohr */
-    double inertia[3];        /**< principal moments about it, mass units bohr^2, ascending */
+    /** principal moments about the centre of mass, mass units bohr^2, ascending */
+    double inertia[3];
     double rotational_ghz[3]; /**< rotational constants; INFINITY if the moment of inertia is 0 */
 };
 
@@ -63,11 +65,11 @@ struct hf_properties {
 /** The phase of the properties. */
 extern const struct hf_phase hf_phase_properties;
 
-/** All properties, or with `complete` false the number of electrons alone.
+/** All properties; with `complete` false only the number of electrons.
  *
- *  Memory   *properties is filled; free it with hf_properties_done. Needs four matrices like the
- *           density, spread in the same way, and this rank's blocks of two, for the call. No rank
- *           holds a whole matrix unless it has one already.
+ *  Memory   *properties is filled; free it with hf_properties_done. During the call it needs four matrices like the
+ *           density, spread in the same way, and this rank's blocks of two matrices. No rank holds a whole matrix
+ *           unless the density already is whole.
  *  Call     collective over the context of the wave function, which must have its densities.
  *  Errors   HF_NO_RESOURCE: memory, linear algebra. Same status and message on every rank;
  *           *properties is then empty.

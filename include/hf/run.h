@@ -1,12 +1,12 @@
 /* The front door: one calculation in one call.
  *
- * MPI      The caller initialises and finalises MPI, best by MPI_Init_thread with MPI_THREAD_MULTIPLE,
- *          which some ways of sharing work need. Without MPI calls return HF_BAD_INPUT.
- * Call     Collective over the communicator that is given. Every rank passes the same arguments and
- *          gets the same result. If checksums of the arguments differ, all return HF_BAD_INPUT.
+ * MPI      The caller initialises and finalises MPI. MPI_Init_thread with MPI_THREAD_MULTIPLE is best: some
+ *          schedulers and transports need it. Without MPI calls return HF_BAD_INPUT.
+ * Call     Collective over the given communicator. Every rank passes the same arguments and gets the same result. If
+ *          checksums of the arguments differ, all return HF_BAD_INPUT.
  * Output   Nothing is printed.
- * BLAS     It keeps the number of threads that the program set (hf_linalg_set_blas_threads). One per
- *          rank is best if ranks share a node. */
+ * BLAS     The number of BLAS threads stays as the program set it (hf_linalg_set_blas_threads). One per rank is best
+ *          if ranks share a node. */
 #ifndef HF_RUN_H
 #define HF_RUN_H
 
@@ -47,17 +47,18 @@ struct hf_run_key {
     const char *key, *value;
 };
 
-/** What hf_run computes. Everything is borrowed for the call. Initialise with = {0}. Then set
- *  input_path, or the atoms, or a key "restart" that names a checkpoint. Checkpoints are written only
- *  if the key "checkpoint" is set. */
+/** What hf_run computes. Everything is borrowed for the call. Initialise with = {0}. Then set one of: input_path; the
+ *  atoms; a key "restart" with the name of a checkpoint. Checkpoints are written only if the key "checkpoint" is set. */
 struct hf_run_settings {
-    const char *input_path; /**< input file in any format that hf reads; NULL: the atoms below */
+    /** input file in any format that hf reads; NULL: use the atoms below */
+    const char *input_path;
     int n_atom;
     const int *atomic_number;         /**< [n_atom] */
     const double (*position_bohr)[3]; /**< [n_atom] */
     int n_key;
-    const struct hf_run_key *key; /**< [n_key] keys of an input file; override those of the file */
-    enum hf_wavefunction_parts wavefunction; /**< which parts are computed, default all */
+    /** [n_key] keys as in an input file; they override keys of the file */
+    const struct hf_run_key *key;
+    enum hf_wavefunction_parts wavefunction; /**< which parts are computed; default: all */
     struct hf_scf_observer observer;         /**< callbacks during the iterations */
     FILE *report;                            /**< rank 0 writes the text report here; NULL: none */
     /** Callback, about twenty times a second on every rank; may be NULL. `fraction` is the part of the
@@ -72,23 +73,23 @@ struct hf_run_state;
 /** Results. The outcome owns everything in it. Free with hf_run_done. */
 struct hf_run_outcome {
     struct hf_scf_result result; /**< energies, dipole; check result.converged */
-    double energy;               /**< of the method: result.energy, or that of MP2 */
+    double energy;               /**< energy of the method: result.energy, or the MP2 energy */
     struct hf_wavefunction wavefunction;
     const struct hf_properties *properties; /**< NULL if settings.wavefunction is energies only */
-    /** [n_atom] derivatives of the energy by the places of the atoms, hartree/bohr; NULL unless the key "task" is
+    /** [n_atom] derivatives of the energy by the positions of the atoms, hartree/bohr; NULL unless the key "task" is
      *  "gradient" or "optimise" and the SCF has converged. */
     const double (*gradient)[3];
-    const struct hf_record *record;     /**< iterations, times, memory, versions */
-    const struct hf_molecule *molecule; /**< as read from the input; with the key "task" "optimise" where its
-                                         *   atoms came to be */
-    bool found; /**< the structure of "optimise"; true with other tasks */
+    const struct hf_record *record; /**< iterations, times, memory, versions */
+    /** as read from the input; if the key "task" is "optimise", with the final positions of the atoms */
+    const struct hf_molecule *molecule;
+    bool found; /**< "optimise" found a structure; true for other tasks */
     const struct hf_basis *basis;
     int n_warning;
     const char *const *warning; /**< [n_warning] warnings about the input, one line each */
-    /** A test of a transport did not return from MPI (hf_context.stuck_in_mpi): MPI_Finalize may hang,
-     *  so end the program with hf_leave_mpi. Also set if hf_run fails; hf_run_done keeps it. */
+    /** A self-test of a transport did not return from MPI, so MPI_Finalize may hang (hf_context.stuck_in_mpi): end
+     *  the program with hf_leave_mpi. Also set if hf_run fails. hf_run_done keeps it. */
     bool stuck_in_mpi;
-    struct hf_run_state *state; /**< the library's */
+    struct hf_run_state *state; /**< private */
 };
 
 /** A whole calculation: reads the input, computes, and writes the files of the keys "json" and

@@ -1,4 +1,4 @@
-/* What a call returns: a status, and for failures one readable line. */
+/* The return value of a call: a status, and for failures a readable line. */
 #ifndef HF_STATUS_H
 #define HF_STATUS_H
 
@@ -11,8 +11,8 @@
 #define HF_MUST_CHECK
 #endif
 
-/** Declarations between these two are visible to programs that use the library; all others are hidden.
- *  Installed headers declare nothing outside them. */
+/** Declarations between these two are visible to programs that use the library; all others are hidden. Installed
+ *  headers declare nothing before HF_API_BEGIN or after HF_API_END. */
 #if defined(__GNUC__)
 #define HF_API_BEGIN _Pragma("GCC visibility push(default)")
 #define HF_API_END   _Pragma("GCC visibility pop")
@@ -26,11 +26,11 @@ extern "C" {
 #endif
 HF_API_BEGIN
 
-/** Classes of failure by severity. The values are the program's exit codes. Not converging is a field
- *  of the result, not a failure, if there is a result. */
+/** Classes of failure by severity. The values are the program's exit codes. Missing convergence is a field of the
+ *  result, not a failure, if a call has a result. */
 typedef enum hf_status {
     HF_OK = 0,
-    HF_NOT_CONVERGED = 1, /**< hf_energy only, which has no result struct */
+    HF_NOT_CONVERGED = 1, /**< only from hf_energy, which has no result struct */
     HF_BAD_INPUT = 2,     /**< the user can correct it: file, option, molecule */
     HF_NO_RESOURCE = 3,   /**< memory, file system, or a limit of a library */
     HF_INTERRUPTED = 4,   /**< by a signal or the time limit, see hf_error.signal_number */
@@ -42,15 +42,14 @@ struct hf_error {
     int signal_number; /**< for HF_INTERRUPTED, or HF_TIME_IS_UP; otherwise 0 */
 };
 
-/** Instead of a signal number: the time limit has passed. */
+/** Replaces the signal number if the time limit has passed. */
 enum { HF_TIME_IS_UP = -1 };
 
-/** Writes the message (printf style, cut at the end of the buffer) and returns `status`. `error` may
- *  be NULL. */
+/** Writes the message (printf style, cut at the end of the buffer) and returns `status`. `error` may be NULL. */
 hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, ...)
     HF_PRINTF(3, 4);
 
-/** HF_INTERRUPTED with its message. `reason` is a signal number or HF_TIME_IS_UP. */
+/** Returns HF_INTERRUPTED and writes its message. `reason` is a signal number or HF_TIME_IS_UP. */
 hf_status hf_interrupted(struct hf_error *error, int reason);
 
 /** Jumps to the label `cleanup:` if a call fails. Needs a local `hf_status status`. */

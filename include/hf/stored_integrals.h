@@ -5,28 +5,27 @@
 struct hf_shell_pair;
 struct hf_atom_pair;
 
-/** What storing was expected to cost and to save when it was decided: estimates from prices measured in
- *  the run. */
+/** Expected costs and savings of storing, when it was decided: estimates from times measured in the run. */
 struct hf_store_outlook {
-    int n_build;                         /**< builds expected to follow; 0: nothing was weighed */
-    double bytes;                        /**< to be stored on all ranks; 0: it was not worthwhile */
-    double store_seconds, saved_seconds; /**< on one rank */
+    int n_build;  /**< expected number of builds; 0: no estimate was made */
+    double bytes; /**< bytes to store on all ranks; 0: storing was not worthwhile */
+    double store_seconds, saved_seconds; /**< per rank */
 };
 
-/** Density factors of quartets in later rounds of work, for the choice of what to store. Quartets whose bounds,
- *  times these and hf_far_factor, are below the work's store_threshold are not stored. Must not change while
- *  integrals are stored. */
+/** Largest density factors that quartets are expected to meet in later rounds, for choosing which ones to store. A
+ *  quartet is not stored if its bound times this factor times hf_far_factor is below the work's store_threshold. Must
+ *  not change while any quartet is stored. */
 struct hf_lasting {
     const void *data;
     double (*of_shells)(const void *data, const struct hf_shell_pair *bra,
                         const struct hf_shell_pair *ket);
-    /** At least as large as for all their shell pairs. */
+    /** At least the value for any of their shell pairs. */
     double (*of_atoms)(const void *data, const struct hf_atom_pair *bra,
                        const struct hf_atom_pair *ket);
 };
 
-/** Readers of strips of integrals (work/work.h) may read so many bytes beyond the end of the arrays: one vector
- *  of the widest instruction set. */
+/** Code that reads strips of integrals (work/work.h) may read this number of bytes beyond the end of an array: one
+ *  vector of the widest instruction set. */
 enum { HF_STRIP_ROOM = 64 };
 
 #endif

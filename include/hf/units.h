@@ -15,14 +15,14 @@
 #define HF_HARTREE_IN_GHZ    6.579683920502e6
 #define HF_HARTREE_IN_PER_CM 219474.63136320
 
-/** Highest angular momentum of the Libint library built with (LIBINT2_MAX_AM_eri). */
+/** Highest angular momentum that the Libint library was built for (LIBINT2_MAX_AM_eri). */
 #define HF_MAX_L 5
-/** Quartets, or primitives of a pair, that are worked on at a time: doubles of a 512-bit vector. */
+/** Quartets, or primitives of a pair, that are computed side by side: doubles of a 512-bit vector. */
 #define HF_LANES 8
 
 /** The same in single precision. */
 #define HF_SINGLE_LANES 16
-/** Most shells that hf_basis_merge makes one of. */
+/** Largest number of shells that hf_basis_merge merges into one. */
 #define HF_MAX_SHELL_PART 3
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Stands in the cache line before an array. */
+/** Header in the cache line before an array. */
 struct hf_arena_block {
     struct hf_arena_block *next, *before; /**< neighbours in the list of the arena */
 };
@@ -89,7 +89,7 @@ void hf_arena_done(struct hf_arena *arena)
     struct hf_arena_block *block = arena->first;
     arena->first = NULL;
     arena->failed = false;
-    while (block != NULL) { /* the arena may stand in one of them */
+    while (block != NULL) { /* the arena itself may stand in one of its blocks */
         struct hf_arena_block *next = block->next;
         hf_memory_release(memory, block);
         block = next;
@@ -107,7 +107,7 @@ double *hf_scratch_reserve(struct hf_scratch *self, size_t n)
 bool hf_scratch_extend(struct hf_scratch *self, size_t n_kept, size_t n)
 {
     if (self->value != NULL && n <= self->room) return true;
-    int64_t room = (int64_t)n_kept; /* only these numbers move */
+    int64_t room = (int64_t)n_kept; /* only the first n_kept numbers are copied */
     const bool done = hf_arena_grow(self->arena, &self->value, (int64_t)n, &room, sizeof(double));
     if (done) self->room = (size_t)room;
     return done;

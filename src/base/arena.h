@@ -1,5 +1,5 @@
-/* An arena: arrays of one owner that are released together. They are aligned to 64 bytes and counted in the account of
- * memory. If there is no memory for one, the owner need not look at each, but asks once at the end.
+/* An arena: arrays of one owner that are released together. They are aligned to 64 bytes and counted in the memory
+ * account. The owner checks once at the end whether there was memory for all of them.
  *
  *     struct hf_arena arena = {.memory = context->memory, .label = "amplitudes"};
  *     double *value = HF_TAKE(&arena, value, n);
@@ -8,8 +8,8 @@
  *     ...
  *     hf_arena_done(&arena);
  *
- * One thread at a time uses an arena. A copy of an arena owns the same arrays, so use only one of the two. An object may lie in
- * its own arena: take it from a local arena, then copy that into it. */
+ * Only one thread at a time may use an arena. A copy of an arena owns the same arrays, so use only one of them. An
+ * object may lie in its own arena: take it from a local arena, then copy the arena into the object. */
 #ifndef HF_ARENA_H
 #define HF_ARENA_H
 
@@ -21,47 +21,47 @@
 
 struct hf_arena_block;
 
-/** Begins cleared but for the first three members. */
+/** Initialise with the first three members; the others begin as zero. */
 struct hf_arena {
-    struct hf_memory *memory; /**< borrowed; NULL: what is taken is not counted */
+    struct hf_memory *memory; /**< borrowed; NULL: the arrays are not counted */
     enum hf_memory_class kind;
-    const char *label;            /**< a string constant that fits behind "out of memory for" */
+    const char *label;            /**< a string constant that completes "out of memory for" */
     struct hf_arena_block *first; /**< private */
     bool failed;                  /**< there was no memory for an array */
-    const char *failed_label;     /**< of the last one */
+    const char *failed_label;     /**< label of the last array without memory */
     double failed_bytes;
 };
 
 /** `pointer` = an array of n zeros; see hf_arena_take. */
 #define HF_TAKE(arena, pointer, n) ((pointer) = hf_arena_take(arena, n, sizeof *(pointer)))
 
-/** The same with elements that are not set. */
+/** The same; the elements are not initialised. */
 #define HF_TAKE_UNSET(arena, pointer, n)                                                           \
     ((pointer) = hf_arena_take_unset(arena, n, sizeof *(pointer)))
 
-/** An array of zeros, also where n_element is 0. NULL: no memory, and `failed` is set. */
+/** An array of zeros, also for n_element 0. NULL: no memory; `failed` is then set. */
 void *hf_arena_take(struct hf_arena *arena, size_t n_element, size_t element_bytes);
 
-/** The same, not zeroed. */
+/** The same, not initialised. */
 void *hf_arena_take_unset(struct hf_arena *arena, size_t n_element, size_t element_bytes);
 
-/** An array of zeros with a class and label of its own. */
+/** An array of zeros with its own class and label. */
 void *hf_arena_take_class(struct hf_arena *arena, enum hf_memory_class kind, const char *label,
                           size_t n_element, size_t element_bytes);
 
-/** HF_OK, or HF_NO_RESOURCE with label and size if there was no memory for an array. */
+/** Returns HF_NO_RESOURCE with label and size if there was no memory for an array, otherwise HF_OK. */
 hf_status hf_arena_check(const struct hf_arena *arena, struct hf_error *error) HF_MUST_CHECK;
 
 /** Releases one array early. Accepts NULL. */
 void hf_arena_release(struct hf_arena *arena, void *array);
 
-/** Makes room for n elements in an array that grows: `list` is the address of a pointer of any type to an array of the
- *  arena with room for *room elements; both begin as NULL and 0. False: no memory, nothing has changed, and `failed` is
- *  set. */
+/** Grows an array of the arena to at least n elements. `list` is the address of a pointer of any type to the array,
+ *  which has room for *room elements; both begin as NULL and 0. False: no memory; nothing has changed, and `failed`
+ *  is set. */
 bool hf_arena_grow(struct hf_arena *arena, void *list, int64_t n, int64_t *room,
                    size_t element_bytes) HF_MUST_CHECK;
 
-/** Releases all arrays. The arena can be used again. Accepts a cleared one. */
+/** Releases all arrays. The arena can be used again. Accepts a cleared arena. */
 void hf_arena_done(struct hf_arena *arena);
 
 /* ---- Arrays of numbers that grow ------------------------------------------------------------- */
@@ -73,10 +73,10 @@ struct hf_scratch {
     double *value; /**< [room] */
 };
 
-/** At least n numbers, whatever they are; NULL: no memory. Earlier contents are lost. */
+/** Room for at least n numbers; their values are undefined. NULL: no memory. Earlier contents are lost. */
 double *hf_scratch_reserve(struct hf_scratch *self, size_t n);
 
-/** Room for n numbers of which the first n_kept stay as they are. False: no memory. */
+/** Room for n numbers; the first n_kept keep their values. False: no memory. */
 bool hf_scratch_extend(struct hf_scratch *self, size_t n_kept, size_t n);
 
 #endif

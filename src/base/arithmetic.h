@@ -7,7 +7,7 @@
 
 static const double HF_PI = 3.14159265358979323846;
 
-/** Greatest common divisor of two numbers >= 0, by Euclid's algorithm; that of a and 0 is a. */
+/** Greatest common divisor of two numbers >= 0 (Euclid's algorithm); with b = 0 it is a. */
 static inline int64_t hf_greatest_common_divisor(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -18,7 +18,8 @@ static inline int64_t hf_greatest_common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/** The larger and the smaller of two numbers, an instruction each: fmax and fmin are calls, since they must ignore NaN. */
+/** The larger and the smaller of two numbers, each one instruction. fmax and fmin are function calls, because they
+ *  must ignore NaN. */
 static inline double hf_larger(double x, double y)
 {
     return x > y ? x : y;
@@ -28,7 +29,7 @@ static inline double hf_smaller(double x, double y)
     return x < y ? x : y;
 }
 
-/** Sum of the products of n numbers, from the first to the last. */
+/** Sum of a[k] b[k], added from the first to the last. */
 static inline double hf_dot(size_t n, const double *a, const double *b)
 {
     double sum = 0.0;

@@ -1,4 +1,4 @@
-/* Collective helpers that every room needs: agreement on failures, long sums, long broadcasts. */
+/* Collective helpers for all rooms: agreement on failures, long sums, long broadcasts. */
 #include "hf/context.h"
 #include "hf/interruption.h"
 
@@ -27,7 +27,7 @@ hf_status hf_agree(MPI_Comm comm, hf_status status, struct hf_error *error)
 hf_status hf_agree_on_same(MPI_Comm comm, int n, const char *const name[],
                            const uint64_t checksum[], struct hf_error *error)
 {
-    uint64_t least[2 * HF_MOST_CHECKSUMS]; /* of the sums, and of their complements */
+    uint64_t least[2 * HF_MOST_CHECKSUMS]; /* of the checksums, and of their complements */
     assert(n <= HF_MOST_CHECKSUMS);
     for (int i = 0; i < n; i++) {
         least[i] = checksum[i];

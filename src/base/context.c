@@ -13,7 +13,7 @@ void hf_split_by_node(MPI_Comm comm, MPI_Comm *node)
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node);
 }
 
-/** Communicators of the node and of the first ranks of all nodes. */
+/** Makes the communicators of the node and of the first ranks of all nodes. */
 static void find_node(struct hf_context *made, int ranks_per_node)
 {
     hf_split_by_node(made->comm, &made->node);
@@ -28,7 +28,7 @@ static void find_node(struct hf_context *made, int ranks_per_node)
     MPI_Comm_split(made->comm, made->node_rank == 0 ? 0 : MPI_UNDEFINED, 0, &made->leaders);
 }
 
-/** Numbers of the ranks of this node. Collective over the node. */
+/** Finds the numbers of the ranks of this node. Collective over the node. */
 static hf_status find_neighbours(struct hf_context *made, struct hf_error *error)
 {
     made->neighbour = malloc((size_t)made->n_node_rank * sizeof *made->neighbour);
@@ -41,7 +41,7 @@ cleanup:
     return status;
 }
 
-/** The same for one rank, where nothing has to be asked: atoms are computed in contexts of one. */
+/** The same for a single rank, without communication, because atoms are computed in contexts of one rank. */
 static void be_alone(struct hf_context *made)
 {
     MPI_Comm_dup(made->comm, &made->node);
@@ -125,7 +125,8 @@ void hf_leave_mpi(bool stuck_in_mpi, int exit_code)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) MPI_Abort(MPI_COMM_WORLD, exit_code); /* one voice: which exit code is clear */
+    /* only rank 0 calls it, so that the exit code is certain */
+    if (rank == 0) MPI_Abort(MPI_COMM_WORLD, exit_code);
     sleep(LONGEST_SECONDS);
     _exit(exit_code);
 }

@@ -12,7 +12,7 @@ hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, 
         va_start(arguments, format);
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
-        /* Names and values in a message are the user's, who may have typed the end of a line. */
+        /* Names and values in a message come from the user and may contain line ends. */
         for (char *c = strpbrk(error->message, "\r\n"); c != NULL; c = strpbrk(c, "\r\n")) *c = '?';
         error->signal_number = 0;
     }

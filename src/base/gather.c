@@ -1,4 +1,4 @@
-/* What each rank has, brought to all ranks; see gather.h. */
+/* Gathers arrays with a part from each rank; see gather.h. */
 #include "base/gather.h"
 
 #include "hf/context.h"
@@ -14,7 +14,7 @@ void hf_gather_parts(MPI_Comm comm, hf_part_begin *begin, const void *self, int 
     MPI_Datatype element;
     MPI_Comm_size(comm, &n_rank);
     int *count = scratch, *place = scratch + n_rank;
-    /* bytes that MPI libraries may count in int */
+    /* MPI libraries may count bytes in int */
     const bool large = begin(self, n_rank) > INT_MAX / (int64_t)element_bytes;
     for (int r = 0; r < n_rank; r++) {
         const int64_t first = begin(self, r), n = begin(self, r + 1) - first;
@@ -31,7 +31,7 @@ void hf_gather_parts(MPI_Comm comm, hf_part_begin *begin, const void *self, int 
     MPI_Type_free(&element);
 }
 
-/** hf_part_begin: of lists, from how many elements the ranks before have. */
+/** hf_part_begin for lists: `self` is the array of first elements. */
 static int64_t list_begin(const void *self, int rank)
 {
     return ((const int *)self)[rank];

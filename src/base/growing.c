@@ -1,4 +1,4 @@
-/* Arrays that grow while they are filled, and their order; see growing.h. */
+/* Arrays that grow while they are filled, and sorting; see growing.h. */
 #include "base/growing.h"
 
 #include <stdlib.h>

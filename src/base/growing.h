@@ -9,27 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Room that is made for n elements: half as many more, so that few copies are made. */
+/** New capacity for n elements: half as many more, so that arrays are seldom copied. */
 static inline int64_t hf_room_for(int64_t n)
 {
     return n + n / 2 + 64;
 }
 
-/** Makes room for n elements, and for later ones; earlier elements keep their values. The array is freed by free(). False:
- *  no memory, and nothing has changed. */
+/** Grows an array to at least n elements; earlier elements keep their values. Free it with free(). False: no memory;
+ *  nothing has changed. */
 bool hf_grow(void *list, int64_t n, int64_t *room, size_t element_bytes) HF_MUST_CHECK;
 
-/** The same for an array of the account, released by hf_memory_release. */
+/** The same for an array counted in the memory account. Free it with hf_memory_release. */
 bool hf_memory_grow(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
                     void *list, int64_t n, int64_t *room, size_t element_bytes) HF_MUST_CHECK;
 
-/** A number of a list and its value. */
+/** An item's number and its value. */
 struct hf_ranked {
     double value;
     int64_t number;
 };
 
-/** Sorts by falling value, equal ones by rising number. */
+/** Sorts by falling value; equal values by rising number. */
 void hf_sort_falling(int64_t n, struct hf_ranked list[]);
 
 #endif

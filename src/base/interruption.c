@@ -1,4 +1,4 @@
-/* Checks the time limit and the caller's question whether to end, and passes an interruption to all ranks. */
+/* Checks for requests to stop (time limit, callback) and passes them to all ranks. */
 #include "hf/interruption.h"
 
 #include "base/threads.h"
@@ -14,22 +14,23 @@
 enum { TAG = 32001 };
 
 struct hf_interruption {
-    MPI_Comm comm; /**< borrowed; MPI_COMM_NULL: one rank */
+    MPI_Comm comm; /**< borrowed; MPI_COMM_NULL: one rank only */
     int rank, n_rank;
     bool any_thread;    /**< MPI_THREAD_MULTIPLE */
     _Atomic int reason; /**< 0: go on */
     _Atomic double next_look;
     _Atomic double fraction;
-    pthread_mutex_t lock; /**< of what follows */
+    pthread_mutex_t lock; /**< protects the members below */
     int (*asked)(void *data, double fraction);
     void *data;
     double deadline, reserved;
     bool told;      /**< this rank has sent its message */
-    int message;    /**< being sent; must stay until it has arrived */
+    int message;    /**< the message; must not change until it has arrived */
     int n_received; /**< messages from others */
     struct hf_count count;
-    int first_counted;               /**< number of the first piece */
-    double count_started, last_step; /**< wall seconds; the latter when `number` changed */
+    int first_counted; /**< number of the first piece */
+    /** wall seconds: start of the count; last change of `number` */
+    double count_started, last_step;
 };
 
 hf_status hf_interruption_create(struct hf_interruption **interruption, struct hf_error *error)
@@ -102,7 +103,8 @@ struct hf_count hf_interruption_counted(const struct hf_interruption *self)
     return count;
 }
 
-/** Rank 0 sends to all, the others send to rank 0. Does not wait: a receiver may be outside of MPI for long. */
+/** Rank 0 sends to all ranks, other ranks send to rank 0. Does not wait, because a receiver may be outside MPI for
+ *  long. */
 static void tell(struct hf_interruption *self, int reason)
 {
     const int begin = self->rank == 0 ? 1 : 0, end = self->rank == 0 ? self->n_rank : 1;
@@ -123,7 +125,7 @@ static int receive(struct hf_interruption *self, int source)
     return reason;
 }
 
-/** The reason that another rank has sent; 0: none. */
+/** The reason that another rank has sent; 0: no message. */
 static int hear(struct hf_interruption *self)
 {
     MPI_Status from;
@@ -132,7 +134,7 @@ static int hear(struct hf_interruption *self)
     return there ? receive(self, from.MPI_SOURCE) : 0;
 }
 
-/** Asks the caller, the clock and the other ranks. The lock is held. */
+/** Calls the callback, then checks the clock and the messages of other ranks. The lock is held. */
 static int ask(struct hf_interruption *self, bool alone, double now)
 {
     const bool communicates = self->comm != MPI_COMM_NULL && (alone || self->any_thread);
@@ -152,7 +154,7 @@ int hf_interruption_look(struct hf_interruption *self, bool alone)
     int reason = atomic_load_explicit(&self->reason, memory_order_relaxed);
     const double now = hf_wall_seconds();
     if (now < atomic_load_explicit(&self->next_look, memory_order_relaxed)) return reason;
-    if (pthread_mutex_trylock(&self->lock) != 0) return reason; /* another thread is at it */
+    if (pthread_mutex_trylock(&self->lock) != 0) return reason; /* another thread is asking */
     atomic_store_explicit(&self->next_look, now + HF_LOOK_SECONDS, memory_order_relaxed);
     reason = ask(self, alone, now);
     pthread_mutex_unlock(&self->lock);

@@ -1,4 +1,4 @@
-/* Vectors of numbers that work side by side. For files that are compiled once per instruction set
+/* Vectors of numbers that are computed side by side. For files that are compiled once per instruction set
  * (base/simd.h), width (HF_WIDTH) and precision (HF_SINGLE), and inside hf only. */
 #ifndef HF_LANES_H
 #define HF_LANES_H
@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-/** Numbers of a vector; HF_LANES, unless a file is compiled for fewer or more: 4, 8 or 16. */
+/** Numbers in a vector: HF_LANES, unless a file is compiled for 4, 8 or 16. */
 #ifndef HF_WIDTH
 #define HF_WIDTH HF_LANES
 #endif
 
-/** A number of the precision a file is compiled for, and an integer of its size. Only constants that
- *  `real` holds exactly may be written in double precision beside vectors; (real)0.1 else. */
+/** A number of the precision a file is compiled for, and an integer of its size. Beside vectors, a constant in double
+ *  precision must be exact in `real`; otherwise write (real)0.1. */
 #ifdef HF_SINGLE
 typedef float real;
 typedef int32_t real_mask;

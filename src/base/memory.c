@@ -1,4 +1,4 @@
-/* Tracked allocator: a small header in front of every block remembers what was asked for. */
+/* Tracked allocator: a small header before every block stores its size and class. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "hf/memory.h"
 
@@ -12,11 +12,11 @@
 
 enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21 };
 
-/** Stands in the ALIGNMENT bytes before the block. */
+/** Header in the ALIGNMENT bytes before the block. */
 struct block_header {
     size_t n_bytes;
     enum hf_memory_class kind;
-    struct block_header *next; /**< of kept ones */
+    struct block_header *next; /**< next in the list of kept blocks */
 };
 
 struct hf_memory {
@@ -75,12 +75,12 @@ void hf_memory_discount(struct hf_memory *memory, enum hf_memory_class kind, siz
     atomic_fetch_sub(&memory->of_class[kind].current, n_bytes);
 }
 
-/** Large blocks in huge pages if the system has them: 47 MB in ten blocks take 10 ms, not 280, the first time they are
- *  written (virtual machine, other programs on its cores). The last page is whole if that wastes little. Stored integrals
- *  have a way of their own (src/store/touch.c). */
+/** Allocates large blocks in huge pages if the system has them: the first write of 47 MB in ten blocks then takes 10
+ *  ms instead of 280 (virtual machine with a shared processor). The last page is filled up if that wastes little.
+ *  Stored integrals use src/store/touch.c instead. */
 static void *take_memory(enum hf_memory_class kind, size_t n_bytes)
 {
-    enum { MOST_WASTE = 8 }; /* one part of so many */
+    enum { MOST_WASTE = 8 }; /* at most 1/8 of the block */
     const bool large = n_bytes >= HUGE_PAGE && kind != HF_MEMORY_STORED;
     const size_t rest = n_bytes % HUGE_PAGE, more = rest > 0 ? HUGE_PAGE - rest : 0;
     void *start = NULL;

@@ -2,11 +2,11 @@
  *
  * Control groups limit the memory of a process by version 1 or 2 of Linux' interface:
  *
- *     /proc/self/cgroup          which group the process is in, by hierarchy
- *     /proc/self/mountinfo       where a hierarchy is mounted, and which of its groups stands there
+ *     /proc/self/cgroup          the group of the process in each hierarchy /proc/self/mountinfo       where a
+ *     hierarchy is mounted, and which group is the top there
  *
- * A batch system puts its limit on a group between the process and the root, and every group up to
- * the root counts what those below it use. */
+ * A batch system limits a group between the process and the root. Each group also counts the memory of the groups
+ * below it. */
 #include "base/memory_limits.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/** The number behind `key` at the beginning of a line of a file, the first word of the file for "";
- *  INFINITY for "max" and "unlimited", below 0 when there is none. */
+/** The number after `key` in the line of a file that begins with `key` ("": the first line). INFINITY for "max" and
+ *  "unlimited"; negative: not found. */
 static double system_number(const char *path, const char *key)
 {
     char line[512];
@@ -40,12 +40,12 @@ static double system_number(const char *path, const char *key)
 
 enum { PATH_SIZE = 4096 };
 
-/** What differs between the two versions. */
+/** The differences between the two versions. */
 struct hierarchy {
-    const char *file_system; /**< type in mountinfo */
-    const char *controller;  /**< option of the mount and name in /proc/self/cgroup; "": none */
+    const char *file_system;      /**< type in mountinfo */
+    const char *controller;       /**< mount option and name in /proc/self/cgroup; "": none */
     const char *limit[2], *usage; /**< files of a group; the tighter limit counts */
-    const char *cache[2];         /**< keys in memory.stat of page cache that can be dropped */
+    const char *cache[2];         /**< keys in memory.stat: page cache that the kernel can drop */
 };
 
 static const struct hierarchy hierarchies[] = {
@@ -61,10 +61,10 @@ static const struct hierarchy hierarchies[] = {
      {"total_inactive_file ", "total_active_file "}},
 };
 
-/** Version 1 spells "no limit" as the largest multiple of a page. */
+/** Version 1 writes "no limit" as the largest multiple of a page. */
 static const double NO_LIMIT = 4e18;
 
-/** Whether `name` is one of the words of a list with commas. */
+/** Whether `name` is one of the words of a comma-separated list. */
 static bool is_listed(const char *list, const char *name)
 {
     const size_t n = strlen(name);
@@ -75,7 +75,7 @@ static bool is_listed(const char *list, const char *name)
     return false;
 }
 
-/** Mountinfo writes blanks and backslashes in octal: "\040". */
+/** Decodes blanks and backslashes, which mountinfo writes in octal: "\040". */
 static void decode(char *text)
 {
     char *to = text;
@@ -91,7 +91,7 @@ static void decode(char *text)
     *to = '\0';
 }
 
-/** The group of the process in a hierarchy, as a path from its root; false: it is in none. */
+/** Finds the group of the process in a hierarchy, as a path from its root. False: there is none. */
 static bool find_own_group(const char *root, const struct hierarchy *kind, char group[PATH_SIZE])
 {
     char path[512], line[PATH_SIZE];
@@ -114,7 +114,7 @@ static bool find_own_group(const char *root, const struct hierarchy *kind, char 
     return found;
 }
 
-/** Where a hierarchy is mounted (`mount`) and which of its groups is seen there (`top`). */
+/** Finds where a hierarchy is mounted (`mount`) and which of its groups is visible there (`top`). */
 static bool find_mount(const char *root, const struct hierarchy *kind, char mount[PATH_SIZE],
                        char top[PATH_SIZE])
 {
@@ -124,7 +124,7 @@ static bool find_mount(const char *root, const struct hierarchy *kind, char moun
     FILE *file = fopen(path, "r");
     if (file == NULL) return false;
     while (!found && fgets(line, sizeof line, file) != NULL) {
-        const char *rest = strstr(line, " - "); /* optional fields end here */
+        const char *rest = strstr(line, " - "); /* end of the optional fields */
         if (rest == NULL || sscanf(rest, " - %63s %*s %4095s", type, options) != 2) continue;
         if (strcmp(type, kind->file_system) != 0) continue;
         if (kind->controller[0] != '\0' && !is_listed(options, kind->controller)) continue;
@@ -136,7 +136,7 @@ static bool find_mount(const char *root, const struct hierarchy *kind, char moun
     return found;
 }
 
-/** Folder of the group of the process below the mount. `n_top`: characters up to the mount. */
+/** Finds the folder of the process's group. `n_top`: length of the path up to the mount. */
 static bool find_folder(const char *root, const struct hierarchy *kind, char folder[PATH_SIZE],
                         size_t *n_top)
 {
@@ -147,7 +147,7 @@ static bool find_folder(const char *root, const struct hierarchy *kind, char fol
     if (strncmp(group, top, n) == 0 && (group[n] == '/' || group[n] == '\0'))
         below = group + n;
     else
-        below = ""; /* another name space: what is mounted is what can be seen */
+        below = ""; /* another name space: use the mounted group */
     if (strstr(below, "/..") != NULL || strcmp(below, "/") == 0) below = "";
     *n_top = strlen(root) + strlen(mount);
     const int length = snprintf(folder, PATH_SIZE, "%s%s%s", root, mount, below);
@@ -161,7 +161,7 @@ static double number_in(const char *folder, const char *name, const char *key)
     return system_number(path, key);
 }
 
-/** Takes over the limit of one group when it leaves less than those before. */
+/** Stores the limit of a group if it leaves less memory than the groups before. */
 static void look_at(const struct hierarchy *kind, const char *folder,
                     struct hf_memory_limits *limits)
 {
@@ -181,7 +181,7 @@ static void look_at(const struct hierarchy *kind, const char *folder,
     snprintf(limits->group, sizeof limits->group, "%.*s", HF_GROUP_NAME - 1, folder);
 }
 
-/** The tightest control group of the process. */
+/** Finds the tightest control group of the process. */
 static void find_control_group(const char *root, struct hf_memory_limits *limits)
 {
     for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++) {
@@ -200,7 +200,7 @@ static void find_control_group(const char *root, struct hf_memory_limits *limits
 
 /* ---- The process and its node ---------------------------------------------------------------- */
 
-/** Pages of /proc/self/statm: all of the address space, resident, data with stack. */
+/** Pages in /proc/self/statm: whole address space, resident, data with stack. */
 struct pages {
     double all, resident, data;
 };
@@ -219,7 +219,7 @@ static struct pages read_pages(const char *root)
     return n == 5 ? pages : (struct pages){0.0, 0.0, 0.0};
 }
 
-/** What a limit leaves of which `used` is taken; INFINITY: there is no limit. */
+/** Memory left below a limit if `used` is taken; INFINITY: no limit. */
 static double left_of(double limit, double used)
 {
     if (limit < 0.0 || isinf(limit)) return INFINITY;

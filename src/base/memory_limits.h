@@ -1,4 +1,4 @@
-/* Memory that a process may still take: limits of the node, of its control groups and of the process. */
+/* Memory that a process may still take, by the limits of the node, of control groups and of the process. */
 #ifndef HF_MEMORY_LIMITS_H
 #define HF_MEMORY_LIMITS_H
 
@@ -6,34 +6,33 @@
 
 enum {
     HF_GROUP_NAME = 256,
-    HF_MAPPED_BYTES = 12000000, /**< of address space: what libraries map beside what they touch */
+    HF_MAPPED_BYTES = 12000000, /**< address space that libraries map without using it */
 };
 
-/** Part of free memory to take if no size is given: the page cache and other programs need room. */
+/** Share of the free memory to take if no size is given; the page cache and other programs need the remaining memory. */
 #define HF_SAFE_SHARE 0.5
 
-/** Bytes; INFINITY if there is no limit or it is unknown. Free memory is counted
- *  without what the process holds already. */
+/** Bytes; INFINITY: no limit, or unknown. Free memory does not include what the process already has. */
 struct hf_memory_limits {
-    double node_free;          /**< of the node (MemAvailable); shared by all that run there */
-    double group_free;         /**< of the tightest control group; shared by the ranks in it */
-    double group_limit;        /**< its limit */
-    char group[HF_GROUP_NAME]; /**< its folder; "" when no group has a limit */
-    double address_free;       /**< of RLIMIT_AS, of this process */
-    double data_free;          /**< of RLIMIT_DATA, of this process */
-    double resident;           /**< what the process holds in memory now; 0: unknown */
+    double node_free;          /**< of the node (MemAvailable), shared by all its processes */
+    double group_free;         /**< of the tightest control group, shared by its ranks */
+    double group_limit;        /**< limit of that group */
+    char group[HF_GROUP_NAME]; /**< folder of that group; "" if no group has a limit */
+    double address_free;       /**< left below RLIMIT_AS of this process */
+    double data_free;          /**< left below RLIMIT_DATA of this process */
+    double resident;           /**< memory that the process has now; 0: unknown */
 };
 
-/** Looks at <root>/proc and at the control groups mounted below <root>: version 1 and 2, from the
- *  group of the process up to the root of the hierarchy. `root` is "" but in tests.
+/** Reads <root>/proc and the control groups mounted below <root> (versions 1 and 2), from the group of the process up
+ *  to the root of the hierarchy. `root` is "" except in tests.
  *
- *  Of a group's usage the page cache is taken off that the kernel would drop before it refuses memory.
- *  Not collective; does not fail: what cannot be read does not limit.
+ *  Page cache that the kernel would drop before it refuses memory does not count as usage. Not collective. Does not
+ *  fail: limits that cannot be read are ignored.
  *  Source   Linux: proc(5), Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst. */
 void hf_memory_limits_find(const char *root, struct hf_memory_limits *limits);
 
-/** Free bytes of one of n_node_rank ranks of the node, of which n_group_rank share the control group; INFINITY:
- *  unknown. Not collective. */
+/** Free bytes per rank: n_node_rank ranks share the node, n_group_rank of them the control group. INFINITY: unknown.
+ *  Not collective. */
 double hf_memory_of_rank(const struct hf_memory_limits *limits, int n_node_rank, int n_group_rank);
 
 #endif

@@ -1,4 +1,4 @@
-/* Windows of MPI, made with errors that return; see base/mpi_window.h. */
+/* MPI windows whose creation returns errors; see base/mpi_window.h. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "base/mpi_window.h"
 
@@ -9,19 +9,19 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
-/** Libraries map a little memory in addition to the parts of the ranks. */
+/** MPI libraries map a little memory in addition to the parts of the ranks. */
 static const size_t OWN_BYTES = 262144;
 
-/** Libraries map files in /dev/shm that are longer than it has room for, and die when they write to
- *  them (MPICH 4.0.2), or one rank finds out and the others wait for it (Open MPI 4.1). */
+/** MPI libraries map files in /dev/shm even if it has too little room. Then they crash when they write (MPICH 4.0.2),
+ *  or one rank notices and the others wait for it (Open MPI 4.1). */
 static bool file_system_has_room(size_t n_bytes)
 {
     struct statvfs found;
-    if (statvfs("/dev/shm", &found) != 0) return true; /* shared some other way */
+    if (statvfs("/dev/shm", &found) != 0) return true; /* shared memory is made in another way */
     return (double)found.f_bavail * (double)found.f_frsize > (double)n_bytes;
 }
 
-/** A limit of file sizes (RLIMIT_FSIZE) also applies to those files: Open MPI waits for ever. */
+/** A limit of file sizes (RLIMIT_FSIZE) also applies to these files: Open MPI then waits for ever. */
 static bool file_may_be_so_long(size_t n_bytes)
 {
     struct rlimit limit;
@@ -29,7 +29,7 @@ static bool file_may_be_so_long(size_t n_bytes)
     return (double)limit.rlim_cur > (double)n_bytes;
 }
 
-/** A limit of address space (RLIMIT_AS) makes the mapping of a rank fail inside MPI. */
+/** With a limit of address space (RLIMIT_AS) the mapping of one rank would fail inside MPI. */
 static bool address_space_has_room(size_t n_bytes)
 {
     void *place =
@@ -53,7 +53,7 @@ bool hf_all_say(MPI_Comm comm, bool mine)
     return yes != 0;
 }
 
-/** Whether the parts of this node fit; a rank by itself needs no memory that is shared. */
+/** Whether the parts of this node fit. A single rank needs no shared memory. */
 static hf_status check_room(MPI_Comm comm, MPI_Comm node, size_t n_bytes, const char *label,
                             struct hf_error *error)
 {
@@ -98,7 +98,7 @@ hf_status hf_mpi_window_allocate(MPI_Comm comm, MPI_Comm node, size_t n_bytes, i
     if (status == HF_OK)
         *memory = made;
     else
-        *window = MPI_WIN_NULL; /* given up if some have it: freeing it takes all ranks */
+        *window = MPI_WIN_NULL; /* not freed if only some ranks have it: freeing needs all ranks */
 cleanup:
     return status;
 }

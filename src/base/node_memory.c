@@ -1,4 +1,4 @@
-/* Memory shared by the ranks of a node, in windows of MPI. */
+/* Memory shared by the ranks of a node, in MPI windows. */
 #include "base/node_memory.h"
 
 #include "base/mpi_window.h"
@@ -9,7 +9,7 @@
 
 enum { LINE = 64 };
 
-/** Bytes [begin, end) of this rank's part: whole cache lines. */
+/** Finds the bytes [begin, end) of this rank's part: whole cache lines. */
 static void find_part(const struct hf_node_memory *memory, size_t *begin, size_t *end)
 {
     const size_t n_bytes = memory->n_bytes, n_line = n_bytes / LINE + (n_bytes % LINE != 0);
@@ -21,8 +21,8 @@ static void find_part(const struct hf_node_memory *memory, size_t *begin, size_t
     if (*end > n_bytes) *end = n_bytes;
 }
 
-/** This rank's address of the bytes, which begin at a cache line; NULL when the library does not
- *  give the same line to all. */
+/** This rank's address of the first byte, at the beginning of a cache line. NULL: the library does not place the
+ *  cache lines alike on all ranks. */
 static void *find_start(const struct hf_node_memory *memory)
 {
     MPI_Aint size;
@@ -35,12 +35,12 @@ static void *find_start(const struct hf_node_memory *memory)
     return start + padding;
 }
 
-/** A window of the whole on the first rank; false on all ranks alike: refused. Only the windows of
- *  cache lines are safe: MPICH 4.0.2 looks for parts in places a few bytes off when the parts before
- *  them are not multiples of 16 bytes. */
+/** Makes a window with the whole memory on the first rank. False on all ranks: refused. One part with whole cache
+ *  lines is safe: MPICH 4.0.2 finds parts at wrong addresses if the parts before are not multiples of 16 bytes. */
 static bool share(struct hf_node_memory *memory)
 {
-    const size_t whole = (memory->n_bytes / LINE + 2) * LINE; /* room to find a line in */
+    /* room for aligning to a cache line */
+    const size_t whole = (memory->n_bytes / LINE + 2) * LINE;
     void *mine = NULL;
     MPI_Errhandler before;
     if (!hf_all_say(memory->comm, hf_shared_memory_has_room(whole))) return false;
@@ -51,7 +51,8 @@ static bool share(struct hf_node_memory *memory)
     MPI_Comm_set_errhandler(memory->comm, before);
     MPI_Errhandler_free(&before);
     if (!hf_all_say(memory->comm, code == MPI_SUCCESS)) {
-        memory->window = MPI_WIN_NULL; /* given up if some have it: freeing it takes all ranks */
+        /* not freed if only some ranks have it: freeing needs all ranks */
+        memory->window = MPI_WIN_NULL;
         return false;
     }
     MPI_Win_set_errhandler(memory->window, MPI_ERRORS_RETURN);
@@ -61,7 +62,7 @@ static bool share(struct hf_node_memory *memory)
     return false;
 }
 
-/** Counts or discounts this rank's part. */
+/** Adds this rank's part to the account or removes it. */
 static void count(const struct hf_node_memory *memory, const char *label, bool more)
 {
     size_t begin, end;
@@ -72,7 +73,7 @@ static void count(const struct hf_node_memory *memory, const char *label, bool m
         hf_memory_discount(memory->memory, memory->kind, end - begin);
 }
 
-/** Every rank writes its part first, so that the parts lie near those who will. */
+/** Every rank writes its own part first, so that the system places it in memory near this rank. */
 static void begin_sharing(struct hf_node_memory *memory, const char *label)
 {
     size_t begin, end;
@@ -94,7 +95,7 @@ static void let_go(struct hf_node_memory *memory, const char *label)
     count(memory, label, false);
 }
 
-/** The part of this rank becomes the whole. */
+/** Reduces the memory to the part of this rank. */
 static void keep_own_part(struct hf_node_memory *memory, int rank)
 {
     memory->n_bytes = memory->first[rank + 1] - memory->first[rank];
@@ -102,7 +103,7 @@ static void keep_own_part(struct hf_node_memory *memory, int rank)
     memory->first[1] = memory->n_bytes;
 }
 
-/** Memory of this rank alone, its part of the whole. False: there is none. Local. */
+/** Private memory for this rank, with its part only. False: no memory. Local. */
 static bool keep_apart(struct hf_node_memory *memory, int node_rank, const char *label, bool zeroed)
 {
     memory->comm = MPI_COMM_SELF;
@@ -115,13 +116,13 @@ static bool keep_apart(struct hf_node_memory *memory, int node_rank, const char 
     return memory->data != NULL;
 }
 
-/** Whether, on any rank, something went wrong. */
+/** What went wrong on any rank. */
 struct outcome {
-    int refused, failed; /**< a node cannot share; there is no memory */
+    int refused, failed; /**< a node cannot share memory; no memory */
 };
 
-/** Shares, or not where some node cannot; one reduction if all goes well. Shared memory is zeroed in any case, private
- *  memory only if `zeroed`. */
+/** Makes shared memory, or private memory on all ranks if some node cannot share. One reduction if nothing fails.
+ *  Shared memory is always zeroed, private memory only if `zeroed`. */
 static hf_status make(struct hf_context *context, const char *label, bool zeroed, bool has_handle,
                       struct hf_node_memory *made, struct hf_error *error)
 {
@@ -150,7 +151,7 @@ static hf_status make(struct hf_context *context, const char *label, bool zeroed
     return status;
 }
 
-/** Takes over `first` [n_rank of the node + 1], where parts of different sizes begin; NULL: even parts. */
+/** Takes ownership of `first` [ranks of the node + 1]: where parts of different sizes begin; NULL: equal parts. */
 static hf_status create(struct hf_context *context, enum hf_memory_class kind, const char *label,
                         size_t n_bytes, size_t *first, bool zeroed, struct hf_node_memory **memory,
                         struct hf_error *error)

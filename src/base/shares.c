@@ -1,7 +1,7 @@
-/* The ranks node by node, and gathers of what they have; see base/shares.h. */
+/* The ranks counted node by node, and gathers over nodes; see base/shares.h. */
 #include "base/shares.h"
 
-/** Ranks on all nodes, in `first`. Collective over the node. */
+/** Finds `first`, the number of the first rank of each node. Collective over the node. */
 static void count_ranks(struct hf_shares *shares, const struct hf_node_memory *shared)
 {
     int *first = shares->first;
@@ -16,7 +16,7 @@ static void count_ranks(struct hf_shares *shares, const struct hf_node_memory *s
 hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memory *shared,
                            struct hf_shares **shares, struct hf_error *error)
 {
-    int node[2] = {0, 0}; /* number, and how many there are */
+    int node[2] = {0, 0}; /* number of this node, number of nodes */
     struct hf_shares own = {.firsts = MPI_COMM_NULL, .arena = {.label = "the list of nodes"}};
     struct hf_shares *made = HF_TAKE(&own.arena, made, 1);
     if (shared->rank == 0) {
@@ -62,12 +62,12 @@ void hf_shares_gather_parts(const struct hf_shares *shares, struct hf_node_memor
     hf_node_memory_sync(memory);
 }
 
-/** Items by slots, of one size or of several. */
+/** Items in the order of slots, of one size or of several sizes. */
 struct slots {
     const struct hf_shares *shares;
     const struct hf_turns *turns;
     int64_t size;
-    const int64_t *begin; /**< NULL: all are of `size` */
+    const int64_t *begin; /**< NULL: all items have `size` numbers */
 };
 
 /** hf_part_begin */

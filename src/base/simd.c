@@ -1,4 +1,4 @@
-/* What the processor can do; see simd.h. */
+/* Instruction sets of the processor; see simd.h. */
 #include "base/simd.h"
 
 static const enum hf_instruction_set built[] = {HF_KERNELS_BUILT(HF_PORTABLE, HF_AVX2, HF_AVX512)};

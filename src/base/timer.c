@@ -87,13 +87,13 @@ double hf_timer_seconds(const struct hf_timers *timers, const struct hf_phase *p
 
 enum { STATISTICS_AT_ONCE = 32 };
 
-/** Of no more values than fit at once: two reductions for all of them. */
+/** hf_statistics_reduce for at most STATISTICS_AT_ONCE values, with two reductions. */
 static void reduce_some(MPI_Comm comm, int n, const double value[], struct hf_statistic result[])
 {
     struct {
         double value;
         int rank;
-    } least[2 * STATISTICS_AT_ONCE]; /* of each value, and of its negative */
+    } least[2 * STATISTICS_AT_ONCE]; /* each value, and its negative */
     double sum[STATISTICS_AT_ONCE];
     int rank, n_rank;
     MPI_Comm_rank(comm, &rank);

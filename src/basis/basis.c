@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** What is gathered on the way from choices to shells. */
+/** Work data between choices and shells. */
 struct maker {
     struct hf_context *context;
     const struct hf_molecule *molecule;
@@ -15,11 +15,11 @@ struct maker {
     int *choice_of_atom; /**< [n_atom] */
     int n_set;
     struct hf_basis_set *set; /**< [n_set], at most n_choice */
-    struct hf_arena arena;    /**< has these */
+    struct hf_arena arena;    /**< owns these arrays */
     struct hf_error *error;
 };
 
-/** Puts "where: " before the message of a failure, when the choice says where it stands. */
+/** Puts "where: " before the message of a failure if the choice has a place. */
 static hf_status locate(const struct hf_basis_choice *choice, hf_status status,
                         struct hf_error *error)
 {
@@ -73,7 +73,7 @@ cleanup:
     return locate(choice, status, maker->error);
 }
 
-/** The choice of each atom: its own, else that of its element, else that of every atom. */
+/** Finds the choice of each atom: its own, else the one of its element, else the general one. */
 static hf_status choose(struct maker *maker)
 {
     int everywhere = -1, of_element[HF_N_ELEMENT + 1];
@@ -104,7 +104,7 @@ static const struct hf_basis_set *set_of_atom(const struct maker *maker, int ato
     return &maker->set[maker->set_of_choice[maker->choice_of_atom[atom]]];
 }
 
-/** The element is absent or lacks its core potential; rank 0 says which sets would do. */
+/** Fails because the element is absent or its core potential is missing; rank 0 lists sets that have the element. */
 static hf_status fail_element(const struct maker *maker, const struct hf_basis_set *set,
                               int atomic_number)
 {
@@ -127,7 +127,7 @@ static hf_status fail_element(const struct maker *maker, const struct hf_basis_s
         set->name, set->path, symbol, symbol, others);
 }
 
-/** Whether the element of an atom can be had from its set. */
+/** Checks that the set has what an atom needs. */
 static hf_status check_atom(const struct maker *maker, int atom)
 {
     const struct hf_basis_set *set = set_of_atom(maker, atom);
@@ -165,7 +165,7 @@ static bool is_spherical(const struct maker *maker, const struct hf_basis_set *s
     return set->spherical[l];
 }
 
-/** Appends the shells of one atom; `basis` has room for them. */
+/** Appends the shells of an atom; `basis` has room for them. */
 static hf_status add_atom(const struct maker *maker, int atom, struct hf_basis *basis)
 {
     const struct hf_basis_set *set = set_of_atom(maker, atom);
@@ -191,7 +191,7 @@ static hf_status add_atom(const struct maker *maker, int atom, struct hf_basis *
     return HF_OK;
 }
 
-/** A basis with room for all shells of the molecule. */
+/** Makes a basis with room for all shells of the molecule. */
 static hf_status reserve(const struct maker *maker, struct hf_basis **basis)
 {
     size_t n_shell = 0, n_primitive = 0;
@@ -211,7 +211,7 @@ static hf_status reserve(const struct maker *maker, struct hf_basis **basis)
     return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the shells of the basis");
 }
 
-/** Elements of the atoms that take functions from `set`; false when there are none. */
+/** Marks the elements of the atoms that use `set`; false: no atom uses it. */
 static bool find_users(const struct maker *maker, const struct hf_basis_set *set,
                        bool element[HF_N_ELEMENT + 1])
 {
@@ -232,7 +232,7 @@ static bool overlap(const bool a[HF_N_ELEMENT + 1], const bool b[HF_N_ELEMENT + 
     return false;
 }
 
-/** Name of the basis, and the literature of the sets and elements in it, one line each. */
+/** Writes the name of the basis, and one line of literature for each citation of the sets and elements used. */
 static hf_status describe(const struct maker *maker, struct hf_basis *basis)
 {
     size_t length = 0, size = 1;
@@ -264,7 +264,7 @@ static hf_status describe(const struct maker *maker, struct hf_basis *basis)
     return HF_OK;
 }
 
-/** The core potentials of the real atoms. */
+/** Adds the core potentials of the real atoms. */
 static hf_status add_core_potentials(struct maker *maker, struct hf_basis *basis)
 {
     const struct hf_molecule *molecule = maker->molecule;
@@ -287,7 +287,7 @@ static hf_status add_core_potentials(struct maker *maker, struct hf_basis *basis
     return hf_basis_set_core_potentials(molecule, n, potential, basis, maker->error);
 }
 
-/** From parsed sets to shells. Local. */
+/** Makes the shells from parsed sets. Local. */
 static hf_status make_shells(struct maker *maker, struct hf_basis **basis)
 {
     hf_status status;

@@ -1,4 +1,4 @@
-/* Inside the basis room: a basis-set file once parsed, the library of such files, shells. */
+/* Inside the basis room: parsed basis-set files, the library of these files, shells. */
 #ifndef HF_BASIS_PRIVATE_H
 #define HF_BASIS_PRIVATE_H
 
@@ -11,31 +11,29 @@
 #include <stdint.h>
 
 enum {
-    /** Highest angular momentum a file may hold; what the integrals can do is checked when an
-     *  element is used. */
+    /** Highest angular momentum in a file. Whether the integrals support it is checked when an element is used. */
     HF_MAX_FILE_L = 15
 };
 
-/** One contracted function of a file, as it stands there: coefficients over normalised primitives,
- *  primitives with coefficient zero left out. */
+/** A contracted function as in the file: coefficients of normalised primitives, without those that are zero. */
 struct hf_set_shell {
     int l;
     int n_primitive;
-    int first; /**< of its primitives in exponent[] and coefficient[] of the set */
-    int line;  /**< where it begins in the file */
+    int first; /**< its first primitive in exponent[] and coefficient[] of the set */
+    int line;  /**< line of the file where it begins */
 };
 
-/** What a file has for an element. */
+/** Contents of a file for one element. */
 struct hf_set_element {
-    int line; /**< of its block; 0: none */
+    int line; /**< line of its block; 0: no block */
     int first_shell, n_shell;
     bool needs_core_potential; /**< the set is defined with an effective core potential */
-    int n_core_electron;       /**< of that potential */
-    int core_line;             /**< where it begins; 0: the file has none */
+    int n_core_electron;       /**< core electrons of this potential */
+    int core_line;             /**< line where the potential begins; 0: not in the file */
     int core_max_l, first_core_term, n_core_term;
 };
 
-/** Literature of some elements. */
+/** Literature for some elements. */
 struct hf_set_citation {
     bool element[HF_N_ELEMENT + 1];
     char *text;
@@ -43,18 +41,18 @@ struct hf_set_citation {
 
 /** A parsed Gaussian-94 file. Free with hf_basis_set_done. */
 struct hf_basis_set {
-    char *name; /**< from the line "! name:", else the file's name without ".gbs" */
+    char *name; /**< from the line "! name:"; otherwise the file's name without ".gbs" */
     char *path;
-    char *about;                       /**< from the line "! about:"; NULL: there is none */
+    char *about;                       /**< from the line "! about:"; NULL: no such line */
     bool spherical[HF_MAX_FILE_L + 1]; /**< convention of each angular momentum */
     struct hf_set_element element[HF_N_ELEMENT + 1];
     int n_shell, n_primitive, n_core_term, n_citation;
     int64_t shell_capacity, primitive_capacity, core_term_capacity, citation_capacity;
     struct hf_set_shell *shell;
     double *exponent, *coefficient; /**< [n_primitive] */
-    struct hf_core_term *core_term; /**< [n_core_term] of all potentials */
+    struct hf_core_term *core_term; /**< [n_core_term] terms of all potentials */
     struct hf_set_citation *citation;
-    struct hf_arena arena; /**< has the strings; the lists grow, each by itself */
+    struct hf_arena arena; /**< owns the strings; the lists are allocated separately */
 };
 
 /** Parses a file. Not collective. HF_BAD_INPUT: syntax, with file and line; HF_NO_RESOURCE: memory.
@@ -63,12 +61,11 @@ hf_status hf_basis_set_parse(const struct hf_text *text, struct hf_basis_set *se
                              struct hf_error *error) HF_MUST_CHECK;
 void hf_basis_set_done(struct hf_basis_set *set);
 
-/** Reads a comment line: name, literature, elements that need a core potential. Other
- *  comments are skipped. */
+/** Reads a comment line: name, purpose, literature, elements that need a core potential. Ignores other comments. */
 hf_status hf_basis_set_parse_comment(struct hf_basis_set *set, const char *line,
                                      struct hf_error *error) HF_MUST_CHECK;
 
-/** A basis, and the arena of its arrays (`mixing` grows and is apart). Each basis is the first member of one. */
+/** A basis and the arena of its arrays (except `mixing`, which grows). Every hf_basis is the first member of one. */
 struct hf_own_basis {
     struct hf_basis basis;
     struct hf_arena arena;
@@ -79,33 +76,33 @@ static inline struct hf_arena *hf_basis_arena(struct hf_basis *basis)
     return &((struct hf_own_basis *)(void *)basis)->arena;
 }
 
-/** A basis without shells, with room for so many shells and primitives; `name` and `citation` are copied
- *  and may be NULL. NULL: no memory. */
+/** A basis without shells, with room for n_shell shells and n_primitive primitives. Copies `name` and `citation` (may
+ *  be NULL). NULL: no memory. */
 struct hf_basis *hf_basis_reserve_shells(const char *name, const char *citation, int n_atom,
                                          size_t n_shell, size_t n_primitive);
 
-/** Appends a copy of a shell and its primitives to an atom, the last one with shells so far, and numbers
- *  its functions. Returns the copied coefficients [n_primitive]. */
+/** Appends a copy of a shell and its primitives to an atom and numbers its functions. No later atom may have shells
+ *  yet. Returns the copied coefficients [n_primitive]. */
 double *hf_basis_add_shell(const struct hf_shell *from, int atom, struct hf_basis *to);
 
-/** Letter of an angular momentum: s p d f g h i k l m ...; '?' outside. */
+/** Letter of an angular momentum: s p d f g h i k l m ...; '?' if it has none. */
 char hf_angular_letter(int l);
 
-/** From file coefficients to the ones hf_shell promises, in place. Returns false when the shell
- *  cannot be normalised (numbers beyond range, or primitives that cancel). */
+/** Converts coefficients of a file to those of hf_shell, in place. False: the shell cannot be normalised (numbers out
+ *  of range, or primitives that cancel). */
 bool hf_shell_normalise(int l, int n_primitive, const double exponent[],
                         double coefficient[]) HF_MUST_CHECK;
 
-/** Looks the file of a set up: `name` as people write it, or a path. Reads directories; not
- *  collective. `path` gets the file's. HF_BAD_INPUT: unknown, with the nearest known names. */
+/** Finds the file of a set: `name` in any spelling, or a path. Reads directories; not collective. Writes the path of
+ *  the file to `path`. HF_BAD_INPUT: unknown (the message has the nearest known names). */
 hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH],
                         struct hf_error *error) HF_MUST_CHECK;
 
-/** Names of the library's sets that have functions for an element, ", " between; "" when none has.
- *  Reads files; not collective. */
+/** Names of the library's sets that have functions for an element, separated by ", "; "" if there is none. Reads
+ *  files; not collective. */
 void hf_basis_sets_with_element(int atomic_number, size_t size, char *names);
 
-/** The form in which two spellings of a set's name are the same; cut to size. */
+/** A form of a set's name that is the same for all its spellings; cut to `size`. */
 void hf_basis_name_key(const char *name, size_t size, char *key);
 
 #endif

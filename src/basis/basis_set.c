@@ -1,4 +1,4 @@
-/* A parsed basis-set file: its storage, and its comment lines. */
+/* A parsed basis-set file: storage and comment lines. */
 #include "basis_private.h"
 
 #include "base/growing.h"
@@ -23,7 +23,7 @@ void hf_basis_set_done(struct hf_basis_set *set)
     *set = (struct hf_basis_set){0};
 }
 
-/** Atomic number of a word that is an element's symbol, else 0. */
+/** Atomic number of a word that is the symbol of an element, otherwise 0. */
 static int element_of(struct hf_word word)
 {
     char symbol[4];
@@ -33,7 +33,7 @@ static int element_of(struct hf_word word)
     return hf_element_number(symbol);
 }
 
-/** Marks the elements of "H Li-Ne"; words that are no elements are passed over. */
+/** Marks the elements of a list such as "H Li-Ne"; ignores other words. */
 static void mark_elements(struct hf_word list, bool element[HF_N_ELEMENT + 1])
 {
     const char *position = list.begin, *const end = list.begin + list.length;

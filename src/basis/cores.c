@@ -1,10 +1,10 @@
-/* Core potentials of a basis, and the cores of the atoms that follow from them. */
+/* Core potentials of a basis, and the core electrons of the atoms. */
 #include "basis_private.h"
 
 #include <math.h>
 #include <string.h>
 
-/** Whether a potential can be of the molecule, behind one of the atom `last`. */
+/** Checks a potential for the molecule; it must belong to an atom after atom `last`. */
 static hf_status check(const struct hf_molecule *molecule, int last,
                        const struct hf_core_potential *potential, struct hf_error *error)
 {

@@ -1,14 +1,14 @@
-/* What is in a set of the library, for people who choose one. */
+/* Describes a set of the library, for people who choose one. */
 #include "basis/basis_description.h"
 #include "basis_private.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/** "H-Ar Ga-Kr" of the marked elements. NULL: no memory. */
+/** Ranges of the marked elements, such as "H-Ar Ga-Kr". NULL: no memory. */
 static char *ranges(struct hf_arena *arena, const bool element[HF_N_ELEMENT + 1])
 {
-    enum { LONGEST = 4 }; /* of a symbol and what parts it from the next */
+    enum { LONGEST = 4 }; /* characters of a symbol and a separator */
     char *text = HF_TAKE(arena, text, HF_N_ELEMENT * LONGEST + 1);
     size_t length = 0;
     for (int z = 1; text != NULL && z <= HF_N_ELEMENT; z++) {
@@ -22,7 +22,7 @@ static char *ranges(struct hf_arena *arena, const bool element[HF_N_ELEMENT + 1]
     return text;
 }
 
-/** Different exponents of one angular momentum. */
+/** Number of different exponents for one angular momentum. */
 static int count_exponents(const struct hf_basis_set *set, const struct hf_set_element *element,
                            int l)
 {

@@ -1,6 +1,6 @@
 /* Reader of the Gaussian-94 basis-set format.
  *
- *     spherical | cartesian [letters]     before the first block; spherical when there is none
+ *     spherical | cartesian [letters]      before the first block; default spherical
  *     ****
  *     C 0                                 one or more elements, with or without a "-" in front
  *     S 6 1.0                             type, number of primitives, scale factor (may be missing)
@@ -8,9 +8,9 @@
  *     SP 3 1.0                            one column for each letter; L is SP, "L=7" is l = 7
  *     ****
  *
- * A scale factor multiplies the exponents by its square. Several columns under a single letter are
- * a general contraction: one function each. Blocks of core potentials ("RB-ECP 3 28"):
- * gaussian94_core.c. Format: Gaussian's manual, keyword Gen; psi4 adds the convention and "L=". */
+ * A scale factor multiplies the exponents by its square. Several columns under a single letter are a general
+ * contraction; each column is a function. Blocks of core potentials ("RB-ECP 3 28"): gaussian94_core.c. Format:
+ * Gaussian's manual, keyword Gen; psi4 adds the convention and "L=". */
 #include "gaussian94_reader.h"
 
 #include "base/growing.h"
@@ -21,7 +21,7 @@
 
 enum { MAX_WORD = HF_MAX_GAUSSIAN94_WORD, MAX_PRIMITIVE = 1000 };
 
-/** One shell line: its angular momenta, one for each column, or one for all columns. */
+/** A shell line: an angular momentum for each column, or one for all columns. */
 struct shell_head {
     int n_l, l[MAX_WORD];
     int n_primitive;
@@ -29,7 +29,7 @@ struct shell_head {
     int line;
 };
 
-/** Atomic number of "C", "c" or "-C", else 0. */
+/** Atomic number of "C", "c" or "-C", otherwise 0. */
 static int element_of_word(struct hf_word word)
 {
     char symbol[4] = "";
@@ -51,7 +51,7 @@ static bool is_element_line(const struct hf_gaussian94 *reader)
     return true;
 }
 
-/** Angular momentum of a letter in any case, -1 when it is none. K and J are ambiguous. */
+/** Angular momentum of a letter in any case; -1: none. K and J are not accepted because they are ambiguous. */
 static int l_of_letter(char letter)
 {
     static const char letters[] = "SPDFGHIspdfghi";
@@ -59,7 +59,7 @@ static int l_of_letter(char letter)
     return found != NULL ? (int)(found - letters) % 7 : -1;
 }
 
-/** "spherical", "cartesian f": the convention of all or of some angular momenta. */
+/** Reads "spherical" or "cartesian f": the convention of all or of some angular momenta. */
 static hf_status read_convention(struct hf_gaussian94 *reader)
 {
     const bool spherical = hf_word_is(reader->word[0], "spherical");
@@ -110,7 +110,7 @@ static void open_block(struct hf_gaussian94 *reader)
     reader->block_has_potential = false;
 }
 
-/** The angular momenta of "S", "SP", "L", "spd", "L=7". */
+/** Reads the angular momenta of "S", "SP", "L", "spd", "L=7". */
 static hf_status read_type(struct hf_gaussian94 *reader, struct shell_head *head)
 {
     const struct hf_word type = reader->word[0];
@@ -140,7 +140,7 @@ static hf_status read_type(struct hf_gaussian94 *reader, struct shell_head *head
     return HF_OK;
 }
 
-/** Factor of the exponents: the square of the scale factor; further factors must agree or be 0. */
+/** Reads the factor of the exponents: the square of the scale factor. Further scale factors must be equal or 0. */
 static hf_status read_scale(struct hf_gaussian94 *reader, struct shell_head *head)
 {
     double scale = 1.0;
@@ -180,10 +180,10 @@ static hf_status read_head(struct hf_gaussian94 *reader, struct shell_head *head
     return read_scale(reader, head);
 }
 
-/** Beyond these powers of exponents in integrals leave the range of double precision. */
+/** Outside this range, powers of exponents in integrals leave the range of double precision. */
 static const double LEAST_EXPONENT = 1e-30, MOST_EXPONENT = 1e30;
 
-/** Numbers of the primitive in the current line: exponent, scaled, then coefficients. */
+/** Reads the current line's primitive: scaled exponent, then coefficients. */
 static hf_status read_numbers(struct hf_gaussian94 *reader, const struct shell_head *head,
                               double number[MAX_WORD])
 {
@@ -206,7 +206,7 @@ static hf_status read_numbers(struct hf_gaussian94 *reader, const struct shell_h
     return HF_OK;
 }
 
-/** Whether the columns of the first primitive fit the type; a lone exponent has coefficient 1. */
+/** Checks that the columns of the first primitive match the type. An exponent alone has coefficient 1. */
 static hf_status check_columns(struct hf_gaussian94 *reader, const struct shell_head *head,
                                int n_column)
 {
@@ -217,7 +217,8 @@ static hf_status check_columns(struct hf_gaussian94 *reader, const struct shell_
     return HF_OK;
 }
 
-/** Refuses a shell whose lines begin with their numbers, as some programs write them: they would be read as exponents. */
+/** Fails if the lines of a shell begin with line numbers, as some programs write them, because these would be read as
+ *  exponents. */
 static hf_status check_exponents(struct hf_gaussian94 *reader, const struct shell_head *head,
                                  const double *table, int n_column)
 {
@@ -232,7 +233,7 @@ static hf_status check_exponents(struct hf_gaussian94 *reader, const struct shel
                         n);
 }
 
-/** The primitives of a shell as table[primitive * MAX_WORD + column], column 0 the exponent. */
+/** Reads the primitives of a shell to table[primitive * MAX_WORD + column]; column 0 is the exponent. */
 static hf_status read_primitives(struct hf_gaussian94 *reader, const struct shell_head *head,
                                  double *table, int *n_column)
 {
@@ -261,7 +262,7 @@ static hf_status read_primitives(struct hf_gaussian94 *reader, const struct shel
     return check_exponents(reader, head, table, *n_column);
 }
 
-/** Adds one contracted function: column `column` of the table. */
+/** Adds the contracted function in column `column` of the table. */
 static hf_status add_function(struct hf_gaussian94 *reader, const struct shell_head *head, int l,
                               const double *table, int column)
 {
@@ -305,7 +306,7 @@ cleanup:
     return status;
 }
 
-/** The line is neither separator nor shell, where a block should begin. */
+/** Fails because a line between blocks is neither a separator nor the beginning of a block. */
 static hf_status fail_outside(struct hf_gaussian94 *reader)
 {
     const bool like = reader->n_word >= 2 && hf_word_is(reader->word[reader->n_word - 1], "0");
@@ -315,7 +316,8 @@ static hf_status fail_outside(struct hf_gaussian94 *reader)
                               HF_WORD(reader->word[0]));
 }
 
-/** Whether a line between two blocks is prose, as some programs' files have it: several words, no number behind the first. */
+/** Whether a line between two blocks is a remark, as in files of some programs: several words, and the second is no
+ *  number. */
 static bool is_remark(const struct hf_gaussian94 *reader)
 {
     enum { LEAST_WORDS = 4 };

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/** Beyond these the integrals leave the range of double precision. */
+/** Outside these limits the integrals leave the range of double precision. */
 static const double LEAST_EXPONENT = 1e-4, MOST_EXPONENT = 1e10, MOST_COEFFICIENT = 1e10;
 
 enum { MAX_TERM = 100, POWER_SHIFT = 2 };
@@ -25,7 +25,7 @@ static hf_status fail_head(struct hf_gaussian94 *reader)
                               "effective core potential, e.g. \"RB-ECP 3 28\"");
 }
 
-/** The first line, and what it says of the open elements. */
+/** Reads the first line and stores its numbers for the open elements. */
 static hf_status read_head(struct hf_gaussian94 *reader, int *max_l)
 {
     int n_core = -1;
@@ -93,7 +93,7 @@ static hf_status read_term(struct hf_gaussian94 *reader, int l)
     return HF_OK;
 }
 
-/** Title, count and terms of one l; *found is false at the end of the file. */
+/** Reads title, count and terms of one l; *found is false at the end of the file. */
 static hf_status read_part(struct hf_gaussian94 *reader, int l, bool *found)
 {
     int n_term = -1;

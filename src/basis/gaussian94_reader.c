@@ -1,4 +1,4 @@
-/* Lines of a Gaussian-94 file, cut into words. */
+/* Splits the lines of a Gaussian-94 file into words. */
 #include "gaussian94_reader.h"
 
 #include <stdarg.h>

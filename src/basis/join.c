@@ -1,10 +1,10 @@
-/* Two bases as one, for integrals between the functions of both. */
+/* Joins two bases, for integrals between their functions. */
 #include "basis_private.h"
 
 #include <string.h>
 
-/** Appends the shells of `from`, whose first atom becomes number `first_atom`. `positions` may be NULL:
- *  shells stay where they are. */
+/** Appends the shells of `from`; its first atom gets number `first_atom`. `positions` NULL: shells stay where they
+ *  are. */
 static void append(const struct hf_basis *from, const struct hf_molecule *positions, int first_atom,
                    struct hf_basis *to)
 {

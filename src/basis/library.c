@@ -1,4 +1,4 @@
-/* The library of basis sets: where its directories are, what is in them, names as people write. */
+/* The library of basis sets: its directories, their files, and spellings of names. */
 #include "basis_private.h"
 
 #include "base/growing.h"
@@ -18,8 +18,8 @@ static struct hf_data_folders *find_folders(void)
     return hf_data_folders_find("HF_BASIS_PATH", "basis", "basis");
 }
 
-/** How a spelling of diffuse and polarisation functions is written in a key; stars and a pair of parentheses are not
- *  spellings of the same set if both stand in a name. cc-pV(T+d)Z is also published as cc-pvt+dz. */
+/** A spelling of diffuse or polarisation functions, and its form in a key. A name may have stars or parentheses for
+ *  polarisation; together they do not mean the same set. cc-pV(T+d)Z is also published as cc-pvt+dz. */
 struct spelling {
     const char *text, *key;
     bool is_polarisation;
@@ -33,7 +33,7 @@ static const struct spelling spellings[] = {{"(d,p)", "ss", true},
                                             {"+", "p", false}};
 enum { LONGEST_KEY = 7 };
 
-/** The spelling that `text` begins with; NULL if there is none. `last` is the polarisation written before it. */
+/** The spelling at the beginning of `text`; NULL: none. `last` is the polarisation that was written before it. */
 static const struct spelling *find_spelling(const char *text, const struct spelling *last)
 {
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
@@ -66,7 +66,7 @@ void hf_basis_name_key(const char *name, size_t size, char *key)
     key[length] = '\0';
 }
 
-/** The key that the name of a file stands for: "_x_" is "(x)", which some file systems do not take. */
+/** The key of a file name: "_x_" in it means "(x)", which some file systems do not allow. */
 static void file_key(const char *stem, size_t size, char *key)
 {
     char name[MAX_NAME];
@@ -80,7 +80,7 @@ static void file_key(const char *stem, size_t size, char *key)
     hf_basis_name_key(name, size, key);
 }
 
-/** Name of the set in a file: its "! name:" line if it has one near its top, else the file's. */
+/** Name of the set in a file: its "! name:" line if there is one near the top, otherwise the file's name. */
 static char *read_name(const char *path, const char *stem, size_t stem_length)
 {
     char line[512], *name = NULL;
@@ -97,7 +97,7 @@ static char *read_name(const char *path, const char *stem, size_t stem_length)
     return name != NULL ? name : strndup(stem, stem_length);
 }
 
-/** Adds a file unless the list has a set of that name already. */
+/** Adds a file, unless the list already has a set with its name. */
 static hf_status add_entry(struct hf_basis_list *list, int64_t *capacity, const char *directory,
                            const char *file, struct hf_error *error)
 {
@@ -172,7 +172,7 @@ void hf_basis_list_done(struct hf_basis_list *list)
     *list = (struct hf_basis_list){0};
 }
 
-/** Appends to a string of limited size, ", " between entries; what does not fit becomes "...". */
+/** Appends to a string of limited size, with ", " between entries; if there is no room, appends "...". */
 static void append_name(const char *name, size_t size, char *names)
 {
     static const char more[] = ", ...";
@@ -182,7 +182,7 @@ static void append_name(const char *name, size_t size, char *names)
     snprintf(names + length, size - length, "%s%s", length > 0 ? ", " : "", fits ? name : "...");
 }
 
-/** How many characters two keys have in common at their begin and end. */
+/** Number of equal characters at the beginnings and at the ends of two keys. */
 static size_t likeness(const char *a, const char *b)
 {
     const size_t n_a = strlen(a), n_b = strlen(b), n = n_a < n_b ? n_a : n_b;
@@ -192,7 +192,7 @@ static size_t likeness(const char *a, const char *b)
     return begin + end;
 }
 
-/** The most alike of the names that are not taken yet, which it takes; -1: none is alike. */
+/** Finds the most similar name that is not taken yet, and marks it as taken; -1: none is similar. */
 static int take_nearest(const char *wanted, const struct hf_basis_list *list, bool taken[])
 {
     enum { LEAST = 3 };
@@ -232,7 +232,7 @@ static hf_status fail_unknown(const char *name, const struct hf_basis_list *list
                    near[0] != '\0' ? "the nearest are " : "", near, near[0] != '\0' ? "; " : "");
 }
 
-/** Whether `name` is meant as a path: it has a slash, or is an existing file ending in ".gbs". */
+/** Whether `name` is a path: it has a slash, or is an existing file ending in ".gbs". */
 static bool is_path(const char *name)
 {
     const size_t length = strlen(name);
@@ -251,8 +251,7 @@ static bool file_has_key(const char *path, const char *stem, const char *wanted)
     return strcmp(key, wanted) == 0;
 }
 
-/** Looks in one directory for a file that is called as the set is, such as 6-31gs.gbs, and opens no
- *  other. */
+/** Looks in a directory for a file with the name of the set, such as 6-31gs.gbs. Opens no other files. */
 static bool find_by_file_name(const char *directory, const char *wanted, char path[HF_MAX_PATH])
 {
     bool found = false;
@@ -273,8 +272,8 @@ static bool find_by_file_name(const char *directory, const char *wanted, char pa
     return found;
 }
 
-/** The set of the first directory that has it; the files of a directory are opened only when none is
- *  called as the set is. */
+/** Finds the set in the first directory that has it. Opens the other files of a directory only if none has the name
+ *  of the set. */
 static hf_status find_in_library(const char *wanted, char path[HF_MAX_PATH], bool *found,
                                  struct hf_error *error)
 {
@@ -326,7 +325,7 @@ hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_erro
     return status;
 }
 
-/** Whether a file has a block of shells for an element: a line "C 0" not followed by "C-ECP". */
+/** Whether a file has shells for an element: a line "C 0" not followed by "C-ECP". */
 static bool file_has_element(const char *path, const char *symbol)
 {
     char line[512];

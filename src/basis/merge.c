@@ -1,36 +1,36 @@
-/* Shells that share their exponents made one, and small atoms, for two-electron integrals. */
+/* Merges shells with the same exponents, and small atoms, for two-electron integrals. */
 #include "base/growing.h"
 #include "basis_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** Highest l of a basis whose s and p shells are merged: the integrals of merged s and p shells
- *  come from the recurrence, which goes so far. */
+/** Highest l of a basis whose s and p shells are merged. The recurrence for integrals of merged s and p shells does
+ *  not go further. */
 enum { HIGHEST_L_WITH_SP = 3 };
 
-/** Atoms that are joined: no more functions than so many and than this part of all, so that there remain
- *  enough pairs to share out, and none farther from the first than a hydrogen from its neighbour's. */
+/** Atoms are joined to a site only if it has at most MOST_OF_SITE functions and at most 1/LEAST_SITES of all
+ *  functions (so that enough pairs remain to divide), and if each is at most NEAR_BOHR from the first. */
 enum { MOST_OF_SITE = 24, LEAST_SITES = 6 };
 static const double NEAR_BOHR = 6.0;
 
-/** A merged basis while it is computed. */
+/** A merged basis in construction. */
 struct merger {
     const struct hf_basis *basis;
     struct hf_basis *merged;
-    double *end; /**< of what is used of the storage */
+    double *end; /**< end of the used part of the storage */
     int64_t n_mixing_allocated;
     bool no_memory;
 };
 
-/** Exponents and coefficients of a shell without those primitives that are functions themselves. */
+/** Exponents and coefficients of a shell, without primitives that are also functions by themselves. */
 struct reduced_shell {
     const struct hf_shell *shell; /**< as published */
     int n;
     double *exponent, *coefficient; /**< [n] in the storage of the merged basis */
 };
 
-/** The uncontracted shell of the same atom and kind with an exponent; NULL: there is none. */
+/** Finds the uncontracted shell of the same atom and kind with this exponent; NULL: none. */
 static const struct hf_shell *find_uncontracted(const struct hf_basis *basis,
                                                 const struct hf_shell *shell, double exponent)
 {
@@ -44,7 +44,7 @@ static const struct hf_shell *find_uncontracted(const struct hf_basis *basis,
     return NULL;
 }
 
-/** Notes that the functions of a published shell have `factor` of another's in them. */
+/** Records that each function of a published shell contains `factor` times a function of `other`. */
 static void add_mixings(struct merger *self, const struct hf_shell *shell,
                         const struct hf_shell *other, double factor)
 {
@@ -60,7 +60,7 @@ static void add_mixings(struct merger *self, const struct hf_shell *shell,
                                .factor = factor};
 }
 
-/** Puts the remaining primitives of a contraction into the storage, at least one. */
+/** Copies the remaining primitives of a contraction to the storage; at least one remains. */
 static struct reduced_shell reduce(struct merger *self, const struct hf_shell *shell)
 {
     struct reduced_shell reduced = {.shell = shell, .exponent = self->end};
@@ -82,7 +82,7 @@ static struct reduced_shell reduce(struct merger *self, const struct hf_shell *s
     return reduced;
 }
 
-/** Whether the next shell of the same atom can become one more part of `shell`. */
+/** Whether the next shell of the same atom can become a part of `shell`. */
 static bool fits(const struct hf_basis *basis, const struct hf_shell *shell,
                  const struct reduced_shell *next)
 {
@@ -106,7 +106,7 @@ static void add_part(struct hf_shell *shell, const struct reduced_shell *next)
     if (next->shell->l > shell->l) shell->l = next->shell->l;
 }
 
-/** The shells of one atom, to the end of the list. */
+/** Appends the shells of one atom to the list. */
 static void merge_atom(struct merger *self, int atom)
 {
     const struct hf_basis *basis = self->basis;
@@ -145,7 +145,7 @@ static bool joins(const struct hf_basis *basis, int first, int n_function, int a
     return squared <= near_squared;
 }
 
-/** Atoms that follow each other become sites; what counts atoms counts these. */
+/** Joins consecutive atoms to sites; from then on n_atom and the arrays over atoms count sites. */
 static void join_atoms(struct hf_basis *merged)
 {
     int *shell = merged->first_shell_of_atom, *mixing = merged->first_mixing_of_atom;

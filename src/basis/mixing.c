@@ -1,11 +1,12 @@
-/* Between published functions and those of a merged basis: densities one way, J and K the other.
+/* Transforms between published functions and those of a merged basis: densities in one direction, J and K in the
+ * other.
  *
- * With published = U merged, the density of merged functions is U^T D U, and J and K of published
- * functions are U J U^T. U is 1 but for the mixings, whose `other` functions are never mixed
- * themselves, so that they may be applied one after the other. */
+ * With published = U merged, the density of merged functions is U^T D U, and J and K of published functions are U J
+ * U^T. U is 1 except for the mixings. Their `other` functions are never mixed themselves, so mixings can be applied
+ * one after another. */
 #include "hf/basis.h"
 
-/** Adds factor times row `from` to row `to`; numbers of a row are `step` apart. */
+/** Adds factor times row `from` to row `to`. Numbers of a row are `step` apart, rows are `stride` apart. */
 static void add_row(double *matrix, size_t n, size_t step, size_t stride, int from, int to,
                     double factor)
 {
@@ -14,8 +15,8 @@ static void add_row(double *matrix, size_t n, size_t step, size_t stride, int fr
     for (size_t i = 0; i < n; i++) target[i * step] += factor * source[i * step];
 }
 
-/** Applies the mixings of an atom to the `n` long rows of a matrix, or to its columns, with the steps
- *  between numbers and between rows exchanged. Row 0 is the first function of the atom. */
+/** Applies the mixings of an atom to the rows (length `n`) of a matrix. For columns, exchange `step` and `stride`.
+ *  Row 0 is the first function of the atom. */
 static void mix(const struct hf_basis *merged, int atom, bool sums, size_t n, size_t step,
                 size_t stride, double *matrix)
 {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/** (2a/pi)^(3/4) (4a)^(l/2) / sqrt((2l-1)!!) for the exponent a. */
+/** (2a/pi)^(3/4) (4a)^(l/2) / sqrt((2l-1)!!) for exponent a. */
 double hf_primitive_norm(int l, double exponent)
 {
     double double_factorial = 1.0;
@@ -30,7 +30,7 @@ bool hf_shell_normalise(int l, int n_primitive, const double exponent[], double 
         overlap += coefficient[i] * coefficient[i];
         scale += coefficient[i] * coefficient[i];
     }
-    /* Primitives that cancel to this degree leave no digits to normalise. */
+    /* If primitives cancel to this degree, no significant digits remain. */
     if (!isfinite(overlap) || !(overlap > 1e-12 * scale)) return false;
     for (int i = 0; i < n_primitive; i++) {
         coefficient[i] *= hf_primitive_norm(l, exponent[i]) / sqrt(overlap);

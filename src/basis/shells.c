@@ -1,4 +1,4 @@
-/* Shells of a molecule once made: one atom of them, summaries, destruction. */
+/* Shells of a molecule: construction, summaries, destruction. */
 #include "basis_private.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static double self_overlap(const struct hf_shell *shell)
     return sum;
 }
 
-/** Whether a shell can follow one of the atom `last`. */
+/** Checks a shell; its atom must not be before atom `last`. */
 static hf_status check_shell(const struct hf_molecule *molecule, int i, int last,
                              const struct hf_shell *shell, struct hf_error *error)
 {
@@ -116,7 +116,7 @@ hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *n
         (void)hf_basis_add_shell(&whole, whole.atom, made);
     }
     int *first =
-        made->first_shell_of_atom; /* atoms without shells begin where the one before ends */
+        made->first_shell_of_atom; /* atoms without shells begin where the atom before ends */
     for (int atom = 1; atom <= made->n_atom; atom++)
         if (first[atom] < first[atom - 1]) first[atom] = first[atom - 1];
     *basis = made;

@@ -1,4 +1,4 @@
-/* What --check prints: what would run, and the memory it needs. */
+/* Output of --check: what would run, and the memory it needs. */
 #include "cli/cli.h"
 
 #include <math.h>

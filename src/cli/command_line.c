@@ -1,4 +1,4 @@
-/* The command line: options before and behind the file, --key value and --key=value. */
+/* The command line: options before and after the file, as --key value or --key=value. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 static const struct hf_option_choice self_test_sizes[] = {
     {"quick", "cases of a few seconds", 0}, {"full", "all cases", 0}, {0}};
 
-/** Options that are no keys of an input file, in the order of enum hf_action. */
+/** Options that are not keys of an input file, in the order of enum hf_action. */
 static const struct hf_option actions[] = {
     {.key = "check",
      .type = HF_OPTION_FLAG,
@@ -109,7 +109,7 @@ hf_status hf_command_read_value(int argc, char **argv, int *i, const struct hf_o
                           error);
 }
 
-/** Reads an action and, behind an = or in argv[*i + 1], the word that it may have. */
+/** Reads an action and its argument, if there is one: after an =, or argv[*i + 1]. */
 static void read_action(int argc, char **argv, int *i, enum hf_action action,
                         struct hf_command *command)
 {
@@ -121,7 +121,7 @@ static void read_action(int argc, char **argv, int *i, enum hf_action action,
         command->word = argv[++*i];
 }
 
-/** Reads the option argv[*i] with its value, which may be argv[*i + 1]. */
+/** Reads the option argv[*i] and its value, which may be argv[*i + 1]. */
 static hf_status read_option(int argc, char **argv, int *i, struct hf_command *command,
                              struct hf_error *error)
 {
@@ -139,7 +139,7 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     return hf_command_read_value(argc, argv, i, option, &command->options, error);
 }
 
-/** Reads argv[*i]: an option, with its value behind it, or the file. */
+/** Reads argv[*i]: an option and its value, or the file. */
 static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
                                struct hf_command *command, struct hf_error *error)
 {
@@ -165,7 +165,7 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
     return HF_OK;
 }
 
-/** Checks the rest of a command line with --self-test. */
+/** Checks the other arguments of a command line with --self-test. */
 static hf_status check_self_test(const struct hf_command *command, struct hf_error *error)
 {
     if (command->path != NULL || command->options.n_value > 0)

@@ -1,4 +1,4 @@
-/* Help and version, made from the table of options; and the line of a failure. */
+/* Help and version, written from the table of options; the line of a failure. */
 #include "cli/cli.h"
 
 #include <signal.h>
@@ -25,7 +25,7 @@ static const char rest[] =
     "usage; 3 out of memory, disk or limits of a library, or the self-test failed;\n"
     "128 + N ended by signal N.\n";
 
-/** Prints words from column *column on, breaking lines at WIDTH; they go on at column `indent`. */
+/** Prints words from column *column on; breaks lines at WIDTH and continues them at column `indent`. */
 static void print_wrapped(FILE *stream, int *column, int indent, const char *text)
 {
     struct hf_word word;
@@ -124,8 +124,8 @@ int hf_exit_code(hf_status status, const struct hf_error *error)
                                                  : SIGNAL_BASE + error->signal_number;
 }
 
-/** A line on standard error in which nothing can move the cursor. It is one write: the launcher also
- *  writes there, and cuts lines that come in pieces. */
+/** Writes a line to standard error, without control characters. It is one write, because the launcher also writes
+ *  there and splits lines that come in pieces. */
 static void print_line(const char *program, const char *kind, const char *message)
 {
     char line[2048];

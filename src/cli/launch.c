@@ -1,4 +1,4 @@
-/* Checks of the launch: launcher and MPI agree, there are cores for all ranks, BLAS has one thread. */
+/* Checks of the launch: launcher and MPI match, there are cores for all ranks, BLAS has one thread. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/memory_limits.h"
 #include "cli/cli.h"
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Ranks and sizes that launchers put into the environment of the processes they start. */
+/** Environment variables in which launchers give size and rank to their processes. */
 static const struct {
     const char *launcher, *size, *rank;
-    /** MPI finds the other processes only with a server (PMI), which is an option of the launcher. */
+    /** MPI finds the other processes only through a server (PMI), which is an option of the launcher. */
     bool needs_server;
 } launchers[] = {
     {"Open MPI's mpiexec", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", false},
@@ -21,7 +21,7 @@ static const struct {
 };
 enum { N_LAUNCHER = sizeof launchers / sizeof *launchers, MAX_CORE_BYTES = sizeof(cpu_set_t) };
 
-/** A number of the environment, or -1. */
+/** A number in the environment, or -1. */
 static int environment_number(const char *name)
 {
     const char *text = getenv(name);
@@ -57,7 +57,7 @@ int hf_launch_rank(void)
     return 0;
 }
 
-/** Finds processes that MPI does not join. Whether each is to compute something of its own, only the user knows. */
+/** Detects processes that MPI does not join. Only the user knows whether each should do its own calculation. */
 static hf_status check_size(int n_rank, struct hf_error *error)
 {
     struct hf_library_versions versions;
@@ -82,7 +82,7 @@ static hf_status check_size(int n_rank, struct hf_error *error)
         number, variables);
 }
 
-/** Whether one of the cores that Linux lists as "0-7,16" is in the set. */
+/** Whether one of the cores in a list of Linux, such as "0-7,16", is in the set. */
 static bool has_core_of(const char *list, const cpu_set_t *cores)
 {
     int first, last, length;
@@ -97,7 +97,7 @@ static bool has_core_of(const char *list, const cpu_set_t *cores)
     return false;
 }
 
-/** Memory (NUMA) domains with a core of the set; 0 if not known. */
+/** Number of memory (NUMA) domains with a core of the set; 0: unknown. */
 static int count_numa_domains(const cpu_set_t *cores)
 {
     enum { MOST = 256 };
@@ -106,14 +106,14 @@ static int count_numa_domains(const cpu_set_t *cores)
         char path[80], list[4096];
         snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", domain);
         FILE *file = fopen(path, "r");
-        if (file == NULL) continue; /* their numbers may have gaps */
+        if (file == NULL) continue; /* numbers may have gaps */
         if (fgets(list, sizeof list, file) != NULL && has_core_of(list, cores)) n++;
         fclose(file);
     }
     return n;
 }
 
-/** Cores that the ranks of this node may use, together, and their memory domains; 0 when unknown. */
+/** Counts the cores that all ranks of this node together may use, and their memory domains; 0: unknown. */
 static void count_cores(MPI_Comm node, struct hf_launch *launch)
 {
     cpu_set_t mine, all;
@@ -126,10 +126,10 @@ static void count_cores(MPI_Comm node, struct hf_launch *launch)
     launch->n_numa = all_known ? count_numa_domains(&all) : 0;
 }
 
-/** Open MPI's daemons, one on each host, hold the connections between hosts and report a cut link to the
- *  ranks. Seconds until they look, between looks, and how many
- *  looks; the parameters of mpiexec are in the environment of the ranks. Not with srun, whose daemons
- *  are its own. */
+/** Seconds until a cut link between hosts is noticed. Open MPI's daemons, one on each host, hold the connections and
+ *  report a cut link to the ranks. Three parameters give the seconds before the first check, between checks, and the
+ *  number of checks. The environment of the ranks has the values given to mpiexec. Not with srun, which has its own
+ *  daemons. */
 static double seconds_until_cut_is_noticed(void)
 {
     const char *const names[] = {"OMPI_MCA_oob_tcp_keepalive_time",
@@ -145,7 +145,7 @@ static double seconds_until_cut_is_noticed(void)
     return value[0] > 0.0 ? value[0] + value[1] * value[2] : HUGE_VAL; /* 0 turns them off */
 }
 
-/** How many hosts there are, and what becomes of a cut link between them. Collective. */
+/** Counts the hosts, and finds how soon a cut link between them is noticed. Collective. */
 static void look_at_hosts(MPI_Comm comm, MPI_Comm node, struct hf_launch *launch)
 {
     int node_rank, first;
@@ -169,7 +169,7 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_err
     count_cores(node, launch);
     look_at_hosts(comm, node, launch);
     MPI_Comm_free(&node);
-    /* what counts is the fullest node: most ranks per core */
+    /* the fullest node (most ranks per core) counts */
     struct {
         double ranks_per_core;
         int rank;
@@ -196,7 +196,7 @@ void hf_launch_use_threads(int n_thread)
     hf_linalg_set_blas_threads(limited || n_thread < 1 ? 1 : n_thread);
 }
 
-/** Settings with which a cut link ends everything within half a minute (measured: 23 s). */
+/** Warns with settings that end the job within half a minute of a cut link (measured: 23 s). */
 static hf_status warn_of_cut_link(const struct hf_launch *launch, struct hf_input *input,
                                   struct hf_error *error)
 {

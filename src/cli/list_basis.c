@@ -1,12 +1,12 @@
-/* What --list-basis prints: the sets of the library, or one of them. */
+/* Output of --list-basis: the sets of the library, or one of them. */
 #include "cli/cli.h"
 
 #include "basis/basis_description.h"
 
 #include <string.h>
 
-/** "W. J. Hehre et al., J. Chem. Phys. 51, 2657 (1969)" from authors, journal, page and identifier
- *  with commas between; what is made otherwise is printed as a whole. */
+/** Prints "W. J. Hehre et al., J. Chem. Phys. 51, 2657 (1969)" from authors, journal, page and identifier separated
+ *  by commas. Other texts are printed completely. */
 static void print_reference(FILE *stream, const char *text)
 {
     const char *comma[64];

@@ -2,13 +2,13 @@
  *
  *     hf-manual page < docs/hf.1.in      the manual page
  *     hf-manual options                  docs/options.md; a test compares the file with this
- *     hf-manual completion               what bash completes: options, their words, basis sets, files */
+ *     hf-manual completion               completion for bash: options, their values, basis sets, files */
 #include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** Text with the characters that mean something to troff made harmless. */
+/** Prints a text with escapes for characters that are special in troff. */
 static void print_roff(FILE *stream, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
@@ -52,7 +52,7 @@ static void print_roff_option(FILE *stream, const struct hf_option *option)
     }
 }
 
-/** The page with the options in it. */
+/** Prints the page with the options in it. */
 static void print_page(FILE *stream, FILE *page)
 {
     char line[400];
@@ -65,7 +65,7 @@ static void print_page(FILE *stream, FILE *page)
     }
 }
 
-/** Text in a cell of a table, where a bar would end the cell. */
+/** Prints the text of a table cell; a bar would end the cell. */
 static void print_cell(FILE *stream, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) fprintf(stream, *c == '|' ? "\\|" : "%c", *c);
@@ -109,7 +109,7 @@ static void print_option_page(FILE *stream)
     }
 }
 
-/** The first lines of the function: COMP_WORDS parts "--key=value" into three words. */
+/** Beginning of the function. COMP_WORDS splits "--key=value" into three words. */
 static const char head[] =
     "# bash completion for hf(1); made from hf's table of options when it was built\n\n"
     "_hf()\n"
@@ -123,7 +123,7 @@ static const char head[] =
     "    COMPREPLY=()\n"
     "    case $previous in\n";
 
-/** What is offered for the value of an option: words, names of basis sets or files; nothing for a number. */
+/** Prints the completions for the value of an option: words, names of basis sets, or files; nothing for a number. */
 static void print_value(FILE *stream, const struct hf_option *option,
                         const struct hf_basis_list *list)
 {

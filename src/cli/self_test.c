@@ -1,4 +1,4 @@
-/* The self-test: energies of installed reference cases, computed on the ranks that there are. */
+/* The self-test: computes energies of installed reference cases on the present ranks. */
 #include "cli/cli.h"
 
 #include "base/arena.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/** Files of reference cases. A quick test takes the small cases of some. */
+/** Files of reference cases. A quick test uses the small cases of some files. */
 static const struct {
     const char *name;
     bool quick;
@@ -21,16 +21,16 @@ static const struct {
 
 enum { N_FILE = sizeof files / sizeof *files, MOST_FUNCTIONS_OF_QUICK = 50, MAX_WORD = 8 };
 
-/** Largest difference between an energy and its reference (hartree). Open shells have the larger one:
+/** Largest accepted difference between an energy and its reference (hartree). It is larger for open shells, because
  *  the last SCF steps change their energies more. */
 static const double TOLERANCE = 5e-9, OPEN_SHELL_TOLERANCE = 1e-7;
 
-/** What one calculation of the test uses. */
+/** Builder, scheduler and transport of one calculation. */
 struct way {
     const char *fock, *schedule, *onesided;
 };
 
-/** A case of a file. Texts are borrowed from its JSON. */
+/** A case in a file. Texts are borrowed from its JSON. */
 struct reference {
     const char *name, *method, *basis;
     int n_atom;
@@ -38,18 +38,18 @@ struct reference {
     double (*position_bohr)[3]; /**< [n_atom] */
     int charge, multiplicity;
     double energy;
-    struct hf_arena arena; /**< has the arrays */
+    struct hf_arena arena; /**< owns the arrays */
 };
 
 struct self_test {
     struct hf_context *context;
     bool quick;
     int n_run, n_failed;
-    double largest_difference; /**< of the energies (hartree) */
+    double largest_difference; /**< of energies (hartree) */
 };
 
-/** Builder, scheduler and transport of calculation i. All occur in the first few calculations, all
- *  combinations in the first n_fock n_schedule n_onesided. */
+/** Builder, scheduler and transport of calculation i. Each occurs in the first few calculations, each combination in
+ *  the first n_fock n_schedule n_onesided. */
 static struct way choose_way(int i)
 {
     int n_fock = 0, n_schedule = 0, n_onesided = 0;
@@ -61,7 +61,7 @@ static struct way choose_way(int i)
                         hf_transport_name(hf_transport_list[onesided % n_onesided])};
 }
 
-/** "He 0.0 0.0 1.0"; false: it is not an atom. */
+/** Reads "He 0.0 0.0 1.0"; false: it is not an atom. */
 static bool read_atom(const char *line, int *atomic_number, double position_bohr[3])
 {
     struct hf_word word;
@@ -87,7 +87,7 @@ static const char *read_text(const cJSON *object, const char *name)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
-/** False: it is not a case, or there is no memory. The arena must be released in both cases. */
+/** Reads a case. False: it is not a case, or there is no memory. The arena must be released in both cases. */
 static bool read_reference(const cJSON *object, struct reference *reference)
 {
     const cJSON *lines = cJSON_GetObjectItemCaseSensitive(object, "geometry_bohr");
@@ -114,7 +114,7 @@ static bool read_reference(const cJSON *object, struct reference *reference)
     return good;
 }
 
-/** Whether a case is part of the test: small enough, one known solution, no field. */
+/** Whether a case is used: small enough, one known solution, no field. */
 static bool is_taken(const struct self_test *test, const cJSON *object)
 {
     double n_function = 0.0;
@@ -124,7 +124,7 @@ static bool is_taken(const struct self_test *test, const cJSON *object)
                             n_function <= MOST_FUNCTIONS_OF_QUICK);
 }
 
-/** Runs a calculation; not converging is a failure, too. Collective. */
+/** Runs a calculation; missing convergence is also a failure. Collective. */
 static hf_status compute(struct self_test *test, const struct reference *reference,
                          const struct way *way, struct hf_run_outcome *outcome,
                          struct hf_error *error)
@@ -135,7 +135,7 @@ static hf_status compute(struct self_test *test, const struct reference *referen
     const struct hf_run_key key[] = {
         {"method", reference->method},  {"basis", reference->basis}, {"charge", charge},
         {"multiplicity", multiplicity}, {"fock", way->fock},         {"schedule", way->schedule},
-        {"onesided", way->onesided}}; /* the last one has an effect on distributed matrices alone */
+        {"onesided", way->onesided}}; /* only distributed matrices use the last key */
     const int n_key = (int)(sizeof key / sizeof *key);
     const struct hf_run_settings settings = {
         .n_atom = reference->n_atom,
@@ -153,8 +153,8 @@ static hf_status compute(struct self_test *test, const struct reference *referen
                    outcome->result.n_iteration);
 }
 
-/** Computes a case, compares its energy, prints a line. HF_INTERRUPTED ends the test; other failures
- *  are counted. Collective. */
+/** Computes a case, compares its energy and prints a line. HF_INTERRUPTED ends the test; other failures are counted.
+ *  Collective. */
 static hf_status run_case(struct self_test *test, const struct reference *reference,
                           struct hf_error *error)
 {
@@ -190,7 +190,7 @@ static hf_status run_case(struct self_test *test, const struct reference *refere
     return HF_OK;
 }
 
-/** Path of a file of references; rank 0 looks. HF_NO_RESOURCE: there is none. */
+/** Finds the path of a file of references; only rank 0 calls it. HF_NO_RESOURCE: there is none. */
 static hf_status find_file(const char *name, char path[HF_MAX_PATH], struct hf_error *error)
 {
     bool found = false;
@@ -208,7 +208,7 @@ static hf_status find_file(const char *name, char path[HF_MAX_PATH], struct hf_e
                    name);
 }
 
-/** The JSON of a file of references, to be deleted. Collective. HF_NO_RESOURCE. */
+/** Reads the JSON of a file of references; the caller deletes it. Collective. HF_NO_RESOURCE. */
 static hf_status read_file(struct hf_context *context, const char *name, cJSON **root,
                            struct hf_error *error)
 {

@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU: noted here, looked at between pieces of work. */
+/* SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU: recorded here, and checked between pieces of work. */
 #include "cli/cli.h"
 #include "hf/interruption.h"
 
@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* A signal handler can reach nothing but static storage. */
+/* A signal handler can only use static storage. */
 static volatile sig_atomic_t caught = 0;
 
 static void remember(int signal_number)
@@ -21,15 +21,15 @@ void hf_signals_catch(void)
     /* Batch systems can send SIGUSR1 before the time limit. */
     static const int number[] = {SIGINT, SIGTERM, SIGUSR1};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) sigaction(number[i], &action, NULL);
-    /* SIGHUP comes more than once: the shell sends it to its jobs, then the kernel, when the shell ends.
-     * Under nohup it is ignored, and stays so. */
+    /* SIGHUP arrives more than once: the shell sends it to its jobs, then the kernel sends it when the shell ends.
+     * Under nohup it is ignored, and stays ignored. */
     struct sigaction old;
     action.sa_flags = 0;
     if (sigaction(SIGHUP, NULL, &old) != 0 || old.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);
-    /* SIGXCPU is what the kernel sends when a limit of processor time is reached, and again with every
-     * second of processor time behind it, which threads use up in less: it must not end the writing
-     * of a checkpoint. A hard limit does. */
+    /* The kernel sends SIGXCPU at a limit of processor time, and again after each further second of processor time,
+     * which several threads use up faster. It must not end the writing of a checkpoint. A hard limit ends the
+     * process. */
     sigaction(SIGXCPU, &action, NULL);
 }
 
@@ -38,9 +38,9 @@ int hf_signal_caught(void)
     return (int)caught;
 }
 
-/* After a signal was sent to it, MPICH's mpiexec (Hydra 4.0.2) often forgets with what code processes
- * ended and returns 0. Nobody sends SIGPIPE: its code says that the reader of the report went, and
- * MPI_Abort would have a word of its own on that. */
+/* After mpiexec got a signal, MPICH's (Hydra 4.0.2) often loses the exit code of the processes and returns 0.
+ * SIGPIPE is different: nobody sends it, its exit code means that the reader of the report has gone, and MPI_Abort
+ * would print its own message. */
 bool hf_signals_lose_exit_code(int exit_code)
 {
 #ifdef MPICH_VERSION
@@ -58,8 +58,8 @@ int hf_signals_asked(void *data, double fraction)
     return hf_signal_caught();
 }
 
-/* Open MPI puts a pseudo-terminal between a rank and whatever its standard output goes to, a file
- * too, but none for standard error: progress is shown when that is a terminal as well. */
+/* Open MPI puts a pseudo-terminal between a rank and its standard output, even if that is a file, but not for
+ * standard error. So progress is shown only if standard error is also a terminal. */
 int hf_signals_progress(void *data, double fraction)
 {
     const struct hf_watch *watch = data;

@@ -1,4 +1,4 @@
-/* Standard streams: closed ones are opened, and what was printed is looked after. */
+/* Standard streams: opens closed ones, and checks that everything printed was written. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file that is opened while 0, 1 or 2 is free becomes a standard stream, and what is printed goes
- * into it. Opened the other way round, /dev/null fails as the closed stream would have. */
+/* A file opened while 0, 1 or 2 is free becomes a standard stream, and output is printed into it. /dev/null is
+ * opened for the opposite direction, so that it fails like the closed stream. */
 bool hf_standard_streams_open(void)
 {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
@@ -19,7 +19,7 @@ bool hf_standard_streams_open(void)
     return true;
 }
 
-/* Without these a calculation would end where its report or a file does. */
+/* Otherwise a failing write to the report or a file would end the calculation. */
 void hf_write_signals_ignore(void)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -27,13 +27,13 @@ void hf_write_signals_ignore(void)
     sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-/** Why standard output lacks something; 0: it is all there. A stream that is flushed line by line
- *  has failed before, and its reason is still in errno. */
+/** Why standard output is incomplete; 0: it is complete. A stream that is flushed after each line may have failed
+ *  before; then errno still has the reason. */
 static int find_loss(void)
 {
     const int before = errno != 0 ? errno : EIO;
     if (fflush(stdout) != 0) return errno;
-    const int copy = dup(STDOUT_FILENO); /* some file systems report failures at close only */
+    const int copy = dup(STDOUT_FILENO); /* some file systems report failures only at close */
     if (copy >= 0 && close(copy) != 0) return errno;
     return ferror(stdout) ? before : 0;
 }

@@ -1,5 +1,5 @@
-/* Before MPI: is there enough memory and address space to start the libraries? If not, they do not return
- * an error: OpenBLAS repeats its request for ever, MPI_Init aborts. */
+/* Checks before MPI starts whether there is enough memory and address space for the libraries. Without it they do
+ * not return an error: OpenBLAS repeats its request for ever, MPI_Init aborts. */
 #include "cli/cli.h"
 
 #include "base/memory_limits.h"
@@ -13,21 +13,20 @@
 #include <malloc.h>
 #endif
 
-/** Bytes that MPI and other libraries take between here and the first integral, measured on Debian 12
- *  with Open MPI 4.1, and some more. Of address space BLAS takes 135 MB and MPI_Init 73, for all of its
- *  components; it may crash when it can map only some of them. Of data two helium atoms took 22 MB
- *  beside BLAS', and in a control group 8 MB of a rank sufficed. */
+/** Bytes that MPI and other libraries take before the first integral, measured on Debian 12 with Open MPI 4.1, plus a
+ *  margin. Address space: BLAS takes 135 MB, MPI_Init 73 MB for all its components (it may crash if only some can be
+ *  mapped). Data: two helium atoms took 22 MB in addition to BLAS. In a control group 8 MB per rank were enough. */
 static const double START_ADDRESS = 135e6 + 95e6, START_DATA = 135e6 + 45e6, START_MEMORY = 20e6;
 
-/** Settings of libraries that spare address space. */
+/** Settings of libraries that save address space. */
 static const struct {
     const char *variable;
-    size_t n_name; /**< characters of the name with its = */
+    size_t n_name; /**< length of the name, with its = */
 } sparing[] = {
-    /* under a limit hf uses no more (hf_launch_use_threads), but OpenBLAS makes a thread for every core
-     * when it is loaded, each with a work space of 128 MiB, which it asks for for ever */
+    /* Under a limit hf only uses one BLAS thread (hf_launch_use_threads). But OpenBLAS makes a thread for every core
+     * when it is loaded, each with a work space of 128 MiB, and repeats failing requests for ever. */
     {"OPENBLAS_NUM_THREADS=1", sizeof "OPENBLAS_NUM_THREADS"},
-    /* or else malloc takes 128 MiB for every thread, as long as there are any, and leaves nothing */
+    /* otherwise malloc takes 128 MiB per thread as long as there is space, and leaves nothing */
     {"MALLOC_ARENA_MAX=1", sizeof "MALLOC_ARENA_MAX"},
 };
 enum { N_SPARING = sizeof sparing / sizeof *sparing };
@@ -38,8 +37,8 @@ static bool is_limited(int resource)
     return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/** By its own name: what is started as /proc/self/exe is called "exe" by ps, top, pkill and batch
- *  systems. Returns where that is refused. */
+/** Starts the program again by its own path, because ps, top, pkill and batch systems would show /proc/self/exe as
+ *  "exe". Returns if that is refused. */
 __attribute__((no_sanitize("address", "undefined"))) static void start_again(char **argv,
                                                                              char **variables)
 {
@@ -49,12 +48,12 @@ __attribute__((no_sanitize("address", "undefined"))) static void start_again(cha
         path[n] = '\0';
         execve(path, argv, variables);
     }
-    execve("/proc/self/exe", argv, variables); /* it has been moved, replaced or deleted */
+    execve("/proc/self/exe", argv, variables); /* if the file was moved, replaced or deleted */
 }
 
-/** Starts the program again with the settings that spare address space, where that is limited. This
- *  has to come before the constructors of shared libraries: in .preinit_array, where the C library is
- *  not yet set up. Only system calls are used, and the arguments given. */
+/** If address space is limited, starts the program again with the settings that save it. This must happen before the
+ *  constructors of shared libraries, so it is in .preinit_array, where the C library is not yet set up. It only uses
+ *  system calls and its arguments. */
 __attribute__((no_sanitize("address", "undefined"))) static void
 spare_address_space(int argc, char **argv, char **variables)
 {
@@ -76,16 +75,16 @@ spare_address_space(int argc, char **argv, char **variables)
     for (int k = 0; k < N_SPARING; k++) with_them[n++] = (char *)sparing[k].variable;
     with_them[n] = NULL;
     start_again(argv, with_them);
-    /* where that is refused it goes on with the threads that there are */
+    /* if that is refused, hf continues with the present threads */
 }
 
 typedef void (*start_function)(int argc, char **argv, char **variables);
 static const start_function before_libraries __attribute__((section(".preinit_array"), used)) =
     spare_address_space;
 
-/** Has malloc keep the pages of freed matrices for the next ones: fresh pages took a third of the linear algebra of
- *  C40H82/6-31G* without the diagonalisations. These are the largest values that glibc takes by itself in the course
- *  of a program: up to 64 MiB stay with the process. */
+/** Makes malloc keep the pages of freed matrices for the next ones. Fresh pages took a third of the linear algebra of
+ *  C40H82/6-31G* without the diagonalisations. The values are the largest that glibc itself chooses while a program
+ *  runs: up to 64 MiB stay with the process. */
 static void keep_freed_pages(void)
 {
 #ifdef __GLIBC__
@@ -95,7 +94,7 @@ static void keep_freed_pages(void)
 #endif
 }
 
-/** A number that some launcher puts into the environment; `otherwise` when none does. */
+/** A number that some launcher puts into the environment; `otherwise` if there is none. */
 static int number_of(const char *const names[], int otherwise)
 {
     for (; *names != NULL; names++) {
@@ -105,7 +104,7 @@ static int number_of(const char *const names[], int otherwise)
     return otherwise;
 }
 
-/** The line of a failure. */
+/** Writes the message of a failure. */
 static hf_status too_little(const char *what, double left, double needed, const char *mend,
                             struct hf_error *error)
 {
@@ -135,5 +134,5 @@ hf_status hf_start_check(bool *reports, struct hf_error *error)
         return too_little("the control group of the job", limits.group_free, all_ranks,
                           "ask the batch system for more memory", error);
     keep_freed_pages();
-    return hf_linalg_prepare_blas(error); /* now that there is room for sure */
+    return hf_linalg_prepare_blas(error); /* there is certainly room now */
 }

@@ -1,6 +1,6 @@
-/* Before MPI_Init: leaves out the transports that this job cannot use. Open MPI looks for network adapters and, without a
- * launcher, starts a daemon: .3 s of the .35 that a hydrogen molecule took. hwloc, which it uses, reads the configuration of
- * every device of the PCI bus and loads libraries of graphics cards: .06 s of the rest. */
+/* Before MPI_Init: excludes transports that this job cannot use. Open MPI looks for network adapters and, without a
+ * launcher, starts a daemon: 0.3 s of the 0.35 s for a hydrogen molecule. Its library hwloc reads the configuration
+ * of every PCI device and loads libraries of graphics cards: 0.06 s. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/** A parameter of Open MPI, which other MPI libraries do not read, or of hwloc. */
+/** A parameter of Open MPI (other MPI libraries do not read it) or of hwloc. */
 struct parameter {
     const char *name, *value;
 };
 
-/** One process without a launcher: no daemon, messages to itself only. */
+/** One process without a launcher: no daemon, messages only to itself. */
 static const struct parameter one_process[] = {
     {"OMPI_MCA_ess_singleton_isolated", "1"},
-    /* processes that start together would share a session folder: with four of them 1 start in 100 failed */
+    /* processes that start together would share a session folder; with four of them, 1 start in 100 failed */
     {"OMPI_MCA_orte_create_session_dirs", "0"},
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "self"},
@@ -26,7 +26,7 @@ static const struct parameter one_process[] = {
      "hwloc_rsmi.so,hwloc_levelzero.so,hwloc_xml_libxml.so"},
 };
 
-/** All ranks on one node: the layer that uses shared memory, which Open MPI would choose after .2 s. */
+/** All ranks on one node: shared memory, which Open MPI itself would choose after 0.2 s. */
 static const struct parameter one_node[] = {{"OMPI_MCA_pml", "ob1"}};
 
 static bool is_on_one_node(void)

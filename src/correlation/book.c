@@ -1,4 +1,4 @@
-/* What P1 and P2 share; see book.h. */
+/* Common parts of P1 and P2; see book.h. */
 #include "book.h"
 
 #include "hf/timer.h"
@@ -13,7 +13,7 @@ static int n_i_of(const struct hf_mp2 *mp2)
     return hf_mp2_batch_end(mp2) - hf_mp2_batch_begin(mp2);
 }
 
-/** Occupied orbitals of both spins. */
+/** Number of occupied orbitals of both spins. */
 static int n_orbital_of(const struct hf_mp2 *mp2)
 {
     return mp2->orbitals[0].n_occupied + (mp2->n_spin > 1 ? mp2->orbitals[1].n_occupied : 0);
@@ -117,13 +117,13 @@ int64_t hf_mp2_n_ordered_of_rank(const struct hf_mp2 *mp2)
     return n > 0 ? (n + mp2->context->n_rank - 1) / mp2->context->n_rank : 0;
 }
 
-/** The last two quarters on a rank. */
+/** Data for the last two quarters on a rank. */
 struct tail {
     struct hf_mp2 *mp2;
     const double *matrix;
 };
 
-/** Pair number k of this rank. A pair i > j has the same integrals as ji. */
+/** Pair number k of this rank. For i > j there is nothing to do, because pair ji has the same integrals. */
 static struct hf_mp2_pair pair_of(const void *data, int64_t k)
 {
     const struct tail *tail = data;

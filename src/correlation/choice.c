@@ -1,17 +1,17 @@
-/* The algorithm "auto": a model of the times of the others chooses. */
+/* The algorithm "auto": chooses another one by a model of their times. */
 #include "mp2_private.h"
 
 #include <math.h>
 
-/* Measured on one core with AVX-512 (docs/measurements/mp2.md). Only their ratios matter for the choice. */
+/* Measured on one core with AVX-512 (docs/measurements/mp2.md). Only the ratios matter for the choice. */
 
-/** A unique integral of a pass, with its way to a panel. */
+/** Computing a unique integral in a pass and storing it in a panel. */
 static const double INTEGRAL_SECONDS = 11e-9;
-/** An addition or multiplication of a matrix product. */
+/** One addition or multiplication in a matrix product. */
 static const double OPERATION_SECONDS = 1.0 / 50e9;
-/** A word of fresh memory. */
+/** One word of fresh memory. */
 static const double KEPT_SECONDS = 5e-9;
-/** A word that a rank sends, and a message: of a cluster whose nodes have several ranks. */
+/** One word sent by a rank, and one message: for a cluster with several ranks per node. */
 static const double SENT_SECONDS = 8e-9, MESSAGE_SECONDS = 2e-6;
 
 double hf_mp2_model_seconds(const struct hf_mp2_size *size, const struct hf_mp2_effort *effort)
@@ -22,7 +22,7 @@ double hf_mp2_model_seconds(const struct hf_mp2_size *size, const struct hf_mp2_
                           effort->first_operations * OPERATION_SECONDS) /
                              n_core +
                          effort->kept * KEPT_SECONDS / n_rank;
-    /* some ranks have one more of the last units than others */
+    /* some ranks have one unit more than others in the last round */
     const double rounds = ceil(effort->n_unit / n_rank) * n_rank / effort->n_unit;
     const double last = effort->last_operations * OPERATION_SECONDS / n_core * rounds;
     const double moved =

@@ -1,10 +1,10 @@
-/* Rows of one orbital i go from the ranks that computed them to the rank that finishes them. */
+/* Sends the rows of an orbital i from the ranks that computed them to the rank that finishes them. */
 #include "mp2_private.h"
 
 #include <limits.h>
 #include <string.h>
 
-/** Numbers of a message at most: MPI's counts are an int. */
+/** Largest number of doubles in a message: MPI counts in int. */
 enum { MOST_NUMBERS = 1 << 26, TAG = 29 };
 
 static void make_room(struct hf_mp2_exchange *exchange, size_t longest, struct hf_arena *arena)
@@ -19,7 +19,7 @@ static void make_room(struct hf_mp2_exchange *exchange, size_t longest, struct h
     HF_TAKE_UNSET(arena, exchange->sent, own * longest);
 }
 
-/** Numbers the rows of each rank, and those that this rank receives. */
+/** Numbers the rows of each rank, and the rows that this rank receives. */
 static void find_places(struct hf_mp2_exchange *exchange)
 {
     const struct hf_mp2 *mp2 = exchange->mp2;
@@ -66,7 +66,7 @@ cleanup:
     return status;
 }
 
-/** This rank's rows of an orbital, one after the other. */
+/** Collects this rank's rows of an orbital, one after another. */
 static void collect(const struct hf_mp2_exchange *exchange, const struct hf_mp2_unit *unit)
 {
     const struct hf_mp2 *mp2 = exchange->mp2;
@@ -97,7 +97,7 @@ void hf_mp2_pass_on(struct hf_context *context, int to, const double *sent, size
     }
 }
 
-/** Where the rows of each pair are that this rank has now. */
+/** Finds where the rows of each pair are on this rank now. */
 static void find_rows(const struct hf_mp2_exchange *exchange, const struct hf_mp2_unit *unit)
 {
     const struct hf_mp2 *mp2 = exchange->mp2;

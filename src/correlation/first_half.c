@@ -1,44 +1,45 @@
-/* From integrals to (ia|rs): a consumer of quartet work that gathers all kets of a bra in a panel. */
+/* Computes (ia|rs) from integrals: collects all kets of a bra in a panel. */
 #include "bra.h"
 
 #include "hf/timer.h"
 #include "text/trace.h"
 #include "work/work.h"
 
-/** Small blocks share chunks, of so many numbers at least and at most and of that part of all so far. */
+/** Small blocks share chunks. A chunk has 1/PART of all numbers so far, but at least LEAST_CHUNK and at most
+ *  MOST_CHUNK. */
 enum { LEAST_CHUNK = 1 << 17, MOST_CHUNK = 1 << 22, PART = 16 };
 
-/** What a chunk begins with; the first block is HEADER numbers behind its start. */
+/** Beginning of a chunk; its first block begins HEADER numbers later. */
 struct hf_mp2_chunk {
     struct hf_mp2_chunk *next;
 };
 enum { HEADER = 8 };
 
-/** What the threads of a rank share. */
+/** Data shared by the threads of a rank. */
 struct pass {
     struct hf_mp2 *mp2;
     struct hf_mp2_panel panel;
 };
 
-/** What a thread needs for one bra RS. */
+/** Data of a thread, for one bra RS. */
 struct transformer {
     const struct pass *pass;
     struct hf_mp2 *mp2; /**< borrowed */
     struct hf_mp2_bra bra;
-    double *plane;              /**< of one rs */
+    double *plane;              /**< plane of one rs */
     const double **row;         /**< [n] */
-    size_t length;              /**< of rows over functions: n, padded */
+    size_t length;              /**< length of rows over functions: n, padded */
     double *half;               /**< [i][length]: (in|rs) of one rs */
-    double *packed;             /**< the same as left matrix */
-    struct hf_mp2_chunk *chunk; /**< of its blocks */
-    double *free;               /**< room for small ones */
+    double *packed;             /**< the same, packed as left matrix */
+    struct hf_mp2_chunk *chunk; /**< chunks of its blocks */
+    double *free;               /**< free room for small blocks */
     size_t n_free, n_taken;
-    double n_flop, seconds; /**< of products */
+    double n_flop, seconds; /**< for matrix products */
 };
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/** A new chunk of n numbers of a thread; NULL: no memory. */
+/** Adds a chunk of n numbers to a thread; NULL: no memory. */
 static double *add_chunk(struct transformer *own, size_t n)
 {
     struct hf_mp2_chunk *chunk =
@@ -51,7 +52,7 @@ static double *add_chunk(struct transformer *own, size_t n)
     return (double *)(void *)chunk + HEADER;
 }
 
-/** A thread's room for n numbers, in whole cache lines; NULL: no memory. */
+/** Room for n numbers of a thread, in whole cache lines; NULL: no memory. */
 static double *find_room(struct transformer *own, size_t n)
 {
     const size_t part = own->n_taken / PART;
@@ -79,7 +80,7 @@ void hf_mp2_drop_blocks(struct hf_mp2 *mp2)
     }
 }
 
-/** hf_pass.end: what a thread has computed goes to mp2. */
+/** hf_pass.end: passes a thread's results to mp2. */
 static void end(void *self, void *data)
 {
     struct transformer *own = self;
@@ -96,7 +97,7 @@ static void end(void *self, void *data)
 
 /* ---- One bra --------------------------------------------------------------------------------- */
 
-/** The panel of a bra to (ia|rs) of the batch's orbitals: a block. */
+/** Transforms a plane of a bra to (ia|rs) of the batch's orbitals, in its block. */
 static void transform_plane(const struct pass *pass, struct transformer *own, size_t rs,
                             size_t n_bra, double *block)
 {
@@ -123,7 +124,7 @@ static void transform_plane(const struct pass *pass, struct transformer *own, si
     }
 }
 
-/** The block of a bra whose panel is complete. */
+/** Makes the block of a bra whose panel is complete. */
 static hf_status transform(const struct pass *pass, struct transformer *own, struct hf_error *error)
 {
     struct hf_mp2 *mp2 = pass->mp2;
@@ -140,7 +141,7 @@ static hf_status transform(const struct pass *pass, struct transformer *own, str
     return HF_OK;
 }
 
-/** hf_pass.item: a bra with all its kets. */
+/** hf_pass.item: computes a bra with all its kets. */
 static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task,
                          struct hf_error *error)
 {

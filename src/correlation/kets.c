@@ -1,11 +1,11 @@
-/* The algorithm "kets". Integrals are computed by shell pairs RS, each with all its kets MN, and both indices of
- * the ket are transformed at once, so that no number is ever added to by two threads or ranks:
+/* The algorithm "kets". A shell pair RS is computed with all its kets MN, and both indices of the ket are
+ * transformed at once. So no number has contributions from several threads or ranks:
  *
- *     first half    RS by the scheduler: (mn|rs) -> (in|rs) -> (ia|rs)       kept where it was computed
- *     exchange      all (ia|rs) of one i go to one rank, in large messages
- *     second half   there: (ia|rs) -> (ia|js) -> (ia|jb) for j <= i, energies of the pairs
+ *     first half    RS from the scheduler: (mn|rs) -> (in|rs) -> (ia|rs)     kept where computed
+ *     exchange      all (ia|rs) of one i are sent to one rank, in large messages
+ *     second half   on that rank: (ia|rs) -> (ia|js) -> (ia|jb) for j <= i, energies of the pairs
  *
- * Integrals are computed twice. o v n^2/2 numbers are kept on all ranks together, and sent once. */
+ * Integrals are computed twice. All ranks together keep o v n^2/2 numbers, and each is sent once. */
 #include "mp2_private.h"
 #include "panel.h"
 
@@ -29,7 +29,7 @@ static struct hf_mp2_effort effort(const struct hf_mp2_size *size, double n_batc
 {
     const double n = size->n_function, o = hf_mp2_size_orbitals(size), row = size->n_row;
     const double v = hf_mp2_size_longest(size), n_group = ceil(o / HF_PRODUCT_GROUP);
-    /* with more ranks than a quarter of the orbitals the rows of an orbital go to several ranks */
+    /* if the ranks are more than a quarter of the orbitals, the rows of an orbital are sent to several ranks */
     const double times_sent = fmin(fmax(1.0, 4.0 * size->n_rank / o), 0.5 * (n_group + 1.0));
     return (struct hf_mp2_effort){
         .times_integrals = 2.0 * n_batch,

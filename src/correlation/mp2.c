@@ -24,7 +24,7 @@ static void make_arrays(struct hf_arena *arena, size_t n, struct hf_mp2_orbitals
     HF_TAKE(arena, orbitals->row, n);
 }
 
-/** Those of coefficients [orbital][n] of merged functions that take part. */
+/** Copies the orbitals that take part from coefficients [orbital][n] of merged functions. */
 static void fill_arrays(struct hf_mp2_orbitals *orbitals, int n, int n_frozen, int first_virtual,
                         const double *coefficient)
 {
@@ -43,7 +43,7 @@ static void fill_arrays(struct hf_mp2_orbitals *orbitals, int n, int n_frozen, i
             orbitals->packed_virtuals);
 }
 
-/** Orbitals of one spin from those of the wave function. Collective. */
+/** Makes the orbitals of one spin from those of the wave function. Collective. */
 static hf_status make_orbitals(struct hf_mp2 *mp2, const struct hf_orbitals *from,
                                struct hf_mp2_orbitals *orbitals, struct hf_error *error)
 {
@@ -69,7 +69,7 @@ cleanup:
     return status;
 }
 
-/** Room for the energies of all pairs. Local. */
+/** Allocates the energies of all pairs. Local. */
 static hf_status make_pairs(struct hf_mp2 *mp2, struct hf_error *error)
 {
     struct hf_mp2_pairs *pairs = &mp2->energy;
@@ -114,7 +114,7 @@ cleanup:
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/** Orbitals of all spins. */
+/** Number of orbitals of all spins. */
 static int n_orbital(const struct hf_mp2 *mp2)
 {
     int n = 0;
@@ -122,7 +122,7 @@ static int n_orbital(const struct hf_mp2 *mp2)
     return n;
 }
 
-/** The algorithm and how many batches; collective, for the ranks may have different limits. */
+/** Chooses the algorithm and the number of batches. Collective, because ranks may have different limits. */
 static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
 {
     struct hf_mp2_result *result = mp2->result;
@@ -154,7 +154,7 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
     return HF_OK;
 }
 
-/** Batch number k of so many: orbitals of alpha come before those of beta. */
+/** Batch number k of n_batch; orbitals of alpha come before those of beta. */
 static struct hf_mp2_batch make_batch(const struct hf_mp2 *mp2, int k, int n_batch)
 {
     struct hf_mp2_batch batch = {{0}, {0}};
@@ -180,7 +180,8 @@ static double sum_of(size_t n, const double value[])
     return sum;
 }
 
-/** Each pair's energy comes from one rank: the sums have the same bits on any number of them. */
+/** Adds up the energies. Each pair's energy comes from one rank, so the sums have the same bits for any number of
+ *  ranks. */
 static void add_up(struct hf_mp2 *mp2)
 {
     struct hf_mp2_result *result = mp2->result;

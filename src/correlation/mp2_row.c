@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/** Core and valence orbitals that are nearer than this are not told apart by their energies (hartree). */
+/** If the gap between core and valence orbitals is smaller, their energies do not distinguish them (hartree). */
 static const double LEAST_GAP = 0.5;
 
 /** Factors of opposite and same spin: S. Grimme, J. Chem. Phys. 118, 9095 (2003). */
@@ -19,8 +19,9 @@ struct mp2 {
     struct hf_mp2_settings settings;
     struct hf_mp2_result result;
     struct hf_spin_count n_electron;
-    double given_bytes; /**< --memory; 0: no size is given */
-    double gap; /**< between the highest frozen orbital and the next one, of the worse spin */
+    double given_bytes; /**< value of --memory; 0: not given */
+    /** between the highest frozen orbital and the next one, for the spin with the smaller gap */
+    double gap;
 };
 
 static double scs_energy(const struct hf_mp2_result *result)
@@ -33,7 +34,8 @@ static bool is_open(const struct hf_quantity *quantity)
     return strcmp(quantity->of->settings->method, "rhf") != 0;
 }
 
-/** An algorithm whose bits do not depend on the number of ranks: "auto" would choose by it. */
+/** Chooses an algorithm with the same bits for any number of ranks; "auto" is replaced, because it chooses by that
+ *  number. */
 static hf_status make_reproducible(const struct hf_options *options, const char **algorithm,
                                    struct hf_error *error)
 {
@@ -77,7 +79,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                                &self->settings.n_frozen, error);
 }
 
-/** Bytes that this rank may take: what --memory says, or a part of what is free. Local. */
+/** Bytes that this rank may use: the value of --memory, or a share of the free memory. Local. */
 static double memory_limit(const struct hf_quantity *quantity)
 {
     const struct hf_quantity_source *of = quantity->of;
@@ -89,7 +91,7 @@ static double memory_limit(const struct hf_quantity *quantity)
     return HF_SAFE_SHARE * hf_memory_of_rank(&limits, n_rank, n_rank);
 }
 
-/** Before there are shell pairs: as if none were negligible, in functions as they were published. */
+/** Estimates the memory before there are shell pairs: as if none were negligible, for published functions. */
 static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
     struct mp2 *self = quantity->self;
@@ -114,7 +116,8 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
         size.n_correlated[spin] = o - frozen;
         size.n_virtual[spin] = n_virtual > 0 ? n_virtual : 0;
     }
-    self->given_bytes = of->settings->fock.memory_bytes; /* later that of the stored integrals */
+    /* changed later to the memory of the stored integrals */
+    self->given_bytes = of->settings->fock.memory_bytes;
     const double limit = memory_limit(quantity);
     const struct hf_mp2_need need = hf_mp2_plan(self->settings.algorithm, &size, limit);
     *bytes = need.rank;
@@ -158,7 +161,7 @@ static void print_algorithm(FILE *out, const struct hf_mp2_result *result)
                 result->model_seconds, result->model_instead_seconds);
 }
 
-/** Tells why the energy is 0 if no two electrons are correlated. */
+/** Explains an energy of 0 if no two electrons are correlated. */
 static void print_no_pair(const struct hf_quantity *quantity, FILE *out)
 {
     const struct mp2 *self = quantity->self;
@@ -249,8 +252,7 @@ static const struct hf_phase *const phases[] = {&hf_phase_mp2_first, &hf_phase_m
 const struct hf_quantity_ops hf_quantity_mp2 = {
     .name = "MP2",
     .of_converged = true,
-    .commutator_tolerance =
-        1e-8, /* uracil and benzene are right to 5e-10 hartree; with 1e-7 to 9e-9 */
+    .commutator_tolerance = 1e-8, /* errors for uracil and benzene: 5e-10 hartree; 9e-9 with 1e-7 */
     .needs = HF_WAVEFUNCTION_ALL,
     .phases = phases,
     .size = sizeof(struct mp2),

@@ -1,5 +1,5 @@
-/* The algorithm P1 (book Fig. 9.2): every rank goes through all bras RS, computes its kets MN of each, and a sum over all
- * ranks completes (in|RS); each rank then adds what follows to its own pairs ij. */
+/* The algorithm P1 (book Fig. 9.2). Every rank goes through all bras RS and computes its kets MN of each. A sum over
+ * all ranks completes (in|RS). Then each rank adds the contributions to its own pairs ij. */
 #include "p1_share.h"
 
 #include "hf/interruption.h"
@@ -7,20 +7,21 @@
 
 #include <string.h>
 
-/** From so many ranks on each multiplies its own kets alone, strip by strip. On fewer ranks products of a whole panel,
- *  with zeros for the kets of others, are faster: strip by strip takes five times as long in all (uracil/cc-pVDZ). */
+/** With at least this number of ranks, a rank multiplies only its own kets, strip by strip. With fewer ranks,
+ *  products of a whole panel with zeros for other kets are faster: strip by strip takes five times as long in total
+ *  (uracil/cc-pVDZ). */
 enum { FEW_KETS = 6 };
 
-/** The pass of a rank. */
+/** Data of a rank's pass. */
 struct pass {
     struct hf_mp2_panel panel;
     struct hf_mp2_book book;
     struct hf_mp2_share share;
-    double *matrix; /**< of this rank's pairs */
-    double seconds; /**< in sums over all ranks */
+    double *matrix; /**< matrices of this rank's pairs */
+    double seconds; /**< spent in sums over all ranks */
 };
 
-/** (in|rs) without the ends of rows, and behind it `failed`; sums them over all ranks. Returns how many ranks
+/** Sums (in|rs), without the padding of rows, over all ranks, and also `failed`. Returns the number of ranks that
  *  failed. Collective. */
 static double sum_quarter(struct pass *pass, size_t n_row, bool failed)
 {
@@ -44,7 +45,7 @@ static double sum_quarter(struct pass *pass, size_t n_row, bool failed)
     return n_failed;
 }
 
-/** Adds update number k, of so many functions from the `first` on, to the matrix of a pair. */
+/** Adds update number k, for the functions of a shell, to the matrix of a pair. */
 static void add_update(const struct hf_mp2_book *book, int k, const struct hf_shell *shell,
                        double *matrix)
 {
@@ -54,7 +55,7 @@ static void add_update(const struct hf_mp2_book *book, int k, const struct hf_sh
     for (size_t f = 0; f < size; f++) to[f] += from[f];
 }
 
-/** Second quarter of the bra for the pairs of this rank. If R is S the second update is in the first. */
+/** Second quarter of the bra for this rank's pairs. If R is S, the first update contains the second. */
 static void update_pairs(struct pass *pass)
 {
     struct hf_mp2_book *book = &pass->book;
@@ -65,7 +66,7 @@ static void update_pairs(struct pass *pass)
     const size_t size = (size_t)mp2->merged->n_function * book->length;
     for (int i = 0; i < n_i; i++) {
         const int64_t first =
-            ((rank - i * n_j) % n_rank + n_rank) % n_rank; /* (i n_j + j) % n_rank is rank */
+            ((rank - i * n_j) % n_rank + n_rank) % n_rank; /* then (i n_j + j) % n_rank is rank */
         if (first >= n_j) continue;
         const struct hf_mp2_some_j j = {(int)first, (int)n_rank,
                                         (int)((n_j - first + n_rank - 1) / n_rank)};
@@ -79,14 +80,14 @@ static void update_pairs(struct pass *pass)
     }
 }
 
-/** One bra. A rank that fails takes part in the sum, so that all learn of it. Collective. */
+/** Computes one bra. A rank that fails still takes part in the sum, so that all ranks are informed. Collective. */
 static hf_status do_bra(struct pass *pass, struct hf_worker *worker, int64_t task, bool *any_failed,
                         struct hf_error *error)
 {
     struct hf_mp2_book *book = &pass->book;
     const int n_i = hf_mp2_batch_end(book->mp2) - hf_mp2_batch_begin(book->mp2);
     const hf_status status = hf_mp2_book_compute(book, worker, task, error);
-    if (book->bra.pair == NULL) return status; /* on every rank */
+    if (book->bra.pair == NULL) return status; /* the same on every rank */
     if (status == HF_OK && book->bra.n_share < FEW_KETS)
         hf_mp2_book_first_quarter(book);
     else if (status == HF_OK)
@@ -100,8 +101,8 @@ static hf_status do_bra(struct pass *pass, struct hf_worker *worker, int64_t tas
     return status;
 }
 
-/** hf_round.run: all bras on every rank, whoever the scheduler gives them to. The static one gives without
- *  messages. */
+/** hf_round.run: computes all bras on every rank, whichever rank the scheduler gives them to. Scheduler "static"
+ *  needs no messages. */
 static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
 {
     struct pass *pass = data;

@@ -21,7 +21,7 @@ void hf_mp2_share_init(struct hf_mp2_share *share, struct hf_mp2 *mp2, struct hf
     HF_TAKE(arena, share->row, share->most);
 }
 
-/** What numbers [n_m][step] of functions m and n add to (in|rs) [i][length], n counted from `first`. */
+/** Numbers [n_m][step] for functions m and n that are added to (in|rs) [i][length]; n is counted from `first`. */
 struct added {
     const double *left, *value;
     int n_m, n_n, first;
@@ -45,7 +45,8 @@ static void add(struct hf_mp2_share *share, const struct added *added, size_t le
     }
 }
 
-/** The strip of one rs with c as columns; without pairs of one shell, which have both orders already. */
+/** Transposes the strip of one rs, so that c are the columns. Pairs within one shell become zeros, because both
+ *  orders are in the strip. */
 static void turn(struct hf_mp2_share *share, const struct hf_mp2_kept *kept, const int shell_of[],
                  const double *value)
 {

@@ -1,5 +1,5 @@
-/* The algorithm P2 (book Fig. 9.3): each bra RS goes to one rank, from any scheduler. What it adds to (iN|jS) and (iN|jR)
- * is sent one-sidedly to the owner of ij while the threads compute (book section 4.4). */
+/* The algorithm P2 (book Fig. 9.3): each bra RS is computed on one rank; any scheduler can be used. Its contributions
+ * to (iN|jS) and (iN|jR) are sent one-sidedly to the owner of ij while the threads compute (book section 4.4). */
 #include "book.h"
 
 #include "base/threads.h"
@@ -8,17 +8,17 @@
 
 #include <pthread.h>
 
-/** The pass of a rank. */
+/** Data of a rank's pass. */
 struct pass {
     struct hf_mp2 *mp2;
-    struct hf_window *window; /**< matrices of the pairs of each rank */
-    pthread_mutex_t sending;  /**< one thread at a time */
+    struct hf_window *window; /**< matrices of each rank's pairs */
+    pthread_mutex_t sending;  /**< only one thread sends at a time */
     double sent_bytes;
     struct hf_mp2_panel panel;
 };
 
-/** Sends what a bra adds to the pairs of orbital i with all j. The thread that waits for another one to send might
- *  compute meanwhile, but messages of one i are much shorter than the computation of a bra. */
+/** Sends the contributions of a bra to the pairs of orbital i with all j. Threads wait while another thread sends,
+ *  but messages of one i take much less time than computing a bra. */
 static void send_updates(struct pass *pass, const struct hf_mp2_book *book, int i, int n_j,
                          bool turned)
 {
@@ -41,7 +41,7 @@ static void send_updates(struct pass *pass, const struct hf_mp2_book *book, int 
     pthread_mutex_unlock(&pass->sending);
 }
 
-/** Both updates for all orbitals i of the batch. If R is S the second one is in the first. */
+/** Computes and sends both updates for all orbitals i of the batch. If R is S, the first contains the second. */
 static void second_quarter(struct pass *pass, struct hf_mp2_book *book)
 {
     const struct hf_mp2 *mp2 = pass->mp2;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/** Most virtual orbitals of a spin. */
+/** Largest number of virtual orbitals of a spin. */
 static int most_virtual(const struct hf_mp2 *mp2)
 {
     int most = 0;
@@ -41,7 +41,7 @@ void hf_mp2_add_pair(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_
     }
     if (alike) {
         const size_t place = (size_t)i.index * ((size_t)i.index + 1) / 2 + (size_t)j.index;
-        /* an orbital makes no pair of the same spin with itself */
+        /* an orbital and itself are no pair of the same spin */
         mp2->energy.same[i.spin][place] = i.index == j.index ? 0.0 : weight * (opposite - same);
         if (mp2->n_spin == 1) mp2->energy.opposite[place] = weight * opposite;
     } else {
@@ -53,20 +53,20 @@ void hf_mp2_add_pair(struct hf_mp2 *mp2, struct hf_mp2_orbital i, struct hf_mp2_
 
 /* ---- The last two quarters ------------------------------------------------------------------- */
 
-/** Pairs of this rank. */
+/** The pairs of this rank. */
 struct pairs {
     struct hf_mp2 *mp2;
     struct hf_mp2_pair (*pair)(const void *data, int64_t k);
     const void *data;
 };
 
-/** A thread that finishes pairs. */
+/** Data of a thread that finishes pairs. */
 struct finisher {
     const struct pairs *pairs;
-    const double **row;     /**< [n] of X */
-    double *half, *packed;  /**< (ia|jN), the same as left matrix */
+    const double **row;     /**< [n] rows of X */
+    double *half, *packed;  /**< (ia|jN); the same, packed as left matrix */
     double *integrals;      /**< (ia|jb) */
-    double n_flop, seconds; /**< of products */
+    double n_flop, seconds; /**< for matrix products */
 };
 
 /** hf_pass.begin */
@@ -85,7 +85,7 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     return HF_OK;
 }
 
-/** Two products of n n v and n v v. */
+/** Two products, n n v and n v v operations. */
 static void finish_pair(struct finisher *own, const struct hf_mp2_pair *pair)
 {
     struct hf_mp2 *mp2 = own->pairs->mp2;

@@ -12,7 +12,7 @@ static int least(int x, int y)
 
 /* ---- Rows of blocks -------------------------------------------------------------------------- */
 
-/** Marks in `index` the functions that each block has integrals with. */
+/** Marks in `index` the functions that have integrals with each block. */
 static void mark(struct hf_mp2_panel *panel)
 {
     const struct hf_shell_pairs *pairs = panel->mp2->pairs;
@@ -29,7 +29,7 @@ static void mark(struct hf_mp2_panel *panel)
         }
 }
 
-/** From the marks: rows of each block, and where its columns begin in a plane. */
+/** Numbers the marked rows of each block, and finds where its columns begin in a plane. */
 static void number(struct hf_mp2_panel *panel)
 {
     const int n = panel->n;
@@ -53,7 +53,7 @@ static void number(struct hf_mp2_panel *panel)
     }
 }
 
-/** The batch's orbitals at the rows of each block. */
+/** Packs the batch's orbitals at the rows of each block. */
 static void pack_orbitals(struct hf_mp2_panel *panel, struct hf_arena *arena)
 {
     const struct hf_mp2 *mp2 = panel->mp2;
@@ -108,7 +108,7 @@ double hf_mp2_panel_words(const struct hf_mp2_size *size, double n_i)
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
-/** Numbers behind the last one that a copy may overwrite. */
+/** A copy may overwrite fewer than STEP numbers after the last one. */
 enum { STEP = 8 };
 
 void hf_mp2_strips_init(struct hf_mp2_strips *strips, const struct hf_mp2 *mp2, size_t n_bra,
@@ -133,7 +133,7 @@ void hf_mp2_strips_begin(struct hf_mp2_strips *strips)
     strips->n_kept = 0;
 }
 
-/** Room for one more strip of n numbers. */
+/** Makes room for one more strip of n numbers. */
 static bool grow(struct hf_mp2_strips *strips, size_t n)
 {
     return hf_arena_grow(strips->arena, &strips->kept, strips->n_kept + 1, &strips->kept_room,
@@ -164,8 +164,8 @@ void hf_mp2_strips_keep(struct hf_mp2_strips *strips, const struct hf_basis *bas
     for (size_t rs = 0; rs < n_bra; rs++)
         for (size_t c = 0; c < n_c; c++, to += n_d) {
             const double *from = strip->value + (c * n_bra + rs) * n_d;
-            for (size_t d = 0; d < n_d; d += STEP) /* the rest is overwritten, or behind the end */
-                memcpy(to + d, from + d, STEP * sizeof *to);
+            /* more than n_d numbers are overwritten later, or lie after the end */
+            for (size_t d = 0; d < n_d; d += STEP) memcpy(to + d, from + d, STEP * sizeof *to);
         }
     strips->n += n_bra * n_c * n_d;
 }
@@ -187,7 +187,7 @@ static inline void copy(double *to, const double *from, int n, size_t step)
     for (; i < n; i++) to[i] = from[(size_t)i * step];
 }
 
-/** To the places [m][n]. Where C is D they are added, the second time without those of two functions of one
+/** Writes numbers to their places [m][n]. If C is D they are added; the second time without pairs of functions of one
  *  shell. */
 static inline void write(const struct hf_mp2_panel *panel, const struct source *from, bool same,
                          bool second, double *plane)
@@ -213,7 +213,7 @@ static inline void write(const struct hf_mp2_panel *panel, const struct source *
     }
 }
 
-/** Asks for the numbers of a strip and one rs before they are needed. */
+/** Prefetches the numbers of a strip for one rs. */
 static inline void prefetch(const struct hf_mp2_kept *kept, const struct hf_mp2_strips *strips,
                             size_t rs)
 {

@@ -1,8 +1,8 @@
-/* The panel of a bra RS: integrals (mn|rs) with all kets MN. Strips are kept as they come, until there are all of
- * them. Then they are laid out for the first quarter of the transformation, for one rs at a time: a plane stays in
- * a second-level cache where the whole panel would not.
+/* The panel of a bra RS: integrals (mn|rs) with all kets MN. Strips are collected until all are there. Then they are
+ * copied to a plane for the first quarter of the transformation, for one rs at a time, because a plane fits in a
+ * second-level cache and the whole panel does not.
  *
- *     plane of one rs     columns n in blocks of 48; of each block only the rows m that have an integral
+ *     plane of one rs     columns n in blocks of 48; each block has only the rows m with integrals
  *
  *         n: 0    48    96          block: rows m, each with its 48 columns, one after the other
  *          +-----+-----+---
@@ -22,67 +22,68 @@
 enum { HF_MP2_PANEL_COLUMNS = 48 };
 
 struct hf_mp2_panel_block {
-    int n_row, width;                  /**< width: columns, padded */
-    size_t place;                      /**< in a plane */
-    const int *row;                    /**< [n_row] functions m, rising */
-    const double *packed[HF_MAX_SPIN]; /**< orbitals of the batch at those m, as left matrix */
-    bool repeats;                      /**< rows and orbitals are those of the block before */
+    int n_row, width; /**< width: number of columns, padded */
+    size_t place;     /**< position in a plane */
+    const int *row;   /**< [n_row] functions m, ascending */
+    /** orbitals of the batch at these m, packed as left matrix */
+    const double *packed[HF_MAX_SPIN];
+    bool repeats; /**< rows and orbitals are those of the block before */
 };
 
-/** Which numbers a panel has; the same for all threads. */
+/** Shape of a panel; the same for all threads. */
 struct hf_mp2_panel {
     const struct hf_mp2 *mp2; /**< borrowed */
     int n, n_block, n_i[HF_MAX_SPIN];
     struct hf_mp2_panel_block *block; /**< [n_block] */
-    size_t plane;                     /**< numbers of a plane */
-    int *rows;                        /**< of all blocks */
-    int *index;       /**< [n_block][n] where a function is in the rows of a block; -1: not */
-    int *shell_of;    /**< [n] shell of a function */
-    double *packed;   /**< of all blocks */
-    double n_element; /**< of a plane without padding */
+    size_t plane;                     /**< size of a plane */
+    int *rows;                        /**< rows of all blocks */
+    int *index;       /**< [n_block][n] row of a function in a block; -1: not in it */
+    int *shell_of;    /**< [n] shell of each function */
+    double *packed;   /**< packed orbitals of all blocks */
+    double n_element; /**< numbers of a plane without padding */
 };
 
-/** For the orbitals of the batch, with arrays of the arena, which may fail. Not collective. */
+/** Initialises for the orbitals of the batch, with arrays of the arena, which may fail. Not collective. */
 void hf_mp2_panel_init(struct hf_mp2_panel *panel, const struct hf_mp2 *mp2,
                        struct hf_arena *arena);
 
-/** Numbers at most: what is the same for all threads, and strips and plane of each. */
+/** Largest number of doubles: shared by all threads, plus strips and plane of each thread. */
 double hf_mp2_panel_words(const struct hf_mp2_size *size, double n_i);
 
-/** A strip that is kept, as [rs][c][d]. */
+/** A stored strip, [rs][c][d]. */
 struct hf_mp2_kept {
     int first_c, n_c, first_d, n_d; /**< functions */
     bool same;                      /**< atoms C and D are the same */
     size_t place;
 };
 
-/** Strips of one bra. */
+/** The strips of one bra. */
 struct hf_mp2_strips {
     struct hf_arena *arena; /**< borrowed */
     double *value;
-    size_t n; /**< numbers */
+    size_t n; /**< number of doubles */
     struct hf_mp2_kept *kept;
     int n_kept;
     int64_t room, kept_room;
-    bool failed; /**< there was no memory for some */
+    bool failed; /**< there was no memory for some strips */
 };
 
-/** With room for so many function pairs of a bra, of the arena, which may fail. */
+/** Makes room for n_bra function pairs of a bra in the arena, which may fail. */
 void hf_mp2_strips_init(struct hf_mp2_strips *strips, const struct hf_mp2 *mp2, size_t n_bra,
                         struct hf_arena *arena);
 
-/** Empties them for the next bra. */
+/** Removes all strips, for the next bra. */
 void hf_mp2_strips_begin(struct hf_mp2_strips *strips);
 
-/** Keeps a strip whose kets are shells of two atoms. */
+/** Stores a strip whose kets are shells of two atoms. */
 void hf_mp2_strips_keep(struct hf_mp2_strips *strips, const struct hf_basis *basis,
                         const struct hf_strip *strip, int atom_c, int atom_d);
 
-/** The plane of number rs of the bra's function pairs: both triangles, and zeros behind n. */
+/** Fills the plane of function pair rs of the bra: both triangles, and zeros after n. */
 void hf_mp2_panel_fill(const struct hf_mp2_panel *panel, const struct hf_mp2_strips *strips,
                        size_t rs, double *plane);
 
-/** First quarter: (in|rs) [i][length], zeros behind n, of the plane of one rs. `row` has room for n. */
+/** First quarter for the plane of one rs: (in|rs) [i][length], zeros after n. `row` must have room for n. */
 void hf_mp2_panel_quarter(const struct hf_mp2_panel *panel, int spin, const double *plane,
                           size_t length, const double *row[], double *half);
 

@@ -1,4 +1,4 @@
-/* What the passes over all integrals share. */
+/* Common parts of the passes over all integrals. */
 #include "mp2_private.h"
 
 #include "work/work.h"

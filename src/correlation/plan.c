@@ -1,4 +1,4 @@
-/* The algorithms, and how many batches of orbitals fit into memory with each. */
+/* The list of algorithms, and the number of batches that fit into memory with each. */
 #include "mp2_private.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ double hf_mp2_size_longest(const struct hf_mp2_size *size)
     return (double)longest;
 }
 
-/** Bytes of a rank with n_i orbitals in a batch. */
+/** Bytes per rank with n_i orbitals per batch. */
 static double bytes_of(const struct hf_mp2_algorithm *algorithm, const struct hf_mp2_size *size,
                        double n_i)
 {

@@ -1,4 +1,4 @@
-/* From (ia|rs) of one orbital i to the energies of its pairs: each rank finishes whole orbitals, or some of
+/* Computes the energies of the pairs of an orbital i from (ia|rs). Each rank finishes whole orbitals, or some of
  * their pairs if there are more ranks than orbitals. */
 #include "mp2_private.h"
 
@@ -13,29 +13,29 @@
 /** See HF_MP2_MOST_J. */
 enum { MOST_J = HF_MP2_MOST_J };
 
-/** Units that each rank gets, at least, where orbitals j are split. */
+/** Least number of units per rank if orbitals j are split. */
 enum { UNITS_PER_RANK = 4 };
 
-/** What a thread has of its own. */
+/** Data of a thread. */
 struct lane {
-    double *packed;         /**< of one j, as left matrix */
+    double *packed;         /**< one j, packed as left matrix */
     double *integrals;      /**< (ia|jb) [a][b] of one j */
     const double **row;     /**< [n] */
-    int *function;          /**< [n] of each row */
-    double n_flop, seconds; /**< of products */
+    int *function;          /**< [n] function of each row */
+    double n_flop, seconds; /**< for matrix products */
 };
 
 /** The second half on one rank. */
 struct second_half {
     struct hf_mp2 *mp2;    /**< borrowed */
-    struct hf_arena arena; /**< of all arrays, those of the exchange included */
+    struct hf_arena arena; /**< owns all arrays, also those of the exchange */
     struct hf_mp2_exchange exchange;
     int n_unit;
     struct hf_mp2_unit *unit; /**< [n_unit], longest first */
     int64_t *pair_of;         /**< [n_shell][n_shell] shell pair; -1: none */
     double *third;            /**< [s][j][a]: (ia|js) of some j */
     struct lane *lane;        /**< [n_thread] */
-    /* of the unit that runs */
+    /* for the current unit */
     const struct hf_mp2_unit *now;
     int j_begin, n_j;
 };
@@ -56,7 +56,7 @@ static int by_falling_size(const void *left, const void *right)
     return x->i != y->i ? x->i - y->i : x->j_begin - y->j_begin;
 }
 
-/** Units of at most so many pairs; counts them only if `unit` is NULL. */
+/** Makes units of at most `most` pairs; only counts them if `unit` is NULL. */
 static int make_units(const struct hf_mp2 *mp2, int most, struct hf_mp2_unit unit[])
 {
     int n = 0;
@@ -72,7 +72,7 @@ static int make_units(const struct hf_mp2 *mp2, int most, struct hf_mp2_unit uni
     return n;
 }
 
-/** All units of the batch: whole orbitals, or groups of pairs for many ranks. */
+/** Makes all units of the batch: whole orbitals, or groups of pairs for many ranks. */
 static void choose_units(struct second_half *half)
 {
     const struct hf_mp2 *mp2 = half->mp2;
@@ -92,8 +92,8 @@ static void choose_units(struct second_half *half)
 
 /* ---- Third quarter --------------------------------------------------------------------------- */
 
-/** Rows over a of (ia|rs) for one s, the function `k` of a shell, and for all r that have integrals with it; those r.
- *  Returns their number. */
+/** Finds the rows over a of (ia|rs) for one s (function `k` of a shell) and for all r that have integrals with it,
+ *  and these r. Returns their number. */
 static int find_rows(const struct second_half *half, int shell, int k, const double *row[],
                      int function[])
 {
@@ -115,7 +115,7 @@ static int find_rows(const struct second_half *half, int shell, int k, const dou
     return n;
 }
 
-/** hf_thread_work: (ia|js) for some shells S. */
+/** hf_thread_work: computes (ia|js) for some shells S. */
 static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_error *error)
 {
     const struct second_half *half = data;
@@ -149,7 +149,7 @@ static hf_status third_quarter(void *data, int thread, int n_thread, struct hf_e
 
 /* ---- Fourth quarter and energies ------------------------------------------------------------- */
 
-/** hf_thread_work: (ia|jb) and energies for some j. */
+/** hf_thread_work: computes (ia|jb) and energies for some j. */
 static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_error *error)
 {
     struct second_half *half = data;
@@ -227,7 +227,7 @@ static void find_pairs(struct second_half *half)
     }
 }
 
-/** Units of a round, one for each rank. Collective. */
+/** Does the units of a round, one for each rank. Collective. */
 static hf_status do_round(struct second_half *half, int first, struct hf_mp2_unit unit[],
                           struct hf_error *error)
 {

@@ -1,6 +1,5 @@
-/* The algorithm "pairs": book Fig. 10.2 with canonical orbitals. Its integrals are computed four times, but each
- * half-transformed integral is a sum on one rank and is sent once. o^2 n^2 / 2 numbers are kept on all ranks
- * together. */
+/* The algorithm "pairs": book Fig. 10.2 with canonical orbitals. It computes the integrals four times, but each
+ * half-transformed integral is summed on one rank and sent once. All ranks together keep o^2 n^2 / 2 numbers. */
 #include "shells.h"
 
 #include <math.h>
@@ -23,12 +22,12 @@ static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)
                                  .kept = uneven * n * n * n_i * (o - 0.5 * (n_i - 1.0)) / n_rank};
 }
 
-/** A first quarter for M and N has R of M and S of N only: twice n_row for all M. */
+/** Operations: a first quarter for M and N only has R of M and S of N, which is twice n_row for all M. */
 static struct hf_mp2_effort effort(const struct hf_mp2_size *size, double n_batch)
 {
     const double n = size->n_function, o = hf_mp2_size_orbitals(size), row = size->n_row;
     const double v = hf_mp2_size_longest(size);
-    const double mean = 0.5 * (n_batch + 1.0); /* orbitals j up to the last i of a batch */
+    const double mean = 0.5 * (n_batch + 1.0); /* of the orbitals j up to the last i of a batch */
     return (struct hf_mp2_effort){
         .times_integrals = 4.0 * n_batch,
         .first_operations = 4.0 * row * row * o * mean + 2.0 * row * n * o * o * mean,

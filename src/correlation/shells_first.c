@@ -1,9 +1,9 @@
-/* From integrals to (iM|jN) for two shells M and N: a consumer of quartet work (shell_panel.h).
+/* Computes (iM|jN) for two shells M and N from integrals (a consumer of quartet work, shell_panel.h).
  *
  *     panel    [r m n][s]     -> half     [r][m][n][j]     first quarter, bra by bra
  *     half     [r][m][n][j]   -> result   [i][m][n][j]     second quarter, at the end of the task
  *
- * Each number has one producer and a fixed order of its sum. */
+ * Each number is computed by one thread, with a fixed order of its sum. */
 #include "base/growing.h"
 #include "shells.h"
 #include "work/pass.h"
@@ -15,12 +15,12 @@
 
 #include <string.h>
 
-/** What all threads share. */
+/** Data shared by all threads. */
 struct pass {
     struct hf_mp2 *mp2;
     struct hf_mp2_half *half;
-    int begin, end;   /**< orbitals i of the batch; those before `end` are j */
-    size_t length;    /**< of rows over orbitals */
+    int begin, end;   /**< orbitals i of the batch; all before `end` are j */
+    size_t length;    /**< length of rows over orbitals */
     double *occupied; /**< [n][length] */
 };
 
@@ -29,7 +29,7 @@ struct shell_task {
     const struct pass *pass;
     struct hf_shell_panel panel;
     double *half, *gathered, *packed, *result;
-    double n_flop, seconds; /**< of products */
+    double n_flop, seconds; /**< for matrix products */
     const double **right;   /**< [functions] rows of right matrices */
 };
 
@@ -65,7 +65,7 @@ static const struct hf_quartet_consumer transformation = {
 
 /* ---- A bra ----------------------------------------------------------------------------------- */
 
-/** First quarter of the bra whose panel is full, if there is one. */
+/** Does the first quarter of the bra whose panel is full, if there is one. */
 static void end_bra(struct shell_task *own)
 {
     const struct pass *pass = own->pass;
@@ -92,7 +92,7 @@ static void end_bra(struct shell_task *own)
 
 /* ---- A task ---------------------------------------------------------------------------------- */
 
-/** Second quarter: own->half to own->result. */
+/** Second quarter: from own->half to own->result. */
 static void second_quarter(struct shell_task *own)
 {
     const struct pass *pass = own->pass;
@@ -117,7 +117,7 @@ static void second_quarter(struct shell_task *own)
     own->seconds += hf_thread_seconds() - start;
 }
 
-/** own->result to the places of pairs of orbitals. */
+/** Copies own->result to the places of pairs of orbitals. */
 static void sort_result(const struct shell_task *own, double *to)
 {
     const struct pass *pass = own->pass;
@@ -134,7 +134,7 @@ static void sort_result(const struct shell_task *own, double *to)
         }
 }
 
-/** Adds the task to those of the rank. */
+/** Adds the task's result to those of the rank. */
 static hf_status keep_result(const struct shell_task *own, struct hf_error *error)
 {
     const struct pass *pass = own->pass;

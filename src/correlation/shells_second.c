@@ -1,7 +1,7 @@
-/* The exchange of (iM|jN) and the last half of the algorithm "pairs". Pairs of orbitals are dealt to the ranks in
- * turns, some to each rank at a time; all ranks send these to their owners (book Eq. 10.7), who finish them:
+/* Exchange of (iM|jN), and second half of the algorithm "pairs". In each round every rank gets some pairs of
+ * orbitals; all ranks send the integrals of these pairs to it (book Eq. 10.7), and it finishes them:
  *
- *     message    [task] number of M and N, then of each pair ij of the owner [m][n] (and [n][m])
+ *     message    [task] number of M and N, then for each pair ij of the owner [m][n] (and [n][m])
  *     matrix     [pair] (iM|jN), rows [n] over N */
 #include "shells.h"
 
@@ -10,23 +10,23 @@
 
 #include <string.h>
 
-/** Numbers of the matrices of pairs at a time, if they are not very large: 64 MB. */
+/** Size of the matrices of the pairs finished at a time, unless one is larger: 64 MB. */
 static const double MATRIX_NUMBERS = 8e6;
 
 enum { MOST_PAIRS = 64 };
 
 /** A rank's part of the integrals. */
 struct part {
-    int64_t n_task, size; /**< numbers of a pair of orbitals */
+    int64_t n_task, size; /**< size: integrals per pair of orbitals */
 };
 
 struct second_half {
     struct hf_mp2 *mp2;             /**< borrowed */
     const struct hf_mp2_half *half; /**< borrowed */
-    int64_t n_pair, first;          /**< of the batch; those before `first` are done */
-    int at_a_time;                  /**< pairs of a rank */
-    int n_own;                      /**< of this rank now */
-    struct hf_arena arena;          /**< of the arrays below */
+    int64_t n_pair, first;          /**< pairs of the batch; those before `first` are done */
+    int at_a_time;                  /**< pairs per rank and round */
+    int n_own;                      /**< pairs of this rank in this round */
+    struct hf_arena arena;          /**< owns the arrays below */
     struct part *part;              /**< [n_rank] */
     double *sent, *received;
     double **matrix; /**< [at_a_time] rows [n][padded n] */
@@ -39,7 +39,7 @@ int hf_mp2_pairs_at_a_time(int n_function, int n_thread)
     return most > n_thread ? most : n_thread;
 }
 
-/** Pairs of a rank in this round: first + rank + k n_rank. */
+/** Number of pairs of a rank in this round: first + rank + k n_rank. */
 static int n_pair_of(const struct second_half *self, int rank)
 {
     const int n_rank = self->mp2->context->n_rank;
@@ -54,7 +54,7 @@ static size_t message_size(const struct second_half *self, int from, int to)
     return n == 0 ? 0 : (size_t)self->part[from].n_task + (size_t)n * (size_t)self->part[from].size;
 }
 
-/** Pair k of a rank in this round: its place in the blocks of the batch. */
+/** Number of a rank's pair k in this round, within the batch. */
 static size_t place_of(const struct second_half *self, int rank, int k)
 {
     return (size_t)(self->first + rank + (int64_t)k * self->mp2->context->n_rank);
@@ -75,7 +75,7 @@ static void collect(const struct second_half *self, int rank)
     }
 }
 
-/** Numbers of one pair and two shells to its matrix. */
+/** Copies the numbers of one pair and two shells to its matrix. */
 static void put(const struct second_half *self, int m, int n, const double *from, double *matrix)
 {
     const struct hf_basis *basis = self->mp2->merged;
@@ -101,7 +101,7 @@ static void unpack(const struct second_half *self, int64_t n_task, const double 
     }
 }
 
-/** What this rank has of its own pairs. */
+/** Copies the integrals that this rank has of its own pairs. */
 static void take_own(const struct second_half *self)
 {
     const struct hf_basis *basis = self->mp2->merged;
@@ -114,7 +114,7 @@ static void take_own(const struct second_half *self)
     }
 }
 
-/** Brings the pairs of each rank to it. Collective. */
+/** Sends the integrals of each rank's pairs to that rank. Collective. */
 static void exchange(struct second_half *self)
 {
     struct hf_mp2 *mp2 = self->mp2;
@@ -137,7 +137,7 @@ static void exchange(struct second_half *self)
     }
 }
 
-/** The orbitals i >= j of a pair of the batch. */
+/** Finds the orbitals i >= j of a pair of the batch. */
 static void orbitals_of(const struct second_half *self, int64_t pair, int *i, int *j)
 {
     const int64_t k = pair + hf_mp2_triangle(hf_mp2_batch_begin(self->mp2));
@@ -160,7 +160,7 @@ static struct hf_mp2_pair pair_of(const void *data, int64_t k)
                                 .x_mn = self->matrix[k]};
 }
 
-/** One round. Collective. */
+/** Does one round. Collective. */
 static hf_status do_round(struct second_half *self, struct hf_error *error)
 {
     struct hf_context *context = self->mp2->context;
@@ -173,7 +173,7 @@ static hf_status do_round(struct second_half *self, struct hf_error *error)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/** Room for matrices. Local. */
+/** Allocates matrices. Local. */
 static hf_status make_room(struct second_half *self, struct hf_error *error)
 {
     const struct hf_mp2 *mp2 = self->mp2;
@@ -185,7 +185,7 @@ static hf_status make_room(struct second_half *self, struct hf_error *error)
     return hf_arena_check(&self->arena, error);
 }
 
-/** Room for messages, once the ranks know how much each has. Local. */
+/** Allocates messages; the ranks must know the size of each part. Local. */
 static hf_status make_messages(struct second_half *self, struct hf_error *error)
 {
     struct hf_context *context = self->mp2->context;

@@ -9,11 +9,11 @@
 
 enum { MAX_ITERATION = 100, HISTORY = 8 };
 
-/** A starting density needs no more. */
+/** Accurate enough for a starting density. */
 static const double COMMUTATOR_TOLERANCE = 1e-5;
 
 struct atom {
-    struct hf_context *context; /* this rank alone */
+    struct hf_context *context; /* contains only this rank */
     struct hf_linalg *linalg;
     struct hf_molecule molecule;
     struct hf_atom nucleus;
@@ -26,12 +26,12 @@ struct atom {
     double *core;              /* [n_radial][n_radial] */
     double *matrix, *scratch;  /* [n_radial][n_radial] */
     double *full;              /* [n][n] */
-    /* of one l: [n_radial], [n_radial][n_radial], [n_radial] */
+    /* for one l: [n_radial], [n_radial][n_radial], [n_radial] */
     double *eigenvalue, *orbital, *function;
-    struct hf_arena arena; /* has the arrays */
+    struct hf_arena arena; /* owns the arrays */
 };
 
-/** Where the orbitals of an atom go. */
+/** Destination of the orbitals of an atom. */
 struct orbital_place {
     const struct hf_basis *basis;
     int atom;
@@ -40,14 +40,14 @@ struct orbital_place {
     double *coefficient; /* [orbitals][n_function] */
 };
 
-/** Subshells of one l that hold electrons, as far as there are shells. */
+/** Number of subshells of one l that are occupied, at most n_shell. */
 static int n_subshell(int l, int n_electron, int n_shell)
 {
     const int room = 2 * (2 * l + 1), n = (n_electron + room - 1) / room;
     return n < n_shell ? n : n_shell;
 }
 
-/** The averaged overlap or core Hamiltonian [n_radial][n_radial]. */
+/** Averages the overlap or the core Hamiltonian: [n_radial][n_radial]. */
 static hf_status average_operator(struct atom *self, struct hf_hamiltonian *hamiltonian,
                                   bool overlap, double *average, struct hf_error *error)
 {
@@ -66,7 +66,8 @@ cleanup:
     return status;
 }
 
-/** Orthogonaliser of one l into its place in x [n_radial][n_radial]; overlap as wide. */
+/** Computes the orthogonaliser of one l and stores it at its place in x [n_radial][n_radial]; `overlap` has the same
+ *  shape. */
 static hf_status orthogonalise_block(struct atom *self, struct hf_radial_block *block,
                                      const double *overlap, double threshold, double *x,
                                      struct hf_error *error)
@@ -94,7 +95,7 @@ cleanup:
     return status;
 }
 
-/** Core Hamiltonian and orthogonaliser. */
+/** Makes the core Hamiltonian and the orthogonaliser. */
 static hf_status make_matrices(struct atom *self, double threshold, struct hf_error *error)
 {
     hf_status status;
@@ -154,7 +155,7 @@ static void tear_down(struct atom *self)
     hf_arena_done(&self->arena);
 }
 
-/** self->eigenvalue [kept] and orbital [kept][kept] of one l from `fock` [n_orbital][n_orbital]. */
+/** Computes self->eigenvalue [kept] and self->orbital [kept][kept] of one l from `fock` [n_orbital][n_orbital]. */
 static hf_status solve_block(const struct atom *self, const struct hf_radial_block *block,
                              const double *fock, struct hf_error *error)
 {
@@ -175,8 +176,8 @@ cleanup:
     return status;
 }
 
-/** Adds the lowest orbitals of one l, filled from below, to density [n_orbital][n_orbital]; `fock`
- *  is as large. Electrons for which the basis has no room are left out. */
+/** Fills orbitals of one l, the lowest first, and adds them to density [n_orbital][n_orbital]; `fock` has the same
+ *  shape. Electrons without room in the basis are left out. */
 static hf_status fill_block(struct atom *self, int l, const double *fock, double *density,
                             struct hf_error *error)
 {
@@ -197,7 +198,7 @@ static hf_status fill_block(struct atom *self, int l, const double *fock, double
     return HF_OK;
 }
 
-/** D' from F' [n_orbital][n_orbital]. */
+/** Computes D' from F' [n_orbital][n_orbital]. */
 static hf_status fill_orbitals(struct atom *self, const struct hf_matrix *fock,
                                struct hf_error *error)
 {
@@ -213,7 +214,7 @@ cleanup:
     return status;
 }
 
-/** self->matrix = X D' X^T. */
+/** Computes self->matrix = X D' X^T. */
 static hf_status radial_density(struct atom *self, struct hf_error *error)
 {
     hf_status status;
@@ -229,8 +230,7 @@ cleanup:
     return status;
 }
 
-/** F' [n_orbital][n_orbital] of the density D'; D' = 0 gives that of electrons that do not see each
- *  other. */
+/** Computes F' [n_orbital][n_orbital] of the density D'. D' = 0 gives F' of electrons that do not interact. */
 static hf_status radial_fock(struct atom *self, struct hf_matrix *orthonormal,
                              struct hf_error *error)
 {
@@ -249,8 +249,7 @@ cleanup:
     return status;
 }
 
-/** One turn: Fock matrix of D', its commutator, the next D'. The first D' is zero and of no use
- *  to DIIS. */
+/** One iteration: Fock matrix of D', its commutator, the next D'. The first D' is zero and is not used in DIIS. */
 static hf_status iterate(struct atom *self, bool first, double *error_norm, struct hf_error *error)
 {
     hf_status status;
@@ -270,8 +269,8 @@ cleanup:
     return status;
 }
 
-/** The equations of `atom`, solved; radial.n_radial is 0 where it has no electrons or no shells. To
- *  be torn down whatever happens. */
+/** Solves the equations of `atom`. radial.n_radial is 0 if it has no electrons or no shells. Call tear_down even
+ *  after a failure. */
 static hf_status solve(struct atom *self, const struct hf_basis *basis, int atom, int atomic_number,
                        double linear_dependence_threshold, struct hf_error *error)
 {
@@ -326,8 +325,8 @@ int hf_atom_n_orbital(const struct hf_basis *basis, int atom, int atomic_number)
     return n_orbital;
 }
 
-/** The orbitals of one l that hold electrons, to the places `next`, which move on. x and fock are
- *  gathered. */
+/** Stores the occupied orbitals of one l at places *next and above, and advances *next. x and fock are gathered
+ *  matrices. */
 static hf_status give_block(const struct atom *self, int l, const double *x, const double *fock,
                             const struct orbital_place *place, int *next, struct hf_error *error)
 {
@@ -338,7 +337,7 @@ static hf_status give_block(const struct atom *self, int l, const double *x, con
     const hf_status status = solve_block(self, block, fock, error);
     if (status != HF_OK) return status;
     for (int o = 0; o < n; o++, *next += 2 * l + 1) {
-        if (o >= block->kept) continue; /* removed as linearly dependent: stays zero */
+        if (o >= block->kept) continue; /* removed as linearly dependent; stays zero */
         for (size_t i = 0; i < n_radial; i++) {
             radial[i] = 0.0;
             for (size_t j = 0; j < kept; j++)

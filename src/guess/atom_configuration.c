@@ -1,8 +1,8 @@
-/* Electron configurations of the neutral atoms, and what a core leaves of them. */
+/* Electron configurations of neutral atoms, and of their valence shells outside a core. */
 #include "atom.h"
 
-/** Where the ground state departs from the order of filling: electrons moved from one angular
- *  momentum to another. Source: NIST Atomic Spectra Database, ground levels. */
+/** Ground states that differ from the order of filling: electrons moved from one angular momentum to another. Source:
+ *  NIST Atomic Spectra Database, ground levels. */
 static const struct departure {
     int atomic_number, from_l, to_l, n_electron;
 } departures[] = {
@@ -12,8 +12,7 @@ static const struct departure {
     {91, 3, 2, 1}, {92, 3, 2, 1}, {93, 3, 2, 1}, {96, 3, 2, 1}, {103, 2, 1, 1},
 };
 
-/** Puts n electrons into subshells of angular momentum l_filled [n_subshell], one after the other; -1 is
- *  left out. */
+/** Fills n electrons into subshells of angular momentum l_filled [n_subshell], one after another; -1 is skipped. */
 static void fill(int n, int n_subshell, const int l_filled[], int n_electron[HF_ATOM_N_L])
 {
     for (int l = 0; l < HF_ATOM_N_L; l++) n_electron[l] = 0;
@@ -37,8 +36,8 @@ void hf_atom_configuration(int atomic_number, int n_electron[HF_ATOM_N_L])
         }
 }
 
-/** Subshells of the cores of effective core potentials: closed, by principal quantum number. The 54
- *  electrons of xenon lack 4f. */
+/** Subshells of the cores of effective core potentials: closed, by principal quantum number. The 54 electrons of a
+ *  xenon core do not fill 4f. */
 static void core_configuration(int n_core, int n_electron[HF_ATOM_N_L])
 {
     const int l_4f = n_core == 54 ? -1 : 3;
@@ -57,7 +56,7 @@ void hf_atom_valence_configuration(int atomic_number, int n_core, int n_electron
         missing -= n_electron[l];
         n_electron[l] = 0;
     }
-    for (int l = HF_ATOM_N_L - 1; l >= 0 && missing > 0; l--) { /* a core of another kind */
+    for (int l = HF_ATOM_N_L - 1; l >= 0 && missing > 0; l--) { /* another kind of core */
         const int taken = missing < n_electron[l] ? missing : n_electron[l];
         n_electron[l] -= taken;
         missing -= taken;

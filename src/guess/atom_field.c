@@ -1,19 +1,19 @@
-/* Mean fields of an atom: one pass over its integrals for all radial densities together. */
+/* Mean fields of an atom, from one pass over its integrals for all radial densities together. */
 #include "atom_private.h"
 
 #include "fock/fock.h"
 
 #include <string.h>
 
-/** A starting density needs no more. */
+/** Accurate enough for a starting density. */
 static const double SCREENING = 1e-10;
 
-/** Matrices of one pass may take about this much; more densities take several passes. */
+/** Approximate memory for the matrices of one pass. More densities need several passes. */
 static const size_t PASS_BYTES = (size_t)64 << 20;
 
 #define LABEL "the mean fields of an atom"
 
-/** Lists the elements and makes room for their fields. */
+/** Lists the elements and allocates their fields. */
 static hf_status list_elements(struct hf_atom_field *self, const struct hf_radial_basis *radial,
                                struct hf_error *error)
 {
@@ -39,7 +39,7 @@ static hf_status list_elements(struct hf_atom_field *self, const struct hf_radia
     return status;
 }
 
-/** Matrices of a pass: density, J and K of each of its elements. */
+/** Matrices of a pass: density, J and K for each of its elements. */
 struct pass {
     int n_job;
     struct hf_fock_job *job;    /* [n_job] */
@@ -82,7 +82,7 @@ cleanup:
     return status;
 }
 
-/** Fields of the elements first .. first + n_job - 1. */
+/** Computes the fields of the elements first .. first + n_job - 1. */
 static hf_status run_pass(struct hf_atom_field *self, struct hf_linalg *linalg,
                           const struct hf_radial_basis *radial, struct hf_fock_builder *builder,
                           int first, int n_job, struct hf_error *error)
@@ -114,12 +114,12 @@ hf_status hf_atom_field_init(struct hf_atom_field *self, struct hf_context *cont
                              struct hf_error *error)
 {
     hf_status status;
-    const struct hf_fock_settings settings = {/* an atom is the work of one rank */
+    const struct hf_fock_settings settings = {/* one rank computes an atom */
                                               .builder = "replicated",
                                               .schedule = {.name = "static"},
                                               .grain = HF_GRAIN_ATOM_QUARTET};
     const size_t n = (size_t)radial->basis.n_function;
-    const size_t job_bytes = 6 * n * n * sizeof(double); /* ours and the builder's D, J and K */
+    const size_t job_bytes = 6 * n * n * sizeof(double); /* D, J and K here and in the builder */
     struct hf_shell_pairs *pairs = NULL;
     struct hf_fock_builder *builder = NULL;
     *self = (struct hf_atom_field){.arena = {.label = LABEL}};

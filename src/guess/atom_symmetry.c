@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/** Takes the shells of one l over. */
+/** Copies the shells of one l. */
 static void take_shells(struct hf_radial_basis *radial, const struct hf_shell *shells, int n_shell,
                         int l)
 {
@@ -59,7 +59,7 @@ hf_status hf_radial_basis_init(struct hf_radial_basis *radial, const struct hf_b
     return HF_OK;
 }
 
-/** Place in full [n][n] of the first component of radial element (i, j). */
+/** Position in full [n][n] of the first component of radial element (i, j). */
 static size_t corner_of(const struct hf_radial_basis *radial, int i, int j)
 {
     const struct hf_shell *shell = radial->basis.shell;
@@ -98,7 +98,7 @@ void hf_radial_expand(const struct hf_radial_basis *radial, const double *matrix
     }
 }
 
-/** Component `m` of a shell as a sum over its functions; returns the number of terms. */
+/** Writes component `m` of a shell as a sum over its functions; returns the number of terms. */
 static int component_terms(const struct hf_shell *shell, const struct hf_solid_harmonics *harmonics,
                            int m, int function[], double coefficient[])
 {

@@ -1,14 +1,13 @@
-/* Occupied orbitals of fragments that were computed by themselves, side by side, as orbitals of the
- * whole molecule:
+/* Puts occupied orbitals of separately computed fragments together as orbitals of the whole molecule:
  *
  *             pairs                singles
  *     A  | C_A             |   | C_A             |
  *     B  |       C_B       |   |       C_B       |       rows: functions of all fragments
  *     ...|             ... |   |             ... |       columns: their occupied orbitals
  *
- * Pairs are as many orbitals of a fragment as it has beta electrons, singles those of alpha electrons
- * beyond; pairs come first, as in orbitals that both spins share. What makes them orthonormal, and
- * takes their functions to the atoms of the molecule, is the projection of any other orbitals. */
+ * A fragment has as many pairs as beta electrons; its other alpha orbitals are singles. Pairs come first, as in
+ * orbitals shared by both spins. The projection used for all initial orbitals (projection.c) makes them orthonormal
+ * and moves their functions to the atoms of the molecule. */
 #include "hf/guess.h"
 
 #include "hf/basis.h"
@@ -20,16 +19,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Bohr that an atom may be off when its fragment is moved as a whole: about a tenth of a bond and what
- *  a turn by fifteen degrees does to it. */
+/** Largest deviation of an atom when its fragment is moved as a whole, bohr: about a tenth of a bond, or the effect
+ *  of a rotation by fifteen degrees on a bond. */
 static const double MOST_DISTORTION = 0.5;
 
-/** Where a fragment is in the whole. */
+/** Position of a fragment in the whole. */
 struct part {
     const char *name;
     const struct hf_scf_orbitals *orbitals;
     struct hf_spin_count n_electron;
-    int first_atom, first_function; /**< of the molecule, of the functions of all fragments */
+    int first_atom, first_function; /**< in the molecule; in the functions of all fragments */
     int first_pair, first_single;   /**< columns */
 };
 
@@ -40,7 +39,7 @@ struct hf_scf_fragments {
     struct part part[]; /**< [n_part] */
 };
 
-/** Scatters a row of a fragment's orbitals. */
+/** Copies a row of a fragment's orbitals to their columns in the whole. */
 static void scatter(const struct part *part, int n_column, const double from[], double to[])
 {
     const int n_pair = part->n_electron.beta;
@@ -48,7 +47,7 @@ static void scatter(const struct part *part, int n_column, const double from[], 
         to[j < n_pair ? part->first_pair + j : part->first_single + j - n_pair] = from[j];
 }
 
-/** Rows first .. end-1 of the whole that are those of one fragment. */
+/** Reads rows first .. end-1 of the whole; all belong to one fragment. */
 static hf_status read_part(const struct part *part, int spin, int first, int end, size_t n_there,
                            double rows[], struct hf_error *error)
 {
@@ -67,7 +66,7 @@ static hf_status read_part(const struct part *part, int spin, int first, int end
     return status;
 }
 
-/** A hf_scf_orbitals.read. */
+/** A function for hf_scf_orbitals.read. */
 static hf_status read_rows(void *data, enum hf_restart_matrix which, int index, int spin, int first,
                            int n, double rows[], struct hf_error *error)
 {
@@ -89,7 +88,7 @@ static hf_status read_rows(void *data, enum hf_restart_matrix which, int index, 
     return status;
 }
 
-/** Whether an atom is what the molecule has in its place. */
+/** Checks that an atom of a fragment is the same as the corresponding atom of the molecule. */
 static hf_status check_atom(const struct part *part, int a, const struct hf_molecule *molecule,
                             struct hf_error *error)
 {
@@ -110,7 +109,7 @@ static hf_status check_atom(const struct part *part, int a, const struct hf_mole
     return HF_OK;
 }
 
-/** Whether the fragment was only moved. */
+/** Checks that the fragment was only moved. */
 static hf_status check_places(const struct part *part, const struct hf_molecule *molecule,
                               struct hf_error *error)
 {
@@ -140,7 +139,7 @@ static hf_status check_places(const struct part *part, const struct hf_molecule 
     return HF_OK;
 }
 
-/** Whether the orbitals of the electrons are there. */
+/** Checks that the fragment has all occupied orbitals. */
 static hf_status check_orbitals(const struct part *part, struct hf_error *error)
 {
     const struct hf_scf_orbitals *from = part->orbitals;
@@ -153,7 +152,7 @@ static hf_status check_orbitals(const struct part *part, struct hf_error *error)
     return HF_OK;
 }
 
-/** Charges and multiplicities add up. */
+/** Checks that charges and multiplicities add up to those of the molecule. */
 static hf_status check_electrons(const struct hf_scf_fragments *self,
                                  const struct hf_molecule *molecule, struct hf_error *error)
 {
@@ -176,7 +175,7 @@ static hf_status check_electrons(const struct hf_scf_fragments *self,
     return HF_OK;
 }
 
-/** Adds a fragment behind those there are. */
+/** Adds a fragment after the present ones. */
 static hf_status add(struct hf_scf_fragments *self, const struct hf_molecule *molecule,
                      const struct hf_scf_fragment *fragment, struct hf_error *error)
 {
@@ -204,7 +203,7 @@ static hf_status add(struct hf_scf_fragments *self, const struct hf_molecule *mo
     return status;
 }
 
-/** Functions and columns of all of them. */
+/** Joins functions and columns of all fragments. */
 static hf_status make_orbitals(struct hf_scf_fragments *self, const struct hf_molecule *molecule,
                                struct hf_error *error)
 {

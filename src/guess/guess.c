@@ -1,4 +1,4 @@
-/* The list of guesses, and what several of them do. */
+/* The list of guesses, and functions that several of them use. */
 #include "guess_private.h"
 
 const struct hf_guess_ops *const hf_guess_list[] = {&hf_guess_sad, &hf_guess_sap, &hf_guess_huckel,
@@ -37,7 +37,8 @@ hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_mat
     double *orbital_energy = HF_TAKE(&arena, orbital_energy, (size_t)hf_matrix_n_row(matrix));
     HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_lowest_orbitals(context, matrix, orbital_energy, occupied[0], error));
-    if (input->method->n_set == 2 && occupied[1] != NULL) /* those of beta are among alpha's */
+    /* beta orbitals are the first of alpha's */
+    if (input->method->n_set == 2 && occupied[1] != NULL)
         hf_matrix_copy_columns(occupied[0], 0, hf_matrix_n_col(occupied[1]), NULL, occupied[1], 0);
     HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron,
                                (const struct hf_matrix *const[HF_MAX_SPIN]){input->x}, occupied,

@@ -1,4 +1,4 @@
-/* First density from the orbitals of the core Hamiltonian: electrons that do not see each other. */
+/* First density from the orbitals of the core Hamiltonian, in which electrons do not interact. */
 #include "guess_private.h"
 
 static hf_status core_densities(const struct hf_guess_input *input,

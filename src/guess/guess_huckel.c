@@ -1,13 +1,13 @@
-/* Extended Hueckel: orbitals in the span of those of the free atoms (book section 8.2).
+/* Extended Hueckel: orbitals in the span of the orbitals of free atoms (book section 8.2).
  *
- * The atomic orbitals are those of the atoms whose densities guess "sad" adds up. They stand in the
- * basis already, C [n][k] with the energies e_i, so that their overlap is exact:
+ * The atomic orbitals belong to the atoms whose densities are added in guess "sad". They are expanded in the basis,
+ * C [n][k] with energies e_i, so their overlap is exact:
  *
  *     S = C^T S_basis C      H_ij = K S_ij (e_i + e_j)/2      H_ii = e_i      K = 1.75
  *
- * Their span is orthonormalised, W [m][r] in the orthonormal basis. What is not in it (Q = 1 - W
- * W^T) has the kinetic energy, which is positive, so that electrons come there only when there are
- * more than the atoms have orbitals:
+ * Their span is orthonormalised: W [m][r] in the orthonormal basis. In the remaining space (Q = 1 - W W^T) the Fock
+ * matrix is the kinetic energy, which is positive. So electrons only occupy it if there are more than the atomic
+ * orbitals can hold:
  *
  *     F' = W H' W^T + Q T' Q       H' [r][r]: H in the orthonormal span
  *
@@ -23,13 +23,13 @@
 
 static const double K = 1.75;
 
-/** Orbitals of all atoms, one behind the other. */
+/** Orbitals of all atoms, one atom after another. */
 struct minimal_basis {
-    struct hf_like_atoms
-        atoms; /**< of each kind: energies, then coefficients [orbitals][functions] */
+    /** for each kind of atom: energies, then coefficients [orbitals][functions] */
+    struct hf_like_atoms atoms;
     const struct hf_guess_input *input;
-    int *first;     /**< [n_atom + 1] orbitals of an atom; in the arena of `atoms` */
-    double *energy; /**< [first[n_atom]]; as `first` */
+    int *first;     /**< [n_atom + 1] first orbital of each atom; in the arena of `atoms` */
+    double *energy; /**< [first[n_atom]]; in the same arena */
 };
 
 static size_t orbitals_size(const struct hf_guess_input *input, int atom)
@@ -75,7 +75,7 @@ cleanup:
     return status;
 }
 
-/** Rows of C, zero but for the orbitals of one atom. */
+/** Fills rows of C, which are zero except for the orbitals of one atom. */
 static hf_status give_coefficients(void *data, int first, int n, double rows[],
                                    struct hf_error *error)
 {
@@ -99,7 +99,7 @@ static hf_status give_coefficients(void *data, int first, int n, double rows[],
     return HF_OK;
 }
 
-/** Rows of (1 - K) e on the diagonal. */
+/** Fills rows of the diagonal matrix (1 - K) e. */
 static hf_status give_diagonal(void *data, int first, int n, double rows[], struct hf_error *error)
 {
     const struct minimal_basis *self = data;
@@ -135,7 +135,7 @@ cleanup:
     return status;
 }
 
-/** huckel [k][k] of the atomic orbitals with that overlap. Collective. */
+/** huckel [k][k] = H of the atomic orbitals, from their overlap. Collective. */
 static hf_status make_huckel(struct minimal_basis *self, const struct hf_matrix *overlap,
                              struct hf_matrix *huckel, struct hf_error *error)
 {
@@ -152,7 +152,7 @@ cleanup:
     return status;
 }
 
-/** *span = W and *inside = H'. Collective. */
+/** Computes *span = W and *inside = H'. Collective. */
 static hf_status make_span(const struct hf_guess_input *input, struct hf_matrix **span,
                            struct hf_matrix **inside, struct hf_error *error)
 {
@@ -163,7 +163,7 @@ static hf_status make_span(const struct hf_guess_input *input, struct hf_matrix 
     struct hf_matrix *projected = NULL, *overlap = NULL, *huckel = NULL, *x = NULL;
     HF_TRY(minimal_basis_init(&minimal, input, error));
     const int k = minimal.first[input->molecule->n_atom];
-    if (k == 0) goto cleanup; /* ghosts alone */
+    if (k == 0) goto cleanup; /* only ghosts */
     HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", m, k, &projected, error));
     HF_TRY(project(&minimal, projected, error));
     HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", k, k, &overlap, error));
@@ -184,7 +184,7 @@ cleanup:
     return status;
 }
 
-/** fock [m][m] += W (H' + W^T T' W) W^T - T' W W^T - W W^T T', which makes F' of T'. Collective. */
+/** fock [m][m] contains T' and becomes F' by adding W (H' + W^T T' W) W^T - T' W W^T - W W^T T'. Collective. */
 static hf_status put_span(const struct hf_guess_input *input, const struct hf_matrix *span,
                           struct hf_matrix *inside, struct hf_matrix *fock, struct hf_error *error)
 {

@@ -24,7 +24,7 @@ static hf_status make_density(const struct hf_guess_input *input, int atom, doub
 static const struct hf_like_atoms_ops atomic_densities = {
     .label = "atomic density", .size = density_size, .make = make_density};
 
-/** The densities of the atoms on the diagonal, zero elsewhere. Collective. */
+/** Puts the densities of the atoms on the diagonal, zeros elsewhere. Collective. */
 static hf_status place(const struct hf_like_atoms *atoms, const struct hf_basis *basis,
                        struct hf_matrix *density, struct hf_error *error)
 {
@@ -50,8 +50,7 @@ cleanup:
     return status;
 }
 
-/** The total density is that of the atoms, which are averaged over their spins: a spin density is
- *  zero. */
+/** The total density is the sum over the atoms. They are averaged over spins, so the spin density is zero. */
 static hf_status sad_densities(const struct hf_guess_input *input,
                                struct hf_matrix *const density[],
                                struct hf_matrix *const occupied[], struct hf_error *error)

@@ -2,9 +2,9 @@
  *
  *     F = H + sum_A sum_i c_i erf(sqrt(a_i) r_A) / r_A
  *
- * H is the core Hamiltonian with all that acts in it; what it lacks are the electrons of the atoms,
- * which are there as clouds of charge. No integrals over two electrons are needed: of C10H22 in
- * cc-pVDZ it takes three times as long as all one-electron integrals, and 6 % of a Fock build. */
+ * H is the core Hamiltonian with all its terms. The electrons of the atoms are added as clouds of charge. No
+ * two-electron integrals are needed: for C10H22 in cc-pVDZ this takes three times as long as all one-electron
+ * integrals, and 6 % of a Fock build. */
 #include "guess_private.h"
 
 #include "atomic_potentials.h"
@@ -14,7 +14,7 @@
 
 enum { TERMS = HF_ATOMIC_POTENTIAL_TERMS };
 
-/** Takes the electrons of a core potential off an atom's clouds, from the sharpest on. */
+/** Removes the electrons of a core potential from an atom's clouds, the sharpest cloud first. */
 static void take_core(int n_core, struct hf_spread_charge cloud[TERMS])
 {
     double left = n_core;
@@ -25,7 +25,7 @@ static void take_core(int n_core, struct hf_spread_charge cloud[TERMS])
     }
 }
 
-/** charge [n_atom][TERMS] of the atoms' electrons, -c_i each. Not collective. */
+/** Fills charge [n_atom][TERMS] with the electrons of the atoms, -c_i each. Not collective. */
 static void fill_clouds(const struct hf_molecule *molecule, struct hf_spread_charge charge[])
 {
     for (int a = 0; a < molecule->n_atom; a++) {
@@ -41,7 +41,7 @@ static void fill_clouds(const struct hf_molecule *molecule, struct hf_spread_cha
     }
 }
 
-/** field [n][n] of the atoms' electrons. Collective. */
+/** field [n][n] = potential of the atoms' electrons. Collective. */
 static hf_status make_field(const struct hf_guess_input *input, struct hf_matrix *field,
                             struct hf_error *error)
 {

@@ -1,4 +1,4 @@
-/* Atoms of the same element in the same shells. */
+/* Data of atoms of the same element in the same shells. */
 #include "guess_private.h"
 
 #include "hf/interruption.h"
@@ -23,7 +23,7 @@ static bool same_shells(const struct hf_basis *basis, int a, int b)
     return true;
 }
 
-/** Lowest-numbered real atom of the kind of `atom`. */
+/** First real atom of the same kind as `atom`. */
 static int find_like(const struct hf_guess_input *input, const int like[], int atom)
 {
     const struct hf_atom *atoms = input->molecule->atom;
@@ -36,7 +36,7 @@ static int find_like(const struct hf_guess_input *input, const int like[], int a
     return atom;
 }
 
-/** Local: who is like whom, and room for the data. */
+/** Finds the first atom of each kind and allocates the data; local. */
 static hf_status make_room(struct hf_like_atoms *self, const struct hf_guess_input *input,
                            const struct hf_like_atoms_ops *ops, struct hf_error *error)
 {
@@ -50,7 +50,7 @@ static hf_status make_room(struct hf_like_atoms *self, const struct hf_guess_inp
     return hf_arena_check(&self->arena, error);
 }
 
-/** Local: the atoms that are this rank's share. */
+/** Computes the data of this rank's share of atoms; local. */
 static hf_status make_share(struct hf_like_atoms *self, const struct hf_guess_input *input,
                             const struct hf_like_atoms_ops *ops, struct hf_error *error)
 {

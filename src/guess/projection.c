@@ -1,13 +1,13 @@
-/* First densities from the orbitals of another calculation: of another basis, geometry, charge or
+/* First densities from the orbitals of another calculation, which may have another basis, geometry, charge or
  * multiplicity (book section 8.2).
  *
- * Old orbitals C_old over n_old functions become those of our space that are closest to them,
+ * Old orbitals C_old over n_old functions are replaced by the closest ones in the new space:
  *
- *     C = S^-1 S_mixed C_old          S_mixed [n][n_old] overlap of our functions with the old ones
+ *     C = S^-1 S_mixed C_old          S_mixed [n][n_old] overlap of new and old functions
  *
- * in our orthonormal basis C' = X^T S_mixed C_old, orthonormal again by Loewdin's way,
- * C' (C'^T C')^-1/2, which changes them least. The overlap is made of both bases as one, so that
- * what spreads matrices over ranks does it here as well:
+ * In the new orthonormal basis C' = X^T S_mixed C_old. Loewdin's method makes them orthonormal again with the
+ * smallest change: C' (C'^T C')^-1/2. The overlap is computed for both bases joined, so that the usual distributed
+ * matrices can be used:
  *
  *           ours  old
  *     ours | S  | S_mixed |       | 0     |       | S_mixed C_old |
@@ -23,13 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** An orbital with a smaller square of its length is mostly rounding. */
+/** If the square of an orbital's norm is smaller, it is mostly rounding error. */
 static const double SMALLEST_SQUARE = 1e-6;
 
-/** Rows of the old orbitals behind rows of zeros. */
+/** Rows of the old orbitals after rows of zeros. */
 struct embedding {
     const struct hf_scf_orbitals *from;
-    int spin, n_zero, n_column; /**< columns that are wanted: the first ones */
+    int spin, n_zero, n_column; /**< the first n_column columns are read */
 };
 
 static hf_status give_rows(void *data, int first, int n, double rows[], struct hf_error *error)
@@ -61,7 +61,8 @@ bool hf_orbitals_follow_atoms(const struct hf_molecule *from, const struct hf_mo
     return true;
 }
 
-/** The overlap of both bases as one; of ours alone, which is S_mixed, where the old functions are the same. */
+/** Computes the overlap of both bases joined. If the functions are the same, S_mixed is the overlap of the new basis
+ *  alone. */
 static hf_status make_joined_overlap(const struct hf_guess_input *input,
                                      const struct hf_scf_orbitals *from, struct hf_matrix **overlap,
                                      struct hf_error *error)
@@ -85,7 +86,7 @@ cleanup:
     return status;
 }
 
-/** projected [m][o] = X^T S_mixed C_old of the o lowest orbitals of a spin. */
+/** projected [m][o] = X^T S_mixed C_old for the o lowest orbitals of a spin. */
 static hf_status project(const struct hf_guess_input *input, const struct hf_scf_orbitals *from,
                          int spin, const struct hf_matrix *overlap, struct hf_matrix *projected,
                          struct hf_error *error)
@@ -110,8 +111,7 @@ cleanup:
     return status;
 }
 
-/** factor[i] = square[i]^-1/2, the squares being eigenvalues of the products of projected
- *  orbitals. */
+/** factor[i] = square[i]^-1/2; the squares are eigenvalues of the products of projected orbitals. */
 static hf_status invert_roots(int o, const double square[], double factor[], struct hf_error *error)
 {
     if (!(square[0] > SMALLEST_SQUARE))
@@ -123,7 +123,7 @@ static hf_status invert_roots(int o, const double square[], double factor[], str
     return HF_OK;
 }
 
-/** orthonormal [m][o] = P (P^T P)^-1/2 of P = projected. */
+/** orthonormal [m][o] = P (P^T P)^-1/2, P = projected. */
 static hf_status orthonormalise(const struct hf_guess_input *input,
                                 const struct hf_matrix *projected, struct hf_matrix *orthonormal,
                                 struct hf_error *error)
@@ -152,7 +152,7 @@ cleanup:
     return status;
 }
 
-/** Whether there are orbitals enough. Not collective. */
+/** Checks that there are enough orbitals. Not collective. */
 static hf_status check(const struct hf_scf_orbitals *from, int spin, int n_occupied,
                        struct hf_error *error)
 {
@@ -169,7 +169,7 @@ static hf_status check(const struct hf_scf_orbitals *from, int spin, int n_occup
     return HF_OK;
 }
 
-/** Orthonormal [m][o] of the o lowest orbitals of a spin, projected. */
+/** orthonormal [m][o] = the o lowest orbitals of a spin, projected and orthonormalised. */
 static hf_status take(const struct hf_guess_input *input, const struct hf_scf_orbitals *from,
                       int spin, const struct hf_matrix *overlap, struct hf_matrix *orthonormal,
                       struct hf_error *error)
@@ -186,10 +186,10 @@ cleanup:
     return status;
 }
 
-/** Turns orbitals of alpha [m][o] among themselves so that those nearest to what beta electrons
- *  occupy come first, where both spins are to share them: by the eigenvectors of -U^T U, U = B^T A
- *  the overlap with beta's. Their energies would not tell: a singly occupied orbital often lies
- *  below doubly occupied ones. Source   Amos, Hall, Proc. R. Soc. A 263, 483 (1961). */
+/** Rotates alpha orbitals [m][o] among themselves so that those closest to the occupied beta orbitals come first, for
+ *  orbitals shared by both spins. Uses the eigenvectors of -U^T U, where U = B^T A is the overlap with the beta
+ *  orbitals. Orbital energies are no criterion, because a singly occupied orbital often lies below doubly occupied
+ *  ones. Source   Amos, Hall, Proc. R. Soc. A 263, 483 (1961). */
 static hf_status put_shared_first(const struct hf_guess_input *input,
                                   const struct hf_scf_orbitals *from,
                                   const struct hf_matrix *overlap, struct hf_matrix *alpha,

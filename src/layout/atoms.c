@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/** With blocks on the first `n_owner` ranks. Collective. */
+/** Layout with blocks on the first `n_owner` ranks. Collective. */
 static hf_status create(struct hf_context *context, int n_owner, const struct hf_basis *basis,
                         struct hf_block_layout **layout, struct hf_error *error)
 {

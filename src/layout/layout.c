@@ -1,5 +1,5 @@
-/* Who has which block of a symmetric matrix: rows of half a circle, cut into segments, dealt to the
- * ranks; see layout/layout.h. */
+/* Which rank has which block of a symmetric matrix: rows of half a circle are cut into segments, which are dealt to
+ * the ranks; see layout/layout.h. */
 #include "layout/layout.h"
 #include "base/arena.h"
 #include "base/growing.h"
@@ -7,34 +7,36 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { SEGMENTS_PER_RANK = 8 }; /* at least, if there are enough blocks: makes the shares equal */
+/* at least this number if there are enough blocks, so that shares are about equal */
+enum { SEGMENTS_PER_RANK = 8 };
 
-/** A piece of a row: `n_segment` of equal numbers of blocks make a row. */
+/** A piece of a row. Each row has `n_segment` segments, with equal numbers of blocks. */
 struct segment {
     int rank;
-    size_t offset; /**< of its first element, in its rank's part */
+    size_t offset; /**< position of its first element in its rank's part */
 };
 
 struct hf_block_layout {
-    struct hf_arena arena;   /**< of all arrays */
+    struct hf_arena arena;   /**< owns all arrays */
     int n_part, n_segment;   /**< segments per row */
-    int n_owner;             /**< the ranks that have blocks: the first ones */
-    int length;              /**< blocks of a segment, except the last of a row */
+    int n_owner;             /**< number of ranks that have blocks (the first ones) */
+    int length;              /**< blocks per segment; the last one of a row may have fewer */
     int *first;              /**< [n_part + 1] */
     struct segment *segment; /**< [n_part][n_segment] */
     int n_own;
-    int *own; /**< [n_own] rising indices of the segments of this rank */
+    int *own; /**< [n_own] ascending numbers of this rank's segments */
     size_t local_size;
 };
 
-/** Number of blocks of row i. In an even circle the pair of opposite parts belongs to the higher row. */
+/** Number of blocks of row i. If the number of parts is even, the pair of opposite parts belongs to the row with the
+ *  higher number. */
 static int row_length(int n_part, int i)
 {
     const int half = n_part / 2;
     return n_part % 2 == 0 && i < half ? half : half + 1;
 }
 
-/** Functions of the parts i - begin, i - begin - 1, ... i - end + 1, modulo the number of parts. */
+/** Number of functions of the parts i - begin, i - begin - 1, ... i - end + 1, modulo the number of parts. */
 static size_t functions_before(const struct hf_block_layout *self, int i, int begin, int end)
 {
     const int *first = self->first, n = self->n_part;
@@ -57,7 +59,7 @@ static size_t segment_elements(const struct hf_block_layout *self, int i, int se
     return part_size(self, i) * functions_before(self, i, begin, end < length ? end : length);
 }
 
-/** Deals the segments, largest first, forth and back over the ranks. */
+/** Deals the segments, largest first, to the ranks in alternating order (up, then down). */
 static void deal(struct hf_block_layout *self, const struct hf_context *context,
                  struct hf_ranked *sorted, size_t *held)
 {
@@ -75,7 +77,7 @@ static void deal(struct hf_block_layout *self, const struct hf_context *context,
     self->local_size = held[context->rank];
 }
 
-/** Local: the list of own segments. */
+/** Lists the own segments; local. */
 static void list_own(struct hf_block_layout *self, int rank)
 {
     const int n = self->n_part * self->n_segment;
@@ -85,7 +87,7 @@ static void list_own(struct hf_block_layout *self, int rank)
         if (self->segment[s].rank == rank) self->own[k++] = s;
 }
 
-/** Local: the tables. */
+/** Makes the tables; local. */
 static hf_status make(struct hf_block_layout *self, const struct hf_context *context,
                       const int first[], struct hf_error *error)
 {
@@ -177,7 +179,8 @@ size_t hf_block_layout_row_size(const struct hf_block_layout *layout, int row)
 struct hf_own_blocks hf_own_blocks_begin_rows(const struct hf_block_layout *layout, int begin,
                                               int end)
 {
-    int low = 0, high = layout->n_own; /* the first own segment of these rows is in low .. high */
+    /* the first own segment of these rows is between low and high */
+    int low = 0, high = layout->n_own;
     while (low < high) {
         const int middle = low + (high - low) / 2;
         if (layout->own[middle] < begin * layout->n_segment)
@@ -231,7 +234,8 @@ struct hf_block_place hf_block_layout_find(const struct hf_block_layout *layout,
 {
     assert(i >= j && j >= 0 && i < layout->n_part);
     int row = i, step = i - j;
-    if (step >= row_length(layout->n_part, i)) { /* the other way round is shorter */
+    /* the pair belongs to row j, in which fewer steps lead to it */
+    if (step >= row_length(layout->n_part, i)) {
         row = j;
         step = layout->n_part - step;
     }

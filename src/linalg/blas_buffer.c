@@ -1,18 +1,18 @@
-/* The work space of BLAS: reserved at the start, while there is room for it. */
+/* The work space of BLAS is reserved at the start, while there is room for it. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "linalg_private.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-/** What OpenBLAS maps for a thread the first time it computes (BUFFER_SIZE; 128 MiB on x86-64, as
- *  strace shows, and no more elsewhere), with room for the pages around it. */
+/** Memory that OpenBLAS maps for a thread at its first computation (BUFFER_SIZE: 128 MiB on x86-64 by strace; not
+ *  more on other processors), plus room for the pages around it. */
 static const size_t BUFFER_BYTES = ((size_t)128 << 20) + ((size_t)1 << 20);
 
-/* The library keeps one buffer for the process, so that later calls need no room for another. */
+/* The library keeps one buffer per process, so later calls need no more memory. */
 static atomic_bool has_buffer = false;
 
-/** OpenBLAS' dsymm takes the buffer for a product of any size; its dgemm has a way without. */
+/** OpenBLAS's dsymm allocates the buffer for a product of any size; its dgemm does not always. */
 static void make_blas_take_it(void)
 {
     const int one = 1;

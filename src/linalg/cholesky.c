@@ -1,4 +1,4 @@
-/* Cholesky factors, and what is divided by them. */
+/* Cholesky factors, and division by them. */
 #include "linalg_private.h"
 
 #include <assert.h>

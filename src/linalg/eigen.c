@@ -1,5 +1,5 @@
-/* Eigenvalues and eigenvectors of symmetric matrices, with fixed signs and a check of the result.
- * The steps themselves are in eigen_solve.c. */
+/* Eigenvalues and eigenvectors of symmetric matrices, with fixed signs and a check of the result. eigen_solve.c has
+ * the steps of the solution. */
 #include "linalg_private.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Relative tolerance of a check, times the order: far above rounding, far below errors that matter. */
+/** Relative tolerance of a check, times the order: far above rounding errors, far below errors that matter. */
 static const double EIGEN_TOLERANCE = 1e-11;
 
 static hf_status no_memory(struct hf_error *error, int n)
@@ -19,15 +19,16 @@ static hf_status no_memory(struct hf_error *error, int n)
 
 enum { MOST_COLUMNS = 1 << 10 };
 
-/** Columns first .. first+n-1, and what decides their signs. */
+/** Columns first .. first+n-1, and the components that decide their signs. */
 struct column_signs {
     int first, n;
-    double largest[MOST_COLUMNS]; /**< modulus */
+    double largest[MOST_COLUMNS]; /**< largest modulus in the column */
     int decides
-        [MOST_COLUMNS]; /**< 2 row of the deciding component, and 1 more where it is negative */
+        /** 2 times the row of the deciding component, plus 1 if the component is negative */
+        [MOST_COLUMNS];
 };
 
-/** Place of local column j among them; -1: it is none. */
+/** Number of local column j among the columns of `signs`; -1: it is not one of them. */
 static int place_of(const struct hf_matrix *z, const struct column_signs *signs, int j)
 {
     const int place = hf_global_col(z, j) - signs->first;
@@ -64,8 +65,8 @@ static void find_signs(const struct hf_matrix *z, struct column_signs *signs)
         MPI_Allreduce(MPI_IN_PLACE, signs->decides, signs->n, MPI_INT, MPI_MIN, grid->members);
 }
 
-/** Makes the component of largest modulus of every column positive; of nearly equal ones the first,
- *  so that rounding does not decide. */
+/** Makes the component of largest modulus of every column positive. If several are nearly equal, the first one
+ *  counts, so that rounding does not decide. */
 static void fix_signs(struct hf_matrix *z)
 {
     struct column_signs signs;
@@ -83,17 +84,17 @@ static void fix_signs(struct hf_matrix *z)
     }
 }
 
-/** Random vectors x and what the matrix makes of them, its trace and the sum of its squares, taken
- *  before the matrix is destroyed. Eigenvectors are right when Z^T Z y = y and Z^T A x = e Z^T x,
- *  eigenvalues are all there when their sum and that of their squares are the matrix's: that costs
- *  order n^2 operations and no copy of the matrix. */
+/** Data for a check of the results, computed before the matrix A is destroyed: random vectors x, A x, the trace and
+ *  the sum of squares of A. Eigenvectors are right if Z^T Z y = y and Z^T A x = e Z^T x. Eigenvalues are complete if
+ *  their sum and the sum of their squares agree with the trace and the squares of A. This costs order n^2 operations
+ *  and no copy of the matrix. */
 struct probe {
     struct hf_matrix *x, *a_x; /**< n x N_PROBE */
     double trace, squares;
 };
 enum { N_PROBE = 2 };
 
-/** A number in [-1, 1) that depends on i alone (the finaliser of splitmix64). */
+/** A number in [-1, 1) computed from i alone (the finaliser of splitmix64). */
 static double scattered(uint64_t i)
 {
     uint64_t bits = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -102,7 +103,7 @@ static double scattered(uint64_t i)
     return (double)((bits ^ (bits >> 31)) >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/** Trace and sum of squares of the matrix of which the lower triangle is given. Collective. */
+/** Trace and sum of squares of a matrix given by its lower triangle. Collective. */
 static void probe_sums(const struct hf_matrix *a, struct probe *probe)
 {
     double sum[2] = {0.0, 0.0};
@@ -121,7 +122,8 @@ static void probe_sums(const struct hf_matrix *a, struct probe *probe)
     probe->squares = sum[1];
 }
 
-/** Refuses a matrix whose lower triangle is not finite: that shows in its squares. Collective. */
+/** Prepares the check. Fails if the lower triangle is not finite, because then its sum of squares is not finite.
+ *  Collective. */
 static hf_status probe_take(const struct hf_matrix *a, struct probe *probe, struct hf_error *error)
 {
     struct hf_linalg *grid = a->linalg;
@@ -144,7 +146,7 @@ cleanup:
     return status;
 }
 
-/** error_of[0] = max |Z^T Z y - y| and [1] = max |Z^T A x - e y| for y = Z^T x. Collective. */
+/** error_of[0] = max |Z^T Z y - y| and error_of[1] = max |Z^T A x - e y| for y = Z^T x. Collective. */
 static hf_status probe_vectors(const struct probe *probe, const double eigenvalue[],
                                const struct hf_matrix *z, double error_of[2],
                                struct hf_error *error)
@@ -175,7 +177,7 @@ cleanup:
     return status;
 }
 
-/** Refuses eigenvalues whose sums are not those of the matrix. The same on every rank. */
+/** Fails if the sums of the eigenvalues do not agree with those of the matrix. The same on every rank. */
 static hf_status probe_values(const struct probe *probe, int n, const double eigenvalue[],
                               double scale, struct hf_error *error)
 {
@@ -186,12 +188,12 @@ static hf_status probe_values(const struct probe *probe, int n, const double eig
     }
     const double tolerance = EIGEN_TOLERANCE * (10.0 + n);
     const double off = fmax(fabs(trace), fabs(squares) / scale) / scale;
-    if (off < tolerance && isfinite(trace)) return HF_OK; /* neither when they are NaN */
+    if (off < tolerance && isfinite(trace)) return HF_OK; /* false for NaN */
     return hf_fail(error, HF_NO_RESOURCE,
                    "the eigenvalues of a matrix of order %d are wrong: sums off by %.1e", n, off);
 }
 
-/** Refuses eigenvalues and eigenvectors that do not reproduce the probe. Collective. */
+/** Fails if eigenvalues and eigenvectors do not pass the check. Collective. */
 static hf_status probe_check(const struct probe *probe, int n, const double eigenvalue[],
                              const struct hf_matrix *z, struct hf_error *error)
 {
@@ -204,7 +206,7 @@ static hf_status probe_check(const struct probe *probe, int n, const double eige
     if (z == NULL) return HF_OK;
     HF_TRY(probe_vectors(probe, eigenvalue, z, error_of, error));
     const double orthogonality = error_of[0], residual = error_of[1] / scale;
-    if (!(residual < tolerance && orthogonality < tolerance)) /* also when they are NaN */
+    if (!(residual < tolerance && orthogonality < tolerance)) /* also true for NaN */
         status = hf_fail(error, HF_NO_RESOURCE,
                          "the eigenvectors of a matrix of order %d are wrong: residual %.1e, "
                          "orthogonality %.1e (%s)",
@@ -227,7 +229,7 @@ hf_status hf_matrix_eigen(struct hf_matrix *symmetric, double eigenvalue[],
     if (n == 0) return HF_OK;
     HF_TRY(probe_take(symmetric, &probe, error));
     status = hf_eigen_solve(symmetric, eigenvalue, vector, error);
-    if (status != HF_OK) eigenvalue[0] = NAN; /* the outcome goes along */
+    if (status != HF_OK) eigenvalue[0] = NAN; /* a NaN tells the other ranks of the failure */
     MPI_Bcast(eigenvalue, n, MPI_DOUBLE, 0, comm);
     if (isnan(eigenvalue[0])) HF_TRY(hf_agree(comm, status, error));
     HF_TRY(probe_check(&probe, n, eigenvalue, vector, error));

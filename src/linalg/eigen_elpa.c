@@ -1,22 +1,22 @@
-/* ELPA: one step to tridiagonal form, blocked for the network, divide and conquer and the way back for the
- * vectors that are wanted. On two ranks it takes 0.8 of ScaLAPACK's time at n = 2,000, half beside
- * other programs (docs/measurements/performance.md); on one LAPACK is faster. Debian's is built on Open MPI.
+/* ELPA: reduction to tridiagonal form in one step with blocks for the network, divide and conquer, back
+ * transformation of the requested vectors. On two ranks it takes 0.8 of ScaLAPACK's time at n = 2,000, and half if
+ * other programs run (docs/measurements/performance.md). On one rank LAPACK is faster. Debian's ELPA uses Open MPI.
  *
  * Source   Marek et al., J. Phys.: Condens. Matter 26, 213201 (2014). */
 #include "linalg_private.h"
 
 #include <elpa/elpa.h>
 
-enum { API = 20221109 }; /* of ELPA 2022.11, the oldest that is asked for when hf is built */
+enum { API = 20221109 }; /* of ELPA 2022.11, the oldest version that the build accepts */
 
-/** Without vectors ScaLAPACK's steps are as good. */
+/** Without vectors ScaLAPACK is as fast. */
 static bool serves(const struct hf_linalg *grid, int n, int n_vector)
 {
     return grid->parallel && n_vector > 0 && n >= grid->block * grid->n_grid_col;
 }
 
-/** Elements above the diagonal from those below, by way of `scratch`: ELPA reads both. Collective over
- *  the grid. */
+/** Copies elements below the diagonal to those above, using `scratch`, because ELPA reads both. Collective over the
+ *  grid. */
 static void mirror(struct hf_matrix *a, struct hf_matrix *scratch)
 {
     hf_matrix_add_transposed(1.0, a, 0.0, scratch);
@@ -28,7 +28,7 @@ static void mirror(struct hf_matrix *a, struct hf_matrix *scratch)
     }
 }
 
-/** Tells ELPA of the matrix and the grid; ELPA_OK or what it answers. */
+/** Describes the matrix and the grid to ELPA. Returns ELPA_OK or the error of ELPA. */
 static int describe(elpa_t solver, const struct hf_matrix *a, int n_vector)
 {
     const struct hf_linalg *grid = a->linalg;
@@ -55,12 +55,12 @@ static int describe(elpa_t solver, const struct hf_matrix *a, int n_vector)
     return answer;
 }
 
-/** Collective over the grid; the status is this rank's. */
+/** Collective over the grid; each rank returns its own status. */
 static hf_status solve_inside(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
                               int n_vector, struct hf_error *error)
 {
     struct hf_memory *memory = a->linalg->context->memory;
-    const size_t work_bytes = 2 * hf_local_size(a) * sizeof *a->data; /* divide and conquer */
+    const size_t work_bytes = 2 * hf_local_size(a) * sizeof *a->data; /* of divide and conquer */
     int answer = ELPA_ERROR, unheard;
     mirror(a, z);
     hf_memory_count(memory, HF_MEMORY_MATRIX, "diagonalisation", work_bytes);
@@ -74,7 +74,7 @@ static hf_status solve_inside(struct hf_matrix *a, double eigenvalue[], struct h
                    "ELPA could not diagonalise a matrix of order %d (answer %d)", a->n_row, answer);
 }
 
-/** Its answers may differ from rank to rank. */
+/** Results of ELPA may differ from rank to rank, so the status is agreed. */
 static hf_status solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z, int n_vector,
                        struct hf_error *error)
 {

@@ -1,7 +1,7 @@
-/* Diagonalisation of which fewer ranks than a matrix is spread over do a part. The reduction to tridiagonal form takes n
- * columns one after the other, each of them with messages along rows and columns of the grid that nothing hides: on
- * many ranks these take most of the time, and a part of the ranks is faster than all. Vectors then are found by all
- * (eigen_solve.c). */
+/* Diagonalisation that uses fewer ranks than the matrix is spread over for a part of the work. The reduction to
+ * tridiagonal form treats n columns one after another, each with messages along rows and columns of the grid that no
+ * work can hide. On many ranks these messages take most of the time, so fewer ranks are faster. Then all ranks
+ * compute the vectors (eigen_solve.c). */
 #include "linalg_private.h"
 
 int hf_eigen_fewer(int n, int n_row, int n_col)
@@ -17,7 +17,7 @@ int hf_eigen_fewer(int n, int n_row, int n_col)
     return best;
 }
 
-/** All of it by the ranks of grid->fewer. */
+/** The ranks of grid->fewer do the whole diagonalisation. */
 static hf_status solve_on_fewer(const struct hf_matrix *a, double eigenvalue[],
                                 struct hf_matrix *vector, struct hf_error *error)
 {
@@ -31,8 +31,8 @@ static hf_status solve_on_fewer(const struct hf_matrix *a, double eigenvalue[],
         HF_TRY(hf_matrix_create(all->fewer, label, n, vector->n_col, &found, error));
     hf_move_matrix(all, a, moved);
     status = hf_eigen_solve_here(moved, eigenvalue, found, error);
-    if (vector != NULL)
-        hf_move_matrix(all, found, vector); /* also after a failure: others may not know */
+    if (vector != NULL) /* also after a failure, because other ranks may not know of it */
+        hf_move_matrix(all, found, vector);
 cleanup:
     hf_matrix_destroy(&found);
     hf_matrix_destroy(&moved);

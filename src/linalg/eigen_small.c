@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Components that differ by less than this part of the largest are equal: the sign is that of the first of them. */
+/** Components that differ by less than this relative to the largest count as equal; the first of them decides the
+ *  sign. */
 static const double SAME = 1e-6;
 
 static void fix_sign(int n, double vector[])

@@ -1,11 +1,11 @@
-/* Eigenvalues and the lowest eigenvectors: to tridiagonal form, divide and conquer there, back.
+/* Eigenvalues and the lowest eigenvectors: reduction to tridiagonal form, divide and conquer, back transformation.
  *
  *     A = Q T Q^T      T = U e U^T      Z = Q U
  *
- * These are the steps of dsyevd and pdsyevd, the first of them as in pdsyevr where that is faster. Taken one by
- * one, the last of them, which is a third of the work when all vectors are wanted, is done for those that are
- * wanted, and the second shrinks to order n^2 when none is. (Bisection or MRRR for a part of the vectors, as in
- * dsyevr, takes longer than divide and conquer for all: measured for a fifth of n = 300 to 1300.) */
+ * These are the steps of dsyevd and pdsyevd, the first one as in pdsyevr if that is faster. Separate steps save
+ * work. The last step (a third of the work for all vectors) is done for the requested vectors only. Without vectors
+ * the second step is of order n^2. Bisection or MRRR for some vectors, as in dsyevr, takes longer than divide and
+ * conquer for all (measured for a fifth of the vectors at n = 300 to 1300). */
 #include "linalg_private.h"
 
 #include "base/arena.h"
@@ -23,20 +23,21 @@ const struct hf_eigensolver *const hf_eigensolver_list[] = {
     NULL,
 };
 
-/** Arrays of one rank. */
+/** Work arrays of one rank. */
 struct space {
     struct hf_arena arena;
-    double *diagonal;     /**< local part of T's diagonal, ScaLAPACK only */
-    double *local_beside; /**< local part of the elements beside it, ScaLAPACK only */
+    double *diagonal;     /**< local part of the diagonal of T, ScaLAPACK only */
+    double *local_beside; /**< local part of the elements beside the diagonal, ScaLAPACK only */
     double *beside;       /**< [n] elements beside the diagonal */
     double *reflector;    /**< scalar factors of Q; with ScaLAPACK the local ones */
-    double *all;          /**< [n] scalar factors of Q of all columns, ScaLAPACK only */
+    double *all;          /**< [n] scalar factors of Q for all columns, ScaLAPACK only */
     double *work;
     int *integer;
     int n_work, n_integer;
 };
 
-/** Local. n_column of T are on this rank at most; `n_work` doubles grow as the matrix. */
+/** Local. This rank has at most n_column columns of T. `n_work` is the number of doubles for work; it grows like the
+ *  matrix. */
 static hf_status space_make(const struct hf_matrix *a, int n_column, double n_work,
                             double n_integer, struct space *space, struct hf_error *error)
 {
@@ -68,11 +69,12 @@ static hf_status failed(struct hf_error *error, int n, const char *library, cons
                    routine, info);
 }
 
-/** LAPACK on rank 0; the others do nothing. Local. */
+/** LAPACK on rank 0; other ranks do nothing. Local. */
 static hf_status solve_serial(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
                               int n_vector, struct hf_error *error)
 {
-    enum { MAX_BLOCK = 64 }; /* of dormtr, whose triangular factors come on top */
+    /* block size of dormtr, which also needs room for triangular factors */
+    enum { MAX_BLOCK = 64 };
     const int n = a->n_row;
     const double blocked = (n + MAX_BLOCK + 1.0) * (MAX_BLOCK + 1.0);
     const double divided = n_vector > 0 ? 1.0 + 4.0 * n + (double)n * n : 0.0;
@@ -103,7 +105,7 @@ cleanup:
     return status;
 }
 
-/** A routine of ScaLAPACK that reduces a matrix to tridiagonal form. */
+/** A ScaLAPACK routine that reduces a matrix to tridiagonal form. */
 struct reduction {
     const char *name;
     void (*reduce)(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
@@ -111,8 +113,8 @@ struct reduction {
                    const int *lwork, int *info);
 };
 
-/** pdsyntrd has half as many messages for a column, on as many ranks as are a square: of two ranks one, which takes 24 ms
- *  at order 764 (both with pdsytrd 32), as long as both at 1,200. */
+/** pdsyntrd sends half as many messages per column, but only uses a square number of ranks. Of two ranks it uses one:
+ *  at order 764 it then takes 24 ms (pdsytrd on both: 32 ms), at 1,200 both take the same time. */
 static const struct reduction *choose_reduction(const struct hf_linalg *grid, int n)
 {
     static const struct reduction on_square = {"pdsyntrd", pdsyntrd_},
@@ -120,7 +122,7 @@ static const struct reduction *choose_reduction(const struct hf_linalg *grid, in
     return hf_reduces_on_square(n, grid->n_grid_row, grid->n_grid_col) ? &on_square : &on_all;
 }
 
-/** Work space that it asks for. Collective over the grid. */
+/** Work space that a reduction asks for. Collective over the grid. */
 static double reduction_work(const struct reduction *reduction, const struct hf_matrix *a)
 {
     const int one = 1, ask = -1;
@@ -132,8 +134,8 @@ static double reduction_work(const struct reduction *reduction, const struct hf_
     return answer;
 }
 
-/** The first of two steps: `a` becomes the reflectors of Q, and the ranks of its grid get T whole and, if others
- *  need these, the factors of Q. Collective over the grid. */
+/** The first of two steps. Reduces `a`, which then contains the reflectors of Q. All ranks of its grid get the whole
+ *  of T and, if `others`, the factors of Q (other ranks need them). Collective over the grid. */
 static int reduce(struct hf_matrix *a, double eigenvalue[], bool others, const struct space *space)
 {
     const int n = a->n_row, one = 1;
@@ -153,7 +155,7 @@ static int reduce(struct hf_matrix *a, double eigenvalue[], bool others, const s
     return info;
 }
 
-/** Reflectors, T and the factors of Q from the ranks that reduced `from` to all that `to` is spread over. Collective over
+/** Copies reflectors, T and the factors of Q from the ranks that reduced `from` to all ranks of `to`. Collective over
  *  these. */
 static void spread_reduced(const struct hf_matrix *from, struct hf_matrix *to, double eigenvalue[],
                            const struct space *space)
@@ -166,7 +168,8 @@ static void spread_reduced(const struct hf_matrix *from, struct hf_matrix *to, d
     for (int j = 0; j < to->local_col; j++) space->reflector[j] = space->all[hf_global_col(to, j)];
 }
 
-/** The second: eigenvectors of T, and of the matrix of which `a` has the reflectors. Collective over the grid. */
+/** The second step: finds the eigenvectors of T, and from them those of the matrix; `a` contains its reflectors.
+ *  Collective over the grid. */
 static int find_vectors(const struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
                         int n_vector, const struct space *space, const char **routine)
 {
@@ -184,14 +187,14 @@ static int find_vectors(const struct hf_matrix *a, double eigenvalue[], struct h
     return info;
 }
 
-/** Room for both steps, `reduced` being the matrix of the first. Collective over all ranks. */
+/** Allocates the work space of both steps; the first reduces `reduced`. Collective over all ranks. */
 static hf_status make_parallel_space(const struct hf_matrix *a, const struct hf_matrix *reduced,
                                      int n_vector, struct space *space, struct hf_error *error)
 {
     const struct hf_linalg *grid = a->linalg;
     const int n = a->n_row, block = grid->block;
-    /* The query is known to ask for too little (pdstedc); the bound is that routine's own need with
-     * a block more of rows and columns. The steps follow each other: the greediest counts. */
+    /* The workspace query of pdstedc returns too little. The bound used is its real need, for one more block of rows
+     * and columns. Steps follow each other, so the largest need counts. */
     const double rows = (double)a->local_row + block, columns = (double)a->local_col + block;
     const double divided = n_vector > 0 ? 6.0 * n + 2.0 * rows * columns : 0.0;
     const double blocked = 3.0 * block * (rows + columns + reduced->local_row + reduced->local_col);
@@ -204,8 +207,8 @@ static hf_status make_parallel_space(const struct hf_matrix *a, const struct hf_
     return hf_agree(grid->context->comm, status, error);
 }
 
-/** ScaLAPACK on the ranks of the grid, the first step on fewer where these are faster: each of its columns has messages
- *  that nothing hides, while the vectors take less time the more ranks there are. Collective over all ranks. */
+/** ScaLAPACK on the ranks of the grid; the first step on fewer ranks if that is faster (see eigen_fewer.c). Vectors
+ *  take less time the more ranks there are. Collective over all ranks. */
 static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
                                 int n_vector, struct hf_error *error)
 {
@@ -267,7 +270,7 @@ const struct hf_eigensolver *hf_eigensolver_choose(const struct hf_linalg *grid,
     int k = 0;
     while (n < hf_eigensolver_list[k]->smallest_order ||
            !hf_eigensolver_list[k]->serves(grid, n, n_vector))
-        k++; /* the first or the last one serves every matrix */
+        k++; /* the first or the last solver can do every matrix */
     return hf_eigensolver_list[k];
 }
 

@@ -1,4 +1,4 @@
-/* Operations on the elements of matrices, divided over the threads of a rank: copies, sums, scalar products. */
+/* Operations on matrix elements, divided over the threads of a rank: copies, sums, scalar products. */
 #include "base/threads.h"
 #include "linalg_private.h"
 
@@ -6,17 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-/** Local parts that a loop goes through, and its factors. */
+/** Local parts of the matrices of a loop, and its factors. */
 struct operands {
     double alpha, beta;
     const double *from;
     double *to;
-    const struct hf_matrix *shape; /**< of `to`, where rows and columns count */
+    const struct hf_matrix *shape; /**< `to` as a matrix, for loops that need rows and columns */
     double piece[HF_N_PIECE];      /**< results of the pieces */
 };
 
-/** Divides n local elements or columns of a matrix over the threads. Half a megabyte or less takes no longer
- *  than waking threads. */
+/** Divides n local elements or columns of a matrix over the threads. Up to half a megabyte, one thread does it in the
+ *  time needed to wake the others. */
 static void each(const struct hf_matrix *matrix, size_t n,
                  void (*work)(void *, int, struct hf_elements), void *operands)
 {
@@ -59,8 +59,7 @@ void hf_matrix_add(double alpha, const struct hf_matrix *from, double beta, stru
     each(to, hf_local_size(to), add_piece, &operands);
 }
 
-/** Of some columns of `to`, in tiles: neither of the two is then read across the whole matrix for
- *  each line of the cache. */
+/** Adds to some columns of `to`, in tiles, so that neither matrix is read across its whole width for each cache line. */
 static void add_transposed_columns(void *data, int piece, struct hf_elements columns)
 {
     enum { TILE = 32 };
@@ -110,7 +109,7 @@ void hf_matrix_map(struct hf_matrix *matrix,
     }
 }
 
-/** What is divided, and by what. */
+/** Arguments of hf_matrix_divide_differences. */
 struct differences {
     struct hf_matrix *matrix;
     int first;
@@ -153,7 +152,7 @@ void hf_linalg_reduce(const struct hf_linalg *linalg, int n_sum, int n_max, doub
     MPI_Bcast(value, n_sum + n_max, MPI_DOUBLE, 0, linalg->context->comm);
 }
 
-/** a . b of a piece, in four sums side by side: one alone waits for each addition. */
+/** a . b of a piece, in four independent sums, because a single sum waits for each addition. */
 static double dot_one(const double *a, const double *b, struct hf_elements at)
 {
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
@@ -190,7 +189,7 @@ void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double 
     hf_linalg_reduce(a->linalg, 1, 0, result);
 }
 
-/** Of a piece: products with several matrices. */
+/** Operands of products or sums with several matrices. */
 struct several {
     int n;
     const double *a, *const *b, *factor;
@@ -230,7 +229,7 @@ void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *co
     hf_linalg_reduce(a->linalg, n, 0, result);
 }
 
-/** In strips that stay in the first cache. */
+/** Works in strips that stay in the first-level cache. */
 static void combine_piece(void *data, int piece, struct hf_elements at)
 {
     enum { STRIP = 1 << 10 };
@@ -266,7 +265,7 @@ static void max_piece(void *data, int piece, struct hf_elements at)
     double largest = 0.0;
     for (size_t i = at.begin; i < at.end; i++) {
         const double value = fabs(self->from[i]);
-        if (isnan(value)) { /* MPI_MAX may lose a NaN, not an infinity */
+        if (isnan(value)) { /* MPI_MAX may lose a NaN, but not an infinity */
             largest = INFINITY;
             break;
         }

@@ -10,8 +10,8 @@
 
 enum { DEFAULT_BLOCK = 64 };
 
-/** Below this order LAPACK on one rank beats ScaLAPACK on several. Two ranks were measured; of more than a few the
- *  model of docs/measurements/scaling.md knows that they are faster at smaller orders. */
+/** Below this order LAPACK on one rank is faster than ScaLAPACK on several. Measured on two ranks; for more ranks
+ *  from the model of docs/measurements/scaling.md, where they are faster already at smaller orders. */
 static int smallest_parallel_order(int n_rank)
 {
     return n_rank < 9 ? 500 : 150;
@@ -51,9 +51,10 @@ static void describe(struct hf_linalg *made, int n)
         snprintf(made->description, sizeof made->description, "LAPACK on rank 0%s", threads);
 }
 
-/** The grid of at most n_rank processes that multiplies matrices of order n in the least time or, `spread`, that uses most
- *  of them. It is at most MAX_ASPECT times as wide as high (a long row of processes scales badly) and has no more
- *  rows or columns than there are blocks. The squarer of equals. */
+/** Chooses the grid of at most n_rank processes that multiplies matrices of order n in the least time, or with
+ *  `spread` the grid with most processes. The grid is at most MAX_ASPECT times as wide as high (long rows of
+ *  processes scale badly) and has at most as many rows and columns as there are blocks. Of equally good grids the one
+ *  closest to a square is chosen. */
 static void choose_grid(int n_rank, int n, int block, bool spread, int *n_row, int *n_col)
 {
     enum { MAX_ASPECT = 3 };
@@ -75,8 +76,7 @@ static void choose_grid(int n_rank, int n, int block, bool spread, int *n_row, i
 
 static void start_blacs(struct hf_linalg *made)
 {
-    /* Grids over the same communicator share its system handle, so it is freed: a grid has its own
-     * communicators. */
+    /* The handle is freed because grids over the same communicator share it; a grid has its own communicators. */
     const int system = Csys2blacs_handle(made->context->comm);
     made->blacs = system;
     Cblacs_gridinit(&made->blacs, "Row", made->n_grid_row, made->n_grid_col);
@@ -90,7 +90,7 @@ static void start_blacs(struct hf_linalg *made)
     }
 }
 
-/** Of the first n_row * n_col ranks, on which BLAS is ready. */
+/** Makes a grid of the first n_row * n_col ranks and prepares BLAS. */
 static hf_status make_grid(struct hf_context *context, int n_row, int n_col, int block,
                            struct hf_linalg **linalg, struct hf_error *error)
 {
@@ -166,7 +166,7 @@ cleanup:
     return status;
 }
 
-/** Block size that gives every rank about the same. */
+/** Block size that gives all ranks about equal shares. */
 static int spread_block(int n, int n_rank)
 {
     enum { BLOCKS_PER_RANK = 8, SMALLEST_BLOCK = 4, LARGEST_BLOCK = 32 };
@@ -175,7 +175,7 @@ static int spread_block(int n, int n_rank)
     return block < SMALLEST_BLOCK ? SMALLEST_BLOCK : block;
 }
 
-/** Part of n rows or columns that the first of `n_process` has: it has as many blocks as any. */
+/** Share of n rows or columns on the first of n_process processes, which has at least as many blocks as any other. */
 static double first_share(int n, int block, int n_process)
 {
     const int n_block = n / block + (n % block != 0);
@@ -183,13 +183,13 @@ static double first_share(int n, int block, int n_process)
     return n > 0 ? fmin(1.0, (double)first / n) : 1.0;
 }
 
-/** Shape of a grid that there may be. */
+/** Shape of a grid. */
 struct shape {
     int n_row, n_col, block;
 };
 
-/** Of the grid of n_rank ranks for matrices of order n or, `solving`, of the part of it that reduces them to tridiagonal
- *  form. */
+/** Shape of the grid of n_rank ranks for matrices of order n, or with `solving` of the ranks that reduce them to
+ *  tridiagonal form. */
 static struct shape find_shape(int n, int n_rank, bool spread, bool solving)
 {
     struct shape shape = {1, 1, spread ? spread_block(n, n_rank) : DEFAULT_BLOCK};

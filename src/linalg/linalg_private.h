@@ -9,42 +9,43 @@
 
 enum { HF_MOST_KEPT = 24 };
 
-/** A process grid. When it is one process, that is rank 0 and nothing but BLAS and LAPACK is used;
- *  otherwise its processes are the first n_grid_row * n_grid_col ranks, row by row. */
+/** A process grid. If it has one process, that is rank 0, and only BLAS and LAPACK are used. Otherwise it has the
+ *  first n_grid_row * n_grid_col ranks, row by row. */
 struct hf_linalg {
     struct hf_context *context; /**< borrowed */
     bool parallel;              /**< ScaLAPACK on more than one rank */
     bool inside;                /**< this rank is part of the grid */
-    int blacs;                  /**< BLACS context, when parallel */
+    int blacs;                  /**< BLACS context, if parallel */
     int n_grid_row, n_grid_col, grid_row, grid_col;
     int block;
-    MPI_Comm members; /**< the ranks of the grid, when parallel; MPI_COMM_NULL outside of it */
+    MPI_Comm members; /**< the ranks of the grid, if parallel; MPI_COMM_NULL on other ranks */
     const struct hf_eigensolver *wanted; /**< see hf_linalg_set_eigensolver; NULL: the best one */
-    struct hf_linalg *
-        fewer; /**< the first of its ranks, which reduce to tridiagonal form faster than all; NULL: all do it */
+    /** a smaller grid that reduces matrices to tridiagonal form faster; NULL: all ranks reduce */
+    struct hf_linalg *fewer;
     char description[160];
-    struct hf_matrix *kept[HF_MOST_KEPT]; /**< destroyed ones that the next of their shape become */
+    /** destroyed matrices, to be reused for new ones of the same shape */
+    struct hf_matrix *kept[HF_MOST_KEPT];
     int n_kept;
     size_t kept_bytes;
 };
 
-/** A way to eigenvalues and eigenvectors. One constant instance each, all in hf_eigensolver_list. */
+/** A method for eigenvalues and eigenvectors. Each is one constant; all are in hf_eigensolver_list. */
 struct hf_eigensolver {
-    const char *name;   /**< as reports have it */
-    int smallest_order; /**< from which it is the best of those that serve */
-    /** Whether it can do a matrix of order n on such a grid with n_vector eigenvectors. */
+    const char *name;   /**< name in reports */
+    int smallest_order; /**< least order for which it is chosen */
+    /** Whether it can find n_vector eigenvectors of a matrix of order n on such a grid. */
     bool (*serves)(const struct hf_linalg *grid, int n, int n_vector);
     /** As hf_eigen_solve. */
     hf_status (*solve)(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z, int n_vector,
                        struct hf_error *error);
 };
 
-/** All there are in this build, the best first; NULL behind the last. */
+/** All eigensolvers of this build, the best first; ends with NULL. */
 extern const struct hf_eigensolver *const hf_eigensolver_list[];
 extern const struct hf_eigensolver hf_eigensolver_lapack, hf_eigensolver_scalapack,
     hf_eigensolver_elpa;
 
-/** The one that hf_eigen_solve takes. */
+/** The eigensolver that hf_eigen_solve uses. */
 const struct hf_eigensolver *hf_eigensolver_choose(const struct hf_linalg *grid, int n,
                                                    int n_vector);
 
@@ -53,10 +54,10 @@ struct hf_matrix {
     int n_row, n_col;
     int local_row, local_col; /**< shape of `data`, 0 x 0 outside the grid */
     double *data;             /**< column-major, leading dimension max(local_row, 1) */
-    int descriptor[9];        /**< ScaLAPACK's, when parallel */
+    int descriptor[9];        /**< descriptor of ScaLAPACK, if parallel */
 };
 
-/** Frees matrices that were kept, also by the ranks that diagonalise. False: there were none; the same on all ranks. */
+/** Frees kept matrices, also those of grid->fewer. False: there were none. The same on all ranks. */
 bool hf_drop_kept_matrices(struct hf_linalg *grid);
 
 /** Global index of local row or column `local` (all from 0). */
@@ -87,37 +88,37 @@ static inline bool hf_same_shape(const struct hf_matrix *a, const struct hf_matr
     return a->linalg == b->linalg && a->n_row == b->n_row && a->n_col == b->n_col;
 }
 
-/** to = a from, a symmetric with the lower triangle given. Collective. */
+/** to = a from; a is symmetric and given by its lower triangle. Collective. */
 void hf_matrix_multiply_symmetric(const struct hf_matrix *a, const struct hf_matrix *from,
                                   struct hf_matrix *to);
 
-/** Eigenvalues [n], ascending, of a symmetric matrix (lower triangle read, may be destroyed), on rank 0 at least,
- *  and as many of the lowest eigenvectors as `vector` has columns (NULL: none). Signs are the library's,
- *  nothing is checked. Collective; HF_NO_RESOURCE, on rank 0 and maybe on others. */
+/** Eigenvalues [n] (ascending, at least on rank 0) of a symmetric matrix, and as many of its lowest eigenvectors as
+ *  `vector` has columns (NULL: none). Only the lower triangle is read; the matrix may be destroyed. Signs of the
+ *  vectors are not fixed, and nothing is checked. Collective; HF_NO_RESOURCE on rank 0 and possibly on others. */
 hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
                          struct hf_error *error) HF_MUST_CHECK;
 
-/** The same, by all ranks of the grid of the matrix. */
+/** The same, on all ranks of the grid of the matrix. */
 hf_status hf_eigen_solve_here(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** Elements to a matrix of the same shape on another grid; one of both grids is part of `all`. Collective over it. */
+/** Copies a matrix to one of the same shape on another grid. One of the two grids is `all`, which contains the other.
+ *  Collective over `all`. */
 void hf_move_matrix(const struct hf_linalg *all, const struct hf_matrix *from,
                     struct hf_matrix *to);
 
-/** Seconds, as modelled, of a product of matrices of order n on n_row x n_col ranks; of a diagonalisation its reduction to
- *  tridiagonal form and then all vectors. Not collective. */
+/** Seconds by a model, on n_row x n_col ranks: of a product of matrices of order n; of the reduction of one to
+ *  tridiagonal form; of all its eigenvectors then. Not collective. */
 double hf_product_seconds(int n, int n_row, int n_col, int block);
 double hf_reduction_seconds(int n, int n_row, int n_col);
 double hf_vector_seconds(int n, int n_row, int n_col, int block);
 
-/** Whether ScaLAPACK reduces a matrix of order n on such a grid to tridiagonal form on as many ranks as are a square, with
- *  half of the messages. Not collective. */
+/** Whether ScaLAPACK reduces a matrix of order n on such a grid with a square number of ranks only, which halves the
+ *  number of messages. Not collective. */
 bool hf_reduces_on_square(int n, int n_row, int n_col);
 
-/** Ranks in each direction of the grid that takes the least time to reduce a matrix of order n to tridiagonal form, of
- *  those with as many rows as columns that are smaller than n_row x n_col; 0: all ranks take less.
- *  Not collective. */
+/** Side of the square grid, smaller than n_row x n_col, that reduces a matrix of order n to tridiagonal form in the
+ *  least time; 0: all ranks are faster. Not collective. */
 int hf_eigen_fewer(int n, int n_row, int n_col);
 
 /* BLAS and LAPACK. */

@@ -54,7 +54,8 @@ void hf_matrix_gather_full(const struct hf_matrix *matrix, double *full)
     }
     memset(full, 0, n * sizeof *full);
     hf_matrix_copy_local(matrix, full);
-    hf_sum_over_ranks(grid->context->comm, n, full); /* each element is on one rank: exact */
+    /* exact, because each element is on one rank */
+    hf_sum_over_ranks(grid->context->comm, n, full);
 }
 
 void hf_move_matrix(const struct hf_linalg *all, const struct hf_matrix *from, struct hf_matrix *to)
@@ -94,7 +95,7 @@ void hf_matrix_multiply_unit(const struct hf_matrix *a, const struct hf_matrix *
     assert(c != a && c != b && n >= 0 && n <= b->n_col && a->n_col == b->n_row);
     assert(c->n_row == a->n_row && c->n_col == b->n_col);
     if (!grid->inside || c->n_row == 0 || c->n_col == 0) return;
-    /* blocks of both begin on the same rank */
+    /* local rows and blocks of `a` and `c` are the same */
     for (int j = 0; j < c->local_col; j++) {
         const size_t column = (size_t)j * (size_t)c->local_row, n_row = (size_t)c->local_row;
         if (hf_global_col(c, j) < unit)
@@ -111,7 +112,7 @@ void hf_matrix_multiply_unit(const struct hf_matrix *a, const struct hf_matrix *
                c->data, &c->n_row);
 }
 
-/** Rows of the product from `first` on, in the columns first .. first+width-1. */
+/** Computes the product in columns first .. first+width-1, from row `first` on. */
 static void multiply_strip(double alpha, bool transpose_a, const struct hf_matrix *a,
                            bool transpose_b, const struct hf_matrix *b, int first, int width,
                            struct hf_matrix *c)
@@ -131,7 +132,7 @@ static void multiply_strip(double alpha, bool transpose_a, const struct hf_matri
            c->data + row * (size_t)c->n_row + row, &c->n_row);
 }
 
-/** Elements right of a strip from those below it. */
+/** Copies the elements below a strip to their mirror places right of it. */
 static void mirror_strip(struct hf_matrix *c, int first, int width)
 {
     const int next = first + width, n_rest = c->n_row - next;
@@ -216,7 +217,7 @@ void hf_matrix_copy_first_rows(const struct hf_matrix *from, struct hf_matrix *t
 {
     assert(to != from && to->linalg == from->linalg && to->n_col == from->n_col);
     assert(to->n_row <= from->n_row);
-    /* blocks of both begin on the same rank: its rows of `to` are its first ones of `from` */
+    /* blocks of both begin on the same rank, so its rows of `to` are its first rows of `from` */
     for (int j = 0; j < to->local_col; j++)
         memcpy(to->data + (size_t)j * (size_t)to->local_row,
                from->data + (size_t)j * (size_t)from->local_row,
@@ -234,11 +235,11 @@ void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[])
         if (i < matrix->local_row && hf_global_row(matrix, i) == column)
             diagonal[column] = matrix->data[(size_t)j * (size_t)matrix->local_row + (size_t)i];
     }
-    /* each element is on one rank: exact */
+    /* exact, because each element is on one rank */
     MPI_Allreduce(MPI_IN_PLACE, diagonal, matrix->n_row, MPI_DOUBLE, MPI_SUM, grid->context->comm);
 }
 
-/** Sums of the squares of the elements of rows, or of columns. */
+/** Sums of the squares of the elements of each row, or of each column. */
 static void sum_squares(const struct hf_matrix *matrix, bool of_columns, double sum[])
 {
     const size_t n = (size_t)(of_columns ? matrix->n_col : matrix->n_row);

@@ -1,15 +1,15 @@
-/* Exchange between symmetric matrices in blocks and matrices on the process grid: every element goes directly
- * from the rank that has it to the rank that needs it.
+/* Copies between symmetric matrices in blocks and matrices on the process grid. Every element is sent directly from
+ * the rank that has it to the rank that needs it.
  *
- * No indices are sent. Both sides go through the blocks in the same order, the rows of the
- * layout's circle one after the other and round each,
+ * No indices are sent, because both sides go through the blocks in the same order: row after row of the layout's
+ * circle, and around each row,
  *
  *     block side   own blocks                               -> element -> rank of the grid
  *     grid side    pairs of parts with rows or columns on this rank  -> owner of the block
  *
- * so that the k-th element for a pair of ranks is the same one on both. Only lower blocks are
- * stored; on the way to the grid each also goes out as its mirror image. A rank of P meets about
- * one in P of the blocks as an owner, and up to two in P as a part of a square grid. */
+ * so the k-th element between two ranks is the same on both. Only lower blocks are stored; to the grid each block is
+ * also sent as its mirror image. Of P ranks, each handles about 1/P of the blocks as an owner, and up to 2/P as a
+ * member of a square grid. */
 #include "linalg/matrix_blocks.h"
 
 #include "base/arena.h"
@@ -18,7 +18,7 @@
 #include <assert.h>
 #include <string.h>
 
-/** Elements per rank, on average, that travel at a time: bounds the buffers. */
+/** Average number of elements per rank in one stage; limits the buffers. */
 enum { STAGE_ELEMENTS = 1 << 18 };
 
 /** Local rows or columns of a part. */
@@ -26,7 +26,7 @@ struct range {
     int begin, end;
 };
 
-/** A part with rows or columns on this rank of the grid. */
+/** A part that has rows or columns on this rank of the grid. */
 struct local_part {
     int part;
     struct range row, column;
@@ -36,13 +36,14 @@ struct local_part {
 struct exchange {
     struct hf_matrix *matrix;
     const struct hf_block_layout *layout;
-    struct hf_arena arena; /**< of all arrays */
+    struct hf_arena arena; /**< owns all arrays */
     double *blocks;        /**< this rank's part of the array of the layout */
     bool to_grid;
     int n_local;
-    struct local_part *local; /**< [n_local] in rising order */
-    int begin, end;           /**< rows of the circle of the stage */
-    /** For each other rank: elements between its grid side and our block side, and the reverse. */
+    struct local_part *local; /**< [n_local], ascending by part */
+    int begin, end;           /**< the stage has these rows of the circle */
+    /** For each other rank: elements that travel between its grid side and our block side, and between its block side
+     *  and our grid side. */
     struct traffic {
         int *count, *first, *at; /**< [n_rank] */
         double *buffer;
@@ -56,7 +57,7 @@ static int grid_rank(const struct hf_linalg *grid, int row, int col)
            col / grid->block % grid->n_grid_col;
 }
 
-/** Rows (or columns) before `global` that are on this process; block-cyclic arithmetic. */
+/** Number of rows (or columns) before `global` on this process; block-cyclic arithmetic. */
 static int local_before(const struct hf_linalg *grid, int global, int coordinate, int n_process)
 {
     const int n_full = global / grid->block, rest = global % grid->block;
@@ -69,7 +70,7 @@ static int local_before(const struct hf_linalg *grid, int global, int coordinate
     return n;
 }
 
-/** The local rows and columns of a part; both empty outside of the grid. */
+/** The local rows and columns of a part; both are empty outside the grid. */
 static struct local_part find_local(const struct exchange *self, int part)
 {
     const struct hf_linalg *grid = self->matrix->linalg;
@@ -90,7 +91,7 @@ static bool is_empty(struct range range)
     return range.begin == range.end;
 }
 
-/** Lists the parts of which this rank has rows or columns; local. */
+/** Lists the parts that have rows or columns on this rank; local. */
 static hf_status list_local_parts(struct exchange *self, struct hf_error *error)
 {
     const int n_part = hf_block_layout_n_part(self->layout);
@@ -103,8 +104,8 @@ static hf_status list_local_parts(struct exchange *self, struct hf_error *error)
     return HF_OK;
 }
 
-/** One own block, as it stands or mirrored: counts what goes to whom, or copies it from or to the
- *  buffer. Runs of columns on one rank go at a time. */
+/** Goes through an own block, as stored or mirrored: counts the elements for each rank, or copies them from or to the
+ *  buffer. Copies runs of columns on one rank at once. */
 static void walk_own_block(struct exchange *self, const struct hf_own_block *block, bool mirrored,
                            bool counting)
 {
@@ -134,7 +135,7 @@ static void walk_own_block(struct exchange *self, const struct hf_own_block *blo
     }
 }
 
-/** Our elements of one block of any rank, as it stands or mirrored. */
+/** Goes through this rank's elements of a block of any owner, as stored or mirrored. */
 static void walk_grid_block(struct exchange *self, const struct local_part *i,
                             const struct local_part *j, bool mirrored, bool counting)
 {
@@ -163,7 +164,7 @@ static void walk_grid_block(struct exchange *self, const struct local_part *i,
     traffic->at[other] = (int)(packed - traffic->buffer);
 }
 
-/** Goes round one row of the circle, the one of local part `at`, from local part to local part. */
+/** Goes around one row of the circle, that of local part `at`, over the local parts. */
 static void walk_grid_row(struct exchange *self, int at, bool counting)
 {
     const struct local_part *row = &self->local[at];
@@ -179,8 +180,7 @@ static void walk_grid_row(struct exchange *self, int at, bool counting)
     }
 }
 
-/** Goes through the own blocks of the stage or, on the other side, through its blocks with elements on this rank
- *  of the grid. */
+/** Goes through the own blocks of the stage, or on the grid side through its blocks that have elements on this rank. */
 static void walk(struct exchange *self, bool block_side, bool counting)
 {
     struct hf_own_blocks own = hf_own_blocks_begin_rows(self->layout, self->begin, self->end);
@@ -194,7 +194,7 @@ static void walk(struct exchange *self, bool block_side, bool counting)
             walk_grid_row(self, at, counting);
 }
 
-/** Where each rank's elements begin; local. */
+/** Computes where each rank's elements begin and allocates the buffer; local. */
 static hf_status make_room(struct exchange *self, struct traffic *traffic, struct hf_error *error)
 {
     const struct hf_context *context = self->matrix->linalg->context;
@@ -209,7 +209,7 @@ static hf_status make_room(struct exchange *self, struct traffic *traffic, struc
                    self->matrix->n_row);
 }
 
-/** Buffers for the rows begin .. end-1 of the circle; local. */
+/** Counts elements and makes buffers for the rows of the stage; local. */
 static hf_status prepare_stage(struct exchange *self, struct hf_error *error)
 {
     const size_t bytes = (size_t)self->matrix->linalg->context->n_rank * sizeof(int);
@@ -221,7 +221,7 @@ static hf_status prepare_stage(struct exchange *self, struct hf_error *error)
     return status == HF_OK ? make_room(self, &self->grid_side, error) : status;
 }
 
-/** Moves their elements. `status` is that of this rank until now. Collective. */
+/** Moves the elements of a stage. `status` is the status of this rank so far. Collective. */
 static hf_status run_stage(struct exchange *self, hf_status status, struct hf_error *error)
 {
     const struct hf_context *context = self->matrix->linalg->context;
@@ -240,7 +240,7 @@ cleanup:
     return status;
 }
 
-/** The end of the stage that begins at `begin`: as many rows of blocks as the buffers may hold. */
+/** End of the stage that begins at `begin`: as many rows of blocks as the buffers can hold. */
 static int stage_end(const struct exchange *self)
 {
     const int n_part = hf_block_layout_n_part(self->layout);
@@ -308,7 +308,8 @@ hf_status hf_matrix_get_blocks(const struct hf_matrix *matrix, const struct hf_b
     return run_exchange(&exchange, HF_OK, error);
 }
 
-/** Our elements of rows of `i` with columns of `j`, from block (i,j) or, `mirrored`, from block (j,i). */
+/** Sets this rank's elements in the rows of part `i` and columns of part `j`, from block (i,j) or, with `mirrored`,
+ *  from block (j,i). */
 static void set_local(struct hf_matrix *m, const struct local_part *i, const struct local_part *j,
                       bool mirrored, const int first[], const double *block)
 {

@@ -1,4 +1,4 @@
-/* How matrices come and go. */
+/* Creates and destroys matrices, and keeps small ones for reuse. */
 #include "linalg_private.h"
 
 #include "text/text.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Most bytes of a rank in matrices kept for the next ones of their shape. Where matrices are larger, an
- *  agreement of all ranks costs nothing beside work with them. */
+/** Limit of the memory of kept matrices on a rank. For larger matrices, an agreement of all ranks is negligible
+ *  beside the work with them. */
 static const size_t MOST_KEPT_BYTES = (size_t)1 << 20;
 
-/** Shape of this rank's part. */
+/** Computes the shape of this rank's part. */
 static void find_local_shape(struct hf_matrix *m)
 {
     const struct hf_linalg *grid = m->linalg;
@@ -30,7 +30,7 @@ static hf_status make_descriptor(struct hf_matrix *m, struct hf_error *error)
     const struct hf_linalg *grid = m->linalg;
     int info = 0;
     const int zero = 0, leading = m->local_row > 1 ? m->local_row : 1;
-    for (int i = 0; i < 9; i++) m->descriptor[i] = -1; /* outside of the grid */
+    for (int i = 0; i < 9; i++) m->descriptor[i] = -1; /* outside the grid */
     if (grid->parallel && hf_local_size(m) > INT_MAX)  /* the PBLAS compute offsets in int */
         return hf_fail(error, HF_NO_RESOURCE,
                        "a %d x %d matrix is too large for ScaLAPACK on %d x %d ranks: use more",
@@ -50,7 +50,7 @@ static void release(struct hf_matrix *matrix)
     free(matrix);
 }
 
-/** On the first rank, which has most of every matrix. The same on all ranks. */
+/** Bytes of a matrix on the first rank, which has at least as much as any other. The same on all ranks. */
 static size_t bytes_of(const struct hf_matrix *m)
 {
     const struct hf_linalg *grid = m->linalg;
@@ -63,7 +63,7 @@ static size_t bytes_of(const struct hf_matrix *m)
     return n_row * n_col * sizeof *m->data;
 }
 
-/** Takes kept matrix i out. */
+/** Removes kept matrix i from the list and returns it. */
 static struct hf_matrix *take(struct hf_linalg *grid, int i)
 {
     struct hf_matrix *taken = grid->kept[i];
@@ -73,8 +73,8 @@ static struct hf_matrix *take(struct hf_linalg *grid, int i)
     return taken;
 }
 
-/** A kept matrix of that shape; NULL if there is none. The same on all ranks, since they create and
- *  destroy in the same order. */
+/** Takes a kept matrix of that shape; NULL: there is none. The same on all ranks, because they create and destroy in
+ *  the same order. */
 static struct hf_matrix *take_kept(struct hf_linalg *grid, int n_row, int n_col)
 {
     for (int i = 0; i < grid->n_kept; i++)
@@ -83,8 +83,8 @@ static struct hf_matrix *take_kept(struct hf_linalg *grid, int n_row, int n_col)
 }
 
 #ifndef NDEBUG
-/** Whether all ranks keep matrices of the same shapes. If not, they destroyed in different orders, and some would wait
- *  for others in the next agreement for ever. Collective. */
+/** Whether all ranks keep matrices of the same shapes. If not, they destroyed in different orders, and some ranks
+ *  would wait for ever in the next agreement. Collective. */
 static bool keep_the_same(const struct hf_linalg *grid)
 {
     uint64_t hash = HF_HASH_EMPTY;
@@ -92,7 +92,7 @@ static bool keep_the_same(const struct hf_linalg *grid)
         const int shape[2] = {grid->kept[i]->n_row, grid->kept[i]->n_col};
         hash = hf_hash_add(hash, sizeof shape, shape);
     }
-    uint64_t limit[2] = {hash, ~hash}; /* the largest, and what the smallest lacks */
+    uint64_t limit[2] = {hash, ~hash}; /* the largest hash, and the complement of the smallest */
     MPI_Allreduce(MPI_IN_PLACE, limit, 2, MPI_UINT64_T, MPI_MAX, grid->context->comm);
     return limit[0] == ~limit[1];
 }
@@ -122,7 +122,7 @@ static hf_status make(struct hf_linalg *linalg, const char *label, int n_row, in
                    label);
 }
 
-/** Makes those of the list that are missing. The status is this rank's. */
+/** Makes the matrices of the list that are still NULL. Returns the status of this rank. */
 static hf_status make_missing(struct hf_linalg *linalg, const char *label, int n,
                               const struct hf_new_matrix list[], struct hf_error *error)
 {

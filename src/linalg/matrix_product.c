@@ -1,4 +1,4 @@
-/* The choice of a kernel, and the packing of left matrices. */
+/* Chooses a kernel, and packs left matrices. */
 #include "linalg/matrix_product.h"
 
 #include "base/simd.h"

@@ -1,15 +1,15 @@
-/* Products of matrices on one thread: BLAS may not be called by several threads at a time, and gets slow
- * where it does not know the processor.
+/* Products of matrices on one thread. BLAS may not be called by several threads at a time, and is slow on processors
+ * it does not know.
  *
  *     to[i][j] = sum_k left[i][k] right[k][j]            rows are contiguous
  *
- * The left matrix is packed first; the rows of the right one may stand anywhere. */
+ * The left matrix is packed first. Rows of the right matrix may lie anywhere. */
 #ifndef HF_MATRIX_PRODUCT_H
 #define HF_MATRIX_PRODUCT_H
 
 #include <stddef.h>
 
-/** Columns come in multiples of HF_PRODUCT_STEP, rows of packed matrices in groups. */
+/** The number of columns is a multiple of HF_PRODUCT_STEP. Rows of packed matrices are in groups. */
 enum { HF_PRODUCT_STEP = 8, HF_PRODUCT_GROUP = 12 };
 
 /** `n` rounded up to whole steps: the length of rows. */
@@ -18,22 +18,22 @@ static inline size_t hf_padded(int n)
     return ((size_t)n + HF_PRODUCT_STEP - 1) / HF_PRODUCT_STEP * HF_PRODUCT_STEP;
 }
 
-/** Numbers of a packed matrix of n_row rows. */
+/** Size of a packed matrix with n_row rows. */
 static inline size_t hf_packed_size(int n_row, int n_inner)
 {
     return ((size_t)n_row + HF_PRODUCT_GROUP - 1) / HF_PRODUCT_GROUP * HF_PRODUCT_GROUP *
            (size_t)n_inner;
 }
 
-/** Element [i][k] is from[i * row_step + k * inner_step]; packed [n_row / group][n_inner][group]. */
+/** Packs element [i][k] = from[i * row_step + k * inner_step]; packed is [n_row / group][n_inner][group]. */
 void hf_pack(int n_row, int n_inner, const double *from, size_t row_step, size_t inner_step,
              double *packed);
 
-/** The same of chosen inner elements: [i][k] is from[i + inner[k] * inner_step]. */
+/** The same for selected inner elements: [i][k] = from[i + inner[k] * inner_step]. */
 void hf_pack_rows(int n_row, int n_inner, const int inner[], const double *from, size_t inner_step,
                   double *packed);
 
-/** What is multiplied. */
+/** Operands of a product. */
 struct hf_product {
     int n_row, n_inner;
     size_t n_column;            /**< a multiple of HF_PRODUCT_STEP */

@@ -8,7 +8,7 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/** Rows of a tile, so that its sums and one row of the right matrix fill the registers. */
+/** Rows of a tile: as many as fit so that its sums and one row of the right matrix fill the registers. */
 #if HF_WIDTH == 8
 enum { MOST_ROWS = 12 };
 #elif defined(__AVX__)
@@ -19,10 +19,10 @@ enum { MOST_ROWS = 3 };
 
 enum { MOST_VECTORS = 2 };
 
-/** Inner elements at a time: what a tile reads of both matrices stays in a first-level cache. */
+/** Inner elements per pass, so that the parts of both matrices a tile reads stay in the first-level cache. */
 enum { MOST_INNER = 144 };
 
-/** A tile: rows of a group, vectors of columns, a part of the inner elements. */
+/** A tile: rows of one group, vectors of columns, a part of the inner elements. */
 struct tile {
     const double *left;         /**< [n_inner][HF_PRODUCT_GROUP] */
     const double *const *right; /**< [n_inner] */
@@ -30,7 +30,7 @@ struct tile {
     size_t column;
     double *to;
     size_t to_step;
-    bool add; /**< to what is there */
+    bool add; /**< add to the contents of `to` instead of overwriting */
 };
 
 ALWAYS_INLINE void multiply_tile(const struct tile *tile, int n_row, int n_vector)
@@ -63,7 +63,7 @@ ALWAYS_INLINE void multiply_tile(const struct tile *tile, int n_row, int n_vecto
             ((unaligned_lanes *)(tile->to + (size_t)i * tile->to_step))[v] = sum[i][v];
 }
 
-/** A tile of as many rows as there are. */
+/** Multiplies a tile with any number of rows. */
 ALWAYS_INLINE void multiply_rows(const struct tile *tile, int n_row, int n_vector)
 {
     switch (n_row) {
@@ -90,7 +90,7 @@ ALWAYS_INLINE void multiply_rows(const struct tile *tile, int n_row, int n_vecto
     }
 }
 
-/** All rows of n_vector vectors of columns, with the inner elements begin .. end-1. */
+/** Multiplies all rows by n_vector vectors of columns, with inner elements begin .. end-1. */
 ALWAYS_INLINE void multiply_columns(const struct hf_product *product, int n_vector, size_t column,
                                     int begin, int end)
 {

@@ -1,4 +1,4 @@
-/* Matrices row by row through rank 0. */
+/* Reads and writes matrices row by row on rank 0. */
 #include "hf/linalg.h"
 
 #include "linalg_private.h"
@@ -22,12 +22,12 @@ void hf_matrix_gather_rows(const struct hf_matrix *matrix, int first, int n, dou
             rows[(size_t)row * n_col + (size_t)hf_global_col(matrix, j)] =
                 matrix->data[(size_t)j * (size_t)matrix->local_row + (size_t)i];
     }
-    if (grid->parallel) /* each element is on one rank: exact */
+    if (grid->parallel) /* exact, because each element is on one rank */
         MPI_Reduce(grid->context->rank == 0 ? MPI_IN_PLACE : rows, rows, (int)count, MPI_DOUBLE,
                    MPI_SUM, 0, grid->context->comm);
 }
 
-/** Rank 0's rows [n][n_col] become rows first .. first+n-1 of the matrix. Collective. */
+/** Copies rank 0's rows [n][n_col] to rows first .. first+n-1 of the matrix. Collective. */
 static void scatter_rows(struct hf_matrix *matrix, int first, int n, double rows[])
 {
     const struct hf_linalg *grid = matrix->linalg;
@@ -43,7 +43,7 @@ static void scatter_rows(struct hf_matrix *matrix, int first, int n, double rows
     }
 }
 
-/** Rows of a strip: whole matrices small enough for it go at once where one rank has them anyway. */
+/** Rows per strip. A matrix on one rank is passed at once if it is small enough. */
 static int strip_rows(const struct hf_matrix *matrix)
 {
     const struct hf_linalg *grid = matrix->linalg;
@@ -53,7 +53,7 @@ static int strip_rows(const struct hf_matrix *matrix)
     return n > 0 ? n : 1;
 }
 
-/** The way of all rows, in one direction or the other. */
+/** Passes all rows, to or from `call`. */
 static hf_status pass_rows(struct hf_matrix *matrix, bool sending, hf_matrix_rows_function call,
                            void *data, struct hf_error *error)
 {

@@ -1,10 +1,10 @@
-/* A molecule from atoms that the caller has, by the same checks as one from a file. */
+/* Makes a molecule from atoms given by the caller, with the same checks as for a file. */
 #include "draft.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** Messages speak of the atoms as of lines of a file. */
+/** Messages treat the atoms as lines of a file with this name. */
 static char list_name[] = "list of atoms";
 
 static hf_status fill(struct draft *draft, int n_atom, const int atomic_number[],

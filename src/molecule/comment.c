@@ -1,8 +1,8 @@
 /* The comment line of XYZ: charge, multiplicity, units and columns.
  *
- * Extended XYZ (key=value) is the only standard. People and programs write "charge = 2", "mult: 1", "0 1",
- * "(bohr)" and prose. A setting that cannot be understood is an error. A word that may be a setting causes
- * a warning, and so does a setting that is taken from prose. */
+ * Extended XYZ (key=value) is the only standard. But people and programs also write "charge = 2", "mult: 1", "0 1",
+ * "(bohr)" and prose. A setting that cannot be understood is an error. A word that may be a setting causes a
+ * warning, and so does a setting that is taken from prose. */
 #include "comment_words.h"
 #include "draft.h"
 
@@ -12,7 +12,7 @@
 
 enum setting { CHARGE, MULTIPLICITY, UNPAIRED, SPIN, UNITS, N_SETTING };
 
-/** What a setting is called, what is expected of its value, and how to give it. */
+/** Name of a setting, its expected value, and how to give it. */
 static const struct {
     const char *name, *expected, *advice;
 } about[N_SETTING] = {
@@ -25,10 +25,10 @@ static const struct {
                "units are given as units=bohr or units=angstrom"},
 };
 
-/** Names of settings, without the - and _ that are written between their parts. */
+/** Names of settings without - and _, which may be anywhere in a word. */
 static const struct {
     enum setting setting;
-    bool equals; /**< too short to be a setting without = behind it */
+    bool equals; /**< too short to be a setting unless = follows */
     const char *name[12];
 } names[] = {
     {CHARGE,
@@ -50,7 +50,7 @@ static const struct {
       "positionunits", "posunit", "posunits"}},
 };
 
-/** Parts of words that mention a setting. */
+/** Parts of words that mention a setting without giving it. */
 static const struct {
     const char *part;
     enum setting setting;
@@ -61,22 +61,22 @@ static const struct {
     {"quartet", MULTIPLICITY}, {"bohr", UNITS},
 };
 
-/** What was found so far. */
+/** Results so far. */
 struct reading {
     struct draft *draft;
     int line;
     struct xyz_columns *columns;
-    const char *first;    /**< where the first setting begins; NULL: there is none yet */
-    bool said[N_SETTING]; /**< UNPAIRED and SPIN count as MULTIPLICITY, but for `spin` */
+    const char *first;    /**< beginning of the first setting; NULL: none yet */
+    bool said[N_SETTING]; /**< a value was given; UNPAIRED is stored as MULTIPLICITY */
     int value[N_SETTING]; /**< units: 1 for bohr */
     struct hf_word mention[N_SETTING];
-    struct hf_word spin;     /**< value of spin=, settled at the end */
-    struct hf_word previous; /**< last word of the item before: its value, or its key */
-    bool in_settings;        /**< the item before was a setting */
+    struct hf_word spin;     /**< value of spin=, decided at the end */
+    struct hf_word previous; /**< last word of the previous item: its value, otherwise its key */
+    bool in_settings;        /**< the previous item was a setting */
     bool extended, lattice, boundaries, periodic;
 };
 
-/** A warning that begins with file and line. */
+/** Adds a warning that begins with file and line. */
 HF_PRINTF(3, 4)
 static hf_status warn(const struct reading *reading, struct hf_error *error, const char *format,
                       ...)
@@ -90,7 +90,7 @@ static hf_status warn(const struct reading *reading, struct hf_error *error, con
                          reading->draft->text->path, reading->line, what);
 }
 
-/** The setting of an item; N_SETTING when it is none. */
+/** The setting of an item; N_SETTING: it is not a setting. */
 static enum setting setting_of(const struct comment_item *item)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -100,7 +100,7 @@ static enum setting setting_of(const struct comment_item *item)
     return N_SETTING;
 }
 
-/** Value of a setting as the number that is kept of it. */
+/** Converts the value of a setting to a number; false: not understood. */
 static bool understand(enum setting setting, struct hf_word word, int *value)
 {
     if (setting == UNITS) {
@@ -111,7 +111,7 @@ static bool understand(enum setting setting, struct hf_word word, int *value)
     return setting == CHARGE || *value >= (setting == MULTIPLICITY ? 1 : 0);
 }
 
-/** Keeps a value; two different ones are an error. */
+/** Stores a value. Two different values are an error. */
 static hf_status keep(struct reading *reading, enum setting setting, int value,
                       struct hf_error *error)
 {
@@ -145,7 +145,7 @@ static void remember(struct reading *reading, enum setting setting, struct hf_wo
     if (reading->mention[setting].length == 0) reading->mention[setting] = word;
 }
 
-/** "water with point charge 2": words before a setting without = may give it another meaning. */
+/** Warns of a setting without = after other words, which may mean something else: "water with point charge 2". */
 static hf_status warn_of_prose(const struct reading *reading, const struct comment_item *item,
                                enum setting setting, struct hf_error *error)
 {
@@ -158,7 +158,7 @@ static hf_status warn_of_prose(const struct reading *reading, const struct comme
                 HF_WORD(item->key), HF_WORD(item->value), about[setting].name);
 }
 
-/** Reads a setting. With = or : it must be understood; in prose it may be something else. */
+/** Reads a setting. After = or : its value must be understood; in prose it may mean something else. */
 static hf_status read_setting(struct reading *reading, enum setting setting,
                               struct comment_item *item, struct hf_error *error)
 {
@@ -188,7 +188,7 @@ static hf_status read_setting(struct reading *reading, enum setting setting,
     return status == HF_OK ? keep(reading, setting, value, error) : status;
 }
 
-/** Part of `list` up to the next colon; false at its end. */
+/** Takes the part of `list` before the next colon; false at the end of the list. */
 static bool next_part(struct hf_word *list, struct hf_word *part)
 {
     if (list->length <= 0) return false;
@@ -200,7 +200,7 @@ static bool next_part(struct hf_word *list, struct hf_word *part)
     return true;
 }
 
-/** Properties=species:S:1:pos:R:3:...  */
+/** Reads Properties=species:S:1:pos:R:3:... */
 static hf_status read_properties(const struct hf_text *text, int line, struct hf_word list,
                                  struct xyz_columns *columns, struct hf_error *error)
 {
@@ -225,7 +225,7 @@ static hf_status read_properties(const struct hf_text *text, int line, struct hf
                         "Properties=species:S:1:pos:R:3");
 }
 
-/** Properties, Lattice and pbc of extended XYZ. */
+/** Reads Properties, Lattice and pbc of extended XYZ. */
 static hf_status read_extended(struct reading *reading, const struct comment_item *item,
                                bool *taken, struct hf_error *error)
 {
@@ -248,7 +248,8 @@ static hf_status read_extended(struct reading *reading, const struct comment_ite
     return HF_OK;
 }
 
-/** "coordinates: bohr", "water, a.u.", "in nm", but not "E = -76.0 a.u." or gold. */
+/** Whether an item is about the unit of lengths: "coordinates: bohr", "water, a.u.", "in nm", but not "E = -76.0
+ *  a.u." or gold. */
 static bool speaks_of_unit(const struct reading *reading, const struct comment_item *item)
 {
     static const char *const places[] = {"unit", "coord", "geom", "length", "dist", "pos", "xyz"};
@@ -267,7 +268,7 @@ static bool speaks_of_unit(const struct reading *reading, const struct comment_i
     return false;
 }
 
-/** A word that is no setting but may mention one. */
+/** Records a word that is not a setting but may mention one. */
 static void note_mention(struct reading *reading, const struct comment_item *item)
 {
     static const char *const harmless[] = {"discharge", "recharge"};
@@ -279,7 +280,7 @@ static void note_mention(struct reading *reading, const struct comment_item *ite
     if (speaks_of_unit(reading, item)) remember(reading, UNITS, item->key);
 }
 
-/** "in bohr", "(bohr)", but not "1.4 bohr", which may be any distance. */
+/** Whether an item is a unit in prose: "in bohr", "(bohr)", but not "1.4 bohr", which may be any distance. */
 static bool is_unit_in_prose(const struct reading *reading, const struct comment_item *item)
 {
     double number;
@@ -322,8 +323,8 @@ static hf_status read_items(struct reading *reading, struct hf_error *error)
     return status;
 }
 
-/** spin= may be 2S+1, 2S or S. 0 is a singlet. 1 is a singlet in data sets of extended XYZ. Other values
- *  are not clear. */
+/** Decides the meaning of spin=, which may be 2S+1, 2S or S. 0 is a singlet. 1 is a singlet in data sets of extended
+ *  XYZ. Other values are not clear. */
 static hf_status settle_spin(struct reading *reading, struct hf_error *error)
 {
     const struct hf_word spin = reading->spin;
@@ -347,7 +348,7 @@ static hf_status settle_spin(struct reading *reading, struct hf_error *error)
                 "wrong, write multiplicity=2S+1");
 }
 
-/** Whether a number has a sign: "-1", "2+". */
+/** Whether a number has a sign, as "-1" or "2+". */
 static bool has_sign(struct hf_word word)
 {
     return word.length > 1 && word.length < 5 &&
@@ -355,7 +356,7 @@ static bool has_sign(struct hf_word word)
             strchr("+-", word.begin[word.length - 1]) != NULL);
 }
 
-/** "0 1" as other programs have it: charge and multiplicity, with a note. "-1" or "2+" alone may be
+/** Reads "0 1", as in other programs: charge and multiplicity, with a warning. A single "-1" or "2+" may mean
  *  anything. */
 static hf_status read_numbers(struct reading *reading, bool *found, struct hf_error *error)
 {
@@ -381,7 +382,7 @@ static hf_status read_numbers(struct reading *reading, bool *found, struct hf_er
                 HF_WORD(hf_rest_of_line(comment)));
 }
 
-/** A unit that stands alone in the comment. */
+/** Reads a comment that only contains a unit. */
 static hf_status read_sole_unit(struct reading *reading, bool *found, struct hf_error *error)
 {
     const char *comment = reading->draft->text->line[reading->line - 1];
@@ -396,7 +397,7 @@ static hf_status read_sole_unit(struct reading *reading, bool *found, struct hf_
                 HF_WORD(hf_rest_of_line(comment)));
 }
 
-/** Warns of words that mention a setting which neither the comment nor the command line gives. */
+/** Warns of words that mention a setting if neither the comment nor the command line gives it. */
 static hf_status warn_of_mentions(const struct reading *reading, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -408,7 +409,7 @@ static hf_status warn_of_mentions(const struct reading *reading, struct hf_error
     return status;
 }
 
-/** The comment up to its first setting is the title. */
+/** The title is the comment before its first setting. */
 static hf_status read_title(const struct reading *reading, struct hf_error *error)
 {
     const char *comment = reading->draft->text->line[reading->line - 1];

@@ -1,11 +1,11 @@
-/* Words of a comment line: names with values, units and numbers as people write them. */
+/* Words of a comment line: names with values, units and numbers in their usual spellings. */
 #include "comment_words.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-/** Longer text in quotes is no value, and is not looked for. */
+/** Longer text in quotes is not a value; the search for the closing quote ends here. */
 enum { LONGEST_VALUE = 10000 };
 
 bool hf_word_is_listed(struct hf_word word, const char *const list[])
@@ -14,7 +14,7 @@ bool hf_word_is_listed(struct hf_word word, const char *const list[])
     return *list != NULL;
 }
 
-/** What may stand between two words. */
+/** Characters between two words. */
 static bool is_between(char c)
 {
     return c != '\0' && strchr(" \t,;|()[]{}\"'", c) != NULL;
@@ -25,7 +25,7 @@ static const char *skip_blanks(const char *c)
     return c + strspn(c, " \t");
 }
 
-/** A word up to the next blank, without the brackets and quotes behind it. */
+/** Reads a word up to the next separator, without closing brackets and quotes at its end. */
 static const char *read_plain(const char *c, struct hf_word *value)
 {
     *value = (struct hf_word){c, (int)strcspn(c, " \t,;|")};
@@ -35,7 +35,7 @@ static const char *read_plain(const char *c, struct hf_word *value)
     return c;
 }
 
-/** A value: quoted or bracketed, or a word. */
+/** Reads a value: in quotes or brackets, or a word. */
 static const char *read_value(const char *c, struct hf_word *value)
 {
     static const char open[] = "\"'{[(", close[] = "\"'}])";
@@ -58,7 +58,7 @@ bool hf_comment_next(const char *c, struct comment_item *item)
     item->key.length = (int)(c - item->key.begin);
     const bool quoted =
         item->key.begin > start && (*c == '"' || *c == '\'') && c[0] == item->key.begin[-1];
-    const char *behind = skip_blanks(quoted ? c + 1 : c); /* "charge": 1 as JSON has it */
+    const char *behind = skip_blanks(quoted ? c + 1 : c); /* also "charge": 1, as in JSON */
     item->assigned = *behind == '=' || *behind == ':' ? *behind : '\0';
     if (item->assigned != '\0') {
         item->next = read_value(skip_blanks(behind + 1), &item->value);
@@ -111,7 +111,7 @@ bool hf_comment_whole_number(struct hf_word word, int *value)
     static const char *const minus[] = {"\xe2\x88\x92", "\xe2\x80\x93"};
     char text[40] = "";
     double number = 0.0;
-    int n = 1; /* text[0] is for a sign that stands behind */
+    int n = 1; /* text[0] is for a sign that is written after the number */
     for (int i = 0; i < word.length && n + 1 < (int)sizeof text; i++) {
         const bool typeset = i + 3 <= word.length && (memcmp(word.begin + i, minus[0], 3) == 0 ||
                                                       memcmp(word.begin + i, minus[1], 3) == 0);
@@ -127,7 +127,7 @@ bool hf_comment_whole_number(struct hf_word word, int *value)
     return true;
 }
 
-/** Words that say nothing by themselves, so that "coordinates in bohr" is about units only. */
+/** Words without a meaning of their own, so that "coordinates in bohr" is about units only. */
 static bool is_filler(struct hf_word word)
 {
     static const char *const fillers[] = {"in",        "units",    "unit", "coordinates",

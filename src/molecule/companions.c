@@ -1,5 +1,4 @@
-/* Files .CHRG and .UHF beside an input, as xtb writes and reads them: the charge, and the number of
- * unpaired electrons. */
+/* Files .CHRG and .UHF beside an input, as xtb writes and reads them: charge and number of unpaired electrons. */
 #include "comment_words.h"
 #include "draft.h"
 
@@ -7,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/** The first word of a small file when it is a whole number and nothing stands behind it. */
+/** Reads a file that contains only one whole number; false: it does not. */
 static bool read_number(const char *path, int *value)
 {
     char text[64] = "";
@@ -42,7 +41,7 @@ static void find(const char *path, const char *name, struct hf_companion *found)
 
 void hf_companions_find(const char *path, struct hf_companions *companions)
 {
-    memset(companions, 0, sizeof *companions); /* it is sent as bytes */
+    memset(companions, 0, sizeof *companions); /* it will be sent as bytes */
     find(path, "CHRG", &companions->charge);
     find(path, "UHF", &companions->unpaired);
     if (companions->unpaired.value < 0) companions->unpaired.understood = false;

@@ -1,4 +1,4 @@
-/* The draft of a molecule: what readers share; the warnings of an input. */
+/* The draft of a molecule: functions shared by readers; warnings of an input. */
 #include "draft.h"
 #include "comment_words.h"
 
@@ -19,7 +19,7 @@ void hf_input_done(struct hf_input *input)
     *input = (struct hf_input){0};
 }
 
-/** Adds a line to a list of *n. */
+/** Adds a line to a list of *n lines. */
 static hf_status add_line(struct hf_input *input, int *n, char ***list, const char *format,
                           va_list arguments, struct hf_error *error)
 {
@@ -119,8 +119,8 @@ hf_status hf_read_integer(const struct hf_text *text, int line, struct hf_word w
         outcome == HF_NUMBER_NONE ? "is not a whole number" : hf_number_problem(outcome));
 }
 
-/** Cuts the ghost marks off a name: @H, Gh(H), Bq-H, BqH, H-Bq, Ghost-H. Bq1 is no ghost of hydrogen
- *  but the first point without an atom. */
+/** Removes the ghost mark of a name: @H, Gh(H), Bq-H, BqH, H-Bq, Ghost-H. Bq1 is not a ghost of hydrogen but a point
+ *  without an atom. */
 static bool strip_ghost_mark(struct hf_word *name)
 {
     static const char *const before[] = {"@", "ghost", "gh", "bq"};
@@ -147,7 +147,7 @@ static bool strip_ghost_mark(struct hf_word *name)
     return false;
 }
 
-/** Letters at the beginning of a name. */
+/** Number of letters at the beginning of a name. */
 static int count_letters(struct hf_word name)
 {
     int n = 0;
@@ -155,7 +155,7 @@ static int count_letters(struct hf_word name)
     return n;
 }
 
-/** Whether the name is that of a point without an atom: X, X1, Xx, Du, Bq. */
+/** Whether the name means a point without an atom: X, X1, Xx, Du, Bq. */
 static bool is_dummy(struct hf_word name)
 {
     static const char *const dummies[] = {"X",  "XX", "Du",    "Dum", "Dummy",
@@ -166,7 +166,7 @@ static bool is_dummy(struct hf_word name)
     return hf_word_is_listed(letters, dummies);
 }
 
-/** Whether a mass number stands before or behind the element: 13C, 13-C, C-13, [13C]. */
+/** Whether a mass number is written before or after the element: 13C, 13-C, C-13, [13C]. */
 static bool is_labelled_isotope(struct hf_word name)
 {
     static const char digits[] = "0123456789";
@@ -186,7 +186,7 @@ static bool is_labelled_isotope(struct hf_word name)
            strspn(end, "])") == strlen(end);
 }
 
-/** Why a name is that of no atom. `core` is without its ghost mark. */
+/** Explains why a name is not that of an atom. `core` is the name without its ghost mark. */
 static hf_status refuse_name(const struct hf_text *text, int line, struct hf_word name,
                              struct hf_word core, struct hf_error *error)
 {

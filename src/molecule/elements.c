@@ -10,10 +10,11 @@ enum { MOST_ISOTOPES = 46 };
 static const struct element {
     const char *symbol;
     short radius_pm; /**< covalent */
-    short commonest; /**< mass numbers; see hf_element_mass, hf_weight_number */
+    short commonest; /**< mass numbers: see hf_element_mass, hf_weight_number */
     short nearest_weight;
-    short first, n; /**< smallest mass number, and how many follow each other from there */
-    double excess[MOST_ISOTOPES]; /**< [n] mass less mass number, 1e-9 mass units */
+    /** smallest mass number, and length of the series of mass numbers from there */
+    short first, n;
+    double excess[MOST_ISOTOPES]; /**< [n] mass minus mass number, 1e-9 mass units */
 } elements[HF_N_ELEMENT] = {
 #include "elements.inc"
 };

@@ -1,4 +1,4 @@
-/* What readers know of the elements beyond their symbols. */
+/* Data of elements that readers need in addition to the symbols. */
 #ifndef HF_ELEMENTS_H
 #define HF_ELEMENTS_H
 
@@ -6,15 +6,14 @@
 
 #include <stdbool.h>
 
-/** Mass number that a symbol stands for beside its element: 2 for D, 3 for T, in any case; 0 for the
- *  others. */
+/** Mass number that a symbol implies: 2 for D, 3 for T (in any case), 0 for others. */
 int hf_symbol_isotope(const char *symbol);
 
-/** Mass number that is nearest to the weight of an element as it is found; where it has none, that of
- *  its longest-lived isotope. 0 outside 1..118. */
+/** Mass number closest to the standard atomic weight of an element; without one, that of its longest-lived isotope. 0
+ *  outside 1..118. */
 int hf_weight_number(int atomic_number);
 
-/** Whether it is none of hydrogen, the noble gases, boron and what stands right of it. */
+/** Whether an element is a metal: not hydrogen, a noble gas, boron or right of boron in the periodic table. */
 bool hf_is_metal(int atomic_number);
 
 #endif

@@ -1,6 +1,6 @@
-/* Formats that are known by sight but not read: each is named, with what makes a file of it that is.
+/* Formats that hf recognises but does not read. Messages name the format and how to convert the file.
  *
- * They are looked at when a file is no good as native input, so none takes a good input away. */
+ * They are tried only if reading as native input failed, so good input is never refused. */
 #include "comment_words.h"
 #include "draft.h"
 
@@ -8,20 +8,21 @@
 #include <string.h>
 #include <strings.h>
 
-/** What a recogniser looks at. */
+/** Input of a recogniser. */
 struct look {
     const struct hf_text *text;
-    int first, second; /**< the first lines (from 0) that are not blank; n_line without one */
+    /** the first and second lines (from 0) that are not blank; n_line if missing */
+    int first, second;
 };
 
-/** One format: known by how a line begins, or by a function. */
+/** A format, recognised by the beginning of a line or by a function. */
 struct foreign {
-    const char *name;     /**< with its article */
+    const char *name;     /**< name with its article */
     const char *first[2]; /**< beginnings of the first line */
-    const char *any[6];   /**< beginnings of any line, behind blanks */
+    const char *any[6];   /**< beginnings of any line, after blanks */
     bool (*is)(const struct look *look);
-    const char *obabel, *behind; /**< its name there, and what follows the output */
-    const char *advice;          /**< instead of obabel, where that does not convert it */
+    const char *obabel, *behind; /**< its name in obabel, and options after the output */
+    const char *advice;          /**< used instead of obabel if that cannot convert it */
 };
 
 static const char plain_advice[] = "expected native input, an MDL molfile or XYZ";
@@ -43,7 +44,7 @@ static bool first_begins(const struct look *look, const char *prefix)
     return begins(line_from(look, look->first), prefix);
 }
 
-/** Whether some line begins so, behind blanks. */
+/** Whether any line begins with `prefix`, after blanks. */
 static bool any_begins(const struct look *look, const char *prefix)
 {
     for (int i = 0; i < look->text->n_line; i++)
@@ -58,7 +59,7 @@ static bool any_has(const struct look *look, const char *part)
     return false;
 }
 
-/** "element x y z", whatever follows; `n_skip` words may stand before it. */
+/** Whether a line is "element x y z" after `n_skip` words; more may follow. */
 static bool is_atom(const struct hf_text *text, int line, int n_skip)
 {
     struct hf_word word;
@@ -76,7 +77,7 @@ static bool is_atom(const struct hf_text *text, int line, int n_skip)
     return true;
 }
 
-/** Two whole numbers and nothing else: charge and multiplicity. */
+/** Whether a line has only two whole numbers: charge and multiplicity. */
 static bool is_state(const struct hf_text *text, int line)
 {
     struct hf_word word;
@@ -106,7 +107,7 @@ static bool is_pdb(const struct look *look)
     return false;
 }
 
-/** Link 0 commands; or a route, and later a line "0 1" with an atom behind it. */
+/** Link 0 commands; or a route, and later a line "0 1" followed by an atom. */
 static bool is_gaussian(const struct look *look)
 {
     const char *first = line_from(look, look->first);
@@ -130,7 +131,7 @@ static bool is_psi4(const struct look *look)
     return false;
 }
 
-/** A theory behind `task`, where native input has what is to be computed, and another line of NWChem's. */
+/** A theory after `task` (native input has another word there), and another line of NWChem. */
 static bool is_nwchem(const struct look *look)
 {
     static const char *const theories[] = {
@@ -161,7 +162,7 @@ static bool is_dalton(const struct look *look)
            hf_word_is_listed(hf_rest_of_line(look->text->line[look->first]), words);
 }
 
-/** Atoms from the first or the second line on, and nothing else. */
+/** Atoms from the first or second line on, and nothing else. */
 static bool is_xyz_without_count(const struct look *look)
 {
     const bool at_once = is_atom(look->text, look->first, 0);
@@ -172,7 +173,7 @@ static bool is_xyz_without_count(const struct look *look)
     return true;
 }
 
-/** A count with a title behind it, then "1 element x y z bonds". */
+/** A count followed by a title, then "1 element x y z bonds". */
 static bool is_tinker(const struct look *look)
 {
     struct hf_word word;
@@ -185,7 +186,7 @@ static bool is_tinker(const struct look *look)
            number == 1 && is_atom(look->text, look->second, 1);
 }
 
-/** Lines "O" and "H 1 0.96", perhaps behind "0 1". */
+/** Lines "O" and "H 1 0.96", possibly after "0 1". */
 static bool is_z_matrix(const struct look *look)
 {
     const struct hf_text *text = look->text;
@@ -208,7 +209,7 @@ static bool is_z_matrix(const struct look *look)
                                       strncmp(more.begin, name.begin, (size_t)name.length) == 0));
 }
 
-/** Whether a word is a formula in SMILES: atoms of the organic subset, the others in brackets. */
+/** Whether a word is a formula in SMILES: atoms of the organic subset, other atoms in brackets. */
 static bool is_smiles_word(struct hf_word word)
 {
     int n_atom = 0, depth = 0;
@@ -242,7 +243,7 @@ static bool is_smiles(const struct look *look)
     return look->first < look->text->n_line;
 }
 
-/** The first that recognises a file names it. */
+/** The formats. The first one that recognises a file counts. */
 static const struct foreign list[] = {
     {"a rich text document", .first = {"{\\rtf"}, .advice = "save it as plain text"},
     {"a Molden file", .first = {"[Molden"}, .obabel = "molden"},

@@ -1,10 +1,10 @@
-/* Input files: which format is it, and who reads it. */
+/* Input files: recognises the format and calls its reader. */
 #include "draft.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** An MDL file whose first four lines are damaged, which would otherwise be taken for native. */
+/** Detects an MDL file whose first four lines are damaged, which would otherwise be read as native input. */
 static hf_status check_mdl_header(const struct hf_text *text, struct hf_error *error)
 {
     for (int i = 0; i < 6 && i < text->n_line; i++)
@@ -25,7 +25,7 @@ static bool has_version(const struct hf_text *text, const char *version)
     return text->n_line >= 4 && hf_word_is(hf_columns(text->line[3], 34, 39), version);
 }
 
-/** A molfile older than its versions: counts in the columns of line 4, and an atom in those of line 5. */
+/** Whether a text is a molfile older than the versions: counts in the columns of line 4, and an atom in line 5. */
 static bool is_old_molfile(const struct hf_text *text)
 {
     int count;
@@ -44,7 +44,7 @@ static bool is_old_molfile(const struct hf_text *text)
     return symbol.length > 0 && (symbol.begin[0] | 32) >= 'a' && (symbol.begin[0] | 32) <= 'z';
 }
 
-/** Native input; what is not, but another format, is named by its format. */
+/** Reads native input. If that fails and another format is recognised, the message names that format. */
 static hf_status read_native(struct draft *draft, struct hf_error *error)
 {
     const struct foreign *foreign = hf_recognise_foreign(draft->text);
@@ -54,7 +54,7 @@ static hf_status read_native(struct draft *draft, struct hf_error *error)
     return hf_refuse_foreign(draft->text, foreign, error);
 }
 
-/** Decides by content, not by the file's name. */
+/** Chooses the reader by content, not by the file's name. */
 static hf_status read_any(struct draft *draft, struct hf_error *error)
 {
     const struct hf_text *text = draft->text;
@@ -83,7 +83,7 @@ static hf_status read_any(struct draft *draft, struct hf_error *error)
     return read_native(draft, error);
 }
 
-/** Everything behind the reading of the bytes; local, the same on every rank. */
+/** All steps after reading the bytes; local, the same on every rank. */
 static hf_status input_from_text(struct hf_text *text, const struct hf_companions *companions,
                                  struct hf_options *options, struct hf_input *input,
                                  struct hf_error *error)
@@ -116,7 +116,8 @@ hf_status hf_input_from_string(const char *path, const char *string, struct hf_o
     HF_TRY(input_from_text(&text, NULL, options, input, error));
 cleanup:
     hf_text_done(&text);
-    if (status != HF_OK) hf_molecule_done(&input->molecule); /* its warnings explain the failure */
+    /* keeps the warnings, which explain the failure */
+    if (status != HF_OK) hf_molecule_done(&input->molecule);
     return status;
 }
 
@@ -164,6 +165,7 @@ hf_status hf_input_read(struct hf_context *context, const char *path, struct hf_
     HF_TRY(hf_input_read_point_charges(context, options, input, error));
 cleanup:
     hf_text_done(&text);
-    if (status != HF_OK) hf_molecule_done(&input->molecule); /* its warnings explain the failure */
+    /* keeps the warnings, which explain the failure */
+    if (status != HF_OK) hf_molecule_done(&input->molecule);
     return status;
 }

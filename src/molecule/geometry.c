@@ -1,4 +1,4 @@
-/* From the draft to the molecule: units, distances. */
+/* Converts the draft to the molecule: units, checks of distances. */
 #include "draft.h"
 #include "elements.h"
 
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Nearer than this two atoms are on top of each other. */
+/** Two atoms coincide if they are closer than this. */
 static const double coincidence_bohr = 0.1;
-/** Nearer than this, as distance over sum of covalent radii, a pair is always looked at. */
+/** Pairs closer than this (distance over sum of covalent radii) are always checked. */
 static const double ratio_too_close = 0.66;
 
-/** What distances over sums of covalent radii bonds may have. Most lie between 0.77 (dinitrogen) and 1.3;
- *  angstrom read as bohr makes that 0.4 to 0.69, bohr read as angstrom 1.45 to 2.5. */
+/** Limits of distance over sum of covalent radii for bonds. Most bonds lie between 0.77 (dinitrogen) and 1.3. If
+ *  angstrom are read as bohr, this becomes 0.4 to 0.69; if bohr are read as angstrom, 1.45 to 2.5. */
 struct ratio_limits {
     double least, most;
 };
@@ -39,7 +39,7 @@ static struct ratio_limits ratio_limits(int a, int b)
     return limits;
 }
 
-/** The mass of an atom's isotope, where the file names one. */
+/** Finds the mass of an atom's isotope, if the file gives one. */
 static hf_status find_mass(const struct draft *draft, const struct draft_atom *from, double *mass,
                            struct hf_error *error)
 {
@@ -74,7 +74,7 @@ static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule
     return HF_OK;
 }
 
-/** Whether a coordinate is one of a place far from the origin, or of no place. */
+/** Whether a coordinate is far from the origin, or not a number. */
 static bool is_far(double x)
 {
     return !(fabs(x) <= HF_FARTHEST_BOHR);
@@ -116,7 +116,7 @@ hf_status hf_check_places(const struct hf_molecule *molecule, struct hf_error *e
         found.atom + 1, symbol, hf_atom_distance_bohr(molecule, found.other, found.atom));
 }
 
-/** The same for a file: its lines and units. */
+/** The same for a file, with its lines and units in the message. */
 static hf_status check_places(const struct draft *draft, struct hf_error *error)
 {
     const struct hf_molecule *molecule = &draft->input->molecule;
@@ -141,7 +141,7 @@ static hf_status check_places(const struct draft *draft, struct hf_error *error)
         hf_atom_distance_bohr(molecule, found.other, found.atom));
 }
 
-/** Says what is odd about the nearest pair (i, j), whose distance is `ratio` radii. */
+/** Warns if the nearest pair (i, j) has an unusual distance; `ratio` is the distance over the sum of radii. */
 static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio,
                                struct hf_error *error)
 {

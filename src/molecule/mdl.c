@@ -1,5 +1,5 @@
-/* MDL molfiles: what V2000 and V3000 have in common. Checks whether a file holds a molecule in space with
- * all its atoms, a drawing of one, or a molecule without its hydrogen atoms. */
+/* MDL molfiles: common parts of V2000 and V3000. Checks whether a file contains a molecule in space with all its
+ * atoms, a drawing, or a molecule without its hydrogen atoms. */
 #include "draft.h"
 #include "elements.h"
 
@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Length of a bond over the sum of covalent radii: below these a bond is triple, double, aromatic at
- *  least. Single bonds of unsaturated atoms come down to 0.95 (1.45 angstrom between carbon atoms). */
+/** Limits of length of a bond over sum of covalent radii: shorter bonds are at least triple, double, aromatic. Single
+ *  bonds of unsaturated atoms can be as short as 0.95 (1.45 angstrom between carbon atoms). */
 static const double ratio_triple = 0.83, ratio_double = 0.90, ratio_aromatic = 0.95;
 
-/** How full the bonds of an atom make it. */
+/** Sums of the bonds of an atom. */
 struct filling {
     int n_neighbour;
-    double written;     /**< sum of bond orders as the file has them */
-    double likely;      /**< with the orders of their lengths, if these are larger */
-    bool beside_excess; /**< a neighbour has one bond too many: the two may carry charges */
+    double written;     /**< sum of bond orders in the file */
+    double likely;      /**< the same, with bond orders from lengths if these are larger */
+    bool beside_excess; /**< a neighbour has one bond too many, so both may carry charges */
 };
 
-/** Bonds that an atom of this element and charge usually makes; -1 when that cannot be said. */
+/** Usual number of bonds of an atom with this element and charge; -1: not known. */
 static int usual_valence(const struct draft_atom *atom)
 {
     const int charge = atom->charge, size = abs(charge);
@@ -40,7 +40,7 @@ static int usual_valence(const struct draft_atom *atom)
     }
 }
 
-/** Length of a bond over the sum of its atoms' covalent radii. */
+/** Length of a bond over the sum of the covalent radii. */
 static double length_ratio(const struct draft *draft, const struct draft_bond *bond)
 {
     const struct draft_atom *a = &draft->atom[bond->a], *b = &draft->atom[bond->b];
@@ -55,10 +55,10 @@ static double written_order(const struct draft_bond *bond)
     return bond->type == 4   ? 1.5 /* aromatic */
            : bond->type <= 3 ? bond->type
            : bond->type < 9  ? 1.0
-                             : 0.0; /* 9 and 10 only touch */
+                             : 0.0; /* 9 and 10 are not counted as bonds */
 }
 
-/** Order by the length of a bond; 0 for atoms that make single bonds only. */
+/** Bond order by length; 0 for atoms that only make single bonds. */
 static double order_of_length(const struct draft *draft, const struct draft_bond *bond)
 {
     const int z[2] = {draft->atom[bond->a].atomic_number, draft->atom[bond->b].atomic_number};
@@ -71,7 +71,7 @@ static double order_of_length(const struct draft *draft, const struct draft_bond
                                     : 1.0;
 }
 
-/** What the bonds amount to at each atom. */
+/** Computes the sums of the bonds of each atom. */
 static void fill(const struct draft *draft, bool lengths_count, struct filling filling[])
 {
     for (int k = 0; k < draft->n_bond; k++) {
@@ -96,17 +96,17 @@ static void fill(const struct draft *draft, bool lengths_count, struct filling f
     }
 }
 
-/** Hydrogen atoms that molfiles leave out. */
+/** Hydrogen atoms that are missing in the file. */
 struct missing {
-    int n_room;    /**< that the bonds leave room for */
-    int n_certain; /**< of those, that neither lengths nor neighbours explain */
-    int first;     /**< the first atom that has room */
+    int n_room;    /**< number for which the bonds leave room */
+    int n_certain; /**< of n_room: those that neither lengths nor neighbours explain */
+    int first;     /**< first atom that has room */
 };
 
 static struct missing count_missing(const struct draft *draft, const struct filling filling[])
 {
     struct missing missing = {0, 0, -1};
-    if (draft->n_bond == 0 && draft->n_atom > 1) return missing; /* bonds were not written at all */
+    if (draft->n_bond == 0 && draft->n_atom > 1) return missing; /* no bonds were written */
     for (int i = 0; i < draft->n_atom; i++) {
         const int usual = usual_valence(&draft->atom[i]);
         const int room = (int)floor(usual - filling[i].written + 0.01);
@@ -126,8 +126,8 @@ static int given_integer(const struct draft *draft, const char *key, int otherwi
     return said ? hf_options_integer(draft->options, key) : otherwise;
 }
 
-/** What leaves it open whether hydrogen atoms are missing: charge or multiplicity of the command line
- *  that the atoms do not have, an odd electron, and metals, whose bonds are written in many ways. */
+/** Whether the molecule may be complete although atoms have room: charge or multiplicity of the command line that the
+ *  atoms do not have, an odd electron, or metals, whose bonds are written in many ways. */
 static bool may_be_complete(const struct draft *draft, const struct missing *missing)
 {
     int charge = 0, unpaired = 0, nuclei = 0;
@@ -150,7 +150,7 @@ static bool is_flat(const struct draft *draft)
     return true;
 }
 
-/** Why a flat molecule cannot be meant in space; NULL when it can. */
+/** Why a flat molecule cannot be a structure in space; NULL: it can. */
 static const char *why_not_planar(const struct draft *draft, const struct filling filling[])
 {
     for (int k = 0; k < draft->n_bond; k++) {
@@ -225,7 +225,7 @@ static bool has_hydrogen(const struct draft *draft)
     return false;
 }
 
-/** Programs that do not know bond orders write all bonds as single. */
+/** Whether all bonds are single: programs that do not know bond orders write them so. */
 static bool only_single_bonds(const struct draft *draft)
 {
     for (int k = 0; k < draft->n_bond; k++)
@@ -249,8 +249,8 @@ static hf_status check_structure(struct draft *draft, struct hf_error *error)
     return status;
 }
 
-/** Charges and radicals of all atoms become charge and multiplicity of the molecule, differences of
- *  mass isotopes. */
+/** Sums charges and radicals of all atoms to charge and multiplicity of the molecule; converts mass differences to
+ *  isotopes. */
 static hf_status sum_up(struct draft *draft, struct hf_error *error)
 {
     int charge = 0, unpaired = 0;

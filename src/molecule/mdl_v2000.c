@@ -1,11 +1,11 @@
-/* MDL V2000: everything stands in fixed columns, never to be split at blanks. */
+/* MDL V2000: all data are in fixed columns; lines must not be split at blanks. */
 #include "comment_words.h"
 #include "draft.h"
 #include "elements.h"
 
 #include <string.h>
 
-/** What lines behind the bonds say of atoms. */
+/** Properties of atoms in lines after the bonds. */
 enum atom_property { CHARGE, RADICAL, ISOTOPE, N_ATOM_PROPERTY };
 
 static const struct {
@@ -17,7 +17,7 @@ static const struct {
     [ISOTOPE] = {"M  ISO", "mass number", 1, 300},
 };
 
-/** How the atom block says that an atom makes no bonds. */
+/** Code in the atom block for an atom without bonds. */
 enum { ZERO_VALENCE = 15 };
 
 static hf_status missing_line(const struct draft *draft, const char *expected,
@@ -27,7 +27,7 @@ static hf_status missing_line(const struct draft *draft, const char *expected,
                         expected);
 }
 
-/** Element of an atom; what is not an element has a meaning in searches and reactions only. */
+/** Reads the element of an atom. Other symbols have a meaning only in searches and reactions. */
 static hf_status read_symbol(const struct draft *draft, int line, struct hf_word word,
                              struct draft_atom *atom, struct hf_error *error)
 {
@@ -104,7 +104,7 @@ static hf_status read_bond(struct draft *draft, int line, struct hf_error *error
                              error);
 }
 
-/** A property of one atom, which is said once. */
+/** Sets a property of an atom; it may be given only once. */
 static hf_status set_property(struct draft *draft, int line, struct draft_atom *atom,
                               enum atom_property what, int value, struct hf_error *error)
 {
@@ -126,7 +126,7 @@ static hf_status set_property(struct draft *draft, int line, struct draft_atom *
 /** Column of the last of n pairs of a line M  CHG. */
 #define LAST_COLUMN(n_pair) ((size_t)(9 + 8 * (n_pair)))
 
-/** M  CHGnn8 aaa vvv ..., M  RAD and M  ISO, whose pairs stand in fields of four columns. */
+/** Reads M  CHGnn8 aaa vvv ..., M  RAD and M  ISO, whose pairs are in fields of four columns. */
 static hf_status read_property(struct draft *draft, int line, enum atom_property what,
                                struct hf_error *error)
 {
@@ -163,7 +163,7 @@ static hf_status read_property(struct draft *draft, int line, enum atom_property
     return status;
 }
 
-/** Whether a line was meant to be M  CHG, M  RAD or M  ISO but is not in its columns. */
+/** Whether a line is probably M  CHG, M  RAD or M  ISO, but in wrong columns. */
 static bool is_misplaced(const char *content)
 {
     struct hf_word first, second;
@@ -174,8 +174,8 @@ static bool is_misplaced(const char *content)
     return hf_word_is(second, "CHG") || hf_word_is(second, "RAD") || hf_word_is(second, "ISO");
 }
 
-/** Any M  CHG or M  RAD cancels all charges and radicals of the atom block, M  ISO its differences of
- *  mass. */
+/** Cancels data of the atom block: any M  CHG or M  RAD cancels all charges and radicals, M  ISO all mass
+ *  differences. */
 static void cancel_atom_block(struct draft *draft, enum atom_property what)
 {
     for (int i = 0; i < draft->n_atom; i++) {
@@ -188,7 +188,7 @@ static void cancel_atom_block(struct draft *draft, enum atom_property what)
     if (what != ISOTOPE) draft->has_radical = false;
 }
 
-/** Which property a line says of atoms; N_ATOM_PROPERTY: none. */
+/** The atom property of a line; N_ATOM_PROPERTY: none. */
 static enum atom_property find_property(const char *content)
 {
     int what = 0;

@@ -1,24 +1,24 @@
-/* MDL V3000: lines "M  V30 ...", continued when they end in a minus sign, free format. */
+/* MDL V3000: lines "M  V30 ..." in free format; a minus sign at the end continues a line. */
 #include "draft.h"
 #include "elements.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** Which atom (from 0) has an index of the file. */
+/** The atom (from 0) with an index of the file. */
 struct atom_label {
     int label, atom;
 };
 
-/** Where reading stands. */
+/** State of the reader. */
 struct v30 {
     struct draft *draft;
     int next;      /**< index of the next line of the text */
-    int line;      /**< number of the line that `content` begins in, for messages */
+    int line;      /**< number of the first line of `content`, for messages */
     char *content; /**< the joined line without "M  V30 "; owned */
-    size_t room;   /**< bytes of it */
+    size_t room;   /**< size of `content`, bytes */
     int n_label;
-    struct atom_label *label; /**< [n_label] in order; made when first needed; owned */
+    struct atom_label *label; /**< [n_label] sorted; made when first needed; owned */
 };
 
 enum { PREFIX = 7 };
@@ -64,7 +64,7 @@ static hf_status join_line(struct v30 *reader, struct hf_error *error)
     return HF_OK;
 }
 
-/** Whether the joined line begins with these two words. */
+/** Whether the joined line begins with these two words (`second` NULL: with `first`). */
 static bool is_line(const struct v30 *reader, const char *first, const char *second)
 {
     const char *position = reader->content;
@@ -87,7 +87,7 @@ static hf_status read_symbol(const struct v30 *reader, struct hf_word word, stru
                         HF_WORD(word));
 }
 
-/** Properties of an atom that are read; all have a number. */
+/** Properties of an atom that are read; all are numbers. */
 enum atom_key { CHARGE, RADICAL, VALENCE, MASS, N_ATOM_KEY };
 
 static const struct {
@@ -100,7 +100,7 @@ static const struct {
     [MASS] = {"MASS", 1, 300},
 };
 
-/** Stores what one property says, each at most once. */
+/** Stores a property of an atom; each may be given only once. */
 static hf_status set_atom_property(struct v30 *reader, struct hf_word word, enum atom_key key,
                                    int value, struct draft_atom *atom, struct hf_error *error)
 {
@@ -122,12 +122,12 @@ static hf_status set_atom_property(struct v30 *reader, struct hf_word word, enum
     case MASS: atom->mass_number = value; break;
     default:
         atom->valence_said = value != 0;
-        atom->valence = value > 0 ? value : 0; /* -1 is none */
+        atom->valence = value > 0 ? value : 0; /* -1 means none */
     }
     return HF_OK;
 }
 
-/** CHG=n, RAD=n, MASS=n and VAL=n; the other properties do not matter here. */
+/** Reads CHG=n, RAD=n, MASS=n or VAL=n; other properties are ignored. */
 static hf_status read_atom_property(struct v30 *reader, struct hf_word word,
                                     struct draft_atom *atom, struct hf_error *error)
 {
@@ -182,7 +182,7 @@ static int compare_labels(const void *a, const void *b)
     return left->atom < right->atom ? -1 : left->atom > right->atom;
 }
 
-/** Puts the indices of all atoms in order, unless it was done; no two atoms may have the same. */
+/** Sorts the indices of all atoms, unless they are sorted already. Two atoms must not have the same index. */
 static hf_status sort_labels(struct v30 *reader, struct hf_error *error)
 {
     const struct draft *draft = reader->draft;
@@ -202,7 +202,7 @@ static hf_status sort_labels(struct v30 *reader, struct hf_error *error)
     return HF_OK;
 }
 
-/** Number of the atom (from 0) that the file calls `label`; -1 when there is none. */
+/** Number of the atom (from 0) with an index of the file; -1: there is none. */
 static int find_atom(const struct v30 *reader, int label)
 {
     int first = 0, end = reader->n_label;
@@ -255,7 +255,7 @@ static hf_status read_counts(struct v30 *reader, int *n_atom, int *n_bond, struc
     return status;
 }
 
-/** Lines of a block up to its END; atoms and bonds are read, the rest is passed over. */
+/** Reads a block up to its END: atoms and bonds; other blocks are skipped. */
 static hf_status read_block(struct v30 *reader, struct hf_error *error)
 {
     const bool atoms = is_line(reader, "BEGIN", "ATOM"), bonds = is_line(reader, "BEGIN", "BOND");

@@ -1,4 +1,4 @@
-/* What follows from nuclei, charge and multiplicity alone. */
+/* Functions of nuclei, charge and multiplicity only. */
 #include "hf/molecule.h"
 
 #include <math.h>

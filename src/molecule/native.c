@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Ends the line at a # that begins it or follows a blank. */
+/** Ends the line at a # at its beginning or after a blank. */
 static void cut_comment(char *line)
 {
     for (char *c = strchr(line, '#'); c != NULL; c = strchr(c + 1, '#'))
@@ -53,7 +53,7 @@ static hf_status read_charge(struct draft *draft, int line, struct hf_error *err
     return hf_read_point_charge(&draft->charges, line, error);
 }
 
-/** Reads each of the lines behind line *line, up to the word end, with `read`. */
+/** Reads the lines after line *line with `read`, up to the word end. */
 static hf_status read_block(struct draft *draft, int *line,
                             hf_status (*read)(struct draft *draft, int line,
                                               struct hf_error *error),
@@ -108,7 +108,7 @@ static hf_status read_key(struct draft *draft, int line, struct hf_word key, con
     return hf_options_add(options, option, hf_rest_of_line(position), HF_OPTION_FILE, where, error);
 }
 
-/** A line that is not empty: a key with its value, or a block. */
+/** Reads a line that is not empty: a key with its value, or a block. */
 static hf_status read_line(struct draft *draft, int *line, int *n_geometry, bool first_of_file,
                            struct hf_error *error)
 {

@@ -1,4 +1,4 @@
-/* Near atoms, found in a time that grows with the number of atoms and not with its square. */
+/* Finds near atoms in a time proportional to the number of atoms, not to its square. */
 #include "neighbours.h"
 
 #include "elements.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/** Empties the cells and gives them another size. */
+/** Empties the cells and sets their size. */
 static void clear(struct hf_neighbours *neighbours, double cell_bohr)
 {
     neighbours->cell_bohr = cell_bohr;
@@ -73,7 +73,7 @@ double hf_atom_distance_bohr(const struct hf_molecule *molecule, int i, int j)
     return sqrt(x * x + y * y + z * z);
 }
 
-/** What is looked for around atom `later`. */
+/** A search around atom `later`. */
 struct coincidence {
     const struct hf_molecule *molecule;
     double distance_bohr;
@@ -106,7 +106,7 @@ hf_status hf_find_coincidence(const struct hf_molecule *molecule, double least_b
     return status;
 }
 
-/** A search for the nearest pair; `atom` is the one whose partners are looked at. */
+/** A search for the nearest pair, at present for partners of `atom`. */
 struct search {
     const struct hf_molecule *molecule;
     int atom;
@@ -137,10 +137,9 @@ static bool counts(const struct hf_atom *atom, bool noble_gases)
     return !atom->ghost && (noble_gases || !is_noble_gas(atom->atomic_number));
 }
 
-/** Improves search->nearest. Atoms are put one by one into cells as large as the distance that would
- *  still be an improvement; the cells are made anew only when that distance has halved, which
- *  happens some twenty times at most. Atoms already there are no nearer to each other than the best
- *  ratio, so that a cell holds few. */
+/** Improves search->nearest. Atoms are put one by one into cells as large as the longest distance that would still be
+ *  an improvement. Cells are remade only when this distance has halved, at most some twenty times. Atoms in the cells
+ *  are not closer to each other than the best ratio, so each cell contains few. */
 static hf_status improve(struct search *search, bool noble_gases, struct hf_error *error)
 {
     const struct hf_molecule *molecule = search->molecule;

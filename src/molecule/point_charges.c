@@ -1,5 +1,4 @@
-/* The surroundings of a molecule: point charges, as lines "charge x y z" of a block or a file, and a uniform
- * field. */
+/* The environment of a molecule: point charges, from lines "charge x y z" of a block or a file, and a uniform field. */
 #include "comment_words.h"
 #include "draft.h"
 
@@ -11,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Farther from the origin, or larger, is no charge of a surrounding; far and large ones stand for a
- *  uniform field. */
+/** Limits of point charges and their coordinates, bohr. Larger and farther charges should be given as a uniform
+ *  field. */
 static const double farthest_bohr = 1e6, largest_charge = 1e9;
-/** Nearer to a nucleus than atoms may be to each other. */
+/** Point charges closer to a nucleus than this coincide with it; the same limit as for atoms. */
 static const double coincidence_bohr = 0.1;
 
 hf_status hf_read_point_charge(struct draft_charges *charges, int line, struct hf_error *error)
@@ -48,8 +47,8 @@ hf_status hf_read_point_charge(struct draft_charges *charges, int line, struct h
     return HF_OK;
 }
 
-/** A comment that names a unit must be understood. Short names count only after the word "units":
- *  elsewhere they may be gold, or the unit of the charges. */
+/** Reads the unit in a comment; it must be known. Short names count only after the word "units", because elsewhere
+ *  they may mean gold or the unit of the charges. */
 static hf_status read_unit(struct draft_charges *charges, int line, struct hf_error *error)
 {
     static const char *const short_names[] = {"au", "a.u.", "a.u", "atomic", "a", NULL};
@@ -103,7 +102,7 @@ hf_status hf_read_point_charge_file(struct draft_charges *charges, struct hf_inp
                          text->path, n_left_over, n);
 }
 
-/** A charge and the first nucleus that it sits on, -1: none. */
+/** A charge and the first nucleus at its position; -1: none. */
 struct seat {
     const struct hf_molecule *molecule;
     const double *position_bohr;
@@ -122,7 +121,7 @@ static void look_for_nucleus(void *data, int atom)
     self->distance_bohr = distance;
 }
 
-/** The energy of a charge on a nucleus is infinite; ghosts have none. */
+/** Checks that no charge is at a nucleus, where its energy would be infinite. Ghosts have no charge. */
 static hf_status check_nuclei(const struct draft_charges *charges,
                               const struct hf_molecule *molecule, struct hf_error *error)
 {
@@ -175,7 +174,7 @@ hf_status hf_point_charges_finish(const struct draft_charges *charges, struct hf
     return check_nuclei(charges, molecule, error);
 }
 
-/** The field, and a word of warning to ions. */
+/** Stores the field, with a warning for ions. */
 static hf_status finish_field(struct draft *draft, struct hf_error *error)
 {
     struct hf_molecule *molecule = &draft->input->molecule;

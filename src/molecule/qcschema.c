@@ -1,7 +1,7 @@
 /* QCSchema AtomicInput, version 1: a molecule, a model, and keywords that are hf's keys.
  *
- * What stands in the file and would change the results is used or refused; what the schema has for
- * other programs (identifiers, fragments, provenance) is left alone.
+ * Everything in the file that would change the results is used or refused. Entries for other programs (identifiers,
+ * fragments, provenance) are ignored.
  * Source   https://molssi-qc-schema.readthedocs.io; QCElemental, models AtomicInput and Molecule. */
 #include "draft.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Keys of the three objects, those that are used first; NULL at the end. */
+/** Keys of the objects, those that are used first; NULL at the end. */
 static const char *const input_keys[] = {"schema_name", "schema_version", "molecule",  "driver",
                                          "model",       "keywords",       "protocols", "extras",
                                          "id",          "provenance",     NULL};
@@ -45,11 +45,11 @@ static const char *const molecule_keys[] = {"schema_name",
 static const char *const model_keys[] = {"method", "basis", NULL};
 static const char *const protocol_keys[] = {"wavefunction", "stdout", "error_correction",
                                             "native_files", NULL};
-/** Keys of hf for which the schema has places of its own. */
+/** Keys of hf that have their own places in the schema. */
 static const char *const placed_keys[] = {"task",  "method", "basis",  "charge", "multiplicity",
                                           "units", "title",  "record", NULL};
 
-/** Keys whose value the schema does not allow to be null, of those that are used here. */
+/** Keys used here whose value must not be null. */
 static const char *const valued_keys[] = {
     "molecular_charge", "molecular_multiplicity", "method", "keywords",
     "protocols",        "wavefunction",           NULL};
@@ -61,16 +61,15 @@ static bool is_listed(const char *key, const char *const list[])
     return false;
 }
 
-/** Whether a string can stand in a line. */
+/** Whether a string has no control characters and fits in a line. */
 static bool is_one_line(const char *text)
 {
     while ((unsigned char)*text >= ' ' && *text != '\177') text++;
     return *text == '\0';
 }
 
-/** Refuses a key that the object `name` has twice, for JSON leaves open which one counts, and null
- *  where the schema has a value. Looks at the members before this one, which are known keys and
- *  so only few. */
+/** Fails if the object `name` has a key twice (JSON does not define which one counts), or if null is given for a key
+ *  that needs a value. Compares with the members before, which are known keys and therefore few. */
 static hf_status check_member(const struct draft *draft, const cJSON *object, const cJSON *member,
                               const char *name, struct hf_error *error)
 {
@@ -84,7 +83,7 @@ static hf_status check_member(const struct draft *draft, const cJSON *object, co
     return HF_OK;
 }
 
-/** Every member of the object `name` is a known key that is there once. */
+/** Checks that every member of the object `name` is a known key and given once. */
 static hf_status check_keys(const struct draft *draft, const cJSON *object, const char *name,
                             const char *const known[], struct hf_error *error)
 {
@@ -108,7 +107,7 @@ static hf_status check_keys(const struct draft *draft, const cJSON *object, cons
     return status;
 }
 
-/** A member that must be a string, or NULL where it is not there or null. */
+/** Gets a member that must be a string; NULL if it is missing or null. */
 static hf_status get_string(const struct draft *draft, const cJSON *object, const char *key,
                             const char **value, struct hf_error *error)
 {
@@ -127,7 +126,7 @@ static hf_status add_option(struct draft *draft, const char *key, const char *te
     return hf_draft_option(draft, key, (struct hf_word){text, (int)strlen(text)}, 0, error);
 }
 
-/** A whole number of the molecule becomes the option `key`. */
+/** Stores a whole number of the molecule as the option `key`. */
 static hf_status add_whole(struct draft *draft, const cJSON *object, const char *name,
                            const char *key, struct hf_error *error)
 {
@@ -139,7 +138,7 @@ static hf_status add_whole(struct draft *draft, const cJSON *object, const char 
     return hf_draft_option_integer(draft, key, (int)member->valuedouble, 0, error);
 }
 
-/** The line in which a member of that name stands first, for messages; 0: none. */
+/** First line that contains the name `quoted`, for messages; 0: none. */
 static int find_line(const struct hf_text *text, const char *quoted)
 {
     for (int i = 0; i < text->n_line; i++)
@@ -147,7 +146,7 @@ static int find_line(const struct hf_text *text, const char *quoted)
     return 0;
 }
 
-/** Whether atom i is no ghost. */
+/** Reads whether atom i is real (not a ghost). */
 static hf_status read_real(const struct draft *draft, const cJSON *real, int i, bool *is_real,
                            struct hf_error *error)
 {
@@ -196,8 +195,7 @@ static hf_status read_atoms(struct draft *draft, const cJSON *molecule, struct h
     return status;
 }
 
-/** A list of masses, or of mass numbers, where -1 is that of the commonest isotope; null or no list:
- *  nothing is said. */
+/** Reads a list of masses or mass numbers (-1: the commonest isotope). null or no list: nothing is set. */
 static hf_status read_masses(struct draft *draft, const cJSON *list, const char *name,
                              struct hf_error *error)
 {
@@ -223,7 +221,7 @@ static hf_status read_masses(struct draft *draft, const cJSON *list, const char 
     return HF_OK;
 }
 
-/** The elements again, as numbers: these must be those of the symbols. */
+/** Checks the list of atomic numbers against the symbols. */
 static hf_status check_numbers(const struct draft *draft, const cJSON *list, struct hf_error *error)
 {
     if (list == NULL || cJSON_IsNull(list)) return HF_OK;
@@ -281,7 +279,7 @@ cleanup:
     return status;
 }
 
-/** The value of a keyword as an input of hf would have it; false: it cannot be one. */
+/** Writes the value of a keyword as in an input of hf; false: impossible. */
 static bool print_value(const cJSON *value, size_t size, char text[])
 {
     size_t n = 0;
@@ -341,8 +339,8 @@ static hf_status read_keywords(struct draft *draft, const cJSON *keywords, struc
     return status;
 }
 
-/** What is to be in the results beside numbers. Orbitals go into the JSON file, whole: readers of the
- *  schema keep what the protocol asks for. */
+/** Reads which results are requested. Orbitals are always written to the JSON file completely; readers of the schema
+ *  select what the protocol asks for. */
 static hf_status read_protocols(struct draft *draft, const cJSON *protocols, struct hf_error *error)
 {
     static const char *const some[] = {"all", "orbitals_and_eigenvalues", "return_results",
@@ -374,8 +372,8 @@ static hf_status read_driver(struct draft *draft, const cJSON *root, struct hf_e
     return add_option(draft, "task", driver, error);
 }
 
-/** Strings of the parser end at a NUL, and the rest of them would be lost: escapes for it (\u0000) are
- *  found in the text. A backslash escapes the character behind it, another backslash, too. */
+/** Refuses escapes for NUL (\u0000) in the text, because strings of the parser end there and the rest would be lost.
+ *  A backslash escapes the next character, also another backslash. */
 static hf_status refuse_nul(const struct hf_text *text, struct hf_error *error)
 {
     for (int i = 0; i < text->n_line; i++)
@@ -411,11 +409,11 @@ bool hf_looks_like_json(const struct hf_text *text)
     if (first == text->n_line) return false;
     const char *line = hf_rest_of_line(text->line[first]).begin;
     if (line[0] != '{') return false;
-    const struct hf_word rest = hf_rest_of_line(line + 1); /* a name, the end, or further lines */
+    const struct hf_word rest = hf_rest_of_line(line + 1); /* a name, the end, or more lines */
     return rest.length == 0 || rest.begin[0] == '"' || rest.begin[0] == '}';
 }
 
-/** Whether an object is a result, of hf or of another program. */
+/** Whether an object is a result of hf or another program. */
 static bool is_result(const cJSON *root)
 {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(root, "schema_name");
@@ -423,7 +421,7 @@ static bool is_result(const cJSON *root)
                                     strcmp(name->valuestring, "qc_schema_output") == 0);
 }
 
-/** The molecule of a result, for a calculation of its own. */
+/** Reads the molecule of a result, for a new calculation. */
 static hf_status read_result(struct draft *draft, const cJSON *root, struct hf_error *error)
 {
     hf_status status;

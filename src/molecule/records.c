@@ -1,11 +1,11 @@
-/* Files with several molecules: where one ends and the next begins. */
+/* Files with several molecules: finds the beginning and end of each. */
 #include "draft.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** Where the record that begins in line `begin` ends in an SD file: behind the line $$$$. */
+/** End of a record in an SD file that begins in line `begin`: after the line $$$$. */
 static int end_of_sd_record(const struct hf_text *text, int begin)
 {
     int line = begin;
@@ -13,8 +13,8 @@ static int end_of_sd_record(const struct hf_text *text, int begin)
     return line < text->n_line ? line + 1 : line;
 }
 
-/** The same in an XYZ file, which has so many atoms, and perhaps their unit, in the first line of a
- *  geometry; -1 where none begins. */
+/** The same in an XYZ file, where the first line of a geometry has the number of atoms and possibly their unit; -1:
+ *  no geometry begins here. */
 static int end_of_xyz_record(const struct hf_text *text, int begin)
 {
     const int first = hf_text_skip_blank(text, begin);
@@ -29,11 +29,11 @@ static int end_of_xyz_record(const struct hf_text *text, int begin)
     return n_atom < text->n_line - first - 2 ? first + 2 + n_atom : text->n_line;
 }
 
-/** What the lines of a file are divided into. */
+/** Division of a file into records. */
 struct division {
-    const char *what; /**< "molecules", "geometries"; NULL when the file is not divided */
-    int n;            /**< records */
-    int begin, end;   /**< lines of the wanted one, when there is one */
+    const char *what; /**< "molecules", "geometries"; NULL: the file is not divided */
+    int n;            /**< number of records */
+    int begin, end;   /**< lines of the requested record, if it exists */
 };
 
 static void divide(const struct hf_text *text, int wanted, struct division *division)
@@ -51,7 +51,7 @@ static void divide(const struct hf_text *text, int wanted, struct division *divi
         begin = end;
     }
     if (division->n > 1) return;
-    const bool whole = wanted == 1; /* with whatever stands behind its only record */
+    const bool whole = wanted == 1; /* with everything after its only record */
     *division = (struct division){.n = 1, .end = whole ? text->n_line : 0};
 }
 

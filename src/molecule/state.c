@@ -1,12 +1,12 @@
-/* Charge and multiplicity of a molecule: where they are given, what is assumed, and whether the electrons
- * fit. */
+/* Charge and multiplicity of a molecule: reads given values, assumes missing ones, and checks them against the
+ * electrons. */
 #include "draft.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/** Warns if the command line overrides a value of a file of another program. */
+/** Warns if the command line overrides a value in a file of another program's format. */
 static hf_status warn_of_overridden(struct draft *draft, struct hf_error *error)
 {
     static const char *const keys[] = {"charge", "multiplicity", "units"};
@@ -34,8 +34,8 @@ static hf_status warn_of_overridden(struct draft *draft, struct hf_error *error)
     return status;
 }
 
-/** Uses the value of a file beside the input if neither the format nor the options give one; warns if they
- *  give another. */
+/** Uses the value of a file beside the input if neither the format nor the options give one. Warns if they give a
+ *  different value. */
 static hf_status use_companion(struct draft *draft, const struct hf_companion *companion,
                                const char *key, int add, struct hf_error *error)
 {
@@ -68,7 +68,7 @@ static hf_status use_companion(struct draft *draft, const struct hf_companion *c
                          value, companion->path);
 }
 
-/** Where a number was given, for the message; `otherwise` if it was not. */
+/** Place where a number was given, for the message; `otherwise` if it was not given. */
 static const char *origin(const struct draft *draft, const char *key, const char *otherwise)
 {
     const struct hf_option_value *given = hf_options_given(draft->options, key);
@@ -89,7 +89,7 @@ void hf_input_advise_charge(const struct hf_options *options, const struct hf_mo
                  c + 1, c - 1);
 }
 
-/** Electrons that do not fit the multiplicity. */
+/** Fails because the number of electrons does not fit the multiplicity. */
 static hf_status refuse_parity(const struct draft *draft, const char *where, int n_electron,
                                struct hf_error *error)
 {
@@ -144,8 +144,8 @@ static hf_status warn_of_doublet(struct draft *draft, struct hf_error *error)
         draft->text->path);
 }
 
-/** Tells what is assumed for XYZ, which has no place for charge and multiplicity: a note for closed shells, which
- *  nearly all such files are, else a warning. */
+/** Reports assumptions for XYZ, which has no place for charge and multiplicity: a note for closed shells (nearly all
+ *  such files), otherwise a warning. */
 static hf_status tell_assumed(struct draft *draft, struct hf_error *error)
 {
     const int assumed = draft->input->molecule.multiplicity;

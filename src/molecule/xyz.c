@@ -1,4 +1,4 @@
-/* XYZ and extended XYZ, read with patience. */
+/* XYZ and extended XYZ; tolerates common variants. */
 #include "comment_words.h"
 #include "draft.h"
 
@@ -22,8 +22,8 @@ static hf_status read_atom(struct draft *draft, int line, struct xyz_columns col
     return status == HF_OK ? hf_draft_add_atom(draft, &atom, error) : status;
 }
 
-/** Whether a row begins with the number that is its turn, then an element and three more words;
- *  *numbered when the element is an atomic number. */
+/** Whether a row begins with the expected number, then has an element and three more words. *numbered: the element is
+ *  an atomic number. */
 static bool is_counted_row(const struct hf_text *text, int line, int expected, bool *numbered)
 {
     const char *position = text->line[line - 1];
@@ -41,7 +41,8 @@ static bool is_counted_row(const struct hf_text *text, int line, int expected, b
     return true;
 }
 
-/** Rows "1 O x y z" are read behind their number; "1 8 0 0 0.117" may as well be hydrogen at x = 8. */
+/** Detects rows "1 O x y z", which are read after their number. "1 8 0 0 0.117" is refused, because it could also be
+ *  hydrogen at x = 8. */
 static hf_status look_for_counted_rows(struct draft *draft, int line, int n_atom,
                                        struct xyz_columns *columns, struct hf_error *error)
 {
@@ -69,7 +70,7 @@ static hf_status look_for_counted_rows(struct draft *draft, int line, int n_atom
                          line);
 }
 
-/** The count, and a unit behind it: "3 bohr"; -1 without one. */
+/** Reads the count and a unit after it, as in "3 bohr"; *unit -1: none. */
 static hf_status read_count(const struct hf_text *text, int line, int *n_atom, int *unit,
                             struct hf_error *error)
 {

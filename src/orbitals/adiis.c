@@ -1,11 +1,10 @@
-/* Interpolation of Fock matrices: the combination of the densities of the history, with
- * coefficients that are none negative and add up to 1, whose energy is lowest. With the newest
- * density D_n
+/* Interpolation of Fock matrices: finds the combination of earlier densities with the lowest energy. Its
+ * coefficients are not negative and add up to 1. With the newest density D_n
  *
  *     E(c) = E_n + sum_i c_i tr (D_i - D_n) F_n + sum_ij c_i c_j tr (D_i - D_n) (F_j - F_n) / 2
  *
- * which is no model but the Hartree-Fock energy of sum_i c_i D_i itself: it is of second order in
- * the density. So this is EDIIS, too, without differences of large energies.
+ * This is the exact Hartree-Fock energy of sum_i c_i D_i, because the energy is quadratic in the density. So the
+ * method is the same as EDIIS, but without differences of large energies.
  *
  * Source   Hu, Yang, J. Chem. Phys. 132, 054109 (2010); Kudin, Scuseria, Cances, J. Chem. Phys.
  *          116, 8255 (2002); Garza, Scuseria, J. Chem. Phys. 137, 054110 (2012). */
@@ -14,10 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/** What one start finds: mass is moved between two coefficients at a time, from the one whose
- *  energy falls least to the one whose falls most, each time to the lowest point of the parabola.
- *  Where no pair gains, no direction does to first order: every allowed one is a sum of such
- *  moves. */
+/** Minimises from one starting point. Each step moves weight between two coefficients, from the one with the largest
+ *  slope to the one with the smallest, to the minimum along this line. If no pair lowers the energy, no allowed
+ *  direction does to first order, because each is a sum of such moves. */
 static void descend(int n, const double gradient[], const double hessian[], double c[])
 {
     const int most_steps = 50 * n * n;
@@ -61,7 +59,8 @@ void hf_simplex_minimum(int n, const double gradient[], const double hessian[],
                         double coefficient[])
 {
     double c[HF_MAX_DIIS], best = INFINITY;
-    for (int start = 0; start < n; start++) { /* it need not be convex: from every corner */
+    /* the function may not be convex: start at every corner */
+    for (int start = 0; start < n; start++) {
         memset(c, 0, sizeof c);
         c[start] = 1.0;
         descend(n, gradient, hessian, c);
@@ -73,7 +72,7 @@ void hf_simplex_minimum(int n, const double gradient[], const double hessian[],
     }
 }
 
-/** Whether the orbitals of the density of slot `slot` are known. */
+/** Whether the orbitals of the density in slot `slot` are known. */
 static bool has_orbitals(const struct hf_diis *self, int slot)
 {
     const struct hf_matrix *const *orbitals =
@@ -81,7 +80,7 @@ static bool has_orbitals(const struct hf_diis *self, int slot)
     return orbitals[0] != NULL || orbitals[1] != NULL;
 }
 
-/** Completes the traces tr D_i F_j of the densities `first` and younger. */
+/** Completes the traces tr D_i F_j of density `first` and later ones. */
 static hf_status complete_traces(struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
                                  int first, struct hf_error *error)
 {
@@ -99,7 +98,7 @@ cleanup:
     return status;
 }
 
-/** Coefficients [n_stored] from the traces; those before `first` are zero. */
+/** Computes the coefficients [n_stored] from the traces; those before `first` are zero. */
 static void find_coefficients(struct hf_diis *self, int first)
 {
     double gradient[HF_MAX_DIIS], hessian[HF_MAX_DIIS * HF_MAX_DIIS], t[HF_MAX_DIIS][HF_MAX_DIIS];

@@ -83,7 +83,8 @@ const struct hf_matrix *const *hf_diis_in_order(struct hf_diis *self)
     return self->in_order;
 }
 
-/** product [n_stored] = sum_k <e_k|A_k> of the newest commutators e [n_fock] with every pair, of F + e itself, too. */
+/** product [n_stored] = sum_k <e_k|A_k>, of the newest commutators e [n_fock] with every pair. For the newest pair, e
+ *  replaces A = F + e. */
 static void find_products(const struct hf_diis *self, struct hf_matrix *const commutator[],
                           double product[])
 {
@@ -99,7 +100,7 @@ static void find_products(const struct hf_diis *self, struct hf_matrix *const co
     }
 }
 
-/** The orbitals of slot `slot` become copies of `occupied`, or none. */
+/** Stores copies of `occupied` (NULL: none) as the orbitals of slot `slot`. */
 static hf_status put_orbitals(struct hf_diis *self, int slot, struct hf_matrix *const occupied[],
                               struct hf_error *error)
 {
@@ -150,13 +151,13 @@ cleanup:
     return status;
 }
 
-/** The equations of the least sum_ij c_i B_ij c_j with sum_i c_i = 1, for y_i = c_i / u_i with
- *  u_i = |e_newest| / |e_i|, so that norms over many orders of magnitude do no harm:
+/** Sets up the equations for the smallest sum_ij c_i B_ij c_j with sum_i c_i = 1. The unknowns are y_i = c_i / u_i,
+ *  u_i = |e_newest| / |e_i|, because the norms differ by many orders of magnitude:
  *
  *      ( e_i.e_j / |e_i||e_j|   u_i ) ( y_j    )   ( 0 )
  *      ( u_j                     0  ) ( lambda ) = ( 1 )
  *
- *  False when a commutator vanishes. */
+ *  False: a commutator is zero. */
 static bool set_up_equations(const struct hf_diis *self, double u[], double matrix[], double y[])
 {
     const int n = self->n_stored;
@@ -177,10 +178,8 @@ static bool set_up_equations(const struct hf_diis *self, double u[], double matr
     return true;
 }
 
-/** False when the coefficients cannot be trusted: they must not cancel digits of F' that are
- *  needed, and the combination must not be longer than the newest commutator, which is one of the
- *  choices.
- */
+/** False: the coefficients are not reliable. They must not be so large that digits of F' cancel, and the combined
+ *  commutator must not be longer than the newest one, which is itself a combination. */
 static bool solve(const struct hf_diis *self, double coefficient[])
 {
     const double largest_coefficient = 1e4, rounding = 1e-6;
@@ -200,11 +199,11 @@ static bool solve(const struct hf_diis *self, double coefficient[])
     return length <= *product_of(self, n - 1, n - 1) * (1.0 + rounding);
 }
 
-/** Rank 0 solves for all, so that no difference between processors can part the ranks. Returns
- *  false when there is nothing to combine. */
+/** Rank 0 solves for all ranks, so that differences between processors cannot lead to different results. False: there
+ *  is nothing to combine. */
 static bool solve_for_all(struct hf_diis *self)
 {
-    double *n_used = &self->coefficient[self->size]; /* goes along */
+    double *n_used = &self->coefficient[self->size]; /* sent with the coefficients */
     while (self->context->rank == 0 && self->n_stored > 1 && !solve(self, self->coefficient))
         drop_oldest(self);
     *n_used = self->n_stored;
@@ -232,7 +231,7 @@ cleanup:
     return status;
 }
 
-/** matrix = U^T matrix, and times U from the right `both`. */
+/** matrix = U^T matrix, or with `both` U^T matrix U. */
 static hf_status turn_one(struct hf_diis *self, const struct hf_matrix *turn, bool both,
                           struct hf_matrix *matrix, struct hf_error *error)
 {

@@ -1,4 +1,4 @@
-/* The history that DIIS (diis.c) and ADIIS (adiis.c) combine Fock matrices of. */
+/* The history used by DIIS (diis.c) and ADIIS (adiis.c). */
 #ifndef HF_DIIS_PRIVATE_H
 #define HF_DIIS_PRIVATE_H
 
@@ -9,24 +9,25 @@ struct hf_diis {
     struct hf_context *context;
     struct hf_linalg *linalg;
     int m, n_fock, size;
-    int n_stored, oldest;              /**< ring: the i-th oldest stands in slot hf_diis_slot(i) */
-    struct hf_matrix **history;        /**< [size][n_fock] F' + e, NULL until first used */
-    struct hf_matrix **orbitals;       /**< [size][HF_MAX_SPIN] W of the density, NULLs: unknown */
-    const struct hf_matrix **in_order; /**< [size][n_fock] of hf_diis_in_order */
-    double *product;                   /**< [size][size] by slots, <e|e> */
-    double *trace;                     /**< [size][size] by slots, tr D_i F_j; NAN: not yet made */
-    double *coefficient;               /**< [size], and how many of them count */
-    double *work;                      /**< [(size + 1)^2 + 2 size + 1] for the equations */
-    struct hf_arena arena;             /**< has all these, and this struct */
+    int n_stored, oldest;       /**< ring: the i-th oldest pair is in slot hf_diis_slot(i) */
+    struct hf_matrix **history; /**< [size][n_fock] F' + e, NULL until first used */
+    /** [size][HF_MAX_SPIN] orbitals W of the density; NULLs: unknown */
+    struct hf_matrix **orbitals;
+    const struct hf_matrix **in_order; /**< [size][n_fock] for hf_diis_in_order */
+    double *product;                   /**< [size][size] <e|e>, by slots */
+    double *trace;         /**< [size][size] tr D_i F_j, by slots; NAN: not yet computed */
+    double *coefficient;   /**< [size], then the number of coefficients in use */
+    double *work;          /**< [(size + 1)^2 + 2 size + 1] for the equations */
+    struct hf_arena arena; /**< owns all these, and this struct */
 };
 
-/** Place of the i-th oldest in the lists. Not collective. */
+/** Slot of the i-th oldest pair. Not collective. */
 int hf_diis_slot(const struct hf_diis *self, int i);
 
-/** The matrices [n_fock] F' + e of the i-th oldest. Not collective. */
+/** The matrices F' + e [n_fock] of the i-th oldest pair. Not collective. */
 struct hf_matrix **hf_diis_stored(const struct hf_diis *self, int i);
 
-/** coefficient [n], none negative, sum 1, with a low value of
+/** Finds coefficient [n], not negative and with sum 1, that gives a low value of
  *
  *      sum_i c_i g_i + sum_ij c_i c_j h_ij / 2      g = gradient [n], h = hessian [n][n], symmetric
  *

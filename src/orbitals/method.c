@@ -1,4 +1,4 @@
-/* The list of methods; entries of lists by their names. */
+/* The list of methods; search in lists by name. */
 #include "orbitals/orbitals.h"
 
 #include <stdio.h>
@@ -74,7 +74,8 @@ hf_status hf_spin_count_of(const struct hf_molecule *molecule, struct hf_spin_co
     const int n_core = hf_molecule_n_core(molecule);
     char cores[64] = "";
     if (n_core > 0) snprintf(cores, sizeof cores, ", %d more in core potentials", n_core);
-    if (n < 0 || (n == 0 && n_core > 0)) /* nuclei may be without electrons here, cores may not */
+    /* nuclei without electrons are allowed here, cores without valence electrons are not */
+    if (n < 0 || (n == 0 && n_core > 0))
         return hf_fail(error, HF_BAD_INPUT, "charge %+d leaves %d electrons%s", molecule->charge, n,
                        cores);
     if (unpaired < 0 || unpaired > n || (n - unpaired) % 2 != 0)

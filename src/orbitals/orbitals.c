@@ -1,4 +1,4 @@
-/* From a Fock matrix to the next density, by way of the orthonormal basis. */
+/* Computes the next density from a Fock matrix in the orthonormal basis. */
 #include "orbitals/orbitals.h"
 
 void hf_destroy_matrices(size_t n, struct hf_matrix **const matrix[])
@@ -21,7 +21,7 @@ cleanup:
     return status;
 }
 
-/** commutator = product - product^T, the product being F' D'. */
+/** commutator = product - product^T, product = F' D'. */
 static void antisymmetrise(const struct hf_matrix *product, struct hf_matrix *commutator)
 {
     hf_matrix_copy(product, commutator);

@@ -1,4 +1,4 @@
-/* Canonical orthogonalisation of the basis, without its linear dependence. */
+/* Canonical orthogonalisation of the basis; removes linear dependence. */
 #include "orbitals/orbitals.h"
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/** First eigenvalue that stays, and s^-1/2 of those that do, in place. */
+/** Index of the first eigenvalue that is kept; replaces kept eigenvalues s by s^-1/2. */
 static int first_kept(int n, double eigenvalue[], double threshold)
 {
     int first = 0;
@@ -22,7 +22,7 @@ void hf_removed_done(struct hf_context *context, struct hf_removed *removed)
     removed->eigenvalue = NULL;
 }
 
-/** The first r of the eigenvectors [n][n]. */
+/** Copies the first r of the eigenvectors [n][n], and their eigenvalues. */
 static hf_status keep_removed(struct hf_context *context, struct hf_linalg *linalg, int r,
                               const double eigenvalue[], const struct hf_matrix *vector,
                               struct hf_removed *removed, struct hf_error *error)

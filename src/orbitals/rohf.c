@@ -1,18 +1,17 @@
-/* Open shells of high spin with one set of orbitals: doubly occupied (c), then singly (o) by alpha,
- * then virtual ones (v). The spin is a pure one.
+/* Open shells of high spin with one set of orbitals: doubly occupied (c), singly occupied by alpha (o), virtual (v).
+ * The wave function is a pure spin state.
  *
- * The gradient of the energy is Fb between c and o, Fa between o and v, Fa + Fb between c and v:
- * the blocks of [Fa, Da] + [Fb, Db]. An effective Fock matrix with these as its off-diagonal blocks
- * is diagonal at a stationary point; its diagonal blocks are free, and say what is called an
- * orbital's energy. In the end they are those of (Fa + Fb) / 2:
+ * The gradient of the energy is Fb between c and o, Fa between o and v, Fa + Fb between c and v: the blocks of [Fa,
+ * Da] + [Fb, Db]. An effective Fock matrix with these as its off-diagonal blocks is diagonal at a stationary point.
+ * Its diagonal blocks are arbitrary and define the orbital energies. At the end they are those of (Fa + Fb) / 2:
  *
  *           c          o          v                       Fc = (Fa + Fb) / 2
  *     c  |  Fc         Fb         Fc  |
  *     o  |  Fb         Fc         Fa  |
  *     v  |  Fc         Fa         Fc  |
  *
- * On the way there c has Fa and v has Fb instead, which lowers the one and raises the other: shells
- * that are close then change places no more, and the steps are smaller.
+ * During the iterations c has Fa and v has Fb instead. This lowers c and raises v, so close shells no longer change
+ * places, and steps are smaller.
  *
  * Source   Roothaan, Rev. Mod. Phys. 32, 179 (1960); Guest, Saunders, Mol. Phys. 28, 819 (1974). */
 #include "orbitals/orbitals.h"
@@ -36,7 +35,7 @@ cleanup:
     return status;
 }
 
-/** product [m][a] -= factor W W^T product of the orbitals W [m][o]. */
+/** product [m][a] -= factor W W^T from, for orbitals W [m][o]. */
 static hf_status project_out(struct hf_linalg *linalg, double factor,
                              const struct hf_matrix *orbitals, const struct hf_matrix *from,
                              struct hf_matrix *product, struct hf_error *error)
@@ -52,7 +51,7 @@ cleanup:
     return status;
 }
 
-/** product [m][a] = d W[first : first + n] of the columns of W, new. */
+/** Makes new matrices: columns = W[first : first + n], product [m][n] = d columns. */
 static hf_status times_columns(struct hf_linalg *linalg, const struct hf_matrix *d,
                                const struct hf_matrix *w, int first, int n,
                                struct hf_matrix **columns, struct hf_matrix **product,
@@ -86,8 +85,8 @@ cleanup:
     return status;
 }
 
-/** With the projectors P on c and o, d = (Fa - Fb) / 2, and x d what the diagonal blocks of c have
- *  more than Fc and those of v less, what Fc - x d lacks is
+/** Adds the difference between the effective matrix and Fc - x d. P are projectors on c and o, d = (Fa - Fb) / 2. The
+ *  diagonal block of c is Fc + x d, that of v is Fc - x d. The difference is
  *
  *      Yc Wc^T + Wc Yc^T + Yo Wo^T + Wo Yo^T
  *      Yc = x (1 - Po) d Wc      Yo = (1 + x - 2 Pc - (1 + x/2) Po) d Wo */

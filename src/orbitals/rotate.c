@@ -1,18 +1,17 @@
-/* The occupied orbitals of a Fock matrix from those of another one that is like it, without
- * diagonalising it. In a basis in which F is nearly diagonal and the first o functions are nearly the
- * occupied orbitals, these are Y = (1; X), and they span what they should if
+/* Finds the occupied orbitals of a Fock matrix from those of a similar one, without diagonalisation. F must be
+ * nearly diagonal, and the first o basis functions nearly the occupied orbitals. Orbitals Y = (1; X) span the
+ * occupied space if
  *
  *     G = F Y - Y Z = 0     Z the first o rows of F Y      in full: F_vo + F_vv X - X F_oo - X F_ov X = 0
  *
- * The blocks of G between virtual and occupied orbitals are the elements of F between both, up to a factor
- * below 1. A sweep computes G (2 m^2 o operations) and takes G_ai / (F_aa - F_ii) away from X_ai;
- * the combination of the last sweeps whose corrections are shortest together comes next (DIIS). The step after the last
- * sweep costs nothing: a G that will be small enough then ends them. It becomes as much smaller as in the sweep before,
- * within a factor of two in all steps of six molecules. Orthonormal
- * orbitals are Y L^-T, with L L^T = Y^T Y.
+ * The blocks of G between virtual and occupied orbitals are the elements of F between them, times a factor below 1.
+ * A sweep computes G (2 m^2 o operations) and subtracts G_ai / (F_aa - F_ii) from X_ai. Then the last sweeps are
+ * combined so that the sum of corrections is shortest (DIIS). The loop ends when the *predicted* norm of G after the
+ * next step is below the limit. The prediction assumes the same reduction as in the sweep before (right within a
+ * factor of two in all steps of six molecules). Orthonormal orbitals are Y L^-T, with L L^T = Y^T Y.
  *
- * A rotation that is not small, levels that change places or come close, and sweeps that do not converge end
- * it: then the matrix must be diagonalised.
+ * The search fails if the rotation is large, levels change places or come close, or sweeps do not converge. Then the
+ * matrix must be diagonalised.
  *
  * Source   Stewart, Csaszar, Pulay, J. Comput. Chem. 3, 227 (1982); Pulay, ibid. 3, 556 (1982). */
 #include "orbitals/orbitals.h"
@@ -21,22 +20,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LEAST_GAP = 0.1;        /* hartree, between diagonal elements */
-static const double LARGEST_ROTATION = 0.5; /* of an orbital, the length of a column of X */
-static const double LEAST_PROGRESS = 0.7;   /* of G from one sweep to the next but one */
-static const double BEST_PROGRESS = 0.05;   /* that is trusted to go on */
+static const double LEAST_GAP = 0.1;        /* least gap between diagonal elements, hartree */
+static const double LARGEST_ROTATION = 0.5; /* of an orbital: length of a column of X */
+/* largest ratio of the norm of G to that two sweeps before */
+static const double LEAST_PROGRESS = 0.7;
+/* smallest reduction per sweep that is assumed in the prediction */
+static const double BEST_PROGRESS = 0.05;
 enum { MOST_SWEEPS = 16, DEPTH = 3 };
 
-/** All that a search has. */
+/** Data of a search. */
 struct search {
     struct hf_context *context;
     struct hf_linalg *linalg;
     const struct hf_matrix *fock;
     int m, o;
     double *diagonal;
-    struct hf_matrix *y, *product, *top;            /**< Y and F Y, later G [m][o]; Z [o][o] */
-    struct hf_matrix *first;                        /**< of begin() [o][o] */
-    struct hf_matrix *trial[DEPTH], *change[DEPTH]; /**< Y - P and P = G / (F_aa - F_ii), a ring */
+    struct hf_matrix *y, *product, *top;            /**< Y; F Y, later G [m][o]; Z [o][o] */
+    struct hf_matrix *first;                        /**< work space of begin(), [o][o] */
+    struct hf_matrix *trial[DEPTH], *change[DEPTH]; /**< ring of Y - P and P = G / (F_aa - F_ii) */
     double square[DEPTH][DEPTH];                    /**< products of the changes */
     int n_stored;
 };
@@ -62,7 +63,7 @@ static double put_unit(void *data, int row, int column, double value)
     return row < self->o ? row == column : value;
 }
 
-/** Y = C A^T (A A^T)^-1 of orthonormal orbitals C = (A; B); false: A is singular. */
+/** Computes Y = C A^T (A A^T)^-1 from orthonormal orbitals C = (A; B); false: A is singular. */
 static bool begin(struct search *self, const struct hf_matrix *occupied)
 {
     struct hf_matrix *first = self->first;
@@ -77,7 +78,7 @@ static bool begin(struct search *self, const struct hf_matrix *occupied)
     return true;
 }
 
-/** Room for the next pair of the ring. */
+/** Allocates the next pair of the ring. */
 static hf_status make_room(struct search *self, int slot, struct hf_error *error)
 {
     const struct hf_new_matrix list[] = {{&self->trial[slot], self->m, self->o},
@@ -86,7 +87,7 @@ static hf_status make_room(struct search *self, int slot, struct hf_error *error
     return hf_matrix_create_several(self->linalg, "rotation of orbitals", 2, list, error);
 }
 
-/** self->product = G, and what follows from it: Y - P, P and its products. *largest: element of G. */
+/** Computes self->product = G, then Y - P, P and the products of P. *largest: largest element of G. */
 static hf_status find_rest(struct search *self, double *largest, struct hf_error *error)
 {
     hf_status status;
@@ -112,8 +113,8 @@ cleanup:
     return status;
 }
 
-/** coefficient [n], of sum 1, of the shortest combination of the last changes; the newest alone if the
- *  equations are singular. Rank 0 solves for all. */
+/** Finds coefficient [n], with sum 1, of the shortest combination of the last changes; the newest change alone if the
+ *  equations are singular. Rank 0 solves for all ranks. */
 static void find_coefficients(const struct search *self, int n, double coefficient[DEPTH])
 {
     double matrix[(DEPTH + 1) * (DEPTH + 1)] = {0.0}, x[DEPTH + 1] = {0.0};
@@ -130,7 +131,7 @@ static void find_coefficients(const struct search *self, int n, double coefficie
     hf_broadcast_bytes(self->context->comm, 0, (size_t)n * sizeof *coefficient, coefficient);
 }
 
-/** The next Y. */
+/** Computes the next Y. */
 static void step(struct search *self)
 {
     const int n = self->n_stored < DEPTH ? self->n_stored : DEPTH;
@@ -139,10 +140,10 @@ static void step(struct search *self)
     hf_matrix_combine(n, coefficient, (const struct hf_matrix *const *)self->trial, self->y);
 }
 
-/** occupied = Y L^-T with L L^T = Y^T Y; false: it would be too large a rotation. */
+/** occupied = Y L^-T with L L^T = Y^T Y; false: the rotation is too large. */
 static bool orthonormalise(struct search *self, struct hf_matrix *occupied)
 {
-    double largest; /* it is on the diagonal: 1 + sum_a X_ai^2 */
+    double largest; /* on the diagonal: 1 + sum_a X_ai^2 */
     hf_matrix_multiply(1.0, true, self->y, false, self->y, 0.0, self->top);
     hf_matrix_max_abs(self->top, &largest);
     if (!(largest < 1.0 + LARGEST_ROTATION * LARGEST_ROTATION)) return false;
@@ -152,7 +153,7 @@ static bool orthonormalise(struct search *self, struct hf_matrix *occupied)
     return true;
 }
 
-/** Difference of the diagonal elements of virtual and occupied orbitals. */
+/** Smallest difference of diagonal elements of virtual and occupied orbitals. */
 static double gap_of(const struct search *self)
 {
     double highest = -INFINITY, lowest = INFINITY;
@@ -161,8 +162,7 @@ static double gap_of(const struct search *self)
     return lowest - highest;
 }
 
-/** Sweeps until G is below the tolerance, or will be after one more step if that is as good as the last one; *found says
- *  whether it is. */
+/** Sweeps until G is below the tolerance, or is predicted to be below it after the next step; *found: it is. */
 static hf_status sweep(struct search *self, double tolerance, bool *found, int *n_sweep,
                        struct hf_error *error)
 {

@@ -68,7 +68,7 @@ cleanup:
     return status;
 }
 
-/** Element ij over the square roots of two occupations. */
+/** Divides element ij by the square roots of two occupations. */
 static double divide(void *data, int row, int column, double value)
 {
     const double *occupation = data;
@@ -76,7 +76,7 @@ static double divide(void *data, int row, int column, double value)
     return product > 0.0 ? value / sqrt(product) : 0.0;
 }
 
-/** energies [o][o] = W^T F W of orbitals W [m][o], each over the square roots of their occupations. */
+/** energies [o][o] = W^T F W for orbitals W [m][o], divided by the square roots of their occupations. */
 static hf_status find_energies(struct hf_context *context, struct hf_linalg *linalg,
                                const struct hf_matrix *fock, const struct hf_matrix *orbitals,
                                struct hf_matrix *energies, struct hf_error *error)
@@ -129,12 +129,12 @@ cleanup:
     return status;
 }
 
-/** Two lists of eigenvalues of the overlap matrix. */
+/** Eigenvalues of the overlap matrix: inverse kept ones, and removed ones. */
 struct spectra {
     const double *inverse_kept, *removed;
 };
 
-/** Element kr times s_k / (s_k - s_r). */
+/** Multiplies element kr by s_k / (s_k - s_r). */
 static double scale_by_difference(void *data, int row, int column, double value)
 {
     const struct spectra *of = data;
@@ -245,7 +245,7 @@ hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *l
     const struct hf_matrix *const part[] = {core, coulomb, exchange[0]};
     hf_matrix_combine(3, factor, part, sum);
     for (int s = 0; s < method->n_fock; s++) {
-        /* from no spin density to alpha's side of it, and from there to beta's */
+        /* the sum goes from no spin density to alpha, then to beta */
         if (method->n_density == 2) hf_matrix_add(s == 0 ? -0.5 : 1.0, exchange[1], 1.0, sum);
         HF_TRY(hf_to_orthonormal(linalg, hf_basis_of_set(x, s), sum, fock[s], error));
     }

@@ -1,5 +1,5 @@
-/* Open shells, alpha and beta electrons each in their own orbitals. The energy is the lowest that a
- * determinant of given numbers of both can have, the spin is not a pure one as a rule.
+/* Open shells: alpha and beta electrons have their own orbitals. The energy is the lowest of all determinants with
+ * these numbers of electrons. In general the wave function is not a pure spin state.
  *
  *     F_s = H + J[D] - K[D_s]      E = tr D H + tr D J / 2 - sum_s tr D_s K[D_s] / 2
  *

@@ -7,11 +7,10 @@ enum { MOST_ROOTS = 4, MAX_PASS = 60 };
 
 const struct hf_eigenvalue_search hf_sharp_eigenvalues = {.norm = 1e-4, .value = -INFINITY};
 
-/** First vectors: the simplest rotations, and vectors without symmetry. The search adds only what the
- *  lowest vectors lack, and these have symmetries as a rule: a mode with another symmetry is found if
- *  the first vectors contain enough of it. So a search for all has one more, which emphasises simple
- *  rotations: without it the lowest mode of FeO towards UHF was missed in 27 of 60 runs, with it in
- *  none of 20. */
+/** First vectors: the simplest rotations, and vectors without symmetry. The search only adds corrections to the
+ *  lowest vectors, which usually have symmetries, so it finds a mode of another symmetry only if the first vectors
+ *  contain enough of it. Therefore a search for all eigenvalues has one more vector, which emphasises simple
+ *  rotations. Without it the lowest mode of FeO towards UHF was missed in 27 of 60 runs, with it in none of 20. */
 static hf_status begin(struct hf_subspace *subspace, int n_root, bool for_all,
                        struct hf_error *error)
 {
@@ -35,8 +34,8 @@ cleanup:
     return status;
 }
 
-/** What is wrong with an eigenvector in the subspace: the norm of H y - e y, that preconditioned in `step` (new), and by
- *  how much it lowers the eigenvalue to second order. */
+/** Finds the correction of an eigenvector: the norm of H y - e y, `step` (new) = H y - e y preconditioned, and
+ *  `fall`, by how much it lowers the eigenvalue to second order. */
 static hf_status find_step(const struct hf_subspace *subspace,
                            const struct hf_subspace_spectrum *spectrum, int root,
                            struct hf_rotation *step, double *norm, double *fall,
@@ -60,16 +59,16 @@ cleanup:
     return status;
 }
 
-/** Whether the lowest eigenvalue is expected to be positive, if the next vector lowers that of the subspace by `fall`.
- *  A soft mode may hide one of another symmetry that is lower: beside it only a small norm is a sign. */
+/** Whether the lowest eigenvalue is expected to be positive, if the next vector lowers that of the subspace by
+ *  `fall`. A soft mode may hide a lower mode of another symmetry, so for small values only a small fall counts. */
 static bool stays_positive(double value, double fall)
 {
     static const double LARGE = 0.1, SAFETY = 4.0, NOT_SOFT = 0.05, SMALL_FALL = 1.0 / 40.0;
     return value - SAFETY * fall > LARGE || (value > NOT_SOFT && fall < SMALL_FALL * value);
 }
 
-/** Adds what is wrong with the lowest n_root eigenvectors unless the search need not improve them; *n_new becomes
- *  the number of new vectors, and *converged whether none is to be improved. */
+/** Adds corrections for those of the lowest n_root eigenvectors that the search must still improve. *n_new becomes
+ *  the number of new vectors; *converged is true if none needs improvement. */
 static hf_status improve(struct hf_subspace *subspace, const struct hf_subspace_spectrum *spectrum,
                          int n_root, const struct hf_eigenvalue_search *search, int *n_new,
                          bool *converged, struct hf_error *error)
@@ -118,7 +117,7 @@ hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rota
     }
     *n = n_root < subspace.n ? n_root : subspace.n;
     for (int i = 0; i < *n; i++) eigenvalue[i] = spectrum.value[i];
-    /* without a new vector the subspace is all there is */
+    /* if there is no new vector, the subspace is complete */
     *converged = *converged || n_new == 0 || subspace.n == 0;
     for (int i = 0; i < *n && vector != NULL; i++) {
         HF_TRY(hf_rotation_create(&hessian->space, &vector[i], error));

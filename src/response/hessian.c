@@ -1,12 +1,11 @@
-/* Products of the Hessian with rotations. Nothing but the trial densities and what is built of them
- * has more columns than there are occupied orbitals. With W_s the orbitals that spin s occupies:
+/* Products of the Hessian with rotations. Only the trial densities and their Fock matrices have more columns than
+ * occupied orbitals. W are the occupied orbitals of spin s:
  *
  *     T = kappa W      [kappa, D] = T W^T + W T^T
  *     H kappa = sum_s M - M^T,   M = P W^T + F W T^T / 2,   P = F T - kappa F W / 2 + dF W */
 #include "response/hessian.h"
 
-/** Vectors in one pass over the integrals: more of them take more memory and spare less and
- *  less. */
+/** Vectors in one pass over the integrals. More vectors take more memory and save less and less time. */
 enum { MOST_AT_ONCE = 4 };
 
 static hf_status make_spin(struct hf_orbital_hessian *self, const struct hf_hessian_input *input,
@@ -59,7 +58,7 @@ void hf_hessian_done(struct hf_orbital_hessian *self)
     hf_rotation_space_done(&self->space);
 }
 
-/** Both spins of closed shells do the same. */
+/** Closed shells: both spins contribute the same. */
 static double weight_of(const struct hf_orbital_hessian *self)
 {
     return self->n_spin == 1 ? 2.0 : 1.0;
@@ -130,11 +129,11 @@ cleanup:
     return status;
 }
 
-/** One vector on its way through a product. */
+/** A vector and the matrices of its product. */
 struct trial {
     struct hf_rotation kappa;
     struct hf_matrix *turned[HF_MAX_SPIN];  /**< T = kappa W */
-    struct hf_matrix *density[HF_MAX_SPIN]; /**< [n][n] total and spin ones */
+    struct hf_matrix *density[HF_MAX_SPIN]; /**< [n][n] total and spin density */
     struct hf_matrix *coulomb, *exchange[HF_MAX_SPIN];
 };
 
@@ -147,7 +146,7 @@ static void trial_done(struct trial *trial)
     hf_matrix_destroy(&trial->coulomb);
 }
 
-/** density [n][n] = [kappa, D_s] of a spin, whose T becomes known. */
+/** density [n][n] = [kappa, D_s] of spin s; also computes T of that spin. */
 static hf_status make_spin_density(const struct hf_orbital_hessian *self, int s,
                                    struct trial *trial, struct hf_matrix *density,
                                    struct hf_error *error)
@@ -157,7 +156,7 @@ static hf_status make_spin_density(const struct hf_orbital_hessian *self, int s,
     struct hf_linalg *linalg = self->space.linalg;
     const int n = hf_matrix_n_row(self->x);
     struct hf_matrix *ao = NULL, *half = NULL;
-    if (spin->occupied == NULL) return HF_OK; /* it is zero as it was made */
+    if (spin->occupied == NULL) return HF_OK; /* the new matrix is already zero */
     const int o = hf_matrix_n_col(spin->occupied);
     HF_TRY(
         hf_matrix_create(linalg, "rotated orbitals", self->space.m, o, &trial->turned[s], error));
@@ -174,7 +173,7 @@ cleanup:
     return status;
 }
 
-/** Densities of a rotation, and room for their J and K. */
+/** Makes the densities of a rotation, and matrices for their J and K. */
 static hf_status make_trial(const struct hf_orbital_hessian *self, enum hf_rotation_kind kind,
                             const struct hf_rotation *vector, struct trial *trial,
                             struct hf_error *error)
@@ -203,7 +202,7 @@ cleanup:
     return status;
 }
 
-/** product += what spin s makes of J - K in `field` [n][n]. */
+/** product += contribution of spin s; `field` [n][n] is its J - K. */
 static hf_status add_spin(const struct hf_orbital_hessian *self, int s, const struct trial *trial,
                           const struct hf_matrix *field, const struct hf_rotation *product,
                           struct hf_error *error)
@@ -231,19 +230,19 @@ cleanup:
     return status;
 }
 
-/** dF of each spin is made in the place of K. */
+/** Computes the product. dF of each spin overwrites K. */
 static hf_status finish_trial(const struct hf_orbital_hessian *self, struct trial *trial,
                               const struct hf_rotation *product, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_matrix *field = trial->exchange[0];
     hf_rotation_add(0.0, product, 0.0, (struct hf_rotation *)product);
-    if (self->n_spin == 1) { /* both spins, or one against the other */
+    if (self->n_spin == 1) { /* the same for both spins, or opposite signs (then without J) */
         hf_matrix_add(0.0, field, -1.0, field);
         if (trial->coulomb != NULL) hf_matrix_add(2.0, trial->coulomb, 1.0, field);
         HF_TRY(add_spin(self, 0, trial, field, product, error));
     }
-    if (self->n_spin == 2) { /* J - (K[D] + K[M]) / 2, and from there to minus K[M] */
+    if (self->n_spin == 2) { /* J - (K[D] + K[M]) / 2 for alpha, then with + K[M] / 2 for beta */
         hf_matrix_add(1.0, trial->coulomb, -0.5, field);
         hf_matrix_add(-0.5, trial->exchange[1], 1.0, field);
         HF_TRY(add_spin(self, 0, trial, field, product, error));
@@ -255,7 +254,7 @@ cleanup:
     return status;
 }
 
-/** Trial densities of n vectors, and the jobs that build their J and K. */
+/** Makes the trial densities of n vectors, and the jobs that build their J and K. */
 static hf_status make_trials(const struct hf_orbital_hessian *self, enum hf_rotation_kind kind,
                              int n, const struct hf_rotation vector[], struct trial trial[],
                              struct hf_fock_job job[], struct hf_error *error)
@@ -284,7 +283,7 @@ cleanup:
     return status;
 }
 
-/** Those of one pass, at most MOST_AT_ONCE. */
+/** Multiplies at most MOST_AT_ONCE vectors, in one pass. */
 static hf_status multiply_some(struct hf_orbital_hessian *self, enum hf_rotation_kind kind, int n,
                                const struct hf_rotation vector[],
                                const struct hf_rotation product[], struct hf_error *error)

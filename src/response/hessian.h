@@ -2,50 +2,50 @@
  *
  *     E(y) = E + 2 g y + y H y + ...        y: struct hf_rotation
  *
- * H is made of Fock builds: of the densities D_s (s alpha and beta) become
+ * H is computed by Fock builds. The densities D_s (s = alpha, beta) become
  *
  *     exp(kappa) D_s exp(-kappa) = D_s + [kappa, D_s] + [kappa, [kappa, D_s]] / 2 + ...
  *     g = sum_s [F_s, D_s]
  *     H kappa = sum_s ([F_s, [kappa, D_s]] + [[F_s, kappa], D_s]) / 2 + [dF_s, D_s]
  *     dF_s = J[dD] - K[dD_s],   dD_s = [kappa, D_s]
  *
- * For closed shells H is A + B of the literature: (e_a - e_i) + 4 (ai|bj) - (ab|ij) - (aj|ib). Its
- * eigenvalues are thus those that other programs call the ones of the stability problem. Orbitals
- * are real: whether complex ones would have a lower energy is not asked. */
+ * For closed shells H is A + B of the literature: (e_a - e_i) + 4 (ai|bj) - (ab|ij) - (aj|ib). So its eigenvalues
+ * are those of the stability problem in other programs. Orbitals are real; complex orbitals of lower energy are not
+ * searched for. */
 #ifndef HF_HESSIAN_H
 #define HF_HESSIAN_H
 
 #include "fock/fock.h"
 #include "response/rotation.h"
 
-/** Which rotations are looked at. */
+/** Kinds of rotations. */
 enum hf_rotation_kind {
-    HF_ROTATION_INTERNAL, /**< those of the method itself */
-    HF_ROTATION_TRIPLET   /**< of closed shells only: beta's orbitals the other way than alpha's,
-                           *   which leads to UHF */
+    HF_ROTATION_INTERNAL, /**< rotations within the method */
+    /** closed shells only: opposite rotations of alpha and beta orbitals, which lead to UHF */
+    HF_ROTATION_TRIPLET
 };
 
-/** One determinant and what its Hessian needs. */
+/** A determinant and the data of its Hessian. */
 struct hf_orbital_hessian {
     struct hf_rotation_space space;
     struct hf_context *context;
-    struct hf_fock_builder *builder; /**< borrowed, as all below that is not said to be its own */
+    struct hf_fock_builder *builder; /**< borrowed, like all members below unless marked as own */
     const struct hf_method_ops *method;
     const struct hf_matrix *x; /**< [n][m] */
     struct hf_matrix *fock[HF_MAX_SPIN];
-    int n_spin;       /**< spins that differ */
-    double threshold; /**< screening of trial densities, of rotations of norm 1 */
+    int n_spin;       /**< number of different spins */
+    double threshold; /**< screening of trial densities, for rotations of norm 1 */
     struct hf_spin_of_hessian {
-        int set;                    /**< whose orbitals it has */
+        int set;                    /**< set of orbitals of this spin */
         struct hf_matrix *occupied; /**< own: [m][o]; NULL: the spin has no electrons */
         struct hf_matrix *image;    /**< own: [m][o] = F occupied */
         struct hf_matrix *ao;       /**< own: [n][o] = X occupied */
     } spin[HF_MAX_SPIN];
-    int n_product;        /**< vectors multiplied so far */
+    int n_product;        /**< number of vectors multiplied so far */
     double build_seconds; /**< wall time of their Fock builds */
 };
 
-/** What a Hessian is computed from; borrowed, fock and occupied as the last Fock build left them. */
+/** Input of a Hessian; borrowed. `fock` and `occupied` are those of the last Fock build. */
 struct hf_hessian_input {
     struct hf_context *context;
     struct hf_linalg *linalg;
@@ -55,9 +55,9 @@ struct hf_hessian_input {
     const struct hf_matrix *x;
     struct hf_matrix *const *fock;     /**< [n_fock] [m][m] in the orthonormal basis */
     struct hf_matrix *const *occupied; /**< [n_set] */
-    double threshold; /**< screening, hartree. Trial densities are of norm 1, so that a product errs
-                       *   by some hundred times that: 1e-9 is enough for eigenvalues to 1e-6, whose
-                       *   error is of second order */
+    /** screening, hartree. Trial densities have norm 1, so the error of a product is some hundred
+     *  times this: 1e-9 is enough for eigenvalues to 1e-6, whose error is of second order */
+    double threshold;
 };
 
 /** Collective. HF_NO_RESOURCE: memory; then call hf_hessian_done. */
@@ -65,11 +65,11 @@ hf_status hf_hessian_init(struct hf_orbital_hessian *self, const struct hf_hessi
                           struct hf_error *error) HF_MUST_CHECK;
 void hf_hessian_done(struct hf_orbital_hessian *self);
 
-/** g of the formula above. Collective. HF_NO_RESOURCE. */
+/** Computes g of the formula above. Collective. HF_NO_RESOURCE. */
 hf_status hf_hessian_gradient(struct hf_orbital_hessian *self, struct hf_rotation *gradient,
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** What an operator of one electron, matrix [n][n] over the functions, adds to g when it is added to the Fock
+/** Computes the change of g if a one-electron operator, `matrix` [n][n] over the functions, is added to the Fock
  *  matrices. Collective. HF_NO_RESOURCE. */
 hf_status hf_hessian_perturbation(struct hf_orbital_hessian *self, const struct hf_matrix *matrix,
                                   struct hf_rotation *gradient,

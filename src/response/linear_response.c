@@ -1,9 +1,9 @@
-/* Linear response: the equations of all perturbations in one subspace, which grows by what is still wrong with each. */
+/* Linear response: solves the equations of all perturbations in one subspace, which is extended by the residuals. */
 #include "response/subspace.h"
 
 #include <math.h>
 
-/** Eigenvalues nearer to zero are of rotations that change nothing. */
+/** Eigenvalues closer to zero belong to rotations that do not change the energy. */
 static const double ZERO = 1e-5;
 enum { MAX_PASS = 60 };
 
@@ -11,13 +11,15 @@ struct search {
     struct hf_subspace subspace;
     struct hf_subspace_spectrum spectrum;
     int n;
-    const struct hf_rotation *perturbation;                      /**< [n] */
-    double part[HF_MOST_PERTURBATIONS][HF_SUBSPACE_MOST];        /**< of them along the vectors */
-    double coefficient[HF_MOST_PERTURBATIONS][HF_SUBSPACE_MOST]; /**< of the solutions */
+    const struct hf_rotation *perturbation; /**< [n] */
+    /** components of the perturbations along the vectors */
+    double part[HF_MOST_PERTURBATIONS][HF_SUBSPACE_MOST];
+    /** coefficients of the solutions */
+    double coefficient[HF_MOST_PERTURBATIONS][HF_SUBSPACE_MOST];
     double norm[HF_MOST_PERTURBATIONS];
 };
 
-/** Adds the n_new candidates; *n_new becomes how many vectors came of them. */
+/** Adds the n_new candidates; *n_new becomes the number of new vectors. */
 static hf_status extend(struct search *self, int *n_new, struct hf_rotation candidate[],
                         struct hf_error *error)
 {
@@ -29,7 +31,7 @@ static hf_status extend(struct search *self, int *n_new, struct hf_rotation cand
     return status;
 }
 
-/** The solutions in the subspace as it is. */
+/** Solves the equations in the present subspace. */
 static hf_status solve(struct search *self, struct hf_error *error)
 {
     const int n = self->subspace.n;
@@ -47,7 +49,7 @@ static hf_status solve(struct search *self, struct hf_error *error)
     return status;
 }
 
-/** rest [*n_rest], new: H y - g, preconditioned, of the equations where it is too large. */
+/** Computes the residuals H y - g that are too large, preconditioned: new rotations rest [*n_rest]. */
 static hf_status find_rests(const struct search *self, double accuracy, struct hf_rotation rest[],
                             int *n_rest, struct hf_error *error)
 {
@@ -70,7 +72,7 @@ cleanup:
     return status;
 }
 
-/** The subspace becomes that of the solutions alone, to make room. */
+/** Reduces the subspace to the solutions, to make room. */
 static hf_status restart(struct search *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -91,7 +93,7 @@ cleanup:
     return status;
 }
 
-/** First vectors: what the perturbations would make of orbitals that do not feel each other. */
+/** First vectors: the responses of orbitals that do not interact. */
 static hf_status begin(struct search *self, struct hf_error *error)
 {
     hf_status status = HF_OK;

@@ -1,4 +1,4 @@
-/* Vectors of orbital rotations, and what they do to orbitals. */
+/* Vectors of orbital rotations, and their effect on orbitals. */
 #include "response/rotation.h"
 
 #include <math.h>
@@ -53,9 +53,9 @@ double hf_rotation_dot(const struct hf_rotation *a, const struct hf_rotation *b)
     return sum;
 }
 
-/** What the element of a row and a column does. */
+/** Properties of the element in a row and a column. */
 struct element {
-    int n_spin;  /**< spins that it rotates; 0: none, it does not count */
+    int n_spin;  /**< number of spins that it rotates; 0: none, the element is not used */
     double rise; /**< mean difference of their orbital energies, hartree */
 };
 
@@ -74,7 +74,7 @@ static struct element element_of(const struct hf_rotation_space *space,
     return element;
 }
 
-/** What the functions of elements below need to know. */
+/** Data for the element functions below. */
 struct map {
     const struct hf_rotation_space *space;
     const struct hf_rotation_set *set;
@@ -106,7 +106,7 @@ void hf_rotation_weigh(const struct hf_rotation_space *space, struct hf_rotation
     map_all(space, (struct map){0}, weighed, rotation);
 }
 
-/** The least that is divided by: nearer to zero the two-electron part is what counts. */
+/** Smallest divisor: for smaller differences the two-electron part dominates. */
 static const double SMALLEST_DIVISOR = 0.1;
 
 static double preconditioned(void *data, int row, int column, double value)
@@ -157,13 +157,13 @@ static double unit(void *data, int row, int column, double value)
     return row == map->row && column == map->column ? 1.0 : 0.0;
 }
 
-/** An element and where it is. */
+/** An element and its position. */
 struct place {
     double rise;
     int set, row, column;
 };
 
-/** Puts a place into the n sorted ones of smallest rise. */
+/** Inserts a place into the n sorted places of smallest rise. */
 static void insert(struct place place, int n, struct place best[])
 {
     if (n == 0 || place.rise >= best[n - 1].rise) return;
@@ -268,7 +268,7 @@ cleanup:
     return status;
 }
 
-/** W = W (3 - W^T W) / 2 of columns that are orthonormal but for rounding. */
+/** W = W (3 - W^T W) / 2, for columns that are orthonormal except for rounding. */
 static hf_status orthonormalise(const struct hf_rotation_space *space, struct hf_matrix *orbitals,
                                 struct hf_error *error)
 {
@@ -285,8 +285,8 @@ cleanup:
     return status;
 }
 
-/** exp(kappa) L = L + kappa L + kappa^2 L / 2 + ...; the series ends for any kappa, and soon for
- *  the angles of a step. */
+/** exp(kappa) L = L + kappa L + kappa^2 L / 2 + ... The series converges for any kappa, and fast for the angles of a
+ *  step. */
 static hf_status turn_set(const struct hf_rotation_space *space, int k,
                           const struct hf_matrix *block, struct hf_matrix *occupied,
                           struct hf_error *error)

@@ -1,23 +1,22 @@
-/* All orbitals of a determinant, occupied ones first, from Fock matrices that need not commute with
- * it. */
+/* Computes all orbitals of a determinant, occupied ones first. The Fock matrices need not commute with its density. */
 #include "response/rotation.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/** Orbitals of a set that are closed shells, or all occupied ones of a set of one spin. */
+/** Number of closed-shell orbitals of a set; if the set has one spin, of all occupied orbitals. */
 static int find_closed(const struct hf_method_ops *method, struct hf_spin_count n_electron, int k)
 {
     return method->n_set == 2 ? hf_set_size(n_electron, k) : n_electron.beta;
 }
 
-/** How far each kind of orbitals is moved in energy, and where closed ones end. */
+/** Energy shift of each kind of orbitals, and number of closed orbitals. */
 struct blocks {
     int n_closed;
     double shift;
 };
 
-/** From W^T F W to what W has to be multiplied with; see make_block_diagonal. */
+/** Computes an element of B from one of W^T F W; see make_block_diagonal. */
 static double of_blocks(void *data, int row, int column, double value)
 {
     const struct blocks *blocks = data;
@@ -26,11 +25,11 @@ static double of_blocks(void *data, int row, int column, double value)
     return (alike ? 2.0 : 1.0) * value - moved;
 }
 
-/** F without its blocks between closed, open and virtual orbitals, the closed ones moved down by 2
- *  s and the open ones by s, so that eigenvectors come in this order:
+/** Removes the blocks of F between closed, open and virtual orbitals, and lowers closed orbitals by 2 s and open ones
+ *  by s, so that eigenvectors come in this order:
  *
  *      F - F P - P F + P F P + Pc F Pc + Po F Po - 2 s Pc - s Po = F - Z W^T - W Z^T
- *      Z = F W - W B / 2,  B = W^T F W, twice that in the blocks on the diagonal, less the shift
+ *      Z = F W - W B / 2,  B = W^T F W, with diagonal blocks doubled, minus the shift
  *
  *  P = Pc + Po = W W^T of the occupied orbitals W [m][o]. */
 static hf_status make_block_diagonal(struct hf_linalg *linalg, int n_closed,
@@ -44,7 +43,8 @@ static hf_status make_block_diagonal(struct hf_linalg *linalg, int n_closed,
     HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, o, &half, error));
     HF_TRY(hf_matrix_create(linalg, "Fock matrix of orbitals", o, o, &inner, error));
     HF_TRY(hf_matrix_create(linalg, "blocks of a Fock matrix", m, m, &product, error));
-    hf_matrix_dot(fock, fock, &blocks.shift); /* no eigenvalue is larger than its root */
+    /* no eigenvalue is larger than the square root of this */
+    hf_matrix_dot(fock, fock, &blocks.shift);
     blocks.shift = 2.0 * sqrt(blocks.shift) + 1.0;
     hf_matrix_multiply(1.0, false, fock, false, occupied, 0.0, half);
     hf_matrix_multiply_to_symmetric(1.0, true, occupied, false, half, inner);
@@ -58,7 +58,7 @@ cleanup:
     return status;
 }
 
-/** Diagonals of the Fock matrices in the orbitals `all` [m][m]. */
+/** Computes the diagonals of the Fock matrices in the orbitals `all` [m][m]. */
 static hf_status find_energies(struct hf_rotation_space *self, struct hf_rotation_set *set,
                                struct hf_matrix *const fock[], const struct hf_matrix *all,
                                struct hf_error *error)
@@ -78,7 +78,7 @@ cleanup:
     return status;
 }
 
-/** Fock matrices `fock` [n_spin] are those of the spins that share the set. */
+/** Makes a set; fock [n_spin] are the Fock matrices of its spins. */
 static hf_status make_set(struct hf_rotation_space *self, struct hf_context *context,
                           struct hf_rotation_set *set, struct hf_matrix *const fock[],
                           const struct hf_matrix *occupied, struct hf_error *error)

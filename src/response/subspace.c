@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/** Norm of the new part of a vector of norm 1, if it is not new. */
+/** If the new part of a vector of norm 1 has a smaller norm, the vector is not new. */
 static const double NOTHING_NEW = 1e-5;
 
 void hf_subspace_init(struct hf_subspace *self, struct hf_orbital_hessian *hessian,
@@ -24,7 +24,7 @@ void hf_subspace_done(struct hf_subspace *self)
     self->n = 0;
 }
 
-/** Makes the candidate orthogonal to the first n vectors, with norm 1; false: it is not new. */
+/** Orthogonalises the candidate to the first n vectors and normalises it; false: it is not new. */
 static bool orthonormalise(const struct hf_rotation vector[], int n, struct hf_rotation *candidate)
 {
     double norm = sqrt(hf_rotation_dot(candidate, candidate));
@@ -95,7 +95,7 @@ void hf_subspace_combine(const struct hf_subspace *self, const struct hf_rotatio
         hf_rotation_add(coefficient[i], &basis[i], i == 0 ? 0.0 : 1.0, sum);
 }
 
-/** basis [n] becomes the k combinations of it. */
+/** Replaces basis [n] by its first k combinations. */
 static hf_status combine_all(struct hf_subspace *self, const struct hf_subspace_spectrum *spectrum,
                              int k, struct hf_rotation basis[], struct hf_error *error)
 {

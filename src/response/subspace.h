@@ -1,5 +1,5 @@
-/* Subspaces of rotations and their products with a Hessian, in which eigenvectors and steps are sought; the
- * lowest eigenvalues of a Hessian (davidson.c); responses to perturbations (linear_response.c). */
+/* Subspaces of rotations and their products with a Hessian, for finding eigenvectors and steps; lowest eigenvalues
+ * of a Hessian (davidson.c); responses to perturbations (linear_response.c). */
 #ifndef HF_SUBSPACE_H
 #define HF_SUBSPACE_H
 
@@ -27,8 +27,8 @@ void hf_subspace_init(struct hf_subspace *self, struct hf_orbital_hessian *hessi
 /** Not collective. */
 void hf_subspace_done(struct hf_subspace *self);
 
-/** Takes what is new in the *n candidates [n], which are destroyed, as long as there is room; *n
- *  becomes how many vectors came of them. One pass over the integrals for four of them. Collective.
+/** Orthonormalises the candidates [*n], as long as there is room, and adds those that are new. Destroys the
+ *  candidates. *n becomes the number of new vectors. Up to four vectors take one pass over the integrals. Collective.
  *  HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_subspace_add(struct hf_subspace *self, int *n, struct hf_rotation candidate[],
                           struct hf_error *error) HF_MUST_CHECK;
@@ -37,54 +37,50 @@ hf_status hf_subspace_add(struct hf_subspace *self, int *n, struct hf_rotation c
 hf_status hf_subspace_solve(const struct hf_subspace *self, struct hf_subspace_spectrum *spectrum,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** sum = sum_i coefficient_i vector_i, or the same of products. Collective. */
+/** sum = sum_i coefficient_i basis_i, of the vectors or of the products. Collective. */
 void hf_subspace_combine(const struct hf_subspace *self, const struct hf_rotation basis[],
                          const double coefficient[], struct hf_rotation *sum);
 
-/** Keeps the span of the first k eigenvectors alone. Collective. HF_NO_RESOURCE. */
+/** Keeps only the span of the first k eigenvectors. Collective. HF_NO_RESOURCE. */
 hf_status hf_subspace_keep(struct hf_subspace *self, const struct hf_subspace_spectrum *spectrum,
                            int k, struct hf_error *error) HF_MUST_CHECK;
 
-/** When a search for eigenvalues ends. */
+/** Conditions that end a search for eigenvalues. */
 struct hf_eigenvalue_search {
-    double norm;    /**< when the norms of all H y - e y are below this */
-    double value;   /**< or when the lowest eigenvalue is below this; -INFINITY: never */
-    bool only_sign; /**< or when all are estimated to be positive (an estimate, not a bound) */
+    double norm;    /**< all norms of H y - e y are below this */
+    double value;   /**< or the lowest eigenvalue is below this; -INFINITY: never */
+    bool only_sign; /**< or all are estimated to be positive (an estimate, not a bound) */
 };
 
-/** The search for eigenvalues that are right to 1e-6 or so. */
+/** A search for eigenvalues to about 1e-6. */
 extern const struct hf_eigenvalue_search hf_sharp_eigenvalues;
 
-/** The *n <= 4 lowest eigenvalues, fewer when there are not so many rotations, and their eigenvectors in
- *  vector [n] (new; NULL: not needed).
- *  Block Davidson: first vectors have no symmetry, so that no eigenvector is missed because all others are of
- *  other symmetries; a search that does not end at a value also has the rotations of smallest orbital energy
- *  difference. Later vectors are what is wrong with each eigenvector, preconditioned.
+/** Finds the *n <= 4 lowest eigenvalues (fewer if there are fewer rotations) and their eigenvectors in vector [n]
+ *  (new; NULL: not needed). Block Davidson: first vectors have no symmetry, so that modes of any symmetry can be
+ *  found. A search without a limit `value` also begins with the rotations of smallest orbital energy differences.
+ *  Later vectors are preconditioned residuals of the eigenvectors.
  *
- *  Returns in *n how many there are, in *converged whether the norms of H y - e y came below
- *  search->norm. Eigenvalues are upper bounds in any case: a negative one is certain.
- *  Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
+ *  *n becomes the number found; *converged tells whether the norms of H y - e y are below search->norm. Eigenvalues
+ *  are upper bounds in any case: a negative one is certain. Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
  *  Source   Davidson, J. Comput. Phys. 17, 87 (1975). */
 hf_status hf_lowest_eigenvalues(struct hf_orbital_hessian *hessian, enum hf_rotation_kind kind,
                                 const struct hf_eigenvalue_search *search, int *n,
                                 double eigenvalue[], bool *converged, struct hf_rotation vector[],
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** What linear response makes of perturbations. */
+/** Results of linear response. */
 struct hf_linear_response {
     double product[HF_MOST_PERTURBATIONS][HF_MOST_PERTURBATIONS]; /**< g_i H^-1 g_j */
-    double
-        lowest; /**< an upper bound of the lowest eigenvalue of H between the rotations that were looked at */
-    bool converged; /**< the rests of all equations are small enough */
+    double lowest;  /**< upper bound of the lowest eigenvalue of H */
+    bool converged; /**< the residuals of all equations are small enough */
 };
 
 /** Solves H y_i = g_i for n <= HF_MOST_PERTURBATIONS perturbations together: the coupled-perturbed Hartree-Fock
- *  equations. With E(y) = E + 2 l g y + y H y, the second derivative of the energy by l is -2 g H^-1 g.
- *  Rotations that do not change the energy (eigenvalues of 1e-5 and less) do not respond.
+ *  equations. With E(y) = E + 2 l g y + y H y, the second derivative of the energy by l is -2 g H^-1 g. Rotations
+ *  that do not change the energy (eigenvalues below 1e-5) do not respond.
  *
- *  The products err by the square of `accuracy`, the norm of H y - g as a part of that of g, times g H^-1 g
- *  or so. Vectors whose rotations are all kept: 2 HF_SUBSPACE_MOST.
- *  Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
+ *  `accuracy` is the limit of the norm of H y - g relative to that of g. The relative error of the products is about
+ *  its square. Memory: at most 2 HF_SUBSPACE_MOST rotations. Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
  *  Source   Gerratt, Mills, J. Chem. Phys. 49, 1719 (1968); Pople, Krishnan, Schlegel, Binkley, Int. J. Quantum
  *           Chem. Symp. 13, 225 (1979): one subspace for all perturbations. */
 hf_status hf_respond(struct hf_orbital_hessian *hessian, int n,

@@ -1,4 +1,4 @@
-/* Sockets: addresses, connecting, reading and writing that a signal or the time limit ends. */
+/* Sockets: addresses, connection, reading and writing. A signal or the time limit ends any waiting. */
 #include "line.h"
 
 #include "hf/interruption.h"
@@ -18,14 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/** A driver that is started together with hf listens within this time. */
+/** A driver that is started together with hf must listen within this time. */
 static const double MOST_SECONDS_TO_LISTEN = 10.0;
-enum { LOOK_MILLISECONDS = 50 }; /* between looks for signals */
-enum { MOST_PORT = 65535 };      /* larger ones would be taken modulo 65536 */
+enum { LOOK_MILLISECONDS = 50 }; /* between checks for signals */
+enum { MOST_PORT = 65535 };      /* larger numbers would be taken modulo 65536 */
 
 /** An address in its parts. */
 struct place {
-    struct sockaddr_un local; /**< of a Unix socket; sun_family is AF_UNSPEC for TCP */
+    struct sockaddr_un local; /**< address of a Unix socket; sun_family is AF_UNSPEC for TCP */
     char host[256], port[8];
 };
 
@@ -50,7 +50,7 @@ static hf_status read_place(const char *address, struct place *place, struct hf_
     const char *port = strrchr(host, ':');
     size_t n_host = port != NULL ? (size_t)(port - host) : 0;
     const size_t n_port = port != NULL ? strlen(port + 1) : 0;
-    if (n_host > 2 && host[0] == '[' && host[n_host - 1] == ']') { /* of IPv6 */
+    if (n_host > 2 && host[0] == '[' && host[n_host - 1] == ']') { /* IPv6 */
         host++;
         n_host -= 2;
     }
@@ -80,7 +80,7 @@ static bool is_here(const struct sockaddr *address)
     return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
-/** A socket of that address; -1: errno says why there is none. */
+/** Connects a socket to an address; -1: failed, errno has the reason. */
 static int try_one(int family, const struct sockaddr *address, socklen_t n_bytes)
 {
     const int one = 1, made = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -96,7 +96,7 @@ static int try_one(int family, const struct sockaddr *address, socklen_t n_bytes
     return made;
 }
 
-/** The same with the addresses of a host; HF_BAD_INPUT: there is none, or it is another host's. */
+/** The same for the addresses of a host. HF_BAD_INPUT: there is none, or the host is not this one and not `remote`. */
 static hf_status try_host(struct hf_line *line, const struct place *place, bool remote,
                           struct hf_error *error)
 {
@@ -143,7 +143,7 @@ hf_status hf_line_open(struct hf_line *line, bool remote, struct hf_error *error
     return status;
 }
 
-/** Until the socket can be used, or has failed. */
+/** Waits until the socket can be used, or has failed. */
 static hf_status wait_for(struct hf_line *line, short events, struct hf_error *error)
 {
     struct pollfd ready = {.fd = line->socket, .events = events};

@@ -1,4 +1,4 @@
-/* The protocol: rank 0 answers messages until there are positions, all compute, rank 0 keeps the answer. */
+/* The protocol: rank 0 answers messages until positions arrive; all ranks compute; rank 0 stores the result. */
 #include "serve/serve.h"
 
 #include "base/arena.h"
@@ -14,22 +14,23 @@
 enum {
     HEADER = 12,
     N_CELL = 18,              /**< cell and its inverse */
-    MOST_INIT_BYTES = 1 << 20 /**< more is no text of INIT */
+    MOST_INIT_BYTES = 1 << 20 /**< larger INIT messages are refused */
 };
 
-/** A connection with what has been computed. */
+/** A connection and the results computed so far. */
 struct session {
     struct hf_line line;
     int n_atom;
     struct hf_surface *surface;
     FILE *out;
     struct hf_surface_point point;
-    double *positions; /**< [n_atom][3] bohr; forces while they are sent */
-    bool has_forces;   /**< and the driver has not fetched them yet */
+    double *positions; /**< [n_atom][3] bohr; forces while these are sent */
+    bool has_forces;   /**< the driver has not yet fetched them */
     bool ended;
     struct hf_arena arena;
     int n_geometry;
-    double began, computing; /**< seconds: when the first positions came; how long was computed */
+    /** wall time when the first positions came; seconds spent computing */
+    double began, computing;
 };
 
 static hf_status bad(const struct session *self, struct hf_error *error, const char *what)
@@ -107,7 +108,7 @@ static bool is(const char header[HEADER], const char *word)
     return true;
 }
 
-/** Answers until there are positions, or the driver has ended. Rank 0. */
+/** Answers messages until positions arrive, or the driver ends. Rank 0. */
 static hf_status listen_to_driver(struct session *self, struct hf_error *error)
 {
     char header[HEADER + 1] = "";
@@ -134,7 +135,7 @@ static hf_status listen_to_driver(struct session *self, struct hf_error *error)
     return status;
 }
 
-/** Waits for a word of rank 0 without using the processor. Collective. */
+/** Waits for a number from rank 0 without using the processor. Collective. */
 static int await_word(struct hf_context *context, int word)
 {
     MPI_Request request;
@@ -172,7 +173,7 @@ static void tell_times(const struct session *self)
             self->n_geometry, all, 100.0 * self->computing / all);
 }
 
-/** One turn: messages, and forces of the positions if there were any. Collective. */
+/** One turn: messages, then forces if positions arrived. Collective. */
 static hf_status turn(struct hf_context *context, struct session *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -204,7 +205,7 @@ cleanup:
     return status;
 }
 
-/** Local. */
+/** Allocates the arrays. Local. */
 static hf_status make_room(struct session *self, struct hf_error *error)
 {
     const size_t n = (size_t)self->n_atom;

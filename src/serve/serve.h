@@ -1,13 +1,13 @@
-/* hf driven by another program: the i-PI socket protocol, of which this is the client that computes.
+/* Another program drives hf by the i-PI socket protocol; hf is the client that computes.
  *
- *     driver (i-PI, ASE)   STATUS                     hf   READY, or HAVEDATA when there are forces
+ *     driver (i-PI, ASE)   STATUS                     hf   READY, or HAVEDATA if there are forces
  *                          INIT     bead, text             read and ignored
  *                          POSDATA  cell, positions        computes
  *                          GETFORCE                        FORCEREADY energy, forces, virial
  *                          EXIT, or a closed socket        ends
  *
- * Headers have 12 characters, numbers are 4-byte integers and 8-byte reals as this machine has them, in atomic
- * units. The cell has no meaning for a molecule: it is ignored and the virial is zero.
+ * Headers have 12 characters, numbers are 4-byte integers and 8-byte reals in the format of this machine, in atomic
+ * units. The cell has no meaning for a molecule: it is ignored, and the virial is zero.
  *
  * Source: Ceriotti, More, Manolopoulos, Comput. Phys. Commun. 185, 1019 (2014). */
 #ifndef HF_SERVE_H
@@ -22,26 +22,27 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** Whether the options ask for a driver. If they do, they are checked, and the task becomes that of a gradient; to be
- *  called between the input and hf_calculation_prepare. Not collective; the same on every rank. HF_BAD_INPUT: the
- *  address, or files to write. */
+/** Whether the options ask for a driver. If so, checks them and sets the task to "gradient". Call after the input is
+ *  read and before hf_calculation_prepare. Not collective; the same on every rank. HF_BAD_INPUT: the address, or
+ *  options that write files. */
 hf_status hf_serve_settle(struct hf_options *options, bool *serves,
                           struct hf_error *error) HF_MUST_CHECK;
 
-/** Does what a driver asks of the prepared calculation, until it ends; `out` (borrowed) gets a line for each geometry
- *  on rank 0. Collective. Errors: those of hf_serve. */
+/** Serves a driver with the prepared calculation until the driver ends. `out` (borrowed) gets a line for each
+ *  geometry on rank 0. Collective. Errors: see hf_serve. */
 hf_status hf_serve_calculation(struct hf_calculation *calculation, const struct hf_options *options,
                                FILE *out, struct hf_error *error) HF_MUST_CHECK;
 
-/** Connects to the driver, waiting some seconds until it listens, and computes points of the surface of `n_atom` atoms
- *  until it says EXIT or closes the connection between two messages. Rank 0 talks; the others sleep meanwhile.
+/** Connects to the driver (waits some seconds until it listens) and computes points of the surface of `n_atom` atoms
+ *  until it sends EXIT or closes the connection between two messages. Only rank 0 communicates; the others sleep in
+ *  the meantime.
  *
  *  address  "unix:NAME" (the socket /tmp/ipi_NAME, or a path if NAME has a slash) or "HOST:PORT", also with "tcp:" in
- *           front; hosts other than this one are refused unless `remote`
+ *           front; other hosts are refused unless `remote`
  *  out      NULL: nothing is written
  *  Call     collective; same outcome on every rank
- *  Errors   HF_BAD_INPUT: address, a message that is none of the protocol, other atoms than are computed, places that
- *           no calculation can be of; HF_NOT_CONVERGED: an SCF; HF_NO_RESOURCE: nobody listens, a connection that
+ *  Errors   HF_BAD_INPUT: a bad address, a message outside the protocol, another number of atoms, impossible
+ *           positions; HF_NOT_CONVERGED: an SCF did not converge; HF_NO_RESOURCE: no driver listens, the connection
  *           breaks, memory; HF_INTERRUPTED. The connection is closed in each case. */
 hf_status hf_serve(struct hf_context *context, const char *address, bool remote, int n_atom,
                    struct hf_surface *surface, FILE *out, struct hf_error *error) HF_MUST_CHECK;

@@ -1,4 +1,4 @@
-/* From options and a prepared calculation to a conversation with a driver. */
+/* Checks the options of --serve, and starts serving a prepared calculation. */
 #include "serve/serve.h"
 
 #include "line.h"
