@@ -1,4 +1,22 @@
-/* Common parts of the MP2 algorithms. */
+/* What the algorithms of MP2 share. Each has two halves with an exchange between them.
+ *
+ *     name   a task                                       a rank keeps           it sends
+ *     kets   a shell pair RS with all kets MN             (ia|rs) of its RS      each number once
+ *     pairs  two shells M, N with all R, S (Fig. 10.2)    (iM|jN) of its M, N    each number once, v/o times fewer
+ *     p1     MN round-robin, all RS on every rank (9.2)   (iN|jS) of its ij      (iN|RS), summed over all ranks
+ *     p2     a shell pair RS with all kets MN (9.3)       (iN|jS) of its ij      (iN|jS) and (iN|jR) of each RS
+ *
+ *     kets   (in|rs) = sum_m C_mi (mn|rs)     (ia|rs) = sum_n C_na (in|rs)        for one rs at a time
+ *            each rank receives the rows rs of one orbital i, or of some of its pairs
+ *            (ia|js) = sum_r C_rj (ia|rs)     (ia|jb) = sum_s C_sb (ia|js)        j <= i
+ *     pairs  (mr|nj) = sum_s C_sj (mr|ns)     (mi|nj) = sum_r C_ri (mr|nj)        in one task
+ *            each rank receives (iM|jN) of some pairs ij
+ *            (ia|jN), (ia|jb), the energy of the pair
+ *
+ * `kets` serves few ranks, `pairs` many; `auto` chooses by a model of their times (choice.c). In both each number has
+ * one producer: nothing is accumulated on other ranks, and the energy has the same bits for any number of ranks, threads
+ * and batches. Threads multiply with kernels of hf (linalg/matrix_product.h), since a BLAS cannot be called by several
+ * threads here. Figures are of the book. */
 #ifndef HF_MP2_PRIVATE_H
 #define HF_MP2_PRIVATE_H
 

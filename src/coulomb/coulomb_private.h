@@ -1,4 +1,13 @@
-/* Declarations shared by the files of the Coulomb pass. */
+/* Declarations shared by the files of the Coulomb pass (coulomb/coulomb.h). Its steps:
+ *
+ *     1  H of each product, by the owner of the block of D; sent to the node that has the product's leaf (parcels.c)
+ *     2  kets of each leaf, by order and falling norm (kets.c); leaves are dealt to the ranks, a gather brings kets to
+ *        all nodes. Moments of leaves and cells go the same way (far_field.c)
+ *     3  V: a task is the bras of a leaf, or a piece of them (pieces.c). A kernel takes one bra with the kets of a near
+ *        leaf (product_kernels.c); far leaves come as local expansions. Light kets are in single precision
+ *     4  J from V, by the owner of the block; or, for derivatives, V times the derivatives of H
+ *
+ * Gathers copy and do not sum, and pieces do not depend on the ranks: J has the same bits for any number of ranks. */
 #ifndef HF_COULOMB_PRIVATE_H
 #define HF_COULOMB_PRIVATE_H
 

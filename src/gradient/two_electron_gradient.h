@@ -1,4 +1,9 @@
-/* The two-electron part of the gradient of the Hartree-Fock energy. */
+/* The two-electron part of the gradient of the Hartree-Fock energy.
+ *
+ * No derivative of an integral is made: a consumer of quartet work fills the two-particle density of a batch of quartets.
+ * The density is transformed back from functions to the levels of the vertical recurrence, and is multiplied there by
+ * integrals and their derivatives (integrals/gradient.h). If the Coulomb pass is used, the two-particle density contains
+ * only exchange, and so do the bounds for screening. Threads borrow densities for each part (fock/density_loan.h). */
 #ifndef HF_TWO_ELECTRON_GRADIENT_H
 #define HF_TWO_ELECTRON_GRADIENT_H
 
