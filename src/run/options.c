@@ -119,7 +119,7 @@ static const struct hf_option_choice stabilities[] = {
 static bool grain_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_grain_entry *entry = &hf_grain_list[i];
-    if (entry->name != NULL) *choice = (struct hf_option_choice){entry->name, entry->about, 0};
+    *choice = (struct hf_option_choice){entry->name, entry->about, (int)entry->grain};
     return entry->name != NULL;
 }
 

@@ -187,6 +187,15 @@ static void defaults_are_those_of_the_library(void **state)
     hf_command_done(&command);
 }
 
+static void every_grain_is_the_one_of_its_name(void **state)
+{
+    for (int i = 0; hf_grain_list[i].name != NULL; i++) {
+        assert_ok(parse("a.mol", "--grain", hf_grain_list[i].name, NULL, NULL));
+        assert_int_equal(hf_options_value(&command.options, "grain"), hf_grain_list[i].grain);
+        hf_command_done(&command);
+    }
+}
+
 static void sizes_have_units(void **state)
 {
     static const struct {
@@ -219,6 +228,7 @@ int main(void)
         cmocka_unit_test(every_default_is_a_valid_value),
         cmocka_unit_test(every_condition_names_an_option_and_its_value),
         cmocka_unit_test(defaults_are_those_of_the_library),
+        cmocka_unit_test(every_grain_is_the_one_of_its_name),
         cmocka_unit_test(sizes_have_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
