@@ -36,16 +36,18 @@ static const struct hf_option actions[] = {
      .everyday = true,
      .argument = "FILE",
      .help = "print what is in a checkpoint"},
+    {0},
 };
-enum { N_ACTION = sizeof actions / sizeof *actions, MAX_KEYS = 100 };
+static const struct hf_option *const action_table[] = {actions, NULL};
+enum { MAX_KEYS = 100 };
 
 const struct hf_option *hf_listed_option(int i)
 {
     int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
-    while (table[n - 1].type == HF_OPTION_ALIAS) n--;
-    if (i < n) return &table[i];
-    return i < n + N_ACTION ? &actions[i - n] : NULL;
+    const struct hf_option *row;
+    for (; (row = hf_option_row(hf_option_table(), n)) != NULL && row->type != HF_OPTION_ALIAS; n++)
+        if (n == i) return row;
+    return hf_option_row(action_table, i - n);
 }
 
 void hf_command_done(struct hf_command *command)
@@ -84,11 +86,9 @@ static bool is_flag(const struct hf_option *option)
 hf_status hf_listed_option_find(const char *name, const struct hf_option **option,
                                 struct hf_error *error)
 {
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
     const struct hf_word word = hf_rest_of_line(name + strspn(name, "-"));
-    *option = hf_option_find(n, table, word);
-    if (*option == NULL) *option = hf_option_find(N_ACTION, actions, word);
+    *option = hf_option_find(hf_option_table(), word);
+    if (*option == NULL) *option = hf_option_find(action_table, word);
     if (*option == NULL) return unknown_option(name, word, error);
     if ((*option)->type != HF_OPTION_ALIAS) return HF_OK;
     return hf_listed_option_find((*option)->alias[0], option, error);
@@ -129,12 +129,12 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     const struct hf_options *options = &command->options;
     struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
     if (equals != NULL) name.length = (int)(equals - name.begin);
-    const struct hf_option *action = hf_option_find(N_ACTION, actions, name);
+    const struct hf_option *action = hf_option_find(action_table, name);
     if (action != NULL && (equals == NULL || !is_flag(action))) {
         read_action(argc, argv, i, (enum hf_action)(action - actions + 1), command);
         return HF_OK;
     }
-    const struct hf_option *option = hf_option_find(options->n_option, options->table, name);
+    const struct hf_option *option = hf_option_find(options->table, name);
     if (option == NULL) return unknown_option(argument, name, error);
     return hf_command_read_value(argc, argv, i, option, &command->options, error);
 }
@@ -180,13 +180,11 @@ static hf_status check_self_test(const struct hf_command *command, struct hf_err
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error)
 {
-    int n_option = 0;
     bool only_files = false;
     struct hf_error later;
     hf_status status = HF_OK;
-    const struct hf_option *table = hf_option_table(&n_option);
     *command = (struct hf_command){.action = HF_ACTION_RUN};
-    hf_options_init(&command->options, n_option, table);
+    hf_options_init(&command->options, hf_option_table());
     for (int i = 1; i < argc; i++) {
         const hf_status found =
             read_argument(argc, argv, &i, &only_files, command, status == HF_OK ? error : &later);

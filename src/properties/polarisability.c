@@ -65,8 +65,17 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
            hf_json_add_integer(object, "hessian_products", found->n_product);
 }
 
+const struct hf_option hf_options_polarisability[] = {
+    HF_ROW_FLAG("polarisability", "compute the static dipole polarisability",
+                .more =
+                    "By the coupled-perturbed equations of rhf, uhf or rohf, in some eight passes "
+                    "over the integrals. With a correlated method it is that of its reference.",
+                .not_with = {{"serve", NULL}}),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_polarisability = {
     .name = "polarisability",
+    .options = hf_options_polarisability,
     .option = "polarisability",
     .of_converged = true,
     .needs = HF_WAVEFUNCTION_ENERGIES,

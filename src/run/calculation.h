@@ -23,8 +23,8 @@
 
 #include <stdbool.h>
 
-/** The table of all options, [*n]. */
-const struct hf_option *hf_option_table(int *n);
+/** The table of all options. */
+const struct hf_option *const *hf_option_table(void);
 
 /** Task i as a choice of the option `task`; false after the last. */
 bool hf_run_task_choice(int i, struct hf_option_choice *choice);

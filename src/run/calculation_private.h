@@ -78,6 +78,9 @@ bool hf_run_is_correlated(const struct hf_options *options);
 /** Why hf lacks the method of that name: it has no density functionals; NULL: it is no functional. Local. */
 const char *hf_run_method_missing(struct hf_word name);
 
+/** Sets the members that rows of the table name. Local. */
+void hf_options_fill_settings(const struct hf_options *options, struct hf_scf_settings *settings);
+
 /** Fills calculation->task and plans all quantities that the task or the options ask for. Sets what they
  *  need of the wave function: settings.wavefunction. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf_options *options,

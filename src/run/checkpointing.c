@@ -32,11 +32,13 @@ struct hf_checkpointer {
 static hf_status list_settings(struct hf_checkpointer *self, struct hf_arena *arena,
                                const struct hf_options *options, struct hf_error *error)
 {
-    HF_TAKE(arena, self->setting, (size_t)options->n_option);
+    const struct hf_option *option;
+    int n = 0;
+    while (hf_option_row(options->table, n) != NULL) n++;
+    HF_TAKE(arena, self->setting, (size_t)n);
     const hf_status status = hf_arena_check(arena, error);
     if (status != HF_OK) return status;
-    for (int i = 0; i < options->n_option; i++) {
-        const struct hf_option *option = &options->table[i];
+    for (int i = 0; (option = hf_option_row(options->table, i)) != NULL; i++) {
         const char *value = hf_options_text(options, option->key);
         if (value == NULL || !hf_option_is_kept(option)) continue;
         if (option->type == HF_OPTION_FLAG)

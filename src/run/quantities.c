@@ -1,4 +1,5 @@
 /* The lists of tasks and of what is computed from a wave function, and the walk over the latter. */
+#include "quantities.h"
 #include "calculation_private.h"
 #include "gradient/gradient.h"
 #include "pairs/common_pairs.h"
@@ -7,24 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/** All quantities, in the order in which they are computed, reported and written. */
-#define QUANTITIES(ROW)                                                                            \
-    ROW(optimisation)                                                                              \
-    ROW(mp2)                                                                                       \
-    ROW(local_mp2)                                                                                 \
-    ROW(localised)                                                                                 \
-    ROW(properties)                                                                                \
-    ROW(polarisability)                                                                            \
-    ROW(gradient)                                                                                  \
-    ROW(vibrations)                                                                                \
-    ROW(orbitals)                                                                                  \
-    ROW(molden)                                                                                    \
-    ROW(cubes)
-
 #define DECLARE(name) extern const struct hf_quantity_ops hf_quantity_##name;
 #define POINTER(name) &hf_quantity_##name,
-QUANTITIES(DECLARE)
-static const struct hf_quantity_ops *const list[] = {QUANTITIES(POINTER)};
+HF_QUANTITIES(DECLARE, DECLARE)
+static const struct hf_quantity_ops *const list[] = {HF_QUANTITIES(POINTER, POINTER)};
 enum { N_LIST = sizeof list / sizeof *list };
 
 static const struct hf_run_task tasks[] = {
@@ -182,6 +169,7 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     hf_status status = hf_arena_check(&calculation->arena, error);
     if (status != HF_OK) return status;
     calculation->n_quantity++;
+    hf_options_fill(options, ops->options, quantity->self);
     status = ops->plan != NULL ? ops->plan(quantity, &reason) : HF_OK;
     if (quantity->about != NULL) given = quantity->about;
     if (status != HF_OK)

@@ -1,7 +1,7 @@
 /* What is computed or written from a wave function, and the task of a calculation.
  *
  * A quantity is a constant struct hf_quantity_ops in the room that computes it, and a line of the list in
- * src/run/quantities.c. A calculation walks the list and calls, for each requested quantity,
+ * src/run/quantities.h. A calculation walks the list and calls, for each requested quantity,
  *
  *     plan      when basis and settings are made: reads the options
  *     memory    before anything is computed
@@ -79,9 +79,11 @@ struct hf_json_places {
 struct hf_quantity_ops {
     const char *name;
     const char *option; /**< key that asks for it and that errors of plan begin with; NULL: none */
-    bool by_default;    /**< computed unasked, if the wave function has the parts that it needs */
-    bool of_converged;  /**< not computed unless the SCF has converged */
-    bool of_structure;  /**< not computed if a search for a structure ended without one */
+    /** Its rows of the table of options, if it has any. Members that they name are of `self` and are set before plan. */
+    const struct hf_option *options;
+    bool by_default;   /**< computed unasked, if the wave function has the parts that it needs */
+    bool of_converged; /**< not computed unless the SCF has converged */
+    bool of_structure; /**< not computed if a search for a structure ended without one */
     enum hf_wavefunction_parts needs;
     /** Of the SCF, if none is given; 0: as usual. An energy computed from orbitals has errors of first order
      *  in theirs, the energy of the SCF of second. */
