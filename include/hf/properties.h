@@ -25,6 +25,15 @@ struct hf_bond {
     double wiberg; /**< the same sum of D'_mn^2 and M'_mn^2, D' = S^1/2 D S^1/2 */
 };
 
+/** What a static electric field makes of the dipole moment, by the coupled-perturbed equations of the method. */
+struct hf_polarisability {
+    bool converged;   /**< to about seven digits */
+    double tensor[9]; /**< bohr^3, symmetric */
+    double
+        lowest_eigenvalue; /**< of the Hessian among rotations that respond; below zero: the solution is no minimum */
+    int n_product; /**< products of the Hessian */
+};
+
 /** Numbers are in atomic units and equal on every rank. D is the density of all electrons, M the spin
  *  density, S the overlap. A nucleus has the charge that its effective core potential leaves. */
 struct hf_properties {

@@ -75,6 +75,7 @@ struct hf_run_outcome {
     double energy;               /**< of the method: result.energy, or that of MP2 */
     struct hf_wavefunction wavefunction;
     const struct hf_properties *properties; /**< NULL if settings.wavefunction is energies only */
+    const struct hf_polarisability *polarisability; /**< NULL unless the key of that name is set and the SCF has converged */
     /** [n_atom] derivatives of the energy by the places of the atoms, hartree/bohr; NULL unless the key "task" is
      *  "gradient" or "optimise" and the SCF has converged. */
     const double (*gradient)[3];

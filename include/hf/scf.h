@@ -65,6 +65,7 @@ enum hf_orbital_search {
 };
 
 struct hf_common_pairs;
+struct hf_quantity;
 
 /** Settings of a calculation; hf_scf_defaults has the defaults. Compared in scf/same_arguments.c. */
 struct hf_scf_settings {
@@ -87,9 +88,10 @@ struct hf_scf_settings {
     double smearing; /**< kT of Fermi-Dirac occupations, hartree; default 0: whole occupations */
     enum hf_wavefunction_parts wavefunction; /**< what hf_scf_run makes of it, default all */
     bool weighted_density; /**< the wave function has it, for gradients; default false */
-    bool polarisability;   /**< the result has it; not with smearing; default false */
     struct hf_fock_settings fock;
-    const struct hf_scf_keeper *keeper;   /**< gets the state at intervals; NULL: none */
+    const struct hf_scf_keeper *keeper; /**< gets the state at intervals; NULL: none */
+    struct hf_quantity
+        *responding; /**< computed from a converged solution (scf/quantity.h); default NULL */
     const struct hf_scf_restart *restart; /**< state to continue from; NULL: start with the guess */
     const struct hf_scf_orbitals
         *orbitals; /**< in the place of the guess, whose name is then only a
@@ -127,16 +129,6 @@ struct hf_scf_observer {
     void *data;
 };
 
-/** What a static electric field makes of the dipole moment, by the coupled-perturbed equations of the method. */
-struct hf_polarisability {
-    bool computed, converged; /**< converged: to about seven digits */
-    double tensor[9];         /**< bohr^3, symmetric */
-    double
-        lowest_eigenvalue; /**< of the Hessian among rotations that respond; below zero: the solution is no
-                               *   minimum */
-    int n_product;         /**< products of the Hessian */
-};
-
 /** Numerical results, equal on every rank. Nothing to free. */
 struct hf_scf_result {
     bool converged;
@@ -148,8 +140,7 @@ struct hf_scf_result {
     int n_sweep;                /**< of all rotations */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
-    struct hf_stability_result stability;    /**< if it was requested */
-    struct hf_polarisability polarisability; /**< if it was requested */
+    struct hf_stability_result stability; /**< if it was requested */
     double smallest_overlap_eigenvalue;
     int n_occupied[2]; /**< orbitals with an electron of alpha and of beta spin */
     double spin_squared, ideal_spin_squared;   /**< S_z (S_z + 1) + N_beta - |Wa^T Wb|^2, which is

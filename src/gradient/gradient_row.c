@@ -29,7 +29,6 @@ struct row {
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     (void)error;
-    quantity->weighted_density = true;
     quantity->pair_accuracy = hf_scf_pair_accuracy(quantity->of->settings, 1.0);
     return HF_OK;
 }
@@ -214,6 +213,7 @@ const struct hf_phase *const hf_gradient_phases[] = {
 const struct hf_quantity_ops hf_quantity_gradient = {
     .name = "gradient",
     .of_converged = true,
+    .weighted_density = true,
     .needs = HF_WAVEFUNCTION_DENSITIES,
     .commutator_tolerance = COMMUTATOR_TOLERANCE,
     .phases = hf_gradient_phases,

@@ -138,11 +138,8 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** The properties, or NULL where none were computed. Not collective. */
-const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation);
-
-/** The gradient that was asked for; NULL: none was. Not collective. */
-const struct hf_gradient *hf_calculation_gradient(const struct hf_calculation *calculation);
+/** What the quantity of that name has made; NULL: it was not asked for, or not made. Not collective. */
+const void *hf_calculation_made(const struct hf_calculation *calculation, const char *name);
 
 /** False: the search for a structure that was asked for ended without one. Not collective. */
 bool hf_calculation_found_structure(const struct hf_calculation *calculation);

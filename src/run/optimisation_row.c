@@ -120,7 +120,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->n_negative_start = -1;
     self->settings.constraint = self->constraint;
     self->settings.absolute = hf_is_held(of->molecule);
-    quantity->weighted_density = true;
     hf_status status = HF_OK;
     quantity->about = hf_options_given(options, "groups");
     if (self->settings.saddle) /* its second derivatives are computed by groups */
@@ -455,6 +454,7 @@ const struct hf_quantity_ops hf_quantity_optimisation = {
     .options = hf_options_optimisation,
     .option = "trajectory",
     .of_converged = true,
+    .weighted_density = true,
     .needs = HF_WAVEFUNCTION_ALL,
     .phases = hf_gradient_phases,
     .size = sizeof(struct hf_optimisation),

@@ -181,8 +181,11 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
             fmin(settings->commutator_tolerance, ops->commutator_tolerance);
     /* less in the enumeration is more of the wave function */
     if (quantity->needs < settings->wavefunction) settings->wavefunction = quantity->needs;
-    if (quantity->weighted_density) settings->weighted_density = true;
-    if (quantity->polarisability) settings->polarisability = true;
+    if (ops->weighted_density) settings->weighted_density = true;
+    if (ops->respond != NULL) {
+        quantity->next_responding = settings->responding;
+        settings->responding = quantity;
+    }
     if (quantity->needs < calculation->needs && !ops->by_default)
         calculation->needs = quantity->needs;
     for (int i = 0; ops->phases != NULL && ops->phases[i] != NULL; i++)
@@ -227,12 +230,10 @@ double hf_quantities_pair_accuracy(const struct hf_calculation *calculation, int
     return accuracy;
 }
 
-/** What a quantity has made; NULL: it was not asked for, or not made. */
-static const void *find_made(const struct hf_calculation *calculation,
-                             const struct hf_quantity_ops *ops)
+const void *hf_calculation_made(const struct hf_calculation *calculation, const char *name)
 {
     for (int i = 0; i < calculation->n_quantity; i++)
-        if (calculation->quantity[i].ops == ops && calculation->quantity[i].made)
+        if (strcmp(calculation->quantity[i].ops->name, name) == 0 && calculation->quantity[i].made)
             return calculation->quantity[i].self;
     return NULL;
 }
@@ -245,7 +246,8 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         const struct hf_quantity_ops *ops = quantity->ops;
         if (isinf(hf_quantities_pair_accuracy(calculation, i)))
             hf_common_pairs_drop(calculation->pairs); /* others need the memory */
-        if (ops->compute == NULL || quantity->needs < calculation->settings.wavefunction) continue;
+        if (ops->compute == NULL && ops->respond == NULL) continue;
+        if (quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
         if (ops->of_structure && calculation->search != NULL && !calculation->structure_found) {
             char line[120];
@@ -256,26 +258,16 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         }
         calculation->computing = ops->name;
         if (ops->doing != NULL) hf_report_begin(calculation->source.report, ops->doing);
-        status = ops->compute(quantity, error);
+        if (ops->compute != NULL) status = ops->compute(quantity, error);
         quantity->made = status == HF_OK;
         if (quantity->made && ops->localised != NULL)
             calculation->source.localised = ops->localised(quantity);
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
     }
     calculation->source.vibrations =
-        find_made(calculation, &hf_quantity_vibrations); /* its first member */
+        hf_calculation_made(calculation, "vibrations"); /* its first member */
     if (status == HF_OK) calculation->computing = NULL;
     return status;
-}
-
-const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)
-{
-    return find_made(calculation, &hf_quantity_properties);
-}
-
-const struct hf_gradient *hf_calculation_gradient(const struct hf_calculation *calculation)
-{
-    return find_made(calculation, &hf_quantity_gradient); /* its first member */
 }
 
 void hf_quantities_done(struct hf_calculation *calculation)

@@ -133,8 +133,9 @@ static void show(struct hf_run_outcome *outcome)
 {
     const struct hf_calculation *calculation = &outcome->state->calculation;
     outcome->record = calculation->record;
-    outcome->properties = hf_calculation_properties(calculation);
-    const struct hf_gradient *gradient = hf_calculation_gradient(calculation);
+    outcome->properties = hf_calculation_made(calculation, "properties");
+    outcome->polarisability = hf_calculation_made(calculation, "polarisability");
+    const struct hf_gradient *gradient = hf_calculation_made(calculation, "gradient");
     if (gradient != NULL) outcome->gradient = (const double(*)[3])gradient->atom;
     outcome->found = hf_calculation_found_structure(calculation);
     outcome->molecule = calculation->description.molecule;

@@ -5,6 +5,7 @@
  *
  *     plan      when basis and settings are made: reads the options
  *     memory    before anything is computed
+ *     respond   when the SCF has converged and its Fock builder still lives
  *     compute   when the SCF has ended
  *     report    after it, on rank 0: a section of the report
  *     json      on rank 0: a part of the JSON file
@@ -28,7 +29,9 @@
 
 struct hf_checkpoint;
 struct hf_common_pairs;
+struct hf_hamiltonian;
 struct hf_localised;
+struct hf_orbital_hessian;
 struct hf_report;
 struct hf_vibrations;
 
@@ -59,11 +62,10 @@ struct hf_quantity {
     const struct hf_quantity_source *of;
     void *self;                       /**< [ops->size] bytes, zero at first */
     enum hf_wavefunction_parts needs; /**< ops->needs, unless plan needs more */
-    bool weighted_density;            /**< plan: the wave function is to have it */
-    bool polarisability;              /**< plan: the result of the SCF is to have it */
     double
         pair_accuracy; /**< hartree, of the shell pairs that `compute` uses; plan sets it; 0: none */
     bool made;         /**< `compute` has ended well */
+    struct hf_quantity *next_responding; /**< in hf_scf_settings.responding */
     const struct hf_option_value *about; /**< plan: what its failure is about; NULL: ops->option */
 };
 
@@ -83,7 +85,8 @@ struct hf_quantity_ops {
     const struct hf_option *options;
     bool by_default;   /**< computed unasked, if the wave function has the parts that it needs */
     bool of_converged; /**< not computed unless the SCF has converged */
-    bool of_structure; /**< not computed if a search for a structure ended without one */
+    bool weighted_density; /**< the wave function is to have it */
+    bool of_structure;     /**< not computed if a search for a structure ended without one */
     enum hf_wavefunction_parts needs;
     /** Of the SCF, if none is given; 0: as usual. An energy computed from orbitals has errors of first order
      *  in theirs, the energy of the SCF of second. */
@@ -99,6 +102,9 @@ struct hf_quantity_ops {
     /** Bytes of a rank that `compute` takes at most, beside the wave function. Local. HF_NO_RESOURCE: more
      *  than --memory says. */
     hf_status (*peak)(const struct hf_quantity *quantity, double *bytes, struct hf_error *error);
+    /** Collective. From the Hessian of the solution. A failure ends the calculation. */
+    hf_status (*respond)(struct hf_quantity *quantity, struct hf_orbital_hessian *hessian,
+                         struct hf_hamiltonian *hamiltonian, struct hf_error *error);
     /** Collective. A failure ends the calculation. */
     hf_status (*compute)(struct hf_quantity *quantity, struct hf_error *error);
     /** Of a quantity that is the energy of the method: what replaces that of the SCF. */
