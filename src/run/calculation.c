@@ -269,8 +269,6 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     calculation->converged = result->converged;
     calculation->source.result = result;
     calculation->source.wavefunction = wavefunction;
-    calculation->source.checkpoint = hf_calculation_checkpoint_written(calculation);
-    calculation->source.checkpoint_given = hf_calculation_checkpoint_given(calculation);
     calculation->source.report = report;
     HF_TRY(hf_calculation_optimise(calculation, result, wavefunction, error));
     calculation->converged = result->converged;

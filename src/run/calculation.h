@@ -102,10 +102,6 @@ hf_status hf_calculation_take_restart(struct hf_calculation *calculation,
                                       struct hf_options *options,
                                       struct hf_error *error) HF_MUST_CHECK;
 
-/** The checkpoint that was written, for messages; NULL: none was. */
-const char *hf_calculation_checkpoint_written(const struct hf_calculation *calculation);
-/** Whether the user has named it. */
-bool hf_calculation_checkpoint_given(const struct hf_calculation *calculation);
 /** Why a checkpoint could not be written; NULL: all could. */
 const char *hf_calculation_checkpoint_warning(const struct hf_calculation *calculation);
 

@@ -111,7 +111,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
                       struct hf_error *error)
 {
     struct hf_checkpointer *self = data;
-    const struct hf_calculation *calculation = self->calculation;
+    struct hf_calculation *calculation = self->calculation;
     const struct hf_checkpoint *restart = calculation->restart;
     struct hf_context *context = calculation->context;
     const double start = hf_wall_seconds();
@@ -133,9 +133,10 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     if (state != NULL)
         status = hf_checkpoint_write(context, self->path, &content, state, reason, error);
     hf_timer_stop(&context->timers, &hf_phase_output);
-    if (status == HF_OK)
+    if (status == HF_OK) {
         self->n_written++;
-    else
+        calculation->source.checkpoint = self->path;
+    } else
         warn(self, error);
     self->last_seconds = hf_wall_seconds();
     const double seconds = self->last_seconds - start;
@@ -158,6 +159,7 @@ hf_status hf_checkpointer_create(struct hf_calculation *calculation,
     made->calculation = calculation;
     made->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = made};
     made->automatic = strcmp(path, "auto") == 0;
+    calculation->source.checkpoint_given = !made->automatic;
     made->more_follows =
         hf_run_is_correlated(options) || hf_options_include(options, "task", "vibrations");
     made->path = made->automatic ? free_path(calculation) : path;
@@ -191,18 +193,6 @@ void hf_checkpointer_tell(const struct hf_checkpointer *checkpointer, struct hf_
     if (checkpointer->n_written > 0)
         hf_report_checkpoint(report, checkpointer->path, checkpointer->n_written,
                              checkpointer->write_seconds);
-}
-
-const char *hf_calculation_checkpoint_written(const struct hf_calculation *calculation)
-{
-    const struct hf_checkpointer *checkpointer = calculation->checkpointer;
-    return checkpointer != NULL && checkpointer->n_written > 0 ? checkpointer->path : NULL;
-}
-
-bool hf_calculation_checkpoint_given(const struct hf_calculation *calculation)
-{
-    const struct hf_checkpointer *checkpointer = calculation->checkpointer;
-    return checkpointer != NULL && !checkpointer->automatic;
 }
 
 const char *hf_calculation_checkpoint_warning(const struct hf_calculation *calculation)

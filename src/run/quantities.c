@@ -206,6 +206,8 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
         .settings = &calculation->settings,
         .restart = calculation->restart,
         .no_files = calculation->no_files,
+        .move = hf_calculation_move,
+        .calculation = calculation,
     };
     HF_TAKE(&calculation->arena, calculation->quantity, N_LIST);
     status = hf_arena_check(&calculation->arena, error);

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct hf_calculation;
 struct hf_checkpoint;
 struct hf_common_pairs;
 struct hf_hamiltonian;
@@ -50,10 +51,15 @@ struct hf_quantity_source {
         *localised; /**< orbitals to draw instead of occupied canonical ones; NULL: none */
     const struct hf_vibrations *vibrations; /**< for files of orbitals; NULL: none */
     const struct hf_checkpoint *restart;    /**< that the calculation continues from; NULL: none */
-    const char *checkpoint;   /**< of this calculation, written when the SCF ended; NULL: none */
-    bool checkpoint_given;    /**< the user has named it */
-    bool no_files;            /**< none is written that no option asks for */
-    struct hf_report *report; /**< for progress and warnings */
+    const char *checkpoint;                 /**< of this calculation; NULL: none is written yet */
+    bool checkpoint_given;                  /**< the user has named it */
+    bool no_files;                          /**< none is written that no option asks for */
+    struct hf_report *report;               /**< for progress and warnings */
+    /** Molecule and basis of the calculation to other places [n_atom], bohr; there are no shell pairs then. Collective.
+     *  HF_BAD_INPUT, HF_NO_RESOURCE. */
+    hf_status (*move)(struct hf_calculation *calculation, const double (*x)[3],
+                      struct hf_error *error);
+    struct hf_calculation *calculation;
 };
 
 /** A requested quantity. */

@@ -1,5 +1,5 @@
-/* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in optimising.c. */
-#include "optimisation.h"
+/* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in search.c. */
+#include "optimise/optimisation.h"
 
 #include "checkpoint/checkpoint.h"
 #include "fock/fock.h"
