@@ -7,26 +7,15 @@
 #include <string.h>
 
 static const struct hf_option rows[] = {
-    {.key = "quick",
-     .type = HF_OPTION_FLAG,
-     .help = "fewer and smaller measurements: a test, not a result"},
-    {.key = "repeat",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .help = "measure each number N times and report the median",
-     .range = {1, 10000}},
-    {.key = "json", .argument = "FILE", .help = "write all numbers to FILE as JSON"},
-    {.key = "basis",
-     .repeatable = true,
-     .argument = "NAME",
-     .help = "basis set of the molecule, as for hf (integrals, fock)"},
-    {.key = "screening",
-     .argument = "X",
-     .unit = "hartree",
-     .help = "leave out shell quartets that contribute less (integrals, fock)"},
-    {.key = "fock", .argument = "NAME", .help = "Fock builder, as for hf (fock)"},
-    {0},
-};
+    HF_ROW_FLAG("quick", "fewer and smaller measurements: a test, not a result", ),
+    HF_ROW_INTEGER("repeat", NULL, 1, 10000, "measure each number N times and report the median", ),
+    HF_ROW_TEXT("json", "FILE", "write all numbers to FILE as JSON", ),
+    HF_ROW_TEXT("basis", "NAME", "basis set of the molecule, as for hf (integrals, fock)",
+                .repeatable = true),
+    HF_ROW_TEXT("screening", "X", "leave out shell quartets that contribute less (integrals, fock)",
+                .unit = "hartree"),
+    HF_ROW_TEXT("fock", "NAME", "Fock builder, as for hf (fock)", ),
+    {0}};
 static const struct hf_option *const table[] = {rows, NULL};
 enum { N_OPTION = sizeof rows / sizeof *rows - 1, MAX_KERNEL = 20 };
 

@@ -9,35 +9,19 @@ static const struct hf_option_choice self_test_sizes[] = {
 
 /** Options that are no keys of an input file, in the order of enum hf_action. */
 static const struct hf_option actions[] = {
-    {.key = "check",
-     .type = HF_OPTION_FLAG,
-     .group = "Instead of computing",
-     .everyday = true,
-     .help = "check the input, print what would run and its memory"},
-    {.key = "self_test",
-     .type = HF_OPTION_CHOICE,
-     .argument = "[SIZE]",
-     .help = "compute installed reference cases",
-     .choice = self_test_sizes},
-    {.key = "help",
-     .everyday = true,
-     .argument = "[all|OPTION]",
-     .help = "print this, all options, or one option (also -h)"},
-    {.key = "version",
-     .type = HF_OPTION_FLAG,
-     .everyday = true,
-     .help = "print the versions of hf and its libraries (also -V)"},
-    {.key = "list_basis",
-     .everyday = true,
-     .argument = "[NAME]",
-     .help = "print the basis sets, or what is in one of them"},
-    {.key = "show",
-     .type = HF_OPTION_FLAG, /* FILE is the input */
-     .everyday = true,
-     .argument = "FILE",
-     .help = "print what is in a checkpoint"},
-    {0},
-};
+    HF_ROW_FLAG("check", "check the input, print what would run and its memory",
+                .group = "Instead of computing", .everyday = true),
+    HF_ROW_CHOICE("self_test", "[SIZE]", NULL, "compute installed reference cases",
+                  .choice = self_test_sizes),
+    HF_ROW_TEXT("help", "[all|OPTION]", "print this, all options, or one option (also -h)",
+                .everyday = true),
+    HF_ROW_FLAG("version", "print the versions of hf and its libraries (also -V)",
+                .everyday = true),
+    HF_ROW_TEXT("list_basis", "[NAME]", "print the basis sets, or what is in one of them",
+                .everyday = true),
+    HF_ROW_FLAG("show", "print what is in a checkpoint", .argument = "FILE",
+                /* the input */ .everyday = true),
+    {0}};
 static const struct hf_option *const action_table[] = {actions, NULL};
 enum { MAX_KEYS = 100 };
 

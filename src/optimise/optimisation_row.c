@@ -416,36 +416,34 @@ static const struct hf_option_choice coordinates[] = {
     {"cartesian", "those of the atoms", 1},
     {0}};
 
+#define SEARCHING     .only_with = {{"task", "optimise"}}
 #define IN_SELF(NAME) .member = HF_MEMBER(struct hf_optimisation, NAME)
 const struct hf_option hf_options_optimisation[] = {
     HF_ROW_INTEGER("max_steps", "100", 1, 100000,
-                   "steps that --task optimise makes at most, at each point of a scan",
-                   .only_with = {{"task", "optimise"}}, IN_SELF(max_step)),
+                   "steps that --task optimise makes at most, at each point of a scan", SEARCHING,
+                   IN_SELF(max_step)),
     HF_ROW_TEXT("constraint", "TEXT", "what --task optimise holds", .everyday = true,
                 .more = "For example 'distance 1 2 = 1.4; angle 1 2 3; torsion 1 2 3 4 = 60; fix "
                         "5-7'. Atoms are counted from 1, lengths are in the units of the input, "
                         "angles in degrees. Without a value that of the input is held.",
-                .only_with = {{"task", "optimise"}}),
+                SEARCHING),
     HF_ROW_TEXT("scan", "TEXT",
                 "a constraint with several values, 'distance 1 2 = 1.0 to 2.0 in 11'",
-                .more = "--task optimise finds the structure for each.",
-                .only_with = {{"task", "optimise"}}),
+                .more = "--task optimise finds the structure for each.", SEARCHING),
     HF_ROW_FLAG("saddle", "--task optimise looks for a saddle point",
                 .more = "It begins with second derivatives, from 6 gradients for each atom.",
-                .only_with = {{"task", "optimise"}}, IN_SELF(settings.saddle)),
+                SEARCHING, IN_SELF(settings.saddle)),
     HF_ROW_CHOICE("coordinates", "KIND", "internal", "coordinates of the steps of --task optimise",
-                  .choice = coordinates, .only_with = {{"task", "optimise"}},
-                  IN_SELF(settings.cartesian)),
+                  .choice = coordinates, SEARCHING, IN_SELF(settings.cartesian)),
     HF_ROW_REAL("max_force", "4.5e-4", "hartree/bohr", 1e-7, 1,
-                "largest force where --task optimise ends", .only_with = {{"task", "optimise"}},
-                IN_SELF(settings.max_force)),
+                "largest force where --task optimise ends", SEARCHING, IN_SELF(settings.max_force)),
     HF_ROW_REAL("rms_force", "3e-4", "hartree/bohr", 1e-7, 1, "root mean square of the forces",
-                .only_with = {{"task", "optimise"}}, IN_SELF(settings.rms_force)),
+                SEARCHING, IN_SELF(settings.rms_force)),
     HF_ROW_REAL("max_displacement", "1.8e-3", "bohr", 1e-7, 10,
-                "largest displacement in the next step", .only_with = {{"task", "optimise"}},
+                "largest displacement in the next step", SEARCHING,
                 IN_SELF(settings.max_displacement)),
     HF_ROW_REAL("rms_displacement", "1.2e-3", "bohr", 1e-7, 10,
-                "root mean square of the displacements", .only_with = {{"task", "optimise"}},
+                "root mean square of the displacements", SEARCHING,
                 IN_SELF(settings.rms_displacement)),
     {0}};
 

@@ -111,6 +111,11 @@ HF_OPTION_CHOICES(hf_guess_list, hf_guess_name, hf_guess_about)
 HF_OPTION_CHOICES(hf_converger_list, hf_converger_name, hf_converger_about)
 
 #define SETS(NAME) .member = HF_MEMBER(struct hf_scf_settings, NAME)
+#define OF_LOCAL   .only_with = {{"method", "lmp2"}}
+#define OF_WINDOWS                                                                                 \
+    .only_with = {                                                                                 \
+        {"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"fock", "distributed"}}
+#define NOT_SERVED .not_with = {{"serve", NULL}}
 
 static const struct hf_option molecule_rows[] = {
     HF_ROW_INTEGER("charge", "0", -1000, 1000, "total charge", .group = "Molecule",
@@ -204,26 +209,25 @@ static const struct hf_option local_rows[] = {
                       "FILE is a checkpoint or JSON file of hf with local MP2 of the same atoms, "
                       "at the same or other places: with its domains a scan of geometries has a "
                       "smooth curve. A restart keeps the domains of its checkpoint.",
-                  .choice = domains, .or_path = true, .only_with = {{"method", "lmp2"}}),
-    HF_ROW_REAL(
-        "domain_completeness", "0", NULL, 0, 1, "part of an orbital that its domain may lack",
-        .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
-        .only_with = {{"method", "lmp2"}}, .not_with = {{"domains", "full"}, {"domains", "FILE"}}),
+                  .choice = domains, .or_path = true, OF_LOCAL),
+    HF_ROW_REAL("domain_completeness", "0", NULL, 0, 1,
+                "part of an orbital that its domain may lack",
+                .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
+                OF_LOCAL, .not_with = {{"domains", "full"}, {"domains", "FILE"}}),
     HF_ROW_REAL("strong_distance", "6", "bohr", 0, 1e9,
                 "pairs of orbitals that are nearer have larger domains in local MP2",
                 .more = "Between the nearest atoms of their domains; 0: they share an atom.",
-                .only_with = {{"method", "lmp2"}}),
+                OF_LOCAL),
     HF_ROW_REAL("pair_distance", "15", "bohr", 0, 1e9,
                 "pairs of orbitals that are farther apart are treated as dipoles by local MP2",
-                .more = "Between the nearest atoms of their domains.",
-                .only_with = {{"method", "lmp2"}}),
+                .more = "Between the nearest atoms of their domains.", OF_LOCAL),
     HF_ROW_REAL("local_screening", "1e-9", "hartree", 1e-30, 0.01,
                 "smaller integrals are left out at each step of the transformation of local MP2",
-                .only_with = {{"method", "lmp2"}}),
+                OF_LOCAL),
     HF_ROW_FLAG(
         "replicate_amplitudes", "keep the amplitudes of local MP2 on every rank",
         .more = "Otherwise each rank has those of its pairs and gets others when it needs them.",
-        .only_with = {{"method", "lmp2"}}),
+        OF_LOCAL),
     {0}};
 
 static const struct hf_option run_rows[] = {
@@ -243,7 +247,7 @@ static const struct hf_option run_rows[] = {
                         "more on the orbitals.",
                 SETS(commutator_tolerance)),
     HF_ROW_CHOICE("stability", "WHAT", "none", "test for a minimum", .everyday = true,
-                  .choice = stabilities, .not_with = {{"serve", NULL}}, SETS(stability)),
+                  .choice = stabilities, NOT_SERVED, SETS(stability)),
     HF_ROW_TEXT("time_limit", "TIME", "end after this time, converged or not", .everyday = true,
                 .more = "TIME is minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as for "
                         "--time of Slurm. It counts from the start of hf.",
@@ -292,20 +296,11 @@ static const struct hf_option run_rows[] = {
             "the control group of the job and the limits of processes leave, divided among the "
             "ranks of the node. MP2 takes no more than SIZE, or than half of the free memory."),
     HF_ROW_CHOICE("onesided", "NAME", "thread", "how ranks reach blocks of other ranks",
-                  .list = hf_transport_list_choice,
-                  .only_with = {{"method", "mp2"},
-                                {"method", "lmp2"},
-                                {"method", "ump2"},
-                                {"fock", "distributed"}},
-                  SETS(fock.onesided.transport)),
+                  .list = hf_transport_list_choice, OF_WINDOWS, SETS(fock.onesided.transport)),
     HF_ROW_REAL("onesided_test", NULL, "s", 0, 1e6, "time that the test of --onesided may take",
                 .more = "Every way to reach blocks of other ranks must pass a test first. 0: no "
                         "test. If it is not given, it is 20 s plus 10 ms for each rank.",
-                .only_with = {{"method", "mp2"},
-                              {"method", "lmp2"},
-                              {"method", "ump2"},
-                              {"fock", "distributed"}},
-                SETS(fock.onesided.self_test_seconds)),
+                OF_WINDOWS, SETS(fock.onesided.self_test_seconds)),
     HF_ROW_FLAG("reproducible", "same bits for any number of ranks and threads",
                 .more = "Energy, orbitals and properties also have the same bits with any --fock, "
                         "--schedule, --onesided and --grain, on processors of one kind. J and K "
@@ -318,15 +313,15 @@ static const struct hf_option output_rows[] = {
     HF_ROW_TEXT(
         "json", "FILE", "write the results (QCSchema)", .everyday = true,
         .more = "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails.",
-        .not_kept = true, .not_with = {{"serve", NULL}}),
+        .not_kept = true, NOT_SERVED),
     HF_ROW_TEXT("molden", "FILE", "write geometry, basis and orbitals (Molden format)",
-                .everyday = true, .not_kept = true, .not_with = {{"serve", NULL}}),
+                .everyday = true, .not_kept = true, NOT_SERVED),
     HF_ROW_TEXT(
         "cube", "LIST", "write cube files, for example of density,esp,homo", .everyday = true,
         .more = "LIST has commas between its words: density, spin (alpha minus beta), esp "
                 "(electrostatic potential), homo, lumo, and numbers of orbitals. Each is written "
                 "to INPUT.WHAT.cube, beside the JSON file or in the working folder.",
-        .not_kept = true, .not_with = {{"serve", NULL}}),
+        .not_kept = true, NOT_SERVED),
     HF_ROW_TEXT("trajectory", "FILE", "write structures and energies of --task optimise (XYZ)",
                 .everyday = true, .not_kept = true, .only_with = {{"task", "optimise"}}),
     HF_ROW_TEXT("restart", "FILE", "continue from a checkpoint; no input file is needed",
@@ -344,7 +339,7 @@ static const struct hf_option output_rows[] = {
                 .more = "It is longer if writing would take more than 1 % of the time.",
                 .not_with = {{"checkpoint", "none"}, {"serve", NULL}}),
     HF_ROW_CHOICE("orbitals", "WHICH", "gap", "orbital energies in the report", .choice = orbitals,
-                  .not_with = {{"serve", NULL}}),
+                  NOT_SERVED),
     HF_ROW_FLAG("json_orbitals", "also write orbitals and density to the JSON file",
                 .more = "They are two matrices as text (key wavefunction), which rank 0 holds as a "
                         "whole. Up to 4000 basis functions.",
@@ -355,8 +350,7 @@ static const struct hf_option output_rows[] = {
                 .not_kept = true, .only_with = {{"cube", NULL}}),
     HF_ROW_TEXT("trace", "FILE", "write what every rank did when, task by task",
                 .group = "Laboratory (measurements and comparisons)",
-                .more = "For tools/timeline and tools/replay.", .not_kept = true,
-                .not_with = {{"serve", NULL}}),
+                .more = "For tools/timeline and tools/replay.", .not_kept = true, NOT_SERVED),
     HF_ROW_INTEGER("tasks_for", "0", 0, 100000000,
                    "divide the work as for N ranks (for tools/replay); 0: as for those there are",
                    SETS(fock.tasks_for)),
