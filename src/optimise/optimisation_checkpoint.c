@@ -5,20 +5,6 @@
 
 #include <string.h>
 
-/** What rank 0 writes, a row at a time. */
-struct rows {
-    int n_col;
-    const double *value; /**< NULL on other ranks */
-};
-
-static void give(const void *data, int first, int n, double rows[])
-{
-    const struct rows *self = data;
-    if (self->value == NULL) return;
-    memcpy(rows, self->value + (size_t)first * (size_t)self->n_col,
-           (size_t)n * (size_t)self->n_col * sizeof *rows);
-}
-
 hf_status hf_optimisation_keep(const struct hf_quantity_source *of,
                                const struct hf_optimisation *found, struct hf_optimiser *optimiser,
                                struct hf_error *error)
@@ -41,13 +27,12 @@ hf_status hf_optimisation_keep(const struct hf_quantity_source *of,
     if (size > 0) /* of a search that has ended there is none */
         HF_TRY(hf_checkpoint_add_shares(
             addition, HF_CHECKPOINT_OPTIMISATION "/state", size, 1, NULL,
-            "numbers, next place, last place, gradient, second derivatives", give,
-            &(struct rows){1, state}, error));
+            "numbers, next place, last place, gradient, second derivatives", NULL, state, error));
     if (found->n_step > 0)
         HF_TRY(hf_checkpoint_add_shares(
             addition, HF_CHECKPOINT_OPTIMISATION "/steps", found->n_step, n_col, NULL,
             "energy, change, largest and RMS force and displacement, builds, point, end; places",
-            give, &(struct rows){n_col, context->rank == 0 ? steps : NULL}, error));
+            NULL, steps, error));
 cleanup:
     if (addition != NULL) {
         struct hf_error late;
@@ -56,13 +41,6 @@ cleanup:
     }
     hf_arena_done(&arena);
     return status;
-}
-
-static void take(void *data, int first, int n, const double rows[])
-{
-    const struct rows *self = data;
-    memcpy((double *)self->value + (size_t)first * (size_t)self->n_col, rows,
-           (size_t)n * (size_t)self->n_col * sizeof *rows);
 }
 
 /** A matrix of the checkpoint that the calculation goes on from, on all ranks; *value NULL: there is none. */
@@ -82,8 +60,7 @@ static hf_status read_added(const struct hf_quantity_source *of, struct hf_arena
     *n_row = shape[0];
     HF_TAKE(arena, *value, (size_t)shape[0] * (size_t)n_col);
     HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
-    HF_TRY(hf_checkpoint_added_shares(context, restart, name, *n_row, n_col, take,
-                                      &(struct rows){n_col, *value}, error));
+    HF_TRY(hf_checkpoint_added_shares(context, restart, name, *n_row, n_col, NULL, *value, error));
 cleanup:
     return status;
 }
