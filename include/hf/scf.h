@@ -166,25 +166,10 @@ struct hf_scf_result {
 /** The defaults of the program, except that no integrals are stored (fock.memory_bytes 0). */
 struct hf_scf_settings hf_scf_defaults(void);
 
-/** Checks that fractional occupations, if requested, are allowed with the other settings. Not collective.
- *  HF_BAD_INPUT: they are not, with the reason. */
-hf_status hf_smearing_check(const struct hf_scf_settings *settings,
-                            struct hf_error *error) HF_MUST_CHECK;
-
-/** Checks that maximum overlap, if requested, is allowed with the other settings. Not collective.
- *  HF_BAD_INPUT: it is not. */
-hf_status hf_max_overlap_check(const struct hf_scf_settings *settings,
-                               struct hf_error *error) HF_MUST_CHECK;
-
-/** Checks that guess_mix, if it is set, is allowed with the method. Not collective. HF_BAD_INPUT: it is
- *  not. */
-hf_status hf_guess_mix_check(const struct hf_scf_settings *settings,
-                             struct hf_error *error) HF_MUST_CHECK;
-
-/** Checks that the level shift, if there is one, is allowed with the other settings. Not collective.
- *  HF_BAD_INPUT: it is negative, or the converger does not support it. */
-hf_status hf_level_shift_check(const struct hf_scf_settings *settings,
-                               struct hf_error *error) HF_MUST_CHECK;
+/** Checks that smearing, max_overlap, level_shift and guess_mix are allowed with the other settings. Not collective.
+ *  HF_BAD_INPUT: *member is the name of one that is not, and the message says why. */
+hf_status hf_scf_settings_check(const struct hf_scf_settings *settings, const char **member,
+                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Accuracy of the list of shell pairs. Pairs that it leaves out change less than the screening does, for
  *  any density: density elements are at most 2 largest_inverse. largest_inverse is the largest diagonal

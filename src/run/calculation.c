@@ -104,20 +104,9 @@ static hf_status check_method(const struct hf_calculation *calculation,
 static hf_status check_occupation(const struct hf_calculation *calculation,
                                   const struct hf_options *options, struct hf_error *error)
 {
-    static const struct {
-        const char *key;
-        hf_status (*check)(const struct hf_scf_settings *settings, struct hf_error *error);
-    } checks[] = {{"guess_mix", hf_guess_mix_check},
-                  {"smearing", hf_smearing_check},
-                  {"max_overlap", hf_max_overlap_check},
-                  {"level_shift", hf_level_shift_check}};
     struct hf_error reason;
-    const char *key = NULL;
-    hf_status status = HF_OK;
-    for (size_t i = 0; status == HF_OK && i < sizeof checks / sizeof *checks; i++) {
-        key = checks[i].key;
-        status = checks[i].check(&calculation->settings, &reason);
-    }
+    const char *key;
+    const hf_status status = hf_scf_settings_check(&calculation->settings, &key, &reason);
     if (status == HF_OK) return HF_OK;
     return hf_fail(error, status, "%s: %.400s", hf_options_given(options, key)->where,
                    reason.message);
@@ -288,11 +277,6 @@ cleanup:
         hf_report_interrupted(report, error->message);
     }
     return status;
-}
-
-bool hf_calculation_found_structure(const struct hf_calculation *calculation)
-{
-    return calculation->search == NULL || calculation->structure_found;
 }
 
 void hf_calculation_done(struct hf_calculation *calculation)

@@ -64,7 +64,7 @@ struct hf_calculation {
     bool converged;                 /**< the SCF has; quantities are computed, files are written */
     const struct hf_run_task *task; /**< the last one, whose result is returned */
     const struct hf_quantity_ops *search; /**< of the tasks; NULL: none looks for a structure */
-    bool structure_found;                 /**< by the search, at all points of a scan */
+    bool structure_found;                 /**< at all points of a scan; true without a search */
     int n_quantity;
     struct hf_quantity *quantity;     /**< [n_quantity] the requested ones */
     enum hf_wavefunction_parts needs; /**< of those that are not computed by default */
@@ -136,9 +136,6 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
 
 /** What the quantity of that name has made; NULL: it was not asked for, or not made. Not collective. */
 const void *hf_calculation_made(const struct hf_calculation *calculation, const char *name);
-
-/** False: the search for a structure that was asked for ended without one. Not collective. */
-bool hf_calculation_found_structure(const struct hf_calculation *calculation);
 
 /** Writes a failure to the JSON file of the options, with what is known of the calculation: old results in
  *  the file would be taken for those of this run. Does nothing if there is no such option, if the file has

@@ -1,7 +1,6 @@
 /* The lists of tasks and of what is computed from a wave function, and the walk over the latter. */
 #include "quantities.h"
 #include "calculation_private.h"
-#include "gradient/gradient.h"
 #include "pairs/common_pairs.h"
 
 #include <ctype.h>
@@ -212,6 +211,7 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
     HF_TAKE(&calculation->arena, calculation->quantity, N_LIST);
     status = hf_arena_check(&calculation->arena, error);
     if (status == HF_OK) status = choose_tasks(calculation, options, error);
+    calculation->structure_found = calculation->search == NULL;
     calculation->needs = calculation->settings.wavefunction = HF_WAVEFUNCTION_ENERGIES;
     const int method = find_correlated(options);
     for (int i = 0; i < N_LIST && status == HF_OK; i++) {
@@ -251,7 +251,7 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         if (ops->compute == NULL && ops->respond == NULL) continue;
         if (quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
-        if (ops->of_structure && calculation->search != NULL && !calculation->structure_found) {
+        if (ops->of_structure && !calculation->structure_found) {
             char line[120];
             snprintf(line, sizeof line, "%s: not computed, because no structure was found",
                      ops->name);

@@ -137,7 +137,7 @@ static void show(struct hf_run_outcome *outcome)
     outcome->polarisability = hf_calculation_made(calculation, "polarisability");
     const struct hf_gradient *gradient = hf_calculation_made(calculation, "gradient");
     if (gradient != NULL) outcome->gradient = (const double(*)[3])gradient->atom;
-    outcome->found = hf_calculation_found_structure(calculation);
+    outcome->found = calculation->structure_found;
     outcome->molecule = calculation->description.molecule;
     outcome->basis = calculation->description.basis;
     outcome->n_warning = calculation->description.n_warning;
