@@ -64,8 +64,8 @@ static char *free_path(struct hf_calculation *calculation)
     char *path = automatic_path(calculation, ".hf.h5");
     int taken = 0;
     if (path != NULL && calculation->restart == NULL)
-        for (int i = 0; i < hf_guess_file_count(guess); i++)
-            if (hf_same_file(path, hf_guess_file_path(guess, i))) taken = 1;
+        for (int i = 0; guess != NULL && i < guess->n_source; i++)
+            if (hf_same_file(path, guess->source[i].path)) taken = 1;
     MPI_Bcast(&taken, 1, MPI_INT, 0, calculation->context->comm);
     return taken ? automatic_path(calculation, ".2.hf.h5") : path;
 }
