@@ -20,8 +20,7 @@ static hf_status calculate(struct hf_calculation *calculation, struct hf_report 
                              calculation->json_path == NULL && calculation->trace_path == NULL};
     hf_interruption_watch(interruption, hf_signals_progress, &watch);
     HF_TRY(hf_calculation_run(calculation, report, &result, &wavefunction, error));
-    *exit_code =
-        result.converged && hf_calculation_found_structure(calculation) ? 0 : NOT_CONVERGED;
+    *exit_code = result.converged && calculation->structure_found ? 0 : NOT_CONVERGED;
 cleanup:
     hf_interruption_watch(interruption, hf_signals_asked, NULL);
     hf_wavefunction_done(&wavefunction);

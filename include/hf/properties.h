@@ -25,6 +25,15 @@ struct hf_bond {
     double wiberg; /**< the same sum of D'_mn^2 and M'_mn^2, D' = S^1/2 D S^1/2 */
 };
 
+/** Response of the dipole moment to a static electric field, by the coupled-perturbed equations of the method. */
+struct hf_polarisability {
+    bool converged;   /**< to about seven digits */
+    double tensor[9]; /**< bohr^3, symmetric */
+    /** lowest eigenvalue of the Hessian among rotations that respond; negative: the solution is no minimum */
+    double lowest_eigenvalue;
+    int n_product; /**< products of the Hessian */
+};
+
 /** Numbers are in atomic units and equal on every rank. D is the density of all electrons, M the spin density, S the
  *  overlap. Nuclear charges are reduced by the electrons of effective core potentials. */
 struct hf_properties {

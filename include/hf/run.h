@@ -76,6 +76,8 @@ struct hf_run_outcome {
     double energy;               /**< energy of the method: result.energy, or the MP2 energy */
     struct hf_wavefunction wavefunction;
     const struct hf_properties *properties; /**< NULL if settings.wavefunction is energies only */
+    /** NULL unless the key of that name is set and the SCF has converged */
+    const struct hf_polarisability *polarisability;
     /** [n_atom] derivatives of the energy by the positions of the atoms, hartree/bohr; NULL unless the key "task" is
      *  "gradient" or "optimise" and the SCF has converged. */
     const double (*gradient)[3];

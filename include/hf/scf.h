@@ -68,6 +68,7 @@ enum hf_orbital_search {
 };
 
 struct hf_common_pairs;
+struct hf_quantity;
 
 /** Settings of a calculation; hf_scf_defaults returns the defaults. scf/same_arguments.c compares them over the
  *  ranks. */
@@ -93,8 +94,9 @@ struct hf_scf_settings {
     enum hf_wavefunction_parts wavefunction; /**< parts that hf_scf_run computes, default all */
     /** compute it for the wave function (gradients need it); default false */
     bool weighted_density;
-    bool polarisability; /**< compute it; not with smearing; default false */
     struct hf_fock_settings fock;
+    /** quantities computed from the converged solution (scf/quantity.h); default NULL */
+    struct hf_quantity *responding;
     const struct hf_scf_keeper *keeper;   /**< receives the state at intervals; NULL: none */
     const struct hf_scf_restart *restart; /**< state to continue from; NULL: start with the guess */
     /** used instead of the guess, whose name then only appears in reports; NULL: the guess is used */
@@ -134,15 +136,6 @@ struct hf_scf_observer {
     void *data;
 };
 
-/** Response of the dipole moment to a static electric field, by the coupled-perturbed equations of the method. */
-struct hf_polarisability {
-    bool computed, converged; /**< converged: to about seven digits */
-    double tensor[9];         /**< bohr^3, symmetric */
-    /** lowest eigenvalue of the Hessian among rotations that respond; negative: the solution is no minimum */
-    double lowest_eigenvalue;
-    int n_product; /**< products of the Hessian */
-};
-
 /** Numerical results, equal on every rank. Nothing to free. */
 struct hf_scf_result {
     bool converged;
@@ -155,8 +148,7 @@ struct hf_scf_result {
     int n_sweep;               /**< sweeps of all rotations */
     int n_function, n_orbital; /**< basis functions; orbitals after linear dependence was removed */
     int n_removed;
-    struct hf_stability_result stability;    /**< if it was requested */
-    struct hf_polarisability polarisability; /**< if it was requested */
+    struct hf_stability_result stability; /**< if it was requested */
     double smallest_overlap_eigenvalue;
     int n_occupied[2]; /**< orbitals with an electron of alpha and of beta spin */
     /** S_z (S_z + 1) + N_beta - |Wa^T Wb|^2, which is <S^2> of a determinant; and S(S+1) */
@@ -182,24 +174,10 @@ struct hf_scf_result {
 /** The defaults of the program, except that no integrals are stored (fock.memory_bytes 0). */
 struct hf_scf_settings hf_scf_defaults(void);
 
-/** Checks that fractional occupations, if requested, are allowed with the other settings. Not collective.
- *  HF_BAD_INPUT: they are not (the message has the reason). */
-hf_status hf_smearing_check(const struct hf_scf_settings *settings,
-                            struct hf_error *error) HF_MUST_CHECK;
-
-/** Checks that maximum overlap, if requested, is allowed with the other settings. Not collective.
- *  HF_BAD_INPUT: it is not. */
-hf_status hf_max_overlap_check(const struct hf_scf_settings *settings,
-                               struct hf_error *error) HF_MUST_CHECK;
-
-/** Checks that guess_mix, if it is set, is allowed with the method. Not collective. HF_BAD_INPUT: it is not. */
-hf_status hf_guess_mix_check(const struct hf_scf_settings *settings,
-                             struct hf_error *error) HF_MUST_CHECK;
-
-/** Checks that the level shift, if there is one, is allowed with the other settings. Not collective.
- *  HF_BAD_INPUT: it is negative, or the converger does not support it. */
-hf_status hf_level_shift_check(const struct hf_scf_settings *settings,
-                               struct hf_error *error) HF_MUST_CHECK;
+/** Checks that smearing, max_overlap, level_shift and guess_mix are allowed with the other settings. Not collective.
+ *  HF_BAD_INPUT: *member is the name of one that is not, and the message says why. */
+hf_status hf_scf_settings_check(const struct hf_scf_settings *settings, const char **member,
+                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Accuracy of the list of shell pairs. For any density, pairs left out have a smaller effect than screening: density
  *  elements are at most 2 largest_inverse. largest_inverse is the largest diagonal element of the inverse of the

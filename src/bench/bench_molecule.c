@@ -19,9 +19,8 @@ static hf_status pass_options(const struct hf_bench *bench, struct hf_options *o
         if (!passes) continue;
         const struct hf_word name = {key, (int)strlen(key)};
         const struct hf_word text = {value->text, (int)strlen(value->text)};
-        const hf_status status =
-            hf_options_add(options, hf_option_find(options->n_option, options->table, name), text,
-                           HF_OPTION_COMMAND_LINE, value->where, error);
+        const hf_status status = hf_options_add(options, hf_option_find(options->table, name), text,
+                                                HF_OPTION_COMMAND_LINE, value->where, error);
         if (status != HF_OK) return status;
     }
     return HF_OK;
@@ -30,13 +29,11 @@ static hf_status pass_options(const struct hf_bench *bench, struct hf_options *o
 hf_status hf_bench_molecule_prepare(struct hf_bench *bench, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    int n_option;
-    const struct hf_option *table = hf_option_table(&n_option);
     struct hf_bench_molecule *molecule = bench->data = calloc(1, sizeof *molecule);
     if (molecule == NULL) {
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
     } else {
-        hf_options_init(&molecule->options, n_option, table);
+        hf_options_init(&molecule->options, hf_option_table());
         hf_calculation_begin(&molecule->calculation, bench->context);
         status = pass_options(bench, &molecule->options, error);
     }

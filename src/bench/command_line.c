@@ -6,27 +6,18 @@
 
 #include <string.h>
 
-static const struct hf_option table[] = {
-    {.key = "quick",
-     .type = HF_OPTION_FLAG,
-     .help = "fewer and smaller measurements: a test, not a result"},
-    {.key = "repeat",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .help = "measure each number N times and report the median",
-     .range = {1, 10000}},
-    {.key = "json", .argument = "FILE", .help = "write all numbers to FILE as JSON"},
-    {.key = "basis",
-     .repeatable = true,
-     .argument = "NAME",
-     .help = "basis set of the molecule, as for hf (integrals, fock)"},
-    {.key = "screening",
-     .argument = "X",
-     .unit = "hartree",
-     .help = "leave out shell quartets that contribute less (integrals, fock)"},
-    {.key = "fock", .argument = "NAME", .help = "Fock builder, as for hf (fock)"},
-};
-enum { N_OPTION = sizeof table / sizeof *table, MAX_KERNEL = 20 };
+static const struct hf_option rows[] = {
+    HF_ROW_FLAG("quick", "fewer and smaller measurements: a test, not a result", ),
+    HF_ROW_INTEGER("repeat", NULL, 1, 10000, "measure each number N times and report the median", ),
+    HF_ROW_TEXT("json", "FILE", "write all numbers to FILE as JSON", ),
+    HF_ROW_TEXT("basis", "NAME", "basis set of the molecule, as for hf (integrals, fock)",
+                .repeatable = true),
+    HF_ROW_TEXT("screening", "X", "leave out shell quartets that contribute less (integrals, fock)",
+                .unit = "hartree"),
+    HF_ROW_TEXT("fock", "NAME", "Fock builder, as for hf (fock)", ),
+    {0}};
+static const struct hf_option *const table[] = {rows, NULL};
+enum { N_OPTION = sizeof rows / sizeof *rows - 1, MAX_KERNEL = 20 };
 
 void hf_bench_command_done(struct hf_bench_command *command)
 {
@@ -37,7 +28,7 @@ void hf_bench_command_done(struct hf_bench_command *command)
 static hf_status unknown_option(const char *argument, struct hf_word name, struct hf_error *error)
 {
     const char *known[N_OPTION + 2] = {"help", "version"};
-    for (int i = 0; i < N_OPTION; i++) known[i + 2] = table[i].key;
+    for (int i = 0; i < N_OPTION; i++) known[i + 2] = rows[i].key;
     const char *nearest = hf_nearest_word(name, N_OPTION + 2, known);
     return hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'%s%s", argument,
                    nearest != NULL ? "; did you mean --" : "; hf-bench --help lists the options",
@@ -51,7 +42,7 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_bench_comm
     const char *argument = argv[*i], *equals = strchr(argument, '=');
     struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
     if (equals != NULL) name.length = (int)(equals - name.begin);
-    const struct hf_option *option = hf_option_find(N_OPTION, table, name);
+    const struct hf_option *option = hf_option_find(table, name);
     if (option == NULL) return unknown_option(argument, name, error);
     return hf_command_read_value(argc, argv, i, option, &command->options, error);
 }
@@ -105,7 +96,7 @@ hf_status hf_bench_command_parse(int argc, char **argv, struct hf_bench_command 
                                  struct hf_error *error)
 {
     *command = (struct hf_bench_command){.action = HF_BENCH_ACTION_RUN};
-    hf_options_init(&command->options, N_OPTION, table);
+    hf_options_init(&command->options, table);
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         hf_status status = HF_OK;
@@ -144,7 +135,7 @@ void hf_bench_print_help(FILE *stream)
         fprintf(stream, "  %-12s %s\n", "", kernel->cite);
     }
     fprintf(stream, "\nOptions (--key value and --key=value are the same):\n\n");
-    for (int i = 0; i < N_OPTION; i++) hf_print_option(stream, &table[i], true);
+    for (int i = 0; i < N_OPTION; i++) hf_print_option(stream, &rows[i], true);
     fprintf(stream,
             "  -h, --help            print this and stop\n"
             "  -V, --version         print the versions of hf-bench and of MPI and stop\n\n"

@@ -143,7 +143,8 @@ hf_status hf_checkpoint_add_matrix(struct hf_checkpoint_addition *addition, cons
  *  rows [n][n_col], which are zero at first. */
 typedef void hf_checkpoint_give(const void *data, int first, int n, double rows[]);
 
-/** Adds a matrix of shares, a piece at a time. Collective. Errors as above. */
+/** Adds a matrix of shares, a piece at a time; `give` NULL: data is the whole, numbers [n_row][n_col] of rank 0.
+ *  Collective. Errors as above. */
 hf_status hf_checkpoint_add_shares(struct hf_checkpoint_addition *addition, const char *name,
                                    int n_row, int n_col, const char *units, const char *about,
                                    hf_checkpoint_give *give, const void *data,
@@ -165,7 +166,8 @@ hf_status hf_checkpoint_added_rows(const struct hf_checkpoint *checkpoint, const
 /** Takes this rank's share of rows [n][n_col]. */
 typedef void hf_checkpoint_take(void *data, int first, int n, const double rows[]);
 
-/** All rows of it to all ranks, a piece at a time. Collective. HF_BAD_INPUT, HF_NO_RESOURCE. */
+/** All rows of it to all ranks, a piece at a time; `take` NULL: data gets the whole, numbers [n_row][n_col]. Collective.
+ *  HF_BAD_INPUT, HF_NO_RESOURCE. */
 hf_status hf_checkpoint_added_shares(struct hf_context *context,
                                      const struct hf_checkpoint *checkpoint, const char *name,
                                      int n_row, int n_col, hf_checkpoint_take *take, void *data,

@@ -157,7 +157,10 @@ hf_status hf_checkpoint_add_shares(struct hf_checkpoint_addition *addition, cons
         const int n = n_row - first < most ? n_row - first : most;
         const size_t size = (size_t)n * (size_t)n_col;
         memset(rows, 0, size * sizeof *rows);
-        give(data, first, n, rows);
+        if (give != NULL)
+            give(data, first, n, rows);
+        else if (context->rank == 0)
+            memcpy(rows, (const double *)data + (size_t)first * (size_t)n_col, size * sizeof *rows);
         hf_sum_over_ranks(context->comm, size, rows); /* of one number and zeros */
         if (context->rank == 0) (void)!put_rows(addition, first, n, rows, error);
     }
@@ -229,7 +232,11 @@ hf_status hf_checkpoint_added_shares(struct hf_context *context,
             status = hf_checkpoint_added_rows(checkpoint, name, n_col, first, n, rows, error);
         HF_TRY(hf_agree(context->comm, status, error));
         hf_broadcast_bytes(context->comm, 0, (size_t)n * (size_t)n_col * sizeof *rows, rows);
-        take(data, first, n, rows);
+        if (take != NULL)
+            take(data, first, n, rows);
+        else
+            memcpy((double *)data + (size_t)first * (size_t)n_col, rows,
+                   (size_t)n * (size_t)n_col * sizeof *rows);
     }
 cleanup:
     hf_arena_done(&arena);

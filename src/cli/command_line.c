@@ -9,43 +9,29 @@ static const struct hf_option_choice self_test_sizes[] = {
 
 /** Options that are not keys of an input file, in the order of enum hf_action. */
 static const struct hf_option actions[] = {
-    {.key = "check",
-     .type = HF_OPTION_FLAG,
-     .group = "Instead of computing",
-     .everyday = true,
-     .help = "check the input, print what would run and its memory"},
-    {.key = "self_test",
-     .type = HF_OPTION_CHOICE,
-     .argument = "[SIZE]",
-     .help = "compute installed reference cases",
-     .choice = self_test_sizes},
-    {.key = "help",
-     .everyday = true,
-     .argument = "[all|OPTION]",
-     .help = "print this, all options, or one option (also -h)"},
-    {.key = "version",
-     .type = HF_OPTION_FLAG,
-     .everyday = true,
-     .help = "print the versions of hf and its libraries (also -V)"},
-    {.key = "list_basis",
-     .everyday = true,
-     .argument = "[NAME]",
-     .help = "print the basis sets, or what is in one of them"},
-    {.key = "show",
-     .type = HF_OPTION_FLAG, /* FILE is the input */
-     .everyday = true,
-     .argument = "FILE",
-     .help = "print what is in a checkpoint"},
-};
-enum { N_ACTION = sizeof actions / sizeof *actions, MAX_KEYS = 100 };
+    HF_ROW_FLAG("check", "check the input, print what would run and its memory",
+                .group = "Instead of computing", .everyday = true),
+    HF_ROW_CHOICE("self_test", "[SIZE]", NULL, "compute installed reference cases",
+                  .choice = self_test_sizes),
+    HF_ROW_TEXT("help", "[all|OPTION]", "print this, all options, or one option (also -h)",
+                .everyday = true),
+    HF_ROW_FLAG("version", "print the versions of hf and its libraries (also -V)",
+                .everyday = true),
+    HF_ROW_TEXT("list_basis", "[NAME]", "print the basis sets, or what is in one of them",
+                .everyday = true),
+    HF_ROW_FLAG("show", "print what is in a checkpoint", .argument = "FILE",
+                /* the input */ .everyday = true),
+    {0}};
+static const struct hf_option *const action_table[] = {actions, NULL};
+enum { MAX_KEYS = 100 };
 
 const struct hf_option *hf_listed_option(int i)
 {
     int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
-    while (table[n - 1].type == HF_OPTION_ALIAS) n--;
-    if (i < n) return &table[i];
-    return i < n + N_ACTION ? &actions[i - n] : NULL;
+    const struct hf_option *row;
+    for (; (row = hf_option_row(hf_option_table(), n)) != NULL && row->type != HF_OPTION_ALIAS; n++)
+        if (n == i) return row;
+    return hf_option_row(action_table, i - n);
 }
 
 void hf_command_done(struct hf_command *command)
@@ -84,11 +70,9 @@ static bool is_flag(const struct hf_option *option)
 hf_status hf_listed_option_find(const char *name, const struct hf_option **option,
                                 struct hf_error *error)
 {
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
     const struct hf_word word = hf_rest_of_line(name + strspn(name, "-"));
-    *option = hf_option_find(n, table, word);
-    if (*option == NULL) *option = hf_option_find(N_ACTION, actions, word);
+    *option = hf_option_find(hf_option_table(), word);
+    if (*option == NULL) *option = hf_option_find(action_table, word);
     if (*option == NULL) return unknown_option(name, word, error);
     if ((*option)->type != HF_OPTION_ALIAS) return HF_OK;
     return hf_listed_option_find((*option)->alias[0], option, error);
@@ -129,12 +113,12 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
     const struct hf_options *options = &command->options;
     struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
     if (equals != NULL) name.length = (int)(equals - name.begin);
-    const struct hf_option *action = hf_option_find(N_ACTION, actions, name);
+    const struct hf_option *action = hf_option_find(action_table, name);
     if (action != NULL && (equals == NULL || !is_flag(action))) {
         read_action(argc, argv, i, (enum hf_action)(action - actions + 1), command);
         return HF_OK;
     }
-    const struct hf_option *option = hf_option_find(options->n_option, options->table, name);
+    const struct hf_option *option = hf_option_find(options->table, name);
     if (option == NULL) return unknown_option(argument, name, error);
     return hf_command_read_value(argc, argv, i, option, &command->options, error);
 }
@@ -180,13 +164,11 @@ static hf_status check_self_test(const struct hf_command *command, struct hf_err
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error)
 {
-    int n_option = 0;
     bool only_files = false;
     struct hf_error later;
     hf_status status = HF_OK;
-    const struct hf_option *table = hf_option_table(&n_option);
     *command = (struct hf_command){.action = HF_ACTION_RUN};
-    hf_options_init(&command->options, n_option, table);
+    hf_options_init(&command->options, hf_option_table());
     for (int i = 1; i < argc; i++) {
         const hf_status found =
             read_argument(argc, argv, &i, &only_files, command, status == HF_OK ? error : &later);

@@ -56,18 +56,14 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     if (scf->smearing > 0.0)
         return hf_fail(error, HF_BAD_INPUT, "%s: MP2 needs whole occupations; expected no smearing",
                        hf_options_given(of->options, "smearing")->where);
-    const char *algorithm = hf_options_choice(of->options, "mp2_algorithm");
-    if (scf->fock.reproducible) status = make_reproducible(of->options, &algorithm, error);
+    if (scf->fock.reproducible)
+        status = make_reproducible(of->options, &self->settings.algorithm, error);
     if (status != HF_OK) return status;
-    self->settings = (struct hf_mp2_settings){
-        .algorithm = algorithm,
-        .schedule = scf->fock.schedule,
-        .onesided = scf->fock.onesided,
-        .n_thread = scf->fock.n_thread,
-        .tasks_for = scf->fock.tasks_for,
-        .threshold = scf->screening_threshold,
-        .n_frozen_virtual = hf_options_integer(of->options, "frozen_virtuals"),
-    };
+    self->settings.schedule = scf->fock.schedule;
+    self->settings.onesided = scf->fock.onesided;
+    self->settings.n_thread = scf->fock.n_thread;
+    self->settings.tasks_for = scf->fock.tasks_for;
+    self->settings.threshold = scf->screening_threshold;
     quantity->pair_accuracy = hf_mp2_pair_accuracy(&self->settings);
     const int n_virtual = of->basis->n_function - self->n_electron.alpha;
     if (self->settings.n_frozen_virtual > 0 && self->settings.n_frozen_virtual >= n_virtual)
@@ -249,8 +245,25 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
 static const struct hf_phase *const phases[] = {&hf_phase_mp2_first, &hf_phase_mp2_wait,
                                                 &hf_phase_mp2_exchange, &hf_phase_mp2_second, NULL};
 
+HF_OPTION_CHOICES(hf_mp2_algorithm_list, hf_mp2_algorithm_name, hf_mp2_algorithm_about)
+
+#define IN_SELF(NAME) .member = HF_MEMBER(struct mp2, NAME)
+const struct hf_option hf_options_mp2[] = {
+    HF_ROW_INTEGER(
+        "frozen_virtuals", "0", 0, 1000000, "highest virtual orbitals that MP2 leaves out",
+        .only_with = {{"method", "mp2"}, {"method", "ump2"}}, IN_SELF(settings.n_frozen_virtual)),
+    HF_ROW_CHOICE("mp2_algorithm", "NAME", "auto", "how MP2 transforms the integrals",
+                  .list = hf_mp2_algorithm_list_choice,
+                  .only_with = {{"method", "mp2"}, {"method", "ump2"}},
+                  IN_SELF(settings.algorithm)),
+    HF_ROW_FLAG("scs", "also report the spin-component scaled MP2 energy",
+                .more = "Opposite spins count 6/5, same spins 1/3 (Grimme 2003).",
+                .only_with = {{"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}}),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_mp2 = {
     .name = "MP2",
+    .options = hf_options_mp2,
     .of_converged = true,
     .commutator_tolerance = 1e-8, /* errors for uracil and benzene: 5e-10 hartree; 9e-9 with 1e-7 */
     .needs = HF_WAVEFUNCTION_ALL,

@@ -29,7 +29,6 @@ struct row {
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     (void)error;
-    quantity->weighted_density = true;
     quantity->pair_accuracy = hf_scf_pair_accuracy(quantity->of->settings, 1.0);
     return HF_OK;
 }
@@ -53,19 +52,6 @@ static void add_up(struct row *self, const struct hf_molecule *molecule)
     }
 }
 
-/** Derivatives on their way to a file. */
-struct slopes {
-    int rank;
-    const double (*of)[3];
-};
-
-/** hf_checkpoint_give: rank 0 has them. */
-static void give(const void *data, int first, int n, double rows[])
-{
-    const struct slopes *slopes = data;
-    if (slopes->rank == 0) memcpy(rows, slopes->of[first], (size_t)n * sizeof *slopes->of);
-}
-
 /** To the checkpoint, if there is one. A failure is told in the report. Collective. */
 static void keep(struct row *self, const struct hf_quantity_source *of)
 {
@@ -73,17 +59,16 @@ static void keep(struct row *self, const struct hf_quantity_source *of)
     hf_status status, ended;
     struct hf_error *error = &self->lost;
     struct hf_checkpoint_addition *file = NULL;
-    const struct slopes atoms = {of->context->rank, (const double(*)[3])self->gradient.atom},
-                        charges = {of->context->rank, (const double(*)[3])self->gradient.charge};
     if (of->checkpoint == NULL) return;
     HF_TRY(hf_checkpoint_add_begin(of->context, of->checkpoint, HF_CHECKPOINT_GRADIENT,
                                    "derivatives of the energy", &file, error));
     HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_GRADIENT "/atoms", self->gradient.n_atom, 3,
-                                    units, "by the places of the atoms", give, &atoms, error));
+                                    units, "by the places of the atoms", NULL, self->gradient.atom,
+                                    error));
     if (self->gradient.n_charge > 0)
-        HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_GRADIENT "/point_charges",
-                                        self->gradient.n_charge, 3, units,
-                                        "by the places of the charges", give, &charges, error));
+        HF_TRY(hf_checkpoint_add_shares(
+            file, HF_CHECKPOINT_GRADIENT "/point_charges", self->gradient.n_charge, 3, units,
+            "by the places of the charges", NULL, self->gradient.charge, error));
 cleanup:
     ended = hf_checkpoint_add_end(&file, status == HF_OK, status == HF_OK ? error : NULL);
     if (status == HF_OK && ended == HF_OK) self->lost.message[0] = '\0';
@@ -214,6 +199,7 @@ const struct hf_phase *const hf_gradient_phases[] = {
 const struct hf_quantity_ops hf_quantity_gradient = {
     .name = "gradient",
     .of_converged = true,
+    .weighted_density = true,
     .needs = HF_WAVEFUNCTION_DENSITIES,
     .commutator_tolerance = COMMUTATOR_TOLERANCE,
     .phases = hf_gradient_phases,

@@ -29,7 +29,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
             "smearing");
     hf_status status = hf_spin_count_of(of->molecule, &n, error);
     if (status != HF_OK) return status;
-    self->settings.kind = (enum hf_localise_kind)hf_options_value(of->options, "localise");
     self->settings.n_thread = of->settings->fock.n_thread;
     return hf_frozen_core_read(of->options, of->molecule, n.alpha, &self->settings.n_frozen, error);
 }
@@ -134,8 +133,32 @@ static void done(struct hf_quantity *quantity)
 
 static const struct hf_phase *const phases[] = {&hf_phase_localise, NULL};
 
+static const struct hf_option_choice localisations[] = {
+    {"pm", "Pipek-Mezey, with Mulliken populations", HF_LOCALISE_PM},
+    {"boys", "Foster-Boys: small spreads", HF_LOCALISE_BOYS},
+    {"none", "canonical orbitals", HF_LOCALISE_NONE},
+    {0}};
+
+#define IN_SELF(NAME) .member = HF_MEMBER(struct row, NAME)
+const struct hf_option hf_options_localised[] = {
+    HF_ROW_TEXT(
+        "frozen_core", "WHICH", "orbitals frozen in MP2: none, default, N", .everyday = true,
+        .default_value = "default",
+        .more =
+            "N: so many. default: for each atom the orbitals of the noble gas before it. Na, Mg "
+            "and the alkali and alkaline earth metals below keep their outer core correlated.",
+        .only_with =
+            {{"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"localise", NULL}}),
+    HF_ROW_CHOICE("localise", "HOW", "pm", "localise the occupied orbitals",
+                  .more = "If it is given, spreads and populations of the localised orbitals are "
+                          "in the report and the JSON file, and Molden and cube files have them. "
+                          "Local MP2 localises anyway. Frozen core orbitals stay as they are.",
+                  .choice = localisations, .not_with = {{"serve", NULL}}, IN_SELF(settings.kind)),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_localised = {
     .name = "localised orbitals",
+    .options = hf_options_localised,
     .option = "localise",
     .needs = HF_WAVEFUNCTION_ALL,
     .of_converged = true,

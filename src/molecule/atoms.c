@@ -12,8 +12,7 @@ static hf_status fill(struct draft *draft, int n_atom, const int atomic_number[]
 {
     static const struct hf_word bohr = {"bohr", 4};
     struct hf_options *options = draft->options;
-    const struct hf_option *units =
-        hf_option_find(options->n_option, options->table, (struct hf_word){"units", 5});
+    const struct hf_option *units = hf_option_find(options->table, (struct hf_word){"units", 5});
     if (hf_options_given(options, "units") != NULL &&
         hf_options_value(options, "units") != HF_LENGTH_BOHR)
         return hf_fail(error, HF_BAD_INPUT, "units %s: the positions of given atoms are in bohr",

@@ -80,7 +80,7 @@ hf_status hf_draft_option(struct draft *draft, const char *key, struct hf_word v
     char where[400];
     struct hf_options *options = draft->options;
     const struct hf_option *option =
-        hf_option_find(options->n_option, options->table, (struct hf_word){key, (int)strlen(key)});
+        hf_option_find(options->table, (struct hf_word){key, (int)strlen(key)});
     if (line > 0)
         snprintf(where, sizeof where, "%s, line %d", draft->text->path, line);
     else

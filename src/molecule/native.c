@@ -37,7 +37,7 @@ static hf_status unknown_key(struct draft *draft, int line, struct hf_word key, 
     static const char *const blocks[] = {"geometry", "point_charges", "end"};
     const struct hf_options *options = draft->options;
     const char *nearest = hf_nearest_word(key, 3, blocks);
-    if (nearest == NULL) nearest = hf_option_nearest(options->n_option, options->table, key);
+    if (nearest == NULL) nearest = hf_option_nearest(options->table, key);
     if (nearest == NULL && first_of_file)
         return hf_text_fail(error, draft->text, line,
                             "'%.*s' is no key of an hf input, and the file is neither an MDL "
@@ -99,7 +99,7 @@ static hf_status read_key(struct draft *draft, int line, struct hf_word key, con
 {
     char where[400];
     struct hf_options *options = draft->options;
-    const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
+    const struct hf_option *option = hf_option_find(options->table, key);
     if (hf_word_is(key, "end"))
         return hf_text_fail(error, draft->text, line,
                             "'end' without a geometry or point_charges before it");

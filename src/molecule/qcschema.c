@@ -315,8 +315,8 @@ static hf_status read_keywords(struct draft *draft, const cJSON *keywords, struc
          member = member->next) {
         char text[1100];
         const struct hf_word key = {member->string, (int)strlen(member->string)};
-        const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
-        const char *nearest = hf_option_nearest(options->n_option, options->table, key);
+        const struct hf_option *option = hf_option_find(options->table, key);
+        const char *nearest = hf_option_nearest(options->table, key);
         if (!is_one_line(member->string))
             return hf_text_fail(error, draft->text, 0, "a keyword has control characters");
         if (option == NULL)

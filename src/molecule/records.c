@@ -60,7 +60,7 @@ hf_status hf_choose_record(const struct hf_text *text, const struct hf_options *
                            struct hf_error *error)
 {
     static const struct hf_word key = {"record", 6};
-    const bool known = hf_option_find(options->n_option, options->table, key) != NULL;
+    const bool known = hf_option_find(options->table, key) != NULL;
     const struct hf_option_value *given = known ? hf_options_given(options, "record") : NULL;
     const int wanted = given != NULL ? hf_options_integer(options, "record") : 1;
     struct division division;

@@ -52,11 +52,10 @@ static hf_status use_companion(struct draft *draft, const struct hf_companion *c
                     : HF_OK;
     if (open) {
         const struct hf_word word = {text, snprintf(text, sizeof text, "%d", value)};
-        const hf_status status =
-            hf_options_add(draft->options,
-                           hf_option_find(draft->options->n_option, draft->options->table,
-                                          (struct hf_word){key, (int)strlen(key)}),
-                           word, HF_OPTION_FILE, companion->path, error);
+        const hf_status status = hf_options_add(
+            draft->options,
+            hf_option_find(draft->options->table, (struct hf_word){key, (int)strlen(key)}), word,
+            HF_OPTION_FILE, companion->path, error);
         if (status != HF_OK) return status;
         return hf_input_warn(draft->input, error, "%s: %s %d was taken from the file %s beside it",
                              draft->text->path, key, value, companion->path);

@@ -28,8 +28,8 @@ static bool add_settings(cJSON *parent, const char *name, const struct hf_run_de
     cJSON *object = cJSON_AddObjectToObject(parent, name);
     const struct hf_options *options = run->options;
     bool ok = object != NULL;
-    for (int i = 0; ok && i < options->n_option; i++) {
-        const struct hf_option *option = &options->table[i];
+    const struct hf_option *option;
+    for (int i = 0; ok && (option = hf_option_row(options->table, i)) != NULL; i++) {
         const bool guess = strcmp(option->key, "guess") == 0; /* which checkpoints do not keep */
         const bool below = strcmp(option->key, "method") == 0 ||
                            strcmp(option->key, "commutator_tolerance") == 0 ||

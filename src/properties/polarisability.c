@@ -1,7 +1,16 @@
-/* The polarisability as a quantity: the SCF computes it, while it has its Fock matrices. */
+/* Static polarisability of the solution: what an electric field makes of the dipole moment.
+ *
+ * A field of strength l along an axis adds l r to the Fock matrices of electrons, so that the energy of its order l^2
+ * is -l^2 g H^-1 g, g the gradient that r gives: alpha_ij = -d2E / dl_i dl_j = 2 g_i H^-1 g_j. */
+#include "hamiltonian/hamiltonian.h"
+#include "hf/properties.h"
+#include "response/subspace.h"
 #include "scf/quantity.h"
 
 #include <math.h>
+
+/** Rests of the equations, as parts of the perturbation: products are right to some eight digits. */
+static const double ACCURACY = 1e-4;
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
@@ -9,15 +18,44 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
         return hf_fail(
             error, HF_BAD_INPUT,
             "orbitals of fractional occupation have no response here; expected smearing 0");
-    quantity->polarisability = true;
     return HF_OK;
 }
 
-static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
+static hf_status perturb(struct hf_orbital_hessian *hessian, struct hf_hamiltonian *hamiltonian,
+                         int n, struct hf_rotation field[3], struct hf_error *error)
 {
-    (void)quantity;
-    (void)error;
-    return HF_OK;
+    static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
+    hf_status status;
+    struct hf_matrix *matrix = NULL;
+    HF_TRY(hf_matrix_create(hessian->space.linalg, "one-electron integrals", n, n, &matrix, error));
+    for (int x = 0; x < 3; x++) {
+        HF_TRY(hf_rotation_create(&hessian->space, &field[x], error));
+        HF_TRY(hf_operator_matrix(hamiltonian, along[x], matrix, error));
+        HF_TRY(hf_hessian_perturbation(hessian, matrix, &field[x], error));
+    }
+cleanup:
+    hf_matrix_destroy(&matrix);
+    return status;
+}
+
+static hf_status respond(struct hf_quantity *quantity, struct hf_orbital_hessian *hessian,
+                         struct hf_hamiltonian *hamiltonian, struct hf_error *error)
+{
+    hf_status status;
+    const int before = hessian->n_product;
+    struct hf_polarisability *found = quantity->self;
+    struct hf_rotation field[3] = {{{NULL}}};
+    struct hf_linear_response response;
+    HF_TRY(perturb(hessian, hamiltonian, quantity->of->basis->n_function, field, error));
+    HF_TRY(hf_respond(hessian, 3, field, ACCURACY, &response, error));
+    found->n_product = hessian->n_product - before;
+    found->converged = response.converged;
+    found->lowest_eigenvalue = response.lowest;
+    for (int x = 0; x < 9; x++)
+        found->tensor[x] = response.product[x / 3][x % 3] + response.product[x % 3][x / 3];
+cleanup:
+    for (int x = 0; x < 3; x++) hf_rotation_destroy(&field[x]);
+    return status;
 }
 
 static double mean_of(const double t[9])
@@ -35,7 +73,7 @@ static double anisotropy_of(const double t[9])
 
 static void report(const struct hf_quantity *quantity, FILE *out)
 {
-    const struct hf_polarisability *found = &quantity->of->result->polarisability;
+    const struct hf_polarisability *found = quantity->self;
     fprintf(out, "\nPolarisability (static, Hartree-Fock), bohr^3\n  %1s %14s %14s %14s\n", "", "x",
             "y", "z");
     for (int x = 0; x < 3; x++) {
@@ -56,7 +94,7 @@ static void report(const struct hf_quantity *quantity, FILE *out)
 
 static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
 {
-    const struct hf_polarisability *found = &quantity->of->result->polarisability;
+    const struct hf_polarisability *found = quantity->self;
     cJSON *object = cJSON_AddObjectToObject(to->extras, "polarisability");
     return object != NULL && hf_json_add_doubles(object, "tensor", 9, found->tensor) &&
            hf_json_add_double(object, "mean", mean_of(found->tensor)) &&
@@ -65,14 +103,24 @@ static bool add_json(const struct hf_quantity *quantity, const struct hf_json_pl
            hf_json_add_integer(object, "hessian_products", found->n_product);
 }
 
+const struct hf_option hf_options_polarisability[] = {
+    HF_ROW_FLAG("polarisability", "compute the static dipole polarisability",
+                .more =
+                    "By the coupled-perturbed equations of rhf, uhf or rohf, in some eight passes "
+                    "over the integrals. With a correlated method it is that of its reference.",
+                .not_with = {{"serve", NULL}}),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_polarisability = {
     .name = "polarisability",
+    .options = hf_options_polarisability,
     .option = "polarisability",
     .of_converged = true,
     .needs = HF_WAVEFUNCTION_ENERGIES,
     .commutator_tolerance = 1e-7, /* its errors are of first order in that of the orbitals */
-    .compute = compute,
+    .size = sizeof(struct hf_polarisability),
     .plan = plan,
+    .respond = respond,
     .report = report,
     .json = add_json,
 };

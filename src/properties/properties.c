@@ -86,8 +86,24 @@ static void done(struct hf_quantity *quantity)
 
 static const struct hf_phase *const phases[] = {&hf_phase_properties, NULL};
 
+static const struct hf_option_choice extents[] = {
+    {"none", "no properties; a wrong number of electrons in the density is still reported",
+     HF_PROPERTIES_NONE},
+    {"short", "charges and spins of atoms in the report, all properties in the JSON file",
+     HF_PROPERTIES_SHORT},
+    {"all", "also moments, bond orders, potentials at the nuclei and rotation in the report",
+     HF_PROPERTIES_ALL},
+    {0}};
+
+const struct hf_option hf_options_properties[] = {
+    HF_ROW_CHOICE("properties", "WHICH", "short", "properties to compute and show",
+                  .group = "Output", .everyday = true, .choice = extents,
+                  .not_with = {{"serve", NULL}}),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_properties = {
     .name = "properties",
+    .options = hf_options_properties,
     .option = "properties",
     .by_default = true,
     .needs = HF_WAVEFUNCTION_DENSITIES,

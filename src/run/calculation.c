@@ -45,8 +45,8 @@ static hf_status note_defaults(struct hf_calculation *calculation, const struct 
 static hf_status note_repetitions(struct hf_calculation *calculation,
                                   const struct hf_options *options, struct hf_error *error)
 {
-    for (int k = 0; k < options->n_option; k++) {
-        const struct hf_option *option = &options->table[k];
+    const struct hf_option *option;
+    for (int k = 0; (option = hf_option_row(options->table, k)) != NULL; k++) {
         const struct hf_option_value *last = hf_options_given(options, option->key), *other = NULL;
         for (int i = 0; i < options->n_value && !option->repeatable; i++) {
             const struct hf_option_value *value = &options->value[i];
@@ -63,60 +63,18 @@ static hf_status note_repetitions(struct hf_calculation *calculation,
     return HF_OK;
 }
 
-static struct hf_scheduler_settings schedule(const struct hf_options *options)
-{
-    return (struct hf_scheduler_settings){
-        .name = hf_options_choice(options, "schedule"),
-        .asked_for = hf_options_given(options, "schedule") != NULL,
-        .counter = hf_options_value(options, "counter"),
-        .progress_thread = hf_options_flag(options, "progress_thread"),
-    };
-}
-
-static struct hf_onesided_settings onesided(const struct hf_options *options)
-{
-    const bool said = hf_options_given(options, "onesided_test") != NULL;
-    const double seconds = said ? hf_options_real(options, "onesided_test") : 0.0;
-    return (struct hf_onesided_settings){
-        .self_test_seconds = seconds,
-        .skip_self_test = said && seconds == 0.0,
-        .transport = hf_options_choice(options, "onesided"),
-        .accumulate = hf_options_value(options, "accumulate"),
-    };
-}
-
 static void make_settings(struct hf_calculation *calculation, const struct hf_options *options)
 {
     struct hf_scf_settings *settings = &calculation->settings;
+    struct hf_fock_settings *fock = &settings->fock;
     *settings = hf_scf_defaults();
+    hf_options_fill_settings(options, settings);
     settings->method = hf_run_reference(options, &calculation->input.molecule);
-    settings->converger = hf_options_choice(options, "converger");
-    settings->stability = hf_options_value(options, "stability");
-    settings->guess = hf_options_choice(options, "guess");
-    settings->orbital_search = hf_options_value(options, "orbital_search");
-    settings->guess_mix = hf_options_flag(options, "guess_mix");
-    settings->max_iteration = hf_options_integer(options, "max_iterations");
-    settings->energy_tolerance = hf_options_real(options, "energy_tolerance");
-    settings->commutator_tolerance = hf_options_real(options, "commutator_tolerance");
-    settings->linear_dependence_threshold = hf_options_real(options, "linear_dependence");
-    settings->screening_threshold = hf_options_real(options, "screening");
-    settings->level_shift = hf_options_real(options, "level_shift");
-    settings->smearing = hf_options_real(options, "smearing");
-    settings->max_overlap = hf_options_flag(options, "max_overlap");
-    settings->diis_size = hf_options_integer(options, "diis_size");
-    settings->fock = (struct hf_fock_settings){
-        .builder = hf_options_choice(options, "fock"),
-        .schedule = schedule(options),
-        .onesided = onesided(options),
-        .grain = hf_options_value(options, "grain"),
-        .precision = hf_options_value(options, "precision"),
-        .coulomb = hf_options_value(options, "coulomb"),
-        .tasks_for = hf_options_integer(options, "tasks_for"),
-        .n_thread = hf_options_integer(options, "threads"),
-        .store_threshold = hf_options_real(options, "screening"),
-        .reproducible = hf_options_flag(options, "reproducible"),
-    };
-    settings->fock = hf_fock_settings_in_use(&settings->fock);
+    fock->store_threshold = settings->screening_threshold;
+    fock->schedule.asked_for = hf_options_given(options, "schedule") != NULL;
+    fock->onesided.skip_self_test = hf_options_given(options, "onesided_test") != NULL &&
+                                    fock->onesided.self_test_seconds == 0.0;
+    *fock = hf_fock_settings_in_use(fock);
 }
 
 /** Whether the method can do the molecule, with the electrons that its cores leave as far as they are
@@ -146,20 +104,9 @@ static hf_status check_method(const struct hf_calculation *calculation,
 static hf_status check_occupation(const struct hf_calculation *calculation,
                                   const struct hf_options *options, struct hf_error *error)
 {
-    static const struct {
-        const char *key;
-        hf_status (*check)(const struct hf_scf_settings *settings, struct hf_error *error);
-    } checks[] = {{"guess_mix", hf_guess_mix_check},
-                  {"smearing", hf_smearing_check},
-                  {"max_overlap", hf_max_overlap_check},
-                  {"level_shift", hf_level_shift_check}};
     struct hf_error reason;
-    const char *key = NULL;
-    hf_status status = HF_OK;
-    for (size_t i = 0; status == HF_OK && i < sizeof checks / sizeof *checks; i++) {
-        key = checks[i].key;
-        status = checks[i].check(&calculation->settings, &reason);
-    }
+    const char *key;
+    const hf_status status = hf_scf_settings_check(&calculation->settings, &key, &reason);
     if (status == HF_OK) return HF_OK;
     return hf_fail(error, status, "%s: %.400s", hf_options_given(options, key)->where,
                    reason.message);
@@ -311,8 +258,6 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     calculation->converged = result->converged;
     calculation->source.result = result;
     calculation->source.wavefunction = wavefunction;
-    calculation->source.checkpoint = hf_calculation_checkpoint_written(calculation);
-    calculation->source.checkpoint_given = hf_calculation_checkpoint_given(calculation);
     calculation->source.report = report;
     HF_TRY(hf_calculation_optimise(calculation, result, wavefunction, error));
     calculation->converged = result->converged;
@@ -332,11 +277,6 @@ cleanup:
         hf_report_interrupted(report, error->message);
     }
     return status;
-}
-
-bool hf_calculation_found_structure(const struct hf_calculation *calculation)
-{
-    return calculation->search == NULL || calculation->structure_found;
 }
 
 void hf_calculation_done(struct hf_calculation *calculation)

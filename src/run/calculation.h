@@ -23,8 +23,8 @@
 
 #include <stdbool.h>
 
-/** The table of all options, [*n]. */
-const struct hf_option *hf_option_table(int *n);
+/** The table of all options. */
+const struct hf_option *const *hf_option_table(void);
 
 /** Task i as a choice of the option `task`; false after the last. */
 bool hf_run_task_choice(int i, struct hf_option_choice *choice);
@@ -64,7 +64,7 @@ struct hf_calculation {
     bool converged;                 /**< the SCF has; quantities are computed, files are written */
     const struct hf_run_task *task; /**< the last one, whose result is returned */
     const struct hf_quantity_ops *search; /**< of the tasks; NULL: none looks for a structure */
-    bool structure_found;                 /**< by the search, at all points of a scan */
+    bool structure_found;                 /**< at all points of a scan; true without a search */
     int n_quantity;
     struct hf_quantity *quantity;     /**< [n_quantity] the requested ones */
     enum hf_wavefunction_parts needs; /**< of those that are not computed by default */
@@ -102,10 +102,6 @@ hf_status hf_calculation_take_restart(struct hf_calculation *calculation,
                                       struct hf_options *options,
                                       struct hf_error *error) HF_MUST_CHECK;
 
-/** The checkpoint that was written, for messages; NULL: none was. */
-const char *hf_calculation_checkpoint_written(const struct hf_calculation *calculation);
-/** Whether the user has named it. */
-bool hf_calculation_checkpoint_given(const struct hf_calculation *calculation);
 /** Why a checkpoint could not be written; NULL: all could. */
 const char *hf_calculation_checkpoint_warning(const struct hf_calculation *calculation);
 
@@ -138,14 +134,8 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** The properties, or NULL where none were computed. Not collective. */
-const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation);
-
-/** The gradient that was asked for; NULL: none was. Not collective. */
-const struct hf_gradient *hf_calculation_gradient(const struct hf_calculation *calculation);
-
-/** False: the search for a structure that was asked for ended without one. Not collective. */
-bool hf_calculation_found_structure(const struct hf_calculation *calculation);
+/** What the quantity of that name has made; NULL: it was not asked for, or not made. Not collective. */
+const void *hf_calculation_made(const struct hf_calculation *calculation, const char *name);
 
 /** Writes a failure to the JSON file of the options, with what is known of the calculation: old results in
  *  the file would be taken for those of this run. Does nothing if there is no such option, if the file has

@@ -2,7 +2,20 @@
 #ifndef HF_CALCULATION_PRIVATE_H
 #define HF_CALCULATION_PRIVATE_H
 
+#include "checkpoint/checkpoint.h"
 #include "run/calculation.h"
+
+/** Checkpoints that the guess is made of: one, or those of fragments. */
+struct hf_guess_file {
+    const char *where; /**< it was given; in the options */
+    int n_source;
+    struct hf_guess_source {
+        char *path;
+        struct hf_checkpoint checkpoint;
+        struct hf_scf_orbitals orbitals; /**< of it */
+    } * source;                          /**< [n_source] */
+    struct hf_scf_fragments *fragments;  /**< of several; owned */
+};
 
 /** Checks that the files can be written, and that all of them and the files that are read are different.
  *  Writes nothing. Collective. HF_BAD_INPUT. */
@@ -24,9 +37,9 @@ hf_status hf_calculation_move(struct hf_calculation *calculation, const double (
                               struct hf_error *error) HF_MUST_CHECK;
 
 /** Looks for the structure of the task, if it is one of an optimisation and the SCF has converged. The calculation is
- *  then where that structure is, and so are result and wave function. Where no structure is found it is that of the
- *  last step (hf_calculation_found_structure). Collective. HF_NO_RESOURCE, HF_INTERRUPTED; HF_NOT_CONVERGED: an SCF for
- *  second derivatives; HF_BAD_INPUT: constraints that cannot be. */
+ *  then where that structure is, and so are result and wave function. If none is found, structure_found is false, and
+ *  they are those of the last step. Collective. HF_NO_RESOURCE, HF_INTERRUPTED; HF_NOT_CONVERGED: an SCF for second
+ *  derivatives; HF_BAD_INPUT: constraints that cannot be. */
 hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_scf_result *result,
                                   struct hf_wavefunction *wavefunction,
                                   struct hf_error *error) HF_MUST_CHECK;
@@ -36,11 +49,6 @@ hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_
  *  HF_NO_RESOURCE. */
 hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf_options *options,
                              struct hf_error *error) HF_MUST_CHECK;
-
-/** How many files, 0 of NULL, their names, and where they were given. */
-int hf_guess_file_count(const struct hf_guess_file *file);
-const char *hf_guess_file_path(const struct hf_guess_file *file, int i);
-const char *hf_guess_file_where(const struct hf_guess_file *file);
 
 /** Opens them, if there are any, and sets the settings' orbitals: those of one file, or of several
  *  that are the fragments of the molecule. Collective. HF_BAD_INPUT: no such file, not a checkpoint, or
@@ -77,6 +85,9 @@ bool hf_run_is_correlated(const struct hf_options *options);
 
 /** Why hf lacks the method of that name: it has no density functionals; NULL: it is no functional. Local. */
 const char *hf_run_method_missing(struct hf_word name);
+
+/** Sets the members that rows of the table name. Local. */
+void hf_options_fill_settings(const struct hf_options *options, struct hf_scf_settings *settings);
 
 /** Fills calculation->task and plans all quantities that the task or the options ask for. Sets what they
  *  need of the wave function: settings.wavefunction. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */

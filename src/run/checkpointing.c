@@ -32,11 +32,13 @@ struct hf_checkpointer {
 static hf_status list_settings(struct hf_checkpointer *self, struct hf_arena *arena,
                                const struct hf_options *options, struct hf_error *error)
 {
-    HF_TAKE(arena, self->setting, (size_t)options->n_option);
+    const struct hf_option *option;
+    int n = 0;
+    while (hf_option_row(options->table, n) != NULL) n++;
+    HF_TAKE(arena, self->setting, (size_t)n);
     const hf_status status = hf_arena_check(arena, error);
     if (status != HF_OK) return status;
-    for (int i = 0; i < options->n_option; i++) {
-        const struct hf_option *option = &options->table[i];
+    for (int i = 0; (option = hf_option_row(options->table, i)) != NULL; i++) {
         const char *value = hf_options_text(options, option->key);
         if (value == NULL || !hf_option_is_kept(option)) continue;
         if (option->type == HF_OPTION_FLAG)
@@ -62,8 +64,8 @@ static char *free_path(struct hf_calculation *calculation)
     char *path = automatic_path(calculation, ".hf.h5");
     int taken = 0;
     if (path != NULL && calculation->restart == NULL)
-        for (int i = 0; i < hf_guess_file_count(guess); i++)
-            if (hf_same_file(path, hf_guess_file_path(guess, i))) taken = 1;
+        for (int i = 0; guess != NULL && i < guess->n_source; i++)
+            if (hf_same_file(path, guess->source[i].path)) taken = 1;
     MPI_Bcast(&taken, 1, MPI_INT, 0, calculation->context->comm);
     return taken ? automatic_path(calculation, ".2.hf.h5") : path;
 }
@@ -109,7 +111,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
                       struct hf_error *error)
 {
     struct hf_checkpointer *self = data;
-    const struct hf_calculation *calculation = self->calculation;
+    struct hf_calculation *calculation = self->calculation;
     const struct hf_checkpoint *restart = calculation->restart;
     struct hf_context *context = calculation->context;
     const double start = hf_wall_seconds();
@@ -131,9 +133,10 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     if (state != NULL)
         status = hf_checkpoint_write(context, self->path, &content, state, reason, error);
     hf_timer_stop(&context->timers, &hf_phase_output);
-    if (status == HF_OK)
+    if (status == HF_OK) {
         self->n_written++;
-    else
+        calculation->source.checkpoint = self->path;
+    } else
         warn(self, error);
     self->last_seconds = hf_wall_seconds();
     const double seconds = self->last_seconds - start;
@@ -156,6 +159,7 @@ hf_status hf_checkpointer_create(struct hf_calculation *calculation,
     made->calculation = calculation;
     made->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = made};
     made->automatic = strcmp(path, "auto") == 0;
+    calculation->source.checkpoint_given = !made->automatic;
     made->more_follows =
         hf_run_is_correlated(options) || hf_options_include(options, "task", "vibrations");
     made->path = made->automatic ? free_path(calculation) : path;
@@ -189,18 +193,6 @@ void hf_checkpointer_tell(const struct hf_checkpointer *checkpointer, struct hf_
     if (checkpointer->n_written > 0)
         hf_report_checkpoint(report, checkpointer->path, checkpointer->n_written,
                              checkpointer->write_seconds);
-}
-
-const char *hf_calculation_checkpoint_written(const struct hf_calculation *calculation)
-{
-    const struct hf_checkpointer *checkpointer = calculation->checkpointer;
-    return checkpointer != NULL && checkpointer->n_written > 0 ? checkpointer->path : NULL;
-}
-
-bool hf_calculation_checkpoint_given(const struct hf_calculation *calculation)
-{
-    const struct hf_checkpointer *checkpointer = calculation->checkpointer;
-    return checkpointer != NULL && !checkpointer->automatic;
 }
 
 const char *hf_calculation_checkpoint_warning(const struct hf_calculation *calculation)

@@ -54,13 +54,11 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
                        const char *input_path, struct list *list)
 {
     const struct hf_guess_file *guess = calculation->guess_file;
-    const int n_guess = hf_guess_file_count(guess);
     *list = (struct list){0};
     add_file(list, "input", "the input file", input_path, true);
     add_option(list, options, "point_charges_file", "the file of point charges", true);
-    for (int i = 0; i < n_guess; i++)
-        add_file(list, hf_guess_file_where(guess), "the checkpoint of the guess",
-                 hf_guess_file_path(guess, i), true);
+    for (int i = 0; guess != NULL && i < guess->n_source; i++)
+        add_file(list, guess->where, "the checkpoint of the guess", guess->source[i].path, true);
     for (int i = 0; i < calculation->n_choice; i++)
         add_file(list, calculation->choice[i].where, "a file of basis sets",
                  calculation->choice[i].name, true);

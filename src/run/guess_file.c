@@ -1,24 +1,8 @@
 /* The orbitals of a checkpoint, or of checkpoints of fragments, as the guess of a calculation. */
 #include "calculation_private.h"
 
-#include "checkpoint/checkpoint.h"
-
 #include <stdlib.h>
 #include <string.h>
-
-/** One checkpoint. */
-struct source {
-    char *path;
-    struct hf_checkpoint checkpoint;
-    struct hf_scf_orbitals orbitals; /**< of it */
-};
-
-struct hf_guess_file {
-    const char *where; /**< it was given; in the options */
-    int n_source;
-    struct source *source;              /**< [n_source] */
-    struct hf_scf_fragments *fragments; /**< of several; owned */
-};
 
 static const struct hf_option_value *given_file(const struct hf_options *options)
 {
@@ -37,7 +21,7 @@ hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf
     for (const char *comma = given->text; (comma = strchr(comma, ',')) != NULL; comma++) n++;
     struct hf_arena *arena = &calculation->arena;
     struct hf_guess_file *made = HF_TAKE(arena, made, 1);
-    struct source *source = HF_TAKE(arena, source, n);
+    struct hf_guess_source *source = HF_TAKE(arena, source, n);
     const hf_status status = hf_arena_check(arena, error);
     if (status != HF_OK) return status;
     *made = (struct hf_guess_file){.where = given->where, .source = source};
@@ -54,21 +38,6 @@ hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf
         name = comma != NULL ? comma + 1 : NULL;
     }
     return hf_arena_check(arena, error);
-}
-
-int hf_guess_file_count(const struct hf_guess_file *file)
-{
-    return file != NULL ? file->n_source : 0;
-}
-
-const char *hf_guess_file_path(const struct hf_guess_file *file, int i)
-{
-    return file->source[i].path;
-}
-
-const char *hf_guess_file_where(const struct hf_guess_file *file)
-{
-    return file->where;
 }
 
 /** Whether there are orbitals; the message names the file. */
@@ -97,8 +66,8 @@ static hf_status check_cores(const struct hf_checkpoint *checkpoint,
 }
 
 /** Collective. */
-static hf_status open_source(struct hf_context *context, const char *where, struct source *source,
-                             struct hf_error *error)
+static hf_status open_source(struct hf_context *context, const char *where,
+                             struct hf_guess_source *source, struct hf_error *error)
 {
     const struct hf_checkpoint *checkpoint = &source->checkpoint;
     hf_status status = hf_checkpoint_load(context, source->path, &source->checkpoint, error);

@@ -1,7 +1,11 @@
-/* Where the atoms of a calculation are, and the shell pairs there. */
+/* Where the atoms of a calculation are, the shell pairs there, and the move to the structure of an optimisation. */
 #include "calculation_private.h"
 
+#include "hamiltonian/hamiltonian.h"
+#include "hf/interruption.h"
+#include "optimise/optimisation.h"
 #include "pairs/common_pairs.h"
+#include "surface/surface.h"
 
 #include <string.h>
 
@@ -32,5 +36,55 @@ hf_status hf_calculation_move(struct hf_calculation *calculation, const double (
     calculation->source.basis = calculation->description.basis = basis;
     calculation->settings.pairs = calculation->source.pairs = NULL;
 cleanup:
+    return status;
+}
+
+/** The calculation at the structure that was found, from the last orbitals. Collective. */
+static hf_status solve_there(struct hf_calculation *calculation, struct hf_search *search,
+                             struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
+                             struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_run_description *run = &calculation->description;
+    const double(*x)[3] = (const double(*)[3])search->x;
+    struct hf_scf_settings settings = calculation->settings;
+    const struct hf_scf_observer observer = hf_record_observer(calculation->record);
+    HF_TRY(hf_calculation_move(calculation, x, error));
+    HF_TRY(hf_calculation_make_pairs(calculation, error));
+    calculation->description.nuclear_repulsion =
+        hf_nuclear_energy_of(calculation->context, run->molecule, &hf_term_nuclei);
+    settings.pairs = calculation->pairs;
+    settings.restart = NULL;
+    settings.guess_mix = false;
+    settings.keeper = search->base != NULL ? &search->keeper : NULL;
+    HF_TRY(hf_surface_orbitals(search->surface, x, &settings.orbitals, error));
+    calculation->record->n_iteration = 0; /* those of the structure alone are results */
+    HF_TRY(hf_scf_run(calculation->context, run->molecule, run->basis, &settings, &observer, result,
+                      wavefunction, error));
+cleanup:
+    return status;
+}
+
+hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_scf_result *result,
+                                  struct hf_wavefunction *wavefunction, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_search search;
+    struct hf_quantity *quantity = calculation->quantity, *end = quantity + calculation->n_quantity;
+    struct hf_report *report = calculation->source.report;
+    while (quantity < end && quantity->ops != calculation->search) quantity++;
+    if (quantity == end || !result->converged) return HF_OK;
+    calculation->computing = "the structure";
+    HF_TRY(hf_search_init(&search, quantity, error));
+    hf_wavefunction_done(wavefunction);
+    hf_report_begin(report, "Optimisation");
+    HF_TRY(hf_search_run(&search, &calculation->structure_found, error));
+    hf_interruption_count(calculation->context->interruption, NULL, 0, 0);
+    hf_report_begin(report, ""); /* a Fock build */
+    HF_TRY(solve_there(calculation, &search, result, wavefunction, error));
+    quantity->made = true;
+    hf_optimisation_tell(quantity);
+cleanup:
+    hf_search_done(&search);
     return status;
 }

@@ -1,11 +1,10 @@
-/* The table of all options: command line, native input, help, manual page. */
+/* The table of all options: command line, native input, help, manual page. Rows that belong to a quantity stand with it. */
 #include "calculation_private.h"
+#include "quantities.h"
 
 #include "fock/fock.h"
-#include "hf/mp2.h"
 #include "hf/scf.h"
 #include "local/local_mp2.h"
-#include "localise/localise.h"
 #include "schedule/schedule.h"
 
 static const struct hf_option_choice units[] = {
@@ -38,23 +37,9 @@ static const struct hf_option_synonym task_words[] = {{"single_point", "energy"}
                                                       {"hessian", "vibrations"},
                                                       {NULL, NULL}};
 
-static const struct hf_option_choice coordinates[] = {
-    {"internal", "bonds, angles and torsions; Cartesian ones where these fail", 0},
-    {"cartesian", "those of the atoms", 0},
-    {0}};
-
 static const struct hf_option_choice orbitals[] = {
     {"gap", "four orbitals on either side of the gap", HF_ORBITALS_GAP},
     {"all", "all orbitals, with their occupations", HF_ORBITALS_ALL},
-    {0}};
-
-static const struct hf_option_choice properties[] = {
-    {"none", "no properties; a wrong number of electrons in the density is still reported",
-     HF_PROPERTIES_NONE},
-    {"short", "charges and spins of atoms in the report, all properties in the JSON file",
-     HF_PROPERTIES_SHORT},
-    {"all", "also moments, bond orders, potentials at the nuclei and rotation in the report",
-     HF_PROPERTIES_ALL},
     {0}};
 
 static const struct hf_option_choice functions[] = {
@@ -87,12 +72,6 @@ static const struct hf_option_choice orbital_searches[] = {
     {"auto", "rotate from 200 orbitals on, else diagonalise", HF_ORBITALS_AUTO},
     {0}};
 
-static const struct hf_option_choice localisations[] = {
-    {"pm", "Pipek-Mezey, with Mulliken populations", HF_LOCALISE_PM},
-    {"boys", "Foster-Boys: small spreads", HF_LOCALISE_BOYS},
-    {"none", "canonical orbitals", HF_LOCALISE_NONE},
-    {0}};
-
 static const struct hf_option_choice domains[] = {
     {"plain", "98 % of each orbital", HF_DOMAINS_PLAIN},
     {"default", "as plain; for pairs of near orbitals also the atoms bonded to these",
@@ -119,63 +98,39 @@ static const struct hf_option_choice stabilities[] = {
 static bool grain_choice(int i, struct hf_option_choice *choice)
 {
     const struct hf_grain_entry *entry = &hf_grain_list[i];
-    if (entry->name != NULL) *choice = (struct hf_option_choice){entry->name, entry->about, 0};
+    *choice = (struct hf_option_choice){entry->name, entry->about, (int)entry->grain};
     return entry->name != NULL;
 }
 
-/** A function LIST_choice with the entries of a list of the library, which ends with NULL. */
-#define CHOICES_OF(LIST, NAME, ABOUT)                                                              \
-    static bool LIST##_choice(int i, struct hf_option_choice *choice)                              \
-    {                                                                                              \
-        if (LIST[i] != NULL)                                                                       \
-            *choice = (struct hf_option_choice){NAME(LIST[i]), ABOUT(LIST[i]), 0};                 \
-        return LIST[i] != NULL;                                                                    \
-    }
 #define NAME_OF(ops)  (ops)->name
 #define ABOUT_OF(ops) (ops)->about
-CHOICES_OF(hf_fock_list, NAME_OF, ABOUT_OF)
-CHOICES_OF(hf_scheduler_list, NAME_OF, ABOUT_OF)
-CHOICES_OF(hf_transport_list, hf_transport_name, hf_transport_about)
-CHOICES_OF(hf_mp2_algorithm_list, hf_mp2_algorithm_name, hf_mp2_algorithm_about)
-CHOICES_OF(hf_guess_list, hf_guess_name, hf_guess_about)
-CHOICES_OF(hf_converger_list, hf_converger_name, hf_converger_about)
+HF_OPTION_CHOICES(hf_fock_list, NAME_OF, ABOUT_OF)
+HF_OPTION_CHOICES(hf_scheduler_list, NAME_OF, ABOUT_OF)
+HF_OPTION_CHOICES(hf_transport_list, hf_transport_name, hf_transport_about)
+HF_OPTION_CHOICES(hf_guess_list, hf_guess_name, hf_guess_about)
+HF_OPTION_CHOICES(hf_converger_list, hf_converger_name, hf_converger_about)
 
-static const struct hf_option table[] = {
-    {.key = "charge",
-     .type = HF_OPTION_INTEGER,
-     .group = "Molecule",
-     .everyday = true,
-     .argument = "N",
-     .default_value = "0",
-     .help = "total charge",
-     .range = {-1000, 1000},
-     .not_kept = true},
-    {.key = "multiplicity",
-     .type = HF_OPTION_INTEGER,
-     .everyday = true,
-     .argument = "N",
-     .default_value = "1",
-     .help = "spin multiplicity 2S+1",
-     .more = "If it is not given, it is 1 for an even and 2 for an odd number of electrons.",
-     .range = {1, 1000},
-     .not_kept = true},
-    {.key = "units",
-     .type = HF_OPTION_CHOICE,
-     .everyday = true,
-     .argument = "UNIT",
-     .default_value = "angstrom",
-     .help = "unit of coordinates",
-     .more = "au and a.u. also mean bohr, ang also means angstrom.",
-     .choice = units,
-     .synonym = unit_words},
-    {.key = "title", .argument = "TEXT", .help = "title of the calculation", .not_kept = true},
-    {.key = "record",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "1",
-     .help = "which molecule of an SD file, or geometry of an XYZ file, counted from 1",
-     .range = {1, 1000000000},
-     .not_kept = true},
+#define SETS(NAME) .member = HF_MEMBER(struct hf_scf_settings, NAME)
+#define OF_LOCAL   .only_with = {{"method", "lmp2"}}
+#define OF_WINDOWS                                                                                 \
+    .only_with = {                                                                                 \
+        {"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"fock", "distributed"}}
+#define NOT_SERVED .not_with = {{"serve", NULL}}
+
+static const struct hf_option molecule_rows[] = {
+    HF_ROW_INTEGER("charge", "0", -1000, 1000, "total charge", .group = "Molecule",
+                   .everyday = true, .not_kept = true),
+    HF_ROW_INTEGER(
+        "multiplicity", "1", 1, 1000, "spin multiplicity 2S+1", .everyday = true,
+        .more = "If it is not given, it is 1 for an even and 2 for an odd number of electrons.",
+        .not_kept = true),
+    HF_ROW_CHOICE("units", "UNIT", "angstrom", "unit of coordinates", .everyday = true,
+                  .more = "au and a.u. also mean bohr, ang also means angstrom.", .choice = units,
+                  .synonym = unit_words),
+    HF_ROW_TEXT("title", "TEXT", "title of the calculation", .not_kept = true),
+    HF_ROW_INTEGER("record", "1", 1, 1000000000,
+                   "which molecule of an SD file, or geometry of an XYZ file, counted from 1",
+                   .not_kept = true),
     {.key = "field",
      .type = HF_OPTION_VECTOR,
      .argument = "X,Y,Z",
@@ -184,587 +139,268 @@ static const struct hf_option table[] = {
      .more = "In atomic units: 1 is 5.14e11 V/m. The energy of a dipole moment mu in it is -mu.F.",
      .range = {-10, 10},
      .not_kept = true},
-    {.key = "point_charges_file",
-     .argument = "FILE",
-     .help = "point charges around the molecule",
-     .more = "The file has a line with their number, a comment, and a line charge x y z for each. "
-             "Coordinates are in angstrom, or in bohr if the comment has units=bohr.",
-     .not_kept = true},
-    {.key = "force",
-     .type = HF_OPTION_FLAG,
-     .help = "compute although the file looks like a flat drawing or lacks hydrogen atoms",
-     .not_kept = true},
-    {.key = "method",
-     .type = HF_OPTION_CHOICE,
-     .group = "Method",
-     .everyday = true,
-     .argument = "NAME",
-     .default_value = "hf",
-     .help = "HF or MP2",
-     .more = "There is no MP2 of rohf orbitals: use ump2 for open shells.",
-     .list = hf_run_method_choice,
-     .missing = hf_run_method_missing},
-    {.key = "task",
-     .type = HF_OPTION_CHOICE,
-     .everyday = true,
-     .several = true,
-     .argument = "NAME,...",
-     .default_value = "energy",
-     .help = "what is computed",
-     .more = "Several tasks have commas between them: optimise,vibrations computes vibrations at "
-             "the structure that is found. optimise stands first. The result in the JSON file is "
-             "that of the last task. Names of other programs such as opt and freq are understood.",
-     .list = hf_run_task_choice,
-     .synonym = task_words},
-    {.key = "max_steps",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "100",
-     .help = "steps that --task optimise makes at most, at each point of a scan",
-     .range = {1, 100000},
-     .only_with = {{"task", "optimise"}}},
-    {.key = "constraint",
-     .everyday = true,
-     .argument = "TEXT",
-     .help = "what --task optimise holds",
-     .more =
-         "For example 'distance 1 2 = 1.4; angle 1 2 3; torsion 1 2 3 4 = 60; fix 5-7'. Atoms are "
-         "counted from 1, lengths are in the units of the input, angles in degrees. Without a "
-         "value that of the input is held.",
-     .only_with = {{"task", "optimise"}}},
-    {.key = "scan",
-     .argument = "TEXT",
-     .help = "a constraint with several values, 'distance 1 2 = 1.0 to 2.0 in 11'",
-     .more = "--task optimise finds the structure for each.",
-     .only_with = {{"task", "optimise"}}},
-    {.key = "saddle",
-     .type = HF_OPTION_FLAG,
-     .help = "--task optimise looks for a saddle point",
-     .more = "It begins with second derivatives, from 6 gradients for each atom.",
-     .only_with = {{"task", "optimise"}}},
-    {.key = "coordinates",
-     .type = HF_OPTION_CHOICE,
-     .argument = "KIND",
-     .default_value = "internal",
-     .help = "coordinates of the steps of --task optimise",
-     .choice = coordinates,
-     .only_with = {{"task", "optimise"}}},
-    {.key = "max_force",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "4.5e-4",
-     .unit = "hartree/bohr",
-     .help = "largest force where --task optimise ends",
-     .range = {1e-7, 1},
-     .only_with = {{"task", "optimise"}}},
-    {.key = "rms_force",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "3e-4",
-     .unit = "hartree/bohr",
-     .help = "root mean square of the forces",
-     .range = {1e-7, 1},
-     .only_with = {{"task", "optimise"}}},
-    {.key = "max_displacement",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1.8e-3",
-     .unit = "bohr",
-     .help = "largest displacement in the next step",
-     .range = {1e-7, 10},
-     .only_with = {{"task", "optimise"}}},
-    {.key = "rms_displacement",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1.2e-3",
-     .unit = "bohr",
-     .help = "root mean square of the displacements",
-     .range = {1e-7, 10},
-     .only_with = {{"task", "optimise"}}},
-    {.key = "temperature",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "298.15",
-     .unit = "K",
-     .help = "temperature of thermochemistry",
-     .range = {0.01, 1e6},
-     .only_with = {{"task", "vibrations"}}},
-    {.key = "pressure",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "101325",
-     .unit = "Pa",
-     .help = "pressure of thermochemistry",
-     .range = {1e-9, 1e15},
-     .only_with = {{"task", "vibrations"}}},
-    {.key = "symmetry_number",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "0",
-     .help = "rotations that carry the molecule onto itself; 0: to be found",
-     .range = {0, 1000},
-     .only_with = {{"task", "vibrations"}}},
-    {.key = "basis",
-     .everyday = true,
-     .argument = "[WHERE=]NAME",
-     .default_value = "def2-SVP",
-     .help = "basis set: a name or a file",
-     .more = "NAME is a set of the library (hf --list-basis) or the path of a Gaussian-94 file. "
-             "WHERE is an element (O=aug-cc-pVDZ) or an atom counted from 1 (2=STO-3G). Without "
-             "WHERE the set is for all atoms. The option may be repeated.",
-     .repeatable = true,
-     .not_kept = true},
-    {.key = "functions",
-     .type = HF_OPTION_CHOICE,
-     .argument = "KIND",
-     .default_value = "as-defined",
-     .help = "kind of d and higher functions",
-     .more = "Also --spherical and --cartesian without a value.",
-     .choice = functions,
-     .not_kept = true},
-    {.key = "guess",
-     .type = HF_OPTION_CHOICE,
-     .everyday = true,
-     .argument = "NAME|FILE",
-     .default_value = "sad",
-     .help = "first density",
-     .more = "FILE is a checkpoint; its name has a dot or a slash. Its orbitals may be of another "
-             "basis set, geometry, charge or multiplicity. FILE,FILE,... are checkpoints of "
-             "fragments, whose atoms, one after another, are those of the molecule.",
-     .list = hf_guess_list_choice,
-     .or_path = true,
-     .not_kept = true},
-    {.key = "guess_mix",
-     .type = HF_OPTION_FLAG,
-     .help = "start method uhf from different orbitals for alpha and beta",
-     .more = "Mixes the highest occupied and the lowest virtual orbital of the guess, in opposite "
-             "directions for alpha and beta electrons, to leave the closed-shell solution."},
-    {.key = "max_overlap",
-     .type = HF_OPTION_FLAG,
-     .help = "occupy the orbitals that overlap most with the first ones",
-     .more = "For methods rhf and uhf. Keeps to a solution that is not the lowest, for example to "
-             "that of --guess FILE."},
-    {.key = "smearing",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "0",
-     .unit = "hartree",
-     .help = "electronic temperature kT",
-     .more = "Gives fractional occupations (Fermi-Dirac), for methods rhf and uhf. 0: whole "
-             "occupations.",
-     .range = {0, 0.2}},
-    {.key = "coulomb",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "auto",
-     .help = "how Coulomb matrices are computed",
-     .choice = coulombs},
-    {.key = "precision",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "auto",
-     .help = "precision of two-electron integrals",
-     .choice = precisions},
-    {.key = "screening",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1e-12",
-     .unit = "hartree",
-     .help = "shell quartets that contribute less are left out",
-     .more = "Earlier iterations use a larger threshold.",
-     .range = {1e-30, 0.01}},
-    {.key = "linear_dependence",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1e-6",
-     .help = "eigenvectors of the overlap matrix with smaller eigenvalues are left out",
-     .range = {1e-14, 0.1}},
-    {.key = "frozen_core",
-     .everyday = true,
-     .argument = "WHICH",
-     .default_value = "default",
-     .help = "orbitals frozen in MP2: none, default, N",
-     .more = "N: so many. default: for each atom the orbitals of the noble gas before it. Na, Mg "
-             "and the alkali "
-             "and alkaline earth metals below keep their outer core correlated.",
-     .only_with = {{"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"localise", NULL}}},
-    {.key = "localise",
-     .type = HF_OPTION_CHOICE,
-     .argument = "HOW",
-     .default_value = "pm",
-     .help = "localise the occupied orbitals",
-     .more =
-         "If it is given, spreads and populations of the localised orbitals are in the report and "
-         "the JSON file, and Molden and cube files have them. Local MP2 localises anyway. Frozen "
-         "core orbitals stay as they are.",
-     .choice = localisations,
-     .not_with = {{"serve", NULL}}},
-    {.key = "domains",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME|FILE",
-     .default_value = "default",
-     .help = "atoms that local MP2 excites an orbital to",
-     .more =
-         "FILE is a checkpoint or JSON file of hf with local MP2 of the same atoms, at the same or "
-         "other places: with its domains a scan of geometries has a smooth curve. A restart keeps "
-         "the domains of its checkpoint.",
-     .choice = domains,
-     .or_path = true,
-     .only_with = {{"method", "lmp2"}}},
-    {.key = "domain_completeness",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "0",
-     .help = "part of an orbital that its domain may lack",
-     .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
-     .range = {0, 1},
-     .only_with = {{"method", "lmp2"}},
-     .not_with = {{"domains", "full"}, {"domains", "FILE"}}},
-    {.key = "strong_distance",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "6",
-     .unit = "bohr",
-     .help = "pairs of orbitals that are nearer have larger domains in local MP2",
-     .more = "Between the nearest atoms of their domains; 0: they share an atom.",
-     .range = {0, 1e9},
-     .only_with = {{"method", "lmp2"}}},
-    {.key = "pair_distance",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "15",
-     .unit = "bohr",
-     .help = "pairs of orbitals that are farther apart are treated as dipoles by local MP2",
-     .more = "Between the nearest atoms of their domains.",
-     .range = {0, 1e9},
-     .only_with = {{"method", "lmp2"}}},
-    {.key = "local_screening",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1e-9",
-     .unit = "hartree",
-     .help = "smaller integrals are left out at each step of the transformation of local MP2",
-     .range = {1e-30, 0.01},
-     .only_with = {{"method", "lmp2"}}},
-    {.key = "replicate_amplitudes",
-     .type = HF_OPTION_FLAG,
-     .help = "keep the amplitudes of local MP2 on every rank",
-     .more = "Otherwise each rank has those of its pairs and gets others when it needs them.",
-     .only_with = {{"method", "lmp2"}}},
-    {.key = "frozen_virtuals",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "0",
-     .help = "highest virtual orbitals that MP2 leaves out",
-     .range = {0, 1000000},
-     .only_with = {{"method", "mp2"}, {"method", "ump2"}}},
-    {.key = "mp2_algorithm",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "auto",
-     .help = "how MP2 transforms the integrals",
-     .list = hf_mp2_algorithm_list_choice,
-     .only_with = {{"method", "mp2"}, {"method", "ump2"}}},
-    {.key = "scs",
-     .type = HF_OPTION_FLAG,
-     .help = "also report the spin-component scaled MP2 energy",
-     .more = "Opposite spins count 6/5, same spins 1/3 (Grimme 2003).",
-     .only_with = {{"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}}},
-    {.key = "converger",
-     .type = HF_OPTION_CHOICE,
-     .group = "Convergence",
-     .argument = "NAME",
-     .default_value = "auto",
-     .help = "SCF converger",
-     .list = hf_converger_list_choice},
-    {.key = "max_iterations",
-     .type = HF_OPTION_INTEGER,
-     .everyday = true,
-     .argument = "N",
-     .default_value = "100",
-     .help = "largest number of iterations",
-     .more = "It counts for each search for a solution.",
-     .range = {1, 1000000}},
-    {.key = "energy_tolerance",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1e-8",
-     .unit = "hartree",
-     .help = "largest estimated error of the energy",
-     .more = "A calculation has converged when the estimate is smaller, and the commutator is "
-             "smaller than --commutator-tolerance.",
-     .range = {1e-14, 1}},
-    {.key = "commutator_tolerance",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "1e-5",
-     .help = "largest element of the commutator FDS-SDF",
-     .more = "With MP2 methods it is 1e-8 if it is not given: their energies depend more on the "
-             "orbitals.",
-     .range = {1e-14, 1}},
-    {.key = "stability",
-     .type = HF_OPTION_CHOICE,
-     .everyday = true,
-     .argument = "WHAT",
-     .default_value = "none",
-     .help = "test for a minimum",
-     .choice = stabilities,
-     .not_with = {{"serve", NULL}}},
-    {.key = "time_limit",
-     .everyday = true,
-     .argument = "TIME",
-     .help = "end after this time, converged or not",
-     .more = "TIME is minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as for --time of "
-             "Slurm. It counts from the start of hf.",
-     .not_kept = true},
-    {.key = "diis_size",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "8",
-     .help = "Fock matrices that DIIS keeps; 0 turns DIIS off",
-     .range = {0, 100},
-     .not_with = {{"converger", "damping"}, {"converger", "newton"}}},
-    {.key = "orbital_search",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "auto",
-     .help = "how the occupied orbitals of the next iteration are found",
-     .more =
-         "The energy is the same. The first and last Fock matrices are always diagonalised, and "
-         "any for which rotations fail.",
-     .choice = orbital_searches},
-    {.key = "level_shift",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "0",
-     .unit = "hartree",
-     .help = "raise virtual orbitals by this energy",
-     .more = "The shift acts while the next orbitals are computed; singly occupied orbitals get "
-             "half of it. It makes steps smaller and keeps the order of close levels.",
-     .range = {0, 1000}},
-    {.key = "fock",
-     .type = HF_OPTION_CHOICE,
-     .group = "Parallel",
-     .everyday = true,
-     .argument = "NAME",
-     .default_value = "replicated",
-     .help = "Fock builder",
-     .list = hf_fock_list_choice},
-    {.key = "schedule",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "steal",
-     .help = "task scheduler",
-     .list = hf_scheduler_list_choice},
-    {.key = "threads",
-     .type = HF_OPTION_INTEGER,
-     .everyday = true,
-     .argument = "N",
-     .default_value = "1",
-     .help = "compute threads per rank",
-     .more = "On a few cores, more ranks do as well. On many cores use a rank for each NUMA domain "
-             "and a thread for each of its cores.",
-     .range = {1, 1024}},
-    {.key = "groups",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "1",
-     .help = "groups of ranks that displacements for second derivatives are divided among",
-     .more = "As many groups as ranks are fastest. Each rank then has the matrices of a whole "
-             "calculation.",
-     .range = {1, 1000000},
-     .not_kept = true,
-     .only_with = {{"task", "vibrations"}, {"saddle", NULL}}},
-    {.key = "serve",
-     .argument = "ADDRESS",
-     .help = "compute energies and forces for a driver (i-PI protocol)",
-     .more = "ADDRESS is unix:NAME, for the socket /tmp/ipi_NAME or a path with a slash, or "
-             "HOST:PORT. i-PI and ASE are such drivers. The input has the atoms and the settings; "
-             "positions come from the driver. No files are written.",
-     .not_kept = true},
-    {.key = "serve_remote",
-     .type = HF_OPTION_FLAG,
-     .help = "let --serve connect to another host",
-     .not_kept = true,
-     .only_with = {{"serve", NULL}}},
-    {.key = "memory",
-     .everyday = true,
-     .argument = "SIZE",
-     .default_value = "auto",
-     .help = "memory per rank for stored integrals and MP2",
-     .more = "SIZE is as in 500 MB or 2 GiB: the first build stores as many integrals as fit. 0: "
-             "none are stored, every build computes all. auto: integrals are stored if that saves "
-             "more time than it costs, by measured times. They take at most half of what the node, "
-             "the control group of the job and the limits of processes leave, divided among the "
-             "ranks of the node. MP2 takes no more than SIZE, or than half of the free memory."},
-    {.key = "onesided",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "thread",
-     .help = "how ranks reach blocks of other ranks",
-     .list = hf_transport_list_choice,
-     .only_with =
-         {{"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"fock", "distributed"}}},
-    {.key = "onesided_test",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .unit = "s",
-     .help = "time that the test of --onesided may take",
-     .more = "Every way to reach blocks of other ranks must pass a test first. 0: no test. If it "
-             "is not given, it is 20 s plus 10 ms for each rank.",
-     .range = {0, 1e6},
-     .only_with =
-         {{"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"fock", "distributed"}}},
-    {.key = "reproducible",
-     .type = HF_OPTION_FLAG,
-     .help = "same bits for any number of ranks and threads",
-     .more =
-         "Energy, orbitals and properties also have the same bits with any --fock, --schedule, "
-         "--onesided and --grain, on processors of one kind. J and K are exact sums; each build "
-         "computes all integrals, in double precision; rank 0 does the linear algebra of the SCF."},
-    {.key = "properties",
-     .type = HF_OPTION_CHOICE,
-     .group = "Output",
-     .everyday = true,
-     .argument = "WHICH",
-     .default_value = "short",
-     .help = "properties to compute and show",
-     .choice = properties,
-     .not_with = {{"serve", NULL}}},
-    {.key = "polarisability",
-     .type = HF_OPTION_FLAG,
-     .help = "compute the static dipole polarisability",
-     .more = "By the coupled-perturbed equations of rhf, uhf or rohf, in some eight passes over "
-             "the integrals. "
-             "With a correlated method it is that of its reference.",
-     .not_with = {{"serve", NULL}}},
-    {.key = "json",
-     .everyday = true,
-     .argument = "FILE",
-     .help = "write the results (QCSchema)",
-     .more = "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails.",
-     .not_kept = true,
-     .not_with = {{"serve", NULL}}},
-    {.key = "molden",
-     .everyday = true,
-     .argument = "FILE",
-     .help = "write geometry, basis and orbitals (Molden format)",
-     .not_kept = true,
-     .not_with = {{"serve", NULL}}},
-    {.key = "cube",
-     .everyday = true,
-     .argument = "LIST",
-     .help = "write cube files, for example of density,esp,homo",
-     .more = "LIST has commas between its words: density, spin (alpha minus beta), esp "
-             "(electrostatic potential), homo, lumo, and numbers of orbitals. Each is written to "
-             "INPUT.WHAT.cube, beside the JSON file or in the working folder.",
-     .not_kept = true,
-     .not_with = {{"serve", NULL}}},
-    {.key = "trajectory",
-     .everyday = true,
-     .argument = "FILE",
-     .help = "write structures and energies of --task optimise (XYZ)",
-     .not_kept = true,
-     .only_with = {{"task", "optimise"}}},
-    {.key = "restart",
-     .everyday = true,
-     .argument = "FILE",
-     .help = "continue from a checkpoint; no input file is needed",
-     .more = "The checkpoint has the molecule, the basis set and the settings.",
-     .not_kept = true},
-    {.key = "checkpoint",
-     .argument = "FILE",
-     .default_value = "auto",
-     .help = "write checkpoints to FILE",
-     .more = "A checkpoint is written at intervals, when the run is interrupted, and at its end. "
-             "none: no checkpoints. auto: INPUT.hf.h5, beside the JSON file or in the working "
-             "folder, if the run takes over a minute (MP2: the SCF 5 seconds) or is interrupted.",
-     .not_kept = true},
-    {.key = "checkpoint_interval",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "60",
-     .unit = "s",
-     .help = "shortest time between checkpoints",
-     .more = "It is longer if writing would take more than 1 % of the time.",
-     .range = {0, 1e9},
-     .not_with = {{"checkpoint", "none"}, {"serve", NULL}}},
-    {.key = "orbitals",
-     .type = HF_OPTION_CHOICE,
-     .argument = "WHICH",
-     .default_value = "gap",
-     .help = "orbital energies in the report",
-     .choice = orbitals,
-     .not_with = {{"serve", NULL}}},
-    {.key = "json_orbitals",
-     .type = HF_OPTION_FLAG,
-     .help = "also write orbitals and density to the JSON file",
-     .more = "They are two matrices as text (key wavefunction), which rank 0 holds as a whole. Up "
-             "to 4000 basis functions.",
-     .not_kept = true,
-     .only_with = {{"json", NULL}}},
-    {.key = "cube_spacing",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "0.2",
-     .unit = "bohr",
-     .help = "distance between points of cube files",
-     .range = {0.001, 10},
-     .not_kept = true,
-     .only_with = {{"cube", NULL}}},
-    {.key = "cube_margin",
-     .type = HF_OPTION_REAL,
-     .argument = "X",
-     .default_value = "7",
-     .unit = "bohr",
-     .help = "space around the atoms in cube files",
-     .range = {0, 1000},
-     .not_kept = true,
-     .only_with = {{"cube", NULL}}},
-    {.key = "trace",
-     .group = "Laboratory (measurements and comparisons)",
-     .argument = "FILE",
-     .help = "write what every rank did when, task by task",
-     .more = "For tools/timeline and tools/replay.",
-     .not_kept = true,
-     .not_with = {{"serve", NULL}}},
-    {.key = "tasks_for",
-     .type = HF_OPTION_INTEGER,
-     .argument = "N",
-     .default_value = "0",
-     .help = "divide the work as for N ranks (for tools/replay); 0: as for those there are",
-     .range = {0, 100000000}},
-    {.key = "grain",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "atom-quartet",
-     .help = "what one task computes",
-     .list = grain_choice},
-    {.key = "counter",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "fetch-and-op",
-     .help = "how --schedule counter reads its counter",
-     .choice = counters,
-     .only_with = {{"schedule", "counter"}}},
-    {.key = "progress_thread",
-     .type = HF_OPTION_FLAG,
-     .help = "let a thread beside the counter serve other ranks",
-     .only_with = {{"schedule", "counter"}}},
-    {.key = "accumulate",
-     .type = HF_OPTION_CHOICE,
-     .argument = "NAME",
-     .default_value = "owner",
-     .help = "who adds to blocks of other ranks",
-     .choice = accumulations,
-     .only_with = {{"method", "mp2"}, {"method", "ump2"}, {"fock", "distributed"}}},
-    /* older names, which help does not list, stand last */
+    HF_ROW_TEXT("point_charges_file", "FILE", "point charges around the molecule",
+                .more =
+                    "The file has a line with their number, a comment, and a line charge x y z for "
+                    "each. Coordinates are in angstrom, or in bohr if the comment has units=bohr.",
+                .not_kept = true),
+    HF_ROW_FLAG("force",
+                "compute although the file looks like a flat drawing or lacks hydrogen atoms",
+                .not_kept = true),
+    HF_ROW_CHOICE("method", "NAME", "hf", "HF or MP2", .group = "Method", .everyday = true,
+                  .more = "There is no MP2 of rohf orbitals: use ump2 for open shells.",
+                  .list = hf_run_method_choice, .missing = hf_run_method_missing),
+    HF_ROW_CHOICE(
+        "task", "NAME,...", "energy", "what is computed", .everyday = true,
+        .more =
+            "Several tasks have commas between them: optimise,vibrations computes vibrations at "
+            "the structure that is found. optimise stands first. The result in the JSON file is "
+            "that of the last task. Names of other programs such as opt and freq are understood.",
+        .list = hf_run_task_choice, .synonym = task_words, .several = true),
+    {0}};
+
+static const struct hf_option method_rows[] = {
+    HF_ROW_TEXT(
+        "basis", "[WHERE=]NAME", "basis set: a name or a file", .everyday = true,
+        .default_value = "def2-SVP",
+        .more = "NAME is a set of the library (hf --list-basis) or the path of a Gaussian-94 file. "
+                "WHERE is an element (O=aug-cc-pVDZ) or an atom counted from 1 (2=STO-3G). Without "
+                "WHERE the set is for all atoms. The option may be repeated.",
+        .repeatable = true, .not_kept = true),
+    HF_ROW_CHOICE("functions", "KIND", "as-defined", "kind of d and higher functions",
+                  .more = "Also --spherical and --cartesian without a value.", .choice = functions,
+                  .not_kept = true),
+    HF_ROW_CHOICE(
+        "guess", "NAME|FILE", "sad", "first density", .everyday = true,
+        .more =
+            "FILE is a checkpoint; its name has a dot or a slash. Its orbitals may be of another "
+            "basis set, geometry, charge or multiplicity. FILE,FILE,... are checkpoints of "
+            "fragments, whose atoms, one after another, are those of the molecule.",
+        .list = hf_guess_list_choice, .or_path = true, .not_kept = true, SETS(guess)),
+    HF_ROW_FLAG(
+        "guess_mix", "start method uhf from different orbitals for alpha and beta",
+        .more =
+            "Mixes the highest occupied and the lowest virtual orbital of the guess, in opposite "
+            "directions for alpha and beta electrons, to leave the closed-shell solution.",
+        SETS(guess_mix)),
+    HF_ROW_FLAG("max_overlap", "occupy the orbitals that overlap most with the first ones",
+                .more = "For methods rhf and uhf. Keeps to a solution that is not the lowest, for "
+                        "example to that of --guess FILE.",
+                SETS(max_overlap)),
+    HF_ROW_REAL("smearing", "0", "hartree", 0, 0.2, "electronic temperature kT",
+                .more = "Gives fractional occupations (Fermi-Dirac), for methods rhf and uhf. 0: "
+                        "whole occupations.",
+                SETS(smearing)),
+    HF_ROW_CHOICE("coulomb", "NAME", "auto", "how Coulomb matrices are computed",
+                  .choice = coulombs, SETS(fock.coulomb)),
+    HF_ROW_CHOICE("precision", "NAME", "auto", "precision of two-electron integrals",
+                  .choice = precisions, SETS(fock.precision)),
+    HF_ROW_REAL("screening", "1e-12", "hartree", 1e-30, 0.01,
+                "shell quartets that contribute less are left out",
+                .more = "Earlier iterations use a larger threshold.", SETS(screening_threshold)),
+    HF_ROW_REAL("linear_dependence", "1e-6", NULL, 1e-14, 0.1,
+                "eigenvectors of the overlap matrix with smaller eigenvalues are left out",
+                SETS(linear_dependence_threshold)),
+    {0}};
+
+static const struct hf_option local_rows[] = {
+    HF_ROW_CHOICE("domains", "NAME|FILE", "default", "atoms that local MP2 excites an orbital to",
+                  .more =
+                      "FILE is a checkpoint or JSON file of hf with local MP2 of the same atoms, "
+                      "at the same or other places: with its domains a scan of geometries has a "
+                      "smooth curve. A restart keeps the domains of its checkpoint.",
+                  .choice = domains, .or_path = true, OF_LOCAL),
+    HF_ROW_REAL("domain_completeness", "0", NULL, 0, 1,
+                "part of an orbital that its domain may lack",
+                .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
+                OF_LOCAL, .not_with = {{"domains", "full"}, {"domains", "FILE"}}),
+    HF_ROW_REAL("strong_distance", "6", "bohr", 0, 1e9,
+                "pairs of orbitals that are nearer have larger domains in local MP2",
+                .more = "Between the nearest atoms of their domains; 0: they share an atom.",
+                OF_LOCAL),
+    HF_ROW_REAL("pair_distance", "15", "bohr", 0, 1e9,
+                "pairs of orbitals that are farther apart are treated as dipoles by local MP2",
+                .more = "Between the nearest atoms of their domains.", OF_LOCAL),
+    HF_ROW_REAL("local_screening", "1e-9", "hartree", 1e-30, 0.01,
+                "smaller integrals are left out at each step of the transformation of local MP2",
+                OF_LOCAL),
+    HF_ROW_FLAG(
+        "replicate_amplitudes", "keep the amplitudes of local MP2 on every rank",
+        .more = "Otherwise each rank has those of its pairs and gets others when it needs them.",
+        OF_LOCAL),
+    {0}};
+
+static const struct hf_option run_rows[] = {
+    HF_ROW_CHOICE("converger", "NAME", "auto", "SCF converger", .group = "Convergence",
+                  .list = hf_converger_list_choice, SETS(converger)),
+    HF_ROW_INTEGER("max_iterations", "100", 1, 1000000, "largest number of iterations",
+                   .everyday = true, .more = "It counts for each search for a solution.",
+                   SETS(max_iteration)),
+    HF_ROW_REAL("energy_tolerance", "1e-8", "hartree", 1e-14, 1,
+                "largest estimated error of the energy",
+                .more = "A calculation has converged when the estimate is smaller, and the "
+                        "commutator is smaller than --commutator-tolerance.",
+                SETS(energy_tolerance)),
+    HF_ROW_REAL("commutator_tolerance", "1e-5", NULL, 1e-14, 1,
+                "largest element of the commutator FDS-SDF",
+                .more = "With MP2 methods it is 1e-8 if it is not given: their energies depend "
+                        "more on the orbitals.",
+                SETS(commutator_tolerance)),
+    HF_ROW_CHOICE("stability", "WHAT", "none", "test for a minimum", .everyday = true,
+                  .choice = stabilities, NOT_SERVED, SETS(stability)),
+    HF_ROW_TEXT("time_limit", "TIME", "end after this time, converged or not", .everyday = true,
+                .more = "TIME is minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as for "
+                        "--time of Slurm. It counts from the start of hf.",
+                .not_kept = true),
+    HF_ROW_INTEGER("diis_size", "8", 0, 100, "Fock matrices that DIIS keeps; 0 turns DIIS off",
+                   .not_with = {{"converger", "damping"}, {"converger", "newton"}},
+                   SETS(diis_size)),
+    HF_ROW_CHOICE("orbital_search", "NAME", "auto",
+                  "how the occupied orbitals of the next iteration are found",
+                  .more = "The energy is the same. The first and last Fock matrices are always "
+                          "diagonalised, and any for which rotations fail.",
+                  .choice = orbital_searches, SETS(orbital_search)),
+    HF_ROW_REAL("level_shift", "0", "hartree", 0, 1000, "raise virtual orbitals by this energy",
+                .more =
+                    "The shift acts while the next orbitals are computed; singly occupied orbitals "
+                    "get half of it. It makes steps smaller and keeps the order of close levels.",
+                SETS(level_shift)),
+    HF_ROW_CHOICE("fock", "NAME", "replicated", "Fock builder", .group = "Parallel",
+                  .everyday = true, .list = hf_fock_list_choice, SETS(fock.builder)),
+    HF_ROW_CHOICE("schedule", "NAME", "steal", "task scheduler", .list = hf_scheduler_list_choice,
+                  SETS(fock.schedule.name)),
+    HF_ROW_INTEGER("threads", "1", 1, 1024, "compute threads per rank", .everyday = true,
+                   .more = "On a few cores, more ranks do as well. On many cores use a rank for "
+                           "each NUMA domain and a thread for each of its cores.",
+                   SETS(fock.n_thread)),
+    HF_ROW_INTEGER("groups", "1", 1, 1000000,
+                   "groups of ranks that displacements for second derivatives are divided among",
+                   .more = "As many groups as ranks are fastest. Each rank then has the matrices "
+                           "of a whole calculation.",
+                   .not_kept = true, .only_with = {{"task", "vibrations"}, {"saddle", NULL}}),
+    HF_ROW_TEXT("serve", "ADDRESS", "compute energies and forces for a driver (i-PI protocol)",
+                .more =
+                    "ADDRESS is unix:NAME, for the socket /tmp/ipi_NAME or a path with a slash, or "
+                    "HOST:PORT. i-PI and ASE are such drivers. The input has the atoms and the "
+                    "settings; positions come from the driver. No files are written.",
+                .not_kept = true),
+    HF_ROW_FLAG("serve_remote", "let --serve connect to another host", .not_kept = true,
+                .only_with = {{"serve", NULL}}),
+    HF_ROW_TEXT(
+        "memory", "SIZE", "memory per rank for stored integrals and MP2", .everyday = true,
+        .default_value = "auto",
+        .more =
+            "SIZE is as in 500 MB or 2 GiB: the first build stores as many integrals as fit. 0: "
+            "none are stored, every build computes all. auto: integrals are stored if that saves "
+            "more time than it costs, by measured times. They take at most half of what the node, "
+            "the control group of the job and the limits of processes leave, divided among the "
+            "ranks of the node. MP2 takes no more than SIZE, or than half of the free memory."),
+    HF_ROW_CHOICE("onesided", "NAME", "thread", "how ranks reach blocks of other ranks",
+                  .list = hf_transport_list_choice, OF_WINDOWS, SETS(fock.onesided.transport)),
+    HF_ROW_REAL("onesided_test", NULL, "s", 0, 1e6, "time that the test of --onesided may take",
+                .more = "Every way to reach blocks of other ranks must pass a test first. 0: no "
+                        "test. If it is not given, it is 20 s plus 10 ms for each rank.",
+                OF_WINDOWS, SETS(fock.onesided.self_test_seconds)),
+    HF_ROW_FLAG("reproducible", "same bits for any number of ranks and threads",
+                .more = "Energy, orbitals and properties also have the same bits with any --fock, "
+                        "--schedule, --onesided and --grain, on processors of one kind. J and K "
+                        "are exact sums; each build computes all integrals, in double precision; "
+                        "rank 0 does the linear algebra of the SCF.",
+                SETS(fock.reproducible)),
+    {0}};
+
+static const struct hf_option output_rows[] = {
+    HF_ROW_TEXT(
+        "json", "FILE", "write the results (QCSchema)", .everyday = true,
+        .more = "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails.",
+        .not_kept = true, NOT_SERVED),
+    HF_ROW_TEXT("molden", "FILE", "write geometry, basis and orbitals (Molden format)",
+                .everyday = true, .not_kept = true, NOT_SERVED),
+    HF_ROW_TEXT(
+        "cube", "LIST", "write cube files, for example of density,esp,homo", .everyday = true,
+        .more = "LIST has commas between its words: density, spin (alpha minus beta), esp "
+                "(electrostatic potential), homo, lumo, and numbers of orbitals. Each is written "
+                "to INPUT.WHAT.cube, beside the JSON file or in the working folder.",
+        .not_kept = true, NOT_SERVED),
+    HF_ROW_TEXT("trajectory", "FILE", "write structures and energies of --task optimise (XYZ)",
+                .everyday = true, .not_kept = true, .only_with = {{"task", "optimise"}}),
+    HF_ROW_TEXT("restart", "FILE", "continue from a checkpoint; no input file is needed",
+                .everyday = true,
+                .more = "The checkpoint has the molecule, the basis set and the settings.",
+                .not_kept = true),
+    HF_ROW_TEXT(
+        "checkpoint", "FILE", "write checkpoints to FILE", .default_value = "auto",
+        .more =
+            "A checkpoint is written at intervals, when the run is interrupted, and at its end. "
+            "none: no checkpoints. auto: INPUT.hf.h5, beside the JSON file or in the working "
+            "folder, if the run takes over a minute (MP2: the SCF 5 seconds) or is interrupted.",
+        .not_kept = true),
+    HF_ROW_REAL("checkpoint_interval", "60", "s", 0, 1e9, "shortest time between checkpoints",
+                .more = "It is longer if writing would take more than 1 % of the time.",
+                .not_with = {{"checkpoint", "none"}, {"serve", NULL}}),
+    HF_ROW_CHOICE("orbitals", "WHICH", "gap", "orbital energies in the report", .choice = orbitals,
+                  NOT_SERVED),
+    HF_ROW_FLAG("json_orbitals", "also write orbitals and density to the JSON file",
+                .more = "They are two matrices as text (key wavefunction), which rank 0 holds as a "
+                        "whole. Up to 4000 basis functions.",
+                .not_kept = true, .only_with = {{"json", NULL}}),
+    HF_ROW_REAL("cube_spacing", "0.2", "bohr", 0.001, 10, "distance between points of cube files",
+                .not_kept = true, .only_with = {{"cube", NULL}}),
+    HF_ROW_REAL("cube_margin", "7", "bohr", 0, 1000, "space around the atoms in cube files",
+                .not_kept = true, .only_with = {{"cube", NULL}}),
+    HF_ROW_TEXT("trace", "FILE", "write what every rank did when, task by task",
+                .group = "Laboratory (measurements and comparisons)",
+                .more = "For tools/timeline and tools/replay.", .not_kept = true, NOT_SERVED),
+    HF_ROW_INTEGER("tasks_for", "0", 0, 100000000,
+                   "divide the work as for N ranks (for tools/replay); 0: as for those there are",
+                   SETS(fock.tasks_for)),
+    HF_ROW_CHOICE("grain", "NAME", "atom-quartet", "what one task computes", .list = grain_choice,
+                  SETS(fock.grain)),
+    HF_ROW_CHOICE("counter", "NAME", "fetch-and-op", "how --schedule counter reads its counter",
+                  .choice = counters, .only_with = {{"schedule", "counter"}},
+                  SETS(fock.schedule.counter)),
+    HF_ROW_FLAG("progress_thread", "let a thread beside the counter serve other ranks",
+                .only_with = {{"schedule", "counter"}}, SETS(fock.schedule.progress_thread)),
+    HF_ROW_CHOICE("accumulate", "NAME", "owner", "who adds to blocks of other ranks",
+                  .choice = accumulations,
+                  .only_with = {{"method", "mp2"}, {"method", "ump2"}, {"fock", "distributed"}},
+                  SETS(fock.onesided.accumulate)),
+    {0}};
+
+/** Older names, which help does not list. */
+static const struct hf_option aliases[] = {
     {.key = "spherical", .type = HF_OPTION_ALIAS, .alias = {"functions", "spherical"}},
     {.key = "cartesian", .type = HF_OPTION_ALIAS, .alias = {"functions", "cartesian"}},
-};
+    {0}};
 
-const struct hf_option *hf_option_table(int *n)
+#define DECLARE(NAME) extern const struct hf_option hf_options_##NAME[];
+#define ROWS(NAME)    hf_options_##NAME,
+#define NO_ROWS(NAME)
+HF_QUANTITIES(DECLARE, NO_ROWS)
+DECLARE(optimisation)
+DECLARE(vibrations)
+DECLARE(localised)
+DECLARE(mp2)
+
+const struct hf_option *const *hf_option_table(void)
 {
-    *n = (int)(sizeof table / sizeof *table);
+    static const struct hf_option *const table[] = {molecule_rows,
+                                                    hf_options_optimisation,
+                                                    hf_options_vibrations,
+                                                    method_rows,
+                                                    hf_options_localised,
+                                                    local_rows,
+                                                    hf_options_mp2,
+                                                    run_rows,
+                                                    HF_QUANTITIES(ROWS, NO_ROWS) output_rows,
+                                                    aliases,
+                                                    NULL};
     return table;
+}
+
+void hf_options_fill_settings(const struct hf_options *options, struct hf_scf_settings *settings)
+{
+    const struct hf_option *const rows[] = {method_rows, run_rows, output_rows};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        hf_options_fill(options, rows[i], settings);
 }

@@ -1,30 +1,16 @@
 /* The lists of tasks and of what is computed from a wave function, and the walk over the latter. */
+#include "quantities.h"
 #include "calculation_private.h"
-#include "gradient/gradient.h"
 #include "pairs/common_pairs.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-/** All quantities, in the order in which they are computed, reported and written. */
-#define QUANTITIES(ROW)                                                                            \
-    ROW(optimisation)                                                                              \
-    ROW(mp2)                                                                                       \
-    ROW(local_mp2)                                                                                 \
-    ROW(localised)                                                                                 \
-    ROW(properties)                                                                                \
-    ROW(polarisability)                                                                            \
-    ROW(gradient)                                                                                  \
-    ROW(vibrations)                                                                                \
-    ROW(orbitals)                                                                                  \
-    ROW(molden)                                                                                    \
-    ROW(cubes)
-
 #define DECLARE(name) extern const struct hf_quantity_ops hf_quantity_##name;
 #define POINTER(name) &hf_quantity_##name,
-QUANTITIES(DECLARE)
-static const struct hf_quantity_ops *const list[] = {QUANTITIES(POINTER)};
+HF_QUANTITIES(DECLARE, DECLARE)
+static const struct hf_quantity_ops *const list[] = {HF_QUANTITIES(POINTER, POINTER)};
 enum { N_LIST = sizeof list / sizeof *list };
 
 static const struct hf_run_task tasks[] = {
@@ -182,6 +168,7 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     hf_status status = hf_arena_check(&calculation->arena, error);
     if (status != HF_OK) return status;
     calculation->n_quantity++;
+    hf_options_fill(options, ops->options, quantity->self);
     status = ops->plan != NULL ? ops->plan(quantity, &reason) : HF_OK;
     if (quantity->about != NULL) given = quantity->about;
     if (status != HF_OK)
@@ -193,8 +180,11 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
             fmin(settings->commutator_tolerance, ops->commutator_tolerance);
     /* less in the enumeration is more of the wave function */
     if (quantity->needs < settings->wavefunction) settings->wavefunction = quantity->needs;
-    if (quantity->weighted_density) settings->weighted_density = true;
-    if (quantity->polarisability) settings->polarisability = true;
+    if (ops->weighted_density) settings->weighted_density = true;
+    if (ops->respond != NULL) {
+        quantity->next_responding = settings->responding;
+        settings->responding = quantity;
+    }
     if (quantity->needs < calculation->needs && !ops->by_default)
         calculation->needs = quantity->needs;
     for (int i = 0; ops->phases != NULL && ops->phases[i] != NULL; i++)
@@ -215,10 +205,13 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
         .settings = &calculation->settings,
         .restart = calculation->restart,
         .no_files = calculation->no_files,
+        .move = hf_calculation_move,
+        .calculation = calculation,
     };
     HF_TAKE(&calculation->arena, calculation->quantity, N_LIST);
     status = hf_arena_check(&calculation->arena, error);
     if (status == HF_OK) status = choose_tasks(calculation, options, error);
+    calculation->structure_found = calculation->search == NULL;
     calculation->needs = calculation->settings.wavefunction = HF_WAVEFUNCTION_ENERGIES;
     const int method = find_correlated(options);
     for (int i = 0; i < N_LIST && status == HF_OK; i++) {
@@ -239,12 +232,10 @@ double hf_quantities_pair_accuracy(const struct hf_calculation *calculation, int
     return accuracy;
 }
 
-/** What a quantity has made; NULL: it was not asked for, or not made. */
-static const void *find_made(const struct hf_calculation *calculation,
-                             const struct hf_quantity_ops *ops)
+const void *hf_calculation_made(const struct hf_calculation *calculation, const char *name)
 {
     for (int i = 0; i < calculation->n_quantity; i++)
-        if (calculation->quantity[i].ops == ops && calculation->quantity[i].made)
+        if (strcmp(calculation->quantity[i].ops->name, name) == 0 && calculation->quantity[i].made)
             return calculation->quantity[i].self;
     return NULL;
 }
@@ -257,9 +248,10 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         const struct hf_quantity_ops *ops = quantity->ops;
         if (isinf(hf_quantities_pair_accuracy(calculation, i)))
             hf_common_pairs_drop(calculation->pairs); /* others need the memory */
-        if (ops->compute == NULL || quantity->needs < calculation->settings.wavefunction) continue;
+        if (ops->compute == NULL && ops->respond == NULL) continue;
+        if (quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
-        if (ops->of_structure && calculation->search != NULL && !calculation->structure_found) {
+        if (ops->of_structure && !calculation->structure_found) {
             char line[120];
             snprintf(line, sizeof line, "%s: not computed, because no structure was found",
                      ops->name);
@@ -268,26 +260,16 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         }
         calculation->computing = ops->name;
         if (ops->doing != NULL) hf_report_begin(calculation->source.report, ops->doing);
-        status = ops->compute(quantity, error);
+        if (ops->compute != NULL) status = ops->compute(quantity, error);
         quantity->made = status == HF_OK;
         if (quantity->made && ops->localised != NULL)
             calculation->source.localised = ops->localised(quantity);
         if (quantity->made) hf_report_quantity(calculation->source.report, quantity);
     }
     calculation->source.vibrations =
-        find_made(calculation, &hf_quantity_vibrations); /* its first member */
+        hf_calculation_made(calculation, "vibrations"); /* its first member */
     if (status == HF_OK) calculation->computing = NULL;
     return status;
-}
-
-const struct hf_properties *hf_calculation_properties(const struct hf_calculation *calculation)
-{
-    return find_made(calculation, &hf_quantity_properties);
-}
-
-const struct hf_gradient *hf_calculation_gradient(const struct hf_calculation *calculation)
-{
-    return find_made(calculation, &hf_quantity_gradient); /* its first member */
 }
 
 void hf_quantities_done(struct hf_calculation *calculation)

@@ -94,10 +94,10 @@ static hf_status add_key(struct hf_options *options, const struct hf_run_key *gi
         return hf_fail(error, HF_BAD_INPUT, "a key of the settings or its value is NULL");
     const struct hf_word key = {given->key, (int)strlen(given->key)};
     const struct hf_word value = hf_rest_of_line(given->value);
-    const struct hf_option *option = hf_option_find(options->n_option, options->table, key);
+    const struct hf_option *option = hf_option_find(options->table, key);
     if (option != NULL)
         return hf_options_add(options, option, value, HF_OPTION_COMMAND_LINE, option->key, error);
-    const char *nearest = hf_option_nearest(options->n_option, options->table, key);
+    const char *nearest = hf_option_nearest(options->table, key);
     return hf_fail(error, HF_BAD_INPUT, "unknown key '%.80s'%s%s", given->key,
                    nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
 }
@@ -108,11 +108,9 @@ static hf_status read_input(struct hf_run_state *state, const struct hf_run_sett
 {
     hf_status status = HF_OK;
     struct hf_error later;
-    int n_option;
-    const struct hf_option *table = hf_option_table(&n_option);
     struct hf_input *input = &state->calculation.input;
     MPI_Comm comm = state->context->comm;
-    hf_options_init(&state->options, n_option, table);
+    hf_options_init(&state->options, hf_option_table());
     for (int i = 0; i < settings->n_key; i++) { /* a wrong key hides no "json" behind it */
         const hf_status added =
             add_key(&state->options, &settings->key[i], status == HF_OK ? error : &later);
@@ -135,10 +133,11 @@ static void show(struct hf_run_outcome *outcome)
 {
     const struct hf_calculation *calculation = &outcome->state->calculation;
     outcome->record = calculation->record;
-    outcome->properties = hf_calculation_properties(calculation);
-    const struct hf_gradient *gradient = hf_calculation_gradient(calculation);
+    outcome->properties = hf_calculation_made(calculation, "properties");
+    outcome->polarisability = hf_calculation_made(calculation, "polarisability");
+    const struct hf_gradient *gradient = hf_calculation_made(calculation, "gradient");
     if (gradient != NULL) outcome->gradient = (const double(*)[3])gradient->atom;
-    outcome->found = hf_calculation_found_structure(calculation);
+    outcome->found = calculation->structure_found;
     outcome->molecule = calculation->description.molecule;
     outcome->basis = calculation->description.basis;
     outcome->n_warning = calculation->description.n_warning;

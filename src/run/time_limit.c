@@ -67,7 +67,7 @@ void hf_calculation_explain_end(const struct hf_calculation *calculation, struct
     const struct hf_record *record = calculation->record;
     const struct hf_checkpoint *restart = calculation->restart;
     const int reason = error->signal_number;
-    const char *path = hf_calculation_checkpoint_written(calculation);
+    const char *path = calculation->source.checkpoint;
     const char *lacking = calculation->computing;
     char cause[64], word[800];
     int n = restart != NULL ? restart->state.n_iteration : 0;

@@ -227,8 +227,7 @@ hf_status hf_scf_run(struct hf_context *context, const struct hf_molecule *molec
     report_start(&scf);
     HF_TRY(solve(&scf, error));
     if (settings->weighted_density && result->converged) HF_TRY(hf_scf_weigh_density(&scf, error));
-    if (settings->polarisability && result->converged)
-        HF_TRY(hf_scf_find_polarisability(&scf, error));
+    if (settings->responding != NULL && result->converged) HF_TRY(hf_scf_respond(&scf, error));
     hf_fock_destroy(&scf.builder); /* its arrays and integrals are the most there is */
     HF_TRY(hf_scf_keep(&scf, result->converged ? HF_KEEP_FINISHED : HF_KEEP_UNCONVERGED, error));
     hf_scf_destroy_list(scf.commutator);

@@ -8,8 +8,6 @@
  *          (2018). */
 #include "converger.h"
 
-#include <string.h>
-
 /** The o columns of largest p, the first of equal ones, in their order: chosen[o]. p is
  *  destroyed. */
 static void choose(int m, double p[], int o, bool chosen[])
@@ -82,22 +80,4 @@ hf_status hf_scf_occupy_by_overlap(struct hf_scf *scf, struct hf_matrix *const v
         if (scf->occupied[k] != NULL) HF_TRY(occupy_set(scf, k, vector[k], error));
 cleanup:
     return status;
-}
-
-hf_status hf_max_overlap_check(const struct hf_scf_settings *settings, struct hf_error *error)
-{
-    const char *reason = NULL;
-    const char *converger = settings->converger != NULL ? settings->converger : "";
-    if (!settings->max_overlap) return HF_OK;
-    if (settings->method != NULL && strcmp(settings->method, "rohf") == 0)
-        reason = "method rohf, whose shells share orbitals; use uhf";
-    else if (settings->stability == HF_STABILITY_FOLLOW)
-        reason = "stability follow, which leaves the solution";
-    else if (strcmp(converger, "newton") == 0 || strcmp(converger, "adiis") == 0)
-        reason =
-            "converger newton or adiis, which only lower the energy; use auto, diis or damping";
-    else if (settings->smearing > 0.0)
-        reason = "fractional occupations (smearing)";
-    if (reason == NULL) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT, "maximum overlap is not possible with %s", reason);
 }

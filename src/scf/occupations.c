@@ -12,11 +12,9 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** Orbitals with less are not occupied. */
 static const double NOTHING = 1e-14;
-static const double MOST_TEMPERATURE = 0.2; /* kT, hartree */
 
 static double fermi(double x)
 {
@@ -192,27 +190,4 @@ hf_status hf_scf_unweighed(const struct hf_scf *scf, int k, struct hf_matrix **o
 cleanup:
     free(factor);
     return status;
-}
-
-hf_status hf_smearing_check(const struct hf_scf_settings *settings, struct hf_error *error)
-{
-    const char *reason = NULL;
-    const char *converger = settings->converger != NULL ? settings->converger : "";
-    if (!(settings->smearing >= 0.0 && settings->smearing <= MOST_TEMPERATURE))
-        return hf_fail(error, HF_BAD_INPUT,
-                       "the temperature of electrons must be 0 to %g hartree, found %g",
-                       MOST_TEMPERATURE, settings->smearing);
-    if (settings->smearing == 0.0) return HF_OK;
-    if (settings->method != NULL && strcmp(settings->method, "rohf") == 0)
-        reason = "method rohf, whose shells have whole occupations; use uhf";
-    else if (settings->stability != HF_STABILITY_NONE)
-        reason = "a stability analysis, which needs whole occupations";
-    else if (strcmp(converger, "newton") == 0 || strcmp(converger, "adiis") == 0)
-        reason =
-            "converger newton or adiis, which leave out the entropy; use auto, diis or damping";
-    else if (settings->level_shift > 0.0)
-        reason = "a level shift, which changes the energies that the occupations come from";
-    if (reason == NULL) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT,
-                   "fractional occupations (smearing) are not possible with %s", reason);
 }

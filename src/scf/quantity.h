@@ -1,10 +1,11 @@
 /* What is computed or written from a wave function, and the task of a calculation.
  *
  * A quantity is a constant struct hf_quantity_ops in the room that computes it, and a line of the list in
- * src/run/quantities.c. A calculation walks the list and calls, for each requested quantity,
+ * src/run/quantities.h. A calculation walks the list and calls, for each requested quantity,
  *
  *     plan      when basis and settings are made: reads the options
  *     memory    before anything is computed
+ *     respond   when the SCF has converged and its Fock builder still lives
  *     compute   when the SCF has ended
  *     report    after it, on rank 0: a section of the report
  *     json      on rank 0: a part of the JSON file
@@ -26,9 +27,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct hf_calculation;
 struct hf_checkpoint;
 struct hf_common_pairs;
+struct hf_hamiltonian;
 struct hf_localised;
+struct hf_orbital_hessian;
 struct hf_report;
 struct hf_vibrations;
 
@@ -47,10 +51,15 @@ struct hf_quantity_source {
         *localised; /**< orbitals to draw instead of occupied canonical ones; NULL: none */
     const struct hf_vibrations *vibrations; /**< for files of orbitals; NULL: none */
     const struct hf_checkpoint *restart;    /**< that the calculation continues from; NULL: none */
-    const char *checkpoint;   /**< of this calculation, written when the SCF ended; NULL: none */
-    bool checkpoint_given;    /**< the user has named it */
-    bool no_files;            /**< none is written that no option asks for */
-    struct hf_report *report; /**< for progress and warnings */
+    const char *checkpoint;                 /**< of this calculation; NULL: none is written yet */
+    bool checkpoint_given;                  /**< the user has named it */
+    bool no_files;                          /**< none is written that no option asks for */
+    struct hf_report *report;               /**< for progress and warnings */
+    /** Molecule and basis of the calculation to other places [n_atom], bohr; there are no shell pairs then. Collective.
+     *  HF_BAD_INPUT, HF_NO_RESOURCE. */
+    hf_status (*move)(struct hf_calculation *calculation, const double (*x)[3],
+                      struct hf_error *error);
+    struct hf_calculation *calculation;
 };
 
 /** A requested quantity. */
@@ -59,11 +68,10 @@ struct hf_quantity {
     const struct hf_quantity_source *of;
     void *self;                       /**< [ops->size] bytes, zero at first */
     enum hf_wavefunction_parts needs; /**< ops->needs, unless plan needs more */
-    bool weighted_density;            /**< plan: the wave function is to have it */
-    bool polarisability;              /**< plan: the result of the SCF is to have it */
     double
         pair_accuracy; /**< hartree, of the shell pairs that `compute` uses; plan sets it; 0: none */
     bool made;         /**< `compute` has ended well */
+    struct hf_quantity *next_responding; /**< in hf_scf_settings.responding */
     const struct hf_option_value *about; /**< plan: what its failure is about; NULL: ops->option */
 };
 
@@ -79,9 +87,12 @@ struct hf_json_places {
 struct hf_quantity_ops {
     const char *name;
     const char *option; /**< key that asks for it and that errors of plan begin with; NULL: none */
-    bool by_default;    /**< computed unasked, if the wave function has the parts that it needs */
-    bool of_converged;  /**< not computed unless the SCF has converged */
-    bool of_structure;  /**< not computed if a search for a structure ended without one */
+    /** Its rows of the table of options, if it has any. Members that they name are of `self` and are set before plan. */
+    const struct hf_option *options;
+    bool by_default;   /**< computed unasked, if the wave function has the parts that it needs */
+    bool of_converged; /**< not computed unless the SCF has converged */
+    bool weighted_density; /**< the wave function is to have it */
+    bool of_structure;     /**< not computed if a search for a structure ended without one */
     enum hf_wavefunction_parts needs;
     /** Of the SCF, if none is given; 0: as usual. An energy computed from orbitals has errors of first order
      *  in theirs, the energy of the SCF of second. */
@@ -97,6 +108,9 @@ struct hf_quantity_ops {
     /** Bytes of a rank that `compute` takes at most, beside the wave function. Local. HF_NO_RESOURCE: more
      *  than --memory says. */
     hf_status (*peak)(const struct hf_quantity *quantity, double *bytes, struct hf_error *error);
+    /** Collective. From the Hessian of the solution. A failure ends the calculation. */
+    hf_status (*respond)(struct hf_quantity *quantity, struct hf_orbital_hessian *hessian,
+                         struct hf_hamiltonian *hamiltonian, struct hf_error *error);
     /** Collective. A failure ends the calculation. */
     hf_status (*compute)(struct hf_quantity *quantity, struct hf_error *error);
     /** Of a quantity that is the energy of the method: what replaces that of the SCF. */

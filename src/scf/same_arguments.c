@@ -61,7 +61,7 @@ static uint64_t hash_settings(const struct hf_scf_settings *settings, bool wavef
                              settings->level_shift,
                              settings->max_overlap,
                              settings->weighted_density,
-                             settings->polarisability,
+                             settings->responding != NULL,
                              settings->smearing,
                              settings->wavefunction,
                              settings->keeper != NULL,

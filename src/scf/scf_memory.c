@@ -20,7 +20,7 @@ static const struct hf_method_ops *find_method(const char *name)
  *  one but for the first, and are not counted for what hardly ever happens. */
 static int vectors_at_once(const struct hf_scf_settings *settings)
 {
-    if (settings->stability != HF_STABILITY_NONE || settings->polarisability) return 4;
+    if (settings->stability != HF_STABILITY_NONE || settings->responding != NULL) return 4;
     return strcmp(settings->converger, hf_converger_newton.name) == 0 ? 2 : 1;
 }
 
@@ -30,7 +30,7 @@ static int vectors_at_once(const struct hf_scf_settings *settings)
 static double of_second_order(const struct hf_scf_settings *settings,
                               const struct hf_method_ops *method)
 {
-    const bool analysed = settings->stability != HF_STABILITY_NONE || settings->polarisability;
+    const bool analysed = settings->stability != HF_STABILITY_NONE || settings->responding != NULL;
     const double n_vector = analysed ? 64.0 : 32.0, of_vector = 0.2 * 0.8;
     const double n_trial = analysed ? 4.0 : 2.0;
     if (!analysed && strcmp(settings->converger, hf_converger_newton.name) != 0 &&

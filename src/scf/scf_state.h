@@ -285,8 +285,8 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[],
 hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[], double *energy,
                            struct hf_error *error) HF_MUST_CHECK;
 
-/** result->polarisability of a converged solution. Collective. HF_NO_RESOURCE; HF_INTERRUPTED. */
-hf_status hf_scf_find_polarisability(struct hf_scf *scf, struct hf_error *error);
+/** Lets settings->responding compute from a converged solution. Collective. Errors: those of theirs. */
+hf_status hf_scf_respond(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** Makes scf->weighted_density of the last Fock matrices and the orbitals of the last densities. Collective. */
 hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static const double MOST_TEMPERATURE = 0.2; /* kT, hartree */
+
 const struct hf_phase hf_phase_one_electron = {.name = "One-electron integrals"};
 const struct hf_phase hf_phase_guess = {.name = "Initial guess"};
 
@@ -40,24 +42,59 @@ struct hf_scf_settings hf_scf_defaults(void)
     };
 }
 
-hf_status hf_guess_mix_check(const struct hf_scf_settings *settings, struct hf_error *error)
+hf_status hf_scf_settings_check(const struct hf_scf_settings *settings, const char **member,
+                                struct hf_error *error)
 {
-    if (!settings->guess_mix || strcmp(settings->method, hf_method_uhf.name) == 0) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT,
-                   "orbitals of alpha and beta may differ with method uhf only; the method is %s",
-                   settings->method);
-}
-
-hf_status hf_level_shift_check(const struct hf_scf_settings *settings, struct hf_error *error)
-{
-    if (!(settings->level_shift >= 0.0))
-        return hf_fail(error, HF_BAD_INPUT, "the level shift cannot be %g hartree",
-                       settings->level_shift);
-    if (settings->level_shift > 0.0 && settings->converger != NULL &&
-        strcmp(settings->converger, hf_converger_newton.name) == 0)
+#define SMEARED    "fractional occupations (smearing) are not possible with "
+#define OVERLAPPED "maximum overlap is not possible with "
+    const char *method = settings->method != NULL ? settings->method : "";
+    const char *converger = settings->converger != NULL ? settings->converger : "";
+    const double kt = settings->smearing, shift = settings->level_shift;
+    const bool rohf = strcmp(method, "rohf") == 0, held = settings->max_overlap;
+    const bool newton = strcmp(converger, hf_converger_newton.name) == 0;
+    const bool lowers = newton || strcmp(converger, "adiis") == 0;
+    const struct {
+        bool holds;
+        const char *member, *why;
+    } conflicts[] = {
+        {kt > 0.0 && rohf, "smearing",
+         SMEARED "method rohf, whose shells have whole occupations; use uhf"},
+        {kt > 0.0 && settings->stability != HF_STABILITY_NONE, "smearing",
+         SMEARED "a stability analysis, which needs whole occupations"},
+        {kt > 0.0 && lowers, "smearing",
+         SMEARED
+         "converger newton or adiis, which leave out the entropy; use auto, diis or damping"},
+        {kt > 0.0 && shift > 0.0, "smearing",
+         SMEARED "a level shift, which changes the energies that the occupations come from"},
+        {held && rohf, "max_overlap",
+         OVERLAPPED "method rohf, whose shells share orbitals; use uhf"},
+        {held && settings->stability == HF_STABILITY_FOLLOW, "max_overlap",
+         OVERLAPPED "stability follow, which leaves the solution"},
+        {held && lowers, "max_overlap",
+         OVERLAPPED
+         "converger newton or adiis, which only lower the energy; use auto, diis or damping"},
+        {held && kt > 0.0, "max_overlap", OVERLAPPED "fractional occupations (smearing)"},
+        {shift > 0.0 && newton, "level_shift",
+         "a level shift is not possible with converger newton, which limits its steps itself; use "
+         "auto, diis or damping"},
+    };
+    *member = "guess_mix";
+    if (settings->guess_mix && strcmp(method, hf_method_uhf.name) != 0)
+        return hf_fail(
+            error, HF_BAD_INPUT,
+            "orbitals of alpha and beta may differ with method uhf only; the method is %s", method);
+    *member = "smearing";
+    if (!(kt >= 0.0 && kt <= MOST_TEMPERATURE))
         return hf_fail(error, HF_BAD_INPUT,
-                       "a level shift is not possible with converger newton, which limits its "
-                       "steps itself; use auto, diis or damping");
+                       "the temperature of electrons must be 0 to %g hartree, found %g",
+                       MOST_TEMPERATURE, kt);
+    *member = "level_shift";
+    if (!(shift >= 0.0))
+        return hf_fail(error, HF_BAD_INPUT, "the level shift cannot be %g hartree", shift);
+    for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++) {
+        *member = conflicts[i].member;
+        if (conflicts[i].holds) return hf_fail(error, HF_BAD_INPUT, "%s", conflicts[i].why);
+    }
     return HF_OK;
 }
 
@@ -66,6 +103,7 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
                        struct hf_error *error)
 {
     const struct hf_guess_ops *guess;
+    const char *member;
     hf_status status;
     if (settings->guess == NULL || settings->fock.builder == NULL ||
         settings->fock.schedule.name == NULL)
@@ -77,10 +115,7 @@ hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_s
                        "name is NULL");
     HF_TRY(hf_method_find(settings->method, method, error));
     HF_TRY(hf_method_check(settings->method, molecule, error));
-    HF_TRY(hf_smearing_check(settings, error));
-    HF_TRY(hf_max_overlap_check(settings, error));
-    HF_TRY(hf_level_shift_check(settings, error));
-    HF_TRY(hf_guess_mix_check(settings, error));
+    HF_TRY(hf_scf_settings_check(settings, &member, error));
     HF_TRY(hf_spin_count_of(molecule, n_electron, error));
     if (settings->orbitals == NULL && settings->restart == NULL)
         HF_TRY(hf_guess_find(settings->guess, &guess, error));

@@ -37,7 +37,7 @@ static void settle(struct hf_surface *surface, const struct hf_scf_settings *set
     surface->settings.stability = HF_STABILITY_NONE;
     surface->settings.wavefunction = HF_WAVEFUNCTION_ALL;
     surface->settings.weighted_density = true;
-    surface->settings.polarisability = false;
+    surface->settings.responding = NULL;
 }
 
 /** What is copied of the calculation. Not collective. */

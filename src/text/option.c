@@ -13,9 +13,9 @@ enum { MAX_NAMES = 128 };
 /** Bytes of a list of choices, each once. */
 enum { MAX_LIST = 400 };
 
-void hf_options_init(struct hf_options *options, int n_option, const struct hf_option table[])
+void hf_options_init(struct hf_options *options, const struct hf_option *const table[])
 {
-    *options = (struct hf_options){.n_option = n_option, .table = table};
+    *options = (struct hf_options){.table = table};
 }
 
 void hf_options_done(struct hf_options *options)
@@ -35,20 +35,32 @@ static bool is_key(struct hf_word word, const char *key)
     return hf_word_is((struct hf_word){plain, word.length}, key);
 }
 
-const struct hf_option *hf_option_find(int n_option, const struct hf_option table[],
-                                       struct hf_word key)
+const struct hf_option *hf_option_row(const struct hf_option *const table[], int i)
 {
-    for (int i = 0; i < n_option; i++)
-        if (is_key(key, table[i].key)) return &table[i];
+    for (; *table != NULL; table++)
+        for (const struct hf_option *row = *table; row->key != NULL; row++)
+            if (i-- == 0) return row;
     return NULL;
 }
 
-const char *hf_option_nearest(int n_option, const struct hf_option table[], struct hf_word key)
+const struct hf_option *hf_option_find(const struct hf_option *const table[], struct hf_word key)
+{
+    for (; *table != NULL; table++)
+        for (const struct hf_option *row = *table; row->key != NULL; row++)
+            if (is_key(key, row->key)) return row;
+    return NULL;
+}
+
+const char *hf_option_nearest(const struct hf_option *const table[], struct hf_word key)
 {
     const char *known[MAX_NAMES];
-    assert(n_option <= MAX_NAMES);
-    for (int i = 0; i < n_option; i++) known[i] = table[i].key;
-    return hf_nearest_word(key, n_option, known);
+    const struct hf_option *row;
+    int n = 0;
+    for (; (row = hf_option_row(table, n)) != NULL; n++) {
+        assert(n < MAX_NAMES);
+        known[n] = row->key;
+    }
+    return hf_nearest_word(key, n, known);
 }
 
 bool hf_option_choice_get(const struct hf_option *option, int i, struct hf_option_choice *choice)
@@ -253,8 +265,7 @@ static hf_status store(struct hf_options *options, const struct hf_option *optio
 
 static const struct hf_option *known_option(const struct hf_options *options, const char *key)
 {
-    const struct hf_option *option =
-        hf_option_find(options->n_option, options->table, hf_rest_of_line(key));
+    const struct hf_option *option = hf_option_find(options->table, hf_rest_of_line(key));
     assert(option != NULL);
     return option;
 }
@@ -357,6 +368,30 @@ bool hf_options_flag(const struct hf_options *options, const char *key)
 {
     const struct hf_option_value *given = hf_options_given(options, key);
     return given != NULL && truth(hf_rest_of_line(given->text)) == 1;
+}
+
+void hf_options_fill(const struct hf_options *options, const struct hf_option rows[], void *target)
+{
+    for (const struct hf_option *row = rows; row != NULL && row->key != NULL; row++) {
+        const char *key = row->key;
+        const bool choice = row->type == HF_OPTION_CHOICE;
+        void *to = (char *)target + row->member.offset;
+        if (row->type != HF_OPTION_FLAG && hf_options_text(options, key) == NULL) continue;
+        switch (row->member.type) {
+        case HF_NO_MEMBER: break;
+        case HF_MEMBER_INTEGER:
+            *(int *)to = choice ? hf_options_value(options, key) : hf_options_integer(options, key);
+            break;
+        case HF_MEMBER_REAL: *(double *)to = hf_options_real(options, key); break;
+        case HF_MEMBER_FLAG:
+            *(bool *)to =
+                choice ? hf_options_value(options, key) != 0 : hf_options_flag(options, key);
+            break;
+        case HF_MEMBER_TEXT:
+            *(const char **)to =
+                choice ? hf_options_choice(options, key) : hf_options_text(options, key);
+        }
+    }
 }
 
 void hf_options_vector(const struct hf_options *options, const char *key, double vector[3])

@@ -12,6 +12,7 @@
 #include "text/text.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum hf_option_type {
@@ -43,7 +44,24 @@ struct hf_option_setting {
 
 enum { HF_OPTION_MOST_SETTINGS = 4 };
 
-/** One line of the table. */
+/** Where the value goes: a member of the struct that hf_options_fill gets. */
+struct hf_option_member {
+    enum { HF_NO_MEMBER, HF_MEMBER_INTEGER, HF_MEMBER_REAL, HF_MEMBER_FLAG, HF_MEMBER_TEXT } type;
+    size_t offset;
+};
+/** HF_MEMBER(struct hf_gas, kelvin); enumerations count as integers. */
+#define HF_MEMBER(STRUCT, NAME)                                                                      \
+    {                                                                                                \
+        _Generic(((STRUCT *)0)->NAME,                                                              \
+            double: HF_MEMBER_REAL,                                                                \
+            bool: HF_MEMBER_FLAG,                                                                  \
+            char *: HF_MEMBER_TEXT,                                                                \
+            const char *: HF_MEMBER_TEXT,                                                          \
+            default: HF_MEMBER_INTEGER),                                                           \
+            offsetof(STRUCT, NAME) \
+    }
+
+/** One line of the table. A row without a key ends an array of rows. */
 struct hf_option {
     const char *key;
     enum hf_option_type type;
@@ -68,12 +86,47 @@ struct hf_option {
     const char *(*missing)(struct hf_word word);
     const char *alias[2]; /**< key and value that an alias stands for */
     bool or_path;         /**< of a choice: also a path, which has a dot or a slash in it */
+    struct hf_option_member member; /**< that hf_options_fill sets */
     /** Tasks, methods and other options that it belongs to: without all of them it has no effect. Ended by a NULL
      *  key, unless there are so many; none: it always has. */
     struct hf_option_setting only_with[HF_OPTION_MOST_SETTINGS];
     struct hf_option_setting
         not_with[HF_OPTION_MOST_SETTINGS]; /**< with one of these it has none */
 };
+
+/** A function LIST_choice for hf_option.list, with the entries of a list of the library, which ends with NULL. */
+#define HF_OPTION_CHOICES(LIST, NAME, ABOUT)                                                       \
+    static bool LIST##_choice(int i, struct hf_option_choice *choice)                              \
+    {                                                                                              \
+        if (LIST[i] != NULL)                                                                       \
+            *choice = (struct hf_option_choice){NAME(LIST[i]), ABOUT(LIST[i]), 0};                 \
+        return LIST[i] != NULL;                                                                    \
+    }
+
+/* Rows: key, argument, default, unit, least and most value, help; then other members, .more = "..." */
+#define HF_ROW_TEXT(KEY, ARGUMENT, HELP, ...)                                                      \
+    {                                                                                              \
+        .key = KEY, .argument = ARGUMENT, .help = HELP, __VA_ARGS__                                \
+    }
+#define HF_ROW_FLAG(KEY, HELP, ...)                                                                \
+    {                                                                                              \
+        .key = KEY, .type = HF_OPTION_FLAG, .help = HELP, __VA_ARGS__                              \
+    }
+#define HF_ROW_CHOICE(KEY, ARGUMENT, DEFAULT, HELP, ...)                                           \
+    {                                                                                              \
+        .key = KEY, .type = HF_OPTION_CHOICE, .argument = ARGUMENT, .default_value = DEFAULT,      \
+        .help = HELP, __VA_ARGS__                                                                  \
+    }
+#define HF_ROW_INTEGER(KEY, DEFAULT, LEAST, MOST, HELP, ...)                                       \
+    {                                                                                              \
+        .key = KEY, .type = HF_OPTION_INTEGER, .argument = "N", .default_value = DEFAULT,          \
+        .range = {LEAST, MOST}, .help = HELP, __VA_ARGS__                                          \
+    }
+#define HF_ROW_REAL(KEY, DEFAULT, UNIT, LEAST, MOST, HELP, ...)                                    \
+    {                                                                                              \
+        .key = KEY, .type = HF_OPTION_REAL, .argument = "X", .default_value = DEFAULT,             \
+        .unit = UNIT, .range = {LEAST, MOST}, .help = HELP, __VA_ARGS__                            \
+    }
 
 enum hf_option_level {
     HF_OPTION_DEFAULT,
@@ -92,24 +145,25 @@ struct hf_option_value {
 
 /** What was given, in the order it was given. */
 struct hf_options {
-    int n_option;
-    const struct hf_option *table; /**< [n_option], borrowed */
+    const struct hf_option *const *table; /**< borrowed */
     int n_value;
     int64_t n_room;
     struct hf_option_value *value; /**< [n_value], owned; room for n_room */
     struct hf_arena arena;         /**< has their strings */
 };
 
-/** Empty store over a table, which must outlive it. */
-void hf_options_init(struct hf_options *options, int n_option, const struct hf_option table[]);
+/** Empty store over a table, which must outlive it. A table is a list of arrays of rows, ended by NULL. */
+void hf_options_init(struct hf_options *options, const struct hf_option *const table[]);
 void hf_options_done(struct hf_options *options);
 
-/** Line of the table for `key`, in any case and with - for _; NULL when there is none. */
-const struct hf_option *hf_option_find(int n_option, const struct hf_option table[],
-                                       struct hf_word key);
+/** Row i of a table; NULL behind the last. */
+const struct hf_option *hf_option_row(const struct hf_option *const table[], int i);
+
+/** Row of the table for `key`, in any case and with - for _; NULL when there is none. */
+const struct hf_option *hf_option_find(const struct hf_option *const table[], struct hf_word key);
 
 /** The key that an unknown one was probably meant to be, or NULL. */
-const char *hf_option_nearest(int n_option, const struct hf_option table[], struct hf_word key);
+const char *hf_option_nearest(const struct hf_option *const table[], struct hf_word key);
 
 /** Entry i of the words a choice may be; false behind the last, and of other options. */
 bool hf_option_choice_get(const struct hf_option *option, int i, struct hf_option_choice *choice);
@@ -156,6 +210,9 @@ int hf_options_value(const struct hf_options *options, const char *key);
 int hf_options_integer(const struct hf_options *options, const char *key);
 double hf_options_real(const struct hf_options *options, const char *key);
 bool hf_options_flag(const struct hf_options *options, const char *key);
+/** Sets the members of *target that the rows of an array name, default included; without either they stay. A choice is
+ *  its name, or the value of its enumeration; not 0 is true. `rows` is of the table, or NULL. */
+void hf_options_fill(const struct hf_options *options, const struct hf_option rows[], void *target);
 /** Leaves `vector` as it is when there is neither value nor default. */
 void hf_options_vector(const struct hf_options *options, const char *key, double vector[3]);
 

@@ -89,8 +89,8 @@ static hf_status check(const struct hf_options *options, const struct hf_option_
 hf_status hf_options_check_effect(const struct hf_options *options, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    for (int i = 0; i < options->n_option && status == HF_OK; i++) {
-        const struct hf_option *option = &options->table[i];
+    const struct hf_option *option;
+    for (int i = 0; status == HF_OK && (option = hf_option_row(options->table, i)) != NULL; i++) {
         if (option->type == HF_OPTION_ALIAS || !is_given(options, option->key)) continue;
         const struct hf_option_value *given = hf_options_given(options, option->key);
         if (given != NULL && given->level >= HF_OPTION_FILE) status = check(options, given, error);

@@ -36,9 +36,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     struct row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
-    self->gas = (struct hf_gas){hf_options_real(of->options, "temperature"),
-                                hf_options_real(of->options, "pressure"),
-                                hf_options_integer(of->options, "symmetry_number")};
     self->n_group = hf_options_integer(of->options, "groups");
     const hf_status status = hf_rank_groups_check(of->context, self->n_group, error);
     if (status != HF_OK) return status;
@@ -336,8 +333,20 @@ static void done(struct hf_quantity *quantity)
     hf_arena_done(&self->vibrations.arena);
 }
 
+#define IN_SELF(NAME) .member = HF_MEMBER(struct row, NAME)
+const struct hf_option hf_options_vibrations[] = {
+    HF_ROW_REAL("temperature", "298.15", "K", 0.01, 1e6, "temperature of thermochemistry",
+                .only_with = {{"task", "vibrations"}}, IN_SELF(gas.temperature)),
+    HF_ROW_REAL("pressure", "101325", "Pa", 1e-9, 1e15, "pressure of thermochemistry",
+                .only_with = {{"task", "vibrations"}}, IN_SELF(gas.pressure)),
+    HF_ROW_INTEGER("symmetry_number", "0", 0, 1000,
+                   "rotations that carry the molecule onto itself; 0: to be found",
+                   .only_with = {{"task", "vibrations"}}, IN_SELF(gas.symmetry_number)),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_vibrations = {
     .name = "vibrations",
+    .options = hf_options_vibrations,
     .of_converged = true,
     .of_structure = true,
     .needs = HF_WAVEFUNCTION_ALL,

@@ -112,12 +112,12 @@ static void groups_have_headings_and_synonyms_are_not_listed(void **state)
 
 static void older_names_stand_beside_the_option_that_they_mean(void **state)
 {
-    int n = 0, n_alias = 0;
+    int n_alias = 0;
     char spelling[40];
-    const struct hf_option *table = hf_option_table(&n), *meant = NULL;
-    for (int i = 0; i < n; i++) {
-        if (table[i].type != HF_OPTION_ALIAS) continue;
-        hf_option_spelling(table[i].key, sizeof spelling, spelling);
+    const struct hf_option *option, *meant = NULL;
+    for (int i = 0; (option = hf_option_row(hf_option_table(), i)) != NULL; i++) {
+        if (option->type != HF_OPTION_ALIAS) continue;
+        hf_option_spelling(option->key, sizeof spelling, spelling);
         assert_ok(hf_listed_option_find(spelling, &meant, &error));
         assert_non_null(meant->more);
         assert_non_null(strstr(meant->more, spelling)); /* so help and documents name it */
@@ -128,15 +128,14 @@ static void older_names_stand_beside_the_option_that_they_mean(void **state)
 
 static void every_default_is_a_valid_value(void **state)
 {
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
+    const struct hf_option *option;
     struct hf_options options;
-    hf_options_init(&options, n, table);
-    for (int i = 0; i < n; i++) {
-        const char *value = table[i].default_value;
-        assert_true(table[i].help != NULL || table[i].type == HF_OPTION_ALIAS);
+    hf_options_init(&options, hf_option_table());
+    for (int i = 0; (option = hf_option_row(options.table, i)) != NULL; i++) {
+        const char *value = option->default_value;
+        assert_true(option->help != NULL || option->type == HF_OPTION_ALIAS);
         if (value == NULL) continue;
-        assert_ok(hf_options_add(&options, &table[i], (struct hf_word){value, (int)strlen(value)},
+        assert_ok(hf_options_add(&options, option, (struct hf_word){value, (int)strlen(value)},
                                  HF_OPTION_FILE, "default", &error));
     }
     hf_options_done(&options);
@@ -144,16 +143,15 @@ static void every_default_is_a_valid_value(void **state)
 
 static void every_condition_names_an_option_and_its_value(void **state)
 {
-    int n = 0;
-    const struct hf_option *table = hf_option_table(&n);
+    const struct hf_option *const *table = hf_option_table(), *option;
     struct hf_options options;
-    hf_options_init(&options, n, table);
-    for (int i = 0; i < 2 * HF_OPTION_MOST_SETTINGS * n; i++) {
-        const struct hf_option *option = &table[i / (2 * HF_OPTION_MOST_SETTINGS)];
+    hf_options_init(&options, table);
+    for (int i = 0; (option = hf_option_row(table, i / (2 * HF_OPTION_MOST_SETTINGS))) != NULL;
+         i++) {
         const struct hf_option_setting *list = i % 2 == 0 ? option->only_with : option->not_with,
                                        *setting = &list[i / 2 % HF_OPTION_MOST_SETTINGS];
         if (setting->key == NULL) continue;
-        const struct hf_option *other = hf_option_find(n, table, hf_rest_of_line(setting->key));
+        const struct hf_option *other = hf_option_find(table, hf_rest_of_line(setting->key));
         assert_non_null(other);
         assert_ptr_not_equal(other, option);
         if (setting->value == NULL) continue;
@@ -185,6 +183,15 @@ static void defaults_are_those_of_the_library(void **state)
                 library.linear_dependence_threshold);
     assert_true(hf_options_real(options, "screening") == library.screening_threshold);
     hf_command_done(&command);
+}
+
+static void every_grain_is_the_one_of_its_name(void **state)
+{
+    for (int i = 0; hf_grain_list[i].name != NULL; i++) {
+        assert_ok(parse("a.mol", "--grain", hf_grain_list[i].name, NULL, NULL));
+        assert_int_equal(hf_options_value(&command.options, "grain"), hf_grain_list[i].grain);
+        hf_command_done(&command);
+    }
 }
 
 static void sizes_have_units(void **state)
@@ -219,6 +226,7 @@ int main(void)
         cmocka_unit_test(every_default_is_a_valid_value),
         cmocka_unit_test(every_condition_names_an_option_and_its_value),
         cmocka_unit_test(defaults_are_those_of_the_library),
+        cmocka_unit_test(every_grain_is_the_one_of_its_name),
         cmocka_unit_test(sizes_have_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

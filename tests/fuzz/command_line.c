@@ -43,8 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_error error = {.message = ""};
     const hf_status status = hf_command_parse(n_argument, argument, &command, &error);
     fuzz_require_message(status, &error, "");
-    for (int i = 0; i < command.options.n_option && status == HF_OK; i++)
-        require_sane_value(&command.options, &command.options.table[i]);
+    const struct hf_option *option;
+    for (int i = 0; status == HF_OK && (option = hf_option_row(hf_option_table(), i)) != NULL; i++)
+        require_sane_value(&command.options, option);
     hf_command_done(&command);
     free(line);
     return 0;

@@ -81,13 +81,11 @@ struct reading {
 
 static void read_text(struct reading *this, const char *text, bool force)
 {
-    int n_option = 0;
-    const struct hf_option *table = hf_option_table(&n_option);
     *this = (struct reading){.status = HF_OK};
-    hf_options_init(&this->options, n_option, table);
+    hf_options_init(&this->options, hf_option_table());
     if (force)
         this->status = hf_options_add(
-            &this->options, hf_option_find(n_option, table, (struct hf_word){"force", 5}),
+            &this->options, hf_option_find(hf_option_table(), (struct hf_word){"force", 5}),
             (struct hf_word){"", 0}, HF_OPTION_COMMAND_LINE, "--force", &this->error);
     FUZZ_REQUIRE(this->status == HF_OK);
     this->status =

@@ -24,7 +24,7 @@ static const struct hf_option_choice units[] = {
     {.name = "angstrom"}, {.name = "bohr", .value = HF_LENGTH_BOHR}, {0}};
 
 /** What hf_input_read asks for, and the keys that the files under inputs/ have. */
-static const struct hf_option table[] = {
+static const struct hf_option rows[] = {
     {.key = "title", .type = HF_OPTION_TEXT},
     {.key = "method", .type = HF_OPTION_TEXT},
     {.key = "basis", .type = HF_OPTION_TEXT, .repeatable = true},
@@ -32,7 +32,9 @@ static const struct hf_option table[] = {
     {.key = "multiplicity", .type = HF_OPTION_INTEGER, .default_value = "1"},
     {.key = "units", .type = HF_OPTION_CHOICE, .default_value = "angstrom", .choice = units},
     {.key = "force", .type = HF_OPTION_FLAG},
+    {0},
 };
+static const struct hf_option *const table[] = {rows, NULL};
 
 /** One molecule in one basis and both engines. */
 struct bench {
@@ -52,7 +54,7 @@ static hf_status open_bench(struct bench *bench, const char *path, const char *b
     hf_status status;
     struct hf_options options;
     const struct hf_basis_choice choice = {.atom = -1, .name = basis};
-    hf_options_init(&options, (int)(sizeof table / sizeof *table), table);
+    hf_options_init(&options, table);
     HF_TRY(hf_input_read(bench->context, path, &options, &bench->input, error));
     HF_TRY(hf_basis_create(bench->context, &bench->input.molecule, 1, &choice,
                            HF_CONVENTION_AS_DEFINED, &bench->basis, error));

@@ -15,18 +15,16 @@ struct reading {
 
 static inline void begin(struct reading *this)
 {
-    int n_option;
-    const struct hf_option *table = hf_option_table(&n_option);
     *this = (struct reading){.error = {.message = ""}};
-    hf_options_init(&this->options, n_option, table);
+    hf_options_init(&this->options, hf_option_table());
 }
 
 /** An option of the command line; `where` is what messages call it. */
 static inline hf_status give(struct reading *this, const char *where, const char *key,
                              const char *value)
 {
-    const struct hf_option *option = hf_option_find(this->options.n_option, this->options.table,
-                                                    (struct hf_word){key, (int)strlen(key)});
+    const struct hf_option *option =
+        hf_option_find(this->options.table, (struct hf_word){key, (int)strlen(key)});
     return hf_options_add(&this->options, option, (struct hf_word){value, (int)strlen(value)},
                           HF_OPTION_COMMAND_LINE, where, &this->error);
 }

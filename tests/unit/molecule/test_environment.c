@@ -11,7 +11,7 @@
 static const struct hf_option_choice units[] = {
     {"angstrom", "", HF_LENGTH_ANGSTROM}, {"bohr", "", HF_LENGTH_BOHR}, {0}};
 
-static const struct hf_option table[] = {
+static const struct hf_option rows[] = {
     {.key = "title", .type = HF_OPTION_TEXT, .argument = "TEXT"},
     {.key = "charge", .type = HF_OPTION_INTEGER, .default_value = "0", .range = {-9, 9}},
     {.key = "multiplicity", .type = HF_OPTION_INTEGER, .default_value = "1", .range = {1, 9}},
@@ -19,8 +19,9 @@ static const struct hf_option table[] = {
     {.key = "force", .type = HF_OPTION_FLAG},
     {.key = "field", .type = HF_OPTION_VECTOR, .argument = "X,Y,Z", .range = {-10, 10}},
     {.key = "point_charges_file", .type = HF_OPTION_TEXT, .argument = "FILE"},
+    {0},
 };
-enum { N_OPTION = sizeof table / sizeof *table };
+static const struct hf_option *const table[] = {rows, NULL};
 
 struct case_of_input {
     struct hf_options options;
@@ -31,7 +32,7 @@ struct case_of_input {
 static void begin(struct case_of_input *this)
 {
     *this = (struct case_of_input){.error = {.message = ""}};
-    hf_options_init(&this->options, N_OPTION, table);
+    hf_options_init(&this->options, table);
 }
 
 static void done(struct case_of_input *this)
@@ -42,8 +43,7 @@ static void done(struct case_of_input *this)
 
 static hf_status give(struct case_of_input *this, const char *key, const char *value)
 {
-    const struct hf_option *option =
-        hf_option_find(N_OPTION, table, (struct hf_word){key, (int)strlen(key)});
+    const struct hf_option *option = hf_option_find(table, (struct hf_word){key, (int)strlen(key)});
     return hf_options_add(&this->options, option, (struct hf_word){value, (int)strlen(value)},
                           HF_OPTION_COMMAND_LINE, "--option", &this->error);
 }

@@ -105,9 +105,7 @@ int fixture_set_up(void **state)
     fill_molecule(f);
     fill_basis(f);
     fill_result(f);
-    int n_option = 0;
-    const struct hf_option *table = hf_option_table(&n_option);
-    hf_options_init(&f->options, n_option, table);
+    hf_options_init(&f->options, hf_option_table());
     f->run = (struct hf_run_description){.input_path = "water.mol",
                                          .input_format = "native",
                                          .method = "rhf",

@@ -83,9 +83,9 @@ static void settings_are_the_values_of_the_options(void **state)
                  {"guess", "./other.h5"}, {"method", "uhf"},      {"json", "x.json"}};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         const struct hf_word key = hf_rest_of_line(given[i].key);
-        assert_ok(hf_options_add(
-            &f->options, hf_option_find(f->options.n_option, f->options.table, key),
-            hf_rest_of_line(given[i].value), HF_OPTION_COMMAND_LINE, "--key", &error));
+        assert_ok(hf_options_add(&f->options, hf_option_find(f->options.table, key),
+                                 hf_rest_of_line(given[i].value), HF_OPTION_COMMAND_LINE, "--key",
+                                 &error));
     }
     cJSON *root = write_and_parse(f, "run.json");
     if (root == NULL) return;

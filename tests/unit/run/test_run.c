@@ -118,6 +118,27 @@ static void a_structure_is_found(void **state)
     hf_run_done(&outcome);
 }
 
+/** Against Psi4 1.3.2, as in tests/cli/test_polarisability.py. */
+static void a_polarisability_is_in_the_outcome(void **state)
+{
+    static const double place[][3] = {{0.0, 0.0, 0.2}, {0.0, 1.4, -0.9}, {0.1, -1.5, -0.8}};
+    const struct hf_run_key key[] = {{"basis", "cc-pVDZ"}, {"polarisability", "yes"}};
+    struct hf_run_settings settings = water(1, key);
+    struct hf_run_outcome outcome;
+    settings.position_bohr = place;
+    expect_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), &error);
+    assert_null(outcome.polarisability);
+    hf_run_done(&outcome);
+    settings.n_key = 2;
+    expect_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), &error);
+    assert_non_null(outcome.polarisability);
+    assert_true(outcome.polarisability->converged);
+    assert_float_equal(outcome.polarisability->tensor[0], 3.049417438, 1e-5);
+    assert_float_equal(outcome.polarisability->tensor[8], 4.842304132, 1e-5);
+    assert_float_equal(outcome.polarisability->tensor[5], -0.003848631, 1e-5);
+    hf_run_done(&outcome);
+}
+
 /** The last of several ranks gives another argument than the others, or none. */
 static void arguments_that_differ_from_rank_to_rank_are_refused(void **state)
 {
@@ -418,6 +439,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_wrong_with_the_arguments_is_said),
         cmocka_unit_test(what_is_wrong_with_the_settings_is_said),
         cmocka_unit_test(a_structure_is_found),
+        cmocka_unit_test(a_polarisability_is_in_the_outcome),
         cmocka_unit_test(arguments_that_differ_from_rank_to_rank_are_refused),
         cmocka_unit_test(the_driver_refuses_what_differs_from_rank_to_rank),
         cmocka_unit_test(nothing_is_freed_without_harm),

@@ -15,7 +15,7 @@ static bool numbers(int i, struct hf_option_choice *choice)
 
 static const struct hf_option_synonym pet_words[] = {{"shark", "dog-fish"}, {NULL, NULL}};
 
-static const struct hf_option table[] = {
+static const struct hf_option rows[] = {
     {.key = "name", .type = HF_OPTION_TEXT, .argument = "TEXT"},
     {.key = "count",
      .type = HF_OPTION_INTEGER,
@@ -54,8 +54,30 @@ static const struct hf_option table[] = {
      .argument = "N",
      .only_with = {{"pet", "dog-fish"}, {"number", "one"}, {"force", NULL}}},
     {.key = "fur", .type = HF_OPTION_FLAG, .not_with = {{"pet", "dog-fish"}, {"many", NULL}}},
+    {0},
 };
-enum { N_OPTION = sizeof table / sizeof *table };
+static const struct hf_option *const table[] = {rows, NULL};
+
+struct settings {
+    int count, pet, untouched;
+    bool force, is_fish;
+    double real;
+    const char *name, *number;
+};
+#define SETS(NAME) .member = HF_MEMBER(struct settings, NAME)
+
+/** Rows of the same keys that say where the values go. */
+static const struct hf_option filling[] = {
+    {.key = "name", SETS(name)},
+    HF_ROW_INTEGER("count", "3", 1, 9, "", SETS(count)),
+    HF_ROW_REAL("real_value", "1e-8", NULL, 0, 1, "", SETS(real)),
+    HF_ROW_CHOICE("pet", "PET", "cat", "", .choice = animals, SETS(pet)),
+    HF_ROW_CHOICE("pets", "PET", "cat", "", .choice = animals, SETS(is_fish)),
+    HF_ROW_CHOICE("number", "NAME", "two", "", .list = numbers, SETS(number)),
+    HF_ROW_FLAG("force", "", SETS(force)),
+    {.key = "arrow", .type = HF_OPTION_VECTOR},
+    {0},
+};
 
 static struct hf_word word(const char *text)
 {
@@ -65,17 +87,46 @@ static struct hf_word word(const char *text)
 static hf_status give(struct hf_options *options, const char *key, const char *text,
                       enum hf_option_level level, struct hf_error *error)
 {
-    const struct hf_option *option = hf_option_find(N_OPTION, table, word(key));
+    const struct hf_option *option = hf_option_find(table, word(key));
     assert_non_null(option);
     return hf_options_add(options, option, word(text), level,
                           level == HF_OPTION_FILE ? "a.mol, line 4" : "--key", error);
+}
+
+static void rows_set_the_members_that_they_name(void **state)
+{
+    struct hf_error error;
+    struct hf_options options;
+    struct settings settings = {.untouched = 17, .name = "before"};
+    hf_options_init(&options, table);
+    hf_options_fill(&options, filling, &settings);
+    assert_int_equal(settings.count, 3);
+    assert_true(settings.real == 1e-8);
+    assert_int_equal(settings.pet, 4);
+    assert_string_equal(settings.number, "two");
+    assert_string_equal(settings.name, "before"); /* neither a value nor a default */
+    assert_false(settings.force);
+    assert_ok(give(&options, "name", "Tom", HF_OPTION_FILE, &error));
+    assert_ok(give(&options, "count", "7", HF_OPTION_FILE, &error));
+    assert_ok(give(&options, "pet", "shark", HF_OPTION_FILE, &error));
+    assert_ok(give(&options, "number", "ONE", HF_OPTION_FILE, &error));
+    assert_ok(give(&options, "force", "", HF_OPTION_FILE, &error));
+    hf_options_fill(&options, filling, &settings);
+    assert_string_equal(settings.name, "Tom");
+    assert_int_equal(settings.count, 7);
+    assert_int_equal(settings.pet, 7);
+    assert_string_equal(settings.number, "one");
+    assert_true(settings.force && settings.is_fish);
+    assert_int_equal(settings.untouched, 17);
+    hf_options_fill(&options, NULL, &settings);
+    hf_options_done(&options);
 }
 
 static void a_list_is_stored_as_the_table_has_its_words(void **state)
 {
     struct hf_error error;
     struct hf_options options;
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     assert_true(hf_options_include(&options, "pets", "cat"));
     assert_false(hf_options_include(&options, "pets", "dog-fish"));
     assert_ok(give(&options, "pets", "Shark", HF_OPTION_FILE, &error));
@@ -105,7 +156,7 @@ static void a_list_is_stored_as_the_table_has_its_words(void **state)
 static void defaults_count_until_something_is_given(void **state)
 {
     struct hf_options options;
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     assert_null(hf_options_text(&options, "name"));
     assert_null(hf_options_given(&options, "count"));
     assert_int_equal(hf_options_integer(&options, "count"), 3);
@@ -120,7 +171,7 @@ static void the_command_line_overrides_the_file_whatever_comes_first(void **stat
 {
     struct hf_options options;
     struct hf_error error;
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     assert_ok(give(&options, "count", "5", HF_OPTION_COMMAND_LINE, &error));
     assert_ok(give(&options, "count", "7", HF_OPTION_FILE, &error));
     assert_int_equal(hf_options_integer(&options, "count"), 5);
@@ -149,7 +200,7 @@ static void a_vector_is_three_numbers(void **state)
         struct hf_options options;
         struct hf_error error;
         double vector[3] = {7.0, 7.0, 7.0};
-        hf_options_init(&options, N_OPTION, table);
+        hf_options_init(&options, table);
         hf_options_vector(&options, "arrow", vector);
         assert_true(vector[0] == 7.0);
         assert_ok(give(&options, "arrow", good[i], HF_OPTION_COMMAND_LINE, &error));
@@ -160,7 +211,7 @@ static void a_vector_is_three_numbers(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct hf_options options;
         struct hf_error error;
-        hf_options_init(&options, N_OPTION, table);
+        hf_options_init(&options, table);
         assert_failure(give(&options, "arrow", bad[i].text, HF_OPTION_COMMAND_LINE, &error),
                        HF_BAD_INPUT, &error, bad[i].message);
         hf_options_done(&options);
@@ -171,7 +222,7 @@ static void a_file_says_a_thing_once_unless_it_is_repeatable(void **state)
 {
     struct hf_options options;
     struct hf_error error;
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     assert_ok(give(&options, "many", "a", HF_OPTION_FILE, &error));
     assert_ok(give(&options, "many", "b", HF_OPTION_FILE, &error));
     assert_ok(give(&options, "name", "a", HF_OPTION_FILE, &error));
@@ -185,7 +236,7 @@ static void keys_and_choices_do_not_mind_case_or_dashes(void **state)
 {
     struct hf_options options;
     struct hf_error error;
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     assert_ok(give(&options, "Real-Value", "0.5D0", HF_OPTION_FILE, &error));
     assert_true(hf_options_real(&options, "real_value") == 0.5);
     assert_ok(give(&options, "pet", "DOG-FISH", HF_OPTION_FILE, &error));
@@ -199,7 +250,7 @@ static void a_choice_has_the_value_of_its_enumeration(void **state)
     struct hf_options options;
     struct hf_error error;
     char names[20], few[6];
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     assert_int_equal(hf_options_value(&options, "pet"), 4);
     assert_ok(give(&options, "pet", "Dog-Fish", HF_OPTION_FILE, &error));
     assert_int_equal(hf_options_value(&options, "pet"), 7);
@@ -208,11 +259,10 @@ static void a_choice_has_the_value_of_its_enumeration(void **state)
     assert_ok(give(&options, "pet", "shark", HF_OPTION_COMMAND_LINE, &error));
     assert_int_equal(hf_options_value(&options, "pet"), 7);
     assert_int_equal(
-        hf_option_choice_names(hf_option_find(N_OPTION, table, word("pet")), sizeof names, names),
-        2);
+        hf_option_choice_names(hf_option_find(table, word("pet")), sizeof names, names), 2);
     assert_string_equal(names, "cat, dog-fish");
-    assert_int_equal(
-        hf_option_choice_names(hf_option_find(N_OPTION, table, word("pet")), sizeof few, few), 2);
+    assert_int_equal(hf_option_choice_names(hf_option_find(table, word("pet")), sizeof few, few),
+                     2);
     assert_string_equal(few, "cat, ");
     hf_options_done(&options);
 }
@@ -221,7 +271,7 @@ static void flags_and_aliases_stand_alone(void **state)
 {
     struct hf_options options;
     struct hf_error error;
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     assert_ok(give(&options, "force", "", HF_OPTION_FILE, &error));
     assert_true(hf_options_flag(&options, "force"));
     assert_ok(give(&options, "force", "no", HF_OPTION_COMMAND_LINE, &error));
@@ -250,14 +300,14 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
     };
     struct hf_options options;
     struct hf_error error;
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_failure(give(&options, bad[i].key, bad[i].text, HF_OPTION_FILE, &error),
                        HF_BAD_INPUT, &error, bad[i].message);
     }
     assert_int_equal(options.n_value, 0);
-    assert_null(hf_option_find(N_OPTION, table, word("cuont")));
-    assert_string_equal(hf_option_nearest(N_OPTION, table, word("cuont")), "count");
+    assert_null(hf_option_find(table, word("cuont")));
+    assert_string_equal(hf_option_nearest(table, word("cuont")), "count");
     hf_options_done(&options);
 }
 
@@ -267,10 +317,10 @@ static const char *effect(const char *a, const char *b, enum hf_option_level lev
 {
     struct hf_options options;
     const char *const given[] = {a, b};
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     for (int i = 0; i < 2 && given[i] != NULL; i++) {
         const struct hf_word key = {given[i], (int)strcspn(given[i], "=")};
-        assert_ok(hf_options_add(&options, hf_option_find(N_OPTION, table, key),
+        assert_ok(hf_options_add(&options, hf_option_find(table, key),
                                  word(given[i] + key.length + 1), level, "--key", error));
     }
     const hf_status status = hf_options_check_effect(&options, error);
@@ -307,20 +357,20 @@ static void options_without_an_effect_are_refused(void **state)
             cases[i].message);
     assert_string_equal(effect("fins=2", NULL, HF_OPTION_FILE, &error), without);
     assert_string_equal(effect("fins=2", NULL, HF_OPTION_RESTART, &error), "");
-    hf_option_effect_text(hf_option_find(N_OPTION, table, word("fins")), sizeof text, text);
+    hf_option_effect_text(hf_option_find(table, word("fins")), sizeof text, text);
     assert_string_equal(text, "Only with pet dog-fish, number one or force.");
-    hf_option_effect_text(hf_option_find(N_OPTION, table, word("fur")), sizeof few, few);
+    hf_option_effect_text(hf_option_find(table, word("fur")), sizeof few, few);
     assert_string_equal(few, "Not with pet dog-fi");
-    hf_option_effect_text(hf_option_find(N_OPTION, table, word("name")), sizeof text, text);
+    hf_option_effect_text(hf_option_find(table, word("name")), sizeof text, text);
     assert_string_equal(text, "");
 }
 
 static void one_of_several_choices_is_found(void **state)
 {
     struct hf_options options;
-    const struct hf_option_value several = {.option = hf_option_find(N_OPTION, table, word("pet")),
+    const struct hf_option_value several = {.option = hf_option_find(table, word("pet")),
                                             .text = (char[]){"cat, Shark"}};
-    hf_options_init(&options, N_OPTION, table);
+    hf_options_init(&options, table);
     assert_true(hf_options_include(&options, "pet", "cat"));
     assert_false(hf_options_include(&options, "pet", "dog-fish"));
     assert_false(hf_options_include(&options, "name", "cat"));
@@ -335,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_count_until_something_is_given),
+        cmocka_unit_test(rows_set_the_members_that_they_name),
         cmocka_unit_test(a_list_is_stored_as_the_table_has_its_words),
         cmocka_unit_test(the_command_line_overrides_the_file_whatever_comes_first),
         cmocka_unit_test(a_vector_is_three_numbers),

@@ -1,29 +1,15 @@
 /* An optimisation in a checkpoint: the state of its optimiser and its steps, to go on from. */
-#include "calculation_private.h"
-#include "optimisation.h"
+#include "optimise/optimisation.h"
+
+#include "checkpoint/checkpoint.h"
 
 #include <string.h>
 
-/** What rank 0 writes, a row at a time. */
-struct rows {
-    int n_col;
-    const double *value; /**< NULL on other ranks */
-};
-
-static void give(const void *data, int first, int n, double rows[])
-{
-    const struct rows *self = data;
-    if (self->value == NULL) return;
-    memcpy(rows, self->value + (size_t)first * (size_t)self->n_col,
-           (size_t)n * (size_t)self->n_col * sizeof *rows);
-}
-
-hf_status hf_optimisation_keep(const struct hf_calculation *calculation,
+hf_status hf_optimisation_keep(const struct hf_quantity_source *of,
                                const struct hf_optimisation *found, struct hf_optimiser *optimiser,
                                struct hf_error *error)
 {
-    const char *path = hf_calculation_checkpoint_written(calculation);
-    struct hf_context *context = calculation->context;
+    struct hf_context *context = of->context;
     const int n_col = hf_optimisation_n_packed(found);
     struct hf_checkpoint_addition *addition = NULL;
     struct hf_arena arena = {.label = "the search of a structure"};
@@ -35,19 +21,18 @@ hf_status hf_optimisation_keep(const struct hf_calculation *calculation,
     if (optimiser != NULL && status == HF_OK) status = hf_optimiser_save(optimiser, state, error);
     HF_TRY(hf_agree(context->comm, status, error));
     MPI_Bcast(&size, 1, MPI_INT, 0, context->comm);
-    HF_TRY(hf_checkpoint_add_begin(context, path, HF_CHECKPOINT_OPTIMISATION,
+    HF_TRY(hf_checkpoint_add_begin(context, of->checkpoint, HF_CHECKPOINT_OPTIMISATION,
                                    "search of a structure: state of the optimiser, steps so far",
                                    &addition, error));
     if (size > 0) /* of a search that has ended there is none */
         HF_TRY(hf_checkpoint_add_shares(
             addition, HF_CHECKPOINT_OPTIMISATION "/state", size, 1, NULL,
-            "numbers, next place, last place, gradient, second derivatives", give,
-            &(struct rows){1, state}, error));
+            "numbers, next place, last place, gradient, second derivatives", NULL, state, error));
     if (found->n_step > 0)
         HF_TRY(hf_checkpoint_add_shares(
             addition, HF_CHECKPOINT_OPTIMISATION "/steps", found->n_step, n_col, NULL,
             "energy, change, largest and RMS force and displacement, builds, point, end; places",
-            give, &(struct rows){n_col, context->rank == 0 ? steps : NULL}, error));
+            NULL, steps, error));
 cleanup:
     if (addition != NULL) {
         struct hf_error late;
@@ -58,22 +43,15 @@ cleanup:
     return status;
 }
 
-static void take(void *data, int first, int n, const double rows[])
-{
-    const struct rows *self = data;
-    memcpy((double *)self->value + (size_t)first * (size_t)self->n_col, rows,
-           (size_t)n * (size_t)self->n_col * sizeof *rows);
-}
-
 /** A matrix of the checkpoint that the calculation goes on from, on all ranks; *value NULL: there is none. */
-static hf_status read_added(const struct hf_calculation *calculation, struct hf_arena *arena,
+static hf_status read_added(const struct hf_quantity_source *of, struct hf_arena *arena,
                             const char *name, int *n_row, int n_col, double **value,
                             struct hf_error *error)
 {
     hf_status status;
     int shape[2] = {0};
-    const struct hf_checkpoint *restart = calculation->restart;
-    struct hf_context *context = calculation->context;
+    const struct hf_checkpoint *restart = of->restart;
+    struct hf_context *context = of->context;
     *value = NULL;
     if (context->rank == 0 && !hf_checkpoint_added(restart, name, &shape[0], &shape[1]))
         shape[0] = 0;
@@ -82,32 +60,29 @@ static hf_status read_added(const struct hf_calculation *calculation, struct hf_
     *n_row = shape[0];
     HF_TAKE(arena, *value, (size_t)shape[0] * (size_t)n_col);
     HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
-    HF_TRY(hf_checkpoint_added_shares(context, restart, name, *n_row, n_col, take,
-                                      &(struct rows){n_col, *value}, error));
+    HF_TRY(hf_checkpoint_added_shares(context, restart, name, *n_row, n_col, NULL, *value, error));
 cleanup:
     return status;
 }
 
 /** Whether lengths in constraints are in the unit of the run of the checkpoint. */
-static bool has_kept_units(const struct hf_calculation *calculation)
+static bool has_kept_units(const struct hf_quantity_source *of)
 {
-    const char *kept = hf_checkpoint_setting(calculation->restart, "units");
-    return kept != NULL &&
-           strcmp(kept, hf_options_choice(calculation->source.options, "units")) == 0;
+    const char *kept = hf_checkpoint_setting(of->restart, "units");
+    return kept != NULL && strcmp(kept, hf_options_choice(of->options, "units")) == 0;
 }
 
 /** Whether options of this run say what the run of the checkpoint said. Local. */
-static bool are_kept(const struct hf_calculation *calculation, const char *const keys[])
+static bool are_kept(const struct hf_quantity_source *of, const char *const keys[])
 {
     for (int i = 0; keys[i] != NULL; i++) {
-        const struct hf_option_value *given =
-            hf_options_given(calculation->source.options, keys[i]);
-        const char *kept = hf_checkpoint_setting(calculation->restart, keys[i]);
+        const struct hf_option_value *given = hf_options_given(of->options, keys[i]);
+        const char *kept = hf_checkpoint_setting(of->restart, keys[i]);
         if (given == NULL || given->level == HF_OPTION_RESTART) continue;
-        if (given->option->type == HF_OPTION_TEXT && !has_kept_units(calculation)) return false;
+        if (given->option->type == HF_OPTION_TEXT && !has_kept_units(of)) return false;
         const char *text = given->text;
         if (given->option->type == HF_OPTION_FLAG) {
-            text = hf_options_flag(calculation->source.options, keys[i]) ? "yes" : "no";
+            text = hf_options_flag(of->options, keys[i]) ? "yes" : "no";
             if (kept == NULL) kept = "no";
         }
         if (kept == NULL || strcmp(kept, text) != 0) return false;
@@ -115,9 +90,8 @@ static bool are_kept(const struct hf_calculation *calculation, const char *const
     return true;
 }
 
-hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
-                                 struct hf_optimisation *found, int *point, double **state, int *n,
-                                 struct hf_error *error)
+hf_status hf_optimisation_resume(const struct hf_quantity_source *of, struct hf_optimisation *found,
+                                 int *point, double **state, int *n, struct hf_error *error)
 {
     static const char *const goal[] = {"constraint", "scan", "saddle", NULL};
     static const char *const criteria[] = {"max_force", "rms_force", "max_displacement",
@@ -127,21 +101,19 @@ hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
     double *steps = NULL;
     int n_step = 0;
     *state = NULL;
-    if (calculation->restart == NULL || !are_kept(calculation, goal)) return HF_OK;
-    HF_TRY(read_added(calculation, &found->arena, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state,
-                      error));
-    HF_TRY(read_added(calculation, &found->arena, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step,
-                      n_col, &steps, error));
+    if (of->restart == NULL || !are_kept(of, goal)) return HF_OK;
+    HF_TRY(read_added(of, &found->arena, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state, error));
+    HF_TRY(read_added(of, &found->arena, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step, n_col,
+                      &steps, error));
     const double *last = steps != NULL ? steps + (size_t)(n_step - 1) * (size_t)n_col : NULL;
     const bool ended =
         last != NULL && hf_optimisation_packed_converged(last); /* at the point of this step */
     if (last == NULL || (*state == NULL && !ended)) n_step = 0;
-    HF_TRY(hf_agree(calculation->context->comm, hf_optimisation_unpack(found, n_step, steps, error),
-                    error));
+    HF_TRY(hf_agree(of->context->comm, hf_optimisation_unpack(found, n_step, steps, error), error));
     if (n_step > 0) *point = found->step[n_step - 1].point;
     if (!ended) goto cleanup;
     *state = NULL;
-    if (*point + 1 < found->n_point || are_kept(calculation, criteria)) ++*point;
+    if (*point + 1 < found->n_point || are_kept(of, criteria)) ++*point;
 cleanup:
     return status;
 }

@@ -1,9 +1,9 @@
 /* The way to the structure of lowest energy: rank 0 makes the steps (optimise/optimise.h), all ranks energies and gradients
- * (surface/surface.h), and the calculation goes on at the structure that is found. */
-#include "calculation_private.h"
-#include "optimisation.h"
+ * (surface/surface.h), and the calculation goes along. */
+#include "optimise/optimisation.h"
 
 #include "hf/interruption.h"
+#include "output/output.h"
 #include "surface/surface.h"
 #include "vibrations/differences.h"
 
@@ -13,30 +13,11 @@
 /** Times in succession that a step is halved because the SCF fails. */
 enum { MOST_RETREATS = 5 };
 
-/** A search under way. */
-struct search {
-    struct hf_calculation *calculation;
-    struct hf_quantity *quantity;
-    struct hf_optimisation *found;
-    struct hf_context *context;
-    struct hf_surface *surface;
-    struct hf_optimiser *optimiser; /**< on rank 0 */
-    double (*x)[3], (*gradient)[3]; /**< [n_atom] where the atoms are */
-    double (*input)[3],
-        (*begun)[3];             /**< [n_atom] where they were first, at the start of the point */
-    int point;                   /**< of the scan */
-    bool begins;                 /**< no step of the point was made yet */
-    int n_computed;              /**< steps, without those of an earlier run */
-    const char *why;             /**< the point failed, a constant; "" */
-    struct hf_scf_keeper keeper; /**< that of the calculation, and what is added here */
-    const struct hf_scf_keeper *base;
-};
-
 /* ---- Checkpoints ------------------------------------------------------------------------------------- */
 
 static bool is_wanted(void *data, enum hf_keep_reason reason)
 {
-    const struct search *self = data;
+    const struct hf_search *self = data;
     return self->base->wanted(self->base->data, reason);
 }
 
@@ -44,20 +25,19 @@ static bool is_wanted(void *data, enum hf_keep_reason reason)
 static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
                       struct hf_error *error)
 {
-    struct search *self = data;
+    struct hf_search *self = data;
     struct hf_error why = {0};
     const hf_status status = self->base->keep(self->base->data, state, reason, error);
-    if (status != HF_OK || hf_calculation_checkpoint_written(self->calculation) == NULL)
-        return status;
-    if (hf_optimisation_keep(self->calculation, self->found, self->optimiser, &why) != HF_OK)
-        hf_report_warning(self->quantity->of->report, why.message);
+    if (status != HF_OK || self->of->checkpoint == NULL) return status;
+    if (hf_optimisation_keep(self->of, self->found, self->optimiser, &why) != HF_OK)
+        hf_report_warning(self->of->report, why.message);
     return HF_OK;
 }
 
 /* ---- Steps -------------------------------------------------------------------------------------- */
 
 /** Rank 0's places to all. */
-static void share_places(struct search *self)
+static void share_places(struct hf_search *self)
 {
     const size_t n = (size_t)self->found->n_atom;
     if (self->optimiser != NULL)
@@ -67,10 +47,10 @@ static void share_places(struct search *self)
 
 /** The SCFs are converged so that errors of forces, which are of the order of the commutator, are far below
  *  the threshold; farther away a small part of the last forces is enough. */
-static void set_tolerance(const struct search *self)
+static void set_tolerance(const struct hf_search *self)
 {
     const struct hf_optimisation *found = self->found;
-    const struct hf_options *options = self->calculation->source.options;
+    const struct hf_options *options = self->of->options;
     const double part = 0.005, most = 1e-4, sharp = 0.005 * found->settings.max_force;
     const double force = found->n_step > 0 ? found->step[found->n_step - 1].step.max_force : 0.0;
     if (hf_options_given(options, "commutator_tolerance") == NULL)
@@ -78,12 +58,12 @@ static void set_tolerance(const struct search *self)
 }
 
 /** Energy and gradient at self->x. *good: the SCF converged. Collective. */
-static hf_status compute(struct search *self, struct hf_surface_point *point, bool *good,
+static hf_status compute(struct hf_search *self, struct hf_surface_point *point, bool *good,
                          struct hf_error *error)
 {
     const double(*x)[3] = (const double(*)[3])self->x;
     point->gradient = self->gradient;
-    hf_status status = hf_calculation_move(self->calculation, x, error);
+    hf_status status = self->of->move(self->of->calculation, x, error);
     if (status != HF_OK) return status;
     status = hf_surface_compute(self->surface, x, point, error);
     *good = status == HF_OK && point->converged;
@@ -91,11 +71,11 @@ static hf_status compute(struct search *self, struct hf_surface_point *point, bo
 }
 
 /** Second derivatives where the atoms are, for a saddle point. Collective. */
-static hf_status find_hessian(struct search *self, struct hf_error *error)
+static hf_status find_hessian(struct hf_search *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const size_t n = 3 * (size_t)self->found->n_atom;
-    const int n_group = hf_options_integer(self->calculation->source.options, "groups");
+    const int n_group = hf_options_integer(self->of->options, "groups");
     double *hessian = NULL;
     bool good = false;
     struct hf_surface_point point = {0};
@@ -105,7 +85,7 @@ static hf_status find_hessian(struct search *self, struct hf_error *error)
         status = hf_fail(error, HF_NOT_CONVERGED,
                          "optimise: the SCF before second derivatives did not converge");
     const struct hf_scf_result here = {.energy = point.energy, .n_removed = point.n_removed};
-    struct hf_quantity_source source = self->calculation->source; /* at the places of `compute` */
+    struct hf_quantity_source source = *self->of; /* at the places of `compute` */
     source.result = &here;
     if (status == HF_OK) status = hf_differences_create(&source, &points, error);
     HF_TAKE(&points.arena, hessian, n * n);
@@ -123,7 +103,7 @@ cleanup:
 }
 
 /** Notes what was computed, and lets the optimiser make the next step. Collective. */
-static hf_status advance(struct search *self, const struct hf_surface_point *point,
+static hf_status advance(struct hf_search *self, const struct hf_surface_point *point,
                          struct hf_error *error)
 {
     hf_status status;
@@ -151,16 +131,15 @@ cleanup:
 }
 
 /** A step back after an SCF that failed. *can: there was one to make. Collective. */
-static void retreat(struct search *self, bool *can)
+static void retreat(struct hf_search *self, bool *can)
 {
     *can = self->optimiser != NULL && hf_optimiser_retreat(self->optimiser);
     hf_broadcast_bytes(self->context->comm, 0, sizeof *can, can);
-    if (*can)
-        hf_report_text(self->quantity->of->report, "        no energy there: the step is halved\n");
+    if (*can) hf_report_text(self->of->report, "        no energy there: the step is halved\n");
 }
 
 /** Steps of a point until it is found. Collective. */
-static hf_status follow(struct search *self, struct hf_error *error)
+static hf_status follow(struct hf_search *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_optimisation *found = self->found;
@@ -194,14 +173,14 @@ cleanup:
 
 /** Where the point begins: where the calculation is, but where the last structure was found if the last point failed.
  *  Collective. */
-static hf_status place_start(struct search *self, struct hf_error *error)
+static hf_status place_start(struct hf_search *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const struct hf_optimisation *found = self->found;
-    const struct hf_molecule *molecule = &self->calculation->input.molecule;
+    const struct hf_molecule *molecule = self->of->molecule;
     const double(*x)[3] = hf_optimisation_last_found(found);
     if (x == NULL) x = (const double(*)[3])self->input;
-    if (self->why[0] != '\0') HF_TRY(hf_calculation_move(self->calculation, x, error));
+    if (self->why[0] != '\0') HF_TRY(self->of->move(self->of->calculation, x, error));
     self->why = "";
     for (int i = 0; i < found->n_atom; i++)
         memcpy(self->begun[i], molecule->atom[i].position_bohr, sizeof *self->begun);
@@ -210,7 +189,7 @@ cleanup:
 }
 
 /** What the constraints did to bonds, on the way to the point or, at its end, in its steps. */
-static void look_at_bonds(struct search *self, bool at_end)
+static void look_at_bonds(struct hf_search *self, bool at_end)
 {
     const size_t bytes = (size_t)self->found->n_atom * sizeof *self->x;
     hf_optimisation_tell_bonds(self->quantity, self->point, at_end, (const double(*)[3])self->begun,
@@ -219,7 +198,7 @@ static void look_at_bonds(struct search *self, bool at_end)
 }
 
 /** The optimiser for a point, which begins where the calculation is, or at `state`. Collective. */
-static hf_status begin_point(struct search *self, const double *state, int n,
+static hf_status begin_point(struct hf_search *self, const double *state, int n,
                              struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -230,8 +209,7 @@ static hf_status begin_point(struct search *self, const double *state, int n,
         found->constraint[found->settings.n_constraint - 1].value =
             hf_optimisation_value(found, self->point);
     if (self->context->rank == 0) {
-        status = hf_optimiser_create(&self->calculation->input.molecule, &found->settings,
-                                     &self->optimiser, error);
+        status = hf_optimiser_create(self->of->molecule, &found->settings, &self->optimiser, error);
         if (status == HF_OK && state != NULL && n == (int)hf_optimiser_state_size(self->optimiser))
             status = hf_optimiser_load(self->optimiser, state, &goes_on, error);
     }
@@ -246,7 +224,7 @@ cleanup:
 }
 
 /** A point. A scan goes on if it fails. Collective. */
-static hf_status follow_point(struct search *self, const double *state, int n,
+static hf_status follow_point(struct hf_search *self, const double *state, int n,
                               struct hf_error *error)
 {
     hf_status status;
@@ -254,7 +232,7 @@ static hf_status follow_point(struct search *self, const double *state, int n,
     HF_TRY(place_start(self, error));
     status = begin_point(self, state, n, error);
     if (found->n_point > 1 && status == HF_BAD_INPUT) {
-        hf_report_warning(self->quantity->of->report, error->message);
+        hf_report_warning(self->of->report, error->message);
         self->why = "the point could not be begun";
     } else if (found->n_point > 1 && status == HF_NOT_CONVERGED)
         self->why = "the SCF before second derivatives does not converge";
@@ -270,14 +248,21 @@ cleanup:
     return status;
 }
 
-/** All points of the scan, or the one there is. Collective. */
-static hf_status follow_all(struct search *self, struct hf_error *error)
+/** The places of the last structure that was computed. */
+static void take_last_places(struct hf_search *self)
+{
+    const struct hf_optimisation *found = self->found;
+    if (found->n_step > 0)
+        memcpy(self->x, found->step[found->n_step - 1].x, (size_t)found->n_atom * sizeof *self->x);
+}
+
+hf_status hf_search_run(struct hf_search *self, bool *all, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_optimisation *found = self->found;
     double *state = NULL;
     int n = 0;
-    HF_TRY(hf_optimisation_resume(self->calculation, found, &self->point, &state, &n, error));
+    HF_TRY(hf_optimisation_resume(self->of, found, &self->point, &state, &n, error));
     if (self->point < found->n_point)
         hf_optimisation_print_head(self->quantity);
     else if (self->context->rank == 0)
@@ -286,49 +271,15 @@ static hf_status follow_all(struct search *self, struct hf_error *error)
         HF_TRY(follow_point(self, state, n, error));
         state = NULL;
     }
-    self->calculation->structure_found = hf_optimisation_n_failed(found) == 0;
+    *all = hf_optimisation_n_failed(found) == 0;
     found->ended = true;
-cleanup:
-    return status;
-}
-
-/** The places of the last structure that was computed. */
-static void take_last_places(struct search *self)
-{
-    const struct hf_optimisation *found = self->found;
-    if (found->n_step > 0)
-        memcpy(self->x, found->step[found->n_step - 1].x, (size_t)found->n_atom * sizeof *self->x);
-}
-
-/** The calculation at the structure that was found, from the last orbitals. Collective. */
-static hf_status solve_there(struct search *self, struct hf_scf_result *result,
-                             struct hf_wavefunction *wavefunction, struct hf_error *error)
-{
-    hf_status status;
-    struct hf_calculation *calculation = self->calculation;
-    const struct hf_run_description *run = &calculation->description;
-    const double(*x)[3] = (const double(*)[3])self->x;
-    struct hf_scf_settings settings = calculation->settings;
-    const struct hf_scf_observer observer = hf_record_observer(calculation->record);
     take_last_places(self);
-    HF_TRY(hf_calculation_move(calculation, x, error));
-    HF_TRY(hf_calculation_make_pairs(calculation, error));
-    calculation->description.nuclear_repulsion =
-        hf_nuclear_energy_of(self->context, run->molecule, &hf_term_nuclei);
-    settings.pairs = calculation->pairs;
-    settings.restart = NULL;
-    settings.guess_mix = false;
-    settings.keeper = self->base != NULL ? &self->keeper : NULL;
-    HF_TRY(hf_surface_orbitals(self->surface, x, &settings.orbitals, error));
-    calculation->record->n_iteration = 0; /* those of the structure alone are results */
-    HF_TRY(hf_scf_run(self->context, run->molecule, run->basis, &settings, &observer, result,
-                      wavefunction, error));
 cleanup:
     return status;
 }
 
 /** Not collective. */
-static hf_status make_room(struct search *self, struct hf_error *error)
+static hf_status make_room(struct hf_search *self, struct hf_error *error)
 {
     const size_t n = (size_t)self->found->n_atom;
     struct hf_arena *arena = &self->found->arena;
@@ -337,46 +288,31 @@ static hf_status make_room(struct search *self, struct hf_error *error)
     HF_TAKE(arena, self->input, n);
     HF_TAKE(arena, self->begun, n);
     for (size_t i = 0; i < n && !arena->failed; i++)
-        memcpy(self->input[i], self->calculation->input.molecule.atom[i].position_bohr,
-               sizeof *self->input);
+        memcpy(self->input[i], self->of->molecule->atom[i].position_bohr, sizeof *self->input);
     return hf_arena_check(arena, error);
 }
 
-static struct hf_quantity *find_row(struct hf_calculation *calculation)
-{
-    for (int i = 0; i < calculation->n_quantity; i++)
-        if (calculation->quantity[i].ops == calculation->search) return &calculation->quantity[i];
-    return NULL;
-}
-
-hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_scf_result *result,
-                                  struct hf_wavefunction *wavefunction, struct hf_error *error)
+hf_status hf_search_init(struct hf_search *self, struct hf_quantity *quantity,
+                         struct hf_error *error)
 {
     hf_status status;
-    struct hf_quantity *quantity = find_row(calculation);
-    if (quantity == NULL || !result->converged) return HF_OK;
-    struct search self = {.calculation = calculation,
-                          .quantity = quantity,
-                          .found = quantity->self,
-                          .context = calculation->context,
-                          .base = calculation->settings.keeper,
-                          .why = ""};
-    self.keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = &self};
-    calculation->computing = "the structure";
-    HF_TRY(hf_agree(self.context->comm, make_room(&self, error), error));
-    HF_TRY(hf_surface_create(&calculation->source, &self.surface, error));
-    if (self.base != NULL) hf_surface_set_keeper(self.surface, &self.keeper);
-    hf_wavefunction_done(wavefunction);
-    hf_report_begin(quantity->of->report, "Optimisation");
-    HF_TRY(follow_all(&self, error));
-    hf_interruption_count(self.context->interruption, NULL, 0, 0);
-    hf_report_begin(quantity->of->report, ""); /* a Fock build */
-    HF_TRY(solve_there(&self, result, wavefunction, error));
-    quantity->made = true;
-    hf_optimisation_tell(quantity);
+    *self = (struct hf_search){.quantity = quantity,
+                               .of = quantity->of,
+                               .found = quantity->self,
+                               .context = quantity->of->context,
+                               .base = quantity->of->settings->keeper,
+                               .why = ""};
+    self->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = self};
+    HF_TRY(hf_agree(self->context->comm, make_room(self, error), error));
+    HF_TRY(hf_surface_create(self->of, &self->surface, error));
+    if (self->base != NULL) hf_surface_set_keeper(self->surface, &self->keeper);
 cleanup:
-    hf_interruption_count(self.context->interruption, NULL, 0, 0);
-    hf_surface_destroy(&self.surface);
-    hf_optimiser_destroy(&self.optimiser);
     return status;
+}
+
+void hf_search_done(struct hf_search *self)
+{
+    hf_interruption_count(self->context->interruption, NULL, 0, 0);
+    hf_surface_destroy(&self->surface);
+    hf_optimiser_destroy(&self->optimiser);
 }

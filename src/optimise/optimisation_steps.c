@@ -1,5 +1,5 @@
 /* The steps of an optimisation: kept, packed for checkpoints, and what they say about the points of a scan. */
-#include "optimisation.h"
+#include "optimise/optimisation.h"
 
 #include "base/growing.h"
 

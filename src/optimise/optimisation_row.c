@@ -1,5 +1,5 @@
-/* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in optimising.c. */
-#include "optimisation.h"
+/* An optimisation as a quantity: options, trajectory, report, JSON. What finds the structure is in search.c. */
+#include "optimise/optimisation.h"
 
 #include "checkpoint/checkpoint.h"
 #include "fock/fock.h"
@@ -118,18 +118,8 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->arena.label = "an optimisation";
     self->why = "";
     self->n_negative_start = -1;
-    self->max_step = hf_options_integer(options, "max_steps");
-    self->settings = (struct hf_optimise_settings){
-        .constraint = self->constraint,
-        .absolute = hf_is_held(of->molecule),
-        .cartesian = strcmp(hf_options_choice(options, "coordinates"), "cartesian") == 0,
-        .saddle = hf_options_flag(options, "saddle"),
-        .max_force = hf_options_real(options, "max_force"),
-        .rms_force = hf_options_real(options, "rms_force"),
-        .max_displacement = hf_options_real(options, "max_displacement"),
-        .rms_displacement = hf_options_real(options, "rms_displacement"),
-    };
-    quantity->weighted_density = true;
+    self->settings.constraint = self->constraint;
+    self->settings.absolute = hf_is_held(of->molecule);
     hf_status status = HF_OK;
     quantity->about = hf_options_given(options, "groups");
     if (self->settings.saddle) /* its second derivatives are computed by groups */
@@ -421,10 +411,48 @@ static void done(struct hf_quantity *quantity)
     free(self->step);
 }
 
+static const struct hf_option_choice coordinates[] = {
+    {"internal", "bonds, angles and torsions; Cartesian ones where these fail", 0},
+    {"cartesian", "those of the atoms", 1},
+    {0}};
+
+#define SEARCHING     .only_with = {{"task", "optimise"}}
+#define IN_SELF(NAME) .member = HF_MEMBER(struct hf_optimisation, NAME)
+const struct hf_option hf_options_optimisation[] = {
+    HF_ROW_INTEGER("max_steps", "100", 1, 100000,
+                   "steps that --task optimise makes at most, at each point of a scan", SEARCHING,
+                   IN_SELF(max_step)),
+    HF_ROW_TEXT("constraint", "TEXT", "what --task optimise holds", .everyday = true,
+                .more = "For example 'distance 1 2 = 1.4; angle 1 2 3; torsion 1 2 3 4 = 60; fix "
+                        "5-7'. Atoms are counted from 1, lengths are in the units of the input, "
+                        "angles in degrees. Without a value that of the input is held.",
+                SEARCHING),
+    HF_ROW_TEXT("scan", "TEXT",
+                "a constraint with several values, 'distance 1 2 = 1.0 to 2.0 in 11'",
+                .more = "--task optimise finds the structure for each.", SEARCHING),
+    HF_ROW_FLAG("saddle", "--task optimise looks for a saddle point",
+                .more = "It begins with second derivatives, from 6 gradients for each atom.",
+                SEARCHING, IN_SELF(settings.saddle)),
+    HF_ROW_CHOICE("coordinates", "KIND", "internal", "coordinates of the steps of --task optimise",
+                  .choice = coordinates, SEARCHING, IN_SELF(settings.cartesian)),
+    HF_ROW_REAL("max_force", "4.5e-4", "hartree/bohr", 1e-7, 1,
+                "largest force where --task optimise ends", SEARCHING, IN_SELF(settings.max_force)),
+    HF_ROW_REAL("rms_force", "3e-4", "hartree/bohr", 1e-7, 1, "root mean square of the forces",
+                SEARCHING, IN_SELF(settings.rms_force)),
+    HF_ROW_REAL("max_displacement", "1.8e-3", "bohr", 1e-7, 10,
+                "largest displacement in the next step", SEARCHING,
+                IN_SELF(settings.max_displacement)),
+    HF_ROW_REAL("rms_displacement", "1.2e-3", "bohr", 1e-7, 10,
+                "root mean square of the displacements", SEARCHING,
+                IN_SELF(settings.rms_displacement)),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_optimisation = {
     .name = "optimisation",
+    .options = hf_options_optimisation,
     .option = "trajectory",
     .of_converged = true,
+    .weighted_density = true,
     .needs = HF_WAVEFUNCTION_ALL,
     .phases = hf_gradient_phases,
     .size = sizeof(struct hf_optimisation),

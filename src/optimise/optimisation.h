@@ -1,8 +1,9 @@
-/* What an optimisation has found so far, and its options. Inside the run room. */
+/* An optimisation: what it has found so far, and the search. */
 #ifndef HF_OPTIMISATION_H
 #define HF_OPTIMISATION_H
 
 #include "base/arena.h"
+#include "hf/restart.h"
 #include "optimise/optimise.h"
 #include "scf/quantity.h"
 
@@ -35,6 +36,38 @@ struct hf_optimisation {
     struct hf_arena arena; /**< has what belongs to the whole search */
 };
 
+/** A search under way. */
+struct hf_search {
+    struct hf_quantity *quantity;
+    const struct hf_quantity_source *of;
+    struct hf_optimisation *found;
+    struct hf_context *context;
+    struct hf_surface *surface;
+    struct hf_optimiser *optimiser; /**< on rank 0 */
+    double (*x)[3], (*gradient)[3]; /**< [n_atom] where the atoms are */
+    double (*input)[3],
+        (*begun)[3];             /**< [n_atom] where they were first, at the start of the point */
+    int point;                   /**< of the scan */
+    bool begins;                 /**< no step of the point was made yet */
+    int n_computed;              /**< steps, without those of an earlier run */
+    const char *why;             /**< the point failed, a constant; "" */
+    struct hf_scf_keeper keeper; /**< that of the calculation, and what is added here */
+    const struct hf_scf_keeper *base;
+};
+
+/** A search of the calculation that the quantity is of, whose SCF has converged. Free with hf_search_done. Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_search_init(struct hf_search *self, struct hf_quantity *quantity,
+                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Looks for the structure, or those of a scan; self->x is then the last one that was computed. *all: every one was found.
+ *  Collective. HF_NO_RESOURCE, HF_INTERRUPTED; HF_NOT_CONVERGED: an SCF for second derivatives; HF_BAD_INPUT:
+ *  constraints that cannot be. */
+hf_status hf_search_run(struct hf_search *self, bool *all, struct hf_error *error) HF_MUST_CHECK;
+
+/** Collective. */
+void hf_search_done(struct hf_search *self);
+
 /** Adds a step with room for its places. HF_NO_RESOURCE. */
 hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error) HF_MUST_CHECK;
 
@@ -55,19 +88,17 @@ int hf_optimisation_n_failed(const struct hf_optimisation *self);
 /** Places [n_atom] of the last structure that was found; NULL: none was. */
 const double (*hf_optimisation_last_found(const struct hf_optimisation *self))[3];
 
-struct hf_calculation;
-
 /** Adds the search to the checkpoint that was written; `optimiser` is NULL on other ranks than 0, and if the search has
  *  ended. Collective. HF_NO_RESOURCE. */
-hf_status hf_optimisation_keep(const struct hf_calculation *calculation,
+hf_status hf_optimisation_keep(const struct hf_quantity_source *of,
                                const struct hf_optimisation *found, struct hf_optimiser *optimiser,
                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Takes the steps of the checkpoint that the calculation continues from, if their constraints and goal are those of
  *  this run. *point: where the search goes on, found->n_point if it has ended; *state [*n]: of the optimiser there;
  *  NULL: it starts anew. Collective. HF_BAD_INPUT, HF_NO_RESOURCE. */
-hf_status hf_optimisation_resume(const struct hf_calculation *calculation,
-                                 struct hf_optimisation *found, int *point, double **state, int *n,
+hf_status hf_optimisation_resume(const struct hf_quantity_source *of, struct hf_optimisation *found,
+                                 int *point, double **state, int *n,
                                  struct hf_error *error) HF_MUST_CHECK;
 
 /** Value that the scan is to have at a point. */
