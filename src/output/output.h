@@ -137,6 +137,11 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
 
+/** Writes to a page the keys that JSON files have of a calculation, and those of a trace's header, with units and
+ *  meanings; quantities follow with hf_json_describe_quantity. For docs/json.md. Not collective. */
+void hf_json_describe(FILE *page);
+void hf_trace_describe(FILE *page);
+
 /** The trace of a run as a file: a line of JSON that says what ran and what each Fock build was,
  *  then struct hf_trace_record after record, rank after rank. Collective; rank 0 writes to a
  *  temporary file beside `path` and renames it. HF_NO_RESOURCE: cannot be written, or there was no

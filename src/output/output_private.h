@@ -28,11 +28,11 @@ void hf_report_flush(struct hf_report *report);
 void hf_report_erase_progress(struct hf_report *report);
 
 /** schema_name, schema_version and provenance of a calculation's input or of its results. */
-bool hf_json_add_identity(cJSON *object, const char *schema_name);
+void hf_json_put_identity(struct hf_json to, const char *schema_name);
 /** "success" and {"error_type": ..., "error_message": ...} under "error", of a FailedOperation. */
-bool hf_json_add_error(cJSON *root, const char *error_type, const char *message);
+void hf_json_put_error(struct hf_json root, const char *error_type, const char *message);
 /** "molecule": coordinates in bohr, ghosts, and the masses where one is not the one that readers assume. */
-bool hf_json_add_molecule(cJSON *root, const struct hf_molecule *molecule);
+void hf_json_put_molecule(struct hf_json root, const struct hf_molecule *molecule);
 
 /** " (9 alpha, 7 beta)" where these are not as many. */
 void hf_print_electrons(FILE *stream, const struct hf_molecule *molecule);
