@@ -6,44 +6,6 @@
 
 #include <string.h>
 
-/** What counts of an option, the default included; nothing of one that has neither. */
-static void put_value(struct hf_json to, const struct hf_options *options,
-                      const struct hf_option *option)
-{
-    const char *key = option->key;
-    if (option->type == HF_OPTION_FLAG)
-        HF_ADD(to, key, hf_options_flag(options, key));
-    else if (option->type == HF_OPTION_CHOICE && hf_options_text(options, key) != NULL)
-        HF_ADD(to, key, hf_options_choice(options, key));
-    else if (hf_options_text(options, key) == NULL)
-        return;
-    else if (option->type == HF_OPTION_INTEGER || option->type == HF_OPTION_REAL)
-        HF_PUT(to, key, hf_options_real(options, key), option->unit, "");
-    else
-        HF_ADD(to, key, hf_options_text(options, key));
-}
-
-/** How it was computed, under the keys that the native input and the command line have. The method is in
- *  the model, the last task in the driver; the default of the commutator tolerance depends on it. */
-static struct hf_json put_settings(struct hf_json in, const char *name,
-                                   const struct hf_run_description *run)
-{
-    const struct hf_json to = hf_json_object(in, name, "[options](options.md), defaults included");
-    const struct hf_options *options = run->options;
-    for (int i = 0; options != NULL && i < options->n_option; i++) {
-        const struct hf_option *option = &options->table[i];
-        const bool guess = strcmp(option->key, "guess") == 0; /* which checkpoints do not keep */
-        const bool below = strcmp(option->key, "method") == 0 ||
-                           strcmp(option->key, "commutator_tolerance") == 0 ||
-                           strcmp(option->key, "units") == 0 || /* of the input; here are bohr */
-                           (strcmp(option->key, "task") == 0 && strcmp(name, "keywords") == 0);
-        if (guess || (hf_option_is_kept(option) && !below)) put_value(to, options, option);
-    }
-    HF_PUT(to, "commutator_tolerance", run->settings->commutator_tolerance, NULL, "of the SCF");
-    HF_PUT(to, "memory_bytes", run->settings->fock.memory_bytes, "bytes", "for stored integrals");
-    return to;
-}
-
 /** What acts from outside; charges as [charge, x, y, z], for which the schema has no key. */
 static void put_environment(struct hf_json extras, const struct hf_environment *environment)
 {
@@ -56,23 +18,6 @@ static void put_environment(struct hf_json extras, const struct hf_environment *
         HF_APPEND(row, charge->charge);
         for (int k = 0; k < 3; k++) HF_APPEND(row, charge->position_bohr[k]);
     }
-}
-
-static void put_input(struct hf_json root, const struct hf_run_description *run)
-{
-    const struct hf_environment *environment = &run->molecule->environment;
-    const struct hf_json model = hf_json_object(root, "model", "method and basis set");
-    hf_json_put_molecule(root, run->molecule);
-    HF_PUT(root, "driver", run->task->driver, NULL, "what the last task returns");
-    HF_PUT(model, "method", run->method, NULL, "method");
-    HF_PUT(model, "basis", run->basis->name, NULL, "basis set");
-    const struct hf_json keywords = put_settings(root, "keywords", run);
-    HF_PUT_ALL(keywords, "field", 3, environment->field, "hartree/(e bohr)", "electric field");
-    HF_PUT(keywords, "point_charges", environment->n_charge, NULL, "number of point charges");
-    /* readers of the schema drop a wave function that the protocol does not ask for */
-    const struct hf_json protocols = hf_json_object(root, "protocols", "of the schema");
-    if (HF_ANY(protocols, run->json_orbitals))
-        HF_PUT(protocols, "wavefunction", "all", NULL, "with `--json-orbitals`");
 }
 
 static void put_properties(struct hf_json to, const struct hf_run_description *run,
@@ -355,7 +300,7 @@ static void put_description(struct hf_json extras, const struct hf_run_descripti
 {
     put_launch(extras, run, record);
     put_basis(extras, run);
-    put_settings(extras, "settings", run);
+    hf_json_put_settings(extras, "settings", run);
     put_environment(extras, &run->molecule->environment);
 }
 
@@ -376,8 +321,10 @@ static void put_extras(struct hf_json extras, const struct sources *from)
 static void put_results(struct hf_json object, struct hf_json extras, const struct sources *from)
 {
     const struct hf_run_description *run = from->run;
-    struct hf_json_places to = {
-        .result = object, .properties = hf_json_object(object, "properties", ""), .extras = extras};
+    struct hf_json_places to = {.result = object,
+                                .properties =
+                                    hf_json_object(object, "properties", "as the schema says"),
+                                .extras = extras};
     put_properties(to.properties, run, from->result);
     put_extras(extras, from);
     for (int i = 0; i < run->n_quantity; i++) {
@@ -395,7 +342,7 @@ static void put_result(struct hf_json root, const struct sources *from)
 {
     const struct hf_json hf = {.of = root.of, .at = cJSON_CreateObject()};
     hf_json_put_identity(root, "qcschema_output");
-    put_input(root, from->run);
+    hf_json_put_input(root, from->run);
     HF_ADD(root, "success", (bool)true);
     HF_ADD(root, "error", (char *)NULL);
     put_results(root, hf, from);
@@ -408,7 +355,7 @@ static void put_input_data(struct hf_json root, const struct hf_run_description 
 {
     const struct hf_json input = hf_json_object(root, "input_data", "");
     hf_json_put_identity(input, "qcschema_input");
-    put_input(input, run);
+    hf_json_put_input(input, run);
 }
 
 /** A FailedOperation: the energy of the last iteration is not a result. */
@@ -482,4 +429,33 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
         cJSON_Delete(root.at);
     }
     return hf_agree(record->context->comm, status, error);
+}
+
+void hf_json_describe(FILE *page, int n, struct hf_quantity quantity[])
+{
+    struct hf_json_document document = {.page = page};
+    const struct hf_json root = {.of = &document};
+    const struct hf_json extras = {.of = &document, .path = "extras.hf."};
+    static struct hf_context context;
+    static struct hf_molecule molecule;
+    static const struct hf_basis basis;
+    static const struct hf_scf_settings settings;
+    static const struct hf_run_task task;
+    static const struct hf_record record = {.context = &context};
+    static const struct hf_scf_result result;
+    static const struct hf_wavefunction wavefunction;
+    const struct hf_quantity_source source = {.result = &result, .molecule = &molecule};
+    const struct hf_run_description run = {.molecule = &molecule,
+                                           .basis = &basis,
+                                           .settings = &settings,
+                                           .task = &task,
+                                           .n_quantity = n,
+                                           .quantity = quantity};
+    for (int i = 0; i < n; i++) quantity[i].of = &source;
+    fprintf(page, "\n## Results\n\n| key | unit | meaning |\n|---|---|---|\n");
+    hf_json_put_identity(root, "");
+    hf_json_put_input(root, &run);
+    put_results(root, extras, &(struct sources){&run, &record, &result, &wavefunction});
+    fprintf(page, "\n## The header of a trace\n\n| key | unit | meaning |\n|---|---|---|\n");
+    hf_trace_put_header(root, &run, &record, &result, 0);
 }

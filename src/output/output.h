@@ -137,10 +137,9 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
 
-/** Writes to a page the keys that JSON files have of a calculation, and those of a trace's header, with units and
- *  meanings; quantities follow with hf_json_describe_quantity. For docs/json.md. Not collective. */
-void hf_json_describe(FILE *page);
-void hf_trace_describe(FILE *page);
+/** Tables of the keys of JSON files and of a trace's header, for docs/json.md. The quantities [n] are made, of zeros.
+ *  Not collective. */
+void hf_json_describe(FILE *page, int n, struct hf_quantity quantity[]);
 
 /** The trace of a run as a file: a line of JSON that says what ran and what each Fock build was,
  *  then struct hf_trace_record after record, rank after rank. Collective; rank 0 writes to a

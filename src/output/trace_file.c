@@ -79,7 +79,7 @@ static void put_build(struct hf_json to, const struct hf_fock_account *build,
 static void put_builds(struct hf_json root, const struct hf_record *record)
 {
     const struct hf_json builds = hf_json_array(root, "builds", NULL, "Fock builds");
-    for (int i = 0; i < record->n_iteration; i++)
+    for (int i = 0; i < HF_COUNT(builds, record->n_iteration); i++)
         put_build(hf_json_row(builds), &record->iteration[i].build,
                   i > 0 ? &record->iteration[i - 1].build : NULL);
 }
@@ -98,6 +98,19 @@ static void put_extras(struct hf_json root, const struct hf_run_description *run
     cJSON_Delete(rest.at);
 }
 
+void hf_trace_put_header(struct hf_json root, const struct hf_run_description *run,
+                         const struct hf_record *record, const struct hf_scf_result *result,
+                         int64_t n_record)
+{
+    HF_PUT(root, "format", "hf-trace", NULL, "of the file");
+    HF_PUT(root, "version", VERSION, NULL, "of the format");
+    HF_PUT(root, "record_bytes", (int)sizeof(struct hf_trace_record), "bytes", "of a record");
+    HF_PUT(root, "n_record", n_record, NULL, "records");
+    put_kinds(root, record->context);
+    put_run(root, run, record, result);
+    put_builds(root, record);
+}
+
 /** Writes the header's line. */
 static hf_status write_header(struct hf_output_file *file, const struct hf_run_description *run,
                               const struct hf_record *record, const struct hf_scf_result *result,
@@ -106,13 +119,7 @@ static hf_status write_header(struct hf_output_file *file, const struct hf_run_d
     hf_status status = HF_OK;
     struct hf_json_document document = {0};
     const struct hf_json root = hf_json_begin(&document);
-    HF_PUT(root, "format", "hf-trace", NULL, "of the file");
-    HF_PUT(root, "version", VERSION, NULL, "of the format");
-    HF_PUT(root, "record_bytes", (int)sizeof(struct hf_trace_record), "bytes", "of a record");
-    HF_PUT(root, "n_record", n_record, NULL, "records");
-    put_kinds(root, record->context);
-    put_run(root, run, record, result);
-    put_builds(root, record);
+    hf_trace_put_header(root, run, record, result, n_record);
     put_extras(root, run);
     char *text = document.failed ? NULL : cJSON_PrintUnformatted(root.at);
     if (text == NULL)
