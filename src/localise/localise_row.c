@@ -95,7 +95,7 @@ void hf_localised_put_json(const struct hf_localised *found, int i, struct hf_js
     const struct hf_json atoms = hf_json_array(to, "population_atoms", NULL, "counted from 1");
     const struct hf_json values = hf_json_array(to, "populations", NULL, "on these, sum 1");
     HF_PUT(to, "energy", orbital->energy, "hartree", "of the orbital");
-    HF_PUT(to, "spread_bohr", orbital->spread, "bohr", "root of the spread");
+    HF_PUT(to, "spread_bohr", orbital->spread, "bohr", "root of <r^2> - <r>^2");
     HF_PUT_ALL(to, "centre_bohr", 3, orbital->centre, "bohr", "x, y, z");
     if (population == NULL) return; /* a page */
     for (int k = population->begin[i]; k < population->begin[i + 1]; k++) {

@@ -130,7 +130,7 @@ static void put_basis(struct hf_json extras, const struct hf_run_description *ru
 static struct hf_json put_lines(struct hf_json extras, const char *name, int n,
                                 const char *const *line)
 {
-    const struct hf_json array = hf_json_array(extras, name, NULL, "lines of the report");
+    const struct hf_json array = hf_json_array(extras, name, NULL, "as in the report");
     for (int i = 0; i < n; i++) HF_APPEND(array, line[i]);
     return array;
 }
@@ -239,7 +239,7 @@ static void put_fock(struct hf_json extras, const struct hf_scf_result *result)
     HF_PUT(to, "hessian_products", result->n_hessian_product, NULL, "trial densities");
     HF_PUT(to, "trial_builds", result->n_trial_build, NULL, "on the way from unstable solutions");
     HF_PUT(to, "orbital_rotations", result->n_rotation, NULL, "orbitals found by rotation");
-    HF_PUT(to, "orbital_rotations_given_up", result->n_given_up, NULL, "by diagonalisation");
+    HF_PUT(to, "orbital_rotations_given_up", result->n_given_up, NULL, "not found by rotation");
     HF_PUT(to, "orbital_sweeps", result->n_sweep, NULL, "of all rotations");
     HF_PUT(to, "quartets_total", account->n_quartet_total, NULL, "unique shell quartets");
     HF_PUT(to, "quartets_computed", account->n_quartet_computed, NULL, "that were computed");
@@ -269,7 +269,8 @@ static void put_roots(struct hf_json in, const char *name, const char *about,
         HF_PUT(to, "stable", roots->stable, NULL, "no eigenvalue is negative");
         HF_PUT(to, "converged", roots->converged, NULL, "false: eigenvalues are upper bounds");
         HF_PUT(to, "zero_eigenvalues", roots->n_zero, NULL, "rotations of no effect");
-        HF_PUT_ALL(to, "eigenvalues", roots->n, roots->eigenvalue, "hartree", "of the Hessian");
+        HF_PUT_ALL(to, "eigenvalues", roots->n, roots->eigenvalue, "hartree",
+                   "lowest ones of the Hessian");
     }
 }
 

@@ -372,9 +372,9 @@ static void put_steps(struct hf_json in, const struct hf_optimisation *self)
         const struct hf_json to = hf_json_row(list);
         HF_PUT(to, "energy", it->step.energy, "hartree", "energy");
         HF_PUT(to, "max_force", it->step.max_force, "hartree/bohr", "largest force");
-        HF_PUT(to, "rms_force", it->step.rms_force, "hartree/bohr", "root mean square");
-        HF_PUT(to, "max_displacement", it->step.max_displacement, "bohr", "of the step after it");
-        HF_PUT(to, "rms_displacement", it->step.rms_displacement, "bohr", "of the step after it");
+        HF_PUT(to, "rms_force", it->step.rms_force, "hartree/bohr", "root mean square of forces");
+        HF_PUT(to, "max_displacement", it->step.max_displacement, "bohr", "of the next step");
+        HF_PUT(to, "rms_displacement", it->step.rms_displacement, "bohr", "of the next step");
         HF_PUT(to, "fock_builds", it->n_build, NULL, "Fock builds");
         HF_PUT(to, "scan_point", it->point + 1, NULL, "counted from 1");
         if (HF_ANY(to, self->settings.saddle && it->step.n_negative >= 0))

@@ -308,9 +308,12 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
                    "task vibrations: the Hessian");
     HF_PUT(to, "step_bohr", HF_VIBRATIONS_STEP, "bohr", "displacement of the differences");
     HF_PUT(to, "largest_derivative", self->largest_derivative, "hartree/bohr", "of the energy");
-    HF_PUT(to, "seconds_before", self->seconds_before, "s", "wall time before displacements");
-    HF_PUT_ALL(to, "displacement_seconds", self->n_point, self->seconds, "s", "of each");
-    HF_PUT_ALL(to, "displacement_fock_builds", self->n_point, self->builds, NULL, "of each");
+    HF_PUT(to, "seconds_before", self->seconds_before, "s",
+           "processor time before the first displacement");
+    HF_PUT_ALL(to, "displacement_seconds", self->n_point, self->seconds, "s",
+               "processor time of each");
+    HF_PUT_ALL(to, "displacement_fock_builds", self->n_point, self->builds, NULL,
+               "Fock builds of each");
     HF_PUT(to, "imaginary_modes", count_imaginary(of), NULL, "modes of negative eigenvalue");
     HF_PUT_ALL(to, "frequencies", n_mode, of->frequency, "1/cm", "imaginary ones are negative");
     HF_PUT_ALL(to, "reduced_masses", n_mode, of->reduced_mass, "u", "of the modes");
