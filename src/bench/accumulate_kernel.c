@@ -81,29 +81,27 @@ static void choose_callers(struct measurement *measurement)
     measurement->n_added = 0.0;
 }
 
-/** False: no memory. Rank 0. */
-static bool write_point(const struct measurement *measurement, cJSON *points, int n_add,
+static void write_point(const struct measurement *measurement, struct hf_json points, int n_add,
                         double median, double megabytes)
 {
     const double n_bytes = (double)measurement->target.n_double * sizeof(double);
-    cJSON *object = hf_json_append_object(points);
-    return object != NULL && hf_json_add_double(object, "message_bytes", n_bytes) &&
-           hf_json_add_double(object, "target_rank", measurement->target.rank) &&
-           hf_json_add_double(object, "additions_per_caller", n_add) &&
-           hf_json_add_double(object, "seconds", median) &&
-           hf_json_add_doubles(object, "seconds_of_repetitions", measurement->bench->n_repeat,
-                               measurement->seconds) &&
-           hf_json_add_double(object, "megabytes_per_second", megabytes);
+    const struct hf_json to = hf_json_row(points);
+    HF_ADD(to, "message_bytes", n_bytes);
+    HF_ADD(to, "target_rank", measurement->target.rank);
+    HF_ADD(to, "additions_per_caller", n_add);
+    HF_ADD(to, "seconds", median);
+    hf_json_put_reals(to, "seconds_of_repetitions", measurement->bench->n_repeat,
+                      measurement->seconds);
+    HF_ADD(to, "megabytes_per_second", megabytes);
 }
 
 /** Measures block number `size`. Collective; the same status on every rank. */
 static hf_status measure_block(struct measurement *measurement, int size, struct series *series,
-                               cJSON *points, struct hf_error *error)
+                               struct hf_json points, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_bench *bench = measurement->bench;
     struct hf_bench_target *target = &measurement->target;
-    bool built = true;
     HF_TRY(hf_bench_target_create_block(target, 1 << size, error));
     choose_callers(measurement);
     const int n_add = choose_additions(measurement);
@@ -118,41 +116,30 @@ static hf_status measure_block(struct measurement *measurement, int size, struct
         const double n_bytes = (double)target->n_double * sizeof(double);
         const double seconds = hf_bench_median(bench->n_repeat, measurement->seconds);
         series->megabytes[size] = 1e-6 * n_bytes * n_add * measurement->n_caller / seconds;
-        if (bench->context->rank == 0)
-            built = write_point(measurement, points, n_add, seconds, series->megabytes[size]);
+        write_point(measurement, points, n_add, seconds, series->megabytes[size]);
     }
-    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
 cleanup:
     hf_bench_target_destroy_block(target);
     return status;
 }
 
 /** Measures all sizes in one pattern. Collective; the same status on every rank. */
-static hf_status measure_series(struct measurement *measurement, struct series *series, cJSON *list,
-                                struct hf_error *error)
+static hf_status measure_series(struct measurement *measurement, struct series *series,
+                                struct hf_json list, struct hf_error *error)
 {
     hf_status status = HF_OK;
     const struct hf_bench *bench = measurement->bench;
     const int n_size = bench->quick ? N_SIZE_QUICK : N_SIZE;
     const enum pattern pattern = measurement->pattern;
-    cJSON *object = NULL, *points = NULL;
-    bool built = true;
-    if (bench->context->rank == 0) {
-        object = hf_json_append_object(list);
-        points = cJSON_AddArrayToObject(object, "points");
-        built = points != NULL && hf_json_add_text(object, "method", series->way.method) &&
-                hf_json_add_text(object, "transport", series->way.transport) &&
-                hf_json_add_text(object, "pattern", pattern_name[pattern]) &&
-                hf_json_add_double(object, "n_caller",
-                                   pattern == PATTERN_ONE ? 1 : bench->context->n_rank - 1);
-    }
-    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
+    const struct hf_json to = hf_json_row(list);
+    const struct hf_json points = hf_json_array(to, "points", NULL, "");
+    HF_ADD(to, "method", series->way.method);
+    HF_ADD(to, "transport", series->way.transport);
+    HF_ADD(to, "pattern", pattern_name[pattern]);
+    HF_ADD(to, "n_caller", pattern == PATTERN_ONE ? 1 : bench->context->n_rank - 1);
     for (int i = 0; i < n_size && series->problem[0] == '\0'; i++)
         HF_TRY(measure_block(measurement, i, series, points, error));
-    if (object != NULL)
-        built = hf_json_add_text(object, "problem",
-                                 series->problem[0] == '\0' ? NULL : series->problem);
-    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
+    HF_ADD(to, "problem", series->problem[0] == '\0' ? NULL : series->problem);
 cleanup:
     return status;
 }
@@ -193,7 +180,8 @@ static void print_table(struct hf_bench *bench, enum pattern pattern, int n_way,
 /** Measures one way after another, so that threads of other ways do not run; each in all patterns. With two
  *  ranks both patterns are the same. Collective. */
 static hf_status measure_ways(struct measurement *measurement, int n_way,
-                              struct series series[][MAX_WAY], cJSON *list, struct hf_error *error)
+                              struct series series[][MAX_WAY], struct hf_json list,
+                              struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_bench *bench = measurement->bench;
@@ -220,16 +208,12 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     const size_t largest = (size_t)1 << (2 * (N_SIZE - 1));
     struct series series[N_PATTERN][MAX_WAY] = {0};
     struct measurement measurement = {.bench = bench, .arena = {.label = "blocks"}};
-    cJSON *list = NULL;
     int n_way = 0;
     HF_TAKE(&measurement.arena, measurement.from, largest);
     HF_TAKE(&measurement.arena, measurement.seconds, (size_t)bench->n_repeat);
     status = hf_arena_check(&measurement.arena, error);
-    if (status == HF_OK && bench->context->rank == 0) {
-        list = cJSON_AddArrayToObject(bench->results, "series");
-        status = hf_bench_json_outcome(list != NULL, error);
-    }
     HF_TRY(hf_agree(bench->context->comm, status, error));
+    const struct hf_json list = hf_json_array(bench->results, "series", NULL, "");
     for (size_t i = 0; i < largest; i++) measurement.from[i] = (double)(i % 5 + 1);
     for (; n_way < MAX_WAY && hf_bench_way_get(n_way, &series[0][n_way].way); n_way++)
         series[1][n_way].way = series[0][n_way].way;

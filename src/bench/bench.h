@@ -33,7 +33,8 @@ struct hf_bench {
     const char *input;  /**< of the command; borrowed */
     const struct hf_options *options; /**< of the command; borrowed */
     FILE *stream;                     /**< for the table; NULL on every rank but 0 */
-    cJSON *results;   /**< object for what was measured; NULL on every rank but 0; borrowed */
+    struct hf_json
+        results;      /**< object for what was measured; what ranks other than 0 add is lost */
     int lost;         /**< errno of the first line that could not be printed, or 0 */
     void *data;       /**< of the kernel */
     bool found_wrong; /**< the library did something wrong; the same on every rank */
@@ -80,11 +81,8 @@ void hf_bench_print(struct hf_bench *bench, const char *format, ...) HF_PRINTF(2
 /** Writes bytes with a suitable unit, "512 B", "64 KiB", "8 MiB". */
 void hf_bench_bytes_text(double n_bytes, size_t size, char text[]);
 
-/** New document with everything but the results; NULL: no memory. */
-cJSON *hf_bench_json_create(const struct hf_bench *bench, cJSON **results);
-
-/** HF_NO_RESOURCE when `built` is false; for the end of a function that fills JSON on rank 0. */
-hf_status hf_bench_json_outcome(bool built, struct hf_error *error) HF_MUST_CHECK;
+/** Fills a document with everything but the results, and returns the object of these. */
+struct hf_json hf_bench_json_begin(const struct hf_bench *bench, struct hf_json root);
 
 /** Median; sorts value[n], n > 0. */
 double hf_bench_median(int n, double value[]);

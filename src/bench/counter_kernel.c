@@ -113,24 +113,21 @@ static struct record take_and_compute(const struct hf_bench *bench, struct hf_co
     return record;
 }
 
-/** One repetition as an object of the file; rank 0. */
-static bool write_records(cJSON *repetitions, int n_rank, const struct record record[])
+/** One repetition as an object of the file. */
+static void write_records(struct hf_json repetitions, int n_rank, const struct record record[])
 {
-    cJSON *object = hf_json_append_object(repetitions);
-    cJSON *ranks = cJSON_AddArrayToObject(object, "ranks");
-    bool built = ranks != NULL;
-    for (int i = 0; built && i < n_rank; i++) {
-        cJSON *rank = hf_json_append_object(ranks);
-        built = rank != NULL && hf_json_add_double(rank, "rank", i) &&
-                hf_json_add_double(rank, "n_task", record[i].n_task) &&
-                hf_json_add_double(rank, "n_get", record[i].n_get) &&
-                hf_json_add_double(rank, "get_seconds", record[i].get_seconds) &&
-                hf_json_add_double(rank, "median_get_seconds", record[i].median_get_seconds) &&
-                hf_json_add_double(rank, "compute_seconds", record[i].compute_seconds) &&
-                hf_json_add_double(rank, "wait_seconds", record[i].wait_seconds) &&
-                hf_json_add_double(rank, "total_seconds", record[i].total_seconds);
+    const struct hf_json ranks = hf_json_array(hf_json_row(repetitions), "ranks", NULL, "");
+    for (int i = 0; i < n_rank; i++) {
+        const struct hf_json rank = hf_json_row(ranks);
+        HF_ADD(rank, "rank", i);
+        HF_ADD(rank, "n_task", record[i].n_task);
+        HF_ADD(rank, "n_get", record[i].n_get);
+        HF_ADD(rank, "get_seconds", record[i].get_seconds);
+        HF_ADD(rank, "median_get_seconds", record[i].median_get_seconds);
+        HF_ADD(rank, "compute_seconds", record[i].compute_seconds);
+        HF_ADD(rank, "wait_seconds", record[i].wait_seconds);
+        HF_ADD(rank, "total_seconds", record[i].total_seconds);
     }
-    return built;
 }
 
 /** Whether every number was given once; the same on every rank, since each has all records. */
@@ -157,11 +154,10 @@ static double mean_compute(int n_rank, const struct record record[])
     return seconds / n;
 }
 
-/** Does all repetitions of a case, or stops at one with a problem. Collective; *built becomes false on rank 0
- * without memory. */
+/** Does all repetitions of a case, or stops at one with a problem. Collective. */
 static void repeat_case(struct hf_bench *bench, struct hf_counter *counter, int number,
-                        int64_t n_step, struct scratch *scratch, cJSON *repetitions,
-                        struct outcome *outcome, bool *built)
+                        int64_t n_step, struct scratch *scratch, struct hf_json repetitions,
+                        struct outcome *outcome)
 {
     const int n_rank = bench->context->n_rank, n_repeat = bench->n_repeat;
     const int64_t n_task = (int64_t)TASKS_PER_RANK * n_rank;
@@ -172,8 +168,7 @@ static void repeat_case(struct hf_bench *bench, struct hf_counter *counter, int 
             take_and_compute(bench, counter, takes_part, n_task, n_step, scratch->get);
         MPI_Allgather(&mine, N_NUMBER, MPI_DOUBLE, scratch->record, N_NUMBER, MPI_DOUBLE,
                       bench->context->comm);
-        if (bench->context->rank == 0)
-            *built = write_records(repetitions, n_rank, scratch->record) && *built;
+        write_records(repetitions, n_rank, scratch->record);
         hf_counter_reset(counter);
         if (!is_complete(n_rank, scratch->record, n_task)) {
             snprintf(outcome->problem, sizeof outcome->problem,
@@ -191,38 +186,27 @@ static void repeat_case(struct hf_bench *bench, struct hf_counter *counter, int 
 }
 
 /** Prepares, runs and reports a case. Collective; the same status on every rank. */
-static hf_status run_case(struct hf_bench *bench, struct hf_counter *counter, int number,
-                          int64_t n_step, struct scratch *scratch, cJSON *cases,
-                          struct outcome *outcome, struct hf_error *error)
+static void run_case(struct hf_bench *bench, struct hf_counter *counter, int number, int64_t n_step,
+                     struct scratch *scratch, struct hf_json cases, struct outcome *outcome)
 {
     struct hf_progress_thread *thread = NULL;
     struct hf_error refused;
-    bool built = true;
-    cJSON *object = NULL, *repetitions = NULL;
+    const struct hf_json to = hf_json_row(cases);
+    const struct hf_json repetitions = hf_json_array(to, "repetitions", NULL, "");
     *outcome = (struct outcome){.problem = ""};
     if (number == 2 && bench->context->n_rank == 1)
         snprintf(outcome->problem, sizeof outcome->problem, "needs 2 ranks");
     if (number == 3 && hf_progress_thread_start(bench->context->comm, &thread, &refused) != HF_OK)
         snprintf(outcome->problem, sizeof outcome->problem, "%.199s", refused.message);
-    if (bench->context->rank == 0) {
-        object = hf_json_append_object(cases);
-        repetitions = cJSON_AddArrayToObject(object, "repetitions");
-        built = repetitions != NULL && hf_json_add_double(object, "case", number);
-    }
+    HF_ADD(to, "case", number);
     if (outcome->problem[0] == '\0')
-        repeat_case(bench, counter, number, n_step, scratch, repetitions, outcome, &built);
+        repeat_case(bench, counter, number, n_step, scratch, repetitions, outcome);
     hf_progress_thread_stop(&thread);
     const bool measured = outcome->problem[0] == '\0';
-    if (object != NULL)
-        built =
-            hf_json_add_text(object, "problem", measured ? NULL : outcome->problem) &&
-            hf_json_add_double(object, "seconds_per_get", measured ? outcome->get_seconds : NAN) &&
-            hf_json_add_double(object, "median_seconds_per_get",
-                               measured ? outcome->median_get_seconds : NAN) &&
-            hf_json_add_double(object, "seconds_per_compute",
-                               measured ? outcome->compute_seconds : NAN) &&
-            built;
-    return hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error);
+    HF_ADD(to, "problem", measured ? NULL : outcome->problem);
+    HF_ADD(to, "seconds_per_get", measured ? outcome->get_seconds : NAN);
+    HF_ADD(to, "median_seconds_per_get", measured ? outcome->median_get_seconds : NAN);
+    HF_ADD(to, "seconds_per_compute", measured ? outcome->compute_seconds : NAN);
 }
 
 /** The rows of a method: Table 1 of the paper with the compute loop of every case, since a progress
@@ -252,23 +236,17 @@ static void print_rows(struct hf_bench *bench, const char *title,
 
 /** All cases with one method. Collective. */
 static hf_status run_method(struct hf_bench *bench, int m, int64_t n_step, struct scratch *scratch,
-                            cJSON *list, struct outcome outcome[N_CASE], struct hf_error *error)
+                            struct hf_json list, struct outcome outcome[N_CASE],
+                            struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_counter *counter = NULL;
-    cJSON *cases = NULL;
     HF_TRY(hf_counter_create(bench->context->comm, methods[m].method, 1, &counter, error));
-    if (bench->context->rank == 0) {
-        cJSON *object = hf_json_append_object(list);
-        cases = cJSON_AddArrayToObject(object, "cases");
-        const bool built =
-            cases != NULL &&
-            hf_json_add_text(object, "method", hf_counter_method_name(methods[m].method));
-        status = hf_bench_json_outcome(built, error);
-    }
-    HF_TRY(hf_agree(bench->context->comm, status, error));
+    const struct hf_json to = hf_json_row(list);
+    const struct hf_json cases = hf_json_array(to, "cases", NULL, "");
+    HF_ADD(to, "method", hf_counter_method_name(methods[m].method));
     for (int i = 0; i < N_CASE; i++)
-        HF_TRY(run_case(bench, counter, i + 1, n_step, scratch, cases, &outcome[i], error));
+        run_case(bench, counter, i + 1, n_step, scratch, cases, &outcome[i]);
     print_rows(bench, methods[m].title, outcome);
 cleanup:
     hf_counter_destroy(&counter);
@@ -303,19 +281,13 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     hf_status status = HF_OK;
     struct outcome outcome[N_CASE];
     struct scratch scratch;
-    cJSON *list = NULL;
-    bool built = true;
     create_scratch(bench, &scratch);
     HF_TRY(hf_agree(bench->context->comm, hf_arena_check(&scratch.arena, error), error));
 
     const int64_t n_step = calibrate(bench, bench->quick ? compute_seconds_quick : compute_seconds);
-    if (bench->context->rank == 0) {
-        list = cJSON_AddArrayToObject(bench->results, "methods");
-        built = list != NULL &&
-                hf_json_add_double(bench->results, "tasks_per_rank", TASKS_PER_RANK) &&
-                hf_json_add_double(bench->results, "compute_steps", (double)n_step);
-    }
-    HF_TRY(hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error));
+    const struct hf_json list = hf_json_array(bench->results, "methods", NULL, "");
+    HF_ADD(bench->results, "tasks_per_rank", TASKS_PER_RANK);
+    HF_ADD(bench->results, "compute_steps", n_step);
     print_head(bench);
     for (int m = 0; m < N_METHOD; m++)
         HF_TRY(run_method(bench, m, n_step, &scratch, list, outcome, error));

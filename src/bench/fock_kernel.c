@@ -127,12 +127,10 @@ cleanup:
     return status;
 }
 
-static hf_status report(struct hf_bench *bench, int n_function, double seconds[],
-                        struct hf_error *error)
+static void report(struct hf_bench *bench, int n_function, double seconds[])
 {
     const int n = bench->n_repeat;
     double time[N_WAY][N_MIX];
-    bool built = true;
     hf_bench_print(bench, "  Molecule      %s, %d functions\n\n", bench->input, n_function);
     hf_bench_print(bench, "  %-24s %12s  %9s  %12s  %9s\n", "CPU time of all ranks", "computed/s",
                    "ratio", "stored/s", "ratio");
@@ -143,17 +141,12 @@ static hf_status report(struct hf_bench *bench, int n_function, double seconds[]
                        time[COMPUTED][i], time[COMPUTED][i] / time[COMPUTED][0], time[STORED][i],
                        time[STORED][i] / time[STORED][0]);
     }
-    if (bench->results != NULL) {
-        built = hf_json_add_text(bench->results, "molecule", bench->input) &&
-                hf_json_add_double(bench->results, "n_function", n_function);
-        for (int way = 0; way < N_WAY && built; way++) {
-            cJSON *object = cJSON_AddObjectToObject(bench->results, way_name[way]);
-            built = object != NULL;
-            for (int i = 0; i < N_MIX && built; i++)
-                built = hf_json_add_double(object, mixes[i].key, time[way][i]);
-        }
+    HF_ADD(bench->results, "molecule", bench->input);
+    HF_ADD(bench->results, "n_function", n_function);
+    for (int way = 0; way < N_WAY; way++) {
+        const struct hf_json to = hf_json_object(bench->results, way_name[way], "");
+        for (int i = 0; i < N_MIX; i++) HF_ADD(to, mixes[i].key, time[way][i]);
     }
-    return hf_bench_json_outcome(built, error);
 }
 
 static hf_status run(struct hf_bench *bench, struct hf_error *error)
@@ -180,8 +173,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     HF_TRY(time_mixes(bench, pairs, &settings, &m, seconds + n / 2, error));
     settings.fock.memory_bytes = 0.0;
     HF_TRY(time_mixes(bench, pairs, &settings, &m, seconds, error));
-    HF_TRY(hf_agree(context->comm, report(bench, calculation->basis->n_function, seconds, error),
-                    error));
+    report(bench, calculation->basis->n_function, seconds);
 cleanup:
     destroy_matrices(&m);
     hf_wavefunction_done(&wave);

@@ -72,15 +72,15 @@ static struct hf_census_statistic median_of(const struct census_results *results
     return result;
 }
 
-static bool add_statistic(cJSON *parent, const char *name, const struct hf_census_statistic *s)
+static void add_statistic(struct hf_json in, const char *name, const struct hf_census_statistic *s)
 {
-    cJSON *object = cJSON_AddObjectToObject(parent, name);
-    return object != NULL && hf_json_add_double(object, "mean_seconds", s->mean_seconds) &&
-           hf_json_add_double(object, "relative_deviation", s->relative_deviation);
+    const struct hf_json to = hf_json_object(in, name, "");
+    HF_ADD(to, "mean_seconds", s->mean_seconds);
+    HF_ADD(to, "relative_deviation", s->relative_deviation);
 }
 
 /** Reports one line of the table and, on rank 0, its entry in the file. False: no memory. */
-static bool report_line(struct hf_bench *bench, cJSON *object, const char *name, double n,
+static void report_line(struct hf_bench *bench, struct hf_json to, const char *name, double n,
                         const struct census_results *results, int entry)
 {
     struct hf_census_statistic found[N_WAY];
@@ -88,21 +88,16 @@ static bool report_line(struct hf_bench *bench, cJSON *object, const char *name,
     hf_bench_print(bench, "  %-12s %12.0f  %12.4f  %9.2f  %12.4f  %9.2f\n", name, n,
                    1e6 * found[ALONE].mean_seconds, found[ALONE].relative_deviation,
                    1e6 * found[BATCHED].mean_seconds, found[BATCHED].relative_deviation);
-    if (bench->context->rank != 0) return true;
-    bool built = hf_json_add_double(object, "count", n);
-    for (int way = 0; way < N_WAY && built; way++)
-        built = add_statistic(object, way_name[way], &found[way]);
-    return built;
+    HF_ADD(to, "count", n);
+    for (int way = 0; way < N_WAY; way++) add_statistic(to, way_name[way], &found[way]);
 }
 
 /** Reports the classes that have quartets. */
-static bool report_classes(struct hf_bench *bench, const struct census_results *results,
+static void report_classes(struct hf_bench *bench, const struct census_results *results,
                            double *n_quartet)
 {
     const struct hf_shell_pairs *pairs = results->pairs;
-    cJSON *classes = NULL;
-    bool built = true;
-    if (bench->context->rank == 0) classes = cJSON_AddArrayToObject(bench->results, "classes");
+    const struct hf_json classes = hf_json_array(bench->results, "classes", NULL, "");
     for (int high = 0; high < pairs->n_class; high++) {
         for (int low = 0; low <= high; low++) {
             const int entry = hf_census_index(high, low);
@@ -110,23 +105,20 @@ static bool report_classes(struct hf_bench *bench, const struct census_results *
             char name[16];
             if (n <= 0.0) continue;
             hf_bench_class_name(pairs, high, low, name);
-            cJSON *object = classes != NULL ? hf_json_append_object(classes) : NULL;
-            if (object != NULL) built = hf_json_add_text(object, "class", name) && built;
-            built = report_line(bench, object, name, n, results, entry) && built;
+            const struct hf_json to = hf_json_row(classes);
+            HF_ADD(to, "class", (const char *)name);
+            report_line(bench, to, name, n, results, entry);
             *n_quartet += n;
         }
     }
-    return built;
 }
 
-static hf_status report(struct hf_bench *bench, const struct hf_calculation *calculation,
-                        double threshold, const struct census_results *results,
-                        struct hf_error *error)
+static void report(struct hf_bench *bench, const struct hf_calculation *calculation,
+                   double threshold, const struct census_results *results)
 {
     const struct hf_basis *basis = calculation->basis;
-    cJSON *root = bench->results, *all = NULL, *sets = NULL;
+    const struct hf_json root = bench->results;
     double n_quartet = 0.0;
-    bool built = true;
     hf_bench_print(bench,
                    "  Molecule      %s, %d atoms; %s: %d functions, %d shells\n"
                    "  Left out      quartets with a Schwarz bound below %.1e hartree\n\n"
@@ -135,26 +127,19 @@ static hf_status report(struct hf_bench *bench, const struct hf_calculation *cal
                    bench->input, basis->n_atom, calculation->basis_requested, basis->n_function,
                    basis->n_shell, threshold, "", "", "alone", "deviation", "batched", "deviation",
                    "class", "quartets", "mean/us", "/mean", "mean/us", "/mean");
-    if (root != NULL) {
-        built = hf_json_add_text(root, "molecule", bench->input) &&
-                hf_json_add_text(root, "basis", calculation->basis_requested) &&
-                hf_json_add_double(root, "n_function", basis->n_function) &&
-                hf_json_add_double(root, "n_shell", basis->n_shell) &&
-                hf_json_add_double(root, "screening_hartree", threshold);
-    }
-    built = report_classes(bench, results, &n_quartet) && built;
-    if (root != NULL) {
-        all = cJSON_AddObjectToObject(root, "quartets");
-        sets = cJSON_AddObjectToObject(root, "sets");
-        built = built && all != NULL && sets != NULL;
-    }
-    built = report_line(bench, all, "all (q)", n_quartet, results, -1) && built;
-    built =
-        report_line(bench, sets, "sets (p)", (double)results->pairs->n_pair, results, -2) && built;
+    HF_ADD(root, "molecule", bench->input);
+    HF_ADD(root, "basis", calculation->basis_requested);
+    HF_ADD(root, "n_function", basis->n_function);
+    HF_ADD(root, "n_shell", basis->n_shell);
+    HF_ADD(root, "screening_hartree", threshold);
+    report_classes(bench, results, &n_quartet);
+    const struct hf_json all = hf_json_object(root, "quartets", "");
+    const struct hf_json sets = hf_json_object(root, "sets", "");
+    report_line(bench, all, "all (q)", n_quartet, results, -1);
+    report_line(bench, sets, "sets (p)", (double)results->pairs->n_pair, results, -2);
     hf_bench_print(bench, "\n  q: single quartets (MN|RS); p: (MN|RS) of one MN and all RS up to "
                           "it. Batched, a quartet\n  counts with the mean of those computed "
                           "together.\n");
-    return hf_bench_json_outcome(built, error);
 }
 
 /** Room for all results; local. */
@@ -187,7 +172,7 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     for (int way = 0; way < N_WAY; way++)
         for (int r = 0; r < bench->n_repeat; r++)
             HF_TRY(take_census(bench, &results, way, r, threshold, error));
-    HF_TRY(hf_agree(context->comm, report(bench, calculation, threshold, &results, error), error));
+    report(bench, calculation, threshold, &results);
     HF_TRY(hf_bench_roofline(bench, pairs, threshold, error));
 cleanup:
     hf_arena_done(&results.arena);

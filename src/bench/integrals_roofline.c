@@ -97,9 +97,10 @@ static double peak_of(const struct rooflines *all, int precision)
     return precision == DOUBLE ? all->peak.double_flops : all->peak.single_flops;
 }
 
-/** One line and, on rank 0, its entry in the file. False: no memory. */
-static bool report_entry(struct hf_bench *bench, const char *precision, double peak,
-                         const char *name, const struct hf_roofline_entry *entry, cJSON *list)
+/** One line and its entry in the file. */
+static void report_entry(struct hf_bench *bench, const char *precision, double peak,
+                         const char *name, const struct hf_roofline_entry *entry,
+                         struct hf_json list)
 {
     const double ns = 1e9 * entry->seconds, flops = entry->n_flop / entry->seconds;
     const double per_primitive = entry->n_primitive > 0.0 ? ns / entry->n_primitive : 0.0;
@@ -109,27 +110,25 @@ static bool report_entry(struct hf_bench *bench, const char *precision, double p
         hf_bench_print(bench, "  %8.2f  %6.1f\n", 1e-9 * flops, 100.0 * flops / peak);
     else
         hf_bench_print(bench, "  %8s  %6s\n", "-", "-");
-    if (bench->results == NULL) return true;
-    cJSON *object = list != NULL ? hf_json_append_object(list) : NULL;
-    return object != NULL && hf_json_add_text(object, "class", name) &&
-           hf_json_add_text(object, "precision", precision) &&
-           hf_json_add_double(object, "n_quartet", entry->n_quartet) &&
-           hf_json_add_double(object, "n_integral", entry->n_integral) &&
-           hf_json_add_double(object, "n_primitive_quartet", entry->n_primitive) &&
-           hf_json_add_double(object, "n_flop", entry->n_flop) &&
-           hf_json_add_double(object, "seconds", entry->seconds) &&
-           hf_json_add_double(object, "share_of_peak", flops / peak);
+    const struct hf_json to = hf_json_row(list);
+    HF_ADD(to, "class", name);
+    HF_ADD(to, "precision", precision);
+    HF_ADD(to, "n_quartet", entry->n_quartet);
+    HF_ADD(to, "n_integral", entry->n_integral);
+    HF_ADD(to, "n_primitive_quartet", entry->n_primitive);
+    HF_ADD(to, "n_flop", entry->n_flop);
+    HF_ADD(to, "seconds", entry->seconds);
+    HF_ADD(to, "share_of_peak", flops / peak);
 }
 
 /** Reports the classes of one precision, and the sum of those whose arithmetic is counted. */
-static bool report_quartets(struct hf_bench *bench, const struct rooflines *all, int pass,
-                            cJSON *list)
+static void report_quartets(struct hf_bench *bench, const struct rooflines *all, int pass,
+                            struct hf_json list)
 {
     const int precision = pass == GRADIENT ? DOUBLE : pass;
     const char *const title = precision_name[precision];
     const double peak = peak_of(all, precision);
     struct hf_roofline_entry sum = {0};
-    bool built = true;
     hf_bench_print(bench, "\n  %-16s %12s  %11s  %9s  %10s  %8s  %6s\n",
                    pass == GRADIENT ? "derivatives" : "engine", "quartets", "ns/quartet",
                    "/integral", "/primitive", "GF/s", "% peak");
@@ -140,17 +139,16 @@ static bool report_quartets(struct hf_bench *bench, const struct rooflines *all,
             char name[16];
             if (entry.n_quartet == 0.0 || (precision == SINGLE && entry.n_flop == 0.0)) continue;
             hf_bench_class_name(all->pairs, high, low, name);
-            built = report_entry(bench, title, peak, name, &entry, list) && built;
+            report_entry(bench, title, peak, name, &entry, list);
             if (entry.n_flop > 0.0) add_entry(&entry, &sum);
         }
     }
-    if (sum.n_quartet > 0.0) built = report_entry(bench, title, peak, "all", &sum, list) && built;
-    return built;
+    if (sum.n_quartet > 0.0) report_entry(bench, title, peak, "all", &sum, list);
 }
 
 /** Reports what hf does: all quartets, each in the precision that hf uses. The peak is the rate of the same
  *  arithmetic at the peaks of both precisions. */
-static bool report_mixed(struct hf_bench *bench, const struct rooflines *all, cJSON *list)
+static void report_mixed(struct hf_bench *bench, const struct rooflines *all, struct hf_json list)
 {
     struct hf_roofline_entry sum = {0};
     double peak_seconds = 0.0;
@@ -162,9 +160,9 @@ static bool report_mixed(struct hf_bench *bench, const struct rooflines *all, cJ
             peak_seconds += entry.n_flop / peak_of(all, p);
         }
     }
-    if (sum.n_quartet == 0.0) return true;
+    if (sum.n_quartet == 0.0) return;
     hf_bench_print(bench, "\n");
-    return report_entry(bench, "mixed", sum.n_flop / peak_seconds, "all", &sum, list);
+    report_entry(bench, "mixed", sum.n_flop / peak_seconds, "all", &sum, list);
 }
 
 /* ---- Digestion ------------------------------------------------------------------------------ */
@@ -202,8 +200,8 @@ static double digest_seconds(struct hf_bench *bench, const struct rooflines *all
 }
 
 /** Reports one line of digestion. */
-static bool report_digestion(struct hf_bench *bench, const struct rooflines *all, int place,
-                             int precision, const char *name, double seconds, cJSON *list)
+static void report_digestion(struct hf_bench *bench, const struct rooflines *all, int place,
+                             int precision, const char *name, double seconds, struct hf_json list)
 {
     const double bytes = (precision == SINGLE ? sizeof(float) : sizeof(double)) / seconds;
     const double flops = HF_DIGEST_FLOPS / seconds;
@@ -214,22 +212,21 @@ static bool report_digestion(struct hf_bench *bench, const struct rooflines *all
         hf_bench_print(bench, "  %8.2f  %6.1f\n", 1e-9 * bytes, 100.0 * of_read);
     else
         hf_bench_print(bench, "\n");
-    if (bench->results == NULL) return true;
-    cJSON *object = list != NULL ? hf_json_append_object(list) : NULL;
-    return object != NULL && hf_json_add_text(object, "bra", name) &&
-           hf_json_add_text(object, "precision", precision_name[precision]) &&
-           hf_json_add_text(object, "from", place_name[place]) &&
-           hf_json_add_double(object, "seconds_per_integral", seconds) &&
-           hf_json_add_double(object, "share_of_peak", of_peak) &&
-           hf_json_add_double(object, "share_of_bandwidth", of_read);
+    const struct hf_json to = hf_json_row(list);
+    HF_ADD(to, "bra", name);
+    HF_ADD(to, "precision", precision_name[precision]);
+    HF_ADD(to, "from", place_name[place]);
+    HF_ADD(to, "seconds_per_integral", seconds);
+    HF_ADD(to, "share_of_peak", of_peak);
+    HF_ADD(to, "share_of_bandwidth", of_read);
 }
 
 /** Reports bras of every class, and all bras, weighted by their numbers of integrals. Collective. */
 static hf_status digestion(struct hf_bench *bench, const struct rooflines *all, int place,
-                           int precision, cJSON *list, struct hf_error *error)
+                           int precision, struct hf_json list, struct hf_error *error)
 {
     double sum = 0.0, n_integral = 0.0;
-    bool built = true, measured = true;
+    bool measured = true;
     for (int bra = 0; bra < all->pairs->n_class; bra++) {
         char name[16];
         if (all->of_bra[bra] == 0.0) continue;
@@ -237,37 +234,29 @@ static hf_status digestion(struct hf_bench *bench, const struct rooflines *all, 
         measured = measured && seconds > 0.0;
         hf_bench_class_name(all->pairs, bra, bra, name);
         name[3] = '\0'; /* "(ds" */
-        built = report_digestion(bench, all, place, precision, name, seconds, list) && built;
+        report_digestion(bench, all, place, precision, name, seconds, list);
         sum += all->of_bra[bra] * seconds;
         n_integral += all->of_bra[bra];
     }
     if (n_integral > 0.0)
-        built =
-            report_digestion(bench, all, place, precision, "all", sum / n_integral, list) && built;
-    if (!measured) return hf_fail(error, HF_NO_RESOURCE, "out of memory for densities");
-    return hf_agree(bench->context->comm, hf_bench_json_outcome(built, error), error);
+        report_digestion(bench, all, place, precision, "all", sum / n_integral, list);
+    return measured ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for densities");
 }
 
 /* ---- All ------------------------------------------------------------------------------------ */
 
-static bool report_peak(struct hf_bench *bench, const struct hf_peak *peak)
+static void report_peak(struct hf_bench *bench, const struct hf_peak *peak)
 {
     hf_bench_print(bench,
                    "\n  Peak          of a core (%s): %.1f GF/s in double precision, %.1f GF/s in "
                    "single; reads\n                %.1f GB/s from memory\n",
                    peak->instruction_set, 1e-9 * peak->double_flops, 1e-9 * peak->single_flops,
                    1e-9 * peak->read_bytes);
-    if (bench->results == NULL) return true;
-    cJSON *object = cJSON_AddObjectToObject(bench->results, "peak");
-    return object != NULL && hf_json_add_text(object, "instruction_set", peak->instruction_set) &&
-           hf_json_add_double(object, "double_flops", peak->double_flops) &&
-           hf_json_add_double(object, "single_flops", peak->single_flops) &&
-           hf_json_add_double(object, "read_bytes_per_second", peak->read_bytes);
-}
-
-static cJSON *new_list(struct hf_bench *bench, const char *name)
-{
-    return bench->results != NULL ? cJSON_AddArrayToObject(bench->results, name) : NULL;
+    const struct hf_json to = hf_json_object(bench->results, "peak", "");
+    HF_ADD(to, "instruction_set", peak->instruction_set);
+    HF_ADD(to, "double_flops", peak->double_flops);
+    HF_ADD(to, "single_flops", peak->single_flops);
+    HF_ADD(to, "read_bytes_per_second", peak->read_bytes);
 }
 
 /** Passes of derivatives and of both precisions. Those of all quartets come last, since their `of_bra` is used
@@ -300,15 +289,15 @@ hf_status hf_bench_roofline(struct hf_bench *bench, const struct hf_shell_pairs 
     hf_peak_measure(context, bench->quick, all.n_bytes, (const double *)(void *)all.buffer,
                     &all.peak);
     HF_TRY(measure_quartets(bench, &all, threshold, error));
-    bool built = report_peak(bench, &all.peak);
-    cJSON *list = new_list(bench, "engine");
-    for (int p = 0; p < N_PRECISION; p++) built = report_quartets(bench, &all, p, list) && built;
-    built = report_mixed(bench, &all, list) && built;
-    built = report_quartets(bench, &all, GRADIENT, new_list(bench, "derivatives")) && built;
-    HF_TRY(hf_agree(context->comm, hf_bench_json_outcome(built, error), error));
+    report_peak(bench, &all.peak);
+    struct hf_json list = hf_json_array(bench->results, "engine", NULL, "");
+    for (int p = 0; p < N_PRECISION; p++) report_quartets(bench, &all, p, list);
+    report_mixed(bench, &all, list);
+    list = hf_json_array(bench->results, "derivatives", NULL, "");
+    report_quartets(bench, &all, GRADIENT, list);
     hf_bench_print(bench, "\n  %-21s  %9s  %8s  %6s  %8s  %6s\n", "digestion of strips",
                    "/integral", "GF/s", "% peak", "GB/s", "% read");
-    list = new_list(bench, "digestion");
+    list = hf_json_array(bench->results, "digestion", NULL, "");
     for (int place = 0; place < N_PLACE; place++)
         for (int p = 0; p < N_PRECISION; p++) HF_TRY(digestion(bench, &all, place, p, list, error));
     hf_bench_print(bench,

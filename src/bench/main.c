@@ -31,20 +31,17 @@ static hf_status measure(struct hf_bench *bench, const char *json_path, struct h
 {
     hf_status status = HF_OK;
     struct hf_context *context = bench->context;
-    cJSON *document = NULL;
-    if (context->rank == 0) {
-        document = hf_bench_json_create(bench, &bench->results);
-        status = hf_bench_json_outcome(document != NULL, error);
-    }
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_json_document document = {0};
+    const struct hf_json root = hf_json_begin(&document);
+    bench->results = hf_bench_json_begin(bench, root);
     hf_bench_print_header(bench);
     HF_TRY(bench->kernel->run(bench, error));
-    if (json_path != NULL && context->rank == 0) status = hf_json_save(json_path, document, error);
+    if (json_path != NULL && context->rank == 0) status = hf_json_save(json_path, root, error);
     HF_TRY(hf_agree(context->comm, status, error));
     if (context->rank == 0) status = hf_standard_output_check(bench->lost, error);
     HF_TRY(hf_agree(context->comm, status, error));
 cleanup:
-    cJSON_Delete(document);
+    cJSON_Delete(root.at);
     return status;
 }
 

@@ -54,8 +54,8 @@ static int choose_round_trips(const struct hf_bench *bench, bool first, int part
     return n;
 }
 
-/** One row of the table and one object of the file. False: no memory. */
-static bool report_point(struct hf_bench *bench, cJSON *points, const struct point *point,
+/** One row of the table and one object of the file. */
+static void report_point(struct hf_bench *bench, struct hf_json points, const struct point *point,
                          const double seconds[])
 {
     char length[32];
@@ -65,11 +65,11 @@ static bool report_point(struct hf_bench *bench, cJSON *points, const struct poi
     if (point->n_bytes > 0)
         hf_bench_print(bench, "  %14.5g", 1e-6 * point->n_bytes / point->seconds);
     hf_bench_print(bench, "\n");
-    cJSON *object = hf_json_append_object(points);
-    return object != NULL && hf_json_add_double(object, "message_bytes", point->n_bytes) &&
-           hf_json_add_double(object, "round_trips", point->n_round_trip) &&
-           hf_json_add_double(object, "one_way_seconds", point->seconds) &&
-           hf_json_add_doubles(object, "one_way_seconds_of_repetitions", bench->n_repeat, seconds);
+    const struct hf_json row = hf_json_row(points);
+    HF_ADD(row, "message_bytes", point->n_bytes);
+    HF_ADD(row, "round_trips", point->n_round_trip);
+    HF_ADD(row, "one_way_seconds", point->seconds);
+    hf_json_put_reals(row, "one_way_seconds_of_repetitions", bench->n_repeat, seconds);
 }
 
 /** All repetitions of one length. */
@@ -83,11 +83,10 @@ static struct point measure_length(const struct hf_bench *bench, bool first, int
     return (struct point){n_bytes, n_trip, hf_bench_median(bench->n_repeat, seconds)};
 }
 
-/** Measures all lengths between rank 0 and `partner`; returns the number of points. *built becomes false
- *  without memory for the file. The empty message is measured once more beforehand: a system may take a tenth
+/** Measures all lengths between rank 0 and `partner`; returns the number of points. The empty message is measured once more beforehand: a system may take a tenth
  *  of a second to give two communicating ranks a core each. */
 static int sweep(struct hf_bench *bench, int partner, char *message, double seconds[],
-                 struct point point[], cJSON *points, bool *built)
+                 struct point point[], struct hf_json points)
 {
     const bool first = bench->context->rank == 0;
     const int largest = bench->quick ? LARGEST_BYTES_QUICK : LARGEST_BYTES;
@@ -96,14 +95,14 @@ static int sweep(struct hf_bench *bench, int partner, char *message, double seco
     measure_length(bench, first, other, 0, message, seconds);
     for (int n_bytes = 0; n_bytes <= largest; n_bytes = n_bytes == 0 ? 1 : 2 * n_bytes, n++) {
         point[n] = measure_length(bench, first, other, n_bytes, message, seconds);
-        if (first) *built = report_point(bench, points, &point[n], seconds) && *built;
+        if (first) report_point(bench, points, &point[n], seconds);
     }
     return n;
 }
 
-/** One estimate as lines of the table and an object of the file. False: no memory. */
-static bool report_line(struct hf_bench *bench, cJSON *partner, const char *name, const char *title,
-                        const struct hf_bench_line *line)
+/** One estimate as lines of the table and an object of the file. */
+static void report_line(struct hf_bench *bench, struct hf_json partner, const char *name,
+                        const char *title, const struct hf_bench_line *line)
 {
     hf_bench_print(bench,
                    "\n  %s\n"
@@ -115,52 +114,48 @@ static bool report_line(struct hf_bench *bench, cJSON *partner, const char *name
                    100.0 * line->largest_residual);
     const char *doubt = hf_bench_line_doubt(line);
     if (doubt != NULL) hf_bench_print(bench, "    Doubtful: %s\n", doubt);
-    cJSON *object = cJSON_AddObjectToObject(partner, name);
-    return object != NULL && hf_json_add_double(object, "alpha_seconds", line->latency_seconds) &&
-           hf_json_add_double(object, "beta_seconds_per_byte", line->seconds_per_byte) &&
-           hf_json_add_double(object, "bandwidth_megabytes_per_second",
-                              1e-6 / line->seconds_per_byte) &&
-           hf_json_add_double(object, "rms_relative_residual", line->rms_residual) &&
-           hf_json_add_double(object, "largest_relative_residual", line->largest_residual) &&
-           hf_json_add_text(object, "doubt", doubt);
+    const struct hf_json to = hf_json_object(partner, name, "");
+    HF_ADD(to, "alpha_seconds", line->latency_seconds);
+    HF_ADD(to, "beta_seconds_per_byte", line->seconds_per_byte);
+    HF_ADD(to, "bandwidth_megabytes_per_second", 1e-6 / line->seconds_per_byte);
+    HF_ADD(to, "rms_relative_residual", line->rms_residual);
+    HF_ADD(to, "largest_relative_residual", line->largest_residual);
+    HF_ADD(to, "doubt", doubt);
 }
 
 /** Reports the book's estimate and one from all lengths; rank 0. */
-static bool report_lines(struct hf_bench *bench, cJSON *partner, int n, const struct point point[])
+static void report_lines(struct hf_bench *bench, struct hf_json partner, int n,
+                         const struct point point[])
 {
     double n_bytes[MAX_POINT], seconds[MAX_POINT];
     for (int i = 0; i < n; i++) n_bytes[i] = point[i].n_bytes, seconds[i] = point[i].seconds;
     const struct hf_bench_line ends = hf_bench_line_through_ends(n, n_bytes, seconds);
     const struct hf_bench_line fit = hf_bench_fit_line(n, n_bytes, seconds);
-    return report_line(bench, partner, "through_ends",
-                       "time = alpha + beta * bytes through the empty and the longest message",
-                       &ends) &&
-           report_line(bench, partner, "fitted",
-                       "The same fitted to all messages by least relative residuals", &fit);
+    report_line(bench, partner, "through_ends",
+                "time = alpha + beta * bytes through the empty and the longest message", &ends);
+    report_line(bench, partner, "fitted",
+                "The same fitted to all messages by least relative residuals", &fit);
 }
 
 /** Measures rank 0 with one partner while all other ranks sleep. The message starts as ones on rank 0 and as
- *  zeros elsewhere, so it must be ones in the end. Collective; *built becomes false on rank 0 without memory. */
-static void measure_partner(struct hf_bench *bench, cJSON *partners, int partner, char *message,
-                            double seconds[], bool *built)
+ *  zeros elsewhere, so it must be ones in the end. Collective. */
+static void measure_partner(struct hf_bench *bench, struct hf_json partners, int partner,
+                            char *message, double seconds[])
 {
     const int rank = bench->context->rank;
     const bool takes_part = rank == 0 || rank == partner;
     const int largest = bench->quick ? LARGEST_BYTES_QUICK : LARGEST_BYTES;
     int damaged = 0;
     struct point point[MAX_POINT];
-    cJSON *object = NULL, *points = NULL;
-    if (rank == 0) {
-        object = hf_json_append_object(partners);
-        points = cJSON_AddArrayToObject(object, "points");
-        *built = points != NULL && hf_json_add_double(object, "partner_rank", partner) && *built;
-        hf_bench_print(bench, "  Between rank 0 and rank %d\n\n  %10s  %12s  %14s  %14s\n", partner,
-                       "message", "round trips", "one way/us", "bandwidth/MB/s");
-    }
+    const struct hf_json to = hf_json_row(partners);
+    const struct hf_json points = hf_json_array(to, "points", NULL, "");
+    HF_ADD(to, "partner_rank", partner);
+    hf_bench_print(bench, "  Between rank 0 and rank %d\n\n  %10s  %12s  %14s  %14s\n", partner,
+                   "message", "round trips", "one way/us", "bandwidth/MB/s");
     memset(message, rank == 0, (size_t)largest); /* untouched pages cost nothing to send */
     if (takes_part) {
-        const int n = sweep(bench, partner, message, seconds, point, points, built);
-        if (rank == 0) *built = report_lines(bench, object, n, point) && *built;
+        const int n = sweep(bench, partner, message, seconds, point, points);
+        if (rank == 0) report_lines(bench, to, n, point);
         for (int i = 0; i < largest; i++) damaged += message[i] != 1;
     }
     hf_bench_wait(bench->context->comm, takes_part);
@@ -170,7 +165,7 @@ static void measure_partner(struct hf_bench *bench, cJSON *partners, int partner
                        damaged);
         bench->found_wrong = true;
     }
-    if (rank == 0) *built = hf_json_add_double(object, "damaged_bytes", damaged) && *built;
+    HF_ADD(to, "damaged_bytes", damaged);
     hf_bench_print(bench, "\n");
 }
 
@@ -178,18 +173,15 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
 {
     struct hf_context *context = bench->context;
     hf_status status;
-    bool built = true;
-    cJSON *partners = NULL;
     struct hf_arena arena = {.label = "messages"};
     char *message = HF_TAKE(&arena, message, LARGEST_BYTES);
     double *seconds = HF_TAKE(&arena, seconds, (size_t)bench->n_repeat);
     HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
-    if (context->rank == 0) partners = cJSON_AddArrayToObject(bench->results, "partners");
+    const struct hf_json partners = hf_json_array(bench->results, "partners", NULL, "");
     /* the nearest rank and the farthest, which is on another node if there are several */
-    measure_partner(bench, partners, 1, message, seconds, &built);
+    measure_partner(bench, partners, 1, message, seconds);
     if (context->n_rank > 2)
-        measure_partner(bench, partners, context->n_rank - 1, message, seconds, &built);
-    HF_TRY(hf_agree(context->comm, hf_bench_json_outcome(built, error), error));
+        measure_partner(bench, partners, context->n_rank - 1, message, seconds);
 cleanup:
     hf_arena_done(&arena);
     return status;

@@ -180,64 +180,9 @@ void hf_field_numbers(const struct hf_field *field, const void *row, double valu
         values[0] = *(const int *)member;
 }
 
-static uint64_t add_integer(uint64_t hash, int value)
-{
-    return hf_hash_add(hash, sizeof value, &value);
-}
-
-static uint64_t add_reals(uint64_t hash, size_t n, const double values[])
-{
-    return hf_hash_add(hash, n * sizeof *values, values);
-}
-
-/** Numbers of all fields of structs, one struct after the other. */
-static uint64_t add_rows(uint64_t hash, const struct hf_fields *fields, int n, const void *rows)
-{
-    for (int i = 0; i < n; i++)
-        for (int f = 0; f < fields->n_field; f++) {
-            const struct hf_field *field = &fields->field[f];
-            double values[HF_WIDEST_FIELD];
-            hf_field_numbers(field, (const char *)rows + (size_t)i * fields->bytes, values);
-            if (field->type == HF_FIELD_REAL)
-                hash = add_reals(hash, (size_t)field->width, values);
-            else
-                hash = add_integer(hash, (int)values[0]);
-        }
-    return hash;
-}
-
-static void print_hash(uint64_t value, char hash[HF_HASH_SIZE])
+void hf_print_checksum(uint64_t value, char hash[HF_HASH_SIZE])
 {
     snprintf(hash, HF_HASH_SIZE, "%016llx", (unsigned long long)value);
-}
-
-void hf_molecule_hash(const struct hf_molecule *molecule, char hash[HF_HASH_SIZE])
-{
-    const struct hf_environment *environment = &molecule->environment;
-    uint64_t value = add_integer(HF_HASH_EMPTY, molecule->n_atom);
-    value = add_rows(value, &hf_atom_fields, molecule->n_atom, molecule->atom);
-    value = add_integer(value, molecule->charge);
-    value = add_integer(value, molecule->multiplicity);
-    value = add_integer(value, environment->n_charge);
-    value = add_rows(value, &hf_charge_fields, environment->n_charge, environment->charge);
-    print_hash(add_reals(value, 3, environment->field), hash);
-}
-
-void hf_basis_hash(const struct hf_basis *basis, char hash[HF_HASH_SIZE])
-{
-    uint64_t value = add_integer(HF_HASH_EMPTY, basis->n_shell);
-    for (int i = 0; i < basis->n_shell; i++) {
-        const struct hf_shell *shell = &basis->shell[i];
-        const size_t n = (size_t)shell->n_primitive;
-        value = add_rows(value, &hf_shell_fields, 1, shell);
-        value = add_reals(add_reals(value, n, shell->exponent), n, shell->coefficient);
-    }
-    for (int i = 0; i < basis->n_core_potential; i++) {
-        const struct hf_core_potential *potential = &basis->core_potential[i];
-        value = add_rows(value, &hf_core_fields, 1, potential);
-        value = add_rows(value, &hf_core_term_fields, potential->n_term, potential->term);
-    }
-    print_hash(value, hash);
 }
 
 static const char *spin_name(int n_spin, int spin)

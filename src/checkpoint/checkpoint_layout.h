@@ -2,6 +2,7 @@
 #ifndef HF_CHECKPOINT_LAYOUT_H
 #define HF_CHECKPOINT_LAYOUT_H
 
+#include "basis/checksum.h"
 #include "checkpoint/checkpoint.h"
 
 enum { HF_HASH_SIZE = 17, HF_CHECKPOINT_PATH = 64, HF_WIDEST_FIELD = 4 };
@@ -57,9 +58,8 @@ extern const struct hf_field hf_orbital_fields[2];
 /** Numbers of the member of a struct `row`: values[width]. */
 void hf_field_numbers(const struct hf_field *field, const void *row, double values[]);
 
-/** Hexadecimal FNV-1a of the molecule (without its title), and of shells and core potentials. */
-void hf_molecule_hash(const struct hf_molecule *molecule, char hash[HF_HASH_SIZE]);
-void hf_basis_hash(const struct hf_basis *basis, char hash[HF_HASH_SIZE]);
+/** A checksum of molecule or basis as it stands in the file. */
+void hf_print_checksum(uint64_t value, char hash[HF_HASH_SIZE]);
 
 /** "/orbitals/both_spins" or "/orbitals/alpha" or "beta", and `rest`; written to and returned. */
 const char *hf_orbitals_path(int n_spin, int spin, const char *rest, char path[HF_CHECKPOINT_PATH]);

@@ -22,7 +22,7 @@ static void read_molecule(struct hf_hdf5_reader *reader, struct hf_checkpoint *s
     environment->charge =
         hf_hdf5_get_table(reader, &hf_charge_fields, 0, INT_MAX, &environment->n_charge);
     if (reader->status != HF_OK) return;
-    hf_molecule_hash(molecule, hash);
+    hf_print_checksum(hf_molecule_checksum(molecule), hash);
     if (strcmp(hash, self->molecule_hash) != 0)
         hf_hdf5_damaged(reader, "/molecule is not what its hash is of");
 }
@@ -107,7 +107,7 @@ static void read_basis(struct hf_hdf5_reader *reader, struct hf_checkpoint *self
     hf_arena_done(&arena);
     reader->arena = &self->arena;
     if (reader->status != HF_OK) return;
-    hf_basis_hash(self->basis, hash);
+    hf_print_checksum(hf_basis_checksum(self->basis), hash);
     if (strcmp(hash, self->basis_hash) != 0)
         hf_hdf5_damaged(reader, "/basis is not what its hash is of");
 }

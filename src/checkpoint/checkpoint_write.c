@@ -125,8 +125,8 @@ static void put_content(struct writing *self, struct hf_scf_iteration iteration[
     const time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc) != NULL) strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    hf_molecule_hash(content->molecule, molecule_hash);
-    hf_basis_hash(content->basis, basis_hash);
+    hf_print_checksum(hf_molecule_checksum(content->molecule), molecule_hash);
+    hf_print_checksum(hf_basis_checksum(content->basis), basis_hash);
     for (int i = 0; i < content->n_earlier; i++) iteration[i] = content->earlier[i];
     for (int i = 0; i < content->n_iteration; i++)
         iteration[content->n_earlier + i] = content->iteration[i];

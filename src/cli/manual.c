@@ -2,6 +2,7 @@
  *
  *     hf-manual page < docs/hf.1.in      the manual page
  *     hf-manual options                  docs/options.md; a test compares the file with this
+ *     hf-manual json                     docs/json.md, likewise
  *     hf-manual completion               completion for bash: options, their values, basis sets, files */
 #include "cli/cli.h"
 
@@ -109,6 +110,17 @@ static void print_option_page(FILE *stream)
     }
 }
 
+static bool print_json_page(FILE *stream)
+{
+    fprintf(stream,
+            "# Keys of the JSON file\n\n"
+            "[The guide](guide.md#the-json-file) says how the file is asked for, and what "
+            "stands in it if a run fails.\nA key `a[].b` is in each object of the array `a`. "
+            "Most keys under `extras.hf` are there only if their quantity\nwas computed. "
+            "Without a unit: a number, a text, or true or false.\n");
+    return hf_run_describe_json(stream);
+}
+
 /** Beginning of the function. COMP_WORDS splits "--key=value" into three words. */
 static const char head[] =
     "# bash completion for hf(1); made from hf's table of options when it was built\n\n"
@@ -177,6 +189,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "page") == 0) print_page(stdout, stdin);
     if (strcmp(what, "options") == 0) print_option_page(stdout);
+    if (strcmp(what, "json") == 0 && !print_json_page(stdout)) return EXIT_FAILURE;
     if (strcmp(what, "completion") == 0 && print_completion(stdout, &error) != HF_OK) {
         hf_print_error("hf-manual", &error);
         return EXIT_FAILURE;

@@ -201,45 +201,36 @@ static void report(const struct hf_quantity *quantity, FILE *out)
             1e-6 * result->sent_bytes);
 }
 
-static bool add_details(cJSON *extras, const struct hf_quantity *quantity)
+static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
 {
     const struct mp2 *self = quantity->self;
     const struct hf_mp2_result *result = &self->result;
-    cJSON *object = cJSON_AddObjectToObject(extras, "mp2");
-    return object != NULL &&
-           hf_json_add_integer(object, "frozen_core_orbitals", self->settings.n_frozen) &&
-           hf_json_add_integer(object, "frozen_virtual_orbitals",
-                               self->settings.n_frozen_virtual) &&
-           hf_json_add_double(object, "scs_correlation_energy", scs_energy(result)) &&
-           hf_json_add_double(object, "scs_total_energy",
-                              quantity->of->result->energy + scs_energy(result)) &&
-           cJSON_AddStringToObject(object, "algorithm", result->algorithm) != NULL &&
-           hf_json_add_integer(object, "batches", result->n_batch) &&
-           hf_json_add_integer(object, "shells", result->n_shell) &&
-           hf_json_add_integer(object, "correlated_orbitals", result->n_correlated[0]) &&
-           hf_json_add_integer(object, "virtual_orbitals", result->n_virtual[0]) &&
-           hf_json_add_double(object, "stored_bytes", result->bytes) &&
-           hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&
-           hf_json_add_double(object, "quartets_computed", result->n_quartet) &&
-           hf_json_add_double(object, "first_half_flops", result->n_flop[0]) &&
-           hf_json_add_double(object, "first_half_product_seconds", result->cpu_seconds[0]) &&
-           hf_json_add_double(object, "second_half_flops", result->n_flop[1]) &&
-           hf_json_add_double(object, "second_half_product_seconds", result->cpu_seconds[1]);
-}
-
-static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
-{
-    const struct mp2 *self = quantity->self;
-    const struct hf_mp2_result *result = &self->result;
-    return hf_json_add_double(to->properties, "mp2_same_spin_correlation_energy",
-                              result->same_spin) &&
-           hf_json_add_double(to->properties, "mp2_opposite_spin_correlation_energy",
-                              result->opposite_spin) &&
-           hf_json_add_double(to->properties, "mp2_singles_energy", 0.0) &&
-           hf_json_add_double(to->properties, "mp2_doubles_energy", result->correlation) &&
-           hf_json_add_double(to->properties, "mp2_correlation_energy", result->correlation) &&
-           hf_json_add_double(to->properties, "mp2_total_energy", energy(quantity)) &&
-           add_details(to->extras, quantity);
+    const double both = result->correlation, scs = scs_energy(result);
+    struct hf_json to = all->properties;
+    HF_PUT(to, "mp2_same_spin_correlation_energy", result->same_spin, "hartree", "of pairs");
+    HF_PUT(to, "mp2_opposite_spin_correlation_energy", result->opposite_spin, "hartree",
+           "of pairs");
+    HF_PUT(to, "mp2_singles_energy", 0.0, "hartree", "0");
+    HF_PUT(to, "mp2_doubles_energy", both, "hartree", "of all pairs");
+    HF_PUT(to, "mp2_correlation_energy", both, "hartree", "of all pairs");
+    HF_PUT(to, "mp2_total_energy", energy(quantity), "hartree", "with that of the SCF");
+    to = hf_json_object(all->extras, "mp2", "method mp2 and ump2");
+    HF_PUT(to, "frozen_core_orbitals", self->settings.n_frozen, NULL, "occupied, not correlated");
+    HF_PUT(to, "frozen_virtual_orbitals", self->settings.n_frozen_virtual, NULL, "left out");
+    HF_PUT(to, "scs_correlation_energy", scs, "hartree", "spin-component scaled");
+    HF_PUT(to, "scs_total_energy", quantity->of->result->energy + scs, "hartree", "with the SCF's");
+    HF_PUT(to, "algorithm", result->algorithm, NULL, "`--mp2-algorithm`");
+    HF_PUT(to, "batches", result->n_batch, NULL, "batches of orbitals");
+    HF_PUT(to, "shells", result->n_shell, NULL, "that integrals are of");
+    HF_PUT(to, "correlated_orbitals", result->n_correlated[0], NULL, "occupied, of alpha");
+    HF_PUT(to, "virtual_orbitals", result->n_virtual[0], NULL, "of alpha");
+    HF_PUT(to, "stored_bytes", result->bytes, "bytes", "integrals of the rank with the most");
+    HF_PUT(to, "sent_bytes", result->sent_bytes, "bytes", "of all ranks");
+    HF_PUT(to, "quartets_computed", result->n_quartet, NULL, "shell quartets, of all ranks");
+    HF_PUT(to, "first_half_flops", result->n_flop[0], NULL, "of products of matrices");
+    HF_PUT(to, "first_half_product_seconds", result->cpu_seconds[0], "s", "of all threads");
+    HF_PUT(to, "second_half_flops", result->n_flop[1], NULL, "of products of matrices");
+    HF_PUT(to, "second_half_product_seconds", result->cpu_seconds[1], "s", "of all threads");
 }
 
 static const struct hf_phase *const phases[] = {&hf_phase_mp2_first, &hf_phase_mp2_wait,
@@ -275,5 +266,5 @@ const struct hf_quantity_ops hf_quantity_mp2 = {
     .compute = compute,
     .energy = energy,
     .report = report,
-    .json = add_json,
+    .json = put_json,
 };

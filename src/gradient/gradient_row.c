@@ -170,18 +170,20 @@ static void report(const struct hf_quantity *quantity, FILE *out)
         fprintf(out, "  WARNING: the checkpoint is without the gradient: %s\n", self->lost.message);
 }
 
-static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
 {
     const struct row *self = quantity->self;
-    const int n = 3 * self->gradient.n_atom, n_charge = self->gradient.n_charge;
-    const double *slope = self->gradient.atom[0];
-    cJSON *object = cJSON_AddObjectToObject(to->extras, "gradient");
-    return hf_json_add_doubles(to->properties, "scf_total_gradient", n, slope) &&
-           (!to->returned || hf_json_add_doubles(to->result, "return_result", n, slope)) &&
-           object != NULL && hf_json_add_doubles(object, "sum", 3, self->sum) &&
-           hf_json_add_doubles(object, "torque", 3, self->torque) &&
-           (n_charge == 0 ||
-            hf_json_add_doubles(object, "point_charges", 3 * n_charge, self->gradient.charge[0]));
+    const int n = 3 * self->gradient.n_atom, n_charge = 3 * self->gradient.n_charge;
+    static const char unit[] = "hartree/bohr", each[] = "x, y, z of each atom";
+    const struct hf_json to = hf_json_object(all->extras, "gradient", "derivatives of the energy");
+    HF_PUT_ALL(all->properties, "scf_total_gradient", n, self->gradient.atom[0], unit, each);
+    if (HF_ANY(to, all->returned))
+        HF_PUT_ALL(all->result, "return_result", n, self->gradient.atom[0], unit, "task gradient");
+    HF_PUT_ALL(to, "sum", 3, self->sum, unit, "over atoms and point charges");
+    HF_PUT_ALL(to, "torque", 3, self->torque, "hartree", "sum of R x dE/dR");
+    if (HF_ANY(to, n_charge > 0))
+        HF_PUT_ALL(to, "point_charges", n_charge, self->gradient.charge[0], unit,
+                   "x, y, z of each");
 }
 
 static void done(struct hf_quantity *quantity)
@@ -210,6 +212,6 @@ const struct hf_quantity_ops hf_quantity_gradient = {
     .peak = peak,
     .compute = compute,
     .report = report,
-    .json = add_json,
+    .json = put_json,
     .done = done,
 };

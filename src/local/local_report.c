@@ -131,115 +131,101 @@ void hf_local_report(const struct hf_quantity *quantity, FILE *out)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static bool add_settings(cJSON *object, const struct hf_local_row *self)
+static void put_settings(struct hf_json to, const struct hf_local_row *self)
 {
     const struct hf_local_settings *settings = &self->settings;
     const struct hf_local_result *result = &self->result;
-    return cJSON_AddStringToObject(object, "localisation",
-                                   localisation_names[settings->localise]) != NULL &&
-           hf_json_add_text(object, "domains", self->domains) &&
-           hf_json_add_double(object, "domain_completeness", settings->completeness) &&
-           cJSON_AddBoolToObject(object, "extended_weak_pairs", result->extends_weak) != NULL &&
-           hf_json_add_double(object, "strong_distance_bohr", settings->strong_bohr) &&
-           hf_json_add_double(object, "pair_distance_bohr", settings->distant_bohr) &&
-           hf_json_add_double(object, "redundant_below", settings->redundant) &&
-           hf_json_add_double(object, "screening", settings->threshold) &&
-           hf_json_add_double(object, "sparse_below", settings->sparse) &&
-           hf_json_add_double(object, "energy_tolerance", settings->energy_tolerance) &&
-           hf_json_add_double(object, "amplitude_tolerance", settings->amplitude_tolerance) &&
-           hf_json_add_integer(object, "frozen_core_orbitals", settings->n_frozen) &&
-           cJSON_AddBoolToObject(object, "replicated_amplitudes", settings->replicated) != NULL &&
-           hf_json_add_integer(object, "sweeps", result->localised.n_sweep) &&
-           cJSON_AddBoolToObject(object, "orbitals_converged", result->localised.converged) !=
-               NULL &&
-           hf_json_add_integer(object, "iterations", result->n_iteration) &&
-           hf_json_add_double(object, "stored_bytes", result->bytes) &&
-           hf_json_add_double(object, "sent_bytes", result->sent_bytes) &&
-           hf_json_add_double(object, "amplitude_bytes", result->amplitude_bytes) &&
-           hf_json_add_double(object, "quartets_computed", result->n_quartet) &&
-           cJSON_AddBoolToObject(object, "integrals_of_checkpoint", result->resumed) != NULL;
+    HF_PUT(to, "localisation", localisation_names[settings->localise], NULL, "`--localise`");
+    HF_PUT(to, "domains", self->domains, NULL, "`--domains`");
+    HF_PUT(to, "domain_completeness", settings->completeness, NULL, "0: that of `domains`");
+    HF_PUT(to, "extended_weak_pairs", result->extends_weak, NULL, "extended domains for all pairs");
+    HF_PUT(to, "strong_distance_bohr", settings->strong_bohr, "bohr", "nearer pairs are strong");
+    HF_PUT(to, "pair_distance_bohr", settings->distant_bohr, "bohr", "farther pairs are distant");
+    HF_PUT(to, "redundant_below", settings->redundant, NULL, "eigenvalues of a pair's overlap");
+    HF_PUT(to, "screening", settings->threshold, "hartree", "of integrals");
+    HF_PUT(to, "sparse_below", settings->sparse, NULL, "elements of matrices that count as zero");
+    HF_PUT(to, "energy_tolerance", settings->energy_tolerance, "hartree", "of the iterations");
+    HF_PUT(to, "amplitude_tolerance", settings->amplitude_tolerance, NULL, "of the iterations");
+    HF_PUT(to, "frozen_core_orbitals", settings->n_frozen, NULL, "occupied, not correlated");
+    HF_PUT(to, "replicated_amplitudes", settings->replicated, NULL, "amplitudes on every rank");
+    HF_PUT(to, "sweeps", result->localised.n_sweep, NULL, "of the localisation");
+    HF_PUT(to, "orbitals_converged", result->localised.converged, NULL, "the localisation did");
+    HF_PUT(to, "iterations", result->n_iteration, NULL, "of amplitudes");
+    HF_PUT(to, "stored_bytes", result->bytes, "bytes", "of the rank with the most");
+    HF_PUT(to, "sent_bytes", result->sent_bytes, "bytes", "of all ranks");
+    HF_PUT(to, "amplitude_bytes", result->amplitude_bytes, "bytes", "sent, of all ranks");
+    HF_PUT(to, "quartets_computed", result->n_quartet, NULL, "shell quartets");
+    HF_PUT(to, "integrals_of_checkpoint", result->resumed, NULL, "not transformed again");
 }
 
-static bool add_classes(cJSON *object, const struct hf_local_result *result)
+static void put_classes(struct hf_json in, const struct hf_local_result *result)
 {
-    cJSON *classes = cJSON_AddObjectToObject(object, "classes");
-    bool done = classes != NULL;
-    for (int k = 0; done && k < HF_N_LOCAL_CLASS; k++) {
+    const struct hf_json classes = hf_json_object(in, "classes", "kinds of pairs");
+    for (int k = 0; k < HF_N_LOCAL_CLASS; k++) {
         const struct hf_local_class_result *from = &result->of_class[k];
-        cJSON *to = cJSON_AddObjectToObject(classes, class_names[k]);
-        done = to != NULL && hf_json_add_integer(to, "pairs", from->n_pair) &&
-               hf_json_add_double(to, "opposite_spin_energy", from->opposite_spin) &&
-               hf_json_add_double(to, "same_spin_energy", from->same_spin);
+        const struct hf_json to = hf_json_object(classes, class_names[k], "of these pairs");
+        HF_PUT(to, "pairs", from->n_pair, NULL, "number");
+        HF_PUT(to, "opposite_spin_energy", from->opposite_spin, "hartree", "opposite spin");
+        HF_PUT(to, "same_spin_energy", from->same_spin, "hartree", "same spin");
     }
-    return done;
 }
 
 /** Atoms begin[0] .. begin[1]-1 of a list, counted from 1. */
-static bool add_atoms(cJSON *object, const char *name, const int begin[2], const int atom[])
+static void put_atoms(struct hf_json orbital, const char *name, const int *begin, const int atom[])
 {
-    cJSON *list = cJSON_AddArrayToObject(object, name);
-    bool done = list != NULL;
-    for (int k = begin[0]; done && k < begin[1]; k++)
-        done = hf_json_append_double(list, atom[k] + 1);
-    return done;
+    const struct hf_json list = hf_json_array(orbital, name, NULL, "atoms, counted from 1");
+    for (int k = 0; begin != NULL && k < begin[1] - begin[0]; k++)
+        HF_APPEND(list, atom[begin[0] + k] + 1);
 }
 
-static bool add_orbitals(cJSON *object, const struct hf_local_result *result)
+static void put_orbitals(struct hf_json in, const struct hf_local_result *of)
 {
-    cJSON *list = cJSON_AddArrayToObject(object, "orbitals");
-    bool done = list != NULL;
-    for (int i = 0; done && i < result->n_orbital; i++) {
-        cJSON *orbital = hf_json_append_object(list);
-        done = orbital != NULL && hf_localised_add_json(&result->localised, i, orbital) &&
-               hf_json_add_double(orbital, "incompleteness", result->completeness[i]) &&
-               hf_json_add_integer(orbital, "atoms_of_equal_population", result->n_degenerate[i]);
-        done = done &&
-               add_atoms(orbital, "domain", result->domain_begin + i, result->domain_atom) &&
-               add_atoms(orbital, "extended_domain", result->extended_begin + i,
-                         result->extended_atom);
+    const struct hf_json list = hf_json_array(in, "orbitals", NULL, "those that are correlated");
+    for (int i = 0; i < HF_COUNT(list, of->n_orbital); i++) {
+        const struct hf_json to = hf_json_row(list);
+        hf_localised_put_json(&of->localised, i, to);
+        HF_PUT(to, "incompleteness", of->completeness[i], NULL, "what the domain lacks");
+        HF_PUT(to, "atoms_of_equal_population", of->n_degenerate[i], NULL, "that were added");
+        put_atoms(to, "domain", of->domain_begin + i, of->domain_atom);
+        put_atoms(to, "extended_domain", of->extended_begin + i, of->extended_atom);
     }
-    return done;
 }
 
-static bool add_pairs(cJSON *object, const struct hf_local_result *result)
+static void put_pairs(struct hf_json in, const struct hf_local_result *result)
 {
-    cJSON *list = cJSON_AddArrayToObject(object, "pairs");
-    bool done = list != NULL;
-    for (int p = 0; done && p < result->n_pair; p++) {
+    const struct hf_json list = hf_json_array(in, "pairs", NULL, "strong and weak pairs");
+    for (int p = 0; p < HF_COUNT(list, result->n_pair); p++) {
         const struct hf_local_pair_result *from = &result->pair[p];
-        cJSON *to = hf_json_append_object(list);
-        done = to != NULL && hf_json_add_integer(to, "i", from->i + 1) &&
-               hf_json_add_integer(to, "j", from->j + 1) &&
-               cJSON_AddStringToObject(to, "class", class_names[from->kind]) != NULL &&
-               hf_json_add_double(to, "distance_bohr", from->distance_bohr) &&
-               hf_json_add_integer(to, "functions", from->n_function) &&
-               hf_json_add_double(to, "work", from->work) &&
-               hf_json_add_double(to, "opposite_spin_energy", from->opposite_spin) &&
-               hf_json_add_double(to, "same_spin_energy", from->same_spin);
+        const struct hf_json to = hf_json_row(list);
+        HF_PUT(to, "i", from->i + 1, NULL, "orbital, counted from 1");
+        HF_PUT(to, "j", from->j + 1, NULL, "orbital, not above i");
+        HF_PUT(to, "class", class_names[from->kind], NULL, "strong or weak");
+        HF_PUT(to, "distance_bohr", from->distance_bohr, "bohr", "of the domains");
+        HF_PUT(to, "functions", from->n_function, NULL, "projected orbitals of its domain");
+        HF_PUT(to, "work", from->work, NULL, "multiplications of its residual");
+        HF_PUT(to, "opposite_spin_energy", from->opposite_spin, "hartree", "opposite spin");
+        HF_PUT(to, "same_spin_energy", from->same_spin, "hartree", "same spin");
     }
-    return done;
 }
 
-/** Numbers of the report. */
-static bool add_neglected(cJSON *object, const struct hf_local_row *self)
-{
-    cJSON *to = cJSON_AddObjectToObject(object, "likely_errors");
-    return to != NULL && hf_json_add_double(to, "domains", domain_error(self)) &&
-           hf_json_add_double(to, "distant_pairs", distant_error(&self->result));
-}
-
-bool hf_local_add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+void hf_local_put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
 {
     const struct hf_local_row *self = quantity->self;
     const struct hf_local_result *result = &self->result;
-    const double scf = quantity->of->result->energy;
-    cJSON *object = cJSON_AddObjectToObject(to->extras, "local_mp2");
-    return object != NULL && hf_json_add_double(object, "same_spin_energy", result->same_spin) &&
-           hf_json_add_double(object, "opposite_spin_energy", result->opposite_spin) &&
-           hf_json_add_double(object, "correlation_energy", result->correlation) &&
-           hf_json_add_double(object, "total_energy", scf + result->correlation) &&
-           hf_json_add_double(object, "scs_correlation_energy", scs_energy(result)) &&
-           hf_json_add_double(object, "scs_total_energy", scf + scs_energy(result)) &&
-           add_neglected(object, self) && add_settings(object, self) &&
-           add_classes(object, result) && add_orbitals(object, result) && add_pairs(object, result);
+    const double scs = scs_energy(result);
+    const struct hf_json to = hf_json_object(all->extras, "local_mp2", "method lmp2");
+    HF_PUT(to, "same_spin_energy", result->same_spin, "hartree", "same-spin part");
+    HF_PUT(to, "opposite_spin_energy", result->opposite_spin, "hartree", "opposite-spin part");
+    HF_PUT(to, "correlation_energy", result->correlation, "hartree", "their sum");
+    HF_PUT(to, "total_energy", quantity->of->result->energy + result->correlation, "hartree",
+           "with the energy of the SCF");
+    HF_PUT(to, "scs_correlation_energy", scs, "hartree", "spin-component scaled");
+    HF_PUT(to, "scs_total_energy", quantity->of->result->energy + scs, "hartree", "with the SCF's");
+    const struct hf_json errors = hf_json_object(to, "likely_errors", "estimates");
+    HF_PUT(errors, "domains", domain_error(self), "hartree", "of domains; null: not known");
+    HF_PUT(errors, "distant_pairs", distant_error(result), "hartree", "of distant pairs");
+    put_settings(to, self);
+    put_classes(to, result);
+    put_orbitals(to, result);
+    put_pairs(to, result);
 }

@@ -165,6 +165,6 @@ const struct hf_quantity_ops hf_quantity_local_mp2 = {
     .compute = compute,
     .energy = energy,
     .report = hf_local_report,
-    .json = hf_local_add_json,
+    .json = hf_local_put_json,
     .done = done,
 };

@@ -39,7 +39,7 @@ hf_status hf_local_expected_bytes(const struct hf_molecule *molecule, const stru
 /** The section of the report. */
 void hf_local_report(const struct hf_quantity *quantity, FILE *out);
 
-/** The part of the JSON file. False: no memory. */
-bool hf_local_add_json(const struct hf_quantity *quantity, const struct hf_json_places *to);
+/** The part of the JSON file. */
+void hf_local_put_json(const struct hf_quantity *quantity, const struct hf_json_places *to);
 
 #endif

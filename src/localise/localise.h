@@ -83,8 +83,8 @@ hf_status hf_localised_show(struct hf_context *context, const struct hf_localise
 /** Frees what the copy owns; accepts a cleared one. */
 void hf_localised_show_done(struct hf_wavefunction *shown, const struct hf_wavefunction *of);
 
-/** Adds energy, spread, centre and populations of orbital i to a JSON object. False: no memory. */
-bool hf_localised_add_json(const struct hf_localised *localised, int i, cJSON *object);
+/** Adds energy, spread, centre and populations of orbital i to a JSON object. */
+void hf_localised_put_json(const struct hf_localised *localised, int i, struct hf_json to);
 
 /** Frees and clears. Not collective. */
 void hf_localised_done(struct hf_localised *localised);

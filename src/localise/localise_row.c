@@ -87,42 +87,36 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     }
 }
 
-bool hf_localised_add_json(const struct hf_localised *found, int i, cJSON *object)
+void hf_localised_put_json(const struct hf_localised *found, int i, struct hf_json to)
 {
     const struct hf_localised_orbital *orbital = &found->orbital[i];
     const struct hf_sparse_matrix *population = found->population;
-    cJSON *atoms = cJSON_AddArrayToObject(object, "population_atoms");
-    cJSON *values = cJSON_AddArrayToObject(object, "populations");
-    bool done = atoms != NULL && values != NULL &&
-                hf_json_add_double(object, "energy", orbital->energy) &&
-                hf_json_add_double(object, "spread_bohr", orbital->spread) &&
-                hf_json_add_doubles(object, "centre_bohr", 3, orbital->centre);
-    for (int k = population->begin[i]; done && k < population->begin[i + 1]; k++)
-        done = hf_json_append_double(atoms, population->row[k] + 1) &&
-               hf_json_append_double(values, population->value[population->offset[k]]);
-    return done;
+    const struct hf_json atoms = hf_json_array(to, "population_atoms", NULL, "counted from 1");
+    const struct hf_json values = hf_json_array(to, "populations", NULL, "on these, sum 1");
+    HF_PUT(to, "energy", orbital->energy, "hartree", "of the orbital");
+    HF_PUT(to, "spread_bohr", orbital->spread, "bohr", "root of <r^2> - <r>^2");
+    HF_PUT_ALL(to, "centre_bohr", 3, orbital->centre, "bohr", "x, y, z");
+    if (population == NULL) return; /* a page */
+    for (int k = population->begin[i]; k < population->begin[i + 1]; k++) {
+        HF_APPEND(atoms, population->row[k] + 1);
+        HF_APPEND(values, population->value[population->offset[k]]);
+    }
 }
 
-static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
 {
     const struct row *self = quantity->self;
     const struct hf_localised *found = &self->found;
-    cJSON *object = cJSON_AddObjectToObject(to->extras, "localised_orbitals");
-    cJSON *list = object != NULL ? cJSON_AddArrayToObject(object, "orbitals") : NULL;
-    bool done =
-        list != NULL &&
-        cJSON_AddStringToObject(object, "method",
-                                hf_options_choice(quantity->of->options, "localise")) != NULL &&
-        hf_json_add_integer(object, "frozen_core_orbitals", self->settings.n_frozen) &&
-        hf_json_add_integer(object, "sweeps", found->n_sweep) &&
-        hf_json_add_integer(object, "second_order_steps", found->n_step) &&
-        cJSON_AddBoolToObject(object, "converged", found->converged) != NULL &&
-        hf_json_add_double(object, "maximised_sum", found->value);
-    for (int i = 0; done && i < found->n; i++) {
-        cJSON *orbital = hf_json_append_object(list);
-        done = orbital != NULL && hf_localised_add_json(found, i, orbital);
-    }
-    return done;
+    const struct hf_json to = hf_json_object(all->extras, "localised_orbitals", "`--localise`");
+    const struct hf_json list = hf_json_array(to, "orbitals", NULL, "those that are correlated");
+    HF_PUT(to, "method", hf_options_choice(quantity->of->options, "localise"), NULL, "as given");
+    HF_PUT(to, "frozen_core_orbitals", self->settings.n_frozen, NULL, "not localised");
+    HF_PUT(to, "sweeps", found->n_sweep, NULL, "of rotations");
+    HF_PUT(to, "second_order_steps", found->n_step, NULL, "after these");
+    HF_PUT(to, "converged", found->converged, NULL, "a maximum was found");
+    HF_PUT(to, "maximised_sum", found->value, NULL, "of the method");
+    for (int i = 0; i < HF_COUNT(list, found->n); i++)
+        hf_localised_put_json(found, i, hf_json_row(list));
 }
 
 static void done(struct hf_quantity *quantity)
@@ -169,6 +163,6 @@ const struct hf_quantity_ops hf_quantity_localised = {
     .compute = compute,
     .localised = localised,
     .report = report,
-    .json = add_json,
+    .json = put_json,
     .done = done,
 };

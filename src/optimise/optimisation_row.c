@@ -354,54 +354,52 @@ static double memory(const struct hf_quantity *quantity)
                                    hf_fock_is_distributed(settings->fock.builder));
 }
 
-static bool add_steps(const struct hf_optimisation *self, cJSON *list)
+static void put_steps(struct hf_json in, const struct hf_optimisation *self)
 {
-    bool ok = list != NULL;
-    for (int s = 0; ok && s < self->n_step; s++) {
+    const struct hf_json list = hf_json_array(in, "steps", NULL, "structures that were computed");
+    for (int s = 0; s < HF_COUNT(list, self->n_step); s++) {
         const struct hf_optimisation_step *it = &self->step[s];
-        cJSON *object = hf_json_append_object(list);
-        ok = object != NULL && hf_json_add_double(object, "energy", it->step.energy) &&
-             hf_json_add_double(object, "max_force", it->step.max_force) &&
-             hf_json_add_double(object, "rms_force", it->step.rms_force) &&
-             hf_json_add_double(object, "max_displacement", it->step.max_displacement) &&
-             hf_json_add_double(object, "rms_displacement", it->step.rms_displacement) &&
-             hf_json_add_integer(object, "fock_builds", it->n_build) &&
-             hf_json_add_integer(object, "scan_point", it->point + 1) &&
-             (!self->settings.saddle || it->step.n_negative < 0 ||
-              hf_json_add_integer(object, "updated_hessian_negative_eigenvalues",
-                                  it->step.n_negative)) &&
-             hf_json_add_doubles(object, "geometry", 3 * self->n_atom, it->x[0]);
+        const struct hf_json to = hf_json_row(list);
+        HF_PUT(to, "energy", it->step.energy, "hartree", "energy");
+        HF_PUT(to, "max_force", it->step.max_force, "hartree/bohr", "largest force");
+        HF_PUT(to, "rms_force", it->step.rms_force, "hartree/bohr", "root mean square of forces");
+        HF_PUT(to, "max_displacement", it->step.max_displacement, "bohr", "of the next step");
+        HF_PUT(to, "rms_displacement", it->step.rms_displacement, "bohr", "of the next step");
+        HF_PUT(to, "fock_builds", it->n_build, NULL, "Fock builds");
+        HF_PUT(to, "scan_point", it->point + 1, NULL, "counted from 1");
+        if (HF_ANY(to, self->settings.saddle && it->step.n_negative >= 0))
+            HF_PUT(to, "updated_hessian_negative_eigenvalues", it->step.n_negative, NULL,
+                   "with `--saddle`; a guess");
+        HF_PUT_ALL(to, "geometry", 3 * self->n_atom, it->x[0], "bohr", "x, y, z of each atom");
     }
-    return ok;
 }
 
-static bool add_scan(const struct hf_quantity *quantity, cJSON *list)
+static void put_scan(struct hf_json in, const struct hf_quantity *quantity)
 {
     const struct hf_optimisation *self = quantity->self;
-    bool ok = list != NULL;
-    for (int p = 0; ok && p < self->n_point; p++) {
-        cJSON *object = hf_json_append_object(list);
+    const struct hf_json list = hf_json_array(in, "scan", NULL, "points, with `--scan`");
+    for (int p = 0; p < HF_COUNT(list, self->n_point); p++) {
+        const struct hf_json to = hf_json_row(list);
         const struct hf_optimisation_step *last = hf_optimisation_last_of(self, p);
-        ok = object != NULL && hf_json_add_double(object, "value", shown_value(quantity, p)) &&
-             (last == NULL || hf_json_add_double(object, "energy", last->step.energy)) &&
-             cJSON_AddBoolToObject(object, "converged", last != NULL && last->step.converged) !=
-                 NULL;
+        const bool converged = last != NULL && last->step.converged;
+        HF_PUT(to, "value", shown_value(quantity, p), "angstrom, degree", "of what is scanned");
+        if (HF_ANY(to, last != NULL))
+            HF_PUT(to, "energy", last->step.energy, "hartree", "of the last structure");
+        HF_PUT(to, "converged", converged, NULL, "a structure was found");
     }
-    return ok;
 }
 
-static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
 {
     const struct hf_optimisation *self = quantity->self;
-    cJSON *object = cJSON_AddObjectToObject(to->extras, "optimisation");
-    return object != NULL &&
-           cJSON_AddBoolToObject(object, "converged", hf_optimisation_n_failed(self) == 0) !=
-               NULL &&
-           (self->n_negative_start < 0 ||
-            hf_json_add_integer(object, "start_hessian_negative_eigenvalues",
-                                self->n_negative_start)) &&
-           add_steps(self, cJSON_AddArrayToObject(object, "steps")) &&
-           (self->n_point < 2 || add_scan(quantity, cJSON_AddArrayToObject(object, "scan")));
+    const struct hf_json to = hf_json_object(all->extras, "optimisation", "task optimise");
+    const bool converged = hf_optimisation_n_failed(self) == 0;
+    HF_PUT(to, "converged", converged, NULL, "all structures were found");
+    if (HF_ANY(to, self->n_negative_start >= 0))
+        HF_PUT(to, "start_hessian_negative_eigenvalues", self->n_negative_start, NULL,
+               "of the Hessian that was computed, if one was");
+    put_steps(to, self);
+    if (HF_ANY(to, self->n_point > 1)) put_scan(to, quantity);
 }
 
 static void done(struct hf_quantity *quantity)
@@ -459,7 +457,7 @@ const struct hf_quantity_ops hf_quantity_optimisation = {
     .file = "the trajectory",
     .plan = plan,
     .memory = memory,
-    .json = add_json,
+    .json = put_json,
     .path = path_of,
     .write = write_trajectory,
     .done = done,

@@ -6,377 +6,285 @@
 
 #include <string.h>
 
-/** What counts of an option, the default included; nothing of one that has neither. */
-static bool add_value(cJSON *object, const struct hf_options *options,
-                      const struct hf_option *option)
+/** What acts from outside; charges as [charge, x, y, z], for which the schema has no key. */
+static void put_environment(struct hf_json extras, const struct hf_environment *environment)
 {
-    const char *key = option->key;
-    if (option->type == HF_OPTION_FLAG)
-        return cJSON_AddBoolToObject(object, key, hf_options_flag(options, key)) != NULL;
-    if (hf_options_text(options, key) == NULL) return true;
-    if (option->type == HF_OPTION_INTEGER || option->type == HF_OPTION_REAL)
-        return hf_json_add_double(object, key, hf_options_real(options, key));
-    return hf_json_add_text(object, key,
-                            option->type == HF_OPTION_CHOICE ? hf_options_choice(options, key)
-                                                             : hf_options_text(options, key));
-}
-
-/** How it was computed, under the keys that the native input and the command line have. The method is in
- *  the model, the last task in the driver; the default of the commutator tolerance depends on it. */
-static bool add_settings(cJSON *parent, const char *name, const struct hf_run_description *run)
-{
-    cJSON *object = cJSON_AddObjectToObject(parent, name);
-    const struct hf_options *options = run->options;
-    bool ok = object != NULL;
-    const struct hf_option *option;
-    for (int i = 0; ok && (option = hf_option_row(options->table, i)) != NULL; i++) {
-        const bool guess = strcmp(option->key, "guess") == 0; /* which checkpoints do not keep */
-        const bool below = strcmp(option->key, "method") == 0 ||
-                           strcmp(option->key, "commutator_tolerance") == 0 ||
-                           strcmp(option->key, "units") == 0 || /* of the input; here are bohr */
-                           (strcmp(option->key, "task") == 0 && strcmp(name, "keywords") == 0);
-        if (guess || (hf_option_is_kept(option) && !below)) ok = add_value(object, options, option);
-    }
-    return ok &&
-           hf_json_add_double(object, "commutator_tolerance",
-                              run->settings->commutator_tolerance) &&
-           hf_json_add_double(object, "memory_bytes", run->settings->fock.memory_bytes);
-}
-
-/** Readers of the schema drop a wave function that the protocol does not ask for. */
-static bool add_protocols(cJSON *root, const struct hf_run_description *run)
-{
-    cJSON *object = cJSON_AddObjectToObject(root, "protocols");
-    return object != NULL &&
-           (!run->json_orbitals || hf_json_add_text(object, "wavefunction", "all"));
-}
-
-/** The keys of what acts on the molecule from outside, as settings have theirs. */
-static bool add_environment_keys(cJSON *object, const struct hf_molecule *molecule)
-{
-    return hf_json_add_doubles(object, "field", 3, molecule->environment.field) &&
-           hf_json_add_integer(object, "point_charges", molecule->environment.n_charge);
-}
-
-/** The same in full: charges as [charge, x, y, z] in bohr, for which the schema has no key. */
-static bool add_environment(cJSON *extras, const struct hf_molecule *molecule)
-{
-    const struct hf_environment *environment = &molecule->environment;
-    cJSON *object = cJSON_AddObjectToObject(extras, "environment");
-    bool ok =
-        object != NULL && hf_json_add_doubles(object, "field", 3, molecule->environment.field);
-    cJSON *list = cJSON_AddArrayToObject(object, "point_charges");
-    for (int i = 0; ok && i < environment->n_charge; i++) {
+    const struct hf_json to = hf_json_object(extras, "environment", "what acts from outside");
+    HF_PUT_ALL(to, "field", 3, environment->field, "hartree/(e bohr)", "uniform electric field");
+    const struct hf_json list = hf_json_array(to, "point_charges", "e, bohr", "charge, x, y, z");
+    for (int i = 0; i < environment->n_charge; i++) {
         const struct hf_point_charge *charge = &environment->charge[i];
-        cJSON *row = cJSON_CreateArray();
-        ok = cJSON_AddItemToArray(list, row) && hf_json_append_double(row, charge->charge);
-        for (int k = 0; ok && k < 3; k++) ok = hf_json_append_double(row, charge->position_bohr[k]);
+        const struct hf_json row = hf_json_add(list, NULL, cJSON_CreateArray());
+        HF_APPEND(row, charge->charge);
+        for (int k = 0; k < 3; k++) HF_APPEND(row, charge->position_bohr[k]);
     }
-    return ok && list != NULL;
 }
 
-static bool add_input(cJSON *root, const struct hf_run_description *run)
-{
-    cJSON *model = cJSON_AddObjectToObject(root, "model");
-    return hf_json_add_molecule(root, run->molecule) &&
-           hf_json_add_text(root, "driver", run->task->driver) && model != NULL &&
-           hf_json_add_text(model, "method", run->method) &&
-           hf_json_add_text(model, "basis", run->basis->name) &&
-           add_settings(root, "keywords", run) &&
-           add_environment_keys(cJSON_GetObjectItem(root, "keywords"), run->molecule) &&
-           add_protocols(root, run);
-}
-
-static bool add_properties(cJSON *object, const struct hf_run_description *run,
+static void put_properties(struct hf_json to, const struct hf_run_description *run,
                            const struct hf_scf_result *result)
 {
-    return object != NULL && hf_json_add_integer(object, "calcinfo_nbasis", result->n_function) &&
-           hf_json_add_integer(object, "calcinfo_nmo", result->n_orbital) &&
-           hf_json_add_integer(object, "calcinfo_nalpha", result->n_occupied[0]) &&
-           hf_json_add_integer(object, "calcinfo_nbeta", result->n_occupied[1]) &&
-           hf_json_add_integer(object, "calcinfo_natom", run->molecule->n_atom) &&
-           hf_json_add_double(object, "nuclear_repulsion_energy", result->nuclear_repulsion) &&
-           hf_json_add_double(object, "return_energy", hf_output_energy(run, result)) &&
-           hf_json_add_double(object, "scf_one_electron_energy", result->one_electron) &&
-           hf_json_add_double(object, "scf_two_electron_energy", result->two_electron) &&
-           hf_json_add_double(object, "scf_total_energy", result->energy) &&
-           hf_json_add_doubles(object, "scf_dipole_moment", 3, result->dipole) &&
-           hf_json_add_integer(object, "scf_iterations", result->n_iteration);
+    HF_PUT(to, "calcinfo_nbasis", result->n_function, NULL, "basis functions");
+    HF_PUT(to, "calcinfo_nmo", result->n_orbital, NULL, "orbitals");
+    HF_PUT(to, "calcinfo_nalpha", result->n_occupied[0], NULL, "alpha electrons");
+    HF_PUT(to, "calcinfo_nbeta", result->n_occupied[1], NULL, "beta electrons");
+    HF_PUT(to, "calcinfo_natom", run->molecule->n_atom, NULL, "atoms");
+    HF_PUT(to, "nuclear_repulsion_energy", result->nuclear_repulsion, "hartree", "of the nuclei");
+    HF_PUT(to, "return_energy", hf_output_energy(run, result), "hartree", "of the method");
+    HF_PUT(to, "scf_one_electron_energy", result->one_electron, "hartree", "one-electron part");
+    HF_PUT(to, "scf_two_electron_energy", result->two_electron, "hartree", "two-electron part");
+    HF_PUT(to, "scf_total_energy", result->energy, "hartree", "energy of the SCF");
+    HF_PUT_ALL(to, "scf_dipole_moment", 3, result->dipole, "e bohr", "x, y, z, about the origin");
+    HF_PUT(to, "scf_iterations", result->n_iteration, NULL, "also those before a restart");
 }
 
-/** The terms of the Hamiltonian: what electrons and nuclei have of each. */
-static bool add_terms(cJSON *parts, const struct hf_scf_result *result)
+static void put_energies(struct hf_json extras, const struct hf_scf_result *result)
 {
-    cJSON *list = cJSON_AddArrayToObject(parts, "terms");
-    bool ok = list != NULL;
-    for (int i = 0; ok && i < result->n_term; i++) {
-        const struct hf_energy_term *term = &result->term[i];
-        cJSON *object = hf_json_append_object(list);
-        ok = object != NULL && hf_json_add_text(object, "name", term->name) &&
-             hf_json_add_double(object, "electrons", term->electrons) &&
-             hf_json_add_double(object, "nuclei", term->nuclei);
+    const int n = result->n_term;
+    const struct hf_energy_term *term = result->term;
+    const struct hf_json to = hf_json_object(extras, "energy_parts", "of the SCF's energy");
+    HF_PUT(to, "kinetic", hf_electrons_of_term(n, term, &hf_term_kinetic), "hartree",
+           "kinetic energy");
+    HF_PUT(to, "nuclear_attraction", hf_electrons_of_term(n, term, &hf_term_nuclei), "hartree",
+           "electrons in the field of the nuclei");
+    HF_PUT(to, "coulomb", result->coulomb, "hartree", "of the electrons");
+    HF_PUT(to, "exchange", result->exchange, "hartree", "of the electrons");
+    const struct hf_json list = hf_json_array(to, "terms", NULL, "terms of the Hamiltonian");
+    for (int i = 0; i < HF_COUNT(list, n); i++) {
+        const struct hf_json row = hf_json_row(list);
+        HF_PUT(row, "name", term[i].name, NULL, "name");
+        HF_PUT(row, "electrons", term[i].electrons, "hartree", "energy of the electrons in it");
+        HF_PUT(row, "nuclei", term[i].nuclei, "hartree", "energy of the nuclei in it");
     }
-    return ok;
+    HF_PUT(to, "virial_ratio", hf_output_virial_ratio(result), NULL, "-V/T; null: no meaning");
 }
 
-static bool add_energies(cJSON *extras, const struct hf_scf_result *result)
+static void put_iterations(struct hf_json extras, const struct hf_record *record)
 {
-    cJSON *object = cJSON_AddObjectToObject(extras, "energy_parts");
-    return object != NULL &&
-           hf_json_add_double(
-               object, "kinetic",
-               hf_electrons_of_term(result->n_term, result->term, &hf_term_kinetic)) &&
-           hf_json_add_double(
-               object, "nuclear_attraction",
-               hf_electrons_of_term(result->n_term, result->term, &hf_term_nuclei)) &&
-           hf_json_add_double(object, "coulomb", result->coulomb) &&
-           hf_json_add_double(object, "exchange", result->exchange) && add_terms(object, result) &&
-           hf_json_add_double(object, "virial_ratio", hf_output_virial_ratio(result));
-}
-
-static bool add_iterations(cJSON *extras, const struct hf_record *record)
-{
-    cJSON *list = cJSON_AddArrayToObject(extras, "iterations");
-    bool ok = list != NULL;
-    for (int i = 0; ok && i < record->n_iteration; i++) {
-        const struct hf_scf_iteration *iteration = &record->iteration[i];
-        cJSON *object = hf_json_append_object(list);
-        ok =
-            object != NULL && hf_json_add_integer(object, "number", iteration->number) &&
-            hf_json_add_text(object, "step", iteration->step) &&
-            hf_json_add_double(object, "energy", iteration->energy) &&
-            hf_json_add_double(object, "energy_change", iteration->energy_change) &&
-            hf_json_add_double(object, "commutator", iteration->commutator) &&
-            hf_json_add_double(object, "seconds", iteration->seconds) &&
-            hf_json_add_double(object, "screening_threshold", iteration->threshold) &&
-            hf_json_add_double(object, "percent_computed", iteration->percent_computed) &&
-            hf_json_add_integer(object, "quartets_computed", iteration->build.n_quartet_computed) &&
-            hf_json_add_integer(object, "quartets_single", iteration->build.n_quartet_single);
+    const struct hf_json list = hf_json_array(extras, "iterations", NULL, "of the SCF");
+    for (int i = 0; i < HF_COUNT(list, record->n_iteration); i++) {
+        const struct hf_scf_iteration *it = &record->iteration[i];
+        const struct hf_json to = hf_json_row(list);
+        HF_PUT(to, "number", it->number, NULL, "from 1; counts on in a restart");
+        HF_PUT(to, "step", it->step, NULL, "what made the density");
+        HF_PUT(to, "energy", it->energy, "hartree", "total energy");
+        HF_PUT(to, "energy_change", it->energy_change, "hartree", "by the change of the density");
+        HF_PUT(to, "commutator", it->commutator, NULL, "largest element of X^T (FDS - SDF) X");
+        HF_PUT(to, "seconds", it->seconds, "s", "wall time");
+        HF_PUT(to, "screening_threshold", it->threshold, "hartree", "of the Fock build");
+        HF_PUT(to, "percent_computed", it->percent_computed, "%", "of all unique shell quartets");
+        HF_PUT(to, "quartets_computed", it->build.n_quartet_computed, NULL, "shell quartets");
+        HF_PUT(to, "quartets_single", it->build.n_quartet_single, NULL, "in single precision");
     }
-    return ok;
 }
 
-/** Energies and occupations of a set: of both spins, or of alpha's; with `suffix` "_beta" of beta's. */
-static bool add_orbitals(cJSON *object, const char *suffix, const struct hf_orbitals *orbitals)
-{
-    char energies[40], occupations[40];
-    snprintf(energies, sizeof energies, "orbital_energies%s", suffix);
-    snprintf(occupations, sizeof occupations, "orbital_occupations%s", suffix);
-    return hf_json_add_doubles(object, energies, orbitals->n_orbital, orbitals->energy) &&
-           hf_json_add_doubles(object, occupations, orbitals->n_orbital, orbitals->occupation);
-}
-
-static bool add_scf(cJSON *extras, const struct hf_record *record,
+static void put_scf(struct hf_json extras, const struct hf_record *record,
                     const struct hf_scf_result *result, const struct hf_wavefunction *wavefunction)
 {
-    cJSON *object = cJSON_AddObjectToObject(extras, "scf");
-    return object != NULL &&
-           cJSON_AddBoolToObject(object, "converged", result->converged) != NULL &&
-           hf_json_add_double(object, "energy_change", result->energy_change) &&
-           hf_json_add_double(object, "energy_error_estimate", result->energy_error) &&
-           hf_json_add_double(object, "commutator", result->commutator) &&
-           hf_json_add_double(object, "guess_energy", result->guess_energy) &&
-           hf_json_add_double(object, "smearing_entropy_term", result->smearing_entropy_term) &&
-           hf_json_add_double(object, "free_energy",
-                              result->energy + result->smearing_entropy_term) &&
-           hf_json_add_double(object, "spin_squared", result->spin_squared) &&
-           hf_json_add_double(object, "ideal_spin_squared", result->ideal_spin_squared) &&
-           hf_json_add_integer(object, "functions_removed", result->n_removed) &&
-           hf_json_add_double(object, "smallest_overlap_eigenvalue",
-                              result->smallest_overlap_eigenvalue) &&
-           hf_json_add_text(object, "linear_algebra", record->linalg) &&
-           add_orbitals(object, "", &wavefunction->spin[0]) &&
-           (wavefunction->n_spin == 1 || add_orbitals(object, "_beta", &wavefunction->spin[1]));
+    const struct hf_json to = hf_json_object(extras, "scf", "end of the SCF");
+    const struct hf_orbitals *alpha = &wavefunction->spin[0], *beta = &wavefunction->spin[1];
+    HF_PUT(to, "converged", result->converged, NULL, "it did converge");
+    HF_PUT(to, "energy_change", result->energy_change, "hartree", "of the last iteration");
+    HF_PUT(to, "energy_error_estimate", result->energy_error, "hartree",
+           "what the energy is above the converged one; null: no estimate");
+    HF_PUT(to, "commutator", result->commutator, NULL, "of the last iteration");
+    HF_PUT(to, "guess_energy", result->guess_energy, "hartree", "of the first iteration");
+    HF_PUT(to, "smearing_entropy_term", result->smearing_entropy_term, "hartree", "-TS");
+    HF_PUT(to, "free_energy", result->energy + result->smearing_entropy_term, "hartree",
+           "with -TS");
+    HF_PUT(to, "spin_squared", result->spin_squared, NULL, "expectation value of S^2");
+    HF_PUT(to, "ideal_spin_squared", result->ideal_spin_squared, NULL, "S(S+1)");
+    HF_PUT(to, "functions_removed", result->n_removed, NULL, "linearly dependent combinations");
+    HF_PUT(to, "smallest_overlap_eigenvalue", result->smallest_overlap_eigenvalue, NULL, "of S");
+    HF_PUT(to, "linear_algebra", record->linalg, NULL, "library in use");
+    HF_PUT_ALL(to, "orbital_energies", alpha->n_orbital, alpha->energy, "hartree", "UHF: of alpha");
+    HF_PUT_ALL(to, "orbital_occupations", alpha->n_orbital, alpha->occupation, NULL, "electrons");
+    if (HF_ANY(to, wavefunction->n_spin == 2)) {
+        HF_PUT_ALL(to, "orbital_energies_beta", beta->n_orbital, beta->energy, "hartree", "UHF");
+        HF_PUT_ALL(to, "orbital_occupations_beta", beta->n_orbital, beta->occupation, NULL, "UHF");
+    }
 }
 
-/** Electrons in the core potential of each atom; only where there are some. */
-static bool add_cores(cJSON *basis, const struct hf_molecule *molecule)
-{
-    if (hf_molecule_n_core(molecule) == 0) return true;
-    cJSON *list = cJSON_AddArrayToObject(basis, "core_electrons");
-    bool ok = list != NULL;
-    for (int i = 0; ok && i < molecule->n_atom; i++)
-        ok = hf_json_append_double(list, molecule->atom[i].n_core);
-    return ok;
-}
-
-static bool add_basis(cJSON *extras, const struct hf_run_description *run)
+static void put_basis(struct hf_json extras, const struct hf_run_description *run)
 {
     const struct hf_basis *basis = run->basis;
     double shells[HF_MAX_L + 1];
     hf_count_shells(basis, shells);
-    cJSON *object = cJSON_AddObjectToObject(extras, "basis");
-    return object != NULL && hf_json_add_text(object, "name", basis->name) &&
-           hf_json_add_text(object, "requested", run->basis_requested) &&
-           hf_json_add_integer(object, "shells", basis->n_shell) &&
-           hf_json_add_doubles(object, "shells_by_angular_momentum", HF_MAX_L + 1, shells) &&
-           hf_json_add_integer(object, "functions", basis->n_function) &&
-           hf_json_add_integer(object, "primitives", basis->n_primitive) &&
-           hf_json_add_text(object, "convention", hf_basis_convention_name(basis)) &&
-           hf_json_add_text(object, "literature", basis->citation) &&
-           add_cores(object, run->molecule);
+    const struct hf_json to = hf_json_object(extras, "basis", "basis set");
+    HF_PUT(to, "name", basis->name, NULL, "as published");
+    HF_PUT(to, "requested", run->basis_requested, NULL, "as it was asked for");
+    HF_PUT(to, "shells", basis->n_shell, NULL, "shells");
+    HF_PUT_ALL(to, "shells_by_angular_momentum", HF_MAX_L + 1, shells, NULL, "s, p, d ... shells");
+    HF_PUT(to, "functions", basis->n_function, NULL, "basis functions");
+    HF_PUT(to, "primitives", basis->n_primitive, NULL, "primitive Gaussians");
+    HF_PUT(to, "convention", hf_basis_convention_name(basis), NULL, "spherical or Cartesian");
+    HF_PUT(to, "literature", basis->citation, NULL, "source");
+    if (HF_ANY(to, hf_molecule_n_core(run->molecule) > 0)) {
+        const struct hf_json list =
+            hf_json_array(to, "core_electrons", NULL, "of each atom, if there are core potentials");
+        for (int i = 0; i < run->molecule->n_atom; i++)
+            HF_APPEND(list, run->molecule->atom[i].n_core);
+    }
 }
 
-/** An array of lines; NULL: out of memory. */
-static cJSON *add_lines(cJSON *extras, const char *name, int n, const char *const *line)
+/** Returns the array of lines. */
+static struct hf_json put_lines(struct hf_json extras, const char *name, int n,
+                                const char *const *line)
 {
-    cJSON *array = cJSON_AddArrayToObject(extras, name);
-    bool ok = array != NULL;
-    for (int i = 0; ok && i < n; i++) ok = hf_json_append_text(array, line[i]);
-    return ok ? array : NULL;
+    const struct hf_json array = hf_json_array(extras, name, NULL, "as in the report");
+    for (int i = 0; i < n; i++) HF_APPEND(array, line[i]);
+    return array;
 }
 
-static bool add_launch(cJSON *extras, const struct hf_run_description *run,
+static void put_launch(struct hf_json extras, const struct hf_run_description *run,
                        const struct hf_record *record)
 {
     const struct hf_library_versions *versions = &record->versions;
-    cJSON *object = cJSON_AddObjectToObject(extras, "launch");
-    cJSON *warnings = add_lines(extras, "warnings", run->n_warning, run->warning);
-    bool ok = object != NULL && warnings != NULL &&
-              add_lines(extras, "notes", run->n_note, run->note) != NULL &&
-              hf_json_add_integer(object, "ranks", record->context->n_rank) &&
-              hf_json_add_integer(object, "hosts", run->n_node) &&
-              hf_json_add_integer(object, "cores_on_node", run->n_core) &&
-              hf_json_add_integer(object, "numa_domains", run->n_numa) &&
-              hf_json_add_text(object, "mpi_library", versions->mpi_found) &&
-              hf_json_add_text(object, "mpi_built_with", versions->mpi_built) &&
-              hf_json_add_text(object, "libint", versions->libint) &&
-              hf_json_add_text(object, "blas", versions->blas) &&
-              hf_json_add_text(object, "scalapack", versions->scalapack) &&
-              hf_json_add_text(object, "hdf5", versions->hdf5) &&
-              hf_json_add_text(object, "build_remark", record->build_remark) &&
-              hf_json_add_text(object, "input_path", run->input_path) &&
-              hf_json_add_text(object, "input_format", run->input_format);
-    if (ok && record->note[0] != '\0') ok = hf_json_append_text(warnings, record->note);
-    return ok;
+    const struct hf_json to = hf_json_object(extras, "launch", "where and with what hf ran");
+    const struct hf_json warnings = put_lines(extras, "warnings", run->n_warning, run->warning);
+    put_lines(extras, "notes", run->n_note, run->note);
+    HF_PUT(to, "ranks", record->context->n_rank, NULL, "MPI processes");
+    HF_PUT(to, "hosts", run->n_node, NULL, "hosts that they are on; 0: unknown");
+    HF_PUT(to, "cores_on_node", run->n_core, NULL, "cores that they may use; 0: unknown");
+    HF_PUT(to, "numa_domains", run->n_numa, NULL, "memory domains of these; 0: unknown");
+    HF_PUT(to, "mpi_library", versions->mpi_found, NULL, "MPI in use");
+    HF_PUT(to, "mpi_built_with", versions->mpi_built, NULL, "MPI of the build");
+    HF_PUT(to, "libint", versions->libint, NULL, "version of Libint");
+    HF_PUT(to, "blas", versions->blas, NULL, "BLAS in use");
+    HF_PUT(to, "scalapack", versions->scalapack, NULL, "version of ScaLAPACK");
+    HF_PUT(to, "hdf5", versions->hdf5, NULL, "version of HDF5");
+    HF_PUT(to, "build_remark", record->build_remark, NULL, "why times mean little, or null");
+    HF_PUT(to, "input_path", run->input_path, NULL, "input file");
+    HF_PUT(to, "input_format", run->input_format, NULL, "its format");
+    if (record->note[0] != '\0') HF_APPEND(warnings, record->note);
 }
 
-static bool add_statistic(cJSON *object, const struct hf_statistic *statistic)
+static void put_statistic(struct hf_json to, const struct hf_statistic *statistic, const char *unit)
 {
-    return object != NULL && hf_json_add_double(object, "min", statistic->min) &&
-           hf_json_add_double(object, "mean", statistic->mean) &&
-           hf_json_add_double(object, "max", statistic->max) &&
-           hf_json_add_integer(object, "min_rank", statistic->min_rank) &&
-           hf_json_add_integer(object, "max_rank", statistic->max_rank);
+    HF_PUT(to, "min", statistic->min, unit, "smallest of all ranks");
+    HF_PUT(to, "mean", statistic->mean, unit, "mean");
+    HF_PUT(to, "max", statistic->max, unit, "largest");
+    HF_PUT(to, "min_rank", statistic->min_rank, NULL, "rank that has the smallest");
+    HF_PUT(to, "max_rank", statistic->max_rank, NULL, "rank that has the largest");
 }
 
-static bool add_timings(cJSON *extras, const struct hf_run_statistics *statistics)
+static void put_timings(struct hf_json extras, const struct hf_run_statistics *statistics)
 {
-    cJSON *list = cJSON_AddArrayToObject(extras, "timings_seconds");
-    bool ok = list != NULL;
-    for (int i = 0; ok && i < statistics->n_phase; i++) {
-        cJSON *object = hf_json_append_object(list);
-        ok = object != NULL && hf_json_add_text(object, "phase", statistics->phase[i].name) &&
-             add_statistic(object, &statistics->phase[i].seconds);
+    const struct hf_json list = hf_json_array(extras, "timings_seconds", "s", "wall times");
+    for (int i = 0; i < HF_COUNT(list, statistics->n_phase); i++) {
+        const struct hf_json to = hf_json_row(list);
+        HF_PUT(to, "phase", statistics->phase[i].name, NULL, "what takes the time");
+        put_statistic(to, &statistics->phase[i].seconds, "s");
     }
-    return ok;
 }
 
-static bool add_memory(cJSON *extras, const struct hf_run_statistics *statistics)
+static void put_memory(struct hf_json extras, const struct hf_run_statistics *all)
 {
-    cJSON *object = cJSON_AddObjectToObject(extras, "memory_bytes");
-    return object != NULL &&
-           add_statistic(cJSON_AddObjectToObject(object, "tracked_peak"),
-                         &statistics->tracked_bytes) &&
-           add_statistic(cJSON_AddObjectToObject(object, "matrix_peak"),
-                         &statistics->matrix_bytes) &&
-           add_statistic(cJSON_AddObjectToObject(object, "shell_pair_peak"),
-                         &statistics->pair_bytes) &&
-           add_statistic(cJSON_AddObjectToObject(object, "stored_peak"),
-                         &statistics->stored_bytes) &&
-           add_statistic(cJSON_AddObjectToObject(object, "largest_block"),
-                         &statistics->largest_bytes) &&
-           hf_json_add_text(object, "largest_block_label", statistics->largest_label) &&
-           add_statistic(cJSON_AddObjectToObject(object, "resident_peak"),
-                         &statistics->resident_bytes);
+    const struct hf_json to = hf_json_object(extras, "memory_bytes", "peaks of memory");
+    const struct {
+        const char *key, *about;
+        const struct hf_statistic *of;
+    } rows[] = {{"tracked_peak", "all arrays", &all->tracked_bytes},
+                {"matrix_peak", "matrices", &all->matrix_bytes},
+                {"shell_pair_peak", "shell pairs", &all->pair_bytes},
+                {"stored_peak", "stored integrals", &all->stored_bytes},
+                {"largest_block", "the largest array", &all->largest_bytes},
+                {"resident_peak", "resident set", &all->resident_bytes}};
+    for (int i = 0; i < 6; i++) {
+        if (i == 5) HF_PUT(to, "largest_block_label", all->largest_label, NULL, "what it is");
+        put_statistic(hf_json_object(to, rows[i].key, rows[i].about), rows[i].of, "bytes");
+    }
 }
 
 /** What was expected before anything was made. */
-static bool add_need(cJSON *extras, const struct hf_memory_need *need)
+static void put_need(struct hf_json extras, const struct hf_memory_need *need)
 {
-    cJSON *object = cJSON_AddObjectToObject(extras, "memory_expected_bytes");
-    return object != NULL && hf_json_add_double(object, "rank", need->rank) &&
-           hf_json_add_double(object, "node", need->node) &&
-           hf_json_add_double(object, "program", need->program) &&
-           hf_json_add_double(object, "matrices", need->matrices) &&
-           hf_json_add_double(object, "shell_pairs", need->pairs) &&
-           hf_json_add_double(object, "threads", need->threads) &&
-           hf_json_add_double(object, "stored", need->stored) &&
-           hf_json_add_double(object, "after_scf", need->after);
+    const struct hf_json to = hf_json_object(extras, "memory_expected_bytes", "at most");
+    HF_PUT(to, "rank", need->rank, "bytes", "of the rank with the most");
+    HF_PUT(to, "node", need->node, "bytes", "of all ranks of its node");
+    HF_PUT(to, "program", need->program, "bytes", "of a rank: the process and its libraries");
+    HF_PUT(to, "matrices", need->matrices, "bytes", "of a rank");
+    HF_PUT(to, "shell_pairs", need->pairs, "bytes", "of a rank");
+    HF_PUT(to, "threads", need->threads, "bytes", "of a rank: engines and buffers of threads");
+    HF_PUT(to, "stored", need->stored, "bytes", "of a rank: stored integrals");
+    HF_PUT(to, "after_scf", need->after, "bytes", "of a rank, when these are gone");
 }
 
 /** What only distributed matrices have. */
-static bool add_blocks(cJSON *fock, const struct hf_fock_account *account)
+static void put_blocks(struct hf_json fock, const struct hf_fock_account *account)
 {
     const struct hf_block_counts *blocks = &account->blocks;
-    cJSON *object = cJSON_AddObjectToObject(fock, "density_blocks");
-    return object != NULL && hf_json_add_text(fock, "onesided_transport", account->transport) &&
-           hf_json_add_integer(object, "asked", blocks->n_asked) &&
-           hf_json_add_integer(object, "cached", blocks->n_cached) &&
-           hf_json_add_integer(object, "own", blocks->n_own) &&
-           hf_json_add_integer(fock, "sums_sent", blocks->n_sent);
+    const struct hf_json to = hf_json_object(fock, "density_blocks", "atom blocks, of all builds");
+    HF_PUT(fock, "onesided_transport", account->transport, NULL, "one-sided communication");
+    HF_PUT(to, "asked", blocks->n_asked, NULL, "blocks that were needed");
+    HF_PUT(to, "cached", blocks->n_cached, NULL, "of these, already there");
+    HF_PUT(to, "own", blocks->n_own, NULL, "of these, the rank's own");
+    HF_PUT(fock, "sums_sent", blocks->n_sent, NULL, "blocks sent to other ranks");
 }
 
 /** Why so many integrals are stored, if it was weighed. */
-static bool add_outlook(cJSON *fock, const struct hf_store_outlook *outlook)
+static void put_outlook(struct hf_json fock, const struct hf_store_outlook *outlook)
 {
-    if (outlook->n_build == 0) return true;
-    cJSON *object = cJSON_AddObjectToObject(fock, "choice_of_stored_integrals");
-    return object != NULL && hf_json_add_double(object, "bytes", outlook->bytes) &&
-           hf_json_add_double(object, "seconds_to_store", outlook->store_seconds) &&
-           hf_json_add_double(object, "seconds_saved", outlook->saved_seconds) &&
-           hf_json_add_integer(object, "builds_to_come", outlook->n_build);
+    const struct hf_json to = hf_json_object(fock, "choice_of_stored_integrals", "estimates");
+    HF_PUT(to, "bytes", outlook->bytes, "bytes", "to be stored on all ranks");
+    HF_PUT(to, "seconds_to_store", outlook->store_seconds, "s", "of one rank");
+    HF_PUT(to, "seconds_saved", outlook->saved_seconds, "s", "of one rank");
+    HF_PUT(to, "builds_to_come", outlook->n_build, NULL, "likely number of builds");
 }
 
-static bool add_fock(cJSON *extras, const struct hf_scf_result *result)
+static void put_fock(struct hf_json extras, const struct hf_scf_result *result)
 {
     const struct hf_fock_account *account = &result->last_build;
-    cJSON *object = cJSON_AddObjectToObject(extras, "fock");
-    return object != NULL && hf_json_add_double(object, "imbalance", result->imbalance) &&
-           hf_json_add_integer(object, "hessian_products", result->n_hessian_product) &&
-           hf_json_add_integer(object, "trial_builds", result->n_trial_build) &&
-           hf_json_add_integer(object, "orbital_rotations", result->n_rotation) &&
-           hf_json_add_integer(object, "orbital_rotations_given_up", result->n_given_up) &&
-           hf_json_add_integer(object, "orbital_sweeps", result->n_sweep) &&
-           hf_json_add_integer(object, "quartets_total", account->n_quartet_total) &&
-           hf_json_add_integer(object, "quartets_computed", account->n_quartet_computed) &&
-           hf_json_add_integer(object, "quartets_single", account->n_quartet_single) &&
-           hf_json_add_integer(object, "product_pairs", account->n_product_pair) &&
-           cJSON_AddBoolToObject(object, "coulomb_apart", account->coulomb_apart) != NULL &&
-           hf_json_add_integer(object, "quartets_read", account->n_quartet_read) &&
-           hf_json_add_double(object, "stored_bytes", account->stored_bytes) &&
-           hf_json_add_double(object, "stored_share_of_cost", account->stored_share) &&
-           add_outlook(object, &account->outlook) &&
-           (account->exact_range == 0.0 ||
-            hf_json_add_double(object, "range_of_sums", account->exact_range)) &&
-           hf_json_add_integer(object, "tasks", account->n_task) &&
-           hf_json_add_text(object, "scheduler", account->scheduler) &&
-           (account->transport == NULL || add_blocks(object, account)) &&
-           add_statistic(cJSON_AddObjectToObject(object, "busy_seconds_last_build"),
-                         &account->busy_seconds);
+    const struct hf_json to = hf_json_object(extras, "fock", "counts are of the last Fock build");
+    HF_PUT(to, "imbalance", result->imbalance, NULL, "slowest over mean rank, of all builds");
+    HF_PUT(to, "hessian_products", result->n_hessian_product, NULL, "trial densities");
+    HF_PUT(to, "trial_builds", result->n_trial_build, NULL, "on the way from unstable solutions");
+    HF_PUT(to, "orbital_rotations", result->n_rotation, NULL, "orbitals found by rotation");
+    HF_PUT(to, "orbital_rotations_given_up", result->n_given_up, NULL, "not found by rotation");
+    HF_PUT(to, "orbital_sweeps", result->n_sweep, NULL, "of all rotations");
+    HF_PUT(to, "quartets_total", account->n_quartet_total, NULL, "unique shell quartets");
+    HF_PUT(to, "quartets_computed", account->n_quartet_computed, NULL, "that were computed");
+    HF_PUT(to, "quartets_single", account->n_quartet_single, NULL, "in single precision");
+    HF_PUT(to, "product_pairs", account->n_product_pair, NULL, "of the separate J");
+    HF_PUT(to, "coulomb_apart", account->coulomb_apart, NULL, "J was computed separately");
+    HF_PUT(to, "quartets_read", account->n_quartet_read, NULL, "read from memory");
+    HF_PUT(to, "stored_bytes", account->stored_bytes, "bytes", "integrals of all ranks");
+    HF_PUT(to, "stored_share_of_cost", account->stored_share, NULL, "0 to 1, an estimate");
+    if (HF_ANY(to, account->outlook.n_build > 0)) put_outlook(to, &account->outlook);
+    if (HF_ANY(to, account->exact_range != 0.0))
+        HF_PUT(to, "range_of_sums", account->exact_range, "hartree",
+               "bound, with `--reproducible`");
+    HF_PUT(to, "tasks", account->n_task, NULL, "tasks that were handed out");
+    HF_PUT(to, "scheduler", account->scheduler, NULL, "that handed them out");
+    if (HF_ANY(to, account->transport != NULL)) put_blocks(to, account);
+    put_statistic(hf_json_object(to, "busy_seconds_last_build", "computing time"),
+                  &account->busy_seconds, "s");
 }
 
 /** Eigenvalues of one kind of rotation. */
-static bool add_roots(cJSON *parent, const char *name, const struct hf_stability_roots *roots)
+static void put_roots(struct hf_json in, const char *name, const char *about,
+                      const struct hf_stability_roots *roots)
 {
-    if (!roots->analysed) return true;
-    cJSON *object = cJSON_AddObjectToObject(parent, name);
-    return object != NULL && cJSON_AddBoolToObject(object, "stable", roots->stable) != NULL &&
-           cJSON_AddBoolToObject(object, "converged", roots->converged) != NULL &&
-           hf_json_add_integer(object, "zero_eigenvalues", roots->n_zero) &&
-           hf_json_add_doubles(object, "eigenvalues", roots->n, roots->eigenvalue);
+    if (HF_ANY(in, roots->analysed)) {
+        const struct hf_json to = hf_json_object(in, name, about);
+        HF_PUT(to, "stable", roots->stable, NULL, "no eigenvalue is negative");
+        HF_PUT(to, "converged", roots->converged, NULL, "false: eigenvalues are upper bounds");
+        HF_PUT(to, "zero_eigenvalues", roots->n_zero, NULL, "rotations of no effect");
+        HF_PUT_ALL(to, "eigenvalues", roots->n, roots->eigenvalue, "hartree",
+                   "lowest ones of the Hessian");
+    }
 }
 
-static bool add_stability(cJSON *extras, const struct hf_stability_result *stability)
+static void put_stability(struct hf_json extras, const struct hf_stability_result *stability)
 {
     const int n_analysed = stability->n_follow + (stability->internal.analysed ? 1 : 0);
-    if (n_analysed == 0) return true;
-    cJSON *object = cJSON_AddObjectToObject(extras, "stability");
-    return object != NULL && add_roots(object, "internal", &stability->internal) &&
-           add_roots(object, "external", &stability->external) &&
-           hf_json_add_double(object, "zero_below", stability->zero) &&
-           hf_json_add_integer(object, "followed", stability->n_follow) &&
-           hf_json_add_doubles(object, "energies", n_analysed, stability->energy);
+    if (HF_ANY(extras, n_analysed > 0)) {
+        const struct hf_json to = hf_json_object(extras, "stability", "with `--stability`");
+        put_roots(to, "internal", "within the method", &stability->internal);
+        put_roots(to, "external", "closed shells: towards UHF", &stability->external);
+        HF_PUT(to, "zero_below", stability->zero, "hartree", "smaller eigenvalues count as zero");
+        HF_PUT(to, "followed", stability->n_follow, NULL, "unstable solutions that were left");
+        HF_PUT_ALL(to, "energies", n_analysed, stability->energy, "hartree", "of all solutions");
+    }
 }
 
 /** What a document is written from. */
@@ -387,63 +295,72 @@ struct sources {
     const struct hf_wavefunction *wavefunction;
 };
 
-static bool add_extras(cJSON *extras, const struct sources *from)
+/** What is known of a calculation before its SCF. */
+static void put_description(struct hf_json extras, const struct hf_run_description *run,
+                            const struct hf_record *record)
 {
-    const struct hf_run_description *run = from->run;
-    const struct hf_record *record = from->record;
-    const struct hf_scf_result *result = from->result;
-    return extras != NULL && add_launch(extras, run, record) && add_basis(extras, run) &&
-           add_settings(extras, "settings", run) && add_environment(extras, run->molecule) &&
-           add_scf(extras, record, result, from->wavefunction) && add_energies(extras, result) &&
-           add_stability(extras, &result->stability) && add_iterations(extras, record) &&
-           add_fock(extras, result) && add_timings(extras, &record->statistics) &&
-           add_memory(extras, &record->statistics) &&
-           (run->need == NULL || add_need(extras, run->need));
+    put_launch(extras, run, record);
+    put_basis(extras, run);
+    hf_json_put_settings(extras, "settings", run);
+    put_environment(extras, &run->molecule->environment);
 }
 
-/** The parts of all quantities. */
-static bool add_quantities(struct hf_json_places *to, const struct hf_run_description *run)
+static void put_extras(struct hf_json extras, const struct sources *from)
 {
-    bool ok = true;
-    for (int i = 0; ok && i < run->n_quantity; i++) {
-        const struct hf_quantity *quantity = &run->quantity[i];
-        to->returned = quantity->ops == run->task->returns;
-        if (quantity->made && quantity->ops->json != NULL) ok = quantity->ops->json(quantity, to);
-    }
-    return ok;
+    put_description(extras, from->run, from->record);
+    put_scf(extras, from->record, from->result, from->wavefunction);
+    put_energies(extras, from->result);
+    put_stability(extras, &from->result->stability);
+    put_iterations(extras, from->record);
+    put_fock(extras, from->result);
+    put_timings(extras, &from->record->statistics);
+    put_memory(extras, &from->record->statistics);
+    if (HF_ANY(extras, from->run->need != NULL)) put_need(extras, from->run->need);
 }
 
 /** Everything that came out; the energy is the result unless a quantity is. */
-static bool add_results(cJSON *object, cJSON *extras, const struct sources *from)
+static void put_results(struct hf_json object, struct hf_json extras, const struct sources *from)
 {
+    const struct hf_run_description *run = from->run;
     struct hf_json_places to = {.result = object,
-                                .properties = cJSON_AddObjectToObject(object, "properties"),
+                                .properties =
+                                    hf_json_object(object, "properties", "as the schema says"),
                                 .extras = extras};
-    return add_properties(to.properties, from->run, from->result) && add_extras(extras, from) &&
-           add_quantities(&to, from->run) &&
-           (cJSON_HasObjectItem(object, "return_result") ||
-            hf_json_add_double(object, "return_result", hf_output_energy(from->run, from->result)));
+    put_properties(to.properties, run, from->result);
+    put_extras(extras, from);
+    for (int i = 0; i < run->n_quantity; i++) {
+        const struct hf_quantity *quantity = &run->quantity[i];
+        to.returned = quantity->ops == run->task->returns;
+        if (quantity->made && quantity->ops->json != NULL) quantity->ops->json(quantity, &to);
+    }
+    if (!cJSON_HasObjectItem(object.at, "return_result"))
+        HF_PUT(object, "return_result", hf_output_energy(run, from->result), "hartree",
+               "the energy, unless the task returns something else");
 }
 
 /** An AtomicResult. */
-static bool build_result(cJSON *root, const struct sources *from)
+static void put_result(struct hf_json root, const struct sources *from)
 {
-    cJSON *extras = cJSON_CreateObject();
-    const bool ok = root != NULL && hf_json_add_identity(root, "qcschema_output") &&
-                    add_input(root, from->run) && cJSON_AddTrueToObject(root, "success") != NULL &&
-                    cJSON_AddNullToObject(root, "error") != NULL && add_results(root, extras, from);
-    return cJSON_AddItemToObject(cJSON_AddObjectToObject(root, "extras"), "hf", extras) && ok;
+    const struct hf_json hf = {.of = root.of, .at = cJSON_CreateObject()};
+    hf_json_put_identity(root, "qcschema_output");
+    hf_json_put_input(root, from->run);
+    HF_ADD(root, "success", (bool)true);
+    HF_ADD(root, "error", (char *)NULL);
+    put_results(root, hf, from);
+    const struct hf_json extras = hf_json_object(root, "extras", "");
+    if (!cJSON_AddItemToObject(extras.at, "hf", hf.at)) root.of->failed = true;
 }
 
 /** An AtomicInput. */
-static bool add_input_data(cJSON *root, const struct hf_run_description *run)
+static void put_input_data(struct hf_json root, const struct hf_run_description *run)
 {
-    cJSON *input = cJSON_AddObjectToObject(root, "input_data");
-    return input != NULL && hf_json_add_identity(input, "qcschema_input") && add_input(input, run);
+    const struct hf_json input = hf_json_object(root, "input_data", "");
+    hf_json_put_identity(input, "qcschema_input");
+    hf_json_put_input(input, run);
 }
 
 /** A FailedOperation: the energy of the last iteration is not a result. */
-static bool build_unconverged(cJSON *root, const struct sources *from)
+static void put_unconverged(struct hf_json root, const struct sources *from)
 {
     char message[128];
     if (from->result->converged)
@@ -452,30 +369,28 @@ static bool build_unconverged(cJSON *root, const struct sources *from)
     else
         snprintf(message, sizeof message, "the SCF did not converge in %d iterations",
                  from->result->n_iteration);
-    if (root == NULL || !add_input_data(root, from->run) ||
-        !hf_json_add_error(root, "convergence_error", message))
-        return false;
-    cJSON *extras = cJSON_AddObjectToObject(root, "extras");
-    return add_results(cJSON_AddObjectToObject(extras, "unconverged"),
-                       cJSON_AddObjectToObject(extras, "hf"), from);
+    put_input_data(root, from->run);
+    hf_json_put_error(root, "convergence_error", message);
+    const struct hf_json extras = hf_json_object(root, "extras", "");
+    const struct hf_json hf = hf_json_object(extras, "hf", "");
+    put_results(hf_json_object(extras, "unconverged", ""), hf, from);
 }
 
 /** A FailedOperation without results. */
-static bool build_failure(cJSON *root, const struct hf_json_failure *failure)
+static void put_failure(struct hf_json root, const struct hf_json_failure *failure)
 {
-    if (root == NULL || !hf_json_add_error(root, failure->type, failure->message)) return false;
-    cJSON *all_extras = cJSON_AddObjectToObject(root, "extras");
-    cJSON *extras = cJSON_AddObjectToObject(all_extras, "hf");
-    if (extras == NULL || !hf_json_add_text(extras, "version", hf_version())) return false;
-    if (failure->run != NULL)
-        return add_input_data(root, failure->run) &&
-               add_launch(extras, failure->run, failure->record) &&
-               add_basis(extras, failure->run) && add_settings(extras, "settings", failure->run) &&
-               add_environment(extras, failure->run->molecule) &&
-               add_iterations(extras, failure->record);
-    cJSON *input = cJSON_AddObjectToObject(root, "input_data");
-    return input != NULL && hf_json_add_text(input, "input_path", failure->input_path) &&
-           add_lines(extras, "warnings", failure->n_warning, failure->warning) != NULL;
+    hf_json_put_error(root, failure->type, failure->message);
+    const struct hf_json extras = hf_json_object(hf_json_object(root, "extras", ""), "hf", "");
+    HF_ADD(extras, "version", hf_version());
+    if (failure->run != NULL) {
+        put_input_data(root, failure->run);
+        put_description(extras, failure->run, failure->record);
+        put_iterations(extras, failure->record);
+        return;
+    }
+    const struct hf_json input = hf_json_object(root, "input_data", "");
+    HF_ADD(input, "input_path", failure->input_path);
+    put_lines(extras, "warnings", failure->n_warning, failure->warning);
 }
 
 /** Whether there is what the task is for. */
@@ -487,18 +402,14 @@ static bool has_result(const struct hf_run_description *run)
     return true;
 }
 
-static hf_status save(const char *path, const cJSON *root, bool built, struct hf_error *error)
-{
-    if (built) return hf_json_save(path, root, error);
-    return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory while writing the JSON file", path);
-}
-
 hf_status hf_json_write_failure(const char *path, const struct hf_json_failure *failure,
                                 struct hf_error *error)
 {
-    cJSON *root = cJSON_CreateObject();
-    const hf_status status = save(path, root, build_failure(root, failure), error);
-    cJSON_Delete(root);
+    struct hf_json_document document = {0};
+    const struct hf_json root = hf_json_begin(&document);
+    put_failure(root, failure);
+    const hf_status status = hf_json_save(path, root, error);
+    cJSON_Delete(root.at);
     return status;
 }
 
@@ -506,15 +417,46 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_record *record, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
-    const struct hf_context *context = record->context;
     const struct sources from = {run, record, result, wavefunction};
     hf_status status = HF_OK;
-    if (context->rank == 0) {
-        cJSON *root = cJSON_CreateObject();
-        const bool built = result->converged && has_result(run) ? build_result(root, &from)
-                                                                : build_unconverged(root, &from);
-        status = save(path, root, built, error);
-        cJSON_Delete(root);
+    if (record->context->rank == 0) {
+        struct hf_json_document document = {0};
+        const struct hf_json root = hf_json_begin(&document);
+        if (result->converged && has_result(run))
+            put_result(root, &from);
+        else
+            put_unconverged(root, &from);
+        status = hf_json_save(path, root, error);
+        cJSON_Delete(root.at);
     }
-    return hf_agree(context->comm, status, error);
+    return hf_agree(record->context->comm, status, error);
+}
+
+void hf_json_describe(FILE *page, int n, struct hf_quantity quantity[])
+{
+    struct hf_json_document document = {.page = page};
+    const struct hf_json root = {.of = &document};
+    const struct hf_json extras = {.of = &document, .path = "extras.hf."};
+    static struct hf_context context;
+    static struct hf_molecule molecule;
+    static const struct hf_basis basis;
+    static const struct hf_scf_settings settings;
+    static const struct hf_run_task task;
+    static const struct hf_record record = {.context = &context};
+    static const struct hf_scf_result result;
+    static const struct hf_wavefunction wavefunction;
+    const struct hf_quantity_source source = {.result = &result, .molecule = &molecule};
+    const struct hf_run_description run = {.molecule = &molecule,
+                                           .basis = &basis,
+                                           .settings = &settings,
+                                           .task = &task,
+                                           .n_quantity = n,
+                                           .quantity = quantity};
+    for (int i = 0; i < n; i++) quantity[i].of = &source;
+    fprintf(page, "\n## Results\n\n| key | unit | meaning |\n|---|---|---|\n");
+    hf_json_put_identity(root, "");
+    hf_json_put_input(root, &run);
+    put_results(root, extras, &(struct sources){&run, &record, &result, &wavefunction});
+    fprintf(page, "\n## The header of a trace\n\n| key | unit | meaning |\n|---|---|---|\n");
+    hf_trace_put_header(root, &run, &record, &result, 0);
 }

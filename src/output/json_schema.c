@@ -1,63 +1,116 @@
-/* Objects of QCSchema: what a document begins with, the molecule, the error of a failure. */
+/* Objects of QCSchema: what a document begins with, the input with its molecule, the error of a failure. */
 #include "output_private.h"
 
 #include "hf/version.h"
 
-bool hf_json_add_identity(cJSON *object, const char *schema_name)
+#include <string.h>
+
+void hf_json_put_identity(struct hf_json to, const char *schema_name)
 {
-    bool ok = hf_json_add_text(object, "schema_name", schema_name) &&
-              hf_json_add_integer(object, "schema_version", 1);
-    cJSON *provenance = cJSON_AddObjectToObject(object, "provenance");
-    return ok && provenance != NULL && hf_json_add_text(provenance, "creator", "hf") &&
-           hf_json_add_text(provenance, "version", hf_version()) &&
-           hf_json_add_text(provenance, "routine", "hf_scf_run");
+    HF_PUT(to, "schema_name", schema_name, NULL, "of QCSchema");
+    HF_PUT(to, "schema_version", 1, NULL, "of it");
+    const struct hf_json provenance = hf_json_object(to, "provenance", "of the file");
+    HF_PUT(provenance, "creator", "hf", NULL, "program");
+    HF_PUT(provenance, "version", hf_version(), NULL, "its version");
+    HF_PUT(provenance, "routine", "hf_scf_run", NULL, "its function");
 }
 
-bool hf_json_add_error(cJSON *root, const char *error_type, const char *message)
+void hf_json_put_error(struct hf_json root, const char *error_type, const char *message)
 {
-    const bool ok = cJSON_AddFalseToObject(root, "success") != NULL;
-    cJSON *error = cJSON_AddObjectToObject(root, "error");
-    return ok && error != NULL && hf_json_add_text(error, "error_type", error_type) &&
-           hf_json_add_text(error, "error_message", message);
+    HF_ADD(root, "success", (bool)false);
+    const struct hf_json error = hf_json_object(root, "error", "");
+    HF_ADD(error, "error_type", error_type);
+    HF_ADD(error, "error_message", message);
 }
 
 /** Masses of all atoms, where one is another than that which readers would take. */
-static bool add_masses(cJSON *object, const struct hf_molecule *molecule)
+static void put_masses(struct hf_json to, const struct hf_molecule *molecule)
 {
     int i = 0;
     while (i < molecule->n_atom && !hf_is_isotope(&molecule->atom[i])) i++;
-    if (i == molecule->n_atom) return true;
-    cJSON *masses = cJSON_AddArrayToObject(object, "masses");
-    bool ok = masses != NULL;
-    for (i = 0; ok && i < molecule->n_atom; i++) {
-        struct hf_atom atom = molecule->atom[i];
-        atom.ghost = false;
-        ok = hf_json_append_double(masses, hf_atom_mass(&atom));
+    if (HF_ANY(to, i < molecule->n_atom)) {
+        const struct hf_json masses = hf_json_array(to, "masses", "u", "where there are isotopes");
+        for (i = 0; i < molecule->n_atom; i++) {
+            struct hf_atom atom = molecule->atom[i];
+            atom.ghost = false;
+            HF_APPEND(masses, hf_atom_mass(&atom));
+        }
     }
-    return ok;
 }
 
-bool hf_json_add_molecule(cJSON *root, const struct hf_molecule *molecule)
+static void put_molecule(struct hf_json root, const struct hf_molecule *molecule)
 {
-    cJSON *object = cJSON_AddObjectToObject(root, "molecule");
-    bool ok = object != NULL && hf_json_add_text(object, "schema_name", "qcschema_molecule") &&
-              hf_json_add_integer(object, "schema_version", 2);
-    if (molecule->title != NULL) ok = ok && hf_json_add_text(object, "name", molecule->title);
-    cJSON *symbols = cJSON_AddArrayToObject(object, "symbols");
-    cJSON *geometry = cJSON_AddArrayToObject(object, "geometry");
-    cJSON *real = cJSON_AddArrayToObject(object, "real");
-    ok = ok && symbols != NULL && geometry != NULL && real != NULL;
-    for (int i = 0; ok && i < molecule->n_atom; i++) {
+    const struct hf_json to = hf_json_object(root, "molecule", "as the schema says");
+    HF_PUT(to, "schema_name", "qcschema_molecule", NULL, "of QCSchema");
+    HF_PUT(to, "schema_version", 2, NULL, "of it");
+    if (HF_ANY(to, molecule->title != NULL)) HF_PUT(to, "name", molecule->title, NULL, "title");
+    const struct hf_json symbols = hf_json_array(to, "symbols", NULL, "of the elements");
+    const struct hf_json geometry = hf_json_array(to, "geometry", "bohr", "x, y, z of each atom");
+    const struct hf_json real = hf_json_array(to, "real", NULL, "false: a ghost");
+    for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
-        const char *symbol = hf_element_symbol(atom->atomic_number);
-        ok = hf_json_append_text(symbols, symbol) &&
-             cJSON_AddItemToArray(real, cJSON_CreateBool(!atom->ghost));
-        for (int k = 0; ok && k < 3; k++)
-            ok = hf_json_append_double(geometry, atom->position_bohr[k]);
+        HF_APPEND(symbols, hf_element_symbol(atom->atomic_number));
+        HF_APPEND(real, (bool)!atom->ghost);
+        for (int k = 0; k < 3; k++) HF_APPEND(geometry, atom->position_bohr[k]);
     }
-    return ok && add_masses(object, molecule) &&
-           hf_json_add_double(object, "molecular_charge", molecule->charge) &&
-           hf_json_add_integer(object, "molecular_multiplicity", molecule->multiplicity) &&
-           cJSON_AddTrueToObject(object, "fix_com") != NULL &&
-           cJSON_AddTrueToObject(object, "fix_orientation") != NULL;
+    put_masses(to, molecule);
+    HF_PUT(to, "molecular_charge", molecule->charge, "e", "total charge");
+    HF_PUT(to, "molecular_multiplicity", molecule->multiplicity, NULL, "2S+1");
+    HF_PUT(to, "fix_com", (bool)true, NULL, "true");
+    HF_PUT(to, "fix_orientation", (bool)true, NULL, "true");
+}
+
+/** What counts of an option, the default included; nothing of one that has neither. */
+static void put_value(struct hf_json to, const struct hf_options *options,
+                      const struct hf_option *option)
+{
+    const char *key = option->key;
+    if (option->type == HF_OPTION_FLAG)
+        HF_ADD(to, key, hf_options_flag(options, key));
+    else if (option->type == HF_OPTION_CHOICE && hf_options_text(options, key) != NULL)
+        HF_ADD(to, key, hf_options_choice(options, key));
+    else if (hf_options_text(options, key) == NULL)
+        return;
+    else if (option->type == HF_OPTION_INTEGER || option->type == HF_OPTION_REAL)
+        HF_PUT(to, key, hf_options_real(options, key), option->unit, "");
+    else
+        HF_ADD(to, key, hf_options_text(options, key));
+}
+
+/** How it was computed, under the keys that the native input and the command line have. The method is in
+ *  the model, the last task in the driver; the default of the commutator tolerance depends on it. */
+struct hf_json hf_json_put_settings(struct hf_json in, const char *name,
+                                    const struct hf_run_description *run)
+{
+    const struct hf_json to = hf_json_object(in, name, "[options](options.md), defaults included");
+    const struct hf_options *options = run->options;
+    const struct hf_option *option;
+    for (int i = 0; options != NULL && (option = hf_option_row(options->table, i)) != NULL; i++) {
+        const bool guess = strcmp(option->key, "guess") == 0; /* which checkpoints do not keep */
+        const bool below = strcmp(option->key, "method") == 0 ||
+                           strcmp(option->key, "commutator_tolerance") == 0 ||
+                           strcmp(option->key, "units") == 0 || /* of the input; here are bohr */
+                           (strcmp(option->key, "task") == 0 && strcmp(name, "keywords") == 0);
+        if (guess || (hf_option_is_kept(option) && !below)) put_value(to, options, option);
+    }
+    HF_PUT(to, "commutator_tolerance", run->settings->commutator_tolerance, NULL, "of the SCF");
+    HF_PUT(to, "memory_bytes", run->settings->fock.memory_bytes, "bytes", "for stored integrals");
+    return to;
+}
+
+void hf_json_put_input(struct hf_json root, const struct hf_run_description *run)
+{
+    const struct hf_environment *environment = &run->molecule->environment;
+    const struct hf_json model = hf_json_object(root, "model", "method and basis set");
+    put_molecule(root, run->molecule);
+    HF_PUT(root, "driver", run->task->driver, NULL, "what the last task returns");
+    HF_PUT(model, "method", run->method, NULL, "method");
+    HF_PUT(model, "basis", run->basis->name, NULL, "basis set");
+    const struct hf_json keywords = hf_json_put_settings(root, "keywords", run);
+    HF_PUT_ALL(keywords, "field", 3, environment->field, "hartree/(e bohr)", "electric field");
+    HF_PUT(keywords, "point_charges", environment->n_charge, NULL, "number of point charges");
+    /* readers of the schema drop a wave function that the protocol does not ask for */
+    const struct hf_json protocols = hf_json_object(root, "protocols", "of the schema");
+    if (HF_ANY(protocols, run->json_orbitals))
+        HF_PUT(protocols, "wavefunction", "all", NULL, "with `--json-orbitals`");
 }

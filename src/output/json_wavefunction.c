@@ -118,94 +118,87 @@ static void done(struct hf_quantity *quantity)
     hf_arena_done(&self->arena);
 }
 
-/** One contraction, for normalised primitives. */
-static bool add_shell(cJSON *shells, const struct hf_shell *shell)
+/** [l] */
+static void put_momentum(struct hf_json to, int l)
 {
-    cJSON *object = hf_json_append_object(shells);
-    cJSON *momenta = cJSON_AddArrayToObject(object, "angular_momentum");
-    bool ok =
-        object != NULL && momenta != NULL && hf_json_append_double(momenta, shell->l) &&
-        hf_json_add_text(object, "harmonic_type", shell->spherical ? "spherical" : "cartesian") &&
-        hf_json_add_doubles(object, "exponents", shell->n_primitive, shell->exponent);
-    cJSON *contractions = cJSON_AddArrayToObject(object, "coefficients");
-    cJSON *contraction = cJSON_CreateArray();
-    ok = ok && contractions != NULL && contraction != NULL &&
-         cJSON_AddItemToArray(contractions, contraction);
-    for (int i = 0; ok && i < shell->n_primitive; i++)
-        ok = hf_json_append_double(
-            contraction, shell->coefficient[i] / hf_primitive_norm(shell->l, shell->exponent[i]));
-    return ok;
+    HF_APPEND(hf_json_array(to, "angular_momentum", NULL, ""), l);
+}
+
+/** One contraction, for normalised primitives. */
+static void put_shell(struct hf_json to, const struct hf_shell *shell)
+{
+    const char *type = shell->spherical ? "spherical" : "cartesian";
+    put_momentum(to, shell->l);
+    HF_ADD(to, "harmonic_type", type);
+    HF_PUT_ALL(to, "exponents", shell->n_primitive, shell->exponent, NULL, "");
+    const struct hf_json all = hf_json_array(to, "coefficients", NULL, "");
+    const struct hf_json contraction = hf_json_add(all, NULL, cJSON_CreateArray());
+    for (int i = 0; i < shell->n_primitive; i++)
+        HF_APPEND(contraction,
+                  shell->coefficient[i] / hf_primitive_norm(shell->l, shell->exponent[i]));
 }
 
 /** The terms of one l of a core potential, powers of r as published: r^(n-2). */
-static bool add_potential(cJSON *list, const struct hf_core_potential *potential, int l)
+static void put_potential(struct hf_json to, const struct hf_core_potential *potential, int l)
 {
     enum { PUBLISHED = 2 };
-    cJSON *object = hf_json_append_object(list);
-    cJSON *momenta = cJSON_AddArrayToObject(object, "angular_momentum");
-    cJSON *powers = cJSON_AddArrayToObject(object, "r_exponents");
-    cJSON *exponents = cJSON_AddArrayToObject(object, "gaussian_exponents");
-    cJSON *contractions = cJSON_AddArrayToObject(object, "coefficients");
-    cJSON *coefficients = cJSON_CreateArray();
-    bool ok = hf_json_add_text(object, "ecp_type", "scalar") && momenta != NULL && powers != NULL &&
-              exponents != NULL && cJSON_AddItemToArray(contractions, coefficients) &&
-              hf_json_append_double(momenta, l);
-    for (int k = 0; ok && k < potential->n_term; k++) {
+    put_momentum(to, l);
+    const struct hf_json powers = hf_json_array(to, "r_exponents", NULL, "");
+    const struct hf_json exponents = hf_json_array(to, "gaussian_exponents", NULL, "");
+    const struct hf_json all = hf_json_array(to, "coefficients", NULL, "");
+    const struct hf_json coefficients = hf_json_add(all, NULL, cJSON_CreateArray());
+    HF_ADD(to, "ecp_type", "scalar");
+    for (int k = 0; k < potential->n_term; k++) {
         const struct hf_core_term *term = &potential->term[k];
         if (term->l != l) continue;
-        ok = hf_json_append_double(powers, term->power + PUBLISHED) &&
-             hf_json_append_double(exponents, term->exponent) &&
-             hf_json_append_double(coefficients, term->coefficient);
+        HF_APPEND(powers, term->power + PUBLISHED);
+        HF_APPEND(exponents, term->exponent);
+        HF_APPEND(coefficients, term->coefficient);
     }
-    return ok;
 }
 
 /** The core of an atom, if it has one: the local part first. */
-static bool add_core(cJSON *centre, const struct hf_core_potential *potential)
+static void put_core(struct hf_json centre, const struct hf_core_potential *potential)
 {
-    if (potential == NULL) return true;
-    cJSON *list = cJSON_AddArrayToObject(centre, "ecp_potentials");
-    bool ok = list != NULL && hf_json_add_integer(centre, "ecp_electrons", potential->n_core) &&
-              add_potential(list, potential, potential->max_l);
-    for (int l = 0; ok && l < potential->max_l; l++) ok = add_potential(list, potential, l);
-    return ok;
+    if (potential == NULL) return;
+    const struct hf_json list = hf_json_array(centre, "ecp_potentials", NULL, "");
+    HF_ADD(centre, "ecp_electrons", potential->n_core);
+    put_potential(hf_json_row(list), potential, potential->max_l);
+    for (int l = 0; l < potential->max_l; l++) put_potential(hf_json_row(list), potential, l);
 }
 
 /** Every atom is a centre of its own, "O1" the first if it is an oxygen. */
-static bool add_basis(cJSON *object, const struct hf_basis *basis,
+static void put_basis(struct hf_json to, const struct hf_basis *basis,
                       const struct hf_molecule *molecule)
 {
-    cJSON *centres = cJSON_AddObjectToObject(object, "center_data");
-    cJSON *map = cJSON_AddArrayToObject(object, "atom_map");
-    bool ok =
-        object != NULL && hf_json_add_text(object, "schema_name", "qcschema_basis") &&
-        hf_json_add_integer(object, "schema_version", 1) &&
-        hf_json_add_text(object, "name", basis->name) &&
-        hf_json_add_text(object, "description",
-                         "matrices row-major, functions in the order of the CCA: Cartesian xx "
-                         "xy xz yy yz zz with <xx|xx> = 1, <xy|xy> = 1/3; spherical m = -l ... "
-                         "l; coefficients of normalised primitives") &&
-        hf_json_add_integer(object, "nbf", basis->n_function) && centres != NULL && map != NULL;
-    for (int a = 0; ok && a < molecule->n_atom; a++) {
+    const struct hf_json centres = hf_json_object(to, "center_data", "");
+    const struct hf_json map = hf_json_array(to, "atom_map", NULL, "");
+    HF_ADD(to, "schema_name", "qcschema_basis");
+    HF_ADD(to, "schema_version", 1);
+    HF_ADD(to, "name", basis->name);
+    HF_ADD(to, "description",
+           "matrices row-major, functions in the order of the CCA: Cartesian xx "
+           "xy xz yy yz zz with <xx|xx> = 1, <xy|xy> = 1/3; spherical m = -l ... "
+           "l; coefficients of normalised primitives");
+    HF_ADD(to, "nbf", basis->n_function);
+    for (int a = 0; a < molecule->n_atom; a++) {
         char name[32];
         snprintf(name, sizeof name, "%s%d", hf_element_symbol(molecule->atom[a].atomic_number),
                  a + 1);
-        cJSON *centre = cJSON_AddObjectToObject(centres, name);
-        cJSON *shells = cJSON_AddArrayToObject(centre, "electron_shells");
-        ok = shells != NULL && hf_json_append_text(map, name);
-        for (int s = basis->first_shell_of_atom[a]; ok && s < basis->first_shell_of_atom[a + 1];
-             s++)
-            ok = add_shell(shells, &basis->shell[s]);
-        ok = ok && add_core(centre, hf_atom_core_potential(basis, a));
+        const struct hf_json centre = hf_json_object(centres, name, "");
+        const struct hf_json shells = hf_json_array(centre, "electron_shells", NULL, "");
+        HF_APPEND(map, (const char *)name);
+        for (int s = basis->first_shell_of_atom[a]; s < basis->first_shell_of_atom[a + 1]; s++)
+            put_shell(hf_json_row(shells), &basis->shell[s]);
+        put_core(centre, hf_atom_core_potential(basis, a));
     }
-    return ok;
 }
 
 /** "scf_<what>_a" or "_b", and "<what>_a" that says that this is the result. */
-static bool add_name(cJSON *object, const char *what, int spin, size_t size, char name[])
+static void put_name(struct hf_json to, const char *what, int spin, size_t size, char name[])
 {
     snprintf(name, size, "scf_%s_%c", what, spin == 0 ? 'a' : 'b');
-    return hf_json_add_text(object, name + strlen("scf_"), name);
+    HF_ADD(to, name + strlen("scf_"), (const char *)name);
 }
 
 /** Electrons of one spin in an orbital: what both have there is alpha's before it is beta's, as in
@@ -218,38 +211,35 @@ static double occupation_of(const struct hf_wavefunction *wavefunction, int spin
     return spin == 0 ? alpha : occupation - alpha;
 }
 
-static bool add_orbitals(cJSON *object, const struct hf_wavefunction *wavefunction, int spin,
+static void put_orbitals(struct hf_json to, const struct hf_wavefunction *wavefunction, int spin,
                          const struct matrices *matrices)
 {
     const int set = wavefunction->n_spin == 2 ? spin : 0;
     const struct hf_orbitals *orbitals = &wavefunction->spin[set];
     char name[40];
-    cJSON *occupations = cJSON_CreateArray();
-    bool ok = add_name(object, "orbitals", spin, sizeof name, name) &&
-              cJSON_AddRawToObject(object, name, matrices->orbitals[set]) != NULL &&
-              add_name(object, "density", spin, sizeof name, name) &&
-              cJSON_AddRawToObject(object, name, matrices->density[spin]) != NULL &&
-              add_name(object, "eigenvalues", spin, sizeof name, name) &&
-              hf_json_add_doubles(object, name, orbitals->n_orbital, orbitals->energy) &&
-              add_name(object, "occupations", spin, sizeof name, name);
-    for (int i = 0; ok && i < orbitals->n_orbital; i++)
-        ok = hf_json_append_double(occupations,
-                                   occupation_of(wavefunction, spin, orbitals->occupation[i]));
-    return cJSON_AddItemToObject(object, name, occupations) && ok;
+    put_name(to, "orbitals", spin, sizeof name, name);
+    hf_json_add(to, name, cJSON_CreateRaw(matrices->orbitals[set]));
+    put_name(to, "density", spin, sizeof name, name);
+    hf_json_add(to, name, cJSON_CreateRaw(matrices->density[spin]));
+    put_name(to, "eigenvalues", spin, sizeof name, name);
+    HF_PUT_ALL(to, name, orbitals->n_orbital, orbitals->energy, "hartree", "");
+    put_name(to, "occupations", spin, sizeof name, name);
+    const struct hf_json occupations = hf_json_array(to, name, NULL, "");
+    for (int i = 0; i < orbitals->n_orbital; i++)
+        HF_APPEND(occupations, occupation_of(wavefunction, spin, orbitals->occupation[i]));
 }
 
-static bool add_wavefunction(const struct hf_quantity *quantity, const struct hf_json_places *to)
+static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
 {
     const struct hf_wavefunction *wavefunction = quantity->of->wavefunction;
-    cJSON *object = cJSON_AddObjectToObject(to->result, "wavefunction");
-    bool ok =
-        object != NULL &&
-        add_basis(cJSON_AddObjectToObject(object, "basis"), wavefunction->basis,
-                  wavefunction->molecule) &&
-        cJSON_AddBoolToObject(object, "restricted", wavefunction->spin_density == NULL) != NULL;
-    for (int k = 0; ok && k < (wavefunction->spin_density != NULL ? 2 : 1); k++)
-        ok = add_orbitals(object, wavefunction, k, quantity->self);
-    return ok;
+    const struct hf_json to = hf_json_object(
+        all->result, "wavefunction", "with `--json-orbitals` ([more](guide.md#the-json-file))");
+    if (wavefunction == NULL) return; /* a page */
+    const bool restricted = wavefunction->spin_density == NULL;
+    put_basis(hf_json_object(to, "basis", ""), wavefunction->basis, wavefunction->molecule);
+    HF_ADD(to, "restricted", restricted);
+    for (int k = 0; k < (restricted ? 1 : 2); k++)
+        put_orbitals(to, wavefunction, k, quantity->self);
 }
 
 const struct hf_quantity_ops hf_quantity_orbitals = {
@@ -259,6 +249,6 @@ const struct hf_quantity_ops hf_quantity_orbitals = {
     .size = sizeof(struct matrices),
     .plan = plan,
     .compute = collect,
-    .json = add_wavefunction,
+    .json = put_json,
     .done = done,
 };

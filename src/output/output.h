@@ -137,6 +137,10 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
 
+/** Tables of the keys of JSON files and of a trace's header, for docs/json.md. The quantities [n] are made, of zeros.
+ *  Not collective. */
+void hf_json_describe(FILE *page, int n, struct hf_quantity quantity[]);
+
 /** The trace of a run as a file: a line of JSON that says what ran and what each Fock build was,
  *  then struct hf_trace_record after record, rank after rank. Collective; rank 0 writes to a
  *  temporary file beside `path` and renames it. HF_NO_RESOURCE: cannot be written, or there was no

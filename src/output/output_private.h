@@ -28,11 +28,19 @@ void hf_report_flush(struct hf_report *report);
 void hf_report_erase_progress(struct hf_report *report);
 
 /** schema_name, schema_version and provenance of a calculation's input or of its results. */
-bool hf_json_add_identity(cJSON *object, const char *schema_name);
+void hf_json_put_identity(struct hf_json to, const char *schema_name);
 /** "success" and {"error_type": ..., "error_message": ...} under "error", of a FailedOperation. */
-bool hf_json_add_error(cJSON *root, const char *error_type, const char *message);
-/** "molecule": coordinates in bohr, ghosts, and the masses where one is not the one that readers assume. */
-bool hf_json_add_molecule(cJSON *root, const struct hf_molecule *molecule);
+void hf_json_put_error(struct hf_json root, const char *error_type, const char *message);
+/** What an AtomicInput has; the molecule with masses where one is not the one that readers assume. */
+void hf_json_put_input(struct hf_json root, const struct hf_run_description *run);
+/** The options in an object of that name, which is returned. */
+struct hf_json hf_json_put_settings(struct hf_json in, const char *name,
+                                    const struct hf_run_description *run);
+
+/** The header of a trace of so many records. */
+void hf_trace_put_header(struct hf_json root, const struct hf_run_description *run,
+                         const struct hf_record *record, const struct hf_scf_result *result,
+                         int64_t n_record);
 
 /** " (9 alpha, 7 beta)" where these are not as many. */
 void hf_print_electrons(FILE *stream, const struct hf_molecule *molecule);

@@ -14,93 +14,101 @@
 
 enum { VERSION = 1 };
 
-static bool add_kinds(cJSON *root, const struct hf_context *context)
+static void put_kinds(struct hf_json root, const struct hf_context *context)
 {
-    cJSON *kinds = cJSON_AddArrayToObject(root, "kinds");
-    bool ok = kinds != NULL;
-    for (int i = 0; ok && i < hf_trace_n_kind(context); i++)
-        ok = hf_json_append_text(kinds, hf_trace_kind_name(context, i));
-    return ok;
+    const struct hf_json kinds = hf_json_array(root, "kinds", NULL, "of records");
+    for (int i = 0; i < hf_trace_n_kind(context); i++)
+        HF_APPEND(kinds, hf_trace_kind_name(context, i));
 }
 
-static bool add_run(cJSON *root, const struct hf_run_description *run,
+static void put_run(struct hf_json to, const struct hf_run_description *run,
                     const struct hf_record *record, const struct hf_scf_result *result)
 {
     const struct hf_context *context = record->context;
     const struct hf_fock_settings *fock = &run->settings->fock;
-    return hf_json_add_text(root, "hf_version", hf_version()) &&
-           hf_json_add_text(root, "build_remark", record->build_remark) &&
-           hf_json_add_text(root, "input_path", run->input_path) &&
-           hf_json_add_text(root, "title", run->molecule->title) &&
-           hf_json_add_text(root, "basis", run->basis->name) &&
-           hf_json_add_integer(root, "n_atom", run->molecule->n_atom) &&
-           hf_json_add_integer(root, "n_shell", result->last_build.n_shell) &&
-           hf_json_add_integer(root, "n_function", run->basis->n_function) &&
-           hf_json_add_integer(root, "n_occupied", result->n_occupied[0]) &&
-           hf_json_add_text(root, "method", run->settings->method) &&
-           hf_json_add_integer(root, "n_rotation", result->n_rotation) &&
-           hf_json_add_integer(root, "n_sweep", result->n_sweep) &&
-           hf_json_add_integer(root, "n_rank", context->n_rank) &&
-           hf_json_add_integer(root, "n_thread", fock->n_thread > 1 ? fock->n_thread : 1) &&
-           hf_json_add_integer(root, "n_core_on_node", run->n_core) &&
-           hf_json_add_text(root, "fock", fock->builder) &&
-           hf_json_add_text(root, "schedule", fock->schedule.name) &&
-           hf_json_add_text(root, "onesided", result->last_build.transport) &&
-           hf_json_add_integer(root, "tasks_for",
-                               fock->tasks_for > 0 ? fock->tasks_for : context->n_rank) &&
-           hf_json_add_text(root, "grain", hf_grain_name(fock->grain)) &&
-           hf_json_add_double(root, "memory_bytes", fock->memory_bytes) &&
-           hf_json_add_double(root, "screening", run->settings->screening_threshold) &&
-           cJSON_AddBoolToObject(root, "converged", result->converged) != NULL &&
-           hf_json_add_double(root, "energy", result->energy);
+    const int n_thread = fock->n_thread > 1 ? fock->n_thread : 1;
+    const int tasks_for = fock->tasks_for > 0 ? fock->tasks_for : context->n_rank;
+    HF_PUT(to, "hf_version", hf_version(), NULL, "version of hf");
+    HF_PUT(to, "build_remark", record->build_remark, NULL, "why times mean little, or null");
+    HF_PUT(to, "input_path", run->input_path, NULL, "input file");
+    HF_PUT(to, "title", run->molecule->title, NULL, "of the input");
+    HF_PUT(to, "basis", run->basis->name, NULL, "basis set");
+    HF_PUT(to, "n_atom", run->molecule->n_atom, NULL, "atoms");
+    HF_PUT(to, "n_shell", result->last_build.n_shell, NULL, "shells that integrals are of");
+    HF_PUT(to, "n_function", run->basis->n_function, NULL, "basis functions");
+    HF_PUT(to, "n_occupied", result->n_occupied[0], NULL, "alpha electrons");
+    HF_PUT(to, "method", run->settings->method, NULL, "of the SCF");
+    HF_PUT(to, "n_rotation", result->n_rotation, NULL, "orbitals found by rotation");
+    HF_PUT(to, "n_sweep", result->n_sweep, NULL, "of these rotations");
+    HF_PUT(to, "n_rank", context->n_rank, NULL, "MPI processes");
+    HF_PUT(to, "n_thread", n_thread, NULL, "threads of each");
+    HF_PUT(to, "n_core_on_node", run->n_core, NULL, "cores that they may use; 0: unknown");
+    HF_PUT(to, "fock", fock->builder, NULL, "`--fock`");
+    HF_PUT(to, "schedule", fock->schedule.name, NULL, "`--schedule`");
+    HF_PUT(to, "onesided", result->last_build.transport, NULL, "`--onesided`, or null");
+    HF_PUT(to, "tasks_for", tasks_for, NULL, "ranks that the work is divided for");
+    HF_PUT(to, "grain", hf_grain_name(fock->grain), NULL, "`--grain`");
+    HF_PUT(to, "memory_bytes", fock->memory_bytes, "bytes", "for stored integrals, of a rank");
+    HF_PUT(to, "screening", run->settings->screening_threshold, "hartree", "`--screening`");
+    HF_PUT(to, "converged", result->converged, NULL, "the SCF did converge");
+    HF_PUT(to, "energy", result->energy, "hartree", "of the SCF");
 }
 
 /** Blocks are counted over all builds: `before` is the build before, or NULL. */
-static bool add_build(cJSON *object, const struct hf_fock_account *build,
+static void put_build(struct hf_json to, const struct hf_fock_account *build,
                       const struct hf_fock_account *before)
 {
     const struct hf_block_counts none = {0}, *first = before != NULL ? &before->blocks : &none;
     const struct hf_block_counts *last = &build->blocks;
-    return object != NULL && hf_json_add_integer(object, "n_task", build->n_listed) &&
-           hf_json_add_double(object, "threshold", build->threshold) &&
-           hf_json_add_integer(object, "quartets_total", build->n_quartet_total) &&
-           hf_json_add_integer(object, "quartets_computed", build->n_quartet_computed) &&
-           hf_json_add_integer(object, "quartets_read", build->n_quartet_read) &&
-           hf_json_add_integer(object, "coulomb_numbers_of_kets", build->n_coulomb_ket) &&
-           hf_json_add_integer(object, "coulomb_numbers_sent", build->n_coulomb_sent) &&
-           hf_json_add_integer(object, "coulomb_products", build->n_coulomb_product) &&
-           hf_json_add_double(object, "stored_bytes", build->stored_bytes) &&
-           hf_json_add_double(object, "stored_share_of_cost", build->stored_share) &&
-           hf_json_add_integer(object, "blocks_asked", last->n_asked - first->n_asked) &&
-           hf_json_add_integer(object, "blocks_cached", last->n_cached - first->n_cached) &&
-           hf_json_add_integer(object, "blocks_own", last->n_own - first->n_own) &&
-           hf_json_add_integer(object, "sums_sent", last->n_sent - first->n_sent);
+    HF_PUT(to, "n_task", build->n_listed, NULL, "tasks, also those that screening left empty");
+    HF_PUT(to, "threshold", build->threshold, "hartree", "of the screening");
+    HF_PUT(to, "quartets_total", build->n_quartet_total, NULL, "unique shell quartets");
+    HF_PUT(to, "quartets_computed", build->n_quartet_computed, NULL, "that were computed");
+    HF_PUT(to, "quartets_read", build->n_quartet_read, NULL, "read from memory");
+    HF_PUT(to, "coulomb_numbers_of_kets", build->n_coulomb_ket, NULL, "kets, to all nodes");
+    HF_PUT(to, "coulomb_numbers_sent", build->n_coulomb_sent, NULL, "H and V, to single nodes");
+    HF_PUT(to, "coulomb_products", build->n_coulomb_product, NULL, "products that these are of");
+    HF_PUT(to, "stored_bytes", build->stored_bytes, "bytes", "integrals of all ranks");
+    HF_PUT(to, "stored_share_of_cost", build->stored_share, NULL, "0 to 1, an estimate");
+    HF_PUT(to, "blocks_asked", last->n_asked - first->n_asked, NULL, "blocks that were needed");
+    HF_PUT(to, "blocks_cached", last->n_cached - first->n_cached, NULL, "already there");
+    HF_PUT(to, "blocks_own", last->n_own - first->n_own, NULL, "of these, the rank's own");
+    HF_PUT(to, "sums_sent", last->n_sent - first->n_sent, NULL, "blocks sent to other ranks");
 }
 
-static bool add_builds(cJSON *root, const struct hf_record *record)
+static void put_builds(struct hf_json root, const struct hf_record *record)
 {
-    cJSON *builds = cJSON_AddArrayToObject(root, "builds");
-    bool ok = builds != NULL;
-    for (int i = 0; ok && i < record->n_iteration; i++)
-        ok = add_build(hf_json_append_object(builds), &record->iteration[i].build,
-                       i > 0 ? &record->iteration[i - 1].build : NULL);
-    return ok;
+    const struct hf_json builds = hf_json_array(root, "builds", NULL, "Fock builds");
+    for (int i = 0; i < HF_COUNT(builds, record->n_iteration); i++)
+        put_build(hf_json_row(builds), &record->iteration[i].build,
+                  i > 0 ? &record->iteration[i - 1].build : NULL);
 }
 
 /** What the JSON file has under "extras.hf" of the method that corrects the energy, if there is one. */
-static bool add_extras(cJSON *root, const struct hf_run_description *run)
+static void put_extras(struct hf_json root, const struct hf_run_description *run)
 {
-    cJSON *rest = cJSON_CreateObject();
+    const struct hf_json rest = hf_json_begin(root.of);
     const struct hf_json_places to = {
-        .result = rest, .properties = rest, .extras = cJSON_AddObjectToObject(root, "extras")};
-    bool ok = rest != NULL && to.extras != NULL;
-    for (int i = 0; ok && i < run->n_quantity; i++) {
+        .result = rest, .properties = rest, .extras = hf_json_object(root, "extras", "")};
+    for (int i = 0; i < run->n_quantity; i++) {
         const struct hf_quantity *quantity = &run->quantity[i];
         if (quantity->made && quantity->ops->energy != NULL && quantity->ops->json != NULL)
-            ok = quantity->ops->json(quantity, &to);
+            quantity->ops->json(quantity, &to);
     }
-    cJSON_Delete(rest);
-    return ok;
+    cJSON_Delete(rest.at);
+}
+
+void hf_trace_put_header(struct hf_json root, const struct hf_run_description *run,
+                         const struct hf_record *record, const struct hf_scf_result *result,
+                         int64_t n_record)
+{
+    HF_PUT(root, "format", "hf-trace", NULL, "of the file");
+    HF_PUT(root, "version", VERSION, NULL, "of the format");
+    HF_PUT(root, "record_bytes", (int)sizeof(struct hf_trace_record), "bytes", "of a record");
+    HF_PUT(root, "n_record", n_record, NULL, "records");
+    put_kinds(root, record->context);
+    put_run(root, run, record, result);
+    put_builds(root, record);
 }
 
 /** Writes the header's line. */
@@ -109,21 +117,18 @@ static hf_status write_header(struct hf_output_file *file, const struct hf_run_d
                               int64_t n_record, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    cJSON *root = cJSON_CreateObject();
-    const bool built = root != NULL && hf_json_add_text(root, "format", "hf-trace") &&
-                       hf_json_add_integer(root, "version", VERSION) &&
-                       hf_json_add_integer(root, "record_bytes", sizeof(struct hf_trace_record)) &&
-                       hf_json_add_integer(root, "n_record", n_record) &&
-                       add_kinds(root, record->context) && add_run(root, run, record, result) &&
-                       add_builds(root, record) && add_extras(root, run);
-    char *text = built ? cJSON_PrintUnformatted(root) : NULL;
+    struct hf_json_document document = {0};
+    const struct hf_json root = hf_json_begin(&document);
+    hf_trace_put_header(root, run, record, result, n_record);
+    put_extras(root, run);
+    char *text = document.failed ? NULL : cJSON_PrintUnformatted(root.at);
     if (text == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
     else if (!hf_output_file_write(file, strlen(text), text) ||
              !hf_output_file_write(file, 1, "\n"))
         status = hf_fail(error, HF_NO_RESOURCE, "%s", strerror(file->why));
     cJSON_free(text);
-    cJSON_Delete(root);
+    cJSON_Delete(root.at);
     return status;
 }
 

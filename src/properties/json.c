@@ -2,84 +2,84 @@
 #include "properties_private.h"
 
 /** The schema's "scf_quadrupole_moment" [3][3], the second moments of the charges. */
-static bool add_second_moments(cJSON *object, const struct hf_properties *properties)
+static void put_second_moments(struct hf_json to, const struct hf_properties *properties)
 {
     static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     double full[9];
-    if (!properties->complete) return true;
     for (int i = 0; i < 9; i++) full[i] = properties->second_moment[place[i]];
-    return hf_json_add_doubles(object, "scf_quadrupole_moment", 9, full);
+    if (HF_ANY(to, properties->complete))
+        HF_PUT_ALL(to, "scf_quadrupole_moment", 9, full, "e bohr^2", "second moments, [3][3]");
 }
 
-static bool add_moments(cJSON *object, const struct hf_properties *properties)
+static void put_moments(struct hf_json to, const struct hf_properties *properties)
 {
-    return hf_json_add_doubles(object, "origin", 3, properties->origin) &&
-           hf_json_add_doubles(object, "dipole", 3, properties->dipole) &&
-           hf_json_add_text(object, "order_of_moments", "xx xy xz yy yz zz") &&
-           hf_json_add_doubles(object, "second_moments", 6, properties->second_moment) &&
-           hf_json_add_doubles(object, "quadrupole_traceless", 6, properties->quadrupole);
+    HF_PUT_ALL(to, "origin", 3, properties->origin, "bohr", "of the moments");
+    HF_PUT_ALL(to, "dipole", 3, properties->dipole, "e bohr", "x, y, z");
+    HF_PUT(to, "order_of_moments", "xx xy xz yy yz zz", NULL, "of the next two");
+    HF_PUT_ALL(to, "second_moments", 6, properties->second_moment, "e bohr^2", "of all charges");
+    HF_PUT_ALL(to, "quadrupole_traceless", 6, properties->quadrupole, "e bohr^2", "of Buckingham");
 }
 
-static bool add_atoms(cJSON *object, const struct hf_properties *properties)
+static void put_atoms(struct hf_json to, const struct hf_properties *of)
 {
-    const int n = properties->n_atom;
-    return hf_json_add_doubles(object, "mulliken_charges", n, properties->mulliken_charge) &&
-           hf_json_add_doubles(object, "loewdin_charges", n, properties->loewdin_charge) &&
-           (properties->mulliken_spin == NULL ||
-            (hf_json_add_doubles(object, "mulliken_spin_populations", n,
-                                 properties->mulliken_spin) &&
-             hf_json_add_doubles(object, "loewdin_spin_populations", n,
-                                 properties->loewdin_spin))) &&
-           hf_json_add_doubles(object, "electrostatic_potential_at_nuclei", n,
-                               properties->potential);
+    const int n = of->n_atom;
+    HF_PUT_ALL(to, "mulliken_charges", n, of->mulliken_charge, "e", "of each atom");
+    HF_PUT_ALL(to, "loewdin_charges", n, of->loewdin_charge, "e", "of each atom");
+    if (HF_ANY(to, of->mulliken_spin != NULL)) {
+        HF_PUT_ALL(to, "mulliken_spin_populations", n, of->mulliken_spin, NULL,
+                   "unpaired electrons");
+        HF_PUT_ALL(to, "loewdin_spin_populations", n, of->loewdin_spin, NULL, "unpaired electrons");
+    }
+    HF_PUT_ALL(to, "electrostatic_potential_at_nuclei", n, of->potential, "hartree/e",
+               "of all else");
 }
 
 /** Atoms counted from 0, as the schema counts them. */
-static bool add_bonds(cJSON *object, const struct hf_properties *properties)
+static void put_bonds(struct hf_json in, const struct hf_properties *properties)
 {
-    cJSON *list = cJSON_AddArrayToObject(object, "bond_orders");
-    bool ok = list != NULL;
-    for (int i = 0; ok && i < properties->n_bond; i++) {
+    const struct hf_json list = hf_json_array(in, "bond_orders", NULL, "of pairs of atoms");
+    for (int i = 0; i < HF_COUNT(list, properties->n_bond); i++) {
         const struct hf_bond *bond = &properties->bond[i];
-        const int atoms[2] = {bond->other, bond->atom};
-        cJSON *entry = hf_json_append_object(list);
-        ok = entry != NULL &&
-             cJSON_AddItemToObject(entry, "atoms", cJSON_CreateIntArray(atoms, 2)) &&
-             hf_json_add_double(entry, "mayer", bond->mayer) &&
-             hf_json_add_double(entry, "wiberg_loewdin", bond->wiberg);
+        const struct hf_json to = hf_json_row(list);
+        const struct hf_json atoms = hf_json_array(to, "atoms", NULL, "counted from 0");
+        if (atoms.at != NULL) {
+            HF_APPEND(atoms, bond->other);
+            HF_APPEND(atoms, bond->atom);
+        }
+        HF_PUT(to, "mayer", bond->mayer, NULL, "bond order of Mayer");
+        HF_PUT(to, "wiberg_loewdin", bond->wiberg, NULL, "of Wiberg, with functions of Loewdin");
     }
-    return ok;
 }
 
 /** Constants of a rotation that there is not are null. */
-static bool add_rotation(cJSON *object, const struct hf_molecule *molecule,
+static void put_rotation(struct hf_json to, const struct hf_molecule *molecule,
                          const struct hf_properties *properties)
 {
-    cJSON *masses = cJSON_AddArrayToObject(object, "masses");
-    bool ok = masses != NULL;
-    for (int i = 0; ok && i < molecule->n_atom; i++)
-        ok = hf_json_append_double(masses, hf_atom_mass(&molecule->atom[i]));
-    return ok && hf_json_add_double(object, "mass", properties->mass) &&
-           hf_json_add_doubles(object, "centre_of_mass", 3, properties->centre_of_mass) &&
-           hf_json_add_doubles(object, "moments_of_inertia", 3, properties->inertia) &&
-           hf_json_add_doubles(object, "rotational_constants_ghz", 3, properties->rotational_ghz);
+    const struct hf_json masses = hf_json_array(to, "masses", "u", "of each atom");
+    for (int i = 0; i < molecule->n_atom; i++) HF_APPEND(masses, hf_atom_mass(&molecule->atom[i]));
+    HF_PUT(to, "mass", properties->mass, "u", "of the molecule");
+    HF_PUT_ALL(to, "centre_of_mass", 3, properties->centre_of_mass, "bohr", "x, y, z");
+    HF_PUT_ALL(to, "moments_of_inertia", 3, properties->inertia, "u bohr^2", "ascending");
+    HF_PUT_ALL(to, "rotational_constants_ghz", 3, properties->rotational_ghz, "GHz", "or null");
 }
 
-static bool add_all(cJSON *parent, const char *name, const struct hf_quantity *quantity)
+static void put_all(struct hf_json in, const char *name, const struct hf_quantity *quantity)
 {
-    const struct hf_properties *properties = quantity->self;
-    cJSON *object = cJSON_AddObjectToObject(parent, name);
-    return object != NULL && hf_json_add_double(object, "electrons", properties->n_electron) &&
-           hf_json_add_double(object, "electrons_expected", properties->n_electron_expected) &&
-           (!properties->complete ||
-            (add_moments(object, properties) && add_atoms(object, properties) &&
-             add_bonds(object, properties) &&
-             add_rotation(object, quantity->of->molecule, properties)));
+    const struct hf_properties *of = quantity->self;
+    const struct hf_json to = hf_json_object(in, name, "`--properties`; task properties");
+    HF_PUT(to, "electrons", of->n_electron, NULL, "of the density");
+    HF_PUT(to, "electrons_expected", of->n_electron_expected, NULL, "of the molecule");
+    if (HF_ANY(to, of->complete)) {
+        put_moments(to, of);
+        put_atoms(to, of);
+        put_bonds(to, of);
+        put_rotation(to, quantity->of->molecule, of);
+    }
 }
 
-bool hf_json_add_properties(const struct hf_quantity *quantity, const struct hf_json_places *to)
+void hf_json_put_properties(const struct hf_quantity *quantity, const struct hf_json_places *to)
 {
-    return add_second_moments(to->properties, quantity->self) &&
-           add_all(to->extras, "properties", quantity) &&
-           (!to->returned || add_all(to->result, "return_result", quantity));
+    put_second_moments(to->properties, quantity->self);
+    put_all(to->extras, "properties", quantity);
+    if (to->returned) put_all(to->result, "return_result", quantity);
 }

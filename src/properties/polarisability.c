@@ -92,15 +92,15 @@ static void report(const struct hf_quantity *quantity, FILE *out)
         fprintf(out, "  WARNING: the solution is no minimum of the energy; see --stability\n");
 }
 
-static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
 {
     const struct hf_polarisability *found = quantity->self;
-    cJSON *object = cJSON_AddObjectToObject(to->extras, "polarisability");
-    return object != NULL && hf_json_add_doubles(object, "tensor", 9, found->tensor) &&
-           hf_json_add_double(object, "mean", mean_of(found->tensor)) &&
-           hf_json_add_double(object, "anisotropy", anisotropy_of(found->tensor)) &&
-           cJSON_AddBoolToObject(object, "converged", found->converged) != NULL &&
-           hf_json_add_integer(object, "hessian_products", found->n_product);
+    const struct hf_json to = hf_json_object(all->extras, "polarisability", "static");
+    HF_PUT_ALL(to, "tensor", 9, found->tensor, "bohr^3", "[3][3]");
+    HF_PUT(to, "mean", mean_of(found->tensor), "bohr^3", "a third of the trace");
+    HF_PUT(to, "anisotropy", anisotropy_of(found->tensor), "bohr^3", "as for Raman spectra");
+    HF_PUT(to, "converged", found->converged, NULL, "to about seven digits");
+    HF_PUT(to, "hessian_products", found->n_product, NULL, "products of the Hessian");
 }
 
 const struct hf_option hf_options_polarisability[] = {
@@ -122,5 +122,5 @@ const struct hf_quantity_ops hf_quantity_polarisability = {
     .plan = plan,
     .respond = respond,
     .report = report,
-    .json = add_json,
+    .json = put_json,
 };

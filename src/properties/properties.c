@@ -111,6 +111,6 @@ const struct hf_quantity_ops hf_quantity_properties = {
     .size = sizeof(struct hf_properties),
     .compute = compute_quantity,
     .report = hf_report_properties,
-    .json = hf_json_add_properties,
+    .json = hf_json_put_properties,
     .done = done,
 };

@@ -41,8 +41,8 @@ hf_status hf_bonds_collect(struct hf_bonds *bonds, struct hf_properties *propert
 void hf_report_properties(const struct hf_quantity *quantity, FILE *out);
 
 /** Everything, or the number of electrons if nothing else was computed: in the extras and, if they are
- *  the result, there. The schema has a key for the second moments. False: no memory. */
-bool hf_json_add_properties(const struct hf_quantity *quantity, const struct hf_json_places *to);
+ *  the result, there. The schema has a key for the second moments. */
+void hf_json_put_properties(const struct hf_quantity *quantity, const struct hf_json_places *to);
 
 /** Masses, moments of inertia, rotational constants. Not collective. */
 hf_status hf_add_rotation(const struct hf_molecule *molecule, struct hf_properties *properties,

@@ -29,6 +29,9 @@ const struct hf_option *const *hf_option_table(void);
 /** Task i as a choice of the option `task`; false after the last. */
 bool hf_run_task_choice(int i, struct hf_option_choice *choice);
 
+/** Tables of the keys of JSON files. False: no memory. */
+bool hf_run_describe_json(FILE *page);
+
 /** Method i as a choice of the option `method`; false after the last. */
 bool hf_run_method_choice(int i, struct hf_option_choice *choice);
 

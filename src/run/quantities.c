@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DECLARE(name) extern const struct hf_quantity_ops hf_quantity_##name;
@@ -278,4 +279,17 @@ void hf_quantities_done(struct hf_calculation *calculation)
         struct hf_quantity *quantity = &calculation->quantity[i];
         if (quantity->ops->done != NULL) quantity->ops->done(quantity);
     }
+}
+
+bool hf_run_describe_json(FILE *page)
+{
+    struct hf_quantity quantity[N_LIST];
+    size_t most = 0;
+    for (int i = 0; i < N_LIST; i++) most = list[i]->size > most ? list[i]->size : most;
+    void *zeros = calloc(1, most);
+    for (int i = 0; i < N_LIST; i++)
+        quantity[i] = (struct hf_quantity){.ops = list[i], .self = zeros, .made = true};
+    if (zeros != NULL) hf_json_describe(page, N_LIST, quantity);
+    free(zeros);
+    return zeros != NULL;
 }

@@ -77,10 +77,11 @@ struct hf_quantity {
 
 /** Where a quantity adds its part of the JSON file. */
 struct hf_json_places {
-    cJSON *result;     /**< the AtomicResult; of a run that did not converge "extras.unconverged" */
-    cJSON *properties; /**< "properties" of that */
-    cJSON *extras;     /**< "extras.hf" */
-    bool returned;     /**< it is the result of the task: add "return_result" */
+    struct hf_json
+        result; /**< the AtomicResult; of a run that did not converge "extras.unconverged" */
+    struct hf_json properties; /**< "properties" of that */
+    struct hf_json extras;     /**< "extras.hf" */
+    bool returned;             /**< it is the result of the task: add "return_result" */
 };
 
 /** A row of the list. Functions return the same status on every rank, except plan. */
@@ -118,8 +119,7 @@ struct hf_quantity_ops {
     /** Of a quantity that makes localised orbitals, for files of orbitals: those that it has made. */
     const struct hf_localised *(*localised)(const struct hf_quantity *quantity);
     void (*report)(const struct hf_quantity *quantity, FILE *out);
-    /** False: no memory. */
-    bool (*json)(const struct hf_quantity *quantity, const struct hf_json_places *to);
+    void (*json)(const struct hf_quantity *quantity, const struct hf_json_places *to);
     /** File i that `write` writes, if there is an option; NULL after the last. Local, after plan. */
     const char *(*path)(const struct hf_quantity *quantity, int i);
     /** Collective. After a failure the other files are still written. */

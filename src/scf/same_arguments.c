@@ -2,89 +2,72 @@
  * of different sizes, and MPI ends the job. */
 #include "scf_state.h"
 
+#include "basis/checksum.h"
 #include "text/text.h"
 
-static uint64_t hash_molecule(const struct hf_molecule *molecule)
-{
-    const struct hf_environment *environment = &molecule->environment;
-    const int count[] = {molecule->n_atom, molecule->charge, molecule->multiplicity,
-                         environment->n_charge};
-    uint64_t hash = hf_hash_add(HF_HASH_EMPTY, sizeof count, count);
-    for (int i = 0; i < molecule->n_atom; i++) {
-        const struct hf_atom *atom = &molecule->atom[i];
-        const int kind[] = {atom->atomic_number, atom->ghost, atom->n_core, atom->core_potential};
-        hash = hf_hash_add(hash, sizeof kind, kind);
-        hash = hf_hash_add(hash, sizeof atom->position_bohr, atom->position_bohr);
-    }
-    hash = hf_hash_add(hash, (size_t)environment->n_charge * sizeof *environment->charge,
-                       environment->charge);
-    return hf_hash_add(hash, sizeof environment->field, environment->field);
-}
+/* All members of the settings, in their order; structs are parts. They initialise a copy of the settings, so that the
+ * compiler warns of a member that is missing here. */
+#define SCHEDULE(ONE, PART)                                                                        \
+    ONE(name), ONE(asked_for), ONE(counter), ONE(progress_thread), ONE(group), ONE(context),       \
+        ONE(interruption)
+#define ONESIDED(ONE, PART)                                                                        \
+    ONE(transport), ONE(accumulate), ONE(self_test_seconds), ONE(skip_self_test)
+#define FOCK(ONE, PART)                                                                            \
+    ONE(builder), PART(schedule), PART(onesided), ONE(grain), ONE(tasks_for), ONE(precision),      \
+        ONE(coulomb), ONE(n_thread), ONE(memory_bytes), ONE(store_threshold), ONE(store_weighed),  \
+        ONE(reproducible)
+#define SCF(ONE, PART)                                                                             \
+    ONE(method), ONE(guess), ONE(converger), ONE(stability), ONE(orbital_search), ONE(guess_mix),  \
+        ONE(max_iteration), ONE(energy_tolerance), ONE(commutator_tolerance),                      \
+        ONE(linear_dependence_threshold), ONE(screening_threshold), ONE(diis_size),                \
+        ONE(level_shift), ONE(max_overlap), ONE(smearing), ONE(wavefunction),                      \
+        ONE(weighted_density), PART(fock), ONE(responding), ONE(keeper), ONE(restart),             \
+        ONE(orbitals), ONE(pairs)
 
-static uint64_t hash_basis(const struct hf_basis *basis)
+static uint64_t add_number(uint64_t hash, double value)
 {
-    const int count[] = {basis->n_atom, basis->n_shell, basis->n_function, basis->n_core_potential};
-    uint64_t hash = hf_hash_add(HF_HASH_EMPTY, sizeof count, count);
-    for (int i = 0; i < basis->n_shell; i++) {
-        const struct hf_shell *shell = &basis->shell[i];
-        const int kind[] = {shell->atom, shell->l, shell->spherical, shell->n_primitive};
-        const size_t n_byte = (size_t)shell->n_primitive * sizeof *shell->exponent;
-        hash = hf_hash_add(hash, sizeof kind, kind);
-        hash = hf_hash_add(hash, sizeof shell->centre_bohr, shell->centre_bohr);
-        hash = hf_hash_add(hash, n_byte, shell->exponent);
-        hash = hf_hash_add(hash, n_byte, shell->coefficient);
-    }
-    for (int i = 0; i < basis->n_core_potential; i++) {
-        const struct hf_core_potential *core = &basis->core_potential[i];
-        const int kind[] = {core->atom, core->n_core, core->max_l, core->n_term};
-        hash = hf_hash_add(hash, sizeof kind, kind);
-        hash = hf_hash_add(hash, (size_t)core->n_term * sizeof *core->term, core->term);
-    }
-    return hash;
+    return hf_hash_add(hash, sizeof value, &value);
 }
 
 /** What is behind pointers is not compared, only whether there is something. */
-static uint64_t hash_settings(const struct hf_scf_settings *settings, bool wavefunction)
+static uint64_t add_pointer(uint64_t hash, const void *pointer)
 {
-    const struct hf_fock_settings *fock = &settings->fock;
-    const char *const name[] = {settings->method, settings->guess,     settings->converger,
-                                fock->builder,    fock->schedule.name, fock->onesided.transport};
-    const double number[] = {settings->stability,
-                             settings->guess_mix,
-                             settings->orbital_search,
-                             settings->max_iteration,
-                             settings->energy_tolerance,
-                             settings->commutator_tolerance,
-                             settings->linear_dependence_threshold,
-                             settings->screening_threshold,
-                             settings->diis_size,
-                             settings->level_shift,
-                             settings->max_overlap,
-                             settings->weighted_density,
-                             settings->responding != NULL,
-                             settings->smearing,
-                             settings->wavefunction,
-                             settings->keeper != NULL,
-                             settings->restart != NULL,
-                             settings->orbitals != NULL,
-                             settings->pairs != NULL,
-                             wavefunction,
-                             fock->schedule.counter,
-                             fock->schedule.progress_thread,
-                             fock->schedule.group,
-                             fock->onesided.accumulate,
-                             fock->onesided.skip_self_test,
-                             fock->grain,
-                             fock->tasks_for,
-                             fock->precision,
-                             fock->coulomb,
-                             fock->n_thread,
-                             fock->memory_bytes,
-                             fock->store_threshold,
-                             fock->store_weighed,
-                             fock->reproducible};
-    uint64_t hash = hf_hash_add(HF_HASH_EMPTY, sizeof number, number);
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++) hash = hf_hash_add_text(hash, name[i]);
+    return add_number(hash, pointer != NULL);
+}
+
+#define COPY(member) of->member
+#define ADD(member)                                                                                \
+    hash = _Generic(copy.member, const char * : hf_hash_add_text, bool : add_number,               \
+                    int : add_number, unsigned : add_number, double : add_number,                  \
+                    default : add_pointer)(hash, copy.member)
+#define ADD_PART(member) hash = add_##member(hash, &copy.member)
+#define FUNCTION(part, type, MEMBERS)                                                              \
+    static uint64_t add_##part(uint64_t hash, const type *of)                                      \
+    {                                                                                              \
+        const type copy = {MEMBERS(COPY, COPY)};                                                   \
+        return MEMBERS(ADD, ADD_PART);                                                             \
+    }
+FUNCTION(schedule, struct hf_scheduler_settings, SCHEDULE)
+FUNCTION(onesided, struct hf_onesided_settings, ONESIDED)
+FUNCTION(fock, struct hf_fock_settings, FOCK)
+FUNCTION(scf, struct hf_scf_settings, SCF)
+
+/** Also what the cores of the basis made of the atoms. */
+static uint64_t checksum_molecule(const struct hf_molecule *molecule)
+{
+    uint64_t hash = hf_molecule_checksum(molecule);
+    for (int i = 0; i < molecule->n_atom; i++)
+        hash = add_number(add_number(hash, molecule->atom[i].n_core),
+                          molecule->atom[i].core_potential);
+    return hash;
+}
+
+/** Also where the shells are. */
+static uint64_t checksum_basis(const struct hf_basis *basis)
+{
+    uint64_t hash = hf_basis_checksum(basis);
+    for (int i = 0; i < basis->n_shell; i++)
+        hash = hf_hash_add(hash, sizeof basis->shell[i].centre_bohr, basis->shell[i].centre_bohr);
     return hash;
 }
 
@@ -94,7 +77,7 @@ hf_status hf_scf_check_same(const struct hf_context *context, const struct hf_mo
 {
     static const char *const name[] = {"the molecule", "the basis", "a setting"};
     if (context->n_rank == 1) return HF_OK;
-    const uint64_t sum[] = {hash_molecule(molecule), hash_basis(basis),
-                            hash_settings(settings, wavefunction)};
+    const uint64_t sum[] = {checksum_molecule(molecule), checksum_basis(basis),
+                            add_number(add_scf(HF_HASH_EMPTY, settings), wavefunction)};
     return hf_agree_on_same(context->comm, 3, name, sum, error);
 }

@@ -22,7 +22,7 @@ int hf_json_print_double(double value, size_t size, char text[])
 
 /** cJSON prints 15 digits when they are within one unit in the last place, which is not the same
  *  number; so numbers are handed to it as text. */
-static cJSON *new_double(double value)
+cJSON *hf_json_real(double value)
 {
     if (!isfinite(value)) return cJSON_CreateNull();
     char text[40];
@@ -30,54 +30,76 @@ static cJSON *new_double(double value)
     return cJSON_CreateRaw(text);
 }
 
-bool hf_json_add_double(cJSON *object, const char *name, double value)
-{
-    return cJSON_AddItemToObject(object, name, new_double(value)) != 0;
-}
-
-bool hf_json_add_integer(cJSON *object, const char *name, int64_t value)
+cJSON *hf_json_integer(int64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, value);
-    return cJSON_AddRawToObject(object, name, text) != NULL;
+    return cJSON_CreateRaw(text);
 }
 
-bool hf_json_add_text(cJSON *object, const char *name, const char *text)
+cJSON *hf_json_text(const char *text)
 {
-    if (text == NULL) return cJSON_AddNullToObject(object, name) != NULL;
+    if (text == NULL) return cJSON_CreateNull();
     char *utf8 = hf_utf8_from_text(text);
-    const bool added = utf8 != NULL && cJSON_AddStringToObject(object, name, utf8) != NULL;
+    cJSON *made = utf8 != NULL ? cJSON_CreateString(utf8) : NULL;
     free(utf8);
-    return added;
+    return made;
 }
 
-bool hf_json_append_text(cJSON *array, const char *text)
+struct hf_json hf_json_begin(struct hf_json_document *document)
 {
-    char *utf8 = hf_utf8_from_text(text);
-    const bool added = utf8 != NULL && cJSON_AddItemToArray(array, cJSON_CreateString(utf8)) != 0;
-    free(utf8);
-    return added;
+    const struct hf_json root = {.of = document, .at = cJSON_CreateObject()};
+    if (root.at == NULL) document->failed = true;
+    return root;
 }
 
-bool hf_json_append_double(cJSON *array, double value)
+struct hf_json hf_json_add(struct hf_json in, const char *key, cJSON *item)
 {
-    return cJSON_AddItemToArray(array, new_double(value)) != 0;
+    if (key != NULL ? cJSON_AddItemToObject(in.at, key, item) : cJSON_AddItemToArray(in.at, item))
+        return (struct hf_json){.of = in.of, .at = item};
+    cJSON_Delete(item);
+    in.of->failed = true;
+    return (struct hf_json){.of = in.of};
 }
 
-bool hf_json_add_doubles(cJSON *object, const char *name, int n, const double values[])
+bool hf_json_wants(const struct hf_json *in, const char *key, const char *unit, const char *about)
 {
-    cJSON *array = cJSON_AddArrayToObject(object, name);
-    bool ok = array != NULL;
-    for (int i = 0; ok && i < n; i++) ok = hf_json_append_double(array, values[i]);
-    return ok;
+    if (in->of->page == NULL) return true;
+    fprintf(in->of->page, "| `%s%s` | %s | %s |\n", in->path, key, unit != NULL ? unit : "", about);
+    return false;
 }
 
-cJSON *hf_json_append_object(cJSON *array)
+/** An object, or an array if `end` is "[].". */
+static struct hf_json add_inner(struct hf_json in, const char *key, const char *unit,
+                                const char *about, const char *end)
 {
-    cJSON *object = cJSON_CreateObject();
-    if (object != NULL && cJSON_AddItemToArray(array, object)) return object;
-    cJSON_Delete(object);
-    return NULL;
+    struct hf_json made = {.of = in.of};
+    if (hf_json_wants(&in, key, unit, about))
+        return hf_json_add(in, key, *end == '[' ? cJSON_CreateArray() : cJSON_CreateObject());
+    snprintf(made.path, sizeof made.path, "%s%s%s", in.path, key, end);
+    return made;
+}
+
+struct hf_json hf_json_object(struct hf_json in, const char *key, const char *about)
+{
+    return add_inner(in, key, NULL, about, ".");
+}
+
+struct hf_json hf_json_array(struct hf_json in, const char *key, const char *unit,
+                             const char *about)
+{
+    return add_inner(in, key, unit, about, "[].");
+}
+
+struct hf_json hf_json_row(struct hf_json array)
+{
+    return array.of->page != NULL ? array : hf_json_add(array, NULL, cJSON_CreateObject());
+}
+
+void hf_json_put_reals(struct hf_json in, const char *key, int n, const double values[])
+{
+    const struct hf_json array = hf_json_add(in, key, cJSON_CreateArray());
+    for (int i = 0; i < n; i++) HF_APPEND(array, values[i]);
 }
 
 /** False with errno set. */
@@ -90,10 +112,10 @@ static bool write_text(const char *path, const char *text)
     return hf_output_file_end(&file, written);
 }
 
-hf_status hf_json_save(const char *path, const cJSON *root, struct hf_error *error)
+hf_status hf_json_save(const char *path, struct hf_json root, struct hf_error *error)
 {
     hf_status status = HF_OK;
-    char *text = cJSON_Print(root);
+    char *text = root.of->failed ? NULL : cJSON_Print(root.at);
     if (text == NULL)
         status =
             hf_fail(error, HF_NO_RESOURCE, "%s: out of memory while writing the JSON file", path);

@@ -1,4 +1,7 @@
-/* Building JSON values that come back bit for bit, and files of them that appear whole. */
+/* Building JSON values that come back bit for bit, and files of them that appear whole.
+ *
+ * A key is written with its unit and its meaning. With a page in the place of a document, the same calls write a table of
+ * keys, units and meanings (docs/json.md), and values are not looked at. */
 #ifndef HF_JSON_H
 #define HF_JSON_H
 
@@ -8,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /** A copy in UTF-8, which the caller frees: bytes that are no UTF-8 are taken for ISO 8859-1
  *  (Latin-1), in which old files have their titles. NULL: no memory. */
@@ -17,20 +21,61 @@ char *hf_utf8_from_text(const char *text);
  *  The decimal sign is a point in every locale. */
 int hf_json_print_double(double value, size_t size, char text[]);
 
-/** Adds a number that reads back as the same double; null when it is not finite. False: no memory.
- */
-bool hf_json_add_double(cJSON *object, const char *name, double value);
-bool hf_json_add_integer(cJSON *object, const char *name, int64_t value);
-/** Text of any encoding, as hf_utf8_from_text makes UTF-8 of it; NULL becomes null. */
-bool hf_json_add_text(cJSON *object, const char *name, const char *text);
-bool hf_json_append_text(cJSON *array, const char *text);
-bool hf_json_add_doubles(cJSON *object, const char *name, int n, const double values[]);
-bool hf_json_append_double(cJSON *array, double value);
-/** New empty object at the end of an array; NULL: no memory. */
-cJSON *hf_json_append_object(cJSON *array);
+/** A document that is built. What there was no memory for is missing. */
+struct hf_json_document {
+    bool failed;
+    FILE *page; /**< gets a table of all keys; NULL: values are written */
+};
 
-/** Writes the document; an existing regular file is replaced in one step, never seen half-written.
+/** An object or an array of a document. */
+struct hf_json {
+    struct hf_json_document *of;
+    cJSON *at;     /**< NULL after a failure, or with a page */
+    char path[64]; /**< for the page, "scf." */
+};
+
+/** The root of a new document; root.at is to be deleted. */
+struct hf_json hf_json_begin(struct hf_json_document *document);
+/** Adds an object or an array to an object; an object to an array. */
+struct hf_json hf_json_object(struct hf_json in, const char *key, const char *about);
+struct hf_json hf_json_array(struct hf_json in, const char *key, const char *unit,
+                             const char *about);
+struct hf_json hf_json_row(struct hf_json array);
+
+/** A value for a key of an object: int, int64_t, double, bool or text, of which NULL becomes null. */
+#define HF_PUT(in, key, value, unit, about)                                                        \
+    (hf_json_wants(&(in), key, unit, about) ? (void)hf_json_add(in, key, HF_JSON(value)) : (void)0)
+/** The same of a document that never is a page; at the end of an array. */
+#define HF_ADD(in, key, value)  ((void)hf_json_add(in, key, HF_JSON(value)))
+#define HF_APPEND(array, value) HF_ADD(array, NULL, value)
+/** An array of n doubles. */
+#define HF_PUT_ALL(in, key, n, values, unit, about)                                                \
+    (hf_json_wants(&(in), key, unit, about) ? hf_json_put_reals(in, key, n, values) : (void)0)
+/** Rows of an array, and whether there is a part: a page has one of each. */
+#define HF_COUNT(array, n)    ((array).of->page != NULL ? 1 : (n))
+#define HF_ANY(in, condition) ((in).of->page != NULL || (condition))
+
+/* For the macros. */
+#define HF_JSON(value)                                                                             \
+    _Generic((value), double                                                                       \
+             : hf_json_real, bool                                                                  \
+             : cJSON_CreateBool, int                                                               \
+             : hf_json_integer, int64_t                                                            \
+             : hf_json_integer, default                                                            \
+             : hf_json_text)(value)
+/** False: the page has got the key. */
+bool hf_json_wants(const struct hf_json *in, const char *key, const char *unit, const char *about);
+/** Adds to an object, or with `key` NULL to an array; takes the item over. NULL: no memory. */
+struct hf_json hf_json_add(struct hf_json in, const char *key, cJSON *item);
+/** New numbers that read back as the same double, or null if they are not finite. */
+cJSON *hf_json_real(double value);
+cJSON *hf_json_integer(int64_t value);
+/** Text of any encoding, as hf_utf8_from_text makes UTF-8 of it; null for NULL. */
+cJSON *hf_json_text(const char *text);
+void hf_json_put_reals(struct hf_json in, const char *key, int n, const double values[]);
+
+/** Writes a document that is complete; an existing regular file is replaced in one step, never seen half-written.
  *  Local. HF_NO_RESOURCE. */
-hf_status hf_json_save(const char *path, const cJSON *root, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_json_save(const char *path, struct hf_json root, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

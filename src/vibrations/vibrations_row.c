@@ -280,40 +280,44 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     print_thermochemistry(self, of->result->energy, out);
 }
 
-static bool add_thermochemistry(cJSON *parent, const struct hf_thermochemistry *of)
+static void put_thermochemistry(struct hf_json in, const struct hf_thermochemistry *of)
 {
-    cJSON *object = cJSON_AddObjectToObject(parent, "thermochemistry");
-    return object != NULL && hf_json_add_double(object, "temperature", of->gas.temperature) &&
-           hf_json_add_double(object, "pressure", of->gas.pressure) &&
-           hf_json_add_integer(object, "symmetry_number", of->gas.symmetry_number) &&
-           hf_json_add_double(object, "zero_point_energy", of->zero_point) &&
-           hf_json_add_double(object, "thermal_energy", of->total_energy) &&
-           hf_json_add_double(object, "enthalpy", of->enthalpy) &&
-           hf_json_add_double(object, "gibbs_energy", of->gibbs) &&
-           hf_json_add_double(object, "entropy", of->total_entropy) &&
-           hf_json_add_double(object, "heat_capacity_v", of->heat_capacity_v);
+    const struct hf_json to = hf_json_object(in, "thermochemistry", "ideal gas, of a molecule");
+    HF_PUT(to, "temperature", of->gas.temperature, "K", "`--temperature`");
+    HF_PUT(to, "pressure", of->gas.pressure, "Pa", "`--pressure`");
+    HF_PUT(to, "symmetry_number", of->gas.symmetry_number, NULL, "of rotations");
+    HF_PUT(to, "zero_point_energy", of->zero_point, "hartree", "of the modes");
+    HF_PUT(to, "thermal_energy", of->total_energy, "hartree", "without the energy of the SCF");
+    HF_PUT(to, "enthalpy", of->enthalpy, "hartree", "without the energy of the SCF");
+    HF_PUT(to, "gibbs_energy", of->gibbs, "hartree", "without the energy of the SCF");
+    HF_PUT(to, "entropy", of->total_entropy, "hartree/K", "of all motions");
+    HF_PUT(to, "heat_capacity_v", of->heat_capacity_v, "hartree/K", "at constant volume");
 }
 
-static bool add_json(const struct hf_quantity *quantity, const struct hf_json_places *to)
+static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
 {
     const struct row *self = quantity->self;
-    const struct hf_vibrations *all = &self->vibrations;
-    const int n = 3 * all->n_atom;
-    cJSON *object = cJSON_AddObjectToObject(to->extras, "vibrations");
-    return (!to->returned ||
-            hf_json_add_doubles(to->result, "return_result", n * n, all->hessian)) &&
-           object != NULL && hf_json_add_double(object, "step_bohr", HF_VIBRATIONS_STEP) &&
-           hf_json_add_double(object, "largest_derivative", self->largest_derivative) &&
-           hf_json_add_double(object, "seconds_before", self->seconds_before) &&
-           hf_json_add_doubles(object, "displacement_seconds", self->n_point, self->seconds) &&
-           hf_json_add_doubles(object, "displacement_fock_builds", self->n_point, self->builds) &&
-           hf_json_add_integer(object, "imaginary_modes", count_imaginary(all)) &&
-           hf_json_add_doubles(object, "frequencies", all->n_mode, all->frequency) &&
-           hf_json_add_doubles(object, "reduced_masses", all->n_mode, all->reduced_mass) &&
-           hf_json_add_doubles(object, "infrared_intensities", all->n_mode, all->intensity) &&
-           hf_json_add_doubles(object, "modes", all->n_mode * n, all->mode) &&
-           hf_json_add_doubles(object, "dipole_derivatives", 3 * n, all->dipole_derivative) &&
-           add_thermochemistry(object, &all->thermochemistry);
+    const struct hf_vibrations *of = &self->vibrations;
+    const int n = 3 * of->n_atom, n_mode = of->n_mode;
+    const struct hf_json to = hf_json_object(all->extras, "vibrations", "normal modes");
+    if (HF_ANY(to, all->returned))
+        HF_PUT_ALL(all->result, "return_result", n * n, of->hessian, "hartree/bohr^2",
+                   "task vibrations: the Hessian");
+    HF_PUT(to, "step_bohr", HF_VIBRATIONS_STEP, "bohr", "displacement of the differences");
+    HF_PUT(to, "largest_derivative", self->largest_derivative, "hartree/bohr", "of the energy");
+    HF_PUT(to, "seconds_before", self->seconds_before, "s",
+           "processor time before the first displacement");
+    HF_PUT_ALL(to, "displacement_seconds", self->n_point, self->seconds, "s",
+               "processor time of each");
+    HF_PUT_ALL(to, "displacement_fock_builds", self->n_point, self->builds, NULL,
+               "Fock builds of each");
+    HF_PUT(to, "imaginary_modes", count_imaginary(of), NULL, "modes of negative eigenvalue");
+    HF_PUT_ALL(to, "frequencies", n_mode, of->frequency, "1/cm", "imaginary ones are negative");
+    HF_PUT_ALL(to, "reduced_masses", n_mode, of->reduced_mass, "u", "of the modes");
+    HF_PUT_ALL(to, "infrared_intensities", n_mode, of->intensity, "km/mol", "of the modes");
+    HF_PUT_ALL(to, "modes", n_mode * n, of->mode, NULL, "Cartesian displacements, of norm 1");
+    HF_PUT_ALL(to, "dipole_derivatives", 3 * n, of->dipole_derivative, "e", "by each coordinate");
+    put_thermochemistry(to, &of->thermochemistry);
 }
 
 /** The results are in their files: displacements go, unless a checkpoint was asked for by name. */
@@ -358,7 +362,7 @@ const struct hf_quantity_ops hf_quantity_vibrations = {
     .peak = peak,
     .compute = compute,
     .report = report,
-    .json = add_json,
+    .json = put_json,
     .write = clean_up,
     .done = done,
 };

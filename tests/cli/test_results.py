@@ -182,6 +182,30 @@ end
     check("electrons are outside the box" in report and "Integral" in report, "a small box is told", report)
 
 
+def keys_of(value, path=""):
+    """Paths of all keys as docs/json.md has them; "[]" stands for every entry of an array."""
+    for entry in value if isinstance(value, list) else []:
+        yield from keys_of(entry, path[:-1] + "[]." if path else path)
+    for key, inner in value.items() if isinstance(value, dict) else []:
+        yield path + key
+        yield from keys_of(inner, path + key + ".")
+
+
+def documented_keys(folder):
+    """Every key of a file is in the document; under keywords and settings are options, which have their own."""
+    output = os.path.join(folder, "keys.json")
+    with open(os.path.join(INPUTS, os.pardir, "docs", "json.md"), encoding="utf-8") as file:
+        known = {line.split("`")[1] for line in file if line.startswith("| `")} | {"success", "error", "extras", "extras.hf"}
+    for what in (["--task", "gradient", "--localise", "pm", "--polarisability", "--stability", "check"], ["--method", "lmp2"],
+                 ["--method", "ump2", "--charge", "1", "--multiplicity", "2", "--task", "properties", "--reproducible"]):
+        outcome = run([WATER, "--basis", "STO-3G", "--json", output] + what)
+        check(outcome[0] == 0, f"documented keys: {what}", outcome)
+        found = set(keys_of(read_json(output)))
+        missing = sorted(key for key in found - known
+                         if not key.startswith(("keywords.", "extras.hf.settings.", "return_result.")))
+        check(missing == [] and len(found) > 150, f"keys that docs/json.md does not have, {what}", missing)
+
+
 def interrupted(folder):
     """A cube file that is not ended is not there; what was written before it stays."""
     output = os.path.join(folder, "interrupted.json")
@@ -205,6 +229,7 @@ def main():
         atomic_inputs(folder)
         reports(folder)
         orbital_files(folder)
+        documented_keys(folder)
         interrupted(folder)
     return TEST.report()
 

@@ -86,12 +86,12 @@ static void the_wave_function_is_there_when_asked_for(void **state)
 }
 
 /** A hf_quantity_ops.json. */
-static bool add_everywhere(const struct hf_quantity *quantity, const struct hf_json_places *to)
+static void add_everywhere(const struct hf_quantity *quantity, const struct hf_json_places *to)
 {
     const double value = *(const double *)quantity->self;
-    return hf_json_add_double(to->properties, quantity->ops->name, value) &&
-           hf_json_add_double(to->extras, quantity->ops->name, value) &&
-           (!to->returned || hf_json_add_double(to->result, "return_result", value));
+    HF_ADD(to->properties, quantity->ops->name, value);
+    HF_ADD(to->extras, quantity->ops->name, value);
+    if (to->returned) HF_ADD(to->result, "return_result", value);
 }
 
 static void what_the_task_returns_is_the_result(void **state)

@@ -206,6 +206,10 @@ static void the_driver_refuses_what_differs_from_rank_to_rank(void **state)
         assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
                     "a setting differs from rank to rank");
         settings = hf_scf_defaults();
+        settings.fock.onesided.self_test_seconds = last ? 1.0 : 0.0;
+        assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
+                    "a setting differs from rank to rank");
+        settings = hf_scf_defaults();
         assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result,
                                last ? &wavefunction : NULL, &error),
                     "a setting differs from rank to rank");
