@@ -103,7 +103,19 @@ struct hf_local_room {
     hf_product_function *multiply;
 };
 
-bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local);
+/** For domains of up to n functions. False: no memory. */
+bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local, int n);
+
+/** A left matrix: element (i, k) is from[i * row_step + k * inner_step]. */
+struct hf_local_left {
+    int n_row, n_inner;
+    const double *from;
+    size_t row_step, inner_step;
+};
+
+/** to [n_row][length] = left right, right [n_inner][length], all of up to n of the room's functions. */
+void hf_local_multiply(struct hf_local_room *room, struct hf_local_left left, const double *right,
+                       size_t length, double *to);
 
 /** Sums over a and b. */
 struct hf_local_sums {
