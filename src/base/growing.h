@@ -3,7 +3,7 @@
 #ifndef HF_GROWING_H
 #define HF_GROWING_H
 
-#include "hf/memory.h"
+#include "hf/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +18,6 @@ static inline int64_t hf_room_for(int64_t n)
 /** Makes room for n elements, and for later ones; earlier elements keep their values. The array is freed by free(). False:
  *  no memory, and nothing has changed. */
 bool hf_grow(void *list, int64_t n, int64_t *room, size_t element_bytes) HF_MUST_CHECK;
-
-/** The same for an array of the account, released by hf_memory_release. */
-bool hf_memory_grow(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
-                    void *list, int64_t n, int64_t *room, size_t element_bytes) HF_MUST_CHECK;
 
 /** A number of a list and its value. */
 struct hf_ranked {
