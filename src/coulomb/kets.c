@@ -116,11 +116,7 @@ hf_status hf_kets_create(const struct hf_products *products, bool single, struct
     const size_t n_group = n_leaf * (size_t)(products->max_order + 1);
     hf_status status = HF_OK;
     struct hf_kets *made = calloc(1, sizeof *made);
-    const size_t group_bytes = lines(n_group * sizeof *made->group);
-    const size_t count_bytes = lines(n_group * sizeof *made->count);
-    const size_t key_bytes = lines((size_t)products->n * sizeof *made->key);
-    const size_t begin_bytes = lines((n_leaf + 1) * sizeof *made->begin);
-    size_t bytes = group_bytes + count_bytes + key_bytes + begin_bytes;
+    size_t bytes = 0;
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the kets");
     HF_TRY(hf_agree(products->context->comm, status, error));
     made->products = products;
@@ -129,13 +125,15 @@ hf_status hf_kets_create(const struct hf_products *products, bool single, struct
     set_factors(made->factor);
     for (int leaf = 0; leaf < products->n_leaf; leaf++)
         bytes = lay_out_leaf(made, leaf, NULL, bytes, NULL);
+    const struct hf_node_array array[] = {
+        HF_NODE_ARRAY(made->group, n_group), HF_NODE_ARRAY(made->count, n_group),
+        HF_NODE_ARRAY(made->key, products->n), HF_NODE_ARRAY(made->begin, n_leaf + 1),
+        HF_NODE_ARRAY(made->data, bytes)};
+    const size_t n_array = sizeof array / sizeof *array;
     HF_TRY(hf_node_memory_create_unset(products->context, HF_MEMORY_PAIRS,
-                                       "kets of the Coulomb pass", bytes, &made->shared, error));
-    made->group = made->shared->data;
-    made->count = (void *)((char *)made->group + group_bytes);
-    made->key = (void *)((char *)made->count + count_bytes);
-    made->begin = (void *)((char *)made->key + key_bytes);
-    made->data = (char *)made->begin + begin_bytes;
+                                       "kets of the Coulomb pass",
+                                       hf_node_arrays_bytes(n_array, array), &made->shared, error));
+    hf_node_arrays_place(made->shared, n_array, array);
     *kets = made;
     return HF_OK;
 cleanup:

@@ -98,23 +98,17 @@ static hf_status make_room(struct filler *self, struct hf_error *error)
     if (end.pair > INT32_MAX || end.atom_pair > INT32_MAX)
         return hf_fail(error, HF_NO_RESOURCE, "more than %d shell pairs; hf numbers no more",
                        INT32_MAX);
-    const size_t pair_bytes = hf_whole_lines((size_t)end.pair * sizeof *pairs->pair);
-    const size_t primitive_bytes = hf_whole_lines((size_t)end.primitive * sizeof *pairs->primitive);
-    const size_t single_bytes = hf_whole_lines((size_t)end.primitive * sizeof *pairs->single);
-    const size_t coefficient_bytes =
-        hf_whole_lines((size_t)end.primitive * (size_t)n_coefficient * sizeof(float));
-    const size_t atom_bytes = (size_t)end.atom_pair * sizeof *pairs->atom_pair;
-    const hf_status status = hf_node_memory_create_unset(
-        pairs->context, HF_MEMORY_PAIRS, "shell pairs",
-        pair_bytes + primitive_bytes + single_bytes + coefficient_bytes + atom_bytes,
-        &pairs->shared, error);
+    const struct hf_node_array array[] = {
+        HF_NODE_ARRAY(pairs->pair, end.pair), HF_NODE_ARRAY(pairs->primitive, end.primitive),
+        HF_NODE_ARRAY(pairs->single, end.primitive),
+        HF_NODE_ARRAY(pairs->single_coefficient, (size_t)end.primitive * (size_t)n_coefficient),
+        HF_NODE_ARRAY(pairs->atom_pair, end.atom_pair)};
+    const size_t n_array = sizeof array / sizeof *array;
+    const hf_status status =
+        hf_node_memory_create_unset(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
+                                    hf_node_arrays_bytes(n_array, array), &pairs->shared, error);
     if (status != HF_OK) return status;
-    char *next = pairs->shared->data;
-    pairs->pair = (void *)next;
-    pairs->primitive = (void *)(next += pair_bytes);
-    pairs->single = (void *)(next += primitive_bytes);
-    pairs->single_coefficient = (void *)(next += single_bytes);
-    pairs->atom_pair = (void *)(next + coefficient_bytes);
+    hf_node_arrays_place(pairs->shared, n_array, array);
     pairs->n_coefficient = n_coefficient;
     pairs->n_pair = end.pair;
     pairs->n_primitive = end.primitive;
