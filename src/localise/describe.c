@@ -5,7 +5,6 @@
 #include "text/trace.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /** Populations below this are not listed. */
 static const double LEAST_POPULATION = 1e-6;
@@ -41,12 +40,11 @@ static hf_status add_moments(struct hf_context *context, const struct hf_wavefun
                              const struct hf_matrix *orbitals, struct hf_localised *localised,
                              struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     static const enum hf_operator which[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z, HF_SQUARE};
     struct hf_hamiltonian *hamiltonian = NULL;
-    double *value = calloc((size_t)localised->n + 1, sizeof *value);
-    if (value == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for moments");
-    HF_TRY(hf_agree(context->comm, status, error));
+    double *value = HF_TAKE(&localised->arena, value, (size_t)localised->n);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&localised->arena, error), error));
     HF_TRY(hf_hamiltonian_create(context, wave->linalg, wave->basis, wave->molecule, &hamiltonian,
                                  error));
     for (int k = 0; k < 4; k++) {
@@ -67,7 +65,7 @@ static hf_status add_moments(struct hf_context *context, const struct hf_wavefun
     }
 cleanup:
     hf_hamiltonian_destroy(&hamiltonian);
-    free(value);
+    hf_arena_release(&localised->arena, value);
     return status;
 }
 
