@@ -6,7 +6,6 @@
 #include "core_projection.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double NO_REACH = 1e-18;
@@ -72,11 +71,7 @@ hf_status hf_core_integrals_create(const struct hf_basis *basis, int which, cons
 
 void hf_core_integrals_destroy(struct hf_core_integrals **integrals)
 {
-    struct hf_core_integrals *self = *integrals;
-    if (self == NULL) return;
-    for (int s = 0; self->projection != NULL && s < self->basis->n_shell; s++)
-        free(self->projection[s].value);
-    hf_arena_done(&self->arena);
+    if (*integrals != NULL) hf_arena_done(&(*integrals)->arena);
     *integrals = NULL;
 }
 
@@ -94,7 +89,8 @@ static bool project_atom(struct hf_core_integrals *self, int atom)
     const int *first = self->basis->first_shell_of_atom;
     for (int s = first[atom]; s < first[atom + 1]; s++)
         if (self->reach[s] && self->projection[s].value == NULL &&
-            !hf_core_project(&self->points, &self->basis->shell[s], &self->projection[s]))
+            !hf_core_project(&self->points, &self->basis->shell[s], &self->arena,
+                             &self->projection[s]))
             return false;
     return true;
 }
@@ -157,8 +153,7 @@ hf_status hf_core_integrals_add(struct hf_core_integrals *self, int i, int j, do
     const int *first = basis->first_shell_of_atom;
     if (!hf_core_integrals_reach(self, i) || !hf_core_integrals_reach(self, j)) return HF_OK;
     if (!project_atom(self, i) || !project_atom(self, j))
-        return hf_fail(error, HF_NO_RESOURCE,
-                       "out of memory for the projections of a core potential");
+        return hf_arena_check(&self->arena, error);
     const size_t n_column = (size_t)hf_atom_n_function(basis, j);
     for (int s = first[i]; s < first[i + 1]; s++) {
         for (int t = first[j]; t < first[j + 1]; t++) {

@@ -13,7 +13,6 @@
 #include "quadrature.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double MOST_EXPONENT = 55.0, MOST_POLAR_EXPONENT = 45.0;
@@ -282,7 +281,7 @@ static void add_distance(const struct view *view, double r, double out[])
 }
 
 bool hf_core_project(const struct hf_core_points *points, const struct hf_shell *shell,
-                     struct hf_core_projection *projection)
+                     struct hf_arena *arena, struct hf_core_projection *projection)
 {
     struct view view = {.points = points, .shell = shell, .n_azimuth = shell->l + points->max_l};
     double least = shell->exponent[0];
@@ -302,16 +301,16 @@ bool hf_core_project(const struct hf_core_points *points, const struct hf_shell 
     while (end > first && points->radius[end - 1] > view.distance + width) end--;
     const size_t row = (size_t)points->n_projector;
     view.stride = (size_t)(end - first) * row;
-    double *value = calloc((size_t)hf_n_cartesian(shell->l) * view.stride + 1, sizeof *value);
+    double *value = HF_TAKE(arena, value, (size_t)hf_n_cartesian(shell->l) * view.stride);
     if (value == NULL) return false;
     for (int k = first; k < end; k++)
         add_distance(&view, points->radius[k], value + (size_t)(k - first) * row);
     *projection = (struct hf_core_projection){.first = first, .end = end, .value = value};
     if (!shell->spherical) return true;
-    projection->value = calloc((size_t)shell->n_function * view.stride + 1, sizeof *value);
+    HF_TAKE(arena, projection->value, (size_t)shell->n_function * view.stride);
     if (projection->value != NULL)
         hf_solid_harmonics_apply(&points->harmonics[shell->l], shell->l, (int)view.stride, value,
                                  projection->value);
-    free(value);
+    hf_arena_release(arena, value);
     return projection->value != NULL;
 }
