@@ -37,10 +37,11 @@ enum hf_local_domains {
 /** Domains of another calculation, of the same atoms at other places. Its orbitals are found by their populations. */
 struct hf_local_given {
     int n_orbital, n_atom;
-    double *population; /**< [n_orbital][n_atom] */
-    bool *member;       /**< [n_orbital][n_atom] whether the atom is in the domain */
-    bool *extended;     /**< [n_orbital][n_atom] and in that of strong pairs */
-    bool extends_weak;  /**< the latter is also that of weak pairs */
+    double *population;    /**< [n_orbital][n_atom] */
+    bool *member;          /**< [n_orbital][n_atom] whether the atom is in the domain */
+    bool *extended;        /**< [n_orbital][n_atom] and in that of strong pairs */
+    bool extends_weak;     /**< the latter is also that of weak pairs */
+    struct hf_arena arena; /**< of arrays that are owned: released with it */
 };
 
 struct hf_local_settings {

@@ -226,7 +226,11 @@ static void given_domains_are_found_by_populations(void **state)
     struct hf_local *local = create(&s, &settings);
     double population[4 * 3] = {0.0};
     bool member[4 * 3] = {false}, extended[4 * 3] = {false};
-    const struct hf_local_given given = {4, 3, population, member, extended, false};
+    const struct hf_local_given given = {.n_orbital = 4,
+                                         .n_atom = 3,
+                                         .population = population,
+                                         .member = member,
+                                         .extended = extended};
     for (int i = 0; i < 4; i++) { /* in the opposite order, and all with one more atom */
         const struct hf_parts *atoms = &local->domain[local->domain_of_orbital[i]].atoms;
         for (int a = 0; a < 3; a++) {
