@@ -6,18 +6,20 @@
 
 /* ---- Terms of G ------------------------------------------------------------------------------ */
 
-/** Adds to term [*n] what F_ik T_kj gives for all k but i; T_jk in the second sum. */
-static void add_terms(const struct hf_local *local, int i, int j, bool second, const double norm[],
-                      double least, struct hf_local_term term[], size_t *n)
+/** Terms F_ik T_kj of all k but i; T_jk in the second sum. Their number. */
+static size_t add_terms(const struct hf_local *local, int i, int j, bool second,
+                        const double norm[], double least, struct hf_local_term term[])
 {
+    size_t n = 0;
     for (int p = local->first_partner[j]; p < local->first_partner[j + 1]; p++) {
         const int k = local->partner[p].orbital, pair = local->partner[p].pair;
         if (k == i) continue;
         const double factor = hf_local_fock_occupied(local, i, k);
         if (fabs(factor) * norm[pair] <= least) continue;
-        term[(*n)++] = (struct hf_local_term){
+        term[n++] = (struct hf_local_term){
             .pair = pair, .second = second, .transposed = second ? k > j : k < j, .factor = factor};
     }
+    return n;
 }
 
 static size_t n_partner(const struct hf_local *local, int orbital)
@@ -37,9 +39,9 @@ hf_status hf_local_terms_make(const struct hf_local *local, const double norm[],
                            sizeof *terms->term))
             break;
         terms->begin[q] = n;
-        add_terms(local, i, j, false, norm, least, terms->term, &n);
+        n += add_terms(local, i, j, false, norm, least, terms->term + n);
         /* for i = j they are the transposed ones of the first sum */
-        if (i != j) add_terms(local, j, i, true, norm, least, terms->term, &n);
+        if (i != j) n += add_terms(local, j, i, true, norm, least, terms->term + n);
     }
     if (terms->begin != NULL) terms->begin[local->n_own] = n;
     return hf_arena_check(terms->arena, error);

@@ -65,6 +65,12 @@ void hf_diis_forget(struct hf_diis *self);
 /** Pairs now in the history. */
 int hf_diis_n_stored(const struct hf_diis *diis);
 
+/** The equations alone: coefficients [n] of the least sum_ij c_i B_ij c_j with sum_i c_i = 1, from B [n][n], the newest last;
+ *  `work` [HF_DIIS_WORK(n)]. False: they cannot be trusted, since a B_ii is zero or they would cancel digits that are needed.
+ *  Local. */
+bool hf_diis_find(int n, const double product[], double work[], double coefficient[]);
+#define HF_DIIS_WORK(n) (((n) + 1) * ((n) + 1) + 2 * (n) + 1)
+
 /** [pairs][n_fock] The matrices A_i, the oldest pair first; the list is the history's and good
  *  until the next pair comes. Not collective. */
 const struct hf_matrix *const *hf_diis_in_order(struct hf_diis *diis);

@@ -16,7 +16,7 @@ struct hf_diis {
     double *product;                   /**< [size][size] by slots, <e|e> */
     double *trace;                     /**< [size][size] by slots, tr D_i F_j; NAN: not yet made */
     double *coefficient;               /**< [size], and how many of them count */
-    double *work;                      /**< [(size + 1)^2 + 2 size + 1] for the equations */
+    double *work;                      /**< [size^2 + HF_DIIS_WORK(size)] for the equations */
     struct hf_arena arena;             /**< has all these, and this struct */
 };
 
