@@ -35,6 +35,9 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
         .context = context,
         .settings = settings,
         .arena = {.memory = context->memory, .label = "pairs of orbitals and their domains"},
+        .vectors = {.memory = context->memory,
+                    .kind = HF_MEMORY_MATRIX,
+                    .label = "orbitals of domains"},
         .basis = wavefunction->basis,
         .molecule = wavefunction->molecule,
         .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
@@ -71,6 +74,7 @@ void hf_local_destroy(struct hf_local **local)
     hf_sparse_destroy(&old->overlap);
     hf_sparse_destroy(&old->fock);
     hf_sparse_destroy(&old->fock_occupied);
+    hf_arena_done(&old->vectors);
     hf_arena_done(&old->arena);
     *local = NULL;
 }

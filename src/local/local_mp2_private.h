@@ -59,7 +59,8 @@ struct hf_local {
     const struct hf_basis *
         basis; /**< published functions, by atoms; borrowed. Merge it for integrals (hf_sparse_mix) */
     const struct hf_molecule *molecule; /**< borrowed */
-    struct hf_arena arena;              /**< of the arrays of domains and pairs */
+    struct hf_arena arena;              /**< of the arrays of domains and pairs, and this struct */
+    struct hf_arena vectors;            /**< of W */
     int n_thread;                       /**< at least 1 */
     int n_orbital;                      /**< correlated ones: i, j, k */
     struct hf_localised localised;

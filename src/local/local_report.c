@@ -54,8 +54,7 @@ static void report_domains(const struct hf_local_row *self, FILE *out)
     const struct hf_local_result *result = &self->result;
     int most = 0, n_added = 0, n_with = 0;
     for (int i = 0; i < result->n_orbital; i++) {
-        const int n = result->domain_begin[i + 1] - result->domain_begin[i];
-        if (n > most) most = n;
+        if (result->domain[i].n > most) most = result->domain[i].n;
         n_added += result->n_degenerate[i];
         n_with += result->n_degenerate[i] > 0;
     }
@@ -174,13 +173,12 @@ static bool add_classes(cJSON *object, const struct hf_local_result *result)
     return done;
 }
 
-/** Atoms begin[0] .. begin[1]-1 of a list, counted from 1. */
-static bool add_atoms(cJSON *object, const char *name, const int begin[2], const int atom[])
+/** Atoms, counted from 1. */
+static bool add_atoms(cJSON *object, const char *name, struct hf_parts atoms)
 {
     cJSON *list = cJSON_AddArrayToObject(object, name);
     bool done = list != NULL;
-    for (int k = begin[0]; done && k < begin[1]; k++)
-        done = hf_json_append_double(list, atom[k] + 1);
+    for (int k = 0; done && k < atoms.n; k++) done = hf_json_append_double(list, atoms.part[k] + 1);
     return done;
 }
 
@@ -193,10 +191,8 @@ static bool add_orbitals(cJSON *object, const struct hf_local_result *result)
         done = orbital != NULL && hf_localised_add_json(&result->localised, i, orbital) &&
                hf_json_add_double(orbital, "incompleteness", result->completeness[i]) &&
                hf_json_add_integer(orbital, "atoms_of_equal_population", result->n_degenerate[i]);
-        done = done &&
-               add_atoms(orbital, "domain", result->domain_begin + i, result->domain_atom) &&
-               add_atoms(orbital, "extended_domain", result->extended_begin + i,
-                         result->extended_atom);
+        done = done && add_atoms(orbital, "domain", result->domain[i]) &&
+               add_atoms(orbital, "extended_domain", result->extended[i]);
     }
     return done;
 }

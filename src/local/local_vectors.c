@@ -30,7 +30,6 @@ static hf_status make_orthogonal(const struct hf_local *local, const struct hf_l
 static hf_status make_canonical(struct hf_local *local, struct hf_local_room *room,
                                 struct hf_local_domain *domain, struct hf_error *error)
 {
-    static const char label[] = "orbitals of domains";
     const int n = domain->n_function;
     const size_t length = hf_padded(n), n_kept = (size_t)domain->n_kept;
     const int m = domain->n_kept;
@@ -39,11 +38,9 @@ static hf_status make_canonical(struct hf_local *local, struct hf_local_room *ro
     hf_local_between(local->fock, domain, domain, fock);
     hf_local_multiply(room, (struct hf_local_left){n, n, fock, (size_t)n, 1}, orthogonal, length,
                       product); /* F X */
-    domain->energy =
-        hf_arena_take_class(&local->arena, HF_MEMORY_MATRIX, label, n_kept, sizeof(double));
-    domain->vector = hf_arena_take_class(&local->arena, HF_MEMORY_MATRIX, label, (size_t)n * n_kept,
-                                         sizeof(double));
-    if (local->arena.failed) return hf_arena_check(&local->arena, error);
+    HF_TAKE(&local->vectors, domain->energy, n_kept);
+    HF_TAKE(&local->vectors, domain->vector, (size_t)n * n_kept);
+    if (local->vectors.failed) return hf_arena_check(&local->vectors, error);
     hf_local_multiply(room, (struct hf_local_left){m, n, orthogonal, 1, length}, product, length,
                       small); /* X^T F X */
     for (size_t a = 0; a < n_kept; a++)
