@@ -126,25 +126,15 @@ static void end_pair(struct iteration *self, int q, struct hf_local_room *room)
 
 /* ---- All pairs of this rank ---------------------------------------------------------------------- */
 
-/** hf_pass.begin */
-static hf_status begin_thread(void *own, struct hf_pass_thread *thread, void *data,
-                              struct hf_error *error)
-{
-    struct iteration **self = own;
-    (void)thread;
-    (void)error;
-    *self = data;
-    return HF_OK;
-}
-
 /** hf_pass.item. Thread 0 alone is in MPI. */
 static hf_status do_pair(void *own, struct hf_pass_thread *thread, int64_t item,
                          struct hf_error *error)
 {
-    struct iteration *self = *(struct iteration **)own;
+    struct iteration *self = thread->data;
     struct hf_context *context = self->local->context;
     struct hf_local_room *room = &self->room[thread->number];
     const int q = self->begin + (int)item;
+    (void)own;
     const struct hf_trace_span span = hf_trace_begin_span(context->trace);
     self->work(self, q, room);
     hf_trace_end_span(context->trace, thread->number,
@@ -163,10 +153,7 @@ static hf_status share_pairs(struct iteration *self, int begin, int end,
                                           struct hf_local_room *room),
                              struct hf_error *error)
 {
-    static const struct hf_pass pass = {.label = "pairs of local MP2",
-                                        .own_bytes = sizeof(struct iteration *),
-                                        .begin = begin_thread,
-                                        .item = do_pair};
+    static const struct hf_pass pass = {.label = "pairs of local MP2", .item = do_pair};
     struct hf_context *context = self->local->context;
     self->work = work;
     self->begin = begin;
