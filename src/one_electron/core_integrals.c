@@ -4,6 +4,7 @@
 
 #include "core_local.h"
 #include "core_projection.h"
+#include "primitive_pair.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,21 +100,11 @@ static bool project_atom(struct hf_core_integrals *self, int atom)
 static void add_local(struct hf_core_integrals *self, const struct hf_shell *a,
                       const struct hf_shell *b, size_t n_column, double *to)
 {
-    double *block = self->block, *scratch = self->scratch;
-    const int n_cartesian = hf_n_cartesian(b->l);
-    if (!hf_core_local_block(&self->local, a, b, block)) return;
-    if (a->spherical) {
-        hf_solid_harmonics_apply(&self->harmonics[a->l], a->l, n_cartesian, block, scratch);
-        memcpy(block, scratch, (size_t)(a->n_function * n_cartesian) * sizeof *block);
-    }
-    for (int m = 0; m < a->n_function; m++) {
-        const double *row = block + (size_t)m * (size_t)n_cartesian;
-        if (b->spherical) {
-            hf_solid_harmonics_apply(&self->harmonics[b->l], b->l, 1, row, scratch);
-            row = scratch;
-        }
-        for (int n = 0; n < b->n_function; n++) to[(size_t)m * n_column + (size_t)n] += row[n];
-    }
+    const double *integral = self->block;
+    if (!hf_core_local_block(&self->local, a, b, self->block)) return;
+    hf_block_to_spherical(self->harmonics, a, b, self->block, self->scratch);
+    for (int m = 0; m < a->n_function; m++)
+        for (int n = 0; n < b->n_function; n++) to[(size_t)m * n_column + (size_t)n] += *integral++;
 }
 
 static double dot(size_t n, const double *a, const double *b)

@@ -144,9 +144,7 @@ static void find_axes(const double to_shell[3], double distance, double axis[3][
         norm += axis[0][d] * axis[0][d];
     }
     for (int d = 0; d < 3; d++) axis[0][d] /= sqrt(norm);
-    for (int d = 0; d < 3; d++)
-        axis[1][d] = axis[2][(d + 1) % 3] * axis[0][(d + 2) % 3] -
-                     axis[2][(d + 2) % 3] * axis[0][(d + 1) % 3];
+    hf_cross(axis[2], axis[0], axis[1]);
 }
 
 /** x^l y^m z^n for all components of an angular momentum. */
