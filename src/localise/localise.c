@@ -374,6 +374,7 @@ hf_status hf_localise(struct hf_context *context, const struct hf_wavefunction *
     hf_timer_start(&context->timers, &hf_phase_localise);
     HF_TRY(begin(&work, error));
     localised->n = work.n_orbital;
+    localised->rotation = work.u;
     if (work.n_orbital > 0) {
         if (settings->kind != HF_LOCALISE_NONE) HF_TRY(sweep(&work, localised, error));
         HF_TRY(hf_agree(context->comm, sort(&work, localised, error), error));
