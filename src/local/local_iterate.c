@@ -72,7 +72,8 @@ static void begin_pair(struct iteration *self, int q, struct hf_local_room *room
     const size_t n = size_of(self, q), m = (size_t)hf_local_pair_domain(local, pair)->n_kept;
     double *t = self->t + self->offset[q];
     /* r is K as long as t is zero */
-    hf_local_residual(local, q, NULL, NULL, self->k + pair->offset, t, t, room);
+    hf_local_residual(local, q, &(struct hf_local_state){.k = self->k + pair->offset, .t = t}, t,
+                      room);
     double *r = self->diis.step[0] + self->offset[q];
     memcpy(r, t, n * sizeof *r);
     divide(self, q, t);
@@ -93,8 +94,8 @@ static void advance_pair(struct iteration *self, int q, struct hf_local_room *ro
     const double *t = self->t + offset;
     double *step = self->diis.step[self->diis.newest] + offset,
            *trial = self->diis.trial[self->diis.newest] + offset;
-    const struct hf_local_sums sums = hf_local_residual(local, q, &self->terms, self->where,
-                                                        self->k + pair->offset, t, step, room);
+    const struct hf_local_state now = {self->k + pair->offset, t, &self->terms, self->where};
+    const struct hf_local_sums sums = hf_local_residual(local, q, &now, step, room);
     divide(self, q, step);
     state->direct = sums.direct;
     state->exchange = sums.exchange;

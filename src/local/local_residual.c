@@ -234,10 +234,10 @@ static struct hf_local_sums sums_of(const struct hf_local_domain *domain, const 
 }
 
 struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
-                                       const struct hf_local_terms *terms,
-                                       const double *const where[], const double k[],
-                                       const double t[], double r[], struct hf_local_room *room)
+                                       const struct hf_local_state *state, double r[],
+                                       struct hf_local_room *room)
 {
+    const double *k = state->k, *t = state->t, *const *where = state->where;
     const struct hf_local_pair *pair = &local->pair[local->own[q]];
     const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
     const int n = domain->n_function, m = domain->n_kept;
@@ -246,7 +246,8 @@ struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
     double *g = room->square[0], *half = room->square[1], *vector = room->square[2],
            *product = room->square[3];
     memset(g, 0, (size_t)n * length * sizeof *g);
-    if (where != NULL && !add_couplings(local, q, terms, where, g, room)) room->failed = true;
+    if (where != NULL && !add_couplings(local, q, state->terms, where, g, room))
+        room->failed = true;
     for (size_t a = 0; a < (size_t)n; a++)
         for (size_t b = 0; b < (size_t)n; b++)
             g[a * length + b] = k[a * (size_t)n + b] - g[a * length + b];
