@@ -206,13 +206,14 @@ static void prefetch(const struct hf_local_block *block)
 static void copy_block(const struct group *group, const struct use *use, double *to)
 {
     const size_t n_rs = (size_t)(use->n_r * use->n_s), step_s = (size_t)use->step_s;
-    const size_t end_s = (size_t)use->n_s * step_s;
-    for (int r = 0; r < use->n_r; r++, to += group->n_column) {
+    const size_t end_s = (size_t)use->n_s * step_s, n_column = group->n_column;
+    const int n_a = group->n_a;
+    for (int r = 0; r < use->n_r; r++, to += n_column) {
         const double *from = use->block->value + (size_t)(r * use->step_r);
         size_t n = 0;
-        for (int a = 0; a < group->n_a; a++, from += n_rs)
+        for (int a = 0; a < n_a; a++, from += n_rs)
             for (size_t s = 0; s < end_s; s += step_s) to[n++] = from[s];
-        while (n < group->n_column) to[n++] = 0.0;
+        while (n < n_column) to[n++] = 0.0;
     }
 }
 
