@@ -83,6 +83,17 @@ bool hf_arena_grow(struct hf_arena *arena, void *list, int64_t n, int64_t *room,
     return true;
 }
 
+void hf_arena_join(struct hf_arena *to, struct hf_arena *from)
+{
+    struct hf_arena_block *last = from->first;
+    if (last == NULL) return;
+    while (last->next != NULL) last = last->next;
+    last->next = to->first;
+    if (to->first != NULL) to->first->before = last;
+    to->first = from->first;
+    from->first = NULL;
+}
+
 void hf_arena_done(struct hf_arena *arena)
 {
     struct hf_memory *memory = arena->memory;

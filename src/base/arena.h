@@ -61,6 +61,9 @@ void hf_arena_release(struct hf_arena *arena, void *array);
 bool hf_arena_grow(struct hf_arena *arena, void *list, int64_t n, int64_t *room,
                    size_t element_bytes) HF_MUST_CHECK;
 
+/** Moves all arrays of `from`, of the same account, to `to`. */
+void hf_arena_join(struct hf_arena *to, struct hf_arena *from);
+
 /** Releases all arrays. The arena can be used again. Accepts a cleared arena. */
 void hf_arena_done(struct hf_arena *arena);
 

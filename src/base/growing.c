@@ -16,22 +16,6 @@ bool hf_grow(void *list, int64_t n, int64_t *room, size_t element_bytes)
     return true;
 }
 
-bool hf_memory_grow(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
-                    void *list, int64_t n, int64_t *room, size_t element_bytes)
-{
-    void *old;
-    if (n <= *room) return true;
-    memcpy(&old, list, sizeof old);
-    void *longer =
-        hf_memory_allocate_unset(memory, kind, label, (size_t)hf_room_for(n) * element_bytes);
-    if (longer == NULL) return false;
-    if (*room > 0) memcpy(longer, old, (size_t)*room * element_bytes);
-    hf_memory_release(memory, old);
-    memcpy(list, &longer, sizeof longer);
-    *room = hf_room_for(n);
-    return true;
-}
-
 static int by_falling_value(const void *left, const void *right)
 {
     const struct hf_ranked *x = left, *y = right;

@@ -3,7 +3,7 @@
 #ifndef HF_GROWING_H
 #define HF_GROWING_H
 
-#include "hf/memory.h"
+#include "hf/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +18,6 @@ static inline int64_t hf_room_for(int64_t n)
 /** Grows an array to at least n elements; earlier elements keep their values. Free it with free(). False: no memory;
  *  nothing has changed. */
 bool hf_grow(void *list, int64_t n, int64_t *room, size_t element_bytes) HF_MUST_CHECK;
-
-/** The same for an array counted in the memory account. Free it with hf_memory_release. */
-bool hf_memory_grow(struct hf_memory *memory, enum hf_memory_class kind, const char *label,
-                    void *list, int64_t n, int64_t *room, size_t element_bytes) HF_MUST_CHECK;
 
 /** An item's number and its value. */
 struct hf_ranked {

@@ -208,6 +208,23 @@ cleanup:
     return status;
 }
 
+size_t hf_node_arrays_bytes(size_t n, const struct hf_node_array array[])
+{
+    size_t sum = 0;
+    for (size_t k = 0; k < n; k++) sum += hf_whole_lines(array[k].n * array[k].element_bytes);
+    return sum;
+}
+
+void hf_node_arrays_place(const struct hf_node_memory *memory, size_t n,
+                          const struct hf_node_array array[])
+{
+    char *next = memory->data;
+    for (size_t k = 0; k < n; k++) {
+        memcpy(array[k].pointer, &next, sizeof next);
+        next += hf_whole_lines(array[k].n * array[k].element_bytes);
+    }
+}
+
 void hf_node_memory_sync(struct hf_node_memory *memory)
 {
     if (memory->window == MPI_WIN_NULL) return;

@@ -48,6 +48,23 @@ hf_status hf_node_memory_create_parts(struct hf_context *context, enum hf_memory
                                       struct hf_node_memory **memory,
                                       struct hf_error *error) HF_MUST_CHECK;
 
+/** An array in such memory: the address of a pointer of any type, its elements and their size. */
+struct hf_node_array {
+    void *pointer;
+    size_t n, element_bytes;
+};
+#define HF_NODE_ARRAY(pointer, n)                                                                  \
+    {                                                                                              \
+        &(pointer), (size_t)(n), sizeof *(pointer)                                                 \
+    }
+
+/** Bytes of arrays one after another, each in whole cache lines. Not collective. */
+size_t hf_node_arrays_bytes(size_t n, const struct hf_node_array array[]);
+
+/** Sets the pointers of arrays that lie so in the memory. Not collective. */
+void hf_node_arrays_place(const struct hf_node_memory *memory, size_t n,
+                          const struct hf_node_array array[]);
+
 /** Afterwards all ranks that share the memory see what any of them wrote before. Collective over `comm`. */
 void hf_node_memory_sync(struct hf_node_memory *memory);
 

@@ -31,15 +31,15 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
 /** Room for H and V. Collective. */
 static hf_status share_vectors(struct hf_coulomb *coulomb, struct hf_error *error)
 {
-    const size_t bytes = hf_whole_lines((size_t)coulomb->products->n_component * sizeof(double));
+    const int64_t n = coulomb->products->n_component;
+    const struct hf_node_array array[] = {HF_NODE_ARRAY(coulomb->h, n),
+                                          HF_NODE_ARRAY(coulomb->v, n),
+                                          HF_NODE_ARRAY(coulomb->done, coulomb->most_tasks)};
     const hf_status status = hf_node_memory_create_unset(
         coulomb->context, HF_MEMORY_PAIRS, "densities of the Coulomb pass",
-        2 * bytes + (size_t)coulomb->most_tasks, &coulomb->shared, error);
-    if (status != HF_OK) return status;
-    coulomb->h = coulomb->shared->data;
-    coulomb->v = coulomb->h + bytes / sizeof(double);
-    coulomb->done = (unsigned char *)coulomb->v + bytes;
-    return HF_OK;
+        hf_node_arrays_bytes(3, array), &coulomb->shared, error);
+    if (status == HF_OK) hf_node_arrays_place(coulomb->shared, 3, array);
+    return status;
 }
 
 /** Lists this rank's pairs of atoms. Local. */
@@ -168,6 +168,34 @@ struct job {
     int k;
 };
 
+/** What the threads do with it: a step of the trace. */
+struct step {
+    struct job *job;
+    void (*walk)(const struct step *step, int thread); /**< over the thread's items */
+    enum hf_coulomb_step name;
+    /** What is done with a pair of shells and the block of the density that lies at `place` in that of its atoms; or with
+     *  a leaf. */
+    void (*use_density)(const struct job *job, struct hf_coulomb_worker *worker,
+                        const struct hf_shell_pair *pair, const double *density,
+                        struct hf_block_place place);
+    void (*use_leaf)(struct hf_coulomb *coulomb, int leaf);
+};
+
+/** hf_thread_work */
+static hf_status do_step(void *self, int thread, int n_thread, struct hf_error *error)
+{
+    const struct step *step = self;
+    (void)n_thread;
+    (void)error;
+    step->walk(step, thread);
+    return HF_OK;
+}
+
+static void run_step(struct step step)
+{
+    (void)!hf_threads_run(step.job->coulomb->n_worker, do_step, &step, NULL); /* never fails */
+}
+
 /** Where the block of a pair of shells is in the block of its two atoms, [a][b]. */
 static struct hf_block_place find_block(const struct hf_basis *basis,
                                         const struct hf_atom_pair *atoms,
@@ -185,15 +213,10 @@ static struct hf_block_place find_block(const struct hf_basis *basis,
                                    .column = turned ? (size_t)stride : 1};
 }
 
-/** What is done with a pair of shells and the block of the density that lies at `place` in that of its atoms. */
-typedef void use_density(const struct job *job, struct hf_coulomb_worker *worker,
-                         const struct hf_shell_pair *pair, const double *density,
-                         struct hf_block_place place);
-
-/** All shells of the thread's pairs of atoms, with their densities; a step of the trace. */
-static void walk_densities(const struct job *job, int thread, enum hf_coulomb_step step,
-                           use_density *use)
+/** All shells of the thread's pairs of atoms, with their densities. */
+static void walk_densities(const struct step *step, int thread)
 {
+    const struct job *job = step->job;
     const struct hf_coulomb *coulomb = job->coulomb;
     const struct hf_shell_pairs *pairs = coulomb->pairs;
     const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
@@ -202,13 +225,13 @@ static void walk_densities(const struct job *job, int thread, enum hf_coulomb_st
         int stride;
         const double *density = job->target->lend(job->target->data, job->k, atoms, &stride);
         for (int j = atoms->first_pair; j < atoms->first_pair + atoms->n_pair; j++)
-            use(job, &coulomb->worker[thread], &pairs->pair[j], density,
-                find_block(pairs->basis, atoms, &pairs->pair[j], stride));
+            step->use_density(job, &coulomb->worker[thread], &pairs->pair[j], density,
+                              find_block(pairs->basis, atoms, &pairs->pair[j], stride));
     }
-    hf_coulomb_end_step(coulomb->context->trace, thread, step, pairs->n_atom_pair, span);
+    hf_coulomb_end_step(coulomb->context->trace, thread, step->name, pairs->n_atom_pair, span);
 }
 
-/** A use_density: H of the pair. */
+/** step.use_density: H of the pair. */
 static void set_density(const struct job *job, struct hf_coulomb_worker *worker,
                         const struct hf_shell_pair *pair, const double *density,
                         struct hf_block_place place)
@@ -217,7 +240,7 @@ static void set_density(const struct job *job, struct hf_coulomb_worker *worker,
     hf_hermite_add_density(&worker->hermite, pair, density, place, job->coulomb->h);
 }
 
-/** A use_density: derivatives by the shells of the pair. */
+/** step.use_density: derivatives by the shells of the pair. */
 static void move_shells(const struct job *job, struct hf_coulomb_worker *worker,
                         const struct hf_shell_pair *pair, const double *density,
                         struct hf_block_place place)
@@ -227,34 +250,14 @@ static void move_shells(const struct job *job, struct hf_coulomb_worker *worker,
     job->target->move(job->target->data, job->k, pair, (const double(*)[3])slope);
 }
 
-/** hf_thread_work: H of the thread's pairs of atoms. */
-static hf_status make_densities(void *self, int thread, int n_thread, struct hf_error *error)
+/** step.walk: the Coulomb matrix of the thread's pairs of atoms. */
+static void walk_matrices(const struct step *step, int thread)
 {
-    (void)n_thread;
-    (void)error;
-    walk_densities(self, thread, HF_COULOMB_DENSITIES, set_density);
-    return HF_OK;
-}
-
-/** hf_thread_work: derivatives by the shells of the thread's pairs of atoms. */
-static hf_status make_derivatives(void *self, int thread, int n_thread, struct hf_error *error)
-{
-    (void)n_thread;
-    (void)error;
-    walk_densities(self, thread, HF_COULOMB_MATRICES, move_shells);
-    return HF_OK;
-}
-
-/** hf_thread_work: the Coulomb matrix of the thread's pairs of atoms. */
-static hf_status make_matrices(void *self, int thread, int n_thread, struct hf_error *error)
-{
-    const struct job *job = self;
+    const struct job *job = step->job;
     const struct hf_coulomb *coulomb = job->coulomb;
     const struct hf_shell_pairs *pairs = coulomb->pairs;
     struct hf_coulomb_worker *worker = &coulomb->worker[thread];
     const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
-    (void)n_thread;
-    (void)error;
     for (int i = thread; i < coulomb->n_own; i += coulomb->n_worker) {
         const struct hf_atom_pair *atoms = &pairs->atom_pair[coulomb->own[i]];
         const int n_row = hf_atom_n_function(pairs->basis, atoms->atom_a);
@@ -268,24 +271,23 @@ static hf_status make_matrices(void *self, int thread, int n_thread, struct hf_e
         }
         job->target->add(job->target->data, job->k, atoms, worker->block);
     }
-    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_MATRICES, pairs->n_atom_pair,
-                        span);
-    return HF_OK;
+    hf_coulomb_end_step(coulomb->context->trace, thread, step->name, pairs->n_atom_pair, span);
 }
 
-/** This rank's leaves, those of the thread; a step of the trace. */
-static void walk_leaves(struct hf_coulomb *coulomb, int thread,
-                        void (*use)(struct hf_coulomb *coulomb, int leaf))
+/** step.walk: this rank's leaves, those of the thread. */
+static void walk_leaves(const struct step *step, int thread)
 {
+    struct hf_coulomb *coulomb = step->job->coulomb;
     const struct hf_products *products = coulomb->products;
     const int n_share = products->shares->n_share;
     const struct hf_trace_span span = hf_trace_begin_span(coulomb->context->trace);
     for (int leaf = products->shares->share + thread * n_share; leaf < products->n_leaf;
          leaf += coulomb->n_worker * n_share)
-        use(coulomb, leaf);
-    hf_coulomb_end_step(coulomb->context->trace, thread, HF_COULOMB_KETS, products->n_leaf, span);
+        step->use_leaf(coulomb, leaf);
+    hf_coulomb_end_step(coulomb->context->trace, thread, step->name, products->n_leaf, span);
 }
 
+/** step.use_leaf: weights of its kets, then the kets. */
 static void weigh_leaf(struct hf_coulomb *coulomb, int leaf)
 {
     hf_kets_weigh(coulomb->kets, leaf, &coulomb->limits, coulomb->h);
@@ -296,35 +298,16 @@ static void fill_leaf(struct hf_coulomb *coulomb, int leaf)
     hf_kets_fill(coulomb->kets, leaf, coulomb->h);
 }
 
-/** hf_thread_work: weights of the kets of this rank's leaves. */
-static hf_status weigh_kets(void *self, int thread, int n_thread, struct hf_error *error)
-{
-    (void)n_thread;
-    (void)error;
-    walk_leaves(self, thread, weigh_leaf);
-    return HF_OK;
-}
-
-/** hf_thread_work: kets of this rank's leaves. */
-static hf_status fill_kets(void *self, int thread, int n_thread, struct hf_error *error)
-{
-    (void)n_thread;
-    (void)error;
-    walk_leaves(self, thread, fill_leaf);
-    return HF_OK;
-}
-
 /** Kets of all leaves. Collective. */
-static hf_status make_kets(struct hf_coulomb *coulomb, struct hf_error *error)
+static void make_kets(struct job *job)
 {
-    const struct hf_products *products = coulomb->products;
-    struct hf_kets *kets = coulomb->kets;
-    hf_status status = hf_threads_run(coulomb->n_worker, weigh_kets, coulomb, error);
+    const struct hf_products *products = job->coulomb->products;
+    struct hf_kets *kets = job->coulomb->kets;
+    run_step((struct step){job, walk_leaves, HF_COULOMB_KETS, .use_leaf = weigh_leaf});
     hf_kets_place(kets);
-    const hf_status other = hf_threads_run(coulomb->n_worker, fill_kets, coulomb, error);
+    run_step((struct step){job, walk_leaves, HF_COULOMB_KETS, .use_leaf = fill_leaf});
     hf_shares_gather_sizes(products->shares, kets->shared, &products->leaves, kets->begin,
                            (double *)(void *)kets->data);
-    return status != HF_OK ? status : other; /* neither ever fails */
 }
 
 /** Brings H of this node's leaves here. Collective. */
@@ -341,33 +324,31 @@ static hf_status exchange_densities(struct hf_coulomb *coulomb, struct hf_error 
 }
 
 /** Kets and expansions. Collective; each rank returns its own outcome. */
-static hf_status prepare(struct hf_coulomb *coulomb, struct hf_error *error)
+static hf_status prepare(struct job *job, struct hf_error *error)
 {
-    hf_status status = exchange_densities(coulomb, error);
-    hf_status other = make_kets(coulomb, error);
-    if (status == HF_OK) status = other;
-    if (coulomb->far != NULL) {
+    struct hf_coulomb *coulomb = job->coulomb;
+    hf_status status = exchange_densities(coulomb, error), other = HF_OK;
+    make_kets(job);
+    if (coulomb->far != NULL)
         other = hf_far_field_build(coulomb->far, coulomb->h, HF_COULOMB_SHARE * coulomb->threshold,
                                    error);
-        if (status == HF_OK) status = other;
-    }
-    return status;
+    return status != HF_OK ? status : other;
 }
 
 /** Collective. Where preparations failed, the expansions are those of the build before, or zero. */
 static hf_status build_one(struct job *job, struct hf_error *error)
 {
     struct hf_coulomb *coulomb = job->coulomb;
-    hf_status status;
     if (coulomb->shared->rank == 0) memset(coulomb->done, 0, (size_t)coulomb->most_tasks);
-    HF_TRY(hf_threads_run(coulomb->n_worker, make_densities, job, error)); /* never fails */
-    status = prepare(coulomb, error);
-    HF_TRY(hf_coulomb_potentials(coulomb, status, error)); /* ranks agree */
-    HF_TRY(hf_threads_run(coulomb->n_worker,
-                          coulomb->settings.derivatives ? make_derivatives : make_matrices, job,
-                          error)); /* never fails */
-cleanup:
-    return status;
+    run_step((struct step){job, walk_densities, HF_COULOMB_DENSITIES, .use_density = set_density});
+    const hf_status before = prepare(job, error);
+    const hf_status status = hf_coulomb_potentials(coulomb, before, error); /* ranks agree */
+    if (status != HF_OK) return status;
+    run_step(
+        coulomb->settings.derivatives
+            ? (struct step){job, walk_densities, HF_COULOMB_MATRICES, .use_density = move_shells}
+            : (struct step){.job = job, .walk = walk_matrices, .name = HF_COULOMB_MATRICES});
+    return HF_OK;
 }
 
 hf_status hf_coulomb_build(struct hf_coulomb *coulomb, int n_density, double threshold,

@@ -2,7 +2,6 @@
 #include "far_field_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Adds to of_k what the derivatives of a product by A or B at most have, where e[k] are the sums of the product itself: with
@@ -83,11 +82,10 @@ hf_status hf_far_weigh_bras(const struct hf_products *products, bool writes,
                             struct hf_expanded bra[], struct hf_error *error)
 {
     const size_t n_leaf = (size_t)products->n_leaf;
-    hf_status status = HF_OK;
-    double *strength = calloc(n_leaf * N_STRENGTH + 1, sizeof *strength);
-    if (strength == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");
-    HF_TRY(hf_agree(products->context->comm, status, error));
+    hf_status status;
+    struct hf_arena arena = {.label = "the far field"};
+    double *strength = HF_TAKE(&arena, strength, n_leaf * N_STRENGTH);
+    HF_TRY(hf_agree(products->context->comm, hf_arena_check(&arena, error), error));
     weigh_own(products, strength);
     MPI_Allreduce(MPI_IN_PLACE, strength, (int)(n_leaf * N_STRENGTH), MPI_DOUBLE, MPI_MAX,
                   products->context->comm);
@@ -100,6 +98,6 @@ hf_status hf_far_weigh_bras(const struct hf_products *products, bool writes,
             bra[parent].strength[k] = fmax(bra[parent].strength[k], bra[i].strength[k]);
     }
 cleanup:
-    free(strength);
+    hf_arena_done(&arena);
     return status;
 }

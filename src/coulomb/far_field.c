@@ -39,8 +39,7 @@ static hf_status make_workers(struct hf_far_field *field, struct hf_error *error
         worker->to = hf_arena_take(arena, HF_FAR_SIZE * width, sizeof(double));
         worker->scratch = hf_arena_take(arena, HF_TRANSLATION_SCRATCH * width, sizeof(double));
     }
-    if (!arena->failed && !hf_far_plan(field))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the far field");
+    if (!arena->failed) hf_far_plan(field);
     return hf_arena_check(arena, error);
 }
 
@@ -50,20 +49,21 @@ static hf_status share_arrays(struct hf_far_field *field, struct hf_error *error
     const struct hf_products *products = field->products;
     const size_t n = (size_t)products->n_cell;
     const size_t n_leaf = (size_t)products->n_leaf;
-    const size_t moments = n * HF_FAR_MOMENTS, inner = (n - n_leaf) * HF_FAR_SIZE,
-                 leaves = n_leaf * HF_FAR_LEAF,
-                 expanded = hf_whole_lines(n * sizeof(struct hf_expanded));
-    const hf_status status = hf_node_memory_create(
-        field->context, HF_MEMORY_PAIRS, "expansions of the far field",
-        (moments + inner + leaves + n) * sizeof(double) + 2 * expanded, &field->shared, error);
+    const struct hf_node_array array[] = {
+        HF_NODE_ARRAY(field->moments, n * HF_FAR_MOMENTS),
+        HF_NODE_ARRAY(field->inner_local, (n - n_leaf) * HF_FAR_SIZE),
+        HF_NODE_ARRAY(field->leaf_local, n_leaf * HF_FAR_LEAF),
+        HF_NODE_ARRAY(field->reach.bra, n),
+        HF_NODE_ARRAY(field->reach.ket, n),
+        HF_NODE_ARRAY(field->reach.tolerance, n),
+    };
+    const size_t n_array = sizeof array / sizeof *array;
+    const hf_status status =
+        hf_node_memory_create(field->context, HF_MEMORY_PAIRS, "expansions of the far field",
+                              hf_node_arrays_bytes(n_array, array), &field->shared, error);
     if (status != HF_OK) return status;
+    hf_node_arrays_place(field->shared, n_array, array);
     field->reach.order = HF_FAR_ORDER;
-    field->moments = field->shared->data;
-    field->inner_local = field->moments + moments;
-    field->leaf_local = field->inner_local + inner;
-    field->reach.bra = (void *)(field->leaf_local + leaves);
-    field->reach.ket = (void *)((char *)field->reach.bra + expanded);
-    field->reach.tolerance = (void *)((char *)field->reach.ket + expanded);
     if (field->shared->rank == 0) {
         for (size_t i = 0; i < n; i++)
             field->reach.bra[i] = field->reach.ket[i] =

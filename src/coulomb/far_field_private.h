@@ -106,8 +106,8 @@ static inline struct hf_turns hf_turns_of_round(const struct hf_far_field *field
     return (struct hf_turns){.n = round->n, .n_share = field->inner.n_share};
 }
 
-/** Levels, rounds, turns, slots and marks; what it has made is freed with the field. Local; false: no memory. */
-bool hf_far_plan(struct hf_far_field *field);
+/** Levels, rounds, turns, slots and marks, in arrays of the field's arena, which may fail. Local. */
+void hf_far_plan(struct hf_far_field *field);
 
 /** Bounds for products in elements of J, for all cells, if `writes`; ranks take turns in the pairs of shells. Collective over
  *  the context. HF_NO_RESOURCE on all ranks alike. */

@@ -1,4 +1,15 @@
-/* Kets as kernels read them; see kets.h. */
+/* Kets as kernels read them; see kets.h. What a leaf has in `data`:
+ *
+ *     | weights of steps | weights as bras | plain | single | plain | single | ...
+ *     | order 0, 1, ...  | order 0, 1, ... |  order 0       |  order 1       |
+ *
+ * Each of these parts begins with a cache line. There are weights as bras if products are raised, and blocks in single
+ * precision if the kets have them and the order is not too high. In a build
+ *
+ *     weigh   sorts the products of a leaf by weight and counts those that any bra needs     each leaf on one rank
+ *     place   gathers the counts of all nodes; then the places of all leaves are known
+ *     fill    writes the kets that are needed                                                each leaf on one rank
+ */
 #include "kets.h"
 
 #include "steps.h"
@@ -13,52 +24,59 @@
 /** What single precision must hold of a product, (2p)^L: two of them, and the Boys function between. */
 static const double WIDEST = 0x1p60;
 
-static size_t lines(size_t bytes)
-{
-    return hf_whole_lines(bytes);
-}
-
 /** Bytes of n kets with so many rows of numbers of `size` bytes, in whole blocks. */
 static size_t block_bytes(int64_t n, int n_row, size_t size)
 {
     return (size_t)((n + HF_KET_BLOCK - 1) / HF_KET_BLOCK * HF_KET_BLOCK * n_row) * size;
 }
 
-/** Lays out the kets of a leaf from byte `at` on, with room for all if `count` [max_order + 1] is NULL; where they end. `group`
- *  NULL: only that. */
+/** Products of one order in a leaf. */
+static int n_product(const struct hf_kets *kets, int leaf, int order)
+{
+    const int64_t *first = kets->products->leaf[leaf].first_of_order + order;
+    return (int)(first[1] - first[0]);
+}
+
+/** How many kets of one order a leaf has in this build; all, if `count` [max_order + 1] is NULL. */
+static struct hf_ket_count count_in(const struct hf_kets *kets, int leaf,
+                                    const struct hf_ket_count *count, int order)
+{
+    const int16_t n = (int16_t)n_product(kets, leaf, order);
+    return count != NULL ? count[order] : (struct hf_ket_count){.n = n, .n_plain = n};
+}
+
+/** Lays out the kets of a leaf from byte `at` on; where they end. `group` [max_order + 1] gets their places unless it is NULL. */
 static size_t lay_out_leaf(const struct hf_kets *kets, int leaf, const struct hf_ket_count *count,
                            size_t at, struct hf_ket_group *group)
 {
     const struct hf_products *products = kets->products;
-    const int64_t *first = products->leaf[leaf].first_of_order;
-    const size_t n_order = (size_t)products->max_order + 1, begin = at;
-    size_t weight = at, bra;
-    for (size_t order = 0; order < n_order; order++) {
-        const int n = (int)(first[order + 1] - first[order]);
-        at += (size_t)hf_ket_steps(count != NULL ? count[order].n : n) * sizeof(float);
-    }
-    bra = at = begin + lines(at - begin);
-    if (products->raise != 0) at += lines((size_t)(first[n_order] - first[0]) * sizeof(float));
-    for (int order = 0; order < (int)n_order; order++) {
-        const int n_all = (int)(first[order + 1] - first[order]), n_row = hf_n_hermite(order);
-        const int n = count != NULL ? count[order].n : n_all;
-        const int n_plain = count != NULL ? count[order].n_plain : n_all;
-        const size_t plain = at;
-        at += block_bytes(n_plain, HF_KET_ROWS + n_row, sizeof(double));
-        const size_t single = at;
-        if (kets->single && order <= HF_MOST_SINGLE_ORDER)
-            at += block_bytes(n, HF_KET_SINGLE_ROWS + n_row, sizeof(float));
+    const int n_order = products->max_order + 1;
+    size_t weight = at, bra = 0;
+    for (int order = 0; order < n_order; order++)
+        bra += (size_t)hf_ket_steps(count_in(kets, leaf, count, order).n) * sizeof(float);
+    bra = at + hf_whole_lines(bra);
+    at = bra;
+    for (int order = 0; order < n_order && products->raise != 0; order++)
+        at += (size_t)n_product(kets, leaf, order) * sizeof(float);
+    at = bra + hf_whole_lines(at - bra);
+    for (int order = 0; order < n_order; order++) {
+        const struct hf_ket_count n = count_in(kets, leaf, count, order);
+        const int n_row = hf_n_hermite(order);
+        const bool in_single = kets->single && order <= HF_MOST_SINGLE_ORDER;
+        const size_t single = at + block_bytes(n.n_plain, HF_KET_ROWS + n_row, sizeof(double));
         if (group != NULL)
-            *group++ = (struct hf_ket_group){.first = first[order],
-                                             .n = n,
-                                             .n_plain = n_plain,
-                                             .n_wide = count != NULL ? count[order].n_wide : 0,
-                                             .weight = weight,
-                                             .bra = bra,
-                                             .plain = plain,
-                                             .single = single};
-        weight += (size_t)hf_ket_steps(n) * sizeof(float);
-        bra += (size_t)n_all * sizeof(float);
+            group[order] =
+                (struct hf_ket_group){.first = products->leaf[leaf].first_of_order[order],
+                                      .n = n.n,
+                                      .n_plain = n.n_plain,
+                                      .n_wide = n.n_wide,
+                                      .weight = weight,
+                                      .bra = bra,
+                                      .plain = at,
+                                      .single = single};
+        weight += (size_t)hf_ket_steps(n.n) * sizeof(float);
+        bra += (size_t)n_product(kets, leaf, order) * sizeof(float);
+        at = single + (in_single ? block_bytes(n.n, HF_KET_SINGLE_ROWS + n_row, sizeof(float)) : 0);
     }
     return at;
 }
@@ -87,15 +105,16 @@ static void find_places(struct hf_kets *kets)
 }
 
 /** The largest bound of a bra. Those of raised products are not known before the density. */
-static double find_most_bound(const struct hf_products *products)
+static double find_most_bound(const struct hf_kets *kets)
 {
-    double most = products->raise != 0 ? DBL_MAX : 0.0;
-    for (int leaf = 0; leaf < products->n_leaf && products->raise == 0; leaf++) {
-        const int64_t *first = products->leaf[leaf].first_of_order;
+    const struct hf_products *products = kets->products;
+    double most = 0.0;
+    if (products->raise != 0) return DBL_MAX;
+    for (int leaf = 0; leaf < products->n_leaf; leaf++)
         for (int order = 0; order <= products->max_order; order++)
-            if (first[order + 1] > first[order])
-                most = fmax(most, (double)products->bound[first[order]]); /* they fall */
-    }
+            if (n_product(kets, leaf, order) > 0) /* they fall */
+                most =
+                    fmax(most, (double)products->bound[products->leaf[leaf].first_of_order[order]]);
     return most;
 }
 
@@ -116,26 +135,24 @@ hf_status hf_kets_create(const struct hf_products *products, bool single, struct
     const size_t n_group = n_leaf * (size_t)(products->max_order + 1);
     hf_status status = HF_OK;
     struct hf_kets *made = calloc(1, sizeof *made);
-    const size_t group_bytes = lines(n_group * sizeof *made->group);
-    const size_t count_bytes = lines(n_group * sizeof *made->count);
-    const size_t key_bytes = lines((size_t)products->n * sizeof *made->key);
-    const size_t begin_bytes = lines((n_leaf + 1) * sizeof *made->begin);
-    size_t bytes = group_bytes + count_bytes + key_bytes + begin_bytes;
+    size_t bytes = 0;
     if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the kets");
     HF_TRY(hf_agree(products->context->comm, status, error));
     made->products = products;
     made->single = single;
-    made->most_bound = find_most_bound(products);
+    made->most_bound = find_most_bound(made);
     set_factors(made->factor);
     for (int leaf = 0; leaf < products->n_leaf; leaf++)
         bytes = lay_out_leaf(made, leaf, NULL, bytes, NULL);
+    const struct hf_node_array array[] = {
+        HF_NODE_ARRAY(made->group, n_group), HF_NODE_ARRAY(made->count, n_group),
+        HF_NODE_ARRAY(made->key, products->n), HF_NODE_ARRAY(made->begin, n_leaf + 1),
+        HF_NODE_ARRAY(made->data, bytes)};
+    const size_t n_array = sizeof array / sizeof *array;
     HF_TRY(hf_node_memory_create_unset(products->context, HF_MEMORY_PAIRS,
-                                       "kets of the Coulomb pass", bytes, &made->shared, error));
-    made->group = made->shared->data;
-    made->count = (void *)((char *)made->group + group_bytes);
-    made->key = (void *)((char *)made->count + count_bytes);
-    made->begin = (void *)((char *)made->key + key_bytes);
-    made->data = (char *)made->begin + begin_bytes;
+                                       "kets of the Coulomb pass",
+                                       hf_node_arrays_bytes(n_array, array), &made->shared, error));
+    hf_node_arrays_place(made->shared, n_array, array);
     *kets = made;
     return HF_OK;
 cleanup:
@@ -261,11 +278,13 @@ static int kets_above(const struct hf_kets *kets, int n, const uint64_t key[], d
     return i < n ? i : n;
 }
 
-static void weigh_group(struct hf_kets *kets, int64_t first, int n, int order,
-                        const struct hf_ket_limits *limits, const double h[],
-                        struct hf_ket_count *count)
+/** Sorts the kets of one order in a leaf, and counts those that any bra needs. */
+static struct hf_ket_count weigh_group(struct hf_kets *kets, int leaf, int order,
+                                       const struct hf_ket_limits *limits, const double h[])
 {
     const struct hf_products *products = kets->products;
+    const int64_t first = products->leaf[leaf].first_of_order[order];
+    const int n = n_product(kets, leaf, order);
     uint64_t *key = kets->key + first;
     int n_wide = 0;
     for (int i = 0; i < n; i++)
@@ -278,7 +297,7 @@ static void weigh_group(struct hf_kets *kets, int64_t first, int n, int order,
     const int most = whole_blocks(kets_above(kets, n, key, limits->least), n);
     const int heavy = kets_above(kets, n, key, limits->fine);
     const bool all_plain = !kets->single || products->max_order > HF_MOST_SINGLE_ORDER;
-    *count = (struct hf_ket_count){
+    return (struct hf_ket_count){
         .n = (int16_t)most,
         .n_plain = all_plain ? (int16_t)most : whole_blocks(heavy > n_wide ? heavy : n_wide, most),
         .n_wide = (int16_t)n_wide};
@@ -287,10 +306,9 @@ static void weigh_group(struct hf_kets *kets, int64_t first, int n, int order,
 void hf_kets_weigh(struct hf_kets *kets, int leaf, const struct hf_ket_limits *limits,
                    const double h[])
 {
-    const int64_t *first = kets->products->leaf[leaf].first_of_order;
+    struct hf_ket_count *count = count_of(kets, leaf);
     for (int order = 0; order <= kets->products->max_order; order++)
-        weigh_group(kets, first[order], (int)(first[order + 1] - first[order]), order, limits, h,
-                    count_of(kets, leaf) + order);
+        count[order] = weigh_group(kets, leaf, order, limits, h);
 }
 
 void hf_kets_place(struct hf_kets *kets)
@@ -342,11 +360,9 @@ static void fill_group(struct hf_kets *kets, const struct hf_ket_group *group, i
 
 void hf_kets_fill(struct hf_kets *kets, int leaf, const double h[])
 {
-    const int64_t *first = kets->products->leaf[leaf].first_of_order;
     for (int order = 0; order <= kets->products->max_order; order++) {
         const struct hf_ket_group *group = hf_ket_group(kets, leaf, order);
-        if (kets->products->raise != 0)
-            weigh_bras(kets, group, (int)(first[order + 1] - first[order]));
+        if (kets->products->raise != 0) weigh_bras(kets, group, n_product(kets, leaf, order));
         fill_group(kets, group, order, h);
     }
 }

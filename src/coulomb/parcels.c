@@ -5,7 +5,6 @@
 #include "integrals/cartesian.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct parcel {
@@ -19,7 +18,6 @@ struct hf_parcels {
     int tag;
     int64_t n, room;
     struct parcel *parcel; /**< [n] */
-    bool lost;             /**< no memory for some */
     int64_t *begin;        /**< [n_node + 1] of what each node gets, in `out` */
     struct hf_scratch out;
     double *in;
@@ -30,13 +28,12 @@ struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag
                                      int64_t n_received)
 {
     const struct hf_shares *shares = products->shares;
-    struct hf_parcels *made = calloc(1, sizeof *made);
+    struct hf_arena arena = {.memory = products->context->memory,
+                             .label = "messages of the Coulomb pass"};
+    struct hf_parcels *made = HF_TAKE(&arena, made, 1);
     if (made == NULL) return NULL;
-    made->products = products;
-    made->arena = (struct hf_arena){.memory = products->context->memory,
-                                    .label = "messages of the Coulomb pass"};
-    made->out.arena = &made->arena;
-    made->tag = tag;
+    *made = (struct hf_parcels){
+        .products = products, .arena = arena, .tag = tag, .out = {&made->arena}};
     if (shares->firsts == MPI_COMM_NULL || shares->n_node == 1) return made;
     const size_t n_node = (size_t)shares->n_node;
     HF_TAKE(&made->arena, made->begin, n_node + 1);
@@ -48,24 +45,19 @@ struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag
 
 void hf_parcels_destroy(struct hf_parcels **parcels)
 {
-    struct hf_parcels *old = *parcels;
-    if (old != NULL) hf_arena_done(&old->arena);
-    free(old);
+    if (*parcels != NULL) hf_arena_done(&(*parcels)->arena);
     *parcels = NULL;
 }
 
 void hf_parcels_clear(struct hf_parcels *parcels)
 {
     parcels->n = 0;
-    parcels->lost = false;
 }
 
 void hf_parcels_add(struct hf_parcels *parcels, int64_t product, int node)
 {
-    parcels->lost =
-        parcels->lost || !hf_arena_grow(&parcels->arena, &parcels->parcel, parcels->n + 1,
-                                        &parcels->room, sizeof *parcels->parcel);
-    if (!parcels->lost)
+    if (hf_arena_grow(&parcels->arena, &parcels->parcel, parcels->n + 1, &parcels->room,
+                      sizeof *parcels->parcel))
         parcels->parcel[parcels->n++] = (struct parcel){.product = product, .node = node};
 }
 
@@ -90,8 +82,9 @@ hf_status hf_parcels_pack(struct hf_parcels *parcels, const double values[], str
 {
     const struct hf_products *products = parcels->products;
     if (parcels->begin == NULL) return HF_OK;
-    if (parcels->lost || hf_scratch_reserve(&parcels->out, (size_t)find_places(parcels)) == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for messages of the Coulomb pass");
+    if (parcels->arena.failed ||
+        hf_scratch_reserve(&parcels->out, (size_t)find_places(parcels)) == NULL)
+        return hf_arena_check(&parcels->arena, error);
     for (int64_t i = 0; i < parcels->n; i++) {
         const int64_t product = parcels->parcel[i].product, n = numbers_of(products, product);
         int64_t *at = &parcels->begin[parcels->parcel[i].node];

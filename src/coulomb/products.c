@@ -4,7 +4,6 @@
 #include "base/node_memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 double hf_product_charge(double exponent)
@@ -12,35 +11,36 @@ double hf_product_charge(double exponent)
     return pow(acos(-1.0), 0.25) / sqrt(2.0 * exponent);
 }
 
-/** Bytes of the arrays, in the order they lie in. */
-struct room {
-    size_t number, bound, order, first, place, owner, leaf,
-        cell; /**< `number`: of one array of doubles */
-};
+enum { N_ARRAY = 11 };
 
-static struct room room_of(double n, double n_primitive)
-{
-    return (struct room){
-        .number = hf_whole_lines((size_t)n * sizeof(double)),
-        .bound = hf_whole_lines((size_t)n * sizeof(float)),
-        .order = hf_whole_lines((size_t)n),
-        .first = hf_whole_lines(((size_t)n + 1) * sizeof(int64_t)),
-        .place = hf_whole_lines((size_t)n_primitive * sizeof(int64_t)),
-        .owner = hf_whole_lines((size_t)n * sizeof(int)),
-        .leaf = hf_whole_lines((size_t)hf_most_leaves((int64_t)n) * sizeof(struct hf_product_leaf)),
-        .cell = (size_t)hf_most_cells((int64_t)n) * sizeof(struct hf_cell)};
-}
+static const char label[] = "the products of primitives";
 
-static size_t sum_of_room(const struct room *room)
+/** Lists the arrays of the list with room for n products of so many primitives. */
+static void list_arrays(struct hf_products *products, double n, double n_primitive,
+                        struct hf_node_array array[N_ARRAY])
 {
-    return 4 * room->number + room->bound + room->order + room->first + room->place + room->owner +
-           room->leaf + room->cell;
+    const struct hf_node_array list[N_ARRAY] = {
+        HF_NODE_ARRAY(products->centre[0], n),
+        HF_NODE_ARRAY(products->centre[1], n),
+        HF_NODE_ARRAY(products->centre[2], n),
+        HF_NODE_ARRAY(products->exponent, n),
+        HF_NODE_ARRAY(products->bound, n),
+        HF_NODE_ARRAY(products->order, n),
+        HF_NODE_ARRAY(products->first, n + 1.0),
+        HF_NODE_ARRAY(products->place, n_primitive),
+        HF_NODE_ARRAY(products->owner, n),
+        HF_NODE_ARRAY(products->leaf, hf_most_leaves((int64_t)n)),
+        HF_NODE_ARRAY(products->cell, hf_most_cells((int64_t)n)),
+    };
+    memcpy(array, list, sizeof list);
 }
 
 double hf_products_bytes(double n_primitive)
 {
-    const struct room room = room_of(n_primitive, n_primitive);
-    return (double)sum_of_room(&room);
+    struct hf_products none;
+    struct hf_node_array array[N_ARRAY];
+    list_arrays(&none, n_primitive, n_primitive, array);
+    return (double)hf_node_arrays_bytes(N_ARRAY, array);
 }
 
 /** For each primitive of a shell with itself, the place in the pair of the one that makes its product: its mirror
@@ -62,6 +62,7 @@ static void find_mirrors(const struct hf_shell_pairs *pairs, const struct hf_she
 struct draft {
     int *table, *maker;          /**< [most primitives of a shell]^2 scratch of find_mirrors */
     struct hf_cell_point *point; /**< [n] */
+    struct hf_arena arena;       /**< of these arrays */
 };
 
 /** Which primitives of a pair make the products of which; NULL: each its own. */
@@ -135,42 +136,18 @@ static void lay_out(struct hf_products *products, const struct draft *draft)
     place_mirrors(products, draft);
 }
 
-/** Addresses of the arrays in the shared memory. */
-static void set_arrays(struct hf_products *products, const struct room *room)
-{
-    char *next = products->shared->data;
-    for (int d = 0; d < 3; d++, next += room->number) products->centre[d] = (void *)next;
-    products->exponent = (void *)next;
-    products->bound = (void *)(next += room->number);
-    products->order = (void *)(next += room->bound);
-    products->first = (void *)(next += room->order);
-    products->place = (void *)(next += room->first);
-    products->owner = (void *)(next += room->place);
-    products->leaf = (void *)(next += room->owner);
-    products->cell = (void *)(next + room->leaf);
-}
-
-static void *unset(struct hf_memory *memory, size_t n_bytes)
-{
-    return hf_memory_allocate_unset(memory, HF_MEMORY_OTHER, "draft of products", n_bytes);
-}
-
 /** Finds the products and counts them. Local. */
 static hf_status begin_draft(struct hf_products *products, struct draft *draft,
                              struct hf_error *error)
 {
     const struct hf_shell_pairs *pairs = products->pairs;
-    struct hf_memory *memory = products->context->memory;
     const size_t most = (size_t)pairs->basis->max_primitive;
-    draft->table = unset(memory, most * most * sizeof *draft->table);
-    draft->maker = unset(memory, most * most * sizeof *draft->maker);
-    if (draft->table == NULL || draft->maker == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
+    HF_TAKE_UNSET(&draft->arena, draft->table, most * most);
+    HF_TAKE_UNSET(&draft->arena, draft->maker, most * most);
+    if (draft->arena.failed) return hf_arena_check(&draft->arena, error);
     products->n = count_products(pairs, draft);
-    draft->point = unset(memory, (size_t)products->n * sizeof *draft->point);
-    if (draft->point == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
-    return HF_OK;
+    HF_TAKE_UNSET(&draft->arena, draft->point, (size_t)products->n);
+    return hf_arena_check(&draft->arena, error);
 }
 
 /** Sets the owner of all products, on the first rank of each node. Collective. */
@@ -179,11 +156,9 @@ static hf_status find_owners(struct hf_products *products, const struct hf_pair_
 {
     const struct hf_shell_pairs *pairs = products->pairs;
     struct hf_context *context = products->context;
-    int *node_of = calloc((size_t)context->n_rank, sizeof *node_of);
-    hf_status status = HF_OK;
-    if (node_of == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
-    status = hf_agree(context->comm, status, error);
+    struct hf_arena arena = {.label = label};
+    int *node_of = HF_TAKE(&arena, node_of, (size_t)context->n_rank);
+    const hf_status status = hf_agree(context->comm, hf_arena_check(&arena, error), error);
     if (status == HF_OK) hf_nodes_of_ranks(context, products->shares, node_of);
     for (int i = 0; status == HF_OK && products->shared->rank == 0 && i < pairs->n_atom_pair; i++) {
         const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
@@ -193,7 +168,7 @@ static hf_status find_owners(struct hf_products *products, const struct hf_pair_
             for (int k = 0; k < pairs->pair[j].n_primitive; k++) products->owner[place[k]] = node;
         }
     }
-    free(node_of);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -278,16 +253,18 @@ static hf_status make_list(struct hf_products *products, struct hf_error *error)
 {
     const struct hf_shell_pairs *pairs = products->pairs;
     struct hf_context *context = products->context;
-    struct draft draft = {.point = NULL};
+    struct draft draft = {.arena = {.memory = context->memory, .label = label}};
+    struct hf_node_array array[N_ARRAY];
     const struct hf_node_memory *counted = pairs->shared;
     hf_status status = HF_OK;
     if (counted->rank == 0) status = begin_draft(products, &draft, error);
     HF_TRY(hf_agree(context->comm, status, error));
     MPI_Bcast(&products->n, 1, MPI_INT64_T, 0, counted->comm);
-    const struct room room = room_of((double)products->n, (double)pairs->n_primitive);
+    list_arrays(products, (double)products->n, (double)pairs->n_primitive, array);
     HF_TRY(hf_node_memory_create_unset(context, HF_MEMORY_PAIRS, "products of primitives",
-                                       sum_of_room(&room), &products->shared, error));
-    set_arrays(products, &room);
+                                       hf_node_arrays_bytes(N_ARRAY, array), &products->shared,
+                                       error));
+    hf_node_arrays_place(products->shared, N_ARRAY, array);
     /* what was shared once may be refused the next time: then every rank makes a list */
     if (products->shared->rank == 0 && draft.point == NULL)
         status = begin_draft(products, &draft, error);
@@ -299,9 +276,7 @@ static hf_status make_list(struct hf_products *products, struct hf_error *error)
     hf_node_memory_sync(products->shared);
     products->n_component = products->first[products->n];
 cleanup:
-    hf_memory_release(context->memory, draft.table);
-    hf_memory_release(context->memory, draft.maker);
-    hf_memory_release(context->memory, draft.point);
+    hf_arena_done(&draft.arena);
     return status;
 }
 
@@ -309,11 +284,11 @@ hf_status hf_products_create(struct hf_context *context, const struct hf_shell_p
                              const struct hf_pair_owner *owner, int raise,
                              struct hf_products **products, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_products *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the products of primitives");
-    HF_TRY(hf_agree(context->comm, status, error));
+    hf_status status;
+    struct hf_arena arena = {.label = label};
+    struct hf_products *made = HF_TAKE(&arena, made, 1);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
+    made->arena = arena;
     made->context = context;
     made->pairs = pairs;
     made->raise = raise;
@@ -337,7 +312,7 @@ void hf_products_destroy(struct hf_products **products)
     if (old != NULL) {
         hf_node_memory_destroy(&old->shared);
         hf_shares_destroy(&old->shares);
+        hf_arena_done(&old->arena);
     }
-    free(old);
     *products = NULL;
 }

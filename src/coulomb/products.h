@@ -21,6 +21,7 @@
 #ifndef HF_PRODUCTS_H
 #define HF_PRODUCTS_H
 
+#include "base/arena.h"
 #include "base/shares.h"
 #include "tree.h"
 
@@ -31,6 +32,7 @@
 
 /** The list. Its arrays are in memory that the ranks of a node share; they do not change after creation. */
 struct hf_products {
+    struct hf_arena arena;              /**< has this struct */
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
     int max_order;

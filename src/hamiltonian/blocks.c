@@ -8,7 +8,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Largest error of an element from the expansion of far charges, hartree. */
@@ -170,19 +169,19 @@ static hf_status add_own_blocks(const struct hf_term_blocks *blocks,
                                 double factor, struct hf_error *error)
 {
     const struct hf_basis *basis = blocks->basis;
+    struct hf_arena arena = {.label = "the one-electron integrals"};
     struct sharing self = {
         .blocks = blocks,
-        .reach = malloc(((size_t)basis->n_atom + 1) * sizeof *self.reach),
         .one_electron = one_electron,
         .which = which,
         .factor = factor,
         .tree = tree,
     };
-    if (self.reach == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
+    if (HF_TAKE(&arena, self.reach, (size_t)basis->n_atom) == NULL)
+        return hf_arena_check(&arena, error);
     for (int i = 0; i < basis->n_atom; i++) self.reach[i] = find_reach(basis, i);
     const hf_status status = hf_threads_run(blocks->n_thread, add_rows, &self, error);
-    free(self.reach);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -196,30 +195,26 @@ hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator 
     return status;
 }
 
-hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge,
-                         const struct hf_spread_charge charge[], struct hf_error *error)
+hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge, hf_charge_of *charge_of,
+                         const void *data, struct hf_error *error)
 {
     struct hf_charge_tree tree = {.moments = NULL};
     struct hf_one_electron *one_electron = NULL;
-    hf_status status = HF_OK;
+    hf_status status;
     bool many = n_charge >= MANY_PLACES;
-    struct hf_spread_charge *sorted = calloc((size_t)n_charge + 1, sizeof *sorted);
-    if (sorted == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d charges", n_charge);
-    memcpy(sorted, charge, (size_t)n_charge * sizeof *sorted);
-    if (many) status = hf_charge_tree_init(&tree, n_charge, sorted, error);
-    if (status == HF_OK)
-        status =
-            hf_one_electron_create(blocks->basis->max_l, n_charge, sorted, &one_electron, error);
-    if (status == HF_OK) {
-        const struct hf_charge_places places = hf_one_electron_places(one_electron);
-        many = places.n_place >= MANY_PLACES;
-        if (many) status = hf_charge_tree_expand(&tree, places, error);
-    }
-    if (status == HF_OK)
-        status = add_own_blocks(blocks, one_electron, many ? &tree : NULL, HF_CHARGES, 1.0, error);
+    struct hf_arena arena = {.label = "charges"};
+    struct hf_spread_charge *sorted = HF_TAKE_UNSET(&arena, sorted, (size_t)n_charge);
+    HF_TRY(hf_arena_check(&arena, error));
+    for (int c = 0; c < n_charge; c++) sorted[c] = charge_of(data, c);
+    if (many) HF_TRY(hf_charge_tree_init(&tree, n_charge, sorted, error));
+    HF_TRY(hf_one_electron_create(blocks->basis->max_l, n_charge, sorted, &one_electron, error));
+    const struct hf_charge_places places = hf_one_electron_places(one_electron);
+    many = places.n_place >= MANY_PLACES;
+    if (many) HF_TRY(hf_charge_tree_expand(&tree, places, error));
+    HF_TRY(add_own_blocks(blocks, one_electron, many ? &tree : NULL, HF_CHARGES, 1.0, error));
+cleanup:
     hf_arena_done(&tree.arena);
     hf_one_electron_destroy(&one_electron);
-    free(sorted);
+    hf_arena_done(&arena);
     return status;
 }

@@ -1,11 +1,10 @@
 /* Effective core potentials: what the innermost electrons of heavy atoms do to the others, relativity
  * included. The charge of a core is taken off that of its nucleus, wherever nuclei act. */
+#include "base/arena.h"
 #include "base/threads.h"
 #include "hamiltonian_private.h"
 #include "hf/interruption.h"
 #include "one_electron/core_integrals.h"
-
-#include <stdlib.h>
 
 static bool present(const struct hf_molecule *molecule)
 {
@@ -57,12 +56,12 @@ cleanup:
 static hf_status add_potentials(void *data, int thread, int n_thread, struct hf_error *error)
 {
     const struct hf_term_blocks *blocks = data;
-    hf_status status = HF_OK;
-    int *atom = malloc(((size_t)blocks->basis->n_atom + 1) * sizeof *atom);
-    if (atom == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for core potentials");
+    struct hf_arena arena = {.label = "core potentials"};
+    int *atom = HF_TAKE_UNSET(&arena, atom, (size_t)blocks->basis->n_atom);
+    hf_status status = hf_arena_check(&arena, error);
     for (int k = 0; k < blocks->basis->n_core_potential && status == HF_OK; k++)
         status = add_potential(blocks, k, thread, n_thread, atom, error);
-    free(atom);
+    hf_arena_done(&arena);
     return status;
 }
 

@@ -87,13 +87,19 @@ struct content {
     enum hf_operator which;                /**< without terms and charges */
 };
 
+/** hf_charge_of: of an array. */
+static struct hf_spread_charge given_charge(const void *data, int i)
+{
+    return ((const struct hf_spread_charge *)data)[i];
+}
+
 /** Local part of make_matrix: adds to blocks that are zero. */
 static hf_status fill(const struct content *content, const struct hf_term_blocks *blocks,
                       struct hf_error *error)
 {
     hf_status status = HF_OK;
     if (content->n_charge > 0)
-        return hf_add_charges(blocks, content->n_charge, content->charge, error);
+        return hf_add_charges(blocks, content->n_charge, given_charge, content->charge, error);
     if (content->n_term == 0) return hf_add_operator(blocks, content->which, 1.0, error);
     for (int i = 0; i < content->n_term && status == HF_OK; i++)
         if (content->term[i]->present(blocks->molecule))

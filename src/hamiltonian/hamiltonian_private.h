@@ -9,20 +9,22 @@
 hf_status hf_add_operator(const struct hf_term_blocks *blocks, enum hf_operator which,
                           double factor, struct hf_error *error) HF_MUST_CHECK;
 
+/** Charge number i. */
+typedef struct hf_spread_charge hf_charge_of(const void *data, int i);
+
 /** The same for HF_CHARGES. Of many charges those that are far go by expansions, which changes an
  *  element by 1e-14 hartree at most. */
-hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge,
-                         const struct hf_spread_charge charge[],
-                         struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge, hf_charge_of *charge_of,
+                         const void *data, struct hf_error *error) HF_MUST_CHECK;
 
 /** Adds factor times the derivatives of sum_mn D_mn <m|operator|n> of any operator but HF_CHARGES. Not
  *  collective. HF_NO_RESOURCE: memory. */
 hf_status hf_add_operator_slopes(const struct hf_term_gradient *gradient, enum hf_operator which,
                                  double factor, struct hf_error *error) HF_MUST_CHECK;
 
-/** The same for HF_CHARGES; of_charge[n_charge][3] gets the derivatives by the places of the charges. */
+/** The same for HF_CHARGES of the gradient's molecule; of_charge[n_charge][3] gets the derivatives by the places of the charges. */
 hf_status hf_add_charges_slopes(const struct hf_term_gradient *gradient, int n_charge,
-                                const struct hf_spread_charge charge[], double (*of_charge)[3],
+                                hf_charge_of *charge_of, double (*of_charge)[3],
                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** of_a, of_b += derivatives of product / |a - b| by a and b. Not collective. */

@@ -1,8 +1,6 @@
 /* Attraction by the nuclei, and their repulsion. */
 #include "hamiltonian_private.h"
 
-#include <stdlib.h>
-
 static bool present(const struct hf_molecule *molecule)
 {
     for (int i = 0; i < molecule->n_atom; i++)
@@ -15,36 +13,22 @@ static double cost(const struct hf_molecule *molecule)
     return 1.0 + molecule->n_atom;
 }
 
-/** The nuclei as charges, the caller's to free; NULL: no memory. */
-static struct hf_spread_charge *make_charges(const struct hf_molecule *molecule,
-                                             struct hf_error *error)
+/** hf_charge_of */
+static struct hf_spread_charge nucleus(const void *data, int i)
 {
-    struct hf_spread_charge *nucleus = calloc((size_t)molecule->n_atom, sizeof *nucleus);
-    if (nucleus == NULL)
-        (void)hf_fail(error, HF_NO_RESOURCE, "out of memory for %d nuclei", molecule->n_atom);
-    for (int i = 0; nucleus != NULL && i < molecule->n_atom; i++)
-        nucleus[i] =
-            hf_charge_at(hf_molecule_nuclear_charge(molecule, i), molecule->atom[i].position_bohr);
-    return nucleus;
+    const struct hf_molecule *molecule = data;
+    return hf_charge_at(hf_molecule_nuclear_charge(molecule, i), molecule->atom[i].position_bohr);
 }
 
 static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
 {
-    struct hf_spread_charge *nucleus = make_charges(blocks->molecule, error);
-    if (nucleus == NULL) return HF_NO_RESOURCE;
-    const hf_status status = hf_add_charges(blocks, blocks->molecule->n_atom, nucleus, error);
-    free(nucleus);
-    return status;
+    return hf_add_charges(blocks, blocks->molecule->n_atom, nucleus, blocks->molecule, error);
 }
 
 static hf_status add_gradient(const struct hf_term_gradient *gradient, struct hf_error *error)
 {
-    struct hf_spread_charge *nucleus = make_charges(gradient->molecule, error);
-    if (nucleus == NULL) return HF_NO_RESOURCE;
-    const hf_status status =
-        hf_add_charges_slopes(gradient, gradient->molecule->n_atom, nucleus, gradient->atom, error);
-    free(nucleus);
-    return status;
+    return hf_add_charges_slopes(gradient, gradient->molecule->n_atom, nucleus, gradient->atom,
+                                 error);
 }
 
 static void add_nuclear_gradient(const struct hf_molecule *molecule, int i, double (*atom)[3],

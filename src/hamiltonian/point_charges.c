@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static bool present(const struct hf_molecule *molecule)
 {
@@ -18,38 +17,24 @@ static double cost(const struct hf_molecule *molecule)
     return 1.0 + molecule->environment.n_charge;
 }
 
-/** The charges as integrals take them, the caller's to free; NULL: no memory. */
-static struct hf_spread_charge *make_charges(const struct hf_environment *environment,
-                                             struct hf_error *error)
+/** hf_charge_of */
+static struct hf_spread_charge point(const void *data, int i)
 {
-    const int n = environment->n_charge;
-    struct hf_spread_charge *point = calloc((size_t)n, sizeof *point);
-    if (point == NULL) (void)hf_fail(error, HF_NO_RESOURCE, "out of memory for %d charges", n);
-    for (int i = 0; point != NULL && i < n; i++)
-        point[i] =
-            hf_charge_at(environment->charge[i].charge, environment->charge[i].position_bohr);
-    return point;
+    const struct hf_molecule *molecule = data;
+    const struct hf_point_charge *charge = &molecule->environment.charge[i];
+    return hf_charge_at(charge->charge, charge->position_bohr);
 }
 
 static hf_status add_matrix(const struct hf_term_blocks *blocks, struct hf_error *error)
 {
-    const struct hf_environment *environment = &blocks->molecule->environment;
-    struct hf_spread_charge *point = make_charges(environment, error);
-    if (point == NULL) return HF_NO_RESOURCE;
-    const hf_status status = hf_add_charges(blocks, environment->n_charge, point, error);
-    free(point);
-    return status;
+    return hf_add_charges(blocks, blocks->molecule->environment.n_charge, point, blocks->molecule,
+                          error);
 }
 
 static hf_status add_gradient(const struct hf_term_gradient *gradient, struct hf_error *error)
 {
-    const struct hf_environment *environment = &gradient->molecule->environment;
-    struct hf_spread_charge *point = make_charges(environment, error);
-    if (point == NULL) return HF_NO_RESOURCE;
-    const hf_status status =
-        hf_add_charges_slopes(gradient, environment->n_charge, point, gradient->charge, error);
-    free(point);
-    return status;
+    return hf_add_charges_slopes(gradient, gradient->molecule->environment.n_charge, point,
+                                 gradient->charge, error);
 }
 
 static void add_nuclear_gradient(const struct hf_molecule *molecule, int i, double (*atom)[3],
@@ -60,9 +45,9 @@ static void add_nuclear_gradient(const struct hf_molecule *molecule, int i, doub
     const double *a = molecule->atom[i].position_bohr;
     if (nuclear_charge == 0.0) return; /* charges may sit on ghosts */
     for (int c = 0; c < environment->n_charge; c++) {
-        const struct hf_point_charge *point = &environment->charge[c];
-        if (point->charge != 0.0)
-            hf_add_repulsion_slope(nuclear_charge * point->charge, a, point->position_bohr, atom[i],
+        const struct hf_point_charge *of = &environment->charge[c];
+        if (of->charge != 0.0)
+            hf_add_repulsion_slope(nuclear_charge * of->charge, a, of->position_bohr, atom[i],
                                    charge[c]);
     }
 }

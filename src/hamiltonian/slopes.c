@@ -125,16 +125,23 @@ hf_status hf_add_operator_slopes(const struct hf_term_gradient *gradient, enum h
 }
 
 hf_status hf_add_charges_slopes(const struct hf_term_gradient *gradient, int n_charge,
-                                const struct hf_spread_charge charge[], double (*of_charge)[3],
+                                hf_charge_of *charge_of, double (*of_charge)[3],
                                 struct hf_error *error)
 {
+    struct hf_arena arena = {.label = "charges"};
+    struct hf_spread_charge *charge = HF_TAKE_UNSET(&arena, charge, (size_t)n_charge);
     struct sharing sharing = {.gradient = gradient,
                               .which = HF_CHARGES,
                               .factor = 1.0,
                               .n_charge = n_charge,
                               .charge = charge,
                               .of_charge = of_charge};
-    return share(&sharing, error);
+    for (int c = 0; charge != NULL && c < n_charge; c++)
+        charge[c] = charge_of(gradient->molecule, c);
+    hf_status status = hf_arena_check(&arena, error);
+    if (status == HF_OK) status = share(&sharing, error);
+    hf_arena_done(&arena);
+    return status;
 }
 
 void hf_add_repulsion_slope(double product, const double a[3], const double b[3], double of_a[3],

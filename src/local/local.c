@@ -1,10 +1,6 @@
 /* The parts of a local MP2 calculation, one after another. */
 #include "local_mp2_private.h"
 
-#include "text/trace.h"
-
-#include <stdlib.h>
-
 const struct hf_phase hf_phase_local_domains = {.name = "Local MP2: domains and pairs"};
 
 /** Orbitals. Collective. */
@@ -33,23 +29,25 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
 {
     hf_status status = HF_OK;
     bool timed = false;
-    double start = hf_wall_seconds(), begun = hf_thread_seconds();
+    struct hf_trace_span span = hf_trace_begin_span(context->trace);
     const int n_blas_thread = hf_linalg_blas_threads();
-    struct hf_local *self = *local = calloc(1, sizeof *self);
-    if (self == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for local MP2");
-    HF_TRY(hf_agree(context->comm, status, error));
-    *self = (struct hf_local){
+    struct hf_local own = {
         .context = context,
         .settings = settings,
         .arena = {.memory = context->memory, .label = "pairs of orbitals and their domains"},
+        .vectors = {.memory = context->memory,
+                    .kind = HF_MEMORY_MATRIX,
+                    .label = "orbitals of domains"},
         .basis = wavefunction->basis,
         .molecule = wavefunction->molecule,
         .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
+    struct hf_local *self = *local = HF_TAKE(&own.arena, self, 1);
+    if (self != NULL) *self = own;
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));
     HF_TRY(localise(self, wavefunction, error));
-    hf_trace_add(context->trace, 0, HF_TRACE_STEP, 0, start, hf_thread_seconds() - begun);
+    hf_trace_end_span(context->trace, 0, HF_TRACE_STEP, 0, span);
     hf_trace_begin_batch(context->trace);
-    start = hf_wall_seconds();
-    begun = hf_thread_seconds();
+    span = hf_trace_begin_span(context->trace);
     hf_timer_start(&context->timers, &hf_phase_local_domains);
     timed = true;
     HF_TRY(hf_local_make_paos(self, wavefunction, error));
@@ -59,7 +57,7 @@ hf_status hf_local_create(struct hf_context *context, const struct hf_wavefuncti
     HF_TRY(hf_local_make_vectors(self, error));
     hf_linalg_set_blas_threads(n_blas_thread);
     HF_TRY(hf_local_add_distant(self, wavefunction, error));
-    hf_trace_add(context->trace, 0, HF_TRACE_STEP, 0, start, hf_thread_seconds() - begun);
+    hf_trace_end_span(context->trace, 0, HF_TRACE_STEP, 0, span);
 cleanup:
     hf_linalg_set_blas_threads(n_blas_thread);
     if (timed) hf_timer_stop(&context->timers, &hf_phase_local_domains);
@@ -71,16 +69,12 @@ void hf_local_destroy(struct hf_local **local)
 {
     struct hf_local *old = *local;
     if (old == NULL) return;
-    for (int d = 0; d < old->n_domain; d++) {
-        hf_memory_release(old->context->memory, old->domain[d].vector);
-        hf_memory_release(old->context->memory, old->domain[d].energy);
-    }
     hf_localised_done(&old->localised);
     hf_sparse_destroy(&old->paos);
     hf_sparse_destroy(&old->overlap);
     hf_sparse_destroy(&old->fock);
     hf_sparse_destroy(&old->fock_occupied);
+    hf_arena_done(&old->vectors);
     hf_arena_done(&old->arena);
-    free(old);
     *local = NULL;
 }

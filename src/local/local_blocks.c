@@ -5,7 +5,6 @@
  * cut between blocks into pieces. In every round of the exchange each rank sends a piece to each other one. */
 #include "local_mp2_private.h"
 
-#include "base/growing.h"
 #include "text/trace.h"
 
 #include <stdlib.h>
@@ -22,45 +21,24 @@ _Static_assert(4 * sizeof(int) == HEADER * sizeof(double), "the first four numbe
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/** Room for `n` more elements at the end of an array of n_used. False: no memory, and nothing has changed. */
-static bool grow(struct hf_local_blocks *self, void *list, size_t n_used, size_t n, int64_t *room,
-                 size_t element_bytes)
-{
-    const int64_t old = *room;
-    const bool ok = hf_memory_grow(self->memory, HF_MEMORY_OTHER, self->label, list,
-                                   (int64_t)(n_used + n), room, element_bytes);
-    self->bytes += (double)((size_t)(*room - old) * element_bytes);
-    return ok;
-}
-
-static bool grow_chunks(struct hf_local_blocks *self, size_t n)
-{
-    return grow(self, &self->chunk, self->n_chunk, n, &self->n_chunk_room, sizeof *self->chunk);
-}
-
-static bool add_chunk(struct hf_local_blocks *self, size_t n)
-{
-    if (!grow_chunks(self, 1)) return false;
-    const size_t size = n > CHUNK ? n : CHUNK;
-    double *chunk =
-        hf_memory_allocate_unset(self->memory, HF_MEMORY_STORED, self->label, size * sizeof *chunk);
-    if (chunk == NULL) return false;
-    self->chunk[self->n_chunk++] = chunk;
-    self->bytes += (double)(size * sizeof *chunk);
-    self->next = chunk;
-    self->n_free = size;
-    return true;
-}
-
+/** Room for n more blocks. */
 static bool grow_blocks(struct hf_local_blocks *self, size_t n)
 {
-    return grow(self, &self->block, self->n_block, n, &self->n_block_room, sizeof *self->block);
+    return hf_arena_grow(&self->arena, &self->block, (int64_t)(self->n_block + n), &self->n_room,
+                         sizeof *self->block);
 }
 
 double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, int column, int n)
 {
     if (!grow_blocks(blocks, 1)) return NULL;
-    if (blocks->n_free < (size_t)n && !add_chunk(blocks, (size_t)n)) return NULL;
+    if (blocks->n_free < (size_t)n) {
+        const size_t size = n > CHUNK ? (size_t)n : CHUNK;
+        double *chunk = HF_TAKE_UNSET(&blocks->arena, chunk, size);
+        if (chunk == NULL) return NULL;
+        blocks->next = chunk;
+        blocks->n_free = size;
+        blocks->bytes += (double)(size * sizeof *chunk);
+    }
     double *value = blocks->next;
     blocks->next += n;
     blocks->n_free -= (size_t)n;
@@ -71,11 +49,8 @@ double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, i
 
 void hf_local_blocks_done(struct hf_local_blocks *blocks)
 {
-    for (size_t k = 0; k < blocks->n_chunk; k++)
-        hf_memory_release(blocks->memory, blocks->chunk[k]);
-    hf_memory_release(blocks->memory, blocks->chunk);
-    hf_memory_release(blocks->memory, blocks->block);
-    *blocks = (struct hf_local_blocks){.memory = blocks->memory, .label = blocks->label};
+    hf_arena_done(&blocks->arena);
+    *blocks = (struct hf_local_blocks){.arena = blocks->arena};
 }
 
 static int by_place(const void *left, const void *right)
@@ -136,8 +111,8 @@ static bool needs(const struct exchange *self, int rank, const struct hf_local_b
     return rank >= ranks.first && rank <= ranks.last;
 }
 
-/** This rank's blocks stay where they are; move_chunks hands over their numbers. */
-static bool keep_own(struct exchange *self)
+/** This rank's blocks stay where they are; take_numbers hands over their numbers. */
+static void keep_own(struct exchange *self)
 {
     struct hf_local_blocks *to = self->to;
     size_t n_block = 0;
@@ -149,25 +124,18 @@ static bool keep_own(struct exchange *self)
         for (size_t k = 0; k < self->from[t].n_block; k++)
             if (needs(self, self->context->rank, &self->from[t].block[k]))
                 to->block[to->n_block++] = self->from[t].block[k];
-    return ok;
 }
 
-/** Moves the chunks of the lists to `to` and frees the lists. */
-static bool move_chunks(struct exchange *self)
+/** Moves the numbers of the lists to `to` and empties the lists. */
+static void take_numbers(struct exchange *self)
 {
-    struct hf_local_blocks *to = self->to;
-    size_t n = 0;
-    for (int t = 0; t < self->n_from; t++) n += self->from[t].n_chunk;
-    if (!grow_chunks(to, n)) return false;
     for (int t = 0; t < self->n_from; t++) {
         struct hf_local_blocks *from = &self->from[t];
-        for (size_t k = 0; k < from->n_chunk; k++) to->chunk[to->n_chunk++] = from->chunk[k];
-        to->bytes += from->bytes - (double)((size_t)from->n_block_room * sizeof *from->block) -
-                     (double)((size_t)from->n_chunk_room * sizeof *from->chunk);
-        from->n_chunk = 0;
-        hf_local_blocks_done(from);
+        hf_arena_release(&from->arena, from->block);
+        hf_arena_join(&self->to->arena, &from->arena);
+        self->to->bytes += from->bytes;
+        *from = (struct hf_local_blocks){.arena = from->arena};
     }
-    return true;
 }
 
 /** Packs the next piece of the message to a rank; its numbers. */
@@ -189,22 +157,20 @@ static size_t pack(struct exchange *self, int rank, double *to)
     return n;
 }
 
-/** Adds the blocks of a piece. */
-static bool unpack(struct exchange *self, const double *from, size_t n)
+/** Adds the blocks of a piece, as long as there is memory. */
+static void unpack(struct exchange *self, const double *from, size_t n)
 {
-    for (const double *end = from + n; from < end;) {
+    for (const double *end = from + n; from < end && !self->to->arena.failed;) {
         int header[4];
         memcpy(header, from, sizeof header);
         double *to = hf_local_blocks_add(self->to, header[0], header[1], header[2], header[3]);
-        if (to == NULL) return false;
-        memcpy(to, from + HEADER, (size_t)header[3] * sizeof *to);
+        if (to != NULL) memcpy(to, from + HEADER, (size_t)header[3] * sizeof *to);
         from += HEADER + (size_t)header[3];
     }
-    return true;
 }
 
 /** One piece from each rank to each other one; whether any was sent. Collective. */
-static bool do_round(struct exchange *self, double *sent_bytes, bool *ok)
+static bool do_round(struct exchange *self, double *sent_bytes)
 {
     const int n_rank = self->context->n_rank;
     int n = 0, any = 0;
@@ -222,8 +188,8 @@ static bool do_round(struct exchange *self, double *sent_bytes, bool *ok)
     MPI_Alltoallv(self->sent, self->n_sent, self->first_sent, MPI_DOUBLE, self->received,
                   self->n_received, self->first_received, MPI_DOUBLE, self->context->comm);
     const int last = n_rank - 1;
-    const size_t all = (size_t)self->first_received[last] + (size_t)self->n_received[last];
-    if (*ok) *ok = unpack(self, self->received, all);
+    unpack(self, self->received,
+           (size_t)self->first_received[last] + (size_t)self->n_received[last]);
     return true;
 }
 
@@ -255,18 +221,12 @@ static hf_status make_room(struct exchange *self, struct hf_error *error)
     return hf_arena_check(arena, error);
 }
 
-static hf_status out_of_memory(const struct exchange *self, bool ok, struct hf_error *error)
-{
-    return ok ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", self->to->label);
-}
-
 hf_status hf_local_blocks_exchange(struct hf_context *context, hf_local_needed_by *needed_by,
                                    const void *data, int n_from, struct hf_local_blocks from[],
                                    struct hf_local_blocks *to, double *sent_bytes,
                                    struct hf_error *error)
 {
     hf_status status;
-    bool ok = true;
     struct exchange self = {.context = context,
                             .arena = {.memory = context->memory,
                                       .kind = HF_MEMORY_MATRIX,
@@ -276,37 +236,30 @@ hf_status hf_local_blocks_exchange(struct hf_context *context, hf_local_needed_b
                             .n_from = n_from,
                             .from = from,
                             .to = to};
-    HF_TRY(hf_agree(context->comm, out_of_memory(&self, keep_own(&self), error), error));
+    keep_own(&self);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&to->arena, error), error));
     if (context->n_rank > 1) {
         self.piece = size_of_piece(&self);
         HF_TRY(hf_agree(context->comm, make_room(&self, error), error));
-        while (do_round(&self, sent_bytes, &ok)) continue;
-        HF_TRY(hf_agree(context->comm, out_of_memory(&self, ok, error), error));
+        while (do_round(&self, sent_bytes)) continue;
+        HF_TRY(hf_agree(context->comm, hf_arena_check(&to->arena, error), error));
     }
-    HF_TRY(hf_agree(context->comm, out_of_memory(&self, move_chunks(&self), error), error));
+    take_numbers(&self);
     if (to->n_block > 0) qsort(to->block, to->n_block, sizeof *to->block, by_place);
 cleanup:
     hf_arena_done(&self.arena);
     return status;
 }
 
-static struct hf_local_ranks owner_of_pair(const void *data, const struct hf_local_block *block)
+struct hf_local_ranks hf_local_owner_of_pair(const void *data, const struct hf_local_block *block)
 {
     const struct hf_local *local = data;
     const int owner = local->pair[block->pair].owner;
     return (struct hf_local_ranks){owner, owner};
 }
 
-hf_status hf_local_blocks_redistribute(const struct hf_local *local, int n_from,
-                                       struct hf_local_blocks from[], struct hf_local_blocks *to,
-                                       double *sent_bytes, struct hf_error *error)
-{
-    return hf_local_blocks_exchange(local->context, owner_of_pair, local, n_from, from, to,
-                                    sent_bytes, error);
-}
-
 void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
-                         const struct hf_local_blocks *blocks, double start, double begun)
+                         const struct hf_local_blocks *blocks, struct hf_trace_span span)
 {
     struct hf_trace *trace = local->context->trace;
     double bytes = 0.0;
@@ -314,6 +267,6 @@ void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
     if (trace == NULL) return;
     hf_local_blocks_of_pair(blocks, pair, &begin, &end);
     for (size_t b = begin; b < end; b++) bytes += (double)blocks->block[b].n * sizeof(double);
-    hf_trace_add(trace, thread, HF_TRACE_PAIR_TASK, pair, start, hf_thread_seconds() - begun);
+    hf_trace_end_span(trace, thread, HF_TRACE_PAIR_TASK, pair, span);
     hf_trace_add_block(trace, thread, HF_TRACE_BLOCK_J, pair, 0, 0, bytes);
 }

@@ -24,11 +24,6 @@ struct hf_local_finishing {
     struct hf_local_ranks *ranks; /**< [n_orbital] of all pairs whose first orbital is i */
 };
 
-/** Local, the same on all ranks. False: no memory. */
-bool hf_local_finishing_init(const struct hf_local_integrals *integrals,
-                             struct hf_local_finishing *finishing);
-void hf_local_finishing_done(struct hf_local_finishing *finishing);
-
 /** The blocks of this rank to blocks [n_thread] of K, one for each pair that it finishes. Local. */
 hf_status hf_local_bras_second(const struct hf_local_integrals *integrals,
                                const struct hf_local_finishing *finishing,

@@ -1,9 +1,7 @@
 /* Direct inversion in the iterative subspace for amplitudes. Source: Pulay, J. Comput. Chem. 3, 556 (1982). */
 #include "local_iterate.h"
 
-#include "hf/linalg.h"
-
-#include <math.h>
+#include "orbitals/diis.h"
 
 /** An array of the history; what it has does not matter. */
 static bool allocate(struct hf_local_diis *self, double **array)
@@ -33,34 +31,17 @@ static int place_of(const struct hf_local_diis *self, int i)
     return (self->newest - self->n + 1 + i + HF_LOCAL_HISTORY) % HF_LOCAL_HISTORY;
 }
 
-/** The equations of the least sum_ij c_i B_ij c_j with sum_i c_i = 1, for y_i = c_i / u_i with u_i = |newest| / |i|,
- *  so that norms over many orders of magnitude do no harm. False: coefficients cannot be trusted. */
+/** False: coefficients cannot be trusted. */
 static bool solve(const struct hf_local_diis *self, double coefficient[])
 {
-    const double largest_coefficient = 1e4;
     const int n = self->n;
-    double matrix[(HF_LOCAL_HISTORY + 1) * (HF_LOCAL_HISTORY + 1)], y[HF_LOCAL_HISTORY + 1],
-        u[HF_LOCAL_HISTORY];
-    const double newest = self->product[self->newest][self->newest];
-    for (int i = 0; i < n; i++) {
-        const int p = place_of(self, i);
-        if (!(self->product[p][p] > 0.0)) return false;
-        u[i] = sqrt(newest / self->product[p][p]);
-        y[i] = 0.0;
-    }
-    for (int i = 0; i < n; i++) {
+    double product[HF_LOCAL_HISTORY * HF_LOCAL_HISTORY] = {0.0},
+                                      work[HF_DIIS_WORK(HF_LOCAL_HISTORY)], found[HF_LOCAL_HISTORY];
+    for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            matrix[i * (n + 1) + j] =
-                self->product[place_of(self, i)][place_of(self, j)] * u[i] * u[j] / newest;
-        matrix[i * (n + 1) + n] = matrix[n * (n + 1) + i] = u[i];
-    }
-    matrix[n * (n + 1) + n] = 0.0;
-    y[n] = 1.0;
-    if (hf_solve_symmetric(n + 1, matrix, y, NULL) != HF_OK) return false;
-    for (int i = 0; i < n; i++) {
-        coefficient[place_of(self, i)] = u[i] * y[i];
-        if (!(fabs(u[i] * y[i]) < largest_coefficient)) return false;
-    }
+            product[i * n + j] = self->product[place_of(self, i)][place_of(self, j)];
+    if (!hf_diis_find(n, product, work, found)) return false;
+    for (int i = 0; i < n; i++) coefficient[place_of(self, i)] = found[i];
     return true;
 }
 

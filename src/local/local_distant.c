@@ -8,10 +8,8 @@
 
 #include "base/arithmetic.h"
 #include "hamiltonian/hamiltonian.h"
-#include "text/trace.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Excitations of all orbitals; those of orbital i are begin[i] .. begin[i+1]-1. */
@@ -22,6 +20,7 @@ struct excitations {
     int *begin;                         /**< [n_orbital + 1] */
     double *energy;                     /**< e_a - F_ii */
     double *dipole;                     /**< [][3] */
+    struct hf_scratch of_pao;           /**< dipoles of one orbital's PAOs */
 };
 
 /** x L, y L and z L. Collective. */
@@ -32,9 +31,8 @@ static hf_status make_moments(struct excitations *self, const struct hf_wavefunc
     static const enum hf_operator along[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z};
     struct hf_local *local = self->local;
     const int n = local->basis->n_function;
-    const struct hf_sparse_choice choice = {
-        .label = "moments of orbitals",
-        .threshold = local->settings->sparse > 0.0 ? local->settings->sparse : -1.0};
+    const struct hf_sparse_choice choice = {.label = "moments of orbitals",
+                                            .threshold = local->settings->sparse};
     struct hf_hamiltonian *hamiltonian = NULL;
     struct hf_matrix *orbitals = NULL, *integrals = NULL, *product = NULL;
     HF_TRY(hf_localised_matrix(&local->localised, wave, &orbitals, error));
@@ -44,10 +42,9 @@ static hf_status make_moments(struct excitations *self, const struct hf_wavefunc
     HF_TRY(hf_hamiltonian_create(local->context, wave->linalg, wave->basis, wave->molecule,
                                  &hamiltonian, error));
     for (int d = 0; d < 3; d++) {
-        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
+        const struct hf_trace_span span = hf_trace_begin_span(local->context->trace);
         HF_TRY(hf_operator_matrix(hamiltonian, along[d], integrals, error));
-        hf_trace_add(local->context->trace, 0, HF_TRACE_COPYING, 0, start,
-                     hf_thread_seconds() - begun);
+        hf_trace_end_span(local->context->trace, 0, HF_TRACE_COPYING, 0, span);
         hf_matrix_multiply(1.0, false, integrals, false, orbitals, 0.0, product);
         HF_TRY(hf_sparse_from_matrix(local->context, local->basis, product, true, &choice,
                                      &self->moment[d], error));
@@ -93,8 +90,8 @@ static hf_status make_excitations(struct excitations *self, int i, struct hf_loc
         if (status != HF_OK) return status;
     }
     const size_t n = (size_t)domain->n_function, n_kept = (size_t)domain->n_kept;
-    double *of_pao = malloc((n + 1) * sizeof *of_pao);
-    if (of_pao == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for distant pairs");
+    double *of_pao = hf_scratch_reserve(&self->of_pao, n);
+    if (of_pao == NULL) return hf_arena_check(&self->arena, error);
     for (int d = 0; d < 3; d++) {
         double *to = of_pao;
         memset(of_pao, 0, n * sizeof *of_pao);
@@ -110,7 +107,6 @@ static hf_status make_excitations(struct excitations *self, int i, struct hf_loc
         }
     }
     for (size_t a = 0; a < n_kept; a++) self->energy[(size_t)first + a] = domain->energy[a] - fock;
-    free(of_pao);
     return HF_OK;
 }
 
@@ -128,9 +124,9 @@ static hf_status share_excitations(struct excitations *self, struct hf_error *er
     HF_TAKE(&self->arena, self->dipole, 3 * n);
     hf_status status = hf_arena_check(&self->arena, error);
     for (int i = context->rank; status == HF_OK && i < local->n_orbital; i += context->n_rank) {
-        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
+        const struct hf_trace_span span = hf_trace_begin_span(context->trace);
         status = make_excitations(self, i, &local->domain[local->domain_of_orbital[i]], error);
-        hf_trace_add(context->trace, 0, HF_TRACE_PAIR_TASK, i, start, hf_thread_seconds() - begun);
+        hf_trace_end_span(context->trace, 0, HF_TRACE_PAIR_TASK, i, span);
     }
     HF_TRY(hf_agree(context->comm, status, error));
     hf_sum_over_ranks(context->comm, (size_t)self->begin[local->n_orbital], self->energy);
@@ -186,6 +182,7 @@ hf_status hf_local_add_distant(struct hf_local *local, const struct hf_wavefunct
     hf_status status;
     struct excitations self = {
         .local = local, .arena = {.memory = local->context->memory, .label = "distant pairs"}};
+    self.of_pao.arena = &self.arena;
     if (local->distant.n_pair == 0) return HF_OK;
     HF_TRY(make_moments(&self, wavefunction, error));
     HF_TRY(share_excitations(&self, error));

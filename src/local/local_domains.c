@@ -30,6 +30,7 @@ struct domains {
     struct candidate *candidate;      /**< [n_atom] */
     int *atom;                        /**< [n_atom] the domain */
     bool *member;                     /**< [n_atom] */
+    struct hf_scratch room;           /**< overlap of functions, with vectors */
 };
 
 int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms)
@@ -53,24 +54,6 @@ int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms)
 
 /* ---- Completeness ---------------------------------------------------------------------------- */
 
-/** b^T S^-1 b of n functions; s [n][n] is overwritten. Local. */
-static hf_status projection(int n, double *s, const double *b, double *found,
-                            struct hf_error *error)
-{
-    double *value = malloc(((size_t)n + 1) * sizeof *value);
-    if (value == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
-    const hf_status status = hf_eigen_small(n, s, value, error);
-    *found = 0.0;
-    for (int k = 0; status == HF_OK && k < n; k++) {
-        double part = 0.0;
-        if (value[k] < REDUNDANT_FUNCTIONS) continue;
-        for (int m = 0; m < n; m++) part += s[(size_t)k * (size_t)n + (size_t)m] * b[m];
-        *found += part * part / value[k];
-    }
-    free(value);
-    return status;
-}
-
 static int compare_atoms(const void *left, const void *right)
 {
     const int *a = left, *b = right;
@@ -78,26 +61,23 @@ static int compare_atoms(const void *left, const void *right)
 }
 
 /** 1 - b^T S^-1 b of orbital i in the functions of some atoms, which are sorted. Local. */
-static hf_status find_completeness(const struct domains *self, int i, int n_atom, int atom[],
+static hf_status find_completeness(struct domains *self, int i, int n_atom, int atom[],
                                    double *found, struct hf_error *error)
 {
-    const struct hf_sparse_matrix *overlap = self->overlap;
     const struct hf_parts atoms = {n_atom, atom};
-    const int n = hf_parts_size(overlap->row_first, atoms);
-    double *s = malloc(((size_t)n * (size_t)n + 1) * sizeof *s);
-    double *b = malloc(((size_t)n + 1) * sizeof *b);
-    hf_status status = HF_OK;
+    const size_t n = (size_t)hf_parts_size(self->overlap->row_first, atoms);
+    double *s = hf_scratch_reserve(&self->room, n * n + 2 * n), *b = s + n * n, *value = b + n;
+    if (s == NULL) return hf_arena_check(self->room.arena, error);
     qsort(atom, (size_t)n_atom, sizeof *atom, compare_atoms);
-    if (s == NULL || b == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
-    } else {
-        hf_sparse_get(overlap, atoms, atoms, s);
-        hf_sparse_get(self->local->localised.overlap, atoms, (struct hf_parts){1, &i}, b);
-        status = projection(n, s, b, found, error);
-        *found = 1.0 - *found;
+    hf_sparse_get(self->overlap, atoms, atoms, s);
+    hf_sparse_get(self->local->localised.overlap, atoms, (struct hf_parts){1, &i}, b);
+    const hf_status status = hf_eigen_small((int)n, s, value, error);
+    double sum = 0.0;
+    for (size_t k = 0; status == HF_OK && k < n; k++) {
+        const double part = hf_dot(n, s + k * n, b);
+        if (!(value[k] < REDUNDANT_FUNCTIONS)) sum += part * part / value[k];
     }
-    free(s);
-    free(b);
+    *found = 1.0 - sum;
     return status;
 }
 
@@ -188,20 +168,13 @@ static int find_given(const struct domains *self, int i, bool taken[])
     return best;
 }
 
-static int take_given(struct domains *self, const bool member[])
-{
-    int n = 0;
-    for (int a = 0; a < self->local->basis->n_atom; a++)
-        if (member[a]) self->atom[n++] = a;
-    return n;
-}
-
-static int take_all(struct domains *self)
+/** The atoms of a given domain; NULL: all that have functions. */
+static int take(struct domains *self, const bool member[])
 {
     const int *first = self->local->overlap->row_first;
     int n = 0;
     for (int a = 0; a < self->local->basis->n_atom; a++)
-        if (first[a + 1] > first[a]) self->atom[n++] = a;
+        if (member != NULL ? member[a] : first[a + 1] > first[a]) self->atom[n++] = a;
     return n;
 }
 
@@ -224,9 +197,9 @@ static hf_status make_domain(struct domains *self, int i, bool taken[], struct h
     const size_t first =
         kind == HF_DOMAINS_GIVEN ? (size_t)find_given(self, i, taken) * (size_t)given->n_atom : 0;
     if (kind == HF_DOMAINS_FULL)
-        n = take_all(self);
+        n = take(self, NULL);
     else if (kind == HF_DOMAINS_GIVEN)
-        n = take_given(self, given->member + first);
+        n = take(self, given->member + first);
     else
         status = choose_atoms(self, i, &n, error);
     if (status == HF_OK && kind != HF_DOMAINS_FULL)
@@ -234,7 +207,7 @@ static hf_status make_domain(struct domains *self, int i, bool taken[], struct h
     if (status != HF_OK) return status;
     bool done = add(self, n, &local->domain_of_orbital[i]);
     if (kind == HF_DOMAINS_GIVEN)
-        n = take_given(self, given->extended + first);
+        n = take(self, given->extended + first);
     else if (kind == HF_DOMAINS_DEFAULT || kind == HF_DOMAINS_TIGHT)
         n = extend(self, n);
     done = done && add(self, n, &local->extended_of_orbital[i]);
@@ -276,15 +249,15 @@ hf_status hf_local_make_domains(struct hf_local *local, const struct hf_wavefunc
                                 struct hf_error *error)
 {
     hf_status status;
-    struct domains self = {.local = local};
-    const struct hf_sparse_choice choice = {
-        .label = "overlap of functions",
-        .threshold = local->settings->sparse > 0.0 ? local->settings->sparse : -1.0};
+    struct domains self = {.local = local, .room = {&local->arena}};
+    const struct hf_sparse_choice choice = {.label = "overlap of functions",
+                                            .threshold = local->settings->sparse};
     HF_TRY(hf_agree(local->context->comm, check_given(local, error), error));
     HF_TRY(hf_sparse_from_matrix(local->context, local->basis, wavefunction->overlap, false,
                                  &choice, &self.overlap, error));
     HF_TRY(hf_agree(local->context->comm, make_all(&self, error), error));
 cleanup:
+    hf_arena_release(&local->arena, self.room.value);
     hf_sparse_destroy(&self.overlap);
     return status;
 }

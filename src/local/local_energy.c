@@ -1,10 +1,7 @@
 /* Local MP2 energies: orbitals and pairs, integrals, amplitudes, and the sums over classes of pairs. */
 #include "local_mp2_private.h"
 
-#include "text/trace.h"
-
 #include <math.h>
-#include <string.h>
 
 struct hf_local_settings hf_local_default_settings(void)
 {
@@ -25,48 +22,26 @@ struct hf_local_settings hf_local_default_settings(void)
 
 /* ---- Result ---------------------------------------------------------------------------------- */
 
-/** Atoms of domains, one after another. Local. */
-static void list_atoms(const struct hf_local *local, const int domain[], struct hf_arena *arena,
-                       int **begin, int **atom)
-{
-    int n = 0;
-    for (int i = 0; i < local->n_orbital; i++) n += local->domain[domain[i]].atoms.n;
-    *begin = hf_arena_take(arena, (size_t)local->n_orbital + 1, sizeof **begin);
-    *atom = hf_arena_take(arena, (size_t)n, sizeof **atom);
-    if (arena->failed) return;
-    n = 0;
-    for (int i = 0; i < local->n_orbital; i++) {
-        const struct hf_parts *atoms = &local->domain[domain[i]].atoms;
-        for (int k = 0; k < atoms->n; k++) (*atom)[n++] = atoms->part[k];
-        (*begin)[i + 1] = n;
-    }
-}
-
-/** Arrays of the result. Local. */
-static hf_status make_result(const struct hf_local *local, struct hf_local_result *result,
-                             struct hf_error *error)
-{
-    struct hf_arena *arena = &result->arena;
-    const size_t o = (size_t)local->n_orbital;
-    result->n_orbital = local->n_orbital;
-    result->n_pair = local->n_pair;
-    HF_TAKE(arena, result->pair, (size_t)local->n_pair);
-    list_atoms(local, local->domain_of_orbital, arena, &result->domain_begin, &result->domain_atom);
-    list_atoms(local, local->extended_of_orbital, arena, &result->extended_begin,
-               &result->extended_atom);
-    HF_TAKE(arena, result->completeness, o);
-    HF_TAKE(arena, result->n_degenerate, o);
-    return hf_arena_check(arena, error);
-}
-
-/** Domains and pairs, without energies. */
-static void describe(const struct hf_local *local, struct hf_local_result *result)
+/** Domains and pairs, without energies. Arrays of the problem are shared until keep_arrays. Local. */
+static hf_status describe(const struct hf_local *local, struct hf_local_result *result,
+                          struct hf_error *error)
 {
     const int o = local->n_orbital;
     double n_function = 0.0;
+    int n_atom = 0, n_extended = 0;
+    HF_TAKE(&result->arena, result->pair, (size_t)local->n_pair);
+    HF_TAKE(&result->arena, result->domain, (size_t)o);
+    HF_TAKE(&result->arena, result->extended, (size_t)o);
+    if (result->arena.failed) return hf_arena_check(&result->arena, error);
+    result->n_orbital = o;
+    result->n_pair = local->n_pair;
+    result->completeness = local->completeness;
+    result->n_degenerate = local->n_degenerate;
     for (int i = 0; i < o; i++) {
-        result->completeness[i] = local->completeness[i];
-        result->n_degenerate[i] = local->n_degenerate[i];
+        result->domain[i] = local->domain[local->domain_of_orbital[i]].atoms;
+        result->extended[i] = local->domain[local->extended_of_orbital[i]].atoms;
+        n_atom += result->domain[i].n;
+        n_extended += result->extended[i].n;
     }
     for (int p = 0; p < local->n_pair; p++) {
         const struct hf_local_pair *pair = &local->pair[p];
@@ -80,9 +55,18 @@ static void describe(const struct hf_local *local, struct hf_local_result *resul
         n_function += result->pair[p].n_function;
     }
     result->extends_weak = hf_local_extends_weak(local->settings);
-    result->mean_domain_atoms = (double)result->domain_begin[o] / o;
-    result->mean_extended_atoms = (double)result->extended_begin[o] / o;
+    result->mean_domain_atoms = (double)n_atom / o;
+    result->mean_extended_atoms = (double)n_extended / o;
     result->mean_pair_functions = n_function / local->n_pair;
+    return HF_OK;
+}
+
+/** The result becomes the owner of the problem's arrays, and of the problem itself, which is to be destroyed all the same. */
+static void keep_arrays(struct hf_local *local, struct hf_local_result *result)
+{
+    result->localised = local->localised;
+    local->localised = (struct hf_localised){0};
+    hf_arena_join(&result->arena, &local->arena);
 }
 
 /** Sums over ranks and pairs. Collective. */
@@ -160,28 +144,24 @@ hf_status hf_local_mp2_compute(struct hf_context *context,
 {
     hf_status status;
     struct hf_local *local = NULL;
-    double *k = NULL;
+    struct hf_arena integrals = {
+        .memory = context->memory, .kind = HF_MEMORY_MATRIX, .label = "integrals of pairs"};
+    double *k;
     *result = (struct hf_local_result){
         .arena = {.memory = context->memory, .label = "results of local MP2"}};
     hf_trace_begin_batch(context->trace);
     HF_TRY(create(context, wavefunction, settings, &local, &result->resumed, error));
-    status = make_result(local, result, error);
-    k = hf_memory_allocate_matrix(context->memory, "integrals of pairs", local->n_number + 1,
-                                  sizeof *k);
-    if (status == HF_OK && k == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE,
-                         "out of memory for integrals of pairs: %.1f MB on one rank",
-                         8e-6 * (double)local->n_number);
+    status = describe(local, result, error);
+    HF_TAKE(&integrals, k, local->n_number);
+    if (status == HF_OK) status = hf_arena_check(&integrals, error);
     HF_TRY(hf_agree(context->comm, status, error));
-    describe(local, result);
     HF_TRY(make_integrals(local, wavefunction, k, result, error));
     HF_TRY(hf_local_iterate(local, k, result, error));
     add_up(local, result);
-    result->localised = local->localised;
-    local->localised = (struct hf_localised){0};
+    keep_arrays(local, result);
 cleanup:
     hf_trace_end_build(context->trace);
-    hf_memory_release(context->memory, k);
+    hf_arena_done(&integrals);
     hf_local_destroy(&local);
     if (status != HF_OK) hf_local_result_done(result);
     return status;

@@ -67,23 +67,22 @@ static bool read_orbital(const cJSON *orbital, int i, struct hf_local_given *giv
                       given->extended + first);
 }
 
-static bool make_arrays(struct hf_local_given *given)
+static hf_status make_arrays(struct hf_local_given *given, struct hf_error *error)
 {
-    const size_t n = (size_t)given->n_orbital * (size_t)given->n_atom + 1;
-    given->population = calloc(n, sizeof *given->population);
-    given->member = calloc(n, sizeof *given->member);
-    given->extended = calloc(n, sizeof *given->extended);
-    return given->population != NULL && given->member != NULL && given->extended != NULL;
+    const size_t n = (size_t)given->n_orbital * (size_t)given->n_atom;
+    given->arena.label = "given domains";
+    HF_TAKE(&given->arena, given->population, n);
+    HF_TAKE(&given->arena, given->member, n);
+    HF_TAKE(&given->arena, given->extended, n);
+    return hf_arena_check(&given->arena, error);
 }
 
 /** Arrays of a checkpoint. */
 static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *path,
                             struct hf_local_given *given, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const int n_atom = given->n_atom;
     int shape[2][2] = {{0}};
-    double *domain = NULL;
     if (!hf_checkpoint_added(checkpoint, populations, &shape[0][0], &shape[0][1]) ||
         !hf_checkpoint_added(checkpoint, domains, &shape[1][0], &shape[1][1]))
         return wrong(path, "no domains of local MP2 in it", error);
@@ -91,9 +90,8 @@ static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *
     if (shape[0][1] != n_atom || shape[1][0] != o || shape[1][1] != n_atom)
         return wrong(path, "its domains are of other atoms", error);
     const size_t n = (size_t)o * (size_t)n_atom;
-    domain = calloc(n, sizeof *domain);
-    if (!make_arrays(given) || domain == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
+    double *domain = HF_TAKE(&given->arena, domain, n);
+    hf_status status = make_arrays(given, error);
     if (status == HF_OK)
         status = hf_checkpoint_added_rows(checkpoint, populations, n_atom, 0, o, given->population,
                                           error);
@@ -105,7 +103,7 @@ static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *
         given->extended[k] = bits > 1;
         given->extends_weak = given->extends_weak || bits > 3;
     }
-    free(domain);
+    hf_arena_release(&given->arena, domain);
     return status;
 }
 
@@ -153,8 +151,7 @@ hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_give
         given->n_orbital = cJSON_GetArraySize(orbitals);
         given->extends_weak =
             cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(part, "extended_weak_pairs"));
-        if (!make_arrays(given))
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
+        status = make_arrays(given, error);
         const cJSON *orbital = orbitals->child;
         for (int i = 0; status == HF_OK && orbital != NULL; i++, orbital = orbital->next)
             if (!read_orbital(orbital, i, given))
@@ -174,8 +171,7 @@ hf_status hf_local_given_share(struct hf_context *context, struct hf_local_given
     if (context->rank != 0) {
         *given =
             (struct hf_local_given){.n_orbital = n[0], .n_atom = n[1], .extends_weak = n[2] != 0};
-        if (!make_arrays(given))
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for given domains");
+        status = make_arrays(given, error);
     }
     HF_TRY(hf_agree(context->comm, status, error));
     const size_t size = (size_t)n[0] * (size_t)n[1];
@@ -189,8 +185,6 @@ cleanup:
 
 void hf_local_given_done(struct hf_local_given *given)
 {
-    free(given->population);
-    free(given->member);
-    free(given->extended);
+    hf_arena_done(&given->arena);
     *given = (struct hf_local_given){0};
 }

@@ -2,12 +2,10 @@
 #include "local_iterate.h"
 
 #include "base/arithmetic.h"
-#include "base/threads.h"
 #include "hf/interruption.h"
-#include "text/trace.h"
+#include "work/pass.h"
 
 #include <math.h>
-#include <stdatomic.h>
 
 const struct hf_phase hf_phase_local_iterate = {.name = "Local MP2: iterations"};
 const struct hf_phase hf_phase_local_wait = {.name = "Local MP2: waiting for amplitudes"};
@@ -42,9 +40,7 @@ struct iteration {
     const double *const *where;
     double coefficient[HF_LOCAL_HISTORY];
     void (*work)(struct iteration *self, int q, struct hf_local_room *room);
-    int end;
-    atomic_int next;
-    atomic_int reason; /**< to stop */
+    int begin; /**< its first pair */
 };
 
 /* ---- One pair ------------------------------------------------------------------------------------ */
@@ -76,7 +72,8 @@ static void begin_pair(struct iteration *self, int q, struct hf_local_room *room
     const size_t n = size_of(self, q), m = (size_t)hf_local_pair_domain(local, pair)->n_kept;
     double *t = self->t + self->offset[q];
     /* r is K as long as t is zero */
-    hf_local_residual(local, q, NULL, NULL, self->k + pair->offset, t, t, room);
+    hf_local_residual(local, q, &(struct hf_local_state){.k = self->k + pair->offset, .t = t}, t,
+                      room);
     double *r = self->diis.step[0] + self->offset[q];
     memcpy(r, t, n * sizeof *r);
     divide(self, q, t);
@@ -97,8 +94,8 @@ static void advance_pair(struct iteration *self, int q, struct hf_local_room *ro
     const double *t = self->t + offset;
     double *step = self->diis.step[self->diis.newest] + offset,
            *trial = self->diis.trial[self->diis.newest] + offset;
-    const struct hf_local_sums sums = hf_local_residual(local, q, &self->terms, self->where,
-                                                        self->k + pair->offset, t, step, room);
+    const struct hf_local_state now = {self->k + pair->offset, t, &self->terms, self->where};
+    const struct hf_local_sums sums = hf_local_residual(local, q, &now, step, room);
     divide(self, q, step);
     state->direct = sums.direct;
     state->exchange = sums.exchange;
@@ -130,52 +127,42 @@ static void end_pair(struct iteration *self, int q, struct hf_local_room *room)
 
 /* ---- All pairs of this rank ---------------------------------------------------------------------- */
 
-/** Thread 0 alone is in MPI. */
-static void look_around(struct iteration *self, int q)
+/** hf_pass.item. Thread 0 alone is in MPI. */
+static hf_status do_pair(void *own, struct hf_pass_thread *thread, int64_t item,
+                         struct hf_error *error)
 {
-    struct hf_interruption *interruption = self->local->context->interruption;
-    hf_interruption_set_fraction(interruption, (double)q / self->local->n_own);
-    const int reason = hf_interruption_look(interruption, true);
-    if (reason != 0) atomic_store(&self->reason, reason);
-    if (self->amplitudes.onesided != NULL) hf_onesided_poke(self->amplitudes.onesided);
-}
-
-/** hf_thread_work */
-static hf_status do_pairs(void *data, int thread, int n_thread, struct hf_error *error)
-{
-    struct iteration *self = data;
-    struct hf_trace *trace = self->local->context->trace;
-    int q;
-    (void)n_thread;
-    (void)error;
-    while (atomic_load(&self->reason) == 0 && (q = atomic_fetch_add(&self->next, 1)) < self->end) {
-        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
-        self->work(self, q, &self->room[thread]);
-        hf_trace_add(trace, thread, self->work == advance_pair ? HF_TRACE_TASK : HF_TRACE_PAIR_TASK,
-                     self->local->own[q], start, hf_thread_seconds() - begun);
-        if (thread == 0) look_around(self, q);
+    struct iteration *self = thread->data;
+    struct hf_context *context = self->local->context;
+    struct hf_local_room *room = &self->room[thread->number];
+    const int q = self->begin + (int)item;
+    (void)own;
+    const struct hf_trace_span span = hf_trace_begin_span(context->trace);
+    self->work(self, q, room);
+    hf_trace_end_span(context->trace, thread->number,
+                      self->work == advance_pair ? HF_TRACE_TASK : HF_TRACE_PAIR_TASK,
+                      self->local->own[q], span);
+    if (thread->number == 0) {
+        hf_interruption_set_fraction(context->interruption, (double)q / self->local->n_own);
+        if (self->amplitudes.onesided != NULL) hf_onesided_poke(self->amplitudes.onesided);
     }
-    return HF_OK;
+    return room->failed ? hf_arena_check(&room->arena, error) : HF_OK;
 }
 
-/** Threads share the pairs begin .. end-1. Local. HF_INTERRUPTED. */
+/** Threads share the pairs begin .. end-1. Local. HF_NO_RESOURCE; an interruption is found by hf_agree_to_go_on. */
 static hf_status share_pairs(struct iteration *self, int begin, int end,
                              void (*work)(struct iteration *self, int q,
                                           struct hf_local_room *room),
                              struct hf_error *error)
 {
-    struct hf_timers *timers = &self->local->context->timers;
+    static const struct hf_pass pass = {.label = "pairs of local MP2", .item = do_pair};
+    struct hf_context *context = self->local->context;
     self->work = work;
-    self->end = end;
-    atomic_store(&self->next, begin);
-    hf_timer_start(timers, &hf_phase_local_iterate);
-    const hf_status status = hf_threads_run(self->local->n_thread, do_pairs, self, error);
-    hf_timer_stop(timers, &hf_phase_local_iterate);
-    const int reason = atomic_load(&self->reason);
-    for (int t = 0; t < self->local->n_thread; t++)
-        if (self->room[t].failed)
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for residuals of local MP2");
-    return status == HF_OK && reason != 0 ? hf_interrupted(error, reason) : status;
+    self->begin = begin;
+    hf_timer_start(&context->timers, &hf_phase_local_iterate);
+    const hf_status status =
+        hf_pass_items(context, self->local->n_thread, end - begin, &pass, self, error);
+    hf_timer_stop(&context->timers, &hf_phase_local_iterate);
+    return status;
 }
 
 /** Which T each residual needs: once, for replays. */
@@ -197,10 +184,10 @@ static hf_status advance(struct iteration *self, struct hf_error *error)
     const struct hf_local *local = self->local;
     struct hf_local_amplitudes *amplitudes = &self->amplitudes;
     const double least = NEGLIGIBLE * local->settings->amplitude_tolerance;
-    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
+    const struct hf_trace_span span = hf_trace_begin_span(local->context->trace);
     hf_status status = hf_local_terms_make(local, self->norm, least, &self->terms, error);
     if (status == HF_OK) status = hf_local_amplitudes_plan(amplitudes, &self->terms, error);
-    hf_trace_add(local->context->trace, 0, HF_TRACE_COPYING, 0, start, hf_thread_seconds() - begun);
+    hf_trace_end_span(local->context->trace, 0, HF_TRACE_COPYING, 0, span);
     if (status != HF_OK) return status;
     if (self->n_iteration == 0) trace_terms(self);
     if (amplitudes->n_batch > 0) hf_local_amplitudes_begin(amplitudes, &self->terms, 0);
@@ -274,9 +261,8 @@ static hf_status iterate_once(struct iteration *self, struct hf_local_result *re
     double product[HF_LOCAL_HISTORY] = {0.0};
     memset(self->state, 0, (size_t)local->n_pair * sizeof *self->state);
     hf_trace_begin_batch(local->context->trace);
-    status = hf_local_diis_next(&self->diis)
-                 ? advance(self, error)
-                 : hf_fail(error, HF_NO_RESOURCE, "out of memory for amplitudes of local MP2");
+    status = hf_local_diis_next(&self->diis) ? advance(self, error)
+                                             : hf_arena_check(&self->arena, error);
     HF_TRY(gather(self, status, error));
     set_energies(self, result);
     result->amplitude_change = 0.0;
@@ -302,7 +288,7 @@ static hf_status make_rooms(struct iteration *self, struct hf_error *error)
 {
     const struct hf_local *local = self->local;
     struct hf_arena *arena = &self->arena;
-    bool ok = true;
+    int most = 0;
     HF_TAKE(arena, self->offset, (size_t)local->n_own);
     for (int q = 0; q < local->n_own && self->offset != NULL; q++) {
         self->offset[q] = self->n_number;
@@ -314,9 +300,11 @@ static hf_status make_rooms(struct iteration *self, struct hf_error *error)
     HF_TAKE(arena, self->room, (size_t)local->n_thread);
     self->terms.arena = arena;
     hf_local_diis_init(&self->diis, local->context, arena, self->n_number);
-    for (int t = 0; t < local->n_thread && self->room != NULL && ok; t++)
-        ok = hf_local_room_init(&self->room[t], local);
-    if (!ok) return hf_fail(error, HF_NO_RESOURCE, "out of memory for residuals of local MP2");
+    for (int d = 0; d < local->n_domain; d++)
+        if (local->domain[d].n_function > most) most = local->domain[d].n_function;
+    for (int t = 0; t < local->n_thread && self->room != NULL; t++)
+        if (!hf_local_room_init(&self->room[t], local, most))
+            return hf_arena_check(&self->room[t].arena, error);
     return hf_arena_check(arena, error);
 }
 

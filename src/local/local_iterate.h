@@ -103,7 +103,19 @@ struct hf_local_room {
     hf_product_function *multiply;
 };
 
-bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local);
+/** For domains of up to n functions. False: no memory. */
+bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local, int n);
+
+/** A left matrix: element (i, k) is from[i * row_step + k * inner_step]. */
+struct hf_local_left {
+    int n_row, n_inner;
+    const double *from;
+    size_t row_step, inner_step;
+};
+
+/** to [n_row][length] = left right, right [n_inner][length], all of up to n of the room's functions. */
+void hf_local_multiply(struct hf_local_room *room, struct hf_local_left left, const double *right,
+                       size_t length, double *to);
 
 /** Sums over a and b. */
 struct hf_local_sums {
@@ -118,13 +130,18 @@ static inline double hf_local_occupied_energy(const struct hf_local *local,
            hf_local_fock_occupied(local, pair->j, pair->j);
 }
 
-/** r [n_kept][n_kept] of this rank's pair q, from K and t. `where` [n_pair] has T of the pairs in terms (NULL: T is
- *  zero everywhere). Returns the sums of X = K + R, hence the pair's part of Hylleraas' functional: its error is
- *  quadratic in that of T. */
+/** What the residual of a pair is computed from. */
+struct hf_local_state {
+    const double *k, *t;                /**< of the pair */
+    const struct hf_local_terms *terms; /**< of all pairs of this rank */
+    const double *const *where; /**< [n_pair] T of the pairs in terms; NULL: T is zero everywhere */
+};
+
+/** r [n_kept][n_kept] of this rank's pair q. Returns the sums of X = K + R, hence the pair's part of Hylleraas'
+ *  functional: its error is quadratic in that of T. r may be t. */
 struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
-                                       const struct hf_local_terms *terms,
-                                       const double *const where[], const double k[],
-                                       const double t[], double r[], struct hf_local_room *room);
+                                       const struct hf_local_state *state, double r[],
+                                       struct hf_local_room *room);
 
 /** T = W t W^T of this rank's pair q: block [n][n]. */
 void hf_local_back(const struct hf_local *local, int q, const double t[], double block[],

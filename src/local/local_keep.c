@@ -25,11 +25,6 @@ static const char coefficients[] = HF_CHECKPOINT_LOCAL_MP2 "/coefficients",
 
 /* ---- What integrals depend on ----------------------------------------------------------------- */
 
-static uint64_t add_reals(uint64_t hash, size_t n, const double values[])
-{
-    return hf_hash_add(hash, n * sizeof *values, values);
-}
-
 static uint64_t add_pairs(uint64_t hash, const struct hf_local *local)
 {
     for (int p = 0; p < local->n_pair; p++) {
@@ -49,10 +44,11 @@ static void find_digest(const struct hf_local *local, double digest[2])
     const struct hf_local_settings *settings = local->settings;
     const struct hf_sparse_matrix *orbitals = local->orbitals;
     const double numbers[] = {settings->threshold, settings->sparse, settings->orbital_tolerance};
-    uint64_t hash = add_reals(HF_HASH_EMPTY, sizeof numbers / sizeof *numbers, numbers);
+    uint64_t hash = hf_hash_add(HF_HASH_EMPTY, sizeof numbers, numbers);
     for (int a = 0; a < local->molecule->n_atom; a++)
-        hash = add_reals(hash, 3, local->molecule->atom[a].position_bohr);
-    hash = add_reals(hash, orbitals->offset[orbitals->n_block], orbitals->value);
+        hash = hf_hash_add(hash, 3 * sizeof *numbers, local->molecule->atom[a].position_bohr);
+    hash =
+        hf_hash_add(hash, orbitals->offset[orbitals->n_block] * sizeof *numbers, orbitals->value);
     hash = add_pairs(hash, local);
     digest[0] = (double)(hash >> 32);
     digest[1] = (double)(hash & 0xffffffff);
@@ -66,50 +62,40 @@ static size_t n_integral(const struct hf_local *local)
 
 /* ---- Integrals: a column, pair after pair ------------------------------------------------------- */
 
-/** Calls `move` with the parts of this rank's blocks that are in first .. first+n-1. */
-static void visit(const struct hf_local *local, size_t first, size_t n,
-                  void (*move)(double *block, double *piece, size_t n), double k[], double piece[])
-{
-    size_t begin = 0;
-    for (int p = 0; p < local->n_pair && begin < first + n; p++) {
-        const struct hf_local_pair *pair = &local->pair[p];
-        const size_t width = (size_t)hf_local_pair_domain(local, pair)->n_function;
-        const size_t end = begin + width * width;
-        const size_t from = begin > first ? begin : first, to = end < first + n ? end : first + n;
-        if (pair->owner == local->context->rank && from < to)
-            move(k + pair->offset + (from - begin), piece + (from - first), to - from);
-        begin = end;
-    }
-}
-
-static void to_piece(double *block, double *piece, size_t n)
-{
-    memcpy(piece, block, n * sizeof *piece);
-}
-
-static void to_block(double *block, double *piece, size_t n)
-{
-    memcpy(block, piece, n * sizeof *block);
-}
-
 /** An array over pairs on its way. */
 struct transfer {
     const struct hf_local *local;
     double *k;
 };
 
+/** Copies the parts of this rank's blocks that are in first .. first+n-1 to or from `piece`, where those begin. */
+static void copy(const struct transfer *self, size_t first, size_t n, bool to_piece, double piece[])
+{
+    const struct hf_local *local = self->local;
+    size_t begin = 0;
+    for (int p = 0; p < local->n_pair && begin < first + n; p++) {
+        const struct hf_local_pair *pair = &local->pair[p];
+        const size_t width = (size_t)hf_local_pair_domain(local, pair)->n_function;
+        const size_t end = begin + width * width;
+        const size_t from = begin > first ? begin : first, to = end < first + n ? end : first + n;
+        if (pair->owner == local->context->rank && from < to) {
+            double *block = self->k + pair->offset + (from - begin), *here = piece + (from - first);
+            memcpy(to_piece ? here : block, to_piece ? block : here, (to - from) * sizeof *block);
+        }
+        begin = end;
+    }
+}
+
 /** hf_checkpoint_give */
 static void give_integrals(const void *data, int first, int n, double rows[])
 {
-    const struct transfer *self = data;
-    visit(self->local, (size_t)first, (size_t)n, to_piece, self->k, rows);
+    copy(data, (size_t)first, (size_t)n, true, rows);
 }
 
 /** hf_checkpoint_take */
 static void take_integrals(void *data, int first, int n, const double rows[])
 {
-    const struct transfer *self = data;
-    visit(self->local, (size_t)first, (size_t)n, to_block, self->k, (double *)rows);
+    copy(data, (size_t)first, (size_t)n, false, (double *)rows);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */

@@ -37,10 +37,11 @@ enum hf_local_domains {
 /** Domains of another calculation, of the same atoms at other places. Its orbitals are found by their populations. */
 struct hf_local_given {
     int n_orbital, n_atom;
-    double *population; /**< [n_orbital][n_atom] */
-    bool *member;       /**< [n_orbital][n_atom] whether the atom is in the domain */
-    bool *extended;     /**< [n_orbital][n_atom] and in that of strong pairs */
-    bool extends_weak;  /**< the latter is also that of weak pairs */
+    double *population;    /**< [n_orbital][n_atom] */
+    bool *member;          /**< [n_orbital][n_atom] whether the atom is in the domain */
+    bool *extended;        /**< [n_orbital][n_atom] and in that of strong pairs */
+    bool extends_weak;     /**< the latter is also that of weak pairs */
+    struct hf_arena arena; /**< of arrays that are owned: released with it */
 };
 
 struct hf_local_settings {
@@ -102,11 +103,9 @@ struct hf_local_result {
     struct hf_local_class_result of_class[HF_N_LOCAL_CLASS];
     struct hf_localised localised; /**< orbitals with their populations */
     int n_orbital;
-    int *domain_begin;                   /**< [n_orbital + 1] */
-    int *domain_atom;                    /**< atoms of each orbital's domain, rising */
-    int *extended_begin, *extended_atom; /**< the same of extended domains */
-    bool extends_weak;                   /**< these are for all pairs, not for strong ones alone */
-    double *completeness;                /**< [n_orbital] 1 - b^T S_dd^-1 b */
+    struct hf_parts *domain, *extended; /**< [n_orbital] atoms of each orbital's domains, rising */
+    bool extends_weak;    /**< extended domains are for all pairs, not for strong ones alone */
+    double *completeness; /**< [n_orbital] 1 - b^T S_dd^-1 b */
     int *
         n_degenerate; /**< [n_orbital] atoms added because their population equals that of another one */
     int n_pair;

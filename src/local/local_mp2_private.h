@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "local/local_mp2.h"
 #include "localise/sparse_matrix.h"
+#include "text/trace.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,7 +59,8 @@ struct hf_local {
     const struct hf_basis *
         basis; /**< published functions, by atoms; borrowed. Merge it for integrals (hf_sparse_mix) */
     const struct hf_molecule *molecule; /**< borrowed */
-    struct hf_arena arena;              /**< of the arrays of domains and pairs */
+    struct hf_arena arena;              /**< of the arrays of domains and pairs, and this struct */
+    struct hf_arena vectors;            /**< of W */
     int n_thread;                       /**< at least 1 */
     int n_orbital;                      /**< correlated ones: i, j, k */
     struct hf_localised localised;
@@ -155,7 +157,7 @@ double hf_local_distance(const struct hf_local *local, int i, int j);
 int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms);
 
 /** W of one domain, from S and F between its PAOs; local. HF_NO_RESOURCE. */
-hf_status hf_local_domain_vectors(const struct hf_local *local, struct hf_local_domain *domain,
+hf_status hf_local_domain_vectors(struct hf_local *local, struct hf_local_domain *domain,
                                   struct hf_error *error) HF_MUST_CHECK;
 
 /* ---- Part (a): the integrals (Fig. 10.2) ---------------------------------------------------------- */
@@ -184,23 +186,21 @@ struct hf_local_block {
 };
 
 /** Blocks of this rank, or of one thread of it, in the order in which they were added. Their numbers stand in chunks
- *  that never move. Initialise with {.memory = , .label = }. */
+ *  that never move. Initialise with {.arena = }. */
 struct hf_local_blocks {
-    struct hf_memory *memory; /**< borrowed */
-    const char *label;        /**< a string constant */
-    size_t n_block, n_chunk;
-    int64_t n_block_room, n_chunk_room;
+    struct hf_arena arena; /**< has the blocks and their numbers */
+    size_t n_block;
+    int64_t n_room;
     struct hf_local_block *block;
-    double **chunk;
     size_t n_free; /**< numbers at the end of the last chunk */
     double *next;  /**< the first of these */
-    double bytes;  /**< of all chunks and blocks */
+    double bytes;  /**< of all chunks */
 };
 
 /** Adds a block of n numbers, whatever they are; its place is valid until the list is freed or exchanged. NULL: no memory. Local. */
 double *hf_local_blocks_add(struct hf_local_blocks *blocks, int pair, int row, int column, int n);
 
-/** Frees and clears; keeps memory and label. Accepts a cleared one. */
+/** Frees and clears; the arena can be used again. */
 void hf_local_blocks_done(struct hf_local_blocks *blocks);
 
 /** The ranks first .. last that need a block. */
@@ -219,19 +219,17 @@ hf_status hf_local_blocks_exchange(struct hf_context *context, hf_local_needed_b
                                    struct hf_local_blocks *to, double *sent_bytes,
                                    struct hf_error *error) HF_MUST_CHECK;
 
-/** The same, to the owners of the pairs. */
-hf_status hf_local_blocks_redistribute(const struct hf_local *local, int n_from,
-                                       struct hf_local_blocks from[], struct hf_local_blocks *to,
-                                       double *sent_bytes, struct hf_error *error) HF_MUST_CHECK;
+/** For it: the owner of a block's pair; `data` is the struct hf_local. */
+struct hf_local_ranks hf_local_owner_of_pair(const void *data, const struct hf_local_block *block);
 
 /** Blocks of a pair in a sorted list: begin .. end-1. Not collective. */
 void hf_local_blocks_of_pair(const struct hf_local_blocks *blocks, int pair, size_t *begin,
                              size_t *end);
 
-/** Records that a thread has finished the blocks of a "pair" since `start` (hf_wall_seconds; `begun` of
- *  hf_thread_seconds), and how many bytes they have. Not collective. */
+/** Records that a thread has finished the blocks of a "pair" in this span, and how many bytes they have. Not
+ *  collective. */
 void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
-                         const struct hf_local_blocks *blocks, double start, double begun);
+                         const struct hf_local_blocks *blocks, struct hf_trace_span span);
 
 /* ---- Checkpoints ---------------------------------------------------------------------------------- */
 

@@ -2,10 +2,9 @@
 #include "local_mp2_private.h"
 
 #include "base/arithmetic.h"
+#include "base/growing.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 int hf_local_find_pair(const struct hf_local *local, int i, int j)
 {
@@ -72,13 +71,10 @@ static bool add_pair(struct hf_local *local, int i, int j, double distance, int 
     return domain >= 0;
 }
 
-/** Pairs in order, without owners. Local. */
-static bool list_pairs(struct hf_local *local)
+/** Pairs in order, without owners. `atom` is room for all atoms. False: no memory. */
+static bool list_pairs(struct hf_local *local, int atom[])
 {
-    const size_t o = (size_t)local->n_orbital;
-    int *atom = calloc((size_t)local->basis->n_atom + 1, sizeof *atom);
-    HF_TAKE(&local->arena, local->first_pair, o + 1);
-    bool done = atom != NULL && local->first_pair != NULL;
+    bool done = true;
     for (int i = 0; done && i < local->n_orbital; i++) {
         for (int j = 0; done && j <= i; j++) {
             const double distance = hf_local_distance(local, i, j);
@@ -89,31 +85,27 @@ static bool list_pairs(struct hf_local *local)
         }
         local->first_pair[i + 1] = local->n_pair;
     }
-    free(atom);
     return done;
 }
 
-/** Local. */
-static bool list_partners(struct hf_local *local)
+/** The partners of all orbitals. `next` [n_orbital] is room. */
+static void list_partners(struct hf_local *local, int next[])
 {
     const int o = local->n_orbital;
-    int *n = calloc((size_t)o + 1, sizeof *n);
-    HF_TAKE(&local->arena, local->first_partner, (size_t)o + 1);
-    HF_TAKE(&local->arena, local->partner, 2 * (size_t)local->n_pair);
-    const bool done = n != NULL && !local->arena.failed;
-    for (int p = 0; done && p < local->n_pair; p++) {
-        local->first_partner[local->pair[p].i + 1]++;
-        if (local->pair[p].i != local->pair[p].j) local->first_partner[local->pair[p].j + 1]++;
+    int *first = local->first_partner;
+    for (int p = 0; p < local->n_pair; p++) {
+        first[local->pair[p].i + 1]++;
+        if (local->pair[p].i != local->pair[p].j) first[local->pair[p].j + 1]++;
     }
-    for (int i = 0; done && i < o; i++) local->first_partner[i + 1] += local->first_partner[i];
-    for (int p = 0; done && p < local->n_pair; p++) { /* in this order partners rise */
+    for (int i = 0; i < o; i++) {
+        first[i + 1] += first[i];
+        next[i] = first[i];
+    }
+    for (int p = 0; p < local->n_pair; p++) { /* in this order partners rise */
         const int i = local->pair[p].i, j = local->pair[p].j;
-        local->partner[local->first_partner[i] + n[i]++] = (struct hf_local_partner){j, p};
-        if (i != j)
-            local->partner[local->first_partner[j] + n[j]++] = (struct hf_local_partner){i, p};
+        local->partner[next[i]++] = (struct hf_local_partner){j, p};
+        if (i != j) local->partner[next[j]++] = (struct hf_local_partner){i, p};
     }
-    free(n);
-    return done;
 }
 
 /* ---- Owners ---------------------------------------------------------------------------------- */
@@ -127,21 +119,6 @@ static const double SUM = 20.0, PRODUCTS = 5.0, SUMS = 500.0;
 
 /** Up to so many ranks share pairs one by one, if they have so few each that cuts would be uneven. */
 enum { MOST_SHARING = 16, FEW_PAIRS = 64 };
-
-/** A pair that is to get an owner. */
-struct place {
-    double centre[3]; /**< between both orbitals */
-    double cost;
-    int pair;
-    double along; /**< the centre in the direction of the cut that is being made */
-};
-
-static int by_place(const void *left, const void *right)
-{
-    const struct place *a = left, *b = right;
-    if (a->along != b->along) return a->along < b->along ? -1 : 1;
-    return a->pair < b->pair ? -1 : a->pair > b->pair;
-}
 
 /** The work of the terms F_ik T_kj of all k with an F_ik that matters: a sum for each, and products with S over the
  *  atoms of all their domains. met[atom] is `stamp` for atoms of this sum. */
@@ -165,11 +142,10 @@ static double work_of_terms(const struct hf_local *local, int q, int i, int j, i
     return work + n * united * (n + united);
 }
 
-/** Sets the work of all pairs (local_residual.c). Local. */
-static bool estimate_work(struct hf_local *local)
+/** Sets the work of all pairs (local_residual.c). `met` [atoms] is zero. */
+static void estimate_work(struct hf_local *local, int met[])
 {
-    int *met = calloc((size_t)local->paos->n_column_part + 1, sizeof *met);
-    for (int q = 0; q < local->n_pair && met != NULL; q++) {
+    for (int q = 0; q < local->n_pair; q++) {
         struct hf_local_pair *pair = &local->pair[q];
         const double n = hf_local_pair_domain(local, pair)->n_function;
         pair->work = n * n * (PRODUCTS * n + SUMS);
@@ -177,52 +153,53 @@ static bool estimate_work(struct hf_local *local)
         if (pair->i != pair->j)
             pair->work += work_of_terms(local, q, pair->j, pair->i, 2 * q + 2, met);
     }
-    free(met);
-    return met != NULL;
 }
 
-/** Sorts along the axis in which the centres differ most. */
-static void sort_places(int n, struct place place[])
+/** Twice the centre between the orbitals of a pair. */
+static double centre_of(const struct hf_local *local, const struct hf_ranked *place, int d)
+{
+    const struct hf_local_pair *pair = &local->pair[place->number];
+    const struct hf_localised_orbital *orbital = local->localised.orbital;
+    return orbital[pair->i].centre[d] + orbital[pair->j].centre[d];
+}
+
+/** Sorts pairs along the axis in which their centres differ most. */
+static void sort_places(const struct hf_local *local, int n, struct hf_ranked place[])
 {
     int widest = 0;
     double width[3];
     for (int d = 0; d < 3; d++) {
         double low = INFINITY, high = -INFINITY;
         for (int k = 0; k < n; k++) {
-            low = fmin(low, place[k].centre[d]);
-            high = fmax(high, place[k].centre[d]);
+            low = fmin(low, centre_of(local, &place[k], d));
+            high = fmax(high, centre_of(local, &place[k], d));
         }
         width[d] = high - low;
         if (width[d] > width[widest]) widest = d;
     }
-    for (int k = 0; k < n; k++) place[k].along = place[k].centre[widest];
-    qsort(place, (size_t)n, sizeof *place, by_place);
+    for (int k = 0; k < n; k++) place[k].value = -centre_of(local, &place[k], widest);
+    hf_sort_falling(n, place);
 }
 
-static int by_falling_cost(const void *left, const void *right)
-{
-    const struct place *a = left, *b = right;
-    if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
-    return a->pair < b->pair ? -1 : a->pair > b->pair;
-}
-
-/** Each of these pairs, by falling cost, goes to the rank first .. first + n_rank - 1 that has least. */
-static void give_singly(struct hf_local *local, int n, struct place place[], int first, int n_rank)
+/** Each of these pairs, by falling work, goes to the rank first .. first + n_rank - 1 that has least. */
+static void give_singly(struct hf_local *local, int n, struct hf_ranked place[], int first,
+                        int n_rank)
 {
     double has[MOST_SHARING] = {0.0};
-    qsort(place, (size_t)n, sizeof *place, by_falling_cost);
+    for (int k = 0; k < n; k++) place[k].value = local->pair[place[k].number].work;
+    hf_sort_falling(n, place);
     for (int k = 0; k < n; k++) {
         int least = 0;
         for (int r = 1; r < n_rank; r++)
             if (has[r] < has[least]) least = r;
-        has[least] += place[k].cost;
-        local->pair[place[k].pair].owner = first + least;
+        has[least] += place[k].value;
+        local->pair[place[k].number].owner = first + least;
     }
 }
 
 /** The ranks first .. first + n_rank - 1 get these pairs: half of the ranks those on one side of a cut, so that most
  *  amplitudes that a rank needs are its own or of a few other ranks. */
-static void give(struct hf_local *local, int n, struct place place[], int first, int n_rank)
+static void give(struct hf_local *local, int n, struct hf_ranked place[], int first, int n_rank)
 {
     while (n_rank > 1) {
         if (n_rank <= MOST_SHARING && n < FEW_PAIRS * n_rank) {
@@ -232,47 +209,26 @@ static void give(struct hf_local *local, int n, struct place place[], int first,
         const int n_lower = n_rank / 2;
         double all = 0.0, lower = 0.0;
         int cut = 0;
-        sort_places(n, place);
-        for (int k = 0; k < n; k++) all += place[k].cost;
-        while (cut < n && (lower + 0.5 * place[cut].cost) * n_rank <= all * n_lower)
-            lower += place[cut++].cost;
+        sort_places(local, n, place);
+        for (int k = 0; k < n; k++) all += local->pair[place[k].number].work;
+        for (; cut < n; cut++) {
+            const double work = local->pair[place[cut].number].work;
+            if ((lower + 0.5 * work) * n_rank > all * n_lower) break;
+            lower += work;
+        }
         give(local, cut, place, first, n_lower);
         place += cut;
         n -= cut;
         first += n_lower;
         n_rank -= n_lower;
     }
-    for (int k = 0; k < n; k++) local->pair[place[k].pair].owner = first;
+    for (int k = 0; k < n; k++) local->pair[place[k].number].owner = first;
 }
 
-/** Local, the same on every rank. */
-static bool choose_owners(struct hf_local *local)
-{
-    struct place *place = calloc((size_t)local->n_pair + 1, sizeof *place);
-    if (place == NULL || !estimate_work(local)) {
-        free(place);
-        return false;
-    }
-    for (int p = 0; p < local->n_pair; p++) {
-        const struct hf_local_pair *pair = &local->pair[p];
-        place[p] = (struct place){.cost = pair->work, .pair = p};
-        for (int d = 0; d < 3; d++)
-            place[p].centre[d] = local->localised.orbital[pair->i].centre[d] +
-                                 local->localised.orbital[pair->j].centre[d];
-    }
-    give(local, local->n_pair, place, 0, local->context->n_rank);
-    free(place);
-    return true;
-}
-
-/** Places of the blocks. Local. */
-static bool place_blocks(struct hf_local *local)
+/** Places of the blocks. */
+static void place_blocks(struct hf_local *local)
 {
     const int n_rank = local->context->n_rank, rank = local->context->rank;
-    HF_TAKE(&local->arena, local->first_of_rank, (size_t)n_rank + 1);
-    HF_TAKE(&local->arena, local->scratch, 2 * (size_t)n_rank);
-    HF_TAKE(&local->arena, local->own, (size_t)local->n_pair);
-    if (local->arena.failed) return false;
     int64_t *n_of_rank = local->first_of_rank + 1;
     for (int p = 0; p < local->n_pair; p++) {
         struct hf_local_pair *pair = &local->pair[p];
@@ -283,14 +239,36 @@ static bool place_blocks(struct hf_local *local)
     }
     local->n_number = (size_t)n_of_rank[rank];
     for (int r = 0; r < n_rank; r++) local->first_of_rank[r + 1] += local->first_of_rank[r];
-    return true;
+}
+
+/** Local, the same on every rank. */
+static hf_status make_pairs(struct hf_local *local, struct hf_error *error)
+{
+    const size_t o = (size_t)local->n_orbital, n_atom = (size_t)local->basis->n_atom;
+    const size_t n_rank = (size_t)local->context->n_rank;
+    struct hf_arena *arena = &local->arena;
+    int *next = HF_TAKE(arena, next, o), *atom = HF_TAKE(arena, atom, n_atom);
+    int *met = HF_TAKE(arena, met, n_atom);
+    HF_TAKE(arena, local->first_pair, o + 1);
+    HF_TAKE(arena, local->first_partner, o + 1);
+    HF_TAKE(arena, local->first_of_rank, n_rank + 1);
+    HF_TAKE(arena, local->scratch, 2 * n_rank);
+    if (arena->failed || !list_pairs(local, atom)) return hf_arena_check(arena, error);
+    const size_t n_pair = (size_t)local->n_pair;
+    struct hf_ranked *place = HF_TAKE(arena, place, n_pair);
+    HF_TAKE(arena, local->partner, 2 * n_pair);
+    HF_TAKE(arena, local->own, n_pair);
+    if (arena->failed) return hf_arena_check(arena, error);
+    list_partners(local, next);
+    estimate_work(local, met);
+    for (size_t p = 0; p < n_pair; p++) place[p].number = (int64_t)p;
+    give(local, local->n_pair, place, 0, local->context->n_rank);
+    place_blocks(local);
+    hf_arena_release(arena, place);
+    return HF_OK;
 }
 
 hf_status hf_local_make_pairs(struct hf_local *local, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    if (!list_pairs(local) || !list_partners(local) || !choose_owners(local) ||
-        !place_blocks(local))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs of orbitals");
-    return hf_agree(local->context->comm, status, error);
+    return hf_agree(local->context->comm, make_pairs(local, error), error);
 }

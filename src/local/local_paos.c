@@ -6,8 +6,9 @@
  * them; this does not. */
 #include "local_mp2_private.h"
 
+#include "base/arithmetic.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 /** Functions that lie in the occupied space but for this (of a squared norm that was 1) have no PAO. */
 static const double NOTHING_LEFT = 1e-7;
@@ -39,28 +40,19 @@ cleanup:
     return status;
 }
 
-static struct hf_sparse_choice choose(const struct hf_local *local, const char *label,
-                                      const double *row_factor, const double *column_factor)
-{
-    return (struct hf_sparse_choice){
-        .label = label,
-        .threshold = local->settings->sparse > 0.0 ? local->settings->sparse : -1.0,
-        .row_factor = row_factor,
-        .column_factor = column_factor};
-}
-
 /** P, S and F from the dense matrix, which is used for one after another. Collective. */
 static hf_status fill(struct hf_local *local, struct projection *self, struct hf_matrix *dense,
                       struct hf_error *error)
 {
     hf_status status;
     struct hf_context *context = local->context;
-    const struct hf_sparse_choice paos =
-        choose(local, "projected atomic orbitals", NULL, self->factor);
-    const struct hf_sparse_choice overlap =
-        choose(local, "overlap of projected orbitals", self->factor, self->factor);
-    const struct hf_sparse_choice fock =
-        choose(local, "Fock matrix of projected orbitals", self->factor, self->factor);
+    const double threshold = local->settings->sparse;
+    const struct hf_sparse_choice paos = {"projected atomic orbitals", threshold, NULL,
+                                          self->factor};
+    const struct hf_sparse_choice overlap = {"overlap of projected orbitals", threshold,
+                                             self->factor, self->factor};
+    const struct hf_sparse_choice fock = {"Fock matrix of projected orbitals", threshold,
+                                          self->factor, self->factor};
     hf_matrix_multiply_to_symmetric(1.0, false, self->product, true, self->product, dense);
     hf_matrix_diagonal(dense, self->factor);
     for (int m = 0; m < self->n; m++)
@@ -81,38 +73,30 @@ static hf_status make_fock_occupied(struct hf_local *local, const double energy[
 {
     const int o = local->n_orbital;
     const double *u = local->localised.rotation;
-    const double threshold = local->settings->sparse > 0.0 ? local->settings->sparse : -1.0;
-    const int *single = local->orbitals->column_first;
-    struct hf_sparse_matrix *fock = local->fock_occupied =
-        hf_sparse_create(local->context->memory, o, single, o, single);
-    double *scaled = calloc((size_t)o + 1, sizeof *scaled);
-    bool done = fock != NULL && scaled != NULL;
-    for (int k = 0; done && k < o; k++) {
+    struct hf_sparse_matrix *fock = local->fock_occupied = hf_sparse_create(
+        local->context->memory, "Fock matrix of localised orbitals", o, NULL, o, NULL);
+    double *scaled = HF_TAKE(&local->arena, scaled, (size_t)o);
+    for (int k = 0; scaled != NULL && k < o; k++) {
         for (int c = 0; c < o; c++) scaled[c] = u[(size_t)k * (size_t)o + (size_t)c] * energy[c];
-        for (int i = 0; done && i < o; i++) {
-            double sum = 0.0;
-            for (int c = 0; c < o; c++) sum += u[(size_t)i * (size_t)o + (size_t)c] * scaled[c];
-            done =
-                hf_sparse_add(fock, "Fock matrix of localised orbitals", i, k, threshold, &sum, 1);
+        for (int i = 0; i < o; i++) {
+            const double sum = hf_dot((size_t)o, u + (size_t)i * (size_t)o, scaled);
+            hf_sparse_add(fock, i, k, local->settings->sparse, &sum, 1);
         }
     }
-    free(scaled);
-    if (done && hf_sparse_finish(fock, "Fock matrix of localised orbitals")) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrix of orbitals");
+    return scaled != NULL ? hf_sparse_finish(fock, error) : hf_arena_check(&local->arena, error);
 }
 
 hf_status hf_local_make_paos(struct hf_local *local, const struct hf_wavefunction *wavefunction,
                              struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_orbitals *orbitals = &wavefunction->spin[0];
     struct hf_matrix *dense = NULL;
     struct projection self = {.linalg = wavefunction->linalg,
                               .n = local->basis->n_function,
                               .n_virtual = orbitals->n_orbital - orbitals->n_occupied};
-    self.factor = calloc((size_t)self.n + 1, sizeof *self.factor);
-    if (self.factor == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for projected atomic orbitals");
+    HF_TAKE(&local->arena, self.factor, (size_t)self.n);
+    status = hf_arena_check(&local->arena, error);
     if (status == HF_OK)
         status = make_fock_occupied(
             local, orbitals->energy + orbitals->n_occupied - local->n_orbital, error);
@@ -122,7 +106,6 @@ hf_status hf_local_make_paos(struct hf_local *local, const struct hf_wavefunctio
         hf_matrix_create(self.linalg, "projected atomic orbitals", self.n, self.n, &dense, error));
     HF_TRY(fill(local, &self, dense, error));
 cleanup:
-    free(self.factor);
     hf_matrix_destroy(&self.virtuals);
     hf_matrix_destroy(&self.product);
     hf_matrix_destroy(&self.scaled);

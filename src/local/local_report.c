@@ -54,8 +54,7 @@ static void report_domains(const struct hf_local_row *self, FILE *out)
     const struct hf_local_result *result = &self->result;
     int most = 0, n_added = 0, n_with = 0;
     for (int i = 0; i < result->n_orbital; i++) {
-        const int n = result->domain_begin[i + 1] - result->domain_begin[i];
-        if (n > most) most = n;
+        if (result->domain[i].n > most) most = result->domain[i].n;
         n_added += result->n_degenerate[i];
         n_with += result->n_degenerate[i] > 0;
     }
@@ -170,12 +169,11 @@ static void put_classes(struct hf_json in, const struct hf_local_result *result)
     }
 }
 
-/** Atoms begin[0] .. begin[1]-1 of a list, counted from 1. */
-static void put_atoms(struct hf_json orbital, const char *name, const int *begin, const int atom[])
+/** Atoms, counted from 1. */
+static void put_atoms(struct hf_json orbital, const char *name, struct hf_parts atoms)
 {
     const struct hf_json list = hf_json_array(orbital, name, NULL, "atoms, counted from 1");
-    for (int k = 0; begin != NULL && k < begin[1] - begin[0]; k++)
-        HF_APPEND(list, atom[begin[0] + k] + 1);
+    for (int k = 0; k < atoms.n; k++) HF_APPEND(list, atoms.part[k] + 1);
 }
 
 static void put_orbitals(struct hf_json in, const struct hf_local_result *of)
@@ -186,8 +184,8 @@ static void put_orbitals(struct hf_json in, const struct hf_local_result *of)
         hf_localised_put_json(&of->localised, i, to);
         HF_PUT(to, "incompleteness", of->completeness[i], NULL, "what the domain lacks");
         HF_PUT(to, "atoms_of_equal_population", of->n_degenerate[i], NULL, "that were added");
-        put_atoms(to, "domain", of->domain_begin + i, of->domain_atom);
-        put_atoms(to, "extended_domain", of->extended_begin + i, of->extended_atom);
+        put_atoms(to, "domain", of->domain[i]);
+        put_atoms(to, "extended_domain", of->extended[i]);
     }
 }
 

@@ -6,30 +6,25 @@
 
 /* ---- Terms of G ------------------------------------------------------------------------------ */
 
-/** Adds to term [*n] what F_ik T_kj gives for all k but i; T_jk in the second sum. */
-static void add_terms(const struct hf_local *local, int i, int j, bool second, const double norm[],
-                      double least, struct hf_local_term term[], size_t *n)
+/** Terms F_ik T_kj of all k but i; T_jk in the second sum. Their number. */
+static size_t add_terms(const struct hf_local *local, int i, int j, bool second,
+                        const double norm[], double least, struct hf_local_term term[])
 {
+    size_t n = 0;
     for (int p = local->first_partner[j]; p < local->first_partner[j + 1]; p++) {
         const int k = local->partner[p].orbital, pair = local->partner[p].pair;
         if (k == i) continue;
         const double factor = hf_local_fock_occupied(local, i, k);
         if (fabs(factor) * norm[pair] <= least) continue;
-        term[(*n)++] = (struct hf_local_term){
+        term[n++] = (struct hf_local_term){
             .pair = pair, .second = second, .transposed = second ? k > j : k < j, .factor = factor};
     }
+    return n;
 }
 
 static size_t n_partner(const struct hf_local *local, int orbital)
 {
     return (size_t)(local->first_partner[orbital + 1] - local->first_partner[orbital]);
-}
-
-/** Room for `n` terms; those that are there stay. */
-static bool make_room(struct hf_local_terms *terms, size_t n)
-{
-    return hf_arena_grow(terms->arena, &terms->term, (int64_t)n, &terms->n_room,
-                         sizeof *terms->term);
 }
 
 hf_status hf_local_terms_make(const struct hf_local *local, const double norm[], double least,
@@ -39,17 +34,17 @@ hf_status hf_local_terms_make(const struct hf_local *local, const double norm[],
     if (terms->begin == NULL) HF_TAKE(terms->arena, terms->begin, (size_t)local->n_own + 1);
     for (int q = 0; q < local->n_own && terms->begin != NULL; q++) {
         const int i = local->pair[local->own[q]].i, j = local->pair[local->own[q]].j;
-        if (!make_room(terms, n + n_partner(local, i) + n_partner(local, j)))
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for terms of residuals");
+        const size_t most = n + n_partner(local, i) + n_partner(local, j);
+        if (!hf_arena_grow(terms->arena, &terms->term, (int64_t)most, &terms->n_room,
+                           sizeof *terms->term))
+            break;
         terms->begin[q] = n;
-        add_terms(local, i, j, false, norm, least, terms->term, &n);
+        n += add_terms(local, i, j, false, norm, least, terms->term + n);
         /* for i = j they are the transposed ones of the first sum */
-        if (i != j) add_terms(local, j, i, true, norm, least, terms->term, &n);
+        if (i != j) n += add_terms(local, j, i, true, norm, least, terms->term + n);
     }
-    if (terms->begin == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for terms of residuals");
-    terms->begin[local->n_own] = n;
-    return HF_OK;
+    if (terms->begin != NULL) terms->begin[local->n_own] = n;
+    return hf_arena_check(terms->arena, error);
 }
 
 /* ---- One pair -------------------------------------------------------------------------------- */
@@ -61,13 +56,10 @@ static bool reserve_left(struct hf_local_room *room, int n_row, int n_inner)
            hf_scratch_reserve(&room->packed, hf_packed_size(n_row, n_inner) + 1) != NULL;
 }
 
-bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local)
+bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local, int n)
 {
     struct hf_arena *arena = &room->arena;
     const size_t n_atom = (size_t)local->overlap->n_column_part;
-    int n = 0;
-    for (int d = 0; d < local->n_domain; d++)
-        if (local->domain[d].n_function > n) n = local->domain[d].n_function;
     *room = (struct hf_local_room){.arena = {.memory = local->context->memory,
                                              .kind = HF_MEMORY_MATRIX,
                                              .label = "residual of a pair"},
@@ -83,16 +75,8 @@ bool hf_local_room_init(struct hf_local_room *room, const struct hf_local *local
     return reserve_left(room, n, n) && !arena->failed;
 }
 
-/** A left matrix: element (i, k) is from[i * row_step + k * inner_step]. */
-struct left {
-    int n_row, n_inner;
-    const double *from;
-    size_t row_step, inner_step;
-};
-
-/** to [n_row][length] = left right, right [n_inner][length]. */
-static void multiply(struct hf_local_room *room, struct left left, const double *right,
-                     size_t length, double *to)
+void hf_local_multiply(struct hf_local_room *room, struct hf_local_left left, const double *right,
+                       size_t length, double *to)
 {
     hf_pack(left.n_row, left.n_inner, left.from, left.row_step, left.inner_step,
             room->packed.value);
@@ -201,8 +185,8 @@ static bool couple(const struct hf_local *local, const struct hf_local_domain *d
     hf_sparse_get(local->overlap, (struct hf_parts){room->n_atom, room->atom}, domain->atoms,
                   tight);
     pad(m, n, tight, overlap);
-    multiply(room, (struct left){n, m, overlap, 1, length}, sum, inner, half);
-    multiply(room, (struct left){n, m, half, inner, 1}, overlap, length, product);
+    hf_local_multiply(room, (struct hf_local_left){n, m, overlap, 1, length}, sum, inner, half);
+    hf_local_multiply(room, (struct hf_local_left){n, m, half, inner, 1}, overlap, length, product);
     for (size_t p = 0; p < (size_t)n * length; p++) g[p] += product[p];
     return true;
 }
@@ -250,10 +234,10 @@ static struct hf_local_sums sums_of(const struct hf_local_domain *domain, const 
 }
 
 struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
-                                       const struct hf_local_terms *terms,
-                                       const double *const where[], const double k[],
-                                       const double t[], double r[], struct hf_local_room *room)
+                                       const struct hf_local_state *state, double r[],
+                                       struct hf_local_room *room)
 {
+    const double *k = state->k, *t = state->t, *const *where = state->where;
     const struct hf_local_pair *pair = &local->pair[local->own[q]];
     const struct hf_local_domain *domain = hf_local_pair_domain(local, pair);
     const int n = domain->n_function, m = domain->n_kept;
@@ -262,13 +246,15 @@ struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
     double *g = room->square[0], *half = room->square[1], *vector = room->square[2],
            *product = room->square[3];
     memset(g, 0, (size_t)n * length * sizeof *g);
-    if (where != NULL && !add_couplings(local, q, terms, where, g, room)) room->failed = true;
+    if (where != NULL && !add_couplings(local, q, state->terms, where, g, room))
+        room->failed = true;
     for (size_t a = 0; a < (size_t)n; a++)
         for (size_t b = 0; b < (size_t)n; b++)
             g[a * length + b] = k[a * (size_t)n + b] - g[a * length + b];
-    multiply(room, (struct left){m, n, domain->vector, 1, (size_t)m}, g, length, half);
+    hf_local_multiply(room, (struct hf_local_left){m, n, domain->vector, 1, (size_t)m}, g, length,
+                      half);
     pad(n, m, domain->vector, vector);
-    multiply(room, (struct left){m, n, half, length, 1}, vector, kept, product);
+    hf_local_multiply(room, (struct hf_local_left){m, n, half, length, 1}, vector, kept, product);
     for (size_t a = 0; a < (size_t)m; a++)
         for (size_t b = 0; b < (size_t)m; b++)
             r[a * (size_t)m + b] =
@@ -285,8 +271,9 @@ void hf_local_back(const struct hf_local *local, int q, const double t[], double
     const size_t length = hf_padded(n);
     double *half = room->square[1], *vector = room->square[2], *product = room->square[3];
     turn(n, m, domain->vector, vector);
-    multiply(room, (struct left){m, m, t, (size_t)m, 1}, vector, length, half);
-    multiply(room, (struct left){n, m, domain->vector, (size_t)m, 1}, half, length, product);
+    hf_local_multiply(room, (struct hf_local_left){m, m, t, (size_t)m, 1}, vector, length, half);
+    hf_local_multiply(room, (struct hf_local_left){n, m, domain->vector, (size_t)m, 1}, half,
+                      length, product);
     for (size_t a = 0; a < (size_t)n; a++)
         memcpy(block + a * (size_t)n, product + a * length, (size_t)n * sizeof *block);
 }

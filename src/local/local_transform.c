@@ -1,12 +1,11 @@
 /* What both halves of the transformation share; see local_transform.h. */
 #include "local_transform.h"
 
+#include "base/growing.h"
 #include "pairs/common_pairs.h"
 #include "text/trace.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct hf_phase hf_phase_local_transform = {.name = "Local MP2: transformation"};
 const struct hf_phase hf_phase_local_exchange = {.name = "Local MP2: exchange"};
@@ -14,19 +13,6 @@ const struct hf_phase hf_phase_local_finish = {.name = "Local MP2: last quarters
 const struct hf_phase hf_phase_local_wait_tasks = {.name = "Local MP2: waiting for tasks"};
 
 /* ---- Places of orbitals ---------------------------------------------------------------------- */
-
-/** An orbital and its coordinate along an axis. */
-struct along {
-    double x;
-    int orbital;
-};
-
-static int by_coordinate(const void *left, const void *right)
-{
-    const struct along *one = left, *other = right;
-    if (one->x != other->x) return one->x < other->x ? -1 : 1;
-    return (one->orbital > other->orbital) - (one->orbital < other->orbital);
-}
 
 /** Mean of the centres, and the direction in which they differ most (by power iteration). */
 static void find_axis(const struct hf_localised *localised, double mean[3], double axis[3])
@@ -54,31 +40,26 @@ static void find_axis(const struct hf_localised *localised, double mean[3], doub
 }
 
 /** self->place. The centres are the same bits on every rank. */
-static hf_status make_places(struct hf_local_integrals *self, struct hf_error *error)
+static void make_places(struct hf_local_integrals *self)
 {
     const struct hf_localised *localised = &self->local->localised;
     const int n = self->local->n_orbital;
     double mean[3], axis[3];
-    struct along *along = calloc((size_t)n + 1, sizeof *along);
+    struct hf_ranked *along = HF_TAKE(&self->arena, along, (size_t)n);
     HF_TAKE(&self->arena, self->place, (size_t)n);
     HF_TAKE(&self->arena, self->orbital_at, (size_t)n);
-    if (along == NULL || self->place == NULL || self->orbital_at == NULL) {
-        free(along);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for places of orbitals");
-    }
+    if (self->arena.failed) return;
     if (localised->orbital != NULL) find_axis(localised, mean, axis);
     for (int i = 0; i < n; i++) {
-        along[i].orbital = i;
+        along[i].number = i;
         for (int x = 0; x < 3 && localised->orbital != NULL; x++)
-            along[i].x += axis[x] * (localised->orbital[i].centre[x] - mean[x]);
+            along[i].value -= axis[x] * (localised->orbital[i].centre[x] - mean[x]);
     }
-    qsort(along, (size_t)n, sizeof *along, by_coordinate);
+    hf_sort_falling(n, along); /* the coordinate rises */
     for (int k = 0; k < n; k++) {
-        self->orbital_at[k] = along[k].orbital;
-        self->place[along[k].orbital] = k;
+        self->orbital_at[k] = (int)along[k].number;
+        self->place[along[k].number] = k;
     }
-    free(along);
-    return HF_OK;
 }
 
 /* ---- Integrals ------------------------------------------------------------------------------- */
@@ -93,7 +74,7 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
         .local = local,
         .arena = {.memory = context->memory, .label = "weights of shells"},
         .multiply = hf_product_kernel()};
-    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
+    const struct hf_trace_span span = hf_trace_begin_span(context->trace);
     hf_timer_start(&context->timers, &hf_phase_setup);
     if (common == NULL) {
         HF_TRY(hf_common_pairs_create(context, local->basis, INFINITY, &self->own_pairs, error));
@@ -102,15 +83,15 @@ hf_status hf_local_integrals_init(struct hf_local_integrals *self, const struct 
     self->merged = hf_common_pairs_merged(common);
     status = hf_sparse_mix(self->merged, local->orbitals, &self->orbitals, error);
     if (status == HF_OK) status = hf_sparse_mix(self->merged, local->paos, &self->paos, error);
-    if (status == HF_OK) status = make_places(self, error);
+    make_places(self);
+    if (status == HF_OK) status = hf_arena_check(&self->arena, error);
     HF_TRY(hf_agree(context->comm, status, error));
-    const double pairs_start = hf_wall_seconds(), pairs_begun = hf_thread_seconds();
+    const struct hf_trace_span of_pairs = hf_trace_begin_span(context->trace);
     HF_TRY(hf_common_pairs_get(common, hf_local_pair_accuracy(local->settings), local->n_thread,
                                &self->pairs, error));
-    hf_trace_add(context->trace, 0, HF_TRACE_COPYING, 0, pairs_start,
-                 hf_thread_seconds() - pairs_begun);
+    hf_trace_end_span(context->trace, 0, HF_TRACE_COPYING, 0, of_pairs);
     HF_TRY(hf_agree(context->comm, hf_local_make_weights(self, error), error));
-    hf_trace_add(context->trace, 0, HF_TRACE_STEP, 0, start, hf_thread_seconds() - begun);
+    hf_trace_end_span(context->trace, 0, HF_TRACE_STEP, 0, span);
 cleanup:
     hf_timer_stop(&context->timers, &hf_phase_setup);
     return status;
@@ -185,50 +166,4 @@ hf_status hf_local_run_pass(const struct hf_local_integrals *self,
 cleanup:
     if (work != NULL) hf_work_destroy(&work);
     return status;
-}
-
-/* ---- Functions of some shells ---------------------------------------------------------------- */
-
-void hf_local_functions_clear(const struct hf_basis *basis, struct hf_local_functions *functions)
-{
-    for (int s = 0; s < basis->n_shell; s++) functions->number[s] = -1;
-    functions->n = 0;
-}
-
-void hf_local_functions_count(const struct hf_basis *basis, struct hf_local_functions *functions)
-{
-    functions->n = 0;
-    for (int s = 0; s < basis->n_shell; s++) {
-        if (functions->number[s] < 0) continue;
-        functions->number[s] = functions->n;
-        functions->n += basis->shell[s].n_function;
-    }
-}
-
-double *hf_local_gather_paos(const struct hf_local_integrals *integrals,
-                             const struct hf_local_functions *functions,
-                             const struct hf_local_domain *domain, size_t step,
-                             struct hf_scratch *to)
-{
-    const struct hf_sparse_matrix *paos = integrals->paos;
-    const struct hf_basis *basis = integrals->merged;
-    double *value = hf_scratch_reserve(to, (size_t)functions->n * step);
-    if (value == NULL) return NULL;
-    memset(value, 0, (size_t)functions->n * step * sizeof *value);
-    for (int s = 0; s < basis->n_shell; s++) {
-        const struct hf_shell *shell = &basis->shell[s];
-        if (functions->number[s] < 0) continue;
-        double *column = value + (size_t)functions->number[s] * step;
-        for (int a = 0; a < domain->atoms.n; a++) {
-            const int part = domain->atoms.part[a];
-            const size_t n = (size_t)(paos->column_first[part + 1] - paos->column_first[part]);
-            const double *from = hf_sparse_find(paos, shell->atom, part);
-            if (from != NULL)
-                from += (size_t)(shell->first_function - paos->row_first[shell->atom]) * n;
-            for (int f = 0; f < shell->n_function && from != NULL; f++, from += n)
-                memcpy(column + (size_t)f * step, from, n * sizeof *from);
-            column += n;
-        }
-    }
-    return value;
 }

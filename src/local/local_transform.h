@@ -73,40 +73,4 @@ hf_status hf_local_run_pass(const struct hf_local_integrals *self,
                             void *data, struct hf_local_result *result,
                             struct hf_error *error) HF_MUST_CHECK;
 
-/** Coefficients L of a shell in orbital i [functions of the shell], or NULL. Not collective. */
-static inline const double *hf_local_coefficients(const struct hf_local_integrals *self, int shell,
-                                                  int i)
-{
-    const struct hf_shell *one = &self->merged->shell[shell];
-    const double *block = hf_sparse_find(self->orbitals, one->atom, i);
-    return block == NULL ? NULL
-                         : block + (one->first_function - self->orbitals->row_first[one->atom]);
-}
-
-/* ---- Functions of some shells, and the PAOs of a domain over them ---------------------------------- */
-
-struct hf_local_functions {
-    int n; /**< functions */
-    int *
-        number; /**< [n_shell] place of a shell's first function; -1: not among them. Set by the caller */
-};
-
-/** Forgets all shells. */
-void hf_local_functions_clear(const struct hf_basis *basis, struct hf_local_functions *functions);
-
-/** Numbers the functions of the shells whose number is 0 now, in their order. */
-void hf_local_functions_count(const struct hf_basis *basis, struct hf_local_functions *functions);
-
-/** P [functions][PAOs of a domain], rows `step` long, zeros at their ends. NULL: no memory. */
-double *hf_local_gather_paos(const struct hf_local_integrals *integrals,
-                             const struct hf_local_functions *functions,
-                             const struct hf_local_domain *domain, size_t step,
-                             struct hf_scratch *to);
-
-/** row[n]: rows that begin at `first` and are `step` long. */
-static inline void hf_local_set_rows(int n, const double *first, size_t step, const double *row[])
-{
-    for (int r = 0; r < n; r++) row[r] = first + (size_t)r * step;
-}
-
 #endif

@@ -5,7 +5,6 @@
 #include "text/trace.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /** Populations below this are not listed. */
 static const double LEAST_POPULATION = 1e-6;
@@ -20,9 +19,9 @@ static hf_status expectation(struct hf_context *context, const struct hf_wavefun
     const int n = hf_matrix_n_row(orbitals), o = hf_matrix_n_col(orbitals);
     struct hf_matrix *integrals = NULL, *product = NULL, *square = NULL;
     HF_TRY(hf_matrix_create(wave->linalg, "integrals of moments", n, n, &integrals, error));
-    const double start = hf_wall_seconds(), begun = hf_thread_seconds();
+    const struct hf_trace_span span = hf_trace_begin_span(context->trace);
     HF_TRY(hf_operator_matrix(hamiltonian, which, integrals, error));
-    hf_trace_add(context->trace, 0, HF_TRACE_COPYING, 0, start, hf_thread_seconds() - begun);
+    hf_trace_end_span(context->trace, 0, HF_TRACE_COPYING, 0, span);
     HF_TRY(hf_matrix_create(wave->linalg, "operator times orbitals", n, o, &product, error));
     hf_matrix_multiply(1.0, false, integrals, false, orbitals, 0.0, product);
     hf_matrix_destroy(&integrals);
@@ -41,12 +40,11 @@ static hf_status add_moments(struct hf_context *context, const struct hf_wavefun
                              const struct hf_matrix *orbitals, struct hf_localised *localised,
                              struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     static const enum hf_operator which[] = {HF_DIPOLE_X, HF_DIPOLE_Y, HF_DIPOLE_Z, HF_SQUARE};
     struct hf_hamiltonian *hamiltonian = NULL;
-    double *value = calloc((size_t)localised->n + 1, sizeof *value);
-    if (value == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for moments");
-    HF_TRY(hf_agree(context->comm, status, error));
+    double *value = HF_TAKE(&localised->arena, value, (size_t)localised->n);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&localised->arena, error), error));
     HF_TRY(hf_hamiltonian_create(context, wave->linalg, wave->basis, wave->molecule, &hamiltonian,
                                  error));
     for (int k = 0; k < 4; k++) {
@@ -67,7 +65,7 @@ static hf_status add_moments(struct hf_context *context, const struct hf_wavefun
     }
 cleanup:
     hf_hamiltonian_destroy(&hamiltonian);
-    free(value);
+    hf_arena_release(&localised->arena, value);
     return status;
 }
 
@@ -76,25 +74,17 @@ static hf_status add_populations(struct hf_context *context, const struct hf_bas
                                  struct hf_localised *localised, struct hf_error *error)
 {
     const struct hf_sparse_matrix *l = localised->coefficient, *sl = localised->overlap;
-    int *single = calloc((size_t)basis->n_atom + 1, sizeof *single);
-    for (int a = 0; single != NULL && a <= basis->n_atom; a++) single[a] = a;
-    struct hf_sparse_matrix *population =
-        single == NULL ? NULL
-                       : hf_sparse_create(context->memory, basis->n_atom, single, localised->n,
-                                          l->column_first);
-    bool done = population != NULL;
-    free(single);
-    for (int i = 0; done && i < localised->n; i++)
-        for (int k = l->begin[i]; done && k < l->begin[i + 1]; k++) {
+    struct hf_sparse_matrix *population = localised->population =
+        hf_sparse_create(context->memory, "populations", basis->n_atom, NULL, localised->n, NULL);
+    for (int i = 0; i < localised->n; i++)
+        for (int k = l->begin[i]; k < l->begin[i + 1]; k++) {
             const int atom = l->row[k], n = l->row_first[atom + 1] - l->row_first[atom];
             const double *left = l->value + l->offset[k], *right = hf_sparse_find(sl, atom, i);
             double sum = 0.0;
             for (int m = 0; right != NULL && m < n; m++) sum += left[m] * right[m];
-            done = hf_sparse_add(population, "populations", atom, i, LEAST_POPULATION, &sum, 1);
+            hf_sparse_add(population, atom, i, LEAST_POPULATION, &sum, 1);
         }
-    done = done && hf_sparse_finish(population, "populations");
-    localised->population = population;
-    return done ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for populations");
+    return hf_sparse_finish(population, error);
 }
 
 hf_status hf_localised_describe(struct hf_context *context, const struct hf_wavefunction *wave,
@@ -104,9 +94,8 @@ hf_status hf_localised_describe(struct hf_context *context, const struct hf_wave
 {
     hf_status status;
     struct hf_matrix *product = NULL;
-    const struct hf_sparse_choice choice = {
-        .label = "localised orbitals",
-        .threshold = settings->threshold > 0.0 ? settings->threshold : -1.0};
+    const struct hf_sparse_choice choice = {.label = "localised orbitals",
+                                            .threshold = settings->threshold};
     HF_TRY(hf_matrix_create(wave->linalg, "overlap times orbitals", hf_matrix_n_row(orbitals),
                             localised->n, &product, error));
     hf_matrix_multiply(1.0, false, wave->overlap, false, orbitals, 0.0, product);

@@ -28,6 +28,7 @@ struct work {
     int n, n_orbital;
     const double *canonical_energy; /**< [n_orbital] */
     struct hf_matrix *canonical;    /**< [n][n_orbital] */
+    struct hf_arena *arena;         /**< of the result; borrowed */
     double *u;                      /**< [n_orbital][n_orbital] orbital k in canonical ones: u[k] */
     struct hf_sweeps sweeps;
 };
@@ -40,7 +41,7 @@ static const struct hf_localise_ops *ops_of(enum hf_localise_kind kind)
 /** The orbitals that are localised. Collective. */
 static hf_status begin(struct work *work, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_orbitals *orbitals = &work->wavefunction->spin[0];
     const int n_frozen = work->settings->n_frozen < orbitals->n_occupied ? work->settings->n_frozen
                                                                          : orbitals->n_occupied;
@@ -48,11 +49,8 @@ static hf_status begin(struct work *work, struct hf_error *error)
     work->n = work->wavefunction->basis->n_function;
     work->n_orbital = (int)o;
     work->canonical_energy = orbitals->energy + n_frozen;
-    work->u = hf_memory_allocate_matrix(work->context->memory, "rotation of orbitals", o * o + 1,
-                                        sizeof *work->u);
-    if (work->u == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals to localise");
-    HF_TRY(hf_agree(work->context->comm, status, error));
+    HF_TAKE(work->arena, work->u, o * o);
+    HF_TRY(hf_agree(work->context->comm, hf_arena_check(work->arena, error), error));
     for (size_t i = 0; i < o; i++) work->u[i * o + i] = 1.0;
     if (o == 0) return HF_OK;
     HF_TRY(hf_matrix_create(work->wavefunction->linalg, "orbitals to localise", work->n, (int)o,
@@ -141,15 +139,12 @@ void hf_localised_show_done(struct hf_wavefunction *shown, const struct hf_wavef
 static hf_status load_vector(struct hf_sweeps *sweeps, const struct hf_matrix *matrix, int vector,
                              struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_context *context = sweeps->context;
     const int n = sweeps->basis->n_function, o = sweeps->n_orbital;
     const int n_strip = n / context->n_rank + 1;
-    double *strip = hf_memory_allocate_matrix(context->memory, "rows of orbitals",
-                                              (size_t)n_strip * (size_t)o, sizeof *strip);
-    if (strip == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals to localise");
-    HF_TRY(hf_agree(context->comm, status, error));
+    double *strip = HF_TAKE(&sweeps->arena, strip, (size_t)n_strip * (size_t)o);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&sweeps->arena, error), error));
     for (int first = 0; first < n; first += n_strip) {
         const int n_row = n - first < n_strip ? n - first : n_strip;
         hf_matrix_gather_rows(matrix, first, n_row, strip);
@@ -163,7 +158,7 @@ static hf_status load_vector(struct hf_sweeps *sweeps, const struct hf_matrix *m
         }
     }
 cleanup:
-    hf_memory_release(context->memory, strip);
+    hf_arena_release(&sweeps->arena, strip);
     return status;
 }
 
@@ -275,7 +270,7 @@ static hf_status find_maximum(struct work *work, struct hf_localised *localised,
         localised->converged = !step.saddle && step.largest <= tolerance;
     }
     if (work->settings->sweeps_only) localised->converged = near;
-    HF_TRY(hf_sweeps_value(&work->sweeps, &localised->value, error));
+    localised->value = hf_sweeps_value(&work->sweeps);
 cleanup:
     return status;
 }
@@ -342,16 +337,10 @@ static int compare(const void *left, const void *right)
 static hf_status sort(struct work *work, struct hf_localised *localised, struct hf_error *error)
 {
     const size_t o = (size_t)work->n_orbital;
-    struct rank_of_orbital *order = calloc(o + 1, sizeof *order);
-    double *u = hf_memory_allocate_matrix(work->context->memory, "rotation of orbitals", o * o + 1,
-                                          sizeof *u);
-    localised->orbital = hf_memory_allocate(work->context->memory, "localised orbitals", o + 1,
-                                            sizeof *localised->orbital);
-    if (order == NULL || u == NULL || localised->orbital == NULL) {
-        free(order);
-        hf_memory_release(work->context->memory, u);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for localised orbitals");
-    }
+    struct rank_of_orbital *order = HF_TAKE(work->arena, order, o);
+    double *u = HF_TAKE(work->arena, u, o * o);
+    HF_TAKE(work->arena, localised->orbital, o);
+    if (work->arena->failed) return hf_arena_check(work->arena, error);
     for (size_t i = 0; i < o; i++) {
         order[i].orbital = (int)i;
         for (size_t c = 0; c < o; c++)
@@ -362,9 +351,9 @@ static hf_status sort(struct work *work, struct hf_localised *localised, struct 
         localised->orbital[i].energy = order[i].energy;
         memcpy(u + i * o, work->u + (size_t)order[i].orbital * o, o * sizeof *u);
     }
-    free(order);
-    hf_memory_release(work->context->memory, work->u);
-    work->u = u;
+    hf_arena_release(work->arena, order);
+    hf_arena_release(work->arena, work->u);
+    localised->rotation = work->u = u;
     return HF_OK;
 }
 
@@ -373,22 +362,26 @@ hf_status hf_localise(struct hf_context *context, const struct hf_wavefunction *
                       struct hf_error *error)
 {
     hf_status status;
-    struct work work = {.context = context, .wavefunction = wavefunction, .settings = settings};
+    struct work work = {.context = context,
+                        .wavefunction = wavefunction,
+                        .settings = settings,
+                        .arena = &localised->arena};
     struct hf_matrix *orbitals = NULL;
-    *localised = (struct hf_localised){.memory = context->memory, .converged = true};
+    *localised = (struct hf_localised){.arena = {.memory = context->memory,
+                                                 .kind = HF_MEMORY_MATRIX,
+                                                 .label = "localised orbitals"},
+                                       .converged = true};
     hf_timer_start(&context->timers, &hf_phase_localise);
     HF_TRY(begin(&work, error));
     localised->n = work.n_orbital;
+    localised->rotation = work.u;
     if (work.n_orbital > 0) {
         if (settings->kind != HF_LOCALISE_NONE) HF_TRY(sweep(&work, localised, error));
         HF_TRY(hf_agree(context->comm, sort(&work, localised, error), error));
         HF_TRY(make_orbitals(&work, &orbitals, error));
         HF_TRY(hf_localised_describe(context, wavefunction, settings, orbitals, localised, error));
     }
-    localised->rotation = work.u;
-    work.u = NULL;
 cleanup:
-    hf_memory_release(context->memory, work.u);
     hf_matrix_destroy(&work.canonical);
     hf_matrix_destroy(&orbitals);
     if (status != HF_OK) hf_localised_done(localised);
@@ -398,11 +391,9 @@ cleanup:
 
 void hf_localised_done(struct hf_localised *localised)
 {
-    if (localised->memory == NULL) return;
     hf_sparse_destroy(&localised->coefficient);
     hf_sparse_destroy(&localised->overlap);
     hf_sparse_destroy(&localised->population);
-    hf_memory_release(localised->memory, localised->orbital);
-    hf_memory_release(localised->memory, localised->rotation);
+    hf_arena_done(&localised->arena);
     *localised = (struct hf_localised){0};
 }

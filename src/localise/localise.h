@@ -40,7 +40,7 @@ struct hf_localised_orbital {
 
 /** Localised orbitals, in order of their energies; the same bits on every rank. Owned (hf_localised_done). */
 struct hf_localised {
-    struct hf_memory *memory;             /**< borrowed */
+    struct hf_arena arena;                /**< of `rotation` and `orbital` */
     int n;                                /**< orbitals */
     struct hf_sparse_matrix *coefficient; /**< L [atoms][orbitals] of published functions */
     struct hf_sparse_matrix *overlap;     /**< S L, the same parts */

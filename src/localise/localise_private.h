@@ -58,6 +58,8 @@ struct hf_sweeps {
         *angle; /**< [n_orbital][n_orbital] rotations of this sweep, i < j; NULL: the best ones */
     struct hf_pair_list
         *list; /**< [n_thread] this sweep lists elements and rotates nothing; or NULL */
+    double *largest, *of_orbital; /**< rooms: [n_thread] rotations; [n_orbital] */
+    struct hf_pair_list *lists;   /**< [n_thread] room */
 };
 
 /** Sizes and room; collective. HF_NO_RESOURCE. */
@@ -125,9 +127,8 @@ hf_status hf_second_order_step(const struct hf_curvature *curvature, struct hf_m
 hf_status hf_sweeps_step(struct hf_sweeps *sweeps, double least, struct hf_second_order *step,
                          struct hf_error *error) HF_MUST_CHECK;
 
-/** Sum of Q^A_ii^2, the same on every rank. Collective. HF_NO_RESOURCE. */
-hf_status hf_sweeps_value(struct hf_sweeps *sweeps, double *value,
-                          struct hf_error *error) HF_MUST_CHECK;
+/** Sum of Q^A_ii^2, the same on every rank. Collective. */
+double hf_sweeps_value(struct hf_sweeps *sweeps);
 
 /** Orbitals to begin with: u [n_orbital][n_orbital], u[k] is orbital k in canonical ones of coefficients [n][n_orbital],
  *  from a Cholesky decomposition of their density with the largest pivots. The same on every rank. Collective.

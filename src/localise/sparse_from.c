@@ -3,38 +3,26 @@
 
 #include <string.h>
 
-/** [n_atom + 1] first function of each atom, of which some may have none; to be released. */
-static int *first_of_atoms(struct hf_memory *memory, const struct hf_basis *basis)
+/** Matrix without blocks: rows in parts of atoms, of which some may have none. Local; NULL: no memory. */
+static struct hf_sparse_matrix *create(struct hf_memory *memory, const char *label,
+                                       const struct hf_basis *basis, int n_column, bool orbitals)
 {
-    int *first =
-        hf_memory_allocate(memory, "parts of matrices", (size_t)basis->n_atom + 1, sizeof *first);
+    struct hf_sparse_matrix *sparse = NULL;
+    struct hf_arena arena = {.memory = memory, .label = label};
+    int *first = HF_TAKE(&arena, first, (size_t)basis->n_atom + 1);
     for (int a = 0; first != NULL && a <= basis->n_atom; a++) {
         const int shell = basis->first_shell_of_atom[a];
         first[a] = shell < basis->n_shell ? basis->shell[shell].first_function : basis->n_function;
     }
-    return first;
-}
-
-/** Matrix without blocks: rows in parts of atoms. Local; NULL: no memory. */
-static struct hf_sparse_matrix *create(struct hf_memory *memory, const struct hf_basis *basis,
-                                       int n_column, bool orbitals)
-{
-    struct hf_sparse_matrix *sparse = NULL;
-    const int n_part = orbitals ? n_column : basis->n_atom;
-    int *first = first_of_atoms(memory, basis), *single = NULL;
-    if (orbitals)
-        single =
-            hf_memory_allocate(memory, "parts of matrices", (size_t)n_part + 1, sizeof *single);
-    for (int i = 0; single != NULL && i <= n_part; i++) single[i] = i;
-    if (first != NULL && (single != NULL || !orbitals))
-        sparse = hf_sparse_create(memory, basis->n_atom, first, n_part, orbitals ? single : first);
-    hf_memory_release(memory, first);
-    hf_memory_release(memory, single);
+    if (first != NULL)
+        sparse = hf_sparse_create(memory, label, basis->n_atom, first,
+                                  orbitals ? n_column : basis->n_atom, orbitals ? NULL : first);
+    hf_arena_done(&arena);
     return sparse;
 }
 
 /** Adds the blocks of some rows [n_row][n_column]. Local. */
-static bool add_rows(struct hf_sparse_matrix *sparse, const struct hf_sparse_choice *choice,
+static void add_rows(struct hf_sparse_matrix *sparse, const struct hf_sparse_choice *choice,
                      int part, double rows[])
 {
     const int first = sparse->row_first[part], n_row = sparse->row_first[part + 1] - first;
@@ -46,10 +34,8 @@ static bool add_rows(struct hf_sparse_matrix *sparse, const struct hf_sparse_cho
             if (choice->column_factor != NULL) *value *= choice->column_factor[c];
         }
     for (int c = 0; c < sparse->n_column_part; c++)
-        if (!hf_sparse_add(sparse, choice->label, part, c, choice->threshold,
-                           rows + sparse->column_first[c], (size_t)n_column))
-            return false;
-    return true;
+        hf_sparse_add(sparse, part, c, choice->threshold, rows + sparse->column_first[c],
+                      (size_t)n_column);
 }
 
 hf_status hf_sparse_from_matrix(struct hf_context *context, const struct hf_basis *basis,
@@ -61,7 +47,7 @@ hf_status hf_sparse_from_matrix(struct hf_context *context, const struct hf_basi
     const int n_column = hf_matrix_n_col(matrix);
     const size_t most = (size_t)hf_most_functions_of_atom(basis) * (size_t)n_column;
     double *rows = hf_memory_allocate(context->memory, "rows of a matrix", most, sizeof *rows);
-    *sparse = create(context->memory, basis, n_column, orbitals);
+    *sparse = create(context->memory, choice->label, basis, n_column, orbitals);
     if (rows == NULL || *sparse == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a %s", choice->label);
     HF_TRY(hf_agree(context->comm, status, error));
@@ -70,12 +56,9 @@ hf_status hf_sparse_from_matrix(struct hf_context *context, const struct hf_basi
         if (n_row == 0 || n_column == 0) continue;
         hf_matrix_gather_rows(matrix, first, n_row, rows);
         hf_broadcast_bytes(context->comm, 0, (size_t)n_row * (size_t)n_column * sizeof *rows, rows);
-        if (status == HF_OK && !add_rows(*sparse, choice, a, rows))
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a %s", choice->label);
+        add_rows(*sparse, choice, a, rows);
     }
-    if (status == HF_OK && !hf_sparse_finish(*sparse, choice->label))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a %s", choice->label);
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_agree(context->comm, hf_sparse_finish(*sparse, error), error));
 cleanup:
     hf_memory_release(context->memory, rows);
     if (status != HF_OK) hf_sparse_destroy(sparse);
@@ -110,19 +93,18 @@ static int mixings_before(const struct hf_basis *merged, int function)
 hf_status hf_sparse_mix(const struct hf_basis *merged, const struct hf_sparse_matrix *from,
                         struct hf_sparse_matrix **to, struct hf_error *error)
 {
-    struct hf_sparse_matrix *mixed = *to = hf_sparse_create(
-        from->memory, from->n_row_part, from->row_first, from->n_column_part, from->column_first);
-    bool done = mixed != NULL;
-    for (int k = 0; done && k < from->n_block; k++) {
+    struct hf_sparse_matrix *mixed = *to =
+        hf_sparse_create(from->arena.memory, "mixed functions", from->n_row_part, from->row_first,
+                         from->n_column_part, from->column_first);
+    for (int k = 0; k < from->n_block; k++) {
         const int c = from->column[k];
-        done = hf_sparse_add(mixed, "mixed functions", from->row[k], c, -1.0,
-                             from->value + from->offset[k],
-                             (size_t)(from->column_first[c + 1] - from->column_first[c]));
+        hf_sparse_add(mixed, from->row[k], c, 0.0, from->value + from->offset[k],
+                      (size_t)(from->column_first[c + 1] - from->column_first[c]));
     }
-    done = done && hf_sparse_finish(mixed, "mixed functions");
-    if (!done) {
+    const hf_status status = hf_sparse_finish(mixed, error);
+    if (status != HF_OK) {
         hf_sparse_destroy(to);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for mixed functions");
+        return status;
     }
     for (int k = 0; k < mixed->n_block; k++) {
         const int first = mixed->row_first[mixed->row[k]], c = mixed->column[k];

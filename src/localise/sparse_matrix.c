@@ -1,6 +1,5 @@
 /* Matrices in blocks: how they are filled, sorted and read. */
 #include "localise/sparse_matrix.h"
-#include "base/growing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,77 +55,70 @@ void hf_sparse_get(const struct hf_sparse_matrix *matrix, struct hf_parts rows,
 
 /* ---- Filling --------------------------------------------------------------------------------- */
 
-static int *copy_first(struct hf_memory *memory, int n, const int first[])
+static int *make_first(struct hf_arena *arena, int n, const int first[])
 {
-    int *copy = hf_memory_allocate(memory, "parts of matrices", (size_t)n + 1, sizeof *copy);
-    if (copy != NULL) memcpy(copy, first, ((size_t)n + 1) * sizeof *copy);
-    return copy;
+    int *made = HF_TAKE(arena, made, (size_t)n + 1);
+    for (int k = 0; k <= n && made != NULL; k++) made[k] = first != NULL ? first[k] : k;
+    return made;
 }
 
-struct hf_sparse_matrix *hf_sparse_create(struct hf_memory *memory, int n_row_part,
-                                          const int row_first[], int n_column_part,
+struct hf_sparse_matrix *hf_sparse_create(struct hf_memory *memory, const char *label,
+                                          int n_row_part, const int row_first[], int n_column_part,
                                           const int column_first[])
 {
-    struct hf_sparse_matrix *self =
-        hf_memory_allocate(memory, "matrices in blocks", 1, sizeof *self);
+    struct hf_arena arena = {.memory = memory, .kind = HF_MEMORY_MATRIX, .label = label};
+    struct hf_sparse_matrix *self = HF_TAKE(&arena, self, 1);
     if (self == NULL) return NULL;
-    *self = (struct hf_sparse_matrix){.memory = memory,
-                                      .n_row_part = n_row_part,
-                                      .n_column_part = n_column_part,
-                                      .n_offset_room = 1};
-    self->row_first = copy_first(memory, n_row_part, row_first);
-    self->column_first = copy_first(memory, n_column_part, column_first);
-    self->begin = hf_memory_allocate(memory, "parts of matrices", (size_t)n_column_part + 1,
-                                     sizeof *self->begin);
-    self->offset = hf_memory_allocate(memory, "parts of matrices", 1, sizeof *self->offset);
-    if (self->row_first == NULL || self->column_first == NULL || self->begin == NULL ||
-        self->offset == NULL)
-        hf_sparse_destroy(&self);
+    self->n_row_part = n_row_part;
+    self->n_column_part = n_column_part;
+    self->n_offset_room = 1;
+    self->row_first = make_first(&arena, n_row_part, row_first);
+    self->column_first = make_first(&arena, n_column_part, column_first);
+    HF_TAKE(&arena, self->begin, (size_t)n_column_part + 1);
+    HF_TAKE(&arena, self->offset, 1);
+    self->arena = arena;
+    if (arena.failed) hf_sparse_destroy(&self);
     return self;
 }
 
 /** Room for one block more, and for the offset behind it. */
 static bool grow_blocks(struct hf_sparse_matrix *self)
 {
-    static const char label[] = "parts of matrices";
+    struct hf_arena *arena = &self->arena;
     const int64_t n = self->n_block + 1;
     int64_t room = self->n_block_room;
-    return hf_memory_grow(self->memory, HF_MEMORY_MATRIX, label, &self->row, n, &room,
-                          sizeof *self->row) &&
-           hf_memory_grow(self->memory, HF_MEMORY_MATRIX, label, &self->column, n,
-                          &self->n_block_room, sizeof *self->column) &&
-           hf_memory_grow(self->memory, HF_MEMORY_MATRIX, label, &self->offset, n + 1,
-                          &self->n_offset_room, sizeof *self->offset);
+    return hf_arena_grow(arena, &self->row, n, &room, sizeof *self->row) &&
+           hf_arena_grow(arena, &self->column, n, &self->n_block_room, sizeof *self->column) &&
+           hf_arena_grow(arena, &self->offset, n + 1, &self->n_offset_room, sizeof *self->offset);
 }
 
 static bool matters(double threshold, int n_row, int n_column, const double *from, size_t step)
 {
-    if (threshold < 0.0) return true;
+    if (threshold <= 0.0) return true;
     for (int r = 0; r < n_row; r++)
         for (int c = 0; c < n_column; c++)
             if (fabs(from[(size_t)r * step + (size_t)c]) > threshold) return true;
     return false;
 }
 
-bool hf_sparse_add(struct hf_sparse_matrix *self, const char *label, int row_part, int column_part,
-                   double threshold, const double *from, size_t step)
+void hf_sparse_add(struct hf_sparse_matrix *self, int row_part, int column_part, double threshold,
+                   const double *from, size_t step)
 {
+    if (self == NULL || self->arena.failed) return;
     const int n_row = self->row_first[row_part + 1] - self->row_first[row_part];
     const int n_column = self->column_first[column_part + 1] - self->column_first[column_part];
-    const size_t n = (size_t)n_row * (size_t)n_column;
-    if (!matters(threshold, n_row, n_column, from, step)) return true;
-    if (!grow_blocks(self)) return false;
+    if (!matters(threshold, n_row, n_column, from, step) || !grow_blocks(self)) return;
     const size_t offset = self->offset[self->n_block];
-    if (!hf_memory_grow(self->memory, HF_MEMORY_MATRIX, label, &self->value, (int64_t)(offset + n),
-                        &self->n_value_room, sizeof *self->value))
-        return false;
+    const size_t end = offset + (size_t)n_row * (size_t)n_column;
+    if (!hf_arena_grow(&self->arena, &self->value, (int64_t)end, &self->n_value_room,
+                       sizeof *self->value))
+        return;
     for (int r = 0; r < n_row; r++)
         memcpy(self->value + offset + (size_t)r * (size_t)n_column, from + (size_t)r * step,
                (size_t)n_column * sizeof *from);
     self->row[self->n_block] = row_part;
     self->column[self->n_block] = column_part;
-    self->offset[++self->n_block] = offset + n;
-    return true;
+    self->offset[++self->n_block] = end;
 }
 
 /** A block on its way to its place in the order. */
@@ -141,19 +133,18 @@ static int compare(const void *left, const void *right)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-bool hf_sparse_finish(struct hf_sparse_matrix *self, const char *label)
+hf_status hf_sparse_finish(struct hf_sparse_matrix *self, struct hf_error *error)
 {
+    if (self == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for matrices in blocks");
+    struct hf_arena *arena = &self->arena;
     const size_t n = (size_t)self->n_block, n_value = self->offset[n];
-    struct hf_memory *memory = self->memory;
-    struct place *place = hf_memory_allocate(memory, "parts of matrices", n, sizeof *place);
-    size_t *offset = hf_memory_allocate(memory, "parts of matrices", n + 1, sizeof *offset);
-    double *value =
-        hf_memory_allocate_unset(memory, HF_MEMORY_MATRIX, label, (n_value + 1) * sizeof *value);
-    const bool done = place != NULL && offset != NULL && value != NULL;
-    for (size_t k = 0; done && k < n; k++)
-        place[k] = (struct place){self->row[k], self->column[k], (int)k};
-    if (done) qsort(place, n, sizeof *place, compare);
-    for (size_t k = 0; done && k < n; k++) {
+    struct place *place = HF_TAKE(arena, place, n);
+    size_t *offset = HF_TAKE(arena, offset, n + 1);
+    double *value = HF_TAKE_UNSET(arena, value, n_value);
+    if (arena->failed) return hf_arena_check(arena, error);
+    for (size_t k = 0; k < n; k++) place[k] = (struct place){self->row[k], self->column[k], (int)k};
+    qsort(place, n, sizeof *place, compare);
+    for (size_t k = 0; k < n; k++) {
         const size_t first = self->offset[place[k].from];
         const size_t size = self->offset[place[k].from + 1] - first;
         memcpy(value + offset[k], self->value + first, size * sizeof *value);
@@ -162,34 +153,19 @@ bool hf_sparse_finish(struct hf_sparse_matrix *self, const char *label)
         self->column[k] = place[k].column;
         self->begin[place[k].column + 1]++;
     }
-    hf_memory_release(memory, place);
-    if (!done) {
-        hf_memory_release(memory, offset);
-        hf_memory_release(memory, value);
-        return false;
-    }
     for (int c = 0; c < self->n_column_part; c++) self->begin[c + 1] += self->begin[c];
-    hf_memory_release(memory, self->offset);
-    hf_memory_release(memory, self->value);
+    hf_arena_release(arena, place);
+    hf_arena_release(arena, self->offset);
+    hf_arena_release(arena, self->value);
     self->offset = offset;
     self->value = value;
     self->n_value_room = (int64_t)n_value;
     self->n_offset_room = (int64_t)n + 1;
-    return true;
+    return HF_OK;
 }
 
 void hf_sparse_destroy(struct hf_sparse_matrix **matrix)
 {
-    struct hf_sparse_matrix *old = *matrix;
-    if (old == NULL) return;
-    struct hf_memory *memory = old->memory;
-    hf_memory_release(memory, old->row_first);
-    hf_memory_release(memory, old->column_first);
-    hf_memory_release(memory, old->begin);
-    hf_memory_release(memory, old->row);
-    hf_memory_release(memory, old->column);
-    hf_memory_release(memory, old->offset);
-    hf_memory_release(memory, old->value);
-    hf_memory_release(memory, old);
+    if (*matrix != NULL) hf_arena_done(&(*matrix)->arena);
     *matrix = NULL;
 }

@@ -10,6 +10,7 @@
 #ifndef HF_SPARSE_MATRIX_H
 #define HF_SPARSE_MATRIX_H
 
+#include "base/arena.h"
 #include "hf/basis.h"
 #include "hf/context.h"
 #include "hf/linalg.h"
@@ -20,7 +21,7 @@
 #include <stdint.h>
 
 struct hf_sparse_matrix {
-    struct hf_memory *memory; /**< borrowed */
+    struct hf_arena arena; /**< has the arrays and this struct */
     int n_row_part, n_column_part;
     int *row_first;    /**< [n_row_part + 1] first row of each part, and the number of rows */
     int *column_first; /**< [n_column_part + 1] */
@@ -51,7 +52,8 @@ void hf_sparse_get(const struct hf_sparse_matrix *matrix, struct hf_parts rows,
 /** Which blocks of a matrix are kept. */
 struct hf_sparse_choice {
     const char *label; /**< for the memory account, a string constant */
-    double threshold; /**< blocks of elements that are not larger are zero; below 0: all are kept */
+    double
+        threshold; /**< blocks of elements that are not larger are zero; 0 or below: all are kept */
     /** [n rows], [n columns] factors of rows and columns; NULL: 1 */
     const double *row_factor, *column_factor;
 };
@@ -66,18 +68,20 @@ hf_status hf_sparse_from_matrix(struct hf_context *context, const struct hf_basi
                                 struct hf_sparse_matrix **sparse,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** A matrix without blocks, to be filled. row_first and column_first are copied. Local. NULL: no memory. */
-struct hf_sparse_matrix *hf_sparse_create(struct hf_memory *memory, int n_row_part,
-                                          const int row_first[], int n_column_part,
+/** A matrix without blocks, to be filled. row_first and column_first are copied; NULL: each part is one row or column.
+ *  `label` is a string constant. Local. NULL: no memory. */
+struct hf_sparse_matrix *hf_sparse_create(struct hf_memory *memory, const char *label,
+                                          int n_row_part, const int row_first[], int n_column_part,
                                           const int column_first[]);
 
-/** Adds a block, in any order, if it has an element larger than the threshold: element (r, c) is
- *  from[r * step + c]. Local. False: no memory. */
-bool hf_sparse_add(struct hf_sparse_matrix *matrix, const char *label, int row_part,
-                   int column_part, double threshold, const double *from, size_t step);
+/** Adds a block, in any order, if it has an element larger than the threshold (0 or below: in any case): element (r, c)
+ *  is from[r * step + c]. Does nothing if memory is missing, or `matrix` is NULL. Local. */
+void hf_sparse_add(struct hf_sparse_matrix *matrix, int row_part, int column_part, double threshold,
+                   const double *from, size_t step);
 
-/** Sorts the blocks; before, only hf_sparse_add and hf_sparse_destroy take the matrix. Local. False: no memory. */
-bool hf_sparse_finish(struct hf_sparse_matrix *matrix, const char *label);
+/** Sorts the blocks; before, only hf_sparse_add and hf_sparse_destroy take the matrix. Local. HF_NO_RESOURCE, also if
+ *  `matrix` is NULL or a block could not be added. */
+hf_status hf_sparse_finish(struct hf_sparse_matrix *matrix, struct hf_error *error) HF_MUST_CHECK;
 
 /** Coefficients (rows) of published functions become those of merged ones: U^T C, see hf_mix_orbitals. The parts stay
  *  those of atoms. Local. HF_NO_RESOURCE. */

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** More blocks are not made: as many threads of all ranks as half of them can work. */
 enum { MOST_BLOCKS = 128 };
@@ -71,6 +72,9 @@ static hf_status make_room(struct hf_sweeps *self, struct hf_error *error)
     HF_TAKE(arena, self->block, (size_t)self->n_block);
     HF_TAKE(arena, self->spare, (size_t)n_mine);
     HF_TAKE(arena, self->elements, 3 * (size_t)self->n_thread * (size_t)n_centre(self));
+    HF_TAKE(arena, self->largest, (size_t)self->n_thread);
+    HF_TAKE(arena, self->lists, (size_t)self->n_thread);
+    HF_TAKE(arena, self->of_orbital, (size_t)self->n_orbital);
     while (!arena->failed && self->n_spare < n_mine)
         self->spare[self->n_spare++] = hf_arena_take(arena, each, sizeof(double));
     if (arena->failed) return hf_arena_check(arena, error);
@@ -185,16 +189,10 @@ static double visit_blocks(const struct hf_sweeps *self, int thread, int x, int 
     return largest;
 }
 
-/** A round on a thread: its share of the seats of this rank. */
-struct round {
-    struct hf_sweeps *sweeps;
-    double *largest; /**< [n_thread] */
-};
-
+/** hf_thread_work: a round of a thread, its share of the seats of this rank. */
 static hf_status do_seats(void *data, int thread, int n_thread, struct hf_error *error)
 {
-    const struct round *round = data;
-    struct hf_sweeps *self = round->sweeps;
+    struct hf_sweeps *self = data;
     int n = 0;
     (void)error;
     for (int seat = 0; seat < self->n_block / 2; seat++) {
@@ -204,7 +202,7 @@ static hf_status do_seats(void *data, int thread, int n_thread, struct hf_error 
         if (self->round == 0)
             largest = fmax(visit_blocks(self, thread, x, x), visit_blocks(self, thread, y, y));
         largest = fmax(largest, visit_blocks(self, thread, x < y ? x : y, x < y ? y : x));
-        round->largest[thread] = fmax(round->largest[thread], largest);
+        self->largest[thread] = fmax(self->largest[thread], largest);
     }
     return HF_OK;
 }
@@ -239,23 +237,19 @@ static void move(struct hf_sweeps *self)
 
 hf_status hf_sweeps_run(struct hf_sweeps *self, double *largest, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    double *of_thread = calloc((size_t)self->n_thread, sizeof *of_thread);
-    if (of_thread == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a sweep");
-    HF_TRY(hf_agree_to_go_on(self->context, status, error));
+    hf_status status;
+    HF_TRY(hf_agree_to_go_on(self->context, HF_OK, error));
+    for (int t = 0; t < self->n_thread; t++) self->largest[t] = 0.0;
     for (int r = 0; r < self->n_block - 1; r++) {
-        struct round round = {self, of_thread};
-        const double start = hf_wall_seconds(), begun = hf_thread_seconds();
-        if (status == HF_OK) status = hf_threads_run(self->n_thread, do_seats, &round, error);
-        hf_trace_add(self->context->trace, 0, HF_TRACE_TASK, 0, start, hf_thread_seconds() - begun);
+        const struct hf_trace_span span = hf_trace_begin_span(self->context->trace);
+        (void)!hf_threads_run(self->n_thread, do_seats, self, error); /* never fails */
+        hf_trace_end_span(self->context->trace, 0, HF_TRACE_TASK, 0, span);
         move(self);
     }
-    HF_TRY(hf_agree(self->context->comm, status, error));
     *largest = 0.0;
-    for (int t = 0; t < self->n_thread; t++) *largest = fmax(*largest, of_thread[t]);
+    for (int t = 0; t < self->n_thread; t++) *largest = fmax(*largest, self->largest[t]);
     MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPI_DOUBLE, MPI_MAX, self->context->comm);
 cleanup:
-    free(of_thread);
     return status;
 }
 
@@ -287,12 +281,10 @@ static hf_status gather(struct hf_sweeps *self, struct hf_pair_list list[],
 static hf_status find_curvature(struct hf_sweeps *self, struct hf_curvature *curvature,
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     double largest;
-    struct hf_pair_list *list = calloc((size_t)self->n_thread, sizeof *list);
-    if (list == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for pairs");
-    HF_TRY(hf_agree(self->context->comm, status, error));
-    self->list = list;
+    struct hf_pair_list *list = self->list = self->lists;
+    memset(list, 0, (size_t)self->n_thread * sizeof *list);
     status = hf_sweeps_run(self, &largest, error);
     self->list = NULL;
     HF_TRY(status);
@@ -301,8 +293,7 @@ static hf_status find_curvature(struct hf_sweeps *self, struct hf_curvature *cur
     HF_TRY(gather(self, list, curvature, error));
     status = hf_curvature_init(curvature, self->context->memory, error);
 cleanup:
-    for (int t = 0; list != NULL && t < self->n_thread; t++) free(list[t].element);
-    free(list);
+    for (int t = 0; t < self->n_thread; t++) free(list[t].element);
     return status;
 }
 
@@ -314,9 +305,8 @@ hf_status hf_sweeps_step(struct hf_sweeps *self, double least, struct hf_second_
     struct hf_curvature curvature = {0};
     const size_t o = (size_t)self->n_orbital;
     double largest;
-    double *angle = hf_memory_allocate(memory, "rotations", o * o, sizeof *angle);
-    status = angle != NULL ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for rotations");
-    HF_TRY(hf_agree(self->context->comm, status, error));
+    double *angle = HF_TAKE(&self->arena, angle, o * o);
+    HF_TRY(hf_agree(self->context->comm, hf_arena_check(&self->arena, error), error));
     status = find_curvature(self, &curvature, error);
     if (status == HF_OK) status = hf_second_order_step(&curvature, memory, step, angle, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
@@ -328,27 +318,22 @@ hf_status hf_sweeps_step(struct hf_sweeps *self, double least, struct hf_second_
     }
 cleanup:
     hf_curvature_done(&curvature);
-    hf_memory_release(memory, angle);
+    hf_arena_release(&self->arena, angle);
     return status;
 }
 
-hf_status hf_sweeps_value(struct hf_sweeps *self, double *value, struct hf_error *error)
+double hf_sweeps_value(struct hf_sweeps *self)
 {
-    hf_status status = HF_OK;
     const int n = n_centre(self);
-    double *of_orbital = calloc((size_t)self->n_orbital + 1, sizeof *of_orbital);
-    if (of_orbital == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a sum");
-    HF_TRY(hf_agree(self->context->comm, status, error));
+    double *of_orbital = self->of_orbital, value = 0.0;
     for (int i = 0; i < self->n_orbital; i++) {
+        of_orbital[i] = 0.0;
         const double *orbital = hf_sweeps_orbital(self, i);
         if (orbital == NULL) continue;
         self->ops->elements(self->basis, orbital, orbital, self->elements);
         for (int c = 0; c < n; c++) of_orbital[i] += self->elements[c] * self->elements[c];
     }
     hf_sum_over_ranks(self->context->comm, (size_t)self->n_orbital, of_orbital);
-    *value = 0.0;
-    for (int i = 0; i < self->n_orbital; i++) *value += of_orbital[i];
-cleanup:
-    free(of_orbital);
-    return status;
+    for (int i = 0; i < self->n_orbital; i++) value += of_orbital[i];
+    return value;
 }

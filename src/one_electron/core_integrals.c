@@ -4,9 +4,9 @@
 
 #include "core_local.h"
 #include "core_projection.h"
+#include "primitive_pair.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double NO_REACH = 1e-18;
@@ -72,11 +72,7 @@ hf_status hf_core_integrals_create(const struct hf_basis *basis, int which, cons
 
 void hf_core_integrals_destroy(struct hf_core_integrals **integrals)
 {
-    struct hf_core_integrals *self = *integrals;
-    if (self == NULL) return;
-    for (int s = 0; self->projection != NULL && s < self->basis->n_shell; s++)
-        free(self->projection[s].value);
-    hf_arena_done(&self->arena);
+    if (*integrals != NULL) hf_arena_done(&(*integrals)->arena);
     *integrals = NULL;
 }
 
@@ -94,7 +90,8 @@ static bool project_atom(struct hf_core_integrals *self, int atom)
     const int *first = self->basis->first_shell_of_atom;
     for (int s = first[atom]; s < first[atom + 1]; s++)
         if (self->reach[s] && self->projection[s].value == NULL &&
-            !hf_core_project(&self->points, &self->basis->shell[s], &self->projection[s]))
+            !hf_core_project(&self->points, &self->basis->shell[s], &self->arena,
+                             &self->projection[s]))
             return false;
     return true;
 }
@@ -103,21 +100,11 @@ static bool project_atom(struct hf_core_integrals *self, int atom)
 static void add_local(struct hf_core_integrals *self, const struct hf_shell *a,
                       const struct hf_shell *b, size_t n_column, double *to)
 {
-    double *block = self->block, *scratch = self->scratch;
-    const int n_cartesian = hf_n_cartesian(b->l);
-    if (!hf_core_local_block(&self->local, a, b, block)) return;
-    if (a->spherical) {
-        hf_solid_harmonics_apply(&self->harmonics[a->l], a->l, n_cartesian, block, scratch);
-        memcpy(block, scratch, (size_t)(a->n_function * n_cartesian) * sizeof *block);
-    }
-    for (int m = 0; m < a->n_function; m++) {
-        const double *row = block + (size_t)m * (size_t)n_cartesian;
-        if (b->spherical) {
-            hf_solid_harmonics_apply(&self->harmonics[b->l], b->l, 1, row, scratch);
-            row = scratch;
-        }
-        for (int n = 0; n < b->n_function; n++) to[(size_t)m * n_column + (size_t)n] += row[n];
-    }
+    const double *integral = self->block;
+    if (!hf_core_local_block(&self->local, a, b, self->block)) return;
+    hf_block_to_spherical(self->harmonics, a, b, self->block, self->scratch);
+    for (int m = 0; m < a->n_function; m++)
+        for (int n = 0; n < b->n_function; n++) to[(size_t)m * n_column + (size_t)n] += *integral++;
 }
 
 static double dot(size_t n, const double *a, const double *b)
@@ -157,8 +144,7 @@ hf_status hf_core_integrals_add(struct hf_core_integrals *self, int i, int j, do
     const int *first = basis->first_shell_of_atom;
     if (!hf_core_integrals_reach(self, i) || !hf_core_integrals_reach(self, j)) return HF_OK;
     if (!project_atom(self, i) || !project_atom(self, j))
-        return hf_fail(error, HF_NO_RESOURCE,
-                       "out of memory for the projections of a core potential");
+        return hf_arena_check(&self->arena, error);
     const size_t n_column = (size_t)hf_atom_n_function(basis, j);
     for (int s = first[i]; s < first[i + 1]; s++) {
         for (int t = first[j]; t < first[j + 1]; t++) {

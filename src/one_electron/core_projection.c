@@ -13,7 +13,6 @@
 #include "quadrature.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double MOST_EXPONENT = 55.0, MOST_POLAR_EXPONENT = 45.0;
@@ -145,9 +144,7 @@ static void find_axes(const double to_shell[3], double distance, double axis[3][
         norm += axis[0][d] * axis[0][d];
     }
     for (int d = 0; d < 3; d++) axis[0][d] /= sqrt(norm);
-    for (int d = 0; d < 3; d++)
-        axis[1][d] = axis[2][(d + 1) % 3] * axis[0][(d + 2) % 3] -
-                     axis[2][(d + 2) % 3] * axis[0][(d + 1) % 3];
+    hf_cross(axis[2], axis[0], axis[1]);
 }
 
 /** x^l y^m z^n for all components of an angular momentum. */
@@ -282,7 +279,7 @@ static void add_distance(const struct view *view, double r, double out[])
 }
 
 bool hf_core_project(const struct hf_core_points *points, const struct hf_shell *shell,
-                     struct hf_core_projection *projection)
+                     struct hf_arena *arena, struct hf_core_projection *projection)
 {
     struct view view = {.points = points, .shell = shell, .n_azimuth = shell->l + points->max_l};
     double least = shell->exponent[0];
@@ -302,16 +299,16 @@ bool hf_core_project(const struct hf_core_points *points, const struct hf_shell 
     while (end > first && points->radius[end - 1] > view.distance + width) end--;
     const size_t row = (size_t)points->n_projector;
     view.stride = (size_t)(end - first) * row;
-    double *value = calloc((size_t)hf_n_cartesian(shell->l) * view.stride + 1, sizeof *value);
+    double *value = HF_TAKE(arena, value, (size_t)hf_n_cartesian(shell->l) * view.stride);
     if (value == NULL) return false;
     for (int k = first; k < end; k++)
         add_distance(&view, points->radius[k], value + (size_t)(k - first) * row);
     *projection = (struct hf_core_projection){.first = first, .end = end, .value = value};
     if (!shell->spherical) return true;
-    projection->value = calloc((size_t)shell->n_function * view.stride + 1, sizeof *value);
+    HF_TAKE(arena, projection->value, (size_t)shell->n_function * view.stride);
     if (projection->value != NULL)
         hf_solid_harmonics_apply(&points->harmonics[shell->l], shell->l, (int)view.stride, value,
                                  projection->value);
-    free(value);
+    hf_arena_release(arena, value);
     return projection->value != NULL;
 }

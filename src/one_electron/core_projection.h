@@ -45,9 +45,9 @@ double hf_core_step(const struct hf_basis *basis, const struct hf_core_potential
 double hf_core_reach(const struct hf_core_potential *potential, const struct hf_shell *shell,
                      int primitive, double distance);
 
-/** The value is the caller's to free. False: no memory. */
+/** The value is taken from the arena. False: no memory. */
 bool hf_core_project(const struct hf_core_points *points, const struct hf_shell *shell,
-                     struct hf_core_projection *projection) HF_MUST_CHECK;
+                     struct hf_arena *arena, struct hf_core_projection *projection) HF_MUST_CHECK;
 
 /** Of the centre of a shell from a point, bohr. */
 double hf_core_distance(const struct hf_shell *shell, const double centre[3]);

@@ -5,12 +5,12 @@
 #include "hermite_charges.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LANES = HF_CHARGE_LANES };
 
 struct hf_hermite_points {
+    struct hf_arena arena; /**< has the arrays and this struct */
     int n;
     int *lane; /**< [n] where a point is among the charges: neighbours at one place share theirs */
     double *value;             /**< [lanes of all rows] */
@@ -35,24 +35,23 @@ hf_status hf_hermite_points_create(const struct hf_basis *basis, int n, const do
                                    const double y[], const double z[],
                                    struct hf_hermite_points **points, struct hf_error *error)
 {
-    struct hf_spread_charge *charge = calloc((size_t)n + 1, sizeof *charge);
-    struct hf_hermite_points *self = *points = aligned_alloc(
-        _Alignof(struct hf_hermite_points), sizeof *self); /* the size is a multiple of it */
-    bool made = false;
-    if (self != NULL) {
-        memset(self, 0, sizeof *self);
-        self->n = n;
-        self->lane = calloc((size_t)n + 1, sizeof *self->lane);
-        self->value = calloc(5 * ((size_t)n + LANES), sizeof *self->value);
-        self->weight = self->value + n + LANES;
-        for (int d = 0; d < 3; d++) self->slope[d] = self->value + (d + 2) * ((size_t)n + LANES);
-    }
-    if (self != NULL && self->lane != NULL && self->value != NULL && charge != NULL) {
+    struct hf_arena arena = {.label = "potentials at points"};
+    const size_t n_lane = (size_t)n + LANES;
+    struct hf_hermite_points *self = *points = HF_TAKE(&arena, self, 1);
+    if (self == NULL) return hf_arena_check(&arena, error);
+    struct hf_spread_charge *charge = HF_TAKE_UNSET(&arena, charge, (size_t)n);
+    self->n = n;
+    HF_TAKE(&arena, self->lane, (size_t)n);
+    HF_TAKE(&arena, self->value, 5 * n_lane);
+    self->arena = arena;
+    if (!arena.failed) {
+        self->weight = self->value + n_lane;
+        for (size_t d = 0; d < 3; d++) self->slope[d] = self->value + (d + 2) * n_lane;
         fill(self, (const double *const[]){x, y, z}, charge);
-        made = hf_hermite_charges_init(&self->charges, 2 * basis->max_l + 1, n, charge);
+        const bool made = hf_hermite_charges_init(&self->charges, 2 * basis->max_l + 1, n, charge);
+        hf_arena_release(&self->arena, charge);
+        if (made) return HF_OK;
     }
-    free(charge);
-    if (made) return HF_OK;
     hf_hermite_points_destroy(points);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for potentials at %d points", n);
 }
@@ -62,9 +61,7 @@ void hf_hermite_points_destroy(struct hf_hermite_points **points)
     struct hf_hermite_points *self = *points;
     if (self == NULL) return;
     hf_hermite_charges_done(&self->charges);
-    free(self->lane);
-    free(self->value);
-    free(self);
+    hf_arena_done(&self->arena);
     *points = NULL;
 }
 

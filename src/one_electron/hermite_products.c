@@ -1,14 +1,15 @@
 /* Densities of two shells in Hermite Gaussians, and their moments. */
 #include "one_electron/hermite.h"
 
+#include "base/arena.h"
 #include "base/arithmetic.h"
 #include "primitive_pair.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct hf_hermite_products {
+    struct hf_arena arena; /**< has the arrays and this struct */
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     size_t n_coefficient; /**< of a pair of primitives at most */
@@ -21,27 +22,24 @@ struct hf_hermite_products {
 hf_status hf_hermite_products_create(const struct hf_basis *basis,
                                      struct hf_hermite_products **products, struct hf_error *error)
 {
-    struct hf_hermite_products *self = *products = calloc(1, sizeof *self);
+    struct hf_arena arena = {.label = "products of shells"};
+    struct hf_hermite_products *self = *products = HF_TAKE(&arena, self, 1);
     const size_t n_pair = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
-    if (self != NULL) {
-        hf_cartesian_table_init(&self->cartesian);
-        for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
-        self->n_coefficient = (size_t)hf_hermite_index(0, 0, 2 * basis->max_l) + 1;
-        self->gaussian = calloc(n_pair + 1, sizeof *self->gaussian);
-        self->coefficient = calloc(n_pair * self->n_coefficient + 1, sizeof *self->coefficient);
-        if (self->gaussian != NULL && self->coefficient != NULL) return HF_OK;
-    }
-    hf_hermite_products_destroy(products);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for products of shells");
+    if (self == NULL) return hf_arena_check(&arena, error);
+    hf_cartesian_table_init(&self->cartesian);
+    for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
+    self->n_coefficient = (size_t)hf_hermite_index(0, 0, 2 * basis->max_l) + 1;
+    HF_TAKE(&arena, self->gaussian, n_pair);
+    HF_TAKE(&arena, self->coefficient, n_pair * self->n_coefficient);
+    self->arena = arena;
+    const hf_status status = hf_arena_check(&arena, error);
+    if (status != HF_OK) hf_hermite_products_destroy(products);
+    return status;
 }
 
 void hf_hermite_products_destroy(struct hf_hermite_products **products)
 {
-    struct hf_hermite_products *self = *products;
-    if (self == NULL) return;
-    free(self->gaussian);
-    free(self->coefficient);
-    free(self);
+    if (*products != NULL) hf_arena_done(&(*products)->arena);
     *products = NULL;
 }
 

@@ -108,26 +108,6 @@ static void add_primitive(struct hf_one_electron *self, enum hf_operator which,
                                            self->cartesian.component[l_b][b].power);
 }
 
-/** Makes the Cartesian block [a][b] spherical where the shells are. */
-static void block_to_spherical(struct hf_one_electron *self, const struct hf_shell *a,
-                               const struct hf_shell *b)
-{
-    double *block = self->block, *scratch = self->scratch;
-    int n_a = hf_n_cartesian(a->l);
-    const int n_b = hf_n_cartesian(b->l);
-    if (a->spherical) {
-        hf_solid_harmonics_apply(&self->harmonics[a->l], a->l, n_b, block, scratch);
-        n_a = a->n_function;
-        memcpy(block, scratch, (size_t)n_a * n_b * sizeof *block);
-    }
-    if (b->spherical) {
-        for (int i = 0; i < n_a; i++)
-            hf_solid_harmonics_apply(&self->harmonics[b->l], b->l, 1, block + (size_t)i * n_b,
-                                     scratch + (size_t)i * b->n_function);
-        memcpy(block, scratch, (size_t)n_a * b->n_function * sizeof *block);
-    }
-}
-
 const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operator which,
                                     const struct hf_shell *a, const struct hf_shell *b)
 {
@@ -143,7 +123,7 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
             add_primitive(self, which, &pair, a->l, b->l);
         }
     }
-    block_to_spherical(self, a, b);
+    hf_block_to_spherical(self->harmonics, a, b, self->block, self->scratch);
     return self->block;
 }
 

@@ -1,11 +1,11 @@
 /* Derivatives of one-electron energies, a block of a density at a time. */
 #include "one_electron/one_electron_gradient.h"
 
+#include "base/arena.h"
 #include "one_electron/hermite.h"
 #include "primitive_pair.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Primitive pairs that add less are left out: some 1e5 of them stay below 1e-9 hartree/bohr. */
@@ -15,6 +15,7 @@ static const double SMALLEST = 1e-15;
 enum { N_RAISED = HF_N_RAISED_HERMITE };
 
 struct hf_one_electron_gradient {
+    struct hf_arena arena; /**< has the charges and this struct */
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     struct hf_hermite_points *points; /**< the places of the charges */
@@ -32,20 +33,17 @@ static hf_status take_charges(struct hf_one_electron_gradient *self, const struc
                               const struct hf_spread_charge charge[], struct hf_error *error)
 {
     const size_t n = (size_t)self->n_charge;
-    double *place = calloc(3 * n, sizeof *place);
-    hf_status status = HF_NO_RESOURCE;
-    self->charge = calloc(n, sizeof *self->charge);
-    if (place != NULL && self->charge != NULL) {
-        for (size_t c = 0; c < n; c++) {
-            self->charge[c] = charge[c].charge;
-            for (size_t d = 0; d < 3; d++) place[d * n + c] = charge[c].position_bohr[d];
-        }
-        status = hf_hermite_points_create(basis, self->n_charge, place, place + n, place + 2 * n,
-                                          &self->points, error);
-        if (status == HF_OK) hf_hermite_points_set_charges(self->points, self->charge);
-    } else
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %zu charges", n);
-    free(place);
+    double *place = HF_TAKE_UNSET(&self->arena, place, 3 * n);
+    HF_TAKE_UNSET(&self->arena, self->charge, n);
+    if (self->arena.failed) return hf_arena_check(&self->arena, error);
+    for (size_t c = 0; c < n; c++) {
+        self->charge[c] = charge[c].charge;
+        for (size_t d = 0; d < 3; d++) place[d * n + c] = charge[c].position_bohr[d];
+    }
+    const hf_status status = hf_hermite_points_create(basis, self->n_charge, place, place + n,
+                                                      place + 2 * n, &self->points, error);
+    if (status == HF_OK) hf_hermite_points_set_charges(self->points, self->charge);
+    hf_arena_release(&self->arena, place);
     return status;
 }
 
@@ -54,9 +52,10 @@ hf_status hf_one_electron_gradient_create(const struct hf_basis *basis, int n_ch
                                           struct hf_one_electron_gradient **gradient,
                                           struct hf_error *error)
 {
-    struct hf_one_electron_gradient *self = *gradient = calloc(1, sizeof *self);
-    if (self == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for one-electron derivatives");
+    struct hf_arena arena = {.label = "one-electron derivatives"};
+    struct hf_one_electron_gradient *self = *gradient = HF_TAKE(&arena, self, 1);
+    if (self == NULL) return hf_arena_check(&arena, error);
+    self->arena = arena;
     hf_cartesian_table_init(&self->cartesian);
     for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
     self->n_charge = n_charge;
@@ -71,8 +70,7 @@ void hf_one_electron_gradient_destroy(struct hf_one_electron_gradient **gradient
     struct hf_one_electron_gradient *self = *gradient;
     if (self == NULL) return;
     hf_hermite_points_destroy(&self->points);
-    free(self->charge);
-    free(self);
+    hf_arena_done(&self->arena);
     *gradient = NULL;
 }
 

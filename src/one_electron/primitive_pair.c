@@ -74,3 +74,21 @@ double hf_density_to_cartesian(const struct hf_solid_harmonics harmonics[],
     for (int i = 0; i < n_a * n_b; i++) largest = fmax(largest, fabs(block[i]));
     return largest;
 }
+
+void hf_block_to_spherical(const struct hf_solid_harmonics harmonics[], const struct hf_shell *a,
+                           const struct hf_shell *b, double block[], double scratch[])
+{
+    int n_a = hf_n_cartesian(a->l);
+    const int n_b = hf_n_cartesian(b->l);
+    if (a->spherical) {
+        hf_solid_harmonics_apply(&harmonics[a->l], a->l, n_b, block, scratch);
+        n_a = a->n_function;
+        memcpy(block, scratch, (size_t)n_a * n_b * sizeof *block);
+    }
+    if (b->spherical) {
+        for (int i = 0; i < n_a; i++)
+            hf_solid_harmonics_apply(&harmonics[b->l], b->l, 1, block + (size_t)i * n_b,
+                                     scratch + (size_t)i * b->n_function);
+        memcpy(block, scratch, (size_t)n_a * b->n_function * sizeof *block);
+    }
+}

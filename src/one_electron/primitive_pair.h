@@ -27,6 +27,10 @@ void hf_primitive_pair_expand(const struct hf_shell *a, const struct hf_shell *b
 double hf_kinetic_line(const struct hf_primitive_pair *pair, int d, int i, int j);
 double hf_dipole_line(const struct hf_primitive_pair *pair, int d, int i, int j);
 
+/** Makes a Cartesian block [a][b] spherical where the shells are; `scratch` is as large. Not collective. */
+void hf_block_to_spherical(const struct hf_solid_harmonics harmonics[], const struct hf_shell *a,
+                           const struct hf_shell *b, double block[], double scratch[]);
+
 /** to[hf_hermite_index(t,u,v)] += weight x_t y_u z_v for t <= n_x, u <= n_y, v <= n_z. Not collective. */
 static inline void hf_add_hermite_product(double weight, int n_x, const double x[], int n_y,
                                           const double y[], int n_z, const double z[], double to[])

@@ -20,7 +20,7 @@ hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, i
     HF_TAKE(&own.arena, own.in_order, count * (size_t)n_fock);
     HF_TAKE(&own.arena, own.product, count * count);
     HF_TAKE(&own.arena, own.coefficient, count + 1);
-    HF_TAKE(&own.arena, own.work, (count + 1) * (count + 1) + 2 * count + 1);
+    HF_TAKE(&own.arena, own.work, count * count + HF_DIIS_WORK(count));
     struct hf_diis *made = HF_TAKE(&own.arena, made, 1);
     HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));
     *made = own;
@@ -158,45 +158,43 @@ cleanup:
  *      ( u_j                     0  ) ( lambda ) = ( 1 )
  *
  *  False: a commutator is zero. */
-static bool set_up_equations(const struct hf_diis *self, double u[], double matrix[], double y[])
+bool hf_diis_find(int n, const double product[], double work[], double coefficient[])
 {
-    const int n = self->n_stored;
-    const double newest = *product_of(self, n - 1, n - 1);
+    const double largest_coefficient = 1e4, newest = product[n * n - 1];
+    double *u = work, *y = u + n, *matrix = y + n + 1;
     for (int i = 0; i < n; i++) {
-        const double square = *product_of(self, i, i);
-        if (!(square > 0.0)) return false;
-        u[i] = sqrt(newest / square);
+        if (!(product[i * n + i] > 0.0)) return false;
+        u[i] = sqrt(newest / product[i * n + i]);
         y[i] = 0.0;
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)
-            matrix[i * (n + 1) + j] = *product_of(self, i, j) * u[i] * u[j] / newest;
+            matrix[i * (n + 1) + j] = product[i * n + j] * u[i] * u[j] / newest;
         matrix[i * (n + 1) + n] = matrix[n * (n + 1) + i] = u[i];
     }
     matrix[n * (n + 1) + n] = 0.0;
     y[n] = 1.0;
-    return true;
-}
-
-/** False: the coefficients are not reliable. They must not be so large that digits of F' cancel, and the combined
- *  commutator must not be longer than the newest one, which is itself a combination. */
-static bool solve(const struct hf_diis *self, double coefficient[])
-{
-    const double largest_coefficient = 1e4, rounding = 1e-6;
-    const int n = self->n_stored;
-    double *u = self->work, *y = u + n, *matrix = y + n + 1;
-    if (!set_up_equations(self, u, matrix, y)) return false;
     if (hf_solve_symmetric(n + 1, matrix, y, NULL) != HF_OK) return false;
-
-    double length = 0.0;
     for (int i = 0; i < n; i++) {
         coefficient[i] = u[i] * y[i];
         if (!(fabs(coefficient[i]) < largest_coefficient)) return false;
     }
+    return true;
+}
+
+/** False: the coefficients are not reliable: the combination must not be longer than the newest commutator, which is
+ *  one of the choices. */
+static bool solve(const struct hf_diis *self, double coefficient[])
+{
+    const double rounding = 1e-6;
+    const int n = self->n_stored;
+    double *product = self->work, length = 0.0;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            length += coefficient[i] * *product_of(self, i, j) * coefficient[j];
-    return length <= *product_of(self, n - 1, n - 1) * (1.0 + rounding);
+        for (int j = 0; j < n; j++) product[i * n + j] = *product_of(self, i, j);
+    if (!hf_diis_find(n, product, product + n * n, coefficient)) return false;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) length += coefficient[i] * product[i * n + j] * coefficient[j];
+    return length <= product[n * n - 1] * (1.0 + rounding);
 }
 
 /** Rank 0 solves for all ranks, so that differences between processors cannot lead to different results. False: there

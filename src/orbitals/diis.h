@@ -62,6 +62,12 @@ void hf_diis_forget(struct hf_diis *self);
 /** Number of pairs in the history. */
 int hf_diis_n_stored(const struct hf_diis *diis);
 
+/** Solves the equations of DIIS: coefficient [n] with the least sum_ij c_i B_ij c_j and sum_i c_i = 1, from product = B
+ *  [n][n], the newest last; `work` has HF_DIIS_WORK(n) numbers. False: the coefficients are not reliable, since a B_ii is
+ *  zero or a coefficient is so large that digits would cancel. Local. */
+bool hf_diis_find(int n, const double product[], double work[], double coefficient[]);
+#define HF_DIIS_WORK(n) (((n) + 1) * ((n) + 1) + 2 * (n) + 1)
+
 /** [pairs][n_fock] The matrices A_i, the oldest pair first. The list is owned by the history and valid until the next
  *  pair is added. Not collective. */
 const struct hf_matrix *const *hf_diis_in_order(struct hf_diis *diis);

@@ -17,7 +17,7 @@ struct hf_diis {
     double *product;                   /**< [size][size] <e|e>, by slots */
     double *trace;         /**< [size][size] tr D_i F_j, by slots; NAN: not yet computed */
     double *coefficient;   /**< [size], then the number of coefficients in use */
-    double *work;          /**< [(size + 1)^2 + 2 size + 1] for the equations */
+    double *work;          /**< [size^2 + HF_DIIS_WORK(size)] for the equations */
     struct hf_arena arena; /**< owns all these, and this struct */
 };
 

@@ -1,14 +1,11 @@
 /* Finding the pairs of shells that may matter; see pair_candidates.h. */
 #include "pair_candidates.h"
 
-#include "base/growing.h"
 #include "hf/interruption.h"
 #include "integrals/engine.h"
 #include "pair_share.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** A row of pairs of atoms that a worker has found. */
@@ -30,60 +27,28 @@ struct worker {
     bool done;        /**< nothing went wrong */
 };
 
-static void worker_done(struct worker *worker, struct hf_memory *memory)
+static void worker_done(struct worker *worker)
 {
     hf_engine_destroy(&worker->engine);
-    hf_pair_share_done(&worker->share);
-    hf_memory_release(memory, worker->value);
-    free(worker->row);
-}
-
-struct hf_shell_pair *hf_largest_of_classes(const struct hf_shell_pairs *pairs,
-                                            const struct hf_class_table *classes)
-{
-    const struct hf_basis *basis = pairs->basis;
-    const int n_kind = classes->n_kind;
-    struct hf_shell_pair *pair = calloc((size_t)pairs->n_class + 1, sizeof *pair);
-    int *most = calloc((size_t)n_kind + 1, sizeof *most); /* of the shells of a kind */
-    if (pair == NULL || most == NULL) {
-        free(pair);
-        free(most);
-        return NULL;
-    }
-    for (int s = 0; s < basis->n_shell; s++) {
-        int *of_kind = &most[classes->kind_of_shell[s]];
-        if (basis->shell[s].n_primitive > *of_kind) *of_kind = basis->shell[s].n_primitive;
-    }
-    for (int c = 0; c < pairs->n_class; c++) pair[c].pair_class = c;
-    for (int k = 0; k < n_kind * n_kind; k++) {
-        const int c = classes->class_of_kind[k];
-        const int64_t n = (int64_t)most[k / n_kind] * most[k % n_kind];
-        if (c >= 0 && n > pair[c].n_primitive) pair[c].n_primitive = n < INT_MAX ? (int)n : INT_MAX;
-    }
-    free(most);
-    return pair;
+    hf_arena_done(&worker->share.arena);
 }
 
 /** Local. HF_NO_RESOURCE: memory, or what the engine says. */
 static hf_status worker_init(struct worker *worker, const struct hf_shell_pairs *pairs,
                              const struct hf_class_table *classes, struct hf_error *error)
 {
-    struct hf_shell_pair *largest = hf_largest_of_classes(pairs, classes);
     const size_t n_row = (size_t)(pairs->basis->n_atom / pairs->context->n_rank) + 1;
     *worker = (struct worker){.list = *pairs, .done = true};
-    const bool room = hf_pair_share_init(&worker->share, pairs, classes);
-    worker->row = malloc(n_row * sizeof *worker->row);
-    if (largest == NULL || !room || worker->row == NULL) {
-        free(largest);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
-    }
-    worker->list.pair = largest;
+    hf_pair_share_init(&worker->share, pairs, classes);
+    HF_TAKE(&worker->share.arena, worker->row, n_row);
+    hf_status status = hf_arena_check(&worker->share.arena, error);
+    if (status != HF_OK) return status;
+    worker->list.pair = classes->largest;
     worker->list.n_pair = pairs->n_class;
-    const hf_status status = hf_engine_create(&worker->list, &worker->engine, error);
+    status = hf_engine_create(&worker->list, &worker->engine, error);
     if (status == HF_OK) hf_engine_set_threshold(worker->engine, 0.0);
     worker->list.pair = NULL;
     worker->list.n_pair = 0;
-    free(largest);
     return status;
 }
 
@@ -106,9 +71,9 @@ static double schwarz_bound(struct hf_engine *engine, const struct hf_shell_pair
 /** Makes room for the pairs of the share behind the candidates so far. */
 static bool reserve(struct worker *worker)
 {
-    return hf_memory_grow(worker->share.memory, HF_MEMORY_PAIRS, "shell pair bounds",
-                          &worker->value, worker->n_value + worker->share.n_pair,
-                          &worker->n_allocated, sizeof *worker->value);
+    return hf_arena_grow(&worker->share.arena, &worker->value,
+                         worker->n_value + worker->share.n_pair, &worker->n_allocated,
+                         sizeof *worker->value);
 }
 
 /** Appends a pair of shells, one of them of `atom_b`. False: its integrals are no numbers. */
@@ -233,15 +198,14 @@ hf_status hf_pair_candidates_init(const struct hf_shell_pairs *pairs,
                                   const struct hf_class_table *classes, int n_thread,
                                   struct hf_pair_candidates *made, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_context *context = pairs->context;
     const int n_atom = pairs->basis->n_atom;
-    struct worker *worker = calloc((size_t)n_thread, sizeof *worker);
-    *made = (struct hf_pair_candidates){.memory = context->memory};
-    made->row =
-        hf_memory_allocate(context->memory, "shell pairs", (size_t)n_atom + 1, sizeof *made->row);
-    if (worker == NULL || made->row == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+    *made = (struct hf_pair_candidates){
+        .arena = {.memory = context->memory, .label = "the shell pairs"}};
+    struct worker *worker = HF_TAKE(&made->arena, worker, (size_t)n_thread);
+    HF_TAKE(&made->arena, made->row, (size_t)n_atom + 1);
+    status = hf_arena_check(&made->arena, error);
     for (int t = 0; t < n_thread && status == HF_OK; t++)
         status = worker_init(&worker[t], pairs, classes, error);
     if (status == HF_OK) status = find_rows(context, n_atom, n_thread, worker, error);
@@ -249,8 +213,7 @@ hf_status hf_pair_candidates_init(const struct hf_shell_pairs *pairs,
     count_rows(context, n_atom, n_thread, worker, made);
     HF_TRY(share_rows(context, n_atom, n_thread, worker, made, error));
 cleanup:
-    for (int t = 0; worker != NULL && t < n_thread; t++) worker_done(&worker[t], context->memory);
-    free(worker);
+    for (int t = 0; worker != NULL && t < n_thread; t++) worker_done(&worker[t]);
     if (status != HF_OK) hf_pair_candidates_done(made);
     return status;
 }
@@ -258,6 +221,6 @@ cleanup:
 void hf_pair_candidates_done(struct hf_pair_candidates *candidates)
 {
     hf_node_memory_destroy(&candidates->shared);
-    if (candidates->memory != NULL) hf_memory_release(candidates->memory, candidates->row);
+    hf_arena_done(&candidates->arena);
     *candidates = (struct hf_pair_candidates){0};
 }

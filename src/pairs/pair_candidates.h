@@ -17,7 +17,7 @@ struct hf_pair_candidate {
 
 /** All of them, in rows: A rising, then B <= A, then shells in the order of hf_pair_share_add. */
 struct hf_pair_candidates {
-    struct hf_memory *memory;      /**< borrowed */
+    struct hf_arena arena;         /**< of `row` */
     struct hf_node_memory *shared; /**< of `value` */
     const struct hf_pair_candidate *value;
     int64_t *row; /**< [n_atom + 1] first candidate of each atom A */
@@ -32,11 +32,6 @@ hf_status hf_pair_candidates_init(const struct hf_shell_pairs *pairs,
                                   const struct hf_class_table *classes, int n_thread,
                                   struct hf_pair_candidates *made,
                                   struct hf_error *error) HF_MUST_CHECK;
-
-/** Pairs without numbers, one of each class with as many primitives as any may have: the engine
- *  makes room for what it finds in its list. [n_class], the caller frees it; NULL: no memory. */
-struct hf_shell_pair *hf_largest_of_classes(const struct hf_shell_pairs *pairs,
-                                            const struct hf_class_table *classes);
 
 /** Collective over those that share the memory; zeroed structs are accepted. */
 void hf_pair_candidates_done(struct hf_pair_candidates *candidates);

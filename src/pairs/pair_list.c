@@ -27,6 +27,7 @@ struct filler {
     struct place *place;         /**< [n_atom + 1] where rows begin */
     struct hf_shares *shares;    /**< which ranks fill in which rows: they follow each other */
     struct hf_pair_share *share; /**< [n_thread] */
+    struct hf_arena arena;       /**< of both arrays */
     int n_thread;
 };
 
@@ -97,23 +98,17 @@ static hf_status make_room(struct filler *self, struct hf_error *error)
     if (end.pair > INT32_MAX || end.atom_pair > INT32_MAX)
         return hf_fail(error, HF_NO_RESOURCE, "more than %d shell pairs; hf numbers no more",
                        INT32_MAX);
-    const size_t pair_bytes = hf_whole_lines((size_t)end.pair * sizeof *pairs->pair);
-    const size_t primitive_bytes = hf_whole_lines((size_t)end.primitive * sizeof *pairs->primitive);
-    const size_t single_bytes = hf_whole_lines((size_t)end.primitive * sizeof *pairs->single);
-    const size_t coefficient_bytes =
-        hf_whole_lines((size_t)end.primitive * (size_t)n_coefficient * sizeof(float));
-    const size_t atom_bytes = (size_t)end.atom_pair * sizeof *pairs->atom_pair;
-    const hf_status status = hf_node_memory_create_unset(
-        pairs->context, HF_MEMORY_PAIRS, "shell pairs",
-        pair_bytes + primitive_bytes + single_bytes + coefficient_bytes + atom_bytes,
-        &pairs->shared, error);
+    const struct hf_node_array array[] = {
+        HF_NODE_ARRAY(pairs->pair, end.pair), HF_NODE_ARRAY(pairs->primitive, end.primitive),
+        HF_NODE_ARRAY(pairs->single, end.primitive),
+        HF_NODE_ARRAY(pairs->single_coefficient, (size_t)end.primitive * (size_t)n_coefficient),
+        HF_NODE_ARRAY(pairs->atom_pair, end.atom_pair)};
+    const size_t n_array = sizeof array / sizeof *array;
+    const hf_status status =
+        hf_node_memory_create_unset(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
+                                    hf_node_arrays_bytes(n_array, array), &pairs->shared, error);
     if (status != HF_OK) return status;
-    char *next = pairs->shared->data;
-    pairs->pair = (void *)next;
-    pairs->primitive = (void *)(next += pair_bytes);
-    pairs->single = (void *)(next += primitive_bytes);
-    pairs->single_coefficient = (void *)(next += single_bytes);
-    pairs->atom_pair = (void *)(next + coefficient_bytes);
+    hf_node_arrays_place(pairs->shared, n_array, array);
     pairs->n_coefficient = n_coefficient;
     pairs->n_pair = end.pair;
     pairs->n_primitive = end.primitive;
@@ -133,7 +128,7 @@ static hf_status find_row(const struct filler *self, struct hf_pair_share *share
     hf_pair_share_clear(share);
     for (int64_t i = 0; i < n; i++) {
         if (row[i].atom_b != last_atom && !hf_pair_share_add(share, atom, row[i].atom_b))
-            return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+            return hf_arena_check(&share->arena, error);
         last_atom = row[i].atom_b;
     }
     bool same = share->n_pair == n;
@@ -251,15 +246,16 @@ static void gather_rows(const struct filler *self)
 static hf_status filler_init(struct filler *self, struct hf_shell_pairs *pairs,
                              const struct hf_class_table *classes, struct hf_error *error)
 {
-    struct hf_memory *memory = pairs->context->memory;
-    bool done = true;
-    self->place = hf_memory_allocate(memory, "shell pairs", (size_t)pairs->basis->n_atom + 1,
-                                     sizeof *self->place);
-    self->share = calloc((size_t)self->n_thread, sizeof *self->share);
-    for (int t = 0; self->share != NULL && t < self->n_thread; t++)
-        done = hf_pair_share_init(&self->share[t], pairs, classes) && done;
-    if (self->place != NULL && self->share != NULL && done) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+    hf_status status;
+    self->arena = (struct hf_arena){.memory = pairs->context->memory, .label = "the shell pairs"};
+    HF_TAKE(&self->arena, self->place, (size_t)pairs->basis->n_atom + 1);
+    HF_TAKE(&self->arena, self->share, (size_t)self->n_thread);
+    status = hf_arena_check(&self->arena, error);
+    for (int t = 0; status == HF_OK && t < self->n_thread; t++) {
+        hf_pair_share_init(&self->share[t], pairs, classes);
+        status = hf_arena_check(&self->share[t].arena, error);
+    }
+    return status;
 }
 
 hf_status hf_pair_list_create(struct hf_shell_pairs *pairs, const struct hf_class_table *classes,
@@ -277,8 +273,8 @@ hf_status hf_pair_list_create(struct hf_shell_pairs *pairs, const struct hf_clas
     gather_rows(&filler);
 cleanup:
     hf_shares_destroy(&filler.shares);
-    for (int t = 0; filler.share != NULL && t < n_thread; t++) hf_pair_share_done(&filler.share[t]);
-    free(filler.share);
-    hf_memory_release(context->memory, filler.place);
+    for (int t = 0; filler.share != NULL && t < n_thread; t++)
+        hf_arena_done(&filler.share[t].arena);
+    hf_arena_done(&filler.arena);
     return status;
 }

@@ -2,12 +2,10 @@
 #include "pair_share.h"
 
 #include "base/arithmetic.h"
-#include "base/growing.h"
 #include "primitive_pairs.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static double smallest_exponent(const struct hf_basis *basis, int atom)
@@ -30,27 +28,26 @@ static double radius(const struct hf_basis *basis, int atom)
     return sqrt(largest);
 }
 
-bool hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs *pairs,
+void hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs *pairs,
                         const struct hf_class_table *classes)
 {
     const struct hf_basis *basis = pairs->basis;
     const size_t most = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
     /* The partner of a primitive pair is at most a strong pair of the molecule, about 1
      * hartree^(1/2), and all dropped ones of a pair together stay below the accuracy. */
-    *share = (struct hf_pair_share){.basis = basis,
-                                    .classes = classes,
-                                    .memory = pairs->context->memory,
-                                    .smallest = pairs->accuracy / (double)most};
+    *share = (struct hf_pair_share){
+        .basis = basis,
+        .classes = classes,
+        .arena = {.memory = pairs->context->memory, .label = "the shell pairs"},
+        .smallest = pairs->accuracy / (double)most};
     share->farthest = hf_farthest_exponent(share->smallest);
-    share->scratch = malloc((most + 1) * sizeof *share->scratch);
-    share->diffuse = malloc(((size_t)basis->n_atom + 1) * sizeof *share->diffuse);
-    share->radius = malloc(((size_t)basis->n_atom + 1) * sizeof *share->radius);
-    if (share->scratch == NULL || share->diffuse == NULL || share->radius == NULL) return false;
-    for (int a = 0; a < basis->n_atom; a++) {
+    HF_TAKE_UNSET(&share->arena, share->scratch, most);
+    HF_TAKE_UNSET(&share->arena, share->diffuse, (size_t)basis->n_atom);
+    HF_TAKE_UNSET(&share->arena, share->radius, (size_t)basis->n_atom);
+    for (int a = 0; a < basis->n_atom && !share->arena.failed; a++) {
         share->diffuse[a] = smallest_exponent(basis, a);
         share->radius[a] = radius(basis, a);
     }
-    return true;
 }
 
 void hf_pair_share_clear(struct hf_pair_share *share)
@@ -59,22 +56,10 @@ void hf_pair_share_clear(struct hf_pair_share *share)
     share->n_atom_pair = 0;
 }
 
-void hf_pair_share_done(struct hf_pair_share *share)
-{
-    hf_memory_release(share->memory, share->pair);
-    hf_memory_release(share->memory, share->atom_pair);
-    hf_memory_release(share->memory, share->primitive);
-    free(share->scratch);
-    free(share->diffuse);
-    free(share->radius);
-    *share = (struct hf_pair_share){0};
-}
-
 static bool append_primitives(struct hf_pair_share *share, int n)
 {
-    if (!hf_memory_grow(share->memory, HF_MEMORY_OTHER, "primitive pairs", &share->primitive,
-                        share->n_primitive + n, &share->n_primitive_allocated,
-                        sizeof *share->primitive))
+    if (!hf_arena_grow(&share->arena, &share->primitive, share->n_primitive + n,
+                       &share->n_primitive_allocated, sizeof *share->primitive))
         return false;
     memcpy(share->primitive + share->n_primitive, share->scratch,
            (size_t)n * sizeof *share->scratch);
@@ -84,8 +69,8 @@ static bool append_primitives(struct hf_pair_share *share, int n)
 
 static bool append_pair(struct hf_pair_share *share, struct hf_shell_pair pair)
 {
-    if (!hf_memory_grow(share->memory, HF_MEMORY_OTHER, "shell pairs", &share->pair,
-                        share->n_pair + 1, &share->n_pair_allocated, sizeof *share->pair))
+    if (!hf_arena_grow(&share->arena, &share->pair, share->n_pair + 1, &share->n_pair_allocated,
+                       sizeof *share->pair))
         return false;
     share->pair[share->n_pair++] = pair;
     return true;
@@ -93,9 +78,8 @@ static bool append_pair(struct hf_pair_share *share, struct hf_shell_pair pair)
 
 static bool append_atom_pair(struct hf_pair_share *share, struct hf_atom_pair pair)
 {
-    if (!hf_memory_grow(share->memory, HF_MEMORY_OTHER, "atom pairs", &share->atom_pair,
-                        share->n_atom_pair + 1, &share->n_atom_pair_allocated,
-                        sizeof *share->atom_pair))
+    if (!hf_arena_grow(&share->arena, &share->atom_pair, share->n_atom_pair + 1,
+                       &share->n_atom_pair_allocated, sizeof *share->atom_pair))
         return false;
     share->atom_pair[share->n_atom_pair++] = pair;
     return true;

@@ -3,6 +3,7 @@
 #ifndef HF_PAIR_SHARE_H
 #define HF_PAIR_SHARE_H
 
+#include "base/arena.h"
 #include "pair_classes.h"
 
 #include <stdint.h>
@@ -11,7 +12,7 @@
 struct hf_pair_share {
     const struct hf_basis *basis;         /**< borrowed */
     const struct hf_class_table *classes; /**< borrowed */
-    struct hf_memory *memory;             /**< borrowed */
+    struct hf_arena arena;                /**< of all arrays: ends them */
     double smallest;                      /**< primitive pairs below do not count */
     double farthest;                      /**< hf_farthest_exponent of it */
     double *diffuse;                      /**< [n_atom] smallest exponent of each atom */
@@ -26,8 +27,8 @@ struct hf_pair_share {
     struct hf_primitive_pair *primitive;
 };
 
-/** An empty share. False: no memory; hf_pair_share_done all the same. Not collective. */
-bool hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs *pairs,
+/** An empty share. Its arena may fail, and ends all the same. Not collective. */
+void hf_pair_share_init(struct hf_pair_share *share, const struct hf_shell_pairs *pairs,
                         const struct hf_class_table *classes);
 
 /** Appends the pairs of two atoms A >= B that are not negligible, unsorted and without bounds.
@@ -36,7 +37,5 @@ bool hf_pair_share_add(struct hf_pair_share *share, int atom_a, int atom_b);
 
 /** Empties the share; its room stays. */
 void hf_pair_share_clear(struct hf_pair_share *share);
-
-void hf_pair_share_done(struct hf_pair_share *share);
 
 #endif

@@ -27,7 +27,7 @@ static hf_status begin_list(struct hf_context *context, const struct hf_basis *b
                        basis->max_primitive, UINT16_MAX);
     if (made != NULL)
         *made = (struct hf_shell_pairs){.context = context, .basis = basis, .accuracy = accuracy};
-    if (made != NULL && hf_class_table_init(classes, made)) return HF_OK;
+    if (made != NULL) return hf_class_table_init(classes, made, error);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
 }
 
@@ -57,7 +57,7 @@ hf_status hf_shell_pairs_create_ext(struct hf_context *context, const struct hf_
     HF_TRY(hf_pair_list_create(made, &classes, &candidates, n, error));
 cleanup:
     hf_pair_candidates_done(&candidates);
-    hf_class_table_done(&classes);
+    hf_arena_done(&classes.arena);
     if (status != HF_OK) hf_shell_pairs_destroy(&made);
     if (status == HF_OK) *pairs = made;
     return status;
@@ -85,14 +85,11 @@ static hf_status engine_bytes(const struct hf_shell_pairs *pairs,
     struct hf_engine *engine = NULL;
     const struct hf_memory *memory = pairs->context->memory;
     const size_t before = hf_memory_current_bytes(memory);
-    struct hf_shell_pair *largest = hf_largest_of_classes(pairs, classes);
-    if (largest == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
-    list.pair = largest;
+    list.pair = classes->largest;
     list.n_pair = pairs->n_class;
     const hf_status status = hf_engine_create(&list, &engine, error);
     *bytes = (double)(hf_memory_current_bytes(memory) - before);
     hf_engine_destroy(&engine);
-    free(largest);
     return status;
 }
 
@@ -126,10 +123,10 @@ static hf_status size_rows(const struct hf_shell_pairs *pairs, const struct hf_c
                            int n_row, struct row_size row[MOST_ROWS], struct hf_error *error)
 {
     struct hf_context *context = pairs->context;
-    struct hf_pair_share share = {.memory = context->memory};
+    struct hf_pair_share share;
     const double stride = (double)pairs->basis->n_atom / fmax(1.0, n_row);
-    hf_status status = HF_OK;
-    bool room = hf_pair_share_init(&share, pairs, classes);
+    hf_pair_share_init(&share, pairs, classes);
+    bool room = !share.arena.failed;
     for (int k = context->rank; room && k < n_row; k += context->n_rank) {
         const int a = row_of_stride(k, stride);
         hf_pair_share_clear(&share);
@@ -139,9 +136,8 @@ static hf_status size_rows(const struct hf_shell_pairs *pairs, const struct hf_c
                                    .n_primitive = (double)share.n_primitive,
                                    .n_component = n_component_of(pairs, &share)};
     }
-    hf_pair_share_done(&share);
-    if (!room) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
-    status = hf_agree(context->comm, status, error);
+    const hf_status status = hf_agree(context->comm, hf_arena_check(&share.arena, error), error);
+    hf_arena_done(&share.arena);
     if (status == HF_OK && context->n_rank > 1)
         MPI_Allreduce(MPI_IN_PLACE, row, N_ROW_SIZE * n_row, MPI_DOUBLE, MPI_SUM, context->comm);
     return status;
@@ -179,7 +175,7 @@ hf_status hf_shell_pairs_estimate(struct hf_context *context, const struct hf_ba
         found->made_bytes += CANDIDATE_COPIES * n_pair * sizeof(struct hf_pair_candidate);
     }
 cleanup:
-    hf_class_table_done(&classes);
+    hf_arena_done(&classes.arena);
     hf_shell_pairs_destroy(&pairs);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -138,20 +139,10 @@ static hf_status read_option(const struct hf_options *options, double *bytes, bo
 /** The largest need and the least free memory of all ranks. Collective. */
 static void agree_on_need(MPI_Comm comm, struct hf_memory_need *need)
 {
-    enum { N = 9 };
-    double most[N] = {need->program, need->matrices, need->pairs, need->threads, need->stored,
-                      need->rank,    need->node,     need->after, -need->left};
-    MPI_Allreduce(MPI_IN_PLACE, most, N, MPI_DOUBLE, MPI_MAX, comm);
-    *need = (struct hf_memory_need){.program = most[0],
-                                    .matrices = most[1],
-                                    .pairs = most[2],
-                                    .threads = most[3],
-                                    .stored = most[4],
-                                    .rank = most[5],
-                                    .node = most[6],
-                                    .after = most[7],
-                                    .left = -most[8],
-                                    .n_node_rank = need->n_node_rank};
+    const int n_double = (int)(offsetof(struct hf_memory_need, n_node_rank) / sizeof(double));
+    need->left = -need->left;
+    MPI_Allreduce(MPI_IN_PLACE, need, n_double, MPI_DOUBLE, MPI_MAX, comm);
+    need->left = -need->left;
 }
 
 hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_options *options,

@@ -12,8 +12,9 @@ static hf_status begin(const struct hf_pass *pass, struct hf_pass_thread *thread
                        void **own, struct hf_error *error)
 {
     hf_status status = HF_OK;
+    thread->data = data;
     *own = hf_arena_take(&thread->arena, 1, pass->own_bytes);
-    if (*own != NULL) status = pass->begin(*own, thread, data, error);
+    if (*own != NULL && pass->begin != NULL) status = pass->begin(*own, thread, data, error);
     return status == HF_OK ? hf_arena_check(&thread->arena, error) : status;
 }
 

@@ -12,6 +12,7 @@
 struct hf_pass_thread {
     int number;
     struct hf_worker *worker; /**< of the round of work; NULL in hf_pass_items */
+    void *data;               /**< of the pass */
     struct hf_arena arena;    /**< memory until the end of the pass */
 };
 
@@ -20,7 +21,7 @@ struct hf_pass {
     const char *label; /**< of the memory of threads, and in the message if there is not enough */
     size_t own_bytes;  /**< of a thread's state, which begins as zeros */
 
-    /** Makes the state, with arrays from thread->arena; if one of these is missing the pass fails afterwards. */
+    /** Makes the state, with arrays from thread->arena; if one of these is missing the pass fails afterwards. NULL: nothing to do. */
     hf_status (*begin)(void *own, struct hf_pass_thread *thread, void *data,
                        struct hf_error *error);
 

@@ -142,12 +142,27 @@ static void what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_rank
     test_context_done(&context);
 }
 
+static void arrays_lie_one_after_another_in_whole_lines(void **state)
+{
+    double data[100];
+    char *bytes = NULL;
+    double *numbers = NULL, *none = NULL;
+    const struct hf_node_array array[] = {HF_NODE_ARRAY(bytes, 65), HF_NODE_ARRAY(none, 0),
+                                          HF_NODE_ARRAY(numbers, 9)};
+    (void)state;
+    assert_int_equal(hf_node_arrays_bytes(3, array), 256);
+    hf_node_arrays_place(&(struct hf_node_memory){.data = data}, 3, array);
+    assert_ptr_equal(bytes, data);
+    assert_ptr_equal(numbers, data + 16);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_are_what_they_are_said_to_be),
         cmocka_unit_test(ranks_of_a_node_see_the_same_bytes_and_count_them_once),
         cmocka_unit_test(parts_of_ranks_may_differ),
+        cmocka_unit_test(arrays_lie_one_after_another_in_whole_lines),
         cmocka_unit_test(where_a_library_refuses_every_rank_has_its_own),
         cmocka_unit_test(what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_ranks),
     };

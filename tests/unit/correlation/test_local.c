@@ -226,7 +226,11 @@ static void given_domains_are_found_by_populations(void **state)
     struct hf_local *local = create(&s, &settings);
     double population[4 * 3] = {0.0};
     bool member[4 * 3] = {false}, extended[4 * 3] = {false};
-    const struct hf_local_given given = {4, 3, population, member, extended, false};
+    const struct hf_local_given given = {.n_orbital = 4,
+                                         .n_atom = 3,
+                                         .population = population,
+                                         .member = member,
+                                         .extended = extended};
     for (int i = 0; i < 4; i++) { /* in the opposite order, and all with one more atom */
         const struct hf_parts *atoms = &local->domain[local->domain_of_orbital[i]].atoms;
         for (int a = 0; a < 3; a++) {
@@ -268,9 +272,10 @@ static void blocks_come_to_their_owners(void **state)
     test_solved_water(&s, context, 0.0, "STO-3G");
     struct hf_local_settings settings = usual();
     struct hf_local *local = create(&s, &settings);
-    struct hf_local_blocks from[2], to = {.memory = context->memory, .label = "test"};
+    const struct hf_local_blocks none = {.arena = {.memory = context->memory, .label = "test"}};
+    struct hf_local_blocks from[2], to = none;
     for (int t = 0; t < 2; t++) {
-        from[t] = (struct hf_local_blocks){.memory = context->memory, .label = "test"};
+        from[t] = none;
         for (int p = local->n_pair - 1; p >= 0; p--) {
             const int n = 1 + (p + t) % 4;
             double *value = hf_local_blocks_add(&from[t], p, context->rank, 7 + t, n);
@@ -278,7 +283,9 @@ static void blocks_come_to_their_owners(void **state)
             for (int x = 0; x < n; x++) value[x] = 1000.0 * context->rank + 10.0 * p + x + 0.5 * t;
         }
     }
-    expect_ok(hf_local_blocks_redistribute(local, 2, from, &to, &sent, &error), &error);
+    expect_ok(hf_local_blocks_exchange(context, hf_local_owner_of_pair, local, 2, from, &to, &sent,
+                                       &error),
+              &error);
     assert_int_equal(to.n_block, 2 * local->n_own * context->n_rank);
     assert_true((sent > 0.0) == (context->n_rank > 1));
     for (int k = 0; k < local->n_own; k++) {

@@ -260,13 +260,12 @@ static struct hf_sparse_matrix *blocks_of(struct hf_context *context, int n_part
 {
     const int n = first[n_part];
     struct hf_sparse_matrix *sparse =
-        hf_sparse_create(context->memory, n_part, first, n_part, first);
+        hf_sparse_create(context->memory, "test", n_part, first, n_part, first);
     assert_non_null(sparse);
     for (int a = 0; a < n_part; a++)
         for (int b = 0; b < n_part; b++)
-            assert_true(hf_sparse_add(sparse, "test", a, b, 0.0, matrix + first[a] * n + first[b],
-                                      (size_t)n));
-    assert_true(hf_sparse_finish(sparse, "test"));
+            hf_sparse_add(sparse, a, b, 0.0, matrix + first[a] * n + first[b], (size_t)n);
+    assert_ok(hf_sparse_finish(sparse, NULL));
     return sparse;
 }
 

@@ -72,7 +72,7 @@ static struct hf_sparse_matrix *make_matrix(const struct problem *p, int n_colum
         first[a] = shell < p->basis->n_shell ? p->basis->shell[shell].first_function
                                              : p->basis->n_function;
     }
-    struct hf_sparse_matrix *made = hf_sparse_create(memory, N_ATOM, first, n_column,
+    struct hf_sparse_matrix *made = hf_sparse_create(memory, "test", N_ATOM, first, n_column,
                                                      column_first != NULL ? column_first : first);
     assert_non_null(made);
     for (int c = 0; c < n_column; c++)
@@ -84,9 +84,9 @@ static struct hf_sparse_matrix *make_matrix(const struct problem *p, int n_colum
             for (int k = 0; k < n; k++)
                 value[k] =
                     sin(1.0 + 7.0 * c + 3.0 * a + 1.7 * k) * exp(-0.6 * distance(p, a, centre[c]));
-            assert_true(hf_sparse_add(made, "test", a, c, 0.0, value, (size_t)n_c));
+            hf_sparse_add(made, a, c, 0.0, value, (size_t)n_c);
         }
-    assert_true(hf_sparse_finish(made, "test"));
+    assert_ok(hf_sparse_finish(made, NULL));
     return made;
 }
 
@@ -327,12 +327,13 @@ static void blocks_reach_all_ranks_that_need_them(void **state)
     enum { N_LIST = 3, N_BLOCK = 40, LARGE = 200000 };
     struct hf_context *context = test_context();
     struct hf_error error = {0};
-    struct hf_local_blocks from[N_LIST], to = {.memory = context->memory, .label = "test"};
+    const struct hf_local_blocks none = {.arena = {.memory = context->memory, .label = "test"}};
+    struct hf_local_blocks from[N_LIST], to = none;
     double sent_bytes = 0.0;
     int n_rank = context->n_rank;
     (void)state;
     for (int t = 0; t < N_LIST; t++) {
-        from[t] = (struct hf_local_blocks){.memory = context->memory, .label = "test"};
+        from[t] = none;
         for (int k = 0; k < N_BLOCK; k++) {
             const int n = t == 1 && k == 7 ? LARGE : 1 + k * k;
             const int pair = (k * 7) % N_BLOCK, row = N_LIST - t;

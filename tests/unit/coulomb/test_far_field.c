@@ -1,8 +1,8 @@
 /* The far field of a chain against sums over all products, and its error against the tolerance. */
 #include "../../../src/coulomb/far_field_private.h"
+#include "../r_tuv.h"
 #include "chain.h"
 
-#include "boys/boys.h"
 #include "pairs/shell_pairs.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ enum { N_THREAD = 2, MANY_THREADS = 40, N_PIECE = 3 };
 static void add_exact(const struct hf_products *products, const struct hf_boys *boys,
                       const double h[], int64_t p, int64_t q, double value[])
 {
-    static double table[HF_BOYS_MAX_ORDER + 2][HF_N_HERMITE];
+    double all[HF_N_HERMITE];
     const int l_p = products->order[p], l_q = products->order[q], order = l_p + l_q;
     const double sum = products->exponent[p] + products->exponent[q];
     const double alpha = products->exponent[p] * products->exponent[q] / sum;
@@ -24,26 +24,7 @@ static void add_exact(const struct hf_products *products, const struct hf_boys *
     }
     hf_boys_evaluate(boys, order, alpha * square, start);
     for (int n = 0; n <= order; n++, factor *= -2.0 * alpha) start[n] *= factor;
-    for (int n = order; n >= 0; n--) {
-        table[n][0] = start[n];
-        for (int total = 1; total <= order - n; total++) {
-            for (int u = 0; u <= total; u++) {
-                for (int v = 0; u + v <= total; v++) {
-                    int power[3] = {total - u - v, u, v}, axis = 0;
-                    while (power[axis] == 0) axis++;
-                    power[axis]--;
-                    double here =
-                        r[axis] * table[n + 1][hf_hermite_index(power[0], power[1], power[2])];
-                    if (power[axis] > 0) {
-                        const double lowered = power[axis]--;
-                        here +=
-                            lowered * table[n + 1][hf_hermite_index(power[0], power[1], power[2])];
-                    }
-                    table[n][hf_hermite_index(total - u - v, u, v)] = here;
-                }
-            }
-        }
-    }
+    test_r_tuv(order, r, start, all);
     for (int t = 0; t <= l_p; t++)
         for (int u = 0; t + u <= l_p; u++)
             for (int v = 0; t + u + v <= l_p; v++)
@@ -53,7 +34,7 @@ static void add_exact(const struct hf_products *products, const struct hf_boys *
                             value[hf_hermite_index(t, u, v)] +=
                                 ((x + y + z) % 2 == 0 ? 1.0 : -1.0) *
                                 h[products->first[q] + hf_hermite_index(x, y, z)] *
-                                table[0][hf_hermite_index(t + x, u + y, v + z)];
+                                all[hf_hermite_index(t + x, u + y, v + z)];
 }
 
 /** Error in an element of J, at most: each total weighs as the bounds take it. */

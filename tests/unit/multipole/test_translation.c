@@ -1,9 +1,9 @@
 /* Expansions in solid harmonics against sums over points, and their errors against the bounds. */
+#include "../r_tuv.h"
 #include "../test.h"
 #include "multipole/translation.h"
 
 #include "base/simd.h"
-#include "boys/boys.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +68,6 @@ static void derivatives(const struct hf_boys *boys, double alpha, const double r
 {
     const double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     double start[HF_BOYS_MAX_ORDER + 1];
-    double(*table)[HF_N_HERMITE] = calloc((size_t)order + 2, sizeof *table);
     if (isinf(alpha)) {
         start[0] = 1.0 / sqrt(square);
         for (int n = 1; n <= order; n++) start[n] = -(2 * n - 1) / square * start[n - 1];
@@ -77,28 +76,7 @@ static void derivatives(const struct hf_boys *boys, double alpha, const double r
         hf_boys_evaluate(boys, order, alpha * square, start);
         for (int n = 0; n <= order; n++, factor *= -2.0 * alpha) start[n] *= factor;
     }
-    for (int n = order; n >= 0; n--) {
-        table[n][0] = start[n];
-        for (int total = 1; total <= order - n; total++) {
-            for (int u = 0; u <= total; u++) {
-                for (int v = 0; u + v <= total; v++) {
-                    int power[3] = {total - u - v, u, v}, axis = 0;
-                    double sum;
-                    while (power[axis] == 0) axis++;
-                    power[axis]--;
-                    sum = r[axis] * table[n + 1][hf_hermite_index(power[0], power[1], power[2])];
-                    if (power[axis] > 0) {
-                        const double factor = power[axis]--;
-                        sum +=
-                            factor * table[n + 1][hf_hermite_index(power[0], power[1], power[2])];
-                    }
-                    table[n][hf_hermite_index(total - u - v, u, v)] = sum;
-                }
-            }
-        }
-    }
-    memcpy(value, table[0], (size_t)hf_n_hermite(order) * sizeof *value);
-    free(table);
+    test_r_tuv(order, r, start, value);
 }
 
 /** Derivatives at place i of `to` of the potential of `from`, point by point. */
