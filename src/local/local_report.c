@@ -169,11 +169,11 @@ static void put_classes(struct hf_json in, const struct hf_local_result *result)
     }
 }
 
-/** Atoms, counted from 1. */
-static void put_atoms(struct hf_json orbital, const char *name, struct hf_parts atoms)
+/** Atoms, counted from 1; NULL for a page. */
+static void put_atoms(struct hf_json orbital, const char *name, const struct hf_parts *atoms)
 {
     const struct hf_json list = hf_json_array(orbital, name, NULL, "atoms, counted from 1");
-    for (int k = 0; k < atoms.n; k++) HF_APPEND(list, atoms.part[k] + 1);
+    for (int k = 0; atoms != NULL && k < atoms->n; k++) HF_APPEND(list, atoms->part[k] + 1);
 }
 
 static void put_orbitals(struct hf_json in, const struct hf_local_result *of)
@@ -184,8 +184,8 @@ static void put_orbitals(struct hf_json in, const struct hf_local_result *of)
         hf_localised_put_json(&of->localised, i, to);
         HF_PUT(to, "incompleteness", of->completeness[i], NULL, "what the domain lacks");
         HF_PUT(to, "atoms_of_equal_population", of->n_degenerate[i], NULL, "that were added");
-        put_atoms(to, "domain", of->domain[i]);
-        put_atoms(to, "extended_domain", of->extended[i]);
+        put_atoms(to, "domain", of->domain + i);
+        put_atoms(to, "extended_domain", of->extended + i);
     }
 }
 
