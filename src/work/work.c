@@ -124,11 +124,6 @@ void hf_work_destroy(struct hf_work **work)
     *work = NULL;
 }
 
-int hf_worker_number(const struct hf_worker *worker)
-{
-    return worker->number;
-}
-
 int hf_work_n_thread(const struct hf_work *work)
 {
     return work->n_worker;

@@ -184,9 +184,6 @@ struct hf_work;
 /** One thread of a rank in a round. */
 struct hf_worker;
 
-/** Number of the thread, from 0 to hf_work_n_thread - 1: an index for data of threads. */
-int hf_worker_number(const struct hf_worker *worker);
-
 /** Work on the quartets of `pairs` (borrowed; must outlive it). Collective. HF_BAD_INPUT: no such
  *  scheduler; HF_NO_RESOURCE: memory, or threads that MPI does not grant. */
 hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
