@@ -70,10 +70,11 @@ static int ascending(const void *a, const void *b)
 }
 
 /** The first quarter brings the process to its size. The rest is cut into spans of equal length. A leak grows in every
- *  span, pools of MPI in few of them: the median over the spans counts. The smallest block of malloc has 32 bytes. */
+ *  span, pools of MPI in some of them, on a busy machine in half of them: the lower quartile of the spans counts. The
+ *  smallest block of malloc has 32 bytes. */
 static void memory_does_not_grow(void **state)
 {
-    enum { N_SPAN = 9 };
+    enum { N_SPAN = 9, QUARTILE = N_SPAN / 4 };
     static const double FIRST = 1.6, STEP = 1e-3, MOST_OF_BLOCKS = 24.0, MOST_OF_MAPPINGS = 256.0;
     const int n_each = n_gradient / (N_SPAN + 3), n_first = n_gradient - N_SPAN * n_each;
     struct taken before = {0.0, 0.0};
@@ -90,13 +91,12 @@ static void memory_does_not_grow(void **state)
     }
     qsort(blocks, N_SPAN, sizeof *blocks, ascending);
     qsort(mappings, N_SPAN, sizeof *mappings, ascending);
-    print_message("%d gradients: %.0f bytes in blocks, %.0f in mappings; median growth per "
-                  "gradient %.1f and %.1f\n",
-                  n_gradient, before.blocks, before.mappings, blocks[N_SPAN / 2],
-                  mappings[N_SPAN / 2]);
+    print_message("%d gradients: %.0f bytes in blocks, %.0f in mappings; growth per "
+                  "gradient in the lower quartile %.1f and %.1f\n",
+                  n_gradient, before.blocks, before.mappings, blocks[QUARTILE], mappings[QUARTILE]);
     assert_true(largest > 1e-3);
-    assert_true(blocks[N_SPAN / 2] < MOST_OF_BLOCKS);
-    assert_true(mappings[N_SPAN / 2] < MOST_OF_MAPPINGS);
+    assert_true(blocks[QUARTILE] < MOST_OF_BLOCKS);
+    assert_true(mappings[QUARTILE] < MOST_OF_MAPPINGS);
     assert_float_equal(compute(FIRST, &stuck), force, 1e-6);
 }
 
