@@ -40,6 +40,8 @@ HEADERS = {
 ROOM_OF_HEADER = {f"include/hf/{name}.h": room for room, names in HEADERS.items() for name in names}
 GENERATED = ["include/hf/version.h", "src/coulomb/coulomb_kernels.h", "src/integrals/gradient_levels.h", "src/integrals/horizontal_flops.h", "src/integrals/horizontal_functions.h", "src/integrals/level_functions.h", "src/integrals/vertical.h",
              "src/integrals/vertical_flops.h"]  # by meson or a script, when hf is built
+BUNDLE = re.compile(r"\['\w+\.c'[^\]]*\]")
+FEATURES = re.compile(r"^#define _\w+_SOURCE", re.MULTILINE)  # must come before the first header
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DEFINITION = re.compile(r"^(?!static )[a-z][\w *]*?\b(hf_\w+)\([^;{}]*\)\s*\{", re.MULTILINE)
@@ -158,6 +160,10 @@ def complaints(root, installed=()):
         for file in sorted(recipe.parent.glob("*.c")) if recipe.exists() else []:
             if f"'{file.name}'" not in recipe.read_text(encoding="utf-8") and file.name not in ("main.c", "manual.c"):
                 problems.append(f"src/{room}/{file.name}: its meson.build does not name it")
+        for bundle in BUNDLE.findall(recipe.read_text(encoding="utf-8")) if recipe.exists() else []:
+            for name in re.findall(r"'(\w+\.c)'", bundle)[1:]:
+                if FEATURES.search(pathlib.Path(recipe.parent, name).read_text(encoding="utf-8")):
+                    problems.append(f"src/{room}/{name}: defines a feature macro, so it comes first in its bundle")
     return problems
 
 
