@@ -52,6 +52,7 @@ void hf_parcels_destroy(struct hf_parcels **parcels)
 void hf_parcels_clear(struct hf_parcels *parcels)
 {
     parcels->n = 0;
+    parcels->arena.failed = false;
 }
 
 void hf_parcels_add(struct hf_parcels *parcels, int64_t product, int node)

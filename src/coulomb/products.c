@@ -287,8 +287,9 @@ hf_status hf_products_create(struct hf_context *context, const struct hf_shell_p
     hf_status status;
     struct hf_arena arena = {.label = label};
     struct hf_products *made = HF_TAKE(&arena, made, 1);
-    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
-    made->arena = arena;
+    const hf_status taken = hf_arena_check(&arena, error);
+    if (made != NULL) made->arena = arena;
+    HF_TRY(hf_agree(context->comm, taken, error));
     made->context = context;
     made->pairs = pairs;
     made->raise = raise;

@@ -90,8 +90,9 @@ static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *
     if (shape[0][1] != n_atom || shape[1][0] != o || shape[1][1] != n_atom)
         return wrong(path, "its domains are of other atoms", error);
     const size_t n = (size_t)o * (size_t)n_atom;
-    double *domain = HF_TAKE(&given->arena, domain, n);
     hf_status status = make_arrays(given, error);
+    double *domain = HF_TAKE(&given->arena, domain, n);
+    if (status == HF_OK) status = hf_arena_check(&given->arena, error);
     if (status == HF_OK)
         status = hf_checkpoint_added_rows(checkpoint, populations, n_atom, 0, o, given->population,
                                           error);

@@ -246,8 +246,11 @@ struct hf_local_sums hf_local_residual(const struct hf_local *local, int q,
     double *g = room->square[0], *half = room->square[1], *vector = room->square[2],
            *product = room->square[3];
     memset(g, 0, (size_t)n * length * sizeof *g);
-    if (where != NULL && !add_couplings(local, q, state->terms, where, g, room))
+    if (where != NULL && !add_couplings(local, q, state->terms, where, g, room)) {
         room->failed = true;
+        memset(r, 0, (size_t)m * (size_t)m * sizeof *r);
+        return (struct hf_local_sums){0};
+    }
     for (size_t a = 0; a < (size_t)n; a++)
         for (size_t b = 0; b < (size_t)n; b++)
             g[a * length + b] = k[a * (size_t)n + b] - g[a * length + b];

@@ -53,7 +53,7 @@ static void add_times(struct hf_local_weights *self, int64_t item, int n, double
                       double factor)
 {
     for (int i = 0; i < n; i++) {
-        if (weight[i] > 0.0 && grow(self, self->n + 1)) {
+        if (weight[i] > 0.0 && (self->n < self->room || grow(self, self->n + 1))) {
             self->orbital[self->n] = i;
             self->weight[self->n++] = (float)(weight[i] * factor);
         }
@@ -245,7 +245,10 @@ static void fill_rows(const struct hf_basis *basis, const struct hf_local_weight
     for (int s = rows->first_shell; s < end; s++, row += n_orbital) {
         memset(row, 0, (size_t)n_orbital * sizeof *row);
         raise_values(p, s, s + 1, row);
-        rows->most[s - rows->first_shell] = largest_element((size_t)n_orbital, row, 0.0);
+        float most = 0.0F;
+        for (int64_t k = p->first[s]; k < p->first[s + 1]; k++)
+            if (p->weight[k] > most) most = p->weight[k];
+        rows->most[s - rows->first_shell] = most;
     }
 }
 
