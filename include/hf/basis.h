@@ -187,7 +187,7 @@ void hf_mix_block(const struct hf_basis *merged, bool sums, int row_atom, int co
 /** Transforms orbitals [n_orbital][n] from published to merged functions (U^T C). Not collective. */
 void hf_mix_orbitals(const struct hf_basis *merged, int n_orbital, double coefficient[]);
 
-/** Position of a shell within its atom (merged basis: within its site, see hf_basis_merge). */
+/** Index of a shell in its atom, and its functions there (merged basis: in its site, see hf_basis_merge). */
 struct hf_shell_place {
     int atom;  /**< atom; in a merged basis the site */
     int index; /**< number of the shell within its atom */
@@ -195,7 +195,7 @@ struct hf_shell_place {
     int n;     /**< number of functions */
 };
 
-/** Positions of all shells [n_shell]. The caller frees the array. NULL: no memory. Not collective. */
+/** The places of all shells [n_shell]. The caller frees the array. NULL: no memory. Not collective. */
 struct hf_shell_place *hf_shell_places(const struct hf_basis *basis);
 
 /** Part k of a shell. A shell that is not merged is its only part. */

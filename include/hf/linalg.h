@@ -152,7 +152,7 @@ void hf_matrix_map(struct hf_matrix *matrix,
 void hf_matrix_divide_differences(struct hf_matrix *matrix, int first, const double diagonal[]);
 /** Copies the diagonal [n] of a square matrix of order n, the same on every rank. */
 void hf_matrix_diagonal(const struct hf_matrix *matrix, double diagonal[]);
-/** Sets sum[i] to the sum of the squares of row or column i, on every rank the same bits. Collective. */
+/** Sets sum[i] to the sum of the squares of row i, or of column i. All ranks get identical bits. Collective. */
 void hf_matrix_row_squares(const struct hf_matrix *matrix, double sum[]);
 void hf_matrix_column_squares(const struct hf_matrix *matrix, double sum[]);
 /** The sum of a_ij b_ij: this rank's part (not collective; hf_linalg_reduce adds up several at once), and *result:

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Work data between choices and shells. */
+/** What hf_basis_create works with: it turns the chosen basis sets into shells. */
 struct maker {
     struct hf_context *context;
     const struct hf_molecule *molecule;

@@ -47,8 +47,9 @@ struct hf_products {
                         *   the primitives ij and ji are one */
     int *owner;     /**< [n] node that has the blocks of the product's pair of atoms */
     int n_leaf, n_cell;
-    struct hf_product_leaf *leaf;  /**< [n_leaf] */
-    struct hf_cell *cell;          /**< [n_cell] trees over the leaves */
+    struct hf_product_leaf *leaf; /**< [n_leaf] */
+    struct hf_cell *
+        cell; /**< [n_cell] nodes of the trees, leaves included; a parent comes before its children */
     struct hf_node_memory *shared; /**< memory of all arrays; owned */
     struct hf_shares *shares;      /**< of the ranks that share it; owned */
     struct hf_turns leaves;        /**< ranks that have the leaves */

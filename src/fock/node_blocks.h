@@ -70,7 +70,7 @@ struct hf_node_blocks {
     size_t most_block, most_element; /**< largest sizes of a piece */
 };
 
-/** Ranks of `shared` form a group. Collective. HF_NO_RESOURCE: memory. */
+/** Ranks that share the memory `shared` are one group. Collective. HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basis *basis,
                                 const struct hf_block_layout *layout,
                                 const struct hf_node_memory *shared, struct hf_node_blocks **blocks,

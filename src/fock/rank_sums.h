@@ -78,7 +78,7 @@ void hf_rank_sums_progress(struct hf_rank_sums *sums);
  *  1/4 and K times 1/8, of published functions. Collective, after begin, also if the round failed. */
 void hf_rank_sums_finish(struct hf_rank_sums *sums);
 
-/** J and K to the matrices of the caller; after finish. Collective. HF_NO_RESOURCE: memory, on every rank. */
+/** Copies J and K to the caller's matrices. Call it after finish. Collective. HF_NO_RESOURCE: memory, on every rank. */
 hf_status hf_rank_sums_hand_over(struct hf_rank_sums *sums, int n_job,
                                  const struct hf_fock_job job[],
                                  struct hf_error *error) HF_MUST_CHECK;

@@ -13,8 +13,8 @@
  *  their fastest index. Numbers below have the table's precision. */
 struct hf_kernels {
     const char *name;
-    /** Single precision: positions are subtracted as in double precision, all else has 24 bits;
-     *  errors: docs/numerics.md. */
+    /** Single precision. P is two floats, so P - Q is rounded only once. All other numbers are one float. Errors:
+     *  docs/numerics.md. */
     bool single;
     int width;          /**< lanes: HF_LANES or HF_SINGLE_LANES at most */
     int vertical_limit; /**< straight-line recurrences exist up to this sum of both l_high */

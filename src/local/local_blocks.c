@@ -98,7 +98,7 @@ struct exchange {
     int n_from;
     struct hf_local_blocks *from;
     struct hf_local_blocks *to;
-    size_t piece;          /**< most numbers of a piece */
+    size_t piece;          /**< a piece holds at most so many numbers, with headers */
     struct cursor *cursor; /**< [n_rank] */
     double *sent, *received;
     int *n_sent, *n_received, *first_sent, *first_received; /**< [n_rank] of a round */
@@ -111,7 +111,7 @@ static bool needs(const struct exchange *self, int rank, const struct hf_local_b
     return rank >= ranks.first && rank <= ranks.last;
 }
 
-/** This rank's blocks stay where they are; take_numbers hands over their numbers. */
+/** Copies the entries of the blocks that this rank needs to `to`; take_numbers moves the memory of their values. */
 static void keep_own(struct exchange *self)
 {
     struct hf_local_blocks *to = self->to;
@@ -126,7 +126,7 @@ static void keep_own(struct exchange *self)
                 to->block[to->n_block++] = self->from[t].block[k];
 }
 
-/** Moves the numbers of the lists to `to` and empties the lists. */
+/** Moves the memory of the values of all lists to `to` and empties the lists. */
 static void take_numbers(struct exchange *self)
 {
     for (int t = 0; t < self->n_from; t++) {

@@ -2,12 +2,12 @@
  * orthonormal basis, the orthogonaliser.
  *
  * Shapes used throughout: n basis functions, m <= n orbitals (m < n if linear dependence was removed), o occupied
- * orbitals with g electrons each. From the Fock build to the next density, everything is in the orthonormal basis X
- * of order m:
+ * orbitals with g electrons each. X [n][m] holds the orthonormal basis. From the Fock build to the next density,
+ * matrices are [m][m] in that basis. For one set of orbitals:
  *
  *     F' = X^T F X      F' C' = C' e      D' = g C'_occ C'_occ^T      D = X D' X^T
  *
- * Densities and Fock matrices come in lists: a method (struct hf_method_ops) gives their numbers. */
+ * There may be several densities and Fock matrices: n_density and n_fock of struct hf_method_ops count them. */
 #ifndef HF_ORBITALS_H
 #define HF_ORBITALS_H
 

@@ -80,8 +80,8 @@ static bool has_core(const struct hf_atom *atom, int atomic_number, int n_core)
     return atom->atomic_number == atomic_number && atom->n_core == n_core && !atom->ghost;
 }
 
-/** " I", or " I (atoms 1, 3)" where other atoms of the element have another core or none; nothing where
- *  no atom has this one. */
+/** Prints `before` and " I"; adds " (atoms 1, 3)" if other atoms of the element have another core or none. If no atom
+ *  has n_core core electrons, prints nothing and returns false. */
 static bool print_atoms_of_core(FILE *out, const char *before, const struct hf_molecule *molecule,
                                 int atomic_number, int n_core)
 {

@@ -59,8 +59,8 @@ cleanup:
     return status;
 }
 
-/** Whether the lowest eigenvalue is expected to be positive, if the next vector lowers that of the subspace by
- *  `fall`. A soft mode may hide a lower mode of another symmetry, so for small values only a small fall counts. */
+/** Guesses whether the lowest eigenvalue is positive in the end, if the next vector lowers the estimate by `fall`. A
+ *  small estimate may hide a lower mode of another symmetry: near LARGE the fall must be tiny, up to NOT_SOFT: no. */
 static bool stays_positive(double value, double fall)
 {
     static const double LARGE = 0.1, SAFETY = 4.0, NOT_SOFT = 0.05, SMALL_FALL = 1.0 / 40.0;

@@ -41,7 +41,7 @@ struct newton {
     int iteration; /* whose density it began at or was last tried after */
     double radius;
     double predicted; /* hartree; change of the energy by the Taylor series */
-    double found;     /* hartree; by how much the energy has changed since it began, so far */
+    double found;     /* hartree; change of the energy since this step began, over all its tries */
     double soft;      /* eigenvalues nearer to zero count as this */
     double lowest;    /* eigenvalue of the Hessian in the subspace */
     struct hf_matrix *mode[HF_MAX_SPIN]; /* its eigenvector, NULLs: none; see hf_rotation_expand */

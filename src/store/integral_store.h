@@ -76,7 +76,7 @@ struct hf_stored_strip {
     int32_t n_quartet; /**< shell quartets in it */
     uint32_t n;        /**< numbers */
     float bound;       /**< no product of the bounds of bra and ket is larger */
-    int16_t place;     /**< of its pair of atoms in the part */
+    int16_t place;     /**< index of its pair of atoms in hf_part.ket */
     uint8_t kind;      /**< enum hf_stored_kind */
     uint8_t unused;
     uint16_t first_c, n_c, first_d, n_d; /**< see hf_strip */

@@ -29,7 +29,7 @@ struct hf_site_panels {
     int n;
     int64_t room;
     struct hf_site_panel *panel;        /**< [n] */
-    int of_place[HF_MOST_PART_KETS][2]; /**< panels of the part's pairs of sites; -1: none */
+    int of_place[HF_MOST_PART_KETS][2]; /**< numbers of the panels (C,D) and (D,C); -1: not made */
     size_t n_used;
     struct hf_scratch numbers;
     bool failed; /**< no memory */
