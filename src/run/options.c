@@ -258,7 +258,8 @@ static const struct hf_option run_rows[] = {
     HF_ROW_CHOICE("orbital_search", "NAME", "auto",
                   "how the occupied orbitals of the next iteration are found",
                   .more = "The energy is the same. The first and last Fock matrices are always "
-                          "diagonalised, and any for which rotations fail.",
+                          "diagonalised, and any for which rotations fail. With --reproducible uhf "
+                          "always diagonalises.",
                   .choice = orbital_searches, SETS(orbital_search)),
     HF_ROW_REAL("level_shift", "0", "hartree", 0, 1000, "raise virtual orbitals by this energy",
                 .more =

@@ -86,9 +86,11 @@ static hf_status put_together(struct hf_scf *scf, enum hf_keep_reason reason,
         HF_TRY(make_orbitals(scf, k, scf->has_orbitals ? all : NULL, &state->spin[k], error));
     }
 cleanup:
-    for (int k = 0; k < scf->method->n_set; k++)
-        if (occupied[k] != NULL) hf_matrix_copy(occupied[k], scf->occupied[k]);
-    hf_scf_destroy_list(occupied);
+    for (int k = 0; k < scf->method->n_set; k++) {
+        if (occupied[k] == NULL) continue;
+        hf_matrix_destroy(&scf->occupied[k]);
+        scf->occupied[k] = occupied[k];
+    }
     hf_scf_destroy_list(vector);
     return status;
 }
