@@ -142,7 +142,7 @@ struct hf_scf_result {
     int n_iteration;       /**< includes iterations before a restart */
     int n_earlier;         /**< of n_iteration: before the restart */
     int n_hessian_product; /**< trial densities of second-order steps and stability analysis */
-    int n_trial_build;     /**< Fock builds for energies while an unstable solution is left */
+    int n_trial_build;     /**< Fock builds only for energies, on the way from unstable solutions */
     /** sets of orbitals that were found by rotation, and for which rotation failed */
     int n_rotation, n_given_up;
     int n_sweep;               /**< sweeps of all rotations */

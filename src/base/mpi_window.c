@@ -29,7 +29,7 @@ static bool file_may_be_so_long(size_t n_bytes)
     return (double)limit.rlim_cur > (double)n_bytes;
 }
 
-/** With a limit of address space (RLIMIT_AS) the mapping of one rank would fail inside MPI. */
+/** Whether n_bytes of address space can be mapped. If not, one rank would fail inside MPI and the others would wait. */
 static bool address_space_has_room(size_t n_bytes)
 {
     void *place =

@@ -51,7 +51,7 @@ static bool has(struct hf_hdf5_reader *reader, const char *path)
     return reader->status == HF_OK && is_here(reader->file, path);
 }
 
-/** Whether data lie in one piece of this file. */
+/** Whether a dataset is contiguous, unfiltered, inside this file, and not longer than the file. */
 static bool is_plain(const struct hf_hdf5_reader *reader, hid_t dataset)
 {
     const hid_t creation = H5Dget_create_plist(dataset);

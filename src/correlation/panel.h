@@ -37,7 +37,7 @@ struct hf_mp2_panel {
     struct hf_mp2_panel_block *block; /**< [n_block] */
     size_t plane;                     /**< size of a plane */
     int *rows;                        /**< rows of all blocks */
-    int *index;       /**< [n_block][n] row of a function in a block; -1: not in it */
+    int *index;       /**< [n_block][n] place of function m among the rows of a block; -1: none */
     int *shell_of;    /**< [n] shell of each function */
     double *packed;   /**< packed orbitals of all blocks */
     double n_element; /**< numbers of a plane without padding */

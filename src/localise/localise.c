@@ -1,4 +1,4 @@
-/* Localised orbitals from canonical ones: start, sweeps, order and phases. */
+/* Localised orbitals from canonical ones: start, sweeps and second-order steps, order, and signs. */
 #include "localise_private.h"
 
 #include "hamiltonian/hamiltonian.h"

@@ -126,7 +126,7 @@ static void put_basis(struct hf_json extras, const struct hf_run_description *ru
     }
 }
 
-/** Returns the array of lines. */
+/** Adds an array of n lines to `extras`. Returns it, so that the caller can append more. */
 static struct hf_json put_lines(struct hf_json extras, const char *name, int n,
                                 const char *const *line)
 {

@@ -216,7 +216,7 @@ void hf_schedule_barrier(const struct hf_scheduler *self)
     for (;;) {
         MPI_Test(&barrier, &all_here, MPI_STATUS_IGNORE);
         if (all_here) return;
-        (void)hf_schedule_is_interrupted(self); /* others may not know yet */
+        (void)hf_schedule_is_interrupted(self); /* tells other ranks of an interruption */
         if (self->idle.work != NULL) self->idle.work(self->idle.data);
         sched_yield();
     }

@@ -407,7 +407,7 @@ static void finish(struct hf_scheduler *self)
             MPI_Test(&barrier, &all_here, MPI_STATUS_IGNORE);
         }
         if (all_here) return;
-        (void)hf_schedule_is_interrupted(self); /* others may not know yet */
+        (void)hf_schedule_is_interrupted(self); /* tells other ranks of an interruption */
         wait_a_little(&patience);
     }
 }

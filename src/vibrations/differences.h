@@ -34,9 +34,9 @@ hf_status hf_differences_create(const struct hf_quantity_source *of,
                                 struct hf_differences *differences,
                                 struct hf_error *error) HF_MUST_CHECK;
 
-/** Computes the points that are not known with `n_group` groups of ranks, which start from the last orbitals of `middle`;
- *  each goes to the files of this stem, if it is not NULL, as soon as it is known. Collective; all points are then known on
- *  every rank. HF_NOT_CONVERGED: an SCF does not converge, or finds another solution; HF_NO_RESOURCE; HF_INTERRUPTED. */
+/** Computes the missing points with n_group groups of ranks. The first SCF of a group starts from orbitals of `middle`. If
+ *  stem is not NULL, first reads STEM-1, STEM-2 ...; a new point is written at once. Collective; all ranks get all numbers.
+ *  HF_NOT_CONVERGED (or another solution); HF_BAD_INPUT: other n_removed; HF_NO_RESOURCE; HF_INTERRUPTED. */
 hf_status hf_differences_compute(struct hf_differences *differences,
                                  const struct hf_surface *middle, int n_group, const char *stem,
                                  struct hf_error *error) HF_MUST_CHECK;
