@@ -207,30 +207,36 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
     const struct hf_mp2_result *result = &self->result;
     const double both = result->correlation, scs = scs_energy(result);
     struct hf_json to = all->properties;
-    HF_PUT(to, "mp2_same_spin_correlation_energy", result->same_spin, "hartree", "of pairs");
+    HF_PUT(to, "mp2_same_spin_correlation_energy", result->same_spin, "hartree",
+           "pairs of the same spin");
     HF_PUT(to, "mp2_opposite_spin_correlation_energy", result->opposite_spin, "hartree",
-           "of pairs");
-    HF_PUT(to, "mp2_singles_energy", 0.0, "hartree", "0");
+           "pairs of opposite spin");
+    HF_PUT(to, "mp2_singles_energy", 0.0, "hartree", "always 0");
     HF_PUT(to, "mp2_doubles_energy", both, "hartree", "of all pairs");
     HF_PUT(to, "mp2_correlation_energy", both, "hartree", "of all pairs");
-    HF_PUT(to, "mp2_total_energy", energy(quantity), "hartree", "with that of the SCF");
+    HF_PUT(to, "mp2_total_energy", energy(quantity), "hartree", "energy of SCF and correlation");
     to = hf_json_object(all->extras, "mp2", "method mp2 and ump2");
     HF_PUT(to, "frozen_core_orbitals", self->settings.n_frozen, NULL, "occupied, not correlated");
-    HF_PUT(to, "frozen_virtual_orbitals", self->settings.n_frozen_virtual, NULL, "left out");
+    HF_PUT(to, "frozen_virtual_orbitals", self->settings.n_frozen_virtual, NULL,
+           "virtual orbitals that were left out");
     HF_PUT(to, "scs_correlation_energy", scs, "hartree", "spin-component scaled");
-    HF_PUT(to, "scs_total_energy", quantity->of->result->energy + scs, "hartree", "with the SCF's");
+    HF_PUT(to, "scs_total_energy", quantity->of->result->energy + scs, "hartree",
+           "spin-component scaled, with the energy of the SCF");
     HF_PUT(to, "algorithm", result->algorithm, NULL, "`--mp2-algorithm`");
     HF_PUT(to, "batches", result->n_batch, NULL, "batches of orbitals");
-    HF_PUT(to, "shells", result->n_shell, NULL, "that integrals are of");
-    HF_PUT(to, "correlated_orbitals", result->n_correlated[0], NULL, "occupied, of alpha");
-    HF_PUT(to, "virtual_orbitals", result->n_virtual[0], NULL, "of alpha");
+    HF_PUT(to, "shells", result->n_shell, NULL, "shells in which integrals are computed");
+    HF_PUT(to, "correlated_orbitals", result->n_correlated[0], NULL,
+           "correlated occupied orbitals of alpha spin");
+    HF_PUT(to, "virtual_orbitals", result->n_virtual[0], NULL, "virtual orbitals of alpha spin");
     HF_PUT(to, "stored_bytes", result->bytes, "bytes", "integrals of the rank with the most");
-    HF_PUT(to, "sent_bytes", result->sent_bytes, "bytes", "of all ranks");
+    HF_PUT(to, "sent_bytes", result->sent_bytes, "bytes", "sent by all ranks");
     HF_PUT(to, "quartets_computed", result->n_quartet, NULL, "shell quartets, of all ranks");
-    HF_PUT(to, "first_half_flops", result->n_flop[0], NULL, "of products of matrices");
-    HF_PUT(to, "first_half_product_seconds", result->cpu_seconds[0], "s", "of all threads");
-    HF_PUT(to, "second_half_flops", result->n_flop[1], NULL, "of products of matrices");
-    HF_PUT(to, "second_half_product_seconds", result->cpu_seconds[1], "s", "of all threads");
+    HF_PUT(to, "first_half_flops", result->n_flop[0], NULL, "operations of matrix products");
+    HF_PUT(to, "first_half_product_seconds", result->cpu_seconds[0], "s",
+           "time of matrix products, all threads");
+    HF_PUT(to, "second_half_flops", result->n_flop[1], NULL, "operations of matrix products");
+    HF_PUT(to, "second_half_product_seconds", result->cpu_seconds[1], "s",
+           "time of matrix products, all threads");
 }
 
 static const struct hf_phase *const phases[] = {&hf_phase_mp2_first, &hf_phase_mp2_wait,

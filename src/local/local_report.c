@@ -140,21 +140,26 @@ static void put_settings(struct hf_json to, const struct hf_local_row *self)
     HF_PUT(to, "extended_weak_pairs", result->extends_weak, NULL, "extended domains for all pairs");
     HF_PUT(to, "strong_distance_bohr", settings->strong_bohr, "bohr", "nearer pairs are strong");
     HF_PUT(to, "pair_distance_bohr", settings->distant_bohr, "bohr", "farther pairs are distant");
-    HF_PUT(to, "redundant_below", settings->redundant, NULL, "eigenvalues of a pair's overlap");
-    HF_PUT(to, "screening", settings->threshold, "hartree", "of integrals");
+    HF_PUT(to, "redundant_below", settings->redundant, NULL,
+           "smaller eigenvalues of a pair's overlap are left out");
+    HF_PUT(to, "screening", settings->threshold, "hartree", "threshold of integrals");
     HF_PUT(to, "sparse_below", settings->sparse, NULL, "elements of matrices that count as zero");
-    HF_PUT(to, "energy_tolerance", settings->energy_tolerance, "hartree", "of the iterations");
-    HF_PUT(to, "amplitude_tolerance", settings->amplitude_tolerance, NULL, "of the iterations");
+    HF_PUT(to, "energy_tolerance", settings->energy_tolerance, "hartree",
+           "limit of the change of the energy");
+    HF_PUT(to, "amplitude_tolerance", settings->amplitude_tolerance, NULL,
+           "limit of the residuals");
     HF_PUT(to, "frozen_core_orbitals", settings->n_frozen, NULL, "occupied, not correlated");
     HF_PUT(to, "replicated_amplitudes", settings->replicated, NULL, "amplitudes on every rank");
-    HF_PUT(to, "sweeps", result->localised.n_sweep, NULL, "of the localisation");
-    HF_PUT(to, "orbitals_converged", result->localised.converged, NULL, "the localisation did");
-    HF_PUT(to, "iterations", result->n_iteration, NULL, "of amplitudes");
-    HF_PUT(to, "stored_bytes", result->bytes, "bytes", "of the rank with the most");
-    HF_PUT(to, "sent_bytes", result->sent_bytes, "bytes", "of all ranks");
-    HF_PUT(to, "amplitude_bytes", result->amplitude_bytes, "bytes", "sent, of all ranks");
+    HF_PUT(to, "sweeps", result->localised.n_sweep, NULL, "sweeps of the localisation");
+    HF_PUT(to, "orbitals_converged", result->localised.converged, NULL,
+           "the localisation converged");
+    HF_PUT(to, "iterations", result->n_iteration, NULL, "iterations of the amplitudes");
+    HF_PUT(to, "stored_bytes", result->bytes, "bytes", "integrals of the rank with the most");
+    HF_PUT(to, "sent_bytes", result->sent_bytes, "bytes", "sent by all ranks");
+    HF_PUT(to, "amplitude_bytes", result->amplitude_bytes, "bytes", "amplitudes sent by all ranks");
     HF_PUT(to, "quartets_computed", result->n_quartet, NULL, "shell quartets");
-    HF_PUT(to, "integrals_of_checkpoint", result->resumed, NULL, "not transformed again");
+    HF_PUT(to, "integrals_of_checkpoint", result->resumed, NULL,
+           "integrals were read from a checkpoint");
 }
 
 static void put_classes(struct hf_json in, const struct hf_local_result *result)
@@ -178,12 +183,14 @@ static void put_atoms(struct hf_json orbital, const char *name, const struct hf_
 
 static void put_orbitals(struct hf_json in, const struct hf_local_result *of)
 {
-    const struct hf_json list = hf_json_array(in, "orbitals", NULL, "those that are correlated");
+    const struct hf_json list = hf_json_array(in, "orbitals", NULL, "correlated orbitals");
     for (int i = 0; i < HF_COUNT(list, of->n_orbital); i++) {
         const struct hf_json to = hf_json_row(list);
         hf_localised_put_json(&of->localised, i, to);
-        HF_PUT(to, "incompleteness", of->completeness[i], NULL, "what the domain lacks");
-        HF_PUT(to, "atoms_of_equal_population", of->n_degenerate[i], NULL, "that were added");
+        HF_PUT(to, "incompleteness", of->completeness[i], NULL,
+               "squared norm that the domain lacks");
+        HF_PUT(to, "atoms_of_equal_population", of->n_degenerate[i], NULL,
+               "atoms added for equal population");
         put_atoms(to, "domain", of->domain + i);
         put_atoms(to, "extended_domain", of->extended + i);
     }
@@ -198,9 +205,9 @@ static void put_pairs(struct hf_json in, const struct hf_local_result *result)
         HF_PUT(to, "i", from->i + 1, NULL, "orbital, counted from 1");
         HF_PUT(to, "j", from->j + 1, NULL, "orbital, not above i");
         HF_PUT(to, "class", class_names[from->kind], NULL, "strong or weak");
-        HF_PUT(to, "distance_bohr", from->distance_bohr, "bohr", "of the domains");
+        HF_PUT(to, "distance_bohr", from->distance_bohr, "bohr", "distance of the domains");
         HF_PUT(to, "functions", from->n_function, NULL, "projected orbitals of its domain");
-        HF_PUT(to, "work", from->work, NULL, "multiplications of its residual");
+        HF_PUT(to, "work", from->work, NULL, "multiplications of the pair's residual");
         HF_PUT(to, "opposite_spin_energy", from->opposite_spin, "hartree", "opposite spin");
         HF_PUT(to, "same_spin_energy", from->same_spin, "hartree", "same spin");
     }
@@ -216,12 +223,15 @@ void hf_local_put_json(const struct hf_quantity *quantity, const struct hf_json_
     HF_PUT(to, "opposite_spin_energy", result->opposite_spin, "hartree", "opposite-spin part");
     HF_PUT(to, "correlation_energy", result->correlation, "hartree", "their sum");
     HF_PUT(to, "total_energy", quantity->of->result->energy + result->correlation, "hartree",
-           "with the energy of the SCF");
+           "energy of SCF and correlation");
     HF_PUT(to, "scs_correlation_energy", scs, "hartree", "spin-component scaled");
-    HF_PUT(to, "scs_total_energy", quantity->of->result->energy + scs, "hartree", "with the SCF's");
+    HF_PUT(to, "scs_total_energy", quantity->of->result->energy + scs, "hartree",
+           "spin-component scaled, with the energy of the SCF");
     const struct hf_json errors = hf_json_object(to, "likely_errors", "estimates");
-    HF_PUT(errors, "domains", domain_error(self), "hartree", "of domains; null: not known");
-    HF_PUT(errors, "distant_pairs", distant_error(result), "hartree", "of distant pairs");
+    HF_PUT(errors, "domains", domain_error(self), "hartree",
+           "estimated error of the domains; null: not known");
+    HF_PUT(errors, "distant_pairs", distant_error(result), "hartree",
+           "estimated error of distant pairs");
     put_settings(to, self);
     put_classes(to, result);
     put_orbitals(to, result);

@@ -91,9 +91,11 @@ void hf_localised_put_json(const struct hf_localised *found, int i, struct hf_js
 {
     const struct hf_localised_orbital *orbital = &found->orbital[i];
     const struct hf_sparse_matrix *population = found->population;
-    const struct hf_json atoms = hf_json_array(to, "population_atoms", NULL, "counted from 1");
-    const struct hf_json values = hf_json_array(to, "populations", NULL, "on these, sum 1");
-    HF_PUT(to, "energy", orbital->energy, "hartree", "of the orbital");
+    const struct hf_json atoms =
+        hf_json_array(to, "population_atoms", NULL, "atoms with a population, counted from 1");
+    const struct hf_json values =
+        hf_json_array(to, "populations", NULL, "populations of these atoms, with sum 1");
+    HF_PUT(to, "energy", orbital->energy, "hartree", "energy of the orbital");
     HF_PUT(to, "spread_bohr", orbital->spread, "bohr", "root of <r^2> - <r>^2");
     HF_PUT_ALL(to, "centre_bohr", 3, orbital->centre, "bohr", "x, y, z");
     if (population == NULL) return; /* a page */
@@ -108,13 +110,14 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
     const struct row *self = quantity->self;
     const struct hf_localised *found = &self->found;
     const struct hf_json to = hf_json_object(all->extras, "localised_orbitals", "`--localise`");
-    const struct hf_json list = hf_json_array(to, "orbitals", NULL, "those that are correlated");
+    const struct hf_json list = hf_json_array(to, "orbitals", NULL, "correlated orbitals");
     HF_PUT(to, "method", hf_options_choice(quantity->of->options, "localise"), NULL, "as given");
-    HF_PUT(to, "frozen_core_orbitals", self->settings.n_frozen, NULL, "not localised");
-    HF_PUT(to, "sweeps", found->n_sweep, NULL, "of rotations");
-    HF_PUT(to, "second_order_steps", found->n_step, NULL, "after these");
+    HF_PUT(to, "frozen_core_orbitals", self->settings.n_frozen, NULL,
+           "orbitals that were not localised");
+    HF_PUT(to, "sweeps", found->n_sweep, NULL, "sweeps of rotations");
+    HF_PUT(to, "second_order_steps", found->n_step, NULL, "second-order steps after the sweeps");
     HF_PUT(to, "converged", found->converged, NULL, "a maximum was found");
-    HF_PUT(to, "maximised_sum", found->value, NULL, "of the method");
+    HF_PUT(to, "maximised_sum", found->value, NULL, "sum that the method maximises");
     for (int i = 0; i < HF_COUNT(list, found->n); i++)
         hf_localised_put_json(found, i, hf_json_row(list));
 }

@@ -363,8 +363,10 @@ static void put_steps(struct hf_json in, const struct hf_optimisation *self)
         HF_PUT(to, "energy", it->step.energy, "hartree", "energy");
         HF_PUT(to, "max_force", it->step.max_force, "hartree/bohr", "largest force");
         HF_PUT(to, "rms_force", it->step.rms_force, "hartree/bohr", "root mean square of forces");
-        HF_PUT(to, "max_displacement", it->step.max_displacement, "bohr", "of the next step");
-        HF_PUT(to, "rms_displacement", it->step.rms_displacement, "bohr", "of the next step");
+        HF_PUT(to, "max_displacement", it->step.max_displacement, "bohr",
+               "largest displacement in the next step");
+        HF_PUT(to, "rms_displacement", it->step.rms_displacement, "bohr",
+               "root mean square of the displacements in the next step");
         HF_PUT(to, "fock_builds", it->n_build, NULL, "Fock builds");
         HF_PUT(to, "scan_point", it->point + 1, NULL, "counted from 1");
         if (HF_ANY(to, self->settings.saddle && it->step.n_negative >= 0))
@@ -382,9 +384,10 @@ static void put_scan(struct hf_json in, const struct hf_quantity *quantity)
         const struct hf_json to = hf_json_row(list);
         const struct hf_optimisation_step *last = hf_optimisation_last_of(self, p);
         const bool converged = last != NULL && last->step.converged;
-        HF_PUT(to, "value", shown_value(quantity, p), "angstrom, degree", "of what is scanned");
+        HF_PUT(to, "value", shown_value(quantity, p), "angstrom, degree",
+               "value of the scanned coordinate");
         if (HF_ANY(to, last != NULL))
-            HF_PUT(to, "energy", last->step.energy, "hartree", "of the last structure");
+            HF_PUT(to, "energy", last->step.energy, "hartree", "energy of the structure found");
         HF_PUT(to, "converged", converged, NULL, "a structure was found");
     }
 }

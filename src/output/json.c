@@ -9,7 +9,7 @@
 /** What acts from outside; charges as [charge, x, y, z], for which the schema has no key. */
 static void put_environment(struct hf_json extras, const struct hf_environment *environment)
 {
-    const struct hf_json to = hf_json_object(extras, "environment", "what acts from outside");
+    const struct hf_json to = hf_json_object(extras, "environment", "field and point charges");
     HF_PUT_ALL(to, "field", 3, environment->field, "hartree/(e bohr)", "uniform electric field");
     const struct hf_json list = hf_json_array(to, "point_charges", "e, bohr", "charge, x, y, z");
     for (int i = 0; i < environment->n_charge; i++) {
@@ -28,26 +28,29 @@ static void put_properties(struct hf_json to, const struct hf_run_description *r
     HF_PUT(to, "calcinfo_nalpha", result->n_occupied[0], NULL, "alpha electrons");
     HF_PUT(to, "calcinfo_nbeta", result->n_occupied[1], NULL, "beta electrons");
     HF_PUT(to, "calcinfo_natom", run->molecule->n_atom, NULL, "atoms");
-    HF_PUT(to, "nuclear_repulsion_energy", result->nuclear_repulsion, "hartree", "of the nuclei");
-    HF_PUT(to, "return_energy", hf_output_energy(run, result), "hartree", "of the method");
+    HF_PUT(to, "nuclear_repulsion_energy", result->nuclear_repulsion, "hartree",
+           "repulsion of the nuclei");
+    HF_PUT(to, "return_energy", hf_output_energy(run, result), "hartree", "energy of the method");
     HF_PUT(to, "scf_one_electron_energy", result->one_electron, "hartree", "one-electron part");
     HF_PUT(to, "scf_two_electron_energy", result->two_electron, "hartree", "two-electron part");
     HF_PUT(to, "scf_total_energy", result->energy, "hartree", "energy of the SCF");
     HF_PUT_ALL(to, "scf_dipole_moment", 3, result->dipole, "e bohr", "x, y, z, about the origin");
-    HF_PUT(to, "scf_iterations", result->n_iteration, NULL, "also those before a restart");
+    HF_PUT(to, "scf_iterations", result->n_iteration, NULL,
+           "iterations, with those before a restart");
 }
 
 static void put_energies(struct hf_json extras, const struct hf_scf_result *result)
 {
     const int n = result->n_term;
     const struct hf_energy_term *term = result->term;
-    const struct hf_json to = hf_json_object(extras, "energy_parts", "of the SCF's energy");
+    const struct hf_json to =
+        hf_json_object(extras, "energy_parts", "parts of the energy of the SCF");
     HF_PUT(to, "kinetic", hf_electrons_of_term(n, term, &hf_term_kinetic), "hartree",
            "kinetic energy");
     HF_PUT(to, "nuclear_attraction", hf_electrons_of_term(n, term, &hf_term_nuclei), "hartree",
            "electrons in the field of the nuclei");
-    HF_PUT(to, "coulomb", result->coulomb, "hartree", "of the electrons");
-    HF_PUT(to, "exchange", result->exchange, "hartree", "of the electrons");
+    HF_PUT(to, "coulomb", result->coulomb, "hartree", "Coulomb energy of the electrons");
+    HF_PUT(to, "exchange", result->exchange, "hartree", "exchange energy of the electrons");
     const struct hf_json list = hf_json_array(to, "terms", NULL, "terms of the Hamiltonian");
     for (int i = 0; i < HF_COUNT(list, n); i++) {
         const struct hf_json row = hf_json_row(list);
@@ -60,20 +63,23 @@ static void put_energies(struct hf_json extras, const struct hf_scf_result *resu
 
 static void put_iterations(struct hf_json extras, const struct hf_record *record)
 {
-    const struct hf_json list = hf_json_array(extras, "iterations", NULL, "of the SCF");
+    const struct hf_json list = hf_json_array(extras, "iterations", NULL, "iterations of the SCF");
     for (int i = 0; i < HF_COUNT(list, record->n_iteration); i++) {
         const struct hf_scf_iteration *it = &record->iteration[i];
         const struct hf_json to = hf_json_row(list);
         HF_PUT(to, "number", it->number, NULL, "from 1; counts on in a restart");
-        HF_PUT(to, "step", it->step, NULL, "what made the density");
+        HF_PUT(to, "step", it->step, NULL, "what made the density of the iteration");
         HF_PUT(to, "energy", it->energy, "hartree", "total energy");
-        HF_PUT(to, "energy_change", it->energy_change, "hartree", "by the change of the density");
+        HF_PUT(to, "energy_change", it->energy_change, "hartree",
+               "change by the change of the density");
         HF_PUT(to, "commutator", it->commutator, NULL, "largest element of X^T (FDS - SDF) X");
         HF_PUT(to, "seconds", it->seconds, "s", "wall time");
-        HF_PUT(to, "screening_threshold", it->threshold, "hartree", "of the Fock build");
-        HF_PUT(to, "percent_computed", it->percent_computed, "%", "of all unique shell quartets");
+        HF_PUT(to, "screening_threshold", it->threshold, "hartree", "threshold of the screening");
+        HF_PUT(to, "percent_computed", it->percent_computed, "%",
+               "share of all unique shell quartets that was computed");
         HF_PUT(to, "quartets_computed", it->build.n_quartet_computed, NULL, "shell quartets");
-        HF_PUT(to, "quartets_single", it->build.n_quartet_single, NULL, "in single precision");
+        HF_PUT(to, "quartets_single", it->build.n_quartet_single, NULL,
+               "shell quartets computed in single precision");
     }
 }
 
@@ -82,25 +88,31 @@ static void put_scf(struct hf_json extras, const struct hf_record *record,
 {
     const struct hf_json to = hf_json_object(extras, "scf", "end of the SCF");
     const struct hf_orbitals *alpha = &wavefunction->spin[0], *beta = &wavefunction->spin[1];
-    HF_PUT(to, "converged", result->converged, NULL, "it did converge");
-    HF_PUT(to, "energy_change", result->energy_change, "hartree", "of the last iteration");
+    HF_PUT(to, "converged", result->converged, NULL, "the SCF converged");
+    HF_PUT(to, "energy_change", result->energy_change, "hartree", "change in the last iteration");
     HF_PUT(to, "energy_error_estimate", result->energy_error, "hartree",
-           "what the energy is above the converged one; null: no estimate");
+           "estimate of energy minus converged energy; null: none");
     HF_PUT(to, "commutator", result->commutator, NULL, "of the last iteration");
-    HF_PUT(to, "guess_energy", result->guess_energy, "hartree", "of the first iteration");
+    HF_PUT(to, "guess_energy", result->guess_energy, "hartree", "energy of the first iteration");
     HF_PUT(to, "smearing_entropy_term", result->smearing_entropy_term, "hartree", "-TS");
     HF_PUT(to, "free_energy", result->energy + result->smearing_entropy_term, "hartree",
            "with -TS");
     HF_PUT(to, "spin_squared", result->spin_squared, NULL, "expectation value of S^2");
     HF_PUT(to, "ideal_spin_squared", result->ideal_spin_squared, NULL, "S(S+1)");
-    HF_PUT(to, "functions_removed", result->n_removed, NULL, "linearly dependent combinations");
-    HF_PUT(to, "smallest_overlap_eigenvalue", result->smallest_overlap_eigenvalue, NULL, "of S");
+    HF_PUT(to, "functions_removed", result->n_removed, NULL,
+           "linearly dependent combinations that were left out");
+    HF_PUT(to, "smallest_overlap_eigenvalue", result->smallest_overlap_eigenvalue, NULL,
+           "smallest eigenvalue of the overlap matrix");
     HF_PUT(to, "linear_algebra", record->linalg, NULL, "library in use");
-    HF_PUT_ALL(to, "orbital_energies", alpha->n_orbital, alpha->energy, "hartree", "UHF: of alpha");
-    HF_PUT_ALL(to, "orbital_occupations", alpha->n_orbital, alpha->occupation, NULL, "electrons");
+    HF_PUT_ALL(to, "orbital_energies", alpha->n_orbital, alpha->energy, "hartree",
+               "orbital energies; UHF: of alpha electrons");
+    HF_PUT_ALL(to, "orbital_occupations", alpha->n_orbital, alpha->occupation, NULL,
+               "electrons in each orbital; UHF: of alpha spin");
     if (HF_ANY(to, wavefunction->n_spin == 2)) {
-        HF_PUT_ALL(to, "orbital_energies_beta", beta->n_orbital, beta->energy, "hartree", "UHF");
-        HF_PUT_ALL(to, "orbital_occupations_beta", beta->n_orbital, beta->occupation, NULL, "UHF");
+        HF_PUT_ALL(to, "orbital_energies_beta", beta->n_orbital, beta->energy, "hartree",
+                   "UHF: orbital energies of beta electrons");
+        HF_PUT_ALL(to, "orbital_occupations_beta", beta->n_orbital, beta->occupation, NULL,
+                   "UHF: electrons of beta spin in each orbital");
     }
 }
 
@@ -111,7 +123,7 @@ static void put_basis(struct hf_json extras, const struct hf_run_description *ru
     hf_count_shells(basis, shells);
     const struct hf_json to = hf_json_object(extras, "basis", "basis set");
     HF_PUT(to, "name", basis->name, NULL, "as published");
-    HF_PUT(to, "requested", run->basis_requested, NULL, "as it was asked for");
+    HF_PUT(to, "requested", run->basis_requested, NULL, "name as given");
     HF_PUT(to, "shells", basis->n_shell, NULL, "shells");
     HF_PUT_ALL(to, "shells_by_angular_momentum", HF_MAX_L + 1, shells, NULL, "s, p, d ... shells");
     HF_PUT(to, "functions", basis->n_function, NULL, "basis functions");
@@ -119,8 +131,8 @@ static void put_basis(struct hf_json extras, const struct hf_run_description *ru
     HF_PUT(to, "convention", hf_basis_convention_name(basis), NULL, "spherical or Cartesian");
     HF_PUT(to, "literature", basis->citation, NULL, "source");
     if (HF_ANY(to, hf_molecule_n_core(run->molecule) > 0)) {
-        const struct hf_json list =
-            hf_json_array(to, "core_electrons", NULL, "of each atom, if there are core potentials");
+        const struct hf_json list = hf_json_array(to, "core_electrons", NULL,
+                                                  "electrons in the core potential of each atom");
         for (int i = 0; i < run->molecule->n_atom; i++)
             HF_APPEND(list, run->molecule->atom[i].n_core);
     }
@@ -143,18 +155,20 @@ static void put_launch(struct hf_json extras, const struct hf_run_description *r
     const struct hf_json warnings = put_lines(extras, "warnings", run->n_warning, run->warning);
     put_lines(extras, "notes", run->n_note, run->note);
     HF_PUT(to, "ranks", record->context->n_rank, NULL, "MPI processes");
-    HF_PUT(to, "hosts", run->n_node, NULL, "hosts that they are on; 0: unknown");
-    HF_PUT(to, "cores_on_node", run->n_core, NULL, "cores that they may use; 0: unknown");
-    HF_PUT(to, "numa_domains", run->n_numa, NULL, "memory domains of these; 0: unknown");
+    HF_PUT(to, "hosts", run->n_node, NULL, "hosts of the processes; 0: unknown");
+    HF_PUT(to, "cores_on_node", run->n_core, NULL,
+           "cores of this node that the processes may use; 0: unknown");
+    HF_PUT(to, "numa_domains", run->n_numa, NULL, "memory domains of these cores; 0: unknown");
     HF_PUT(to, "mpi_library", versions->mpi_found, NULL, "MPI in use");
     HF_PUT(to, "mpi_built_with", versions->mpi_built, NULL, "MPI of the build");
     HF_PUT(to, "libint", versions->libint, NULL, "version of Libint");
     HF_PUT(to, "blas", versions->blas, NULL, "BLAS in use");
     HF_PUT(to, "scalapack", versions->scalapack, NULL, "version of ScaLAPACK");
     HF_PUT(to, "hdf5", versions->hdf5, NULL, "version of HDF5");
-    HF_PUT(to, "build_remark", record->build_remark, NULL, "why times mean little, or null");
+    HF_PUT(to, "build_remark", record->build_remark, NULL,
+           "why times mean little (debugging, sanitizers), or null");
     HF_PUT(to, "input_path", run->input_path, NULL, "input file");
-    HF_PUT(to, "input_format", run->input_format, NULL, "its format");
+    HF_PUT(to, "input_format", run->input_format, NULL, "format of the input file");
     if (record->note[0] != '\0') HF_APPEND(warnings, record->note);
 }
 
@@ -190,7 +204,9 @@ static void put_memory(struct hf_json extras, const struct hf_run_statistics *al
                 {"largest_block", "the largest array", &all->largest_bytes},
                 {"resident_peak", "resident set", &all->resident_bytes}};
     for (int i = 0; i < 6; i++) {
-        if (i == 5) HF_PUT(to, "largest_block_label", all->largest_label, NULL, "what it is");
+        if (i == 5)
+            HF_PUT(to, "largest_block_label", all->largest_label, NULL,
+                   "what the largest array holds");
         put_statistic(hf_json_object(to, rows[i].key, rows[i].about), rows[i].of, "bytes");
     }
 }
@@ -198,36 +214,39 @@ static void put_memory(struct hf_json extras, const struct hf_run_statistics *al
 /** What was expected before anything was made. */
 static void put_need(struct hf_json extras, const struct hf_memory_need *need)
 {
-    const struct hf_json to = hf_json_object(extras, "memory_expected_bytes", "at most");
-    HF_PUT(to, "rank", need->rank, "bytes", "of the rank with the most");
-    HF_PUT(to, "node", need->node, "bytes", "of all ranks of its node");
-    HF_PUT(to, "program", need->program, "bytes", "of a rank: the process and its libraries");
-    HF_PUT(to, "matrices", need->matrices, "bytes", "of a rank");
-    HF_PUT(to, "shell_pairs", need->pairs, "bytes", "of a rank");
-    HF_PUT(to, "threads", need->threads, "bytes", "of a rank: engines and buffers of threads");
-    HF_PUT(to, "stored", need->stored, "bytes", "of a rank: stored integrals");
-    HF_PUT(to, "after_scf", need->after, "bytes", "of a rank, when these are gone");
+    const struct hf_json to =
+        hf_json_object(extras, "memory_expected_bytes", "upper bounds of memory, foreseen");
+    HF_PUT(to, "rank", need->rank, "bytes", "rank with the most memory");
+    HF_PUT(to, "node", need->node, "bytes", "all ranks of a node");
+    HF_PUT(to, "program", need->program, "bytes", "a rank: the process and its libraries");
+    HF_PUT(to, "matrices", need->matrices, "bytes", "a rank: matrices");
+    HF_PUT(to, "shell_pairs", need->pairs, "bytes", "a rank: shell pairs");
+    HF_PUT(to, "threads", need->threads, "bytes", "a rank: engines and buffers of threads");
+    HF_PUT(to, "stored", need->stored, "bytes", "a rank: stored integrals");
+    HF_PUT(to, "after_scf", need->after, "bytes", "a rank: what needs memory after the SCF");
 }
 
 /** What only distributed matrices have. */
 static void put_blocks(struct hf_json fock, const struct hf_fock_account *account)
 {
     const struct hf_block_counts *blocks = &account->blocks;
-    const struct hf_json to = hf_json_object(fock, "density_blocks", "atom blocks, of all builds");
+    const struct hf_json to =
+        hf_json_object(fock, "density_blocks", "blocks of densities in all builds");
     HF_PUT(fock, "onesided_transport", account->transport, NULL, "one-sided communication");
     HF_PUT(to, "asked", blocks->n_asked, NULL, "blocks that were needed");
-    HF_PUT(to, "cached", blocks->n_cached, NULL, "of these, already there");
-    HF_PUT(to, "own", blocks->n_own, NULL, "of these, the rank's own");
+    HF_PUT(to, "cached", blocks->n_cached, NULL, "of these: found in the cache");
+    HF_PUT(to, "own", blocks->n_own, NULL, "of these: owned by the rank");
     HF_PUT(fock, "sums_sent", blocks->n_sent, NULL, "blocks sent to other ranks");
 }
 
 /** Why so many integrals are stored, if it was weighed. */
 static void put_outlook(struct hf_json fock, const struct hf_store_outlook *outlook)
 {
-    const struct hf_json to = hf_json_object(fock, "choice_of_stored_integrals", "estimates");
-    HF_PUT(to, "bytes", outlook->bytes, "bytes", "to be stored on all ranks");
-    HF_PUT(to, "seconds_to_store", outlook->store_seconds, "s", "of one rank");
-    HF_PUT(to, "seconds_saved", outlook->saved_seconds, "s", "of one rank");
+    const struct hf_json to = hf_json_object(fock, "choice_of_stored_integrals",
+                                             "estimates on which the choice was based");
+    HF_PUT(to, "bytes", outlook->bytes, "bytes", "integrals to be stored on all ranks");
+    HF_PUT(to, "seconds_to_store", outlook->store_seconds, "s", "time of a rank to store them");
+    HF_PUT(to, "seconds_saved", outlook->saved_seconds, "s", "time that a rank saves later");
     HF_PUT(to, "builds_to_come", outlook->n_build, NULL, "likely number of builds");
 }
 
@@ -237,24 +256,31 @@ static void put_fock(struct hf_json extras, const struct hf_scf_result *result)
     const struct hf_json to = hf_json_object(extras, "fock", "counts are of the last Fock build");
     HF_PUT(to, "imbalance", result->imbalance, NULL, "slowest over mean rank, of all builds");
     HF_PUT(to, "hessian_products", result->n_hessian_product, NULL, "trial densities");
-    HF_PUT(to, "trial_builds", result->n_trial_build, NULL, "on the way from unstable solutions");
-    HF_PUT(to, "orbital_rotations", result->n_rotation, NULL, "orbitals found by rotation");
-    HF_PUT(to, "orbital_rotations_given_up", result->n_given_up, NULL, "not found by rotation");
-    HF_PUT(to, "orbital_sweeps", result->n_sweep, NULL, "of all rotations");
+    HF_PUT(to, "trial_builds", result->n_trial_build, NULL,
+           "Fock builds on the way from unstable solutions");
+    HF_PUT(to, "orbital_rotations", result->n_rotation, NULL, "sets of orbitals found by rotation");
+    HF_PUT(to, "orbital_rotations_given_up", result->n_given_up, NULL,
+           "sets of orbitals for which rotation failed");
+    HF_PUT(to, "orbital_sweeps", result->n_sweep, NULL, "sweeps of all rotations");
     HF_PUT(to, "quartets_total", account->n_quartet_total, NULL, "unique shell quartets");
-    HF_PUT(to, "quartets_computed", account->n_quartet_computed, NULL, "that were computed");
-    HF_PUT(to, "quartets_single", account->n_quartet_single, NULL, "in single precision");
-    HF_PUT(to, "product_pairs", account->n_product_pair, NULL, "of the separate J");
+    HF_PUT(to, "quartets_computed", account->n_quartet_computed, NULL,
+           "shell quartets that were computed");
+    HF_PUT(to, "quartets_single", account->n_quartet_single, NULL,
+           "shell quartets computed in single precision");
+    HF_PUT(to, "product_pairs", account->n_product_pair, NULL,
+           "pairs of products in the Coulomb pass");
     HF_PUT(to, "coulomb_apart", account->coulomb_apart, NULL, "J was computed separately");
-    HF_PUT(to, "quartets_read", account->n_quartet_read, NULL, "read from memory");
-    HF_PUT(to, "stored_bytes", account->stored_bytes, "bytes", "integrals of all ranks");
-    HF_PUT(to, "stored_share_of_cost", account->stored_share, NULL, "0 to 1, an estimate");
+    HF_PUT(to, "quartets_read", account->n_quartet_read, NULL,
+           "shell quartets read from the store");
+    HF_PUT(to, "stored_bytes", account->stored_bytes, "bytes", "stored integrals of all ranks");
+    HF_PUT(to, "stored_share_of_cost", account->stored_share, NULL,
+           "share of the cost that is stored, 0 to 1, an estimate");
     if (HF_ANY(to, account->outlook.n_build > 0)) put_outlook(to, &account->outlook);
     if (HF_ANY(to, account->exact_range != 0.0))
         HF_PUT(to, "range_of_sums", account->exact_range, "hartree",
-               "bound, with `--reproducible`");
+               "bound on all sums, with `--reproducible`");
     HF_PUT(to, "tasks", account->n_task, NULL, "tasks that were handed out");
-    HF_PUT(to, "scheduler", account->scheduler, NULL, "that handed them out");
+    HF_PUT(to, "scheduler", account->scheduler, NULL, "scheduler that handed the tasks out");
     if (HF_ANY(to, account->transport != NULL)) put_blocks(to, account);
     put_statistic(hf_json_object(to, "busy_seconds_last_build", "computing time"),
                   &account->busy_seconds, "s");
@@ -268,9 +294,10 @@ static void put_roots(struct hf_json in, const char *name, const char *about,
         const struct hf_json to = hf_json_object(in, name, about);
         HF_PUT(to, "stable", roots->stable, NULL, "no eigenvalue is negative");
         HF_PUT(to, "converged", roots->converged, NULL, "false: eigenvalues are upper bounds");
-        HF_PUT(to, "zero_eigenvalues", roots->n_zero, NULL, "rotations of no effect");
+        HF_PUT(to, "zero_eigenvalues", roots->n_zero, NULL,
+               "eigenvalues that are zero (rotations that change nothing)");
         HF_PUT_ALL(to, "eigenvalues", roots->n, roots->eigenvalue, "hartree",
-                   "lowest ones of the Hessian");
+                   "lowest eigenvalues of the Hessian");
     }
 }
 
@@ -283,7 +310,8 @@ static void put_stability(struct hf_json extras, const struct hf_stability_resul
         put_roots(to, "external", "closed shells: towards UHF", &stability->external);
         HF_PUT(to, "zero_below", stability->zero, "hartree", "smaller eigenvalues count as zero");
         HF_PUT(to, "followed", stability->n_follow, NULL, "unstable solutions that were left");
-        HF_PUT_ALL(to, "energies", n_analysed, stability->energy, "hartree", "of all solutions");
+        HF_PUT_ALL(to, "energies", n_analysed, stability->energy, "hartree",
+                   "energy of each solution");
     }
 }
 

@@ -7,12 +7,12 @@
 
 void hf_json_put_identity(struct hf_json to, const char *schema_name)
 {
-    HF_PUT(to, "schema_name", schema_name, NULL, "of QCSchema");
-    HF_PUT(to, "schema_version", 1, NULL, "of it");
-    const struct hf_json provenance = hf_json_object(to, "provenance", "of the file");
+    HF_PUT(to, "schema_name", schema_name, NULL, "name of the schema of QCSchema");
+    HF_PUT(to, "schema_version", 1, NULL, "version of the schema");
+    const struct hf_json provenance = hf_json_object(to, "provenance", "what wrote the file");
     HF_PUT(provenance, "creator", "hf", NULL, "program");
-    HF_PUT(provenance, "version", hf_version(), NULL, "its version");
-    HF_PUT(provenance, "routine", "hf_scf_run", NULL, "its function");
+    HF_PUT(provenance, "version", hf_version(), NULL, "version of the program");
+    HF_PUT(provenance, "routine", "hf_scf_run", NULL, "function of the program");
 }
 
 void hf_json_put_error(struct hf_json root, const char *error_type, const char *message)
@@ -29,7 +29,8 @@ static void put_masses(struct hf_json to, const struct hf_molecule *molecule)
     int i = 0;
     while (i < molecule->n_atom && !hf_is_isotope(&molecule->atom[i])) i++;
     if (HF_ANY(to, i < molecule->n_atom)) {
-        const struct hf_json masses = hf_json_array(to, "masses", "u", "where there are isotopes");
+        const struct hf_json masses =
+            hf_json_array(to, "masses", "u", "mass of each atom, if isotopes are given");
         for (i = 0; i < molecule->n_atom; i++) {
             struct hf_atom atom = molecule->atom[i];
             atom.ghost = false;
@@ -41,10 +42,11 @@ static void put_masses(struct hf_json to, const struct hf_molecule *molecule)
 static void put_molecule(struct hf_json root, const struct hf_molecule *molecule)
 {
     const struct hf_json to = hf_json_object(root, "molecule", "as the schema says");
-    HF_PUT(to, "schema_name", "qcschema_molecule", NULL, "of QCSchema");
-    HF_PUT(to, "schema_version", 2, NULL, "of it");
+    HF_PUT(to, "schema_name", "qcschema_molecule", NULL, "name of the schema of QCSchema");
+    HF_PUT(to, "schema_version", 2, NULL, "version of the schema");
     if (HF_ANY(to, molecule->title != NULL)) HF_PUT(to, "name", molecule->title, NULL, "title");
-    const struct hf_json symbols = hf_json_array(to, "symbols", NULL, "of the elements");
+    const struct hf_json symbols =
+        hf_json_array(to, "symbols", NULL, "symbol of each atom's element");
     const struct hf_json geometry = hf_json_array(to, "geometry", "bohr", "x, y, z of each atom");
     const struct hf_json real = hf_json_array(to, "real", NULL, "false: a ghost");
     for (int i = 0; i < molecule->n_atom; i++) {
@@ -93,8 +95,10 @@ struct hf_json hf_json_put_settings(struct hf_json in, const char *name,
                            (strcmp(option->key, "task") == 0 && strcmp(name, "keywords") == 0);
         if (guess || (hf_option_is_kept(option) && !below)) put_value(to, options, option);
     }
-    HF_PUT(to, "commutator_tolerance", run->settings->commutator_tolerance, NULL, "of the SCF");
-    HF_PUT(to, "memory_bytes", run->settings->fock.memory_bytes, "bytes", "for stored integrals");
+    HF_PUT(to, "commutator_tolerance", run->settings->commutator_tolerance, NULL,
+           "limit of the SCF's commutator");
+    HF_PUT(to, "memory_bytes", run->settings->fock.memory_bytes, "bytes",
+           "room for stored integrals");
     return to;
 }
 
@@ -112,5 +116,5 @@ void hf_json_put_input(struct hf_json root, const struct hf_run_description *run
     /* readers of the schema drop a wave function that the protocol does not ask for */
     const struct hf_json protocols = hf_json_object(root, "protocols", "of the schema");
     if (HF_ANY(protocols, run->json_orbitals))
-        HF_PUT(protocols, "wavefunction", "all", NULL, "with `--json-orbitals`");
+        HF_PUT(protocols, "wavefunction", "all", NULL, "\"all\" with `--json-orbitals`");
 }

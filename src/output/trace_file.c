@@ -16,7 +16,7 @@ enum { VERSION = 1 };
 
 static void put_kinds(struct hf_json root, const struct hf_context *context)
 {
-    const struct hf_json kinds = hf_json_array(root, "kinds", NULL, "of records");
+    const struct hf_json kinds = hf_json_array(root, "kinds", NULL, "kinds of records");
     for (int i = 0; i < hf_trace_n_kind(context); i++)
         HF_APPEND(kinds, hf_trace_kind_name(context, i));
 }
@@ -29,29 +29,32 @@ static void put_run(struct hf_json to, const struct hf_run_description *run,
     const int n_thread = fock->n_thread > 1 ? fock->n_thread : 1;
     const int tasks_for = fock->tasks_for > 0 ? fock->tasks_for : context->n_rank;
     HF_PUT(to, "hf_version", hf_version(), NULL, "version of hf");
-    HF_PUT(to, "build_remark", record->build_remark, NULL, "why times mean little, or null");
+    HF_PUT(to, "build_remark", record->build_remark, NULL,
+           "why times mean little (debugging, sanitizers), or null");
     HF_PUT(to, "input_path", run->input_path, NULL, "input file");
-    HF_PUT(to, "title", run->molecule->title, NULL, "of the input");
+    HF_PUT(to, "title", run->molecule->title, NULL, "title of the calculation");
     HF_PUT(to, "basis", run->basis->name, NULL, "basis set");
     HF_PUT(to, "n_atom", run->molecule->n_atom, NULL, "atoms");
-    HF_PUT(to, "n_shell", result->last_build.n_shell, NULL, "shells that integrals are of");
+    HF_PUT(to, "n_shell", result->last_build.n_shell, NULL,
+           "shells in which integrals are computed");
     HF_PUT(to, "n_function", run->basis->n_function, NULL, "basis functions");
     HF_PUT(to, "n_occupied", result->n_occupied[0], NULL, "alpha electrons");
-    HF_PUT(to, "method", run->settings->method, NULL, "of the SCF");
+    HF_PUT(to, "method", run->settings->method, NULL, "method of the SCF");
     HF_PUT(to, "n_rotation", result->n_rotation, NULL, "orbitals found by rotation");
-    HF_PUT(to, "n_sweep", result->n_sweep, NULL, "of these rotations");
+    HF_PUT(to, "n_sweep", result->n_sweep, NULL, "sweeps of rotations");
     HF_PUT(to, "n_rank", context->n_rank, NULL, "MPI processes");
-    HF_PUT(to, "n_thread", n_thread, NULL, "threads of each");
-    HF_PUT(to, "n_core_on_node", run->n_core, NULL, "cores that they may use; 0: unknown");
+    HF_PUT(to, "n_thread", n_thread, NULL, "threads of each process");
+    HF_PUT(to, "n_core_on_node", run->n_core, NULL,
+           "cores of a node that the processes may use; 0: unknown");
     HF_PUT(to, "fock", fock->builder, NULL, "`--fock`");
     HF_PUT(to, "schedule", fock->schedule.name, NULL, "`--schedule`");
     HF_PUT(to, "onesided", result->last_build.transport, NULL, "`--onesided`, or null");
     HF_PUT(to, "tasks_for", tasks_for, NULL, "ranks that the work is divided for");
     HF_PUT(to, "grain", hf_grain_name(fock->grain), NULL, "`--grain`");
-    HF_PUT(to, "memory_bytes", fock->memory_bytes, "bytes", "for stored integrals, of a rank");
+    HF_PUT(to, "memory_bytes", fock->memory_bytes, "bytes", "room for stored integrals of a rank");
     HF_PUT(to, "screening", run->settings->screening_threshold, "hartree", "`--screening`");
-    HF_PUT(to, "converged", result->converged, NULL, "the SCF did converge");
-    HF_PUT(to, "energy", result->energy, "hartree", "of the SCF");
+    HF_PUT(to, "converged", result->converged, NULL, "the SCF converged");
+    HF_PUT(to, "energy", result->energy, "hartree", "energy of the SCF");
 }
 
 /** Blocks are counted over all builds: `before` is the build before, or NULL. */
@@ -60,19 +63,24 @@ static void put_build(struct hf_json to, const struct hf_fock_account *build,
 {
     const struct hf_block_counts none = {0}, *first = before != NULL ? &before->blocks : &none;
     const struct hf_block_counts *last = &build->blocks;
-    HF_PUT(to, "n_task", build->n_listed, NULL, "tasks, also those that screening left empty");
-    HF_PUT(to, "threshold", build->threshold, "hartree", "of the screening");
+    HF_PUT(to, "n_task", build->n_listed, NULL, "tasks, with those that screening left empty");
+    HF_PUT(to, "threshold", build->threshold, "hartree", "threshold of the screening");
     HF_PUT(to, "quartets_total", build->n_quartet_total, NULL, "unique shell quartets");
-    HF_PUT(to, "quartets_computed", build->n_quartet_computed, NULL, "that were computed");
-    HF_PUT(to, "quartets_read", build->n_quartet_read, NULL, "read from memory");
-    HF_PUT(to, "coulomb_numbers_of_kets", build->n_coulomb_ket, NULL, "kets, to all nodes");
-    HF_PUT(to, "coulomb_numbers_sent", build->n_coulomb_sent, NULL, "H and V, to single nodes");
-    HF_PUT(to, "coulomb_products", build->n_coulomb_product, NULL, "products that these are of");
-    HF_PUT(to, "stored_bytes", build->stored_bytes, "bytes", "integrals of all ranks");
-    HF_PUT(to, "stored_share_of_cost", build->stored_share, NULL, "0 to 1, an estimate");
+    HF_PUT(to, "quartets_computed", build->n_quartet_computed, NULL,
+           "shell quartets that were computed");
+    HF_PUT(to, "quartets_read", build->n_quartet_read, NULL, "shell quartets read from the store");
+    HF_PUT(to, "coulomb_numbers_of_kets", build->n_coulomb_ket, NULL,
+           "numbers of kets sent to all nodes");
+    HF_PUT(to, "coulomb_numbers_sent", build->n_coulomb_sent, NULL,
+           "numbers of H and V sent to single nodes");
+    HF_PUT(to, "coulomb_products", build->n_coulomb_product, NULL,
+           "products of primitives that the numbers belong to");
+    HF_PUT(to, "stored_bytes", build->stored_bytes, "bytes", "stored integrals of all ranks");
+    HF_PUT(to, "stored_share_of_cost", build->stored_share, NULL,
+           "share of the cost that is stored, 0 to 1, an estimate");
     HF_PUT(to, "blocks_asked", last->n_asked - first->n_asked, NULL, "blocks that were needed");
-    HF_PUT(to, "blocks_cached", last->n_cached - first->n_cached, NULL, "already there");
-    HF_PUT(to, "blocks_own", last->n_own - first->n_own, NULL, "of these, the rank's own");
+    HF_PUT(to, "blocks_cached", last->n_cached - first->n_cached, NULL, "found in the cache");
+    HF_PUT(to, "blocks_own", last->n_own - first->n_own, NULL, "owned by the rank");
     HF_PUT(to, "sums_sent", last->n_sent - first->n_sent, NULL, "blocks sent to other ranks");
 }
 
@@ -102,9 +110,9 @@ void hf_trace_put_header(struct hf_json root, const struct hf_run_description *r
                          const struct hf_record *record, const struct hf_scf_result *result,
                          int64_t n_record)
 {
-    HF_PUT(root, "format", "hf-trace", NULL, "of the file");
-    HF_PUT(root, "version", VERSION, NULL, "of the format");
-    HF_PUT(root, "record_bytes", (int)sizeof(struct hf_trace_record), "bytes", "of a record");
+    HF_PUT(root, "format", "hf-trace", NULL, "name of the file's format");
+    HF_PUT(root, "version", VERSION, NULL, "version of the format");
+    HF_PUT(root, "record_bytes", (int)sizeof(struct hf_trace_record), "bytes", "size of a record");
     HF_PUT(root, "n_record", n_record, NULL, "records");
     put_kinds(root, record->context);
     put_run(root, run, record, result);

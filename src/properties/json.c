@@ -13,11 +13,14 @@ static void put_second_moments(struct hf_json to, const struct hf_properties *pr
 
 static void put_moments(struct hf_json to, const struct hf_properties *properties)
 {
-    HF_PUT_ALL(to, "origin", 3, properties->origin, "bohr", "of the moments");
+    HF_PUT_ALL(to, "origin", 3, properties->origin, "bohr", "origin of the moments");
     HF_PUT_ALL(to, "dipole", 3, properties->dipole, "e bohr", "x, y, z");
-    HF_PUT(to, "order_of_moments", "xx xy xz yy yz zz", NULL, "of the next two");
-    HF_PUT_ALL(to, "second_moments", 6, properties->second_moment, "e bohr^2", "of all charges");
-    HF_PUT_ALL(to, "quadrupole_traceless", 6, properties->quadrupole, "e bohr^2", "of Buckingham");
+    HF_PUT(to, "order_of_moments", "xx xy xz yy yz zz", NULL,
+           "order of the components of the next two");
+    HF_PUT_ALL(to, "second_moments", 6, properties->second_moment, "e bohr^2",
+               "second moments of all charges");
+    HF_PUT_ALL(to, "quadrupole_traceless", 6, properties->quadrupole, "e bohr^2",
+               "traceless quadrupole moment (Buckingham)");
 }
 
 static void put_atoms(struct hf_json to, const struct hf_properties *of)
@@ -31,13 +34,14 @@ static void put_atoms(struct hf_json to, const struct hf_properties *of)
         HF_PUT_ALL(to, "loewdin_spin_populations", n, of->loewdin_spin, NULL, "unpaired electrons");
     }
     HF_PUT_ALL(to, "electrostatic_potential_at_nuclei", n, of->potential, "hartree/e",
-               "of all else");
+               "potential of all other charges at each nucleus");
 }
 
 /** Atoms counted from 0, as the schema counts them. */
 static void put_bonds(struct hf_json in, const struct hf_properties *properties)
 {
-    const struct hf_json list = hf_json_array(in, "bond_orders", NULL, "of pairs of atoms");
+    const struct hf_json list =
+        hf_json_array(in, "bond_orders", NULL, "bond orders of pairs of atoms");
     for (int i = 0; i < HF_COUNT(list, properties->n_bond); i++) {
         const struct hf_bond *bond = &properties->bond[i];
         const struct hf_json to = hf_json_row(list);
@@ -47,7 +51,8 @@ static void put_bonds(struct hf_json in, const struct hf_properties *properties)
             HF_APPEND(atoms, bond->atom);
         }
         HF_PUT(to, "mayer", bond->mayer, NULL, "bond order of Mayer");
-        HF_PUT(to, "wiberg_loewdin", bond->wiberg, NULL, "of Wiberg, with functions of Loewdin");
+        HF_PUT(to, "wiberg_loewdin", bond->wiberg, NULL,
+               "bond order of Wiberg in Loewdin's functions");
     }
 }
 
@@ -60,15 +65,16 @@ static void put_rotation(struct hf_json to, const struct hf_molecule *molecule,
     HF_PUT(to, "mass", properties->mass, "u", "of the molecule");
     HF_PUT_ALL(to, "centre_of_mass", 3, properties->centre_of_mass, "bohr", "x, y, z");
     HF_PUT_ALL(to, "moments_of_inertia", 3, properties->inertia, "u bohr^2", "ascending");
-    HF_PUT_ALL(to, "rotational_constants_ghz", 3, properties->rotational_ghz, "GHz", "or null");
+    HF_PUT_ALL(to, "rotational_constants_ghz", 3, properties->rotational_ghz, "GHz",
+               "rotational constants; null: infinite");
 }
 
 static void put_all(struct hf_json in, const char *name, const struct hf_quantity *quantity)
 {
     const struct hf_properties *of = quantity->self;
     const struct hf_json to = hf_json_object(in, name, "`--properties`; task properties");
-    HF_PUT(to, "electrons", of->n_electron, NULL, "of the density");
-    HF_PUT(to, "electrons_expected", of->n_electron_expected, NULL, "of the molecule");
+    HF_PUT(to, "electrons", of->n_electron, NULL, "electrons in the density");
+    HF_PUT(to, "electrons_expected", of->n_electron_expected, NULL, "electrons of the molecule");
     if (HF_ANY(to, of->complete)) {
         put_moments(to, of);
         put_atoms(to, of);

@@ -285,12 +285,12 @@ static void put_thermochemistry(struct hf_json in, const struct hf_thermochemist
     const struct hf_json to = hf_json_object(in, "thermochemistry", "ideal gas, of a molecule");
     HF_PUT(to, "temperature", of->gas.temperature, "K", "`--temperature`");
     HF_PUT(to, "pressure", of->gas.pressure, "Pa", "`--pressure`");
-    HF_PUT(to, "symmetry_number", of->gas.symmetry_number, NULL, "of rotations");
-    HF_PUT(to, "zero_point_energy", of->zero_point, "hartree", "of the modes");
+    HF_PUT(to, "symmetry_number", of->gas.symmetry_number, NULL, "symmetry number of rotations");
+    HF_PUT(to, "zero_point_energy", of->zero_point, "hartree", "zero-point energy");
     HF_PUT(to, "thermal_energy", of->total_energy, "hartree", "without the energy of the SCF");
     HF_PUT(to, "enthalpy", of->enthalpy, "hartree", "without the energy of the SCF");
     HF_PUT(to, "gibbs_energy", of->gibbs, "hartree", "without the energy of the SCF");
-    HF_PUT(to, "entropy", of->total_entropy, "hartree/K", "of all motions");
+    HF_PUT(to, "entropy", of->total_entropy, "hartree/K", "entropy");
     HF_PUT(to, "heat_capacity_v", of->heat_capacity_v, "hartree/K", "at constant volume");
 }
 
@@ -304,19 +304,21 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
         HF_PUT_ALL(all->result, "return_result", n * n, of->hessian, "hartree/bohr^2",
                    "task vibrations: the Hessian");
     HF_PUT(to, "step_bohr", HF_VIBRATIONS_STEP, "bohr", "displacement of the differences");
-    HF_PUT(to, "largest_derivative", self->largest_derivative, "hartree/bohr", "of the energy");
+    HF_PUT(to, "largest_derivative", self->largest_derivative, "hartree/bohr",
+           "largest derivative of the energy");
     HF_PUT(to, "seconds_before", self->seconds_before, "s",
            "processor time before the first displacement");
     HF_PUT_ALL(to, "displacement_seconds", self->n_point, self->seconds, "s",
-               "processor time of each");
+               "processor time of each displacement");
     HF_PUT_ALL(to, "displacement_fock_builds", self->n_point, self->builds, NULL,
-               "Fock builds of each");
+               "Fock builds of each displacement");
     HF_PUT(to, "imaginary_modes", count_imaginary(of), NULL, "modes of negative eigenvalue");
     HF_PUT_ALL(to, "frequencies", n_mode, of->frequency, "1/cm", "imaginary ones are negative");
     HF_PUT_ALL(to, "reduced_masses", n_mode, of->reduced_mass, "u", "of the modes");
     HF_PUT_ALL(to, "infrared_intensities", n_mode, of->intensity, "km/mol", "of the modes");
     HF_PUT_ALL(to, "modes", n_mode * n, of->mode, NULL, "Cartesian displacements, of norm 1");
-    HF_PUT_ALL(to, "dipole_derivatives", 3 * n, of->dipole_derivative, "e", "by each coordinate");
+    HF_PUT_ALL(to, "dipole_derivatives", 3 * n, of->dipole_derivative, "e",
+               "derivatives of the dipole moment by each coordinate");
     put_thermochemistry(to, &of->thermochemistry);
 }
 
