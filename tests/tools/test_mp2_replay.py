@@ -91,7 +91,7 @@ class Pairs(WithTraces):
         source = (SOURCES / "correlation" / "shells_second.c").read_text(encoding="utf-8")
         self.assertEqual(float(re.search(r"MATRIX_NUMBERS = (\S+);", source)[1]), mp2_replay.MATRIX_NUMBERS)
         self.assertEqual(int(re.search(r"MOST_PAIRS = (\d+)", source)[1]), mp2_replay.MOST_PAIRS)
-        source = (SOURCES.parent / "include" / "hf" / "matrix_product.h").read_text(encoding="utf-8")
+        source = (SOURCES / "linalg" / "matrix_product.h").read_text(encoding="utf-8")
         self.assertEqual(int(re.search(r"HF_PRODUCT_STEP = (\d+)", source)[1]), mp2_replay.PADDED_TO)
         self.assertEqual([mp2_replay.pairs_at_a_time(n, 1) for n in (20, 1000, 4000)], [64, 8, 1])
         self.assertEqual(mp2_replay.pairs_at_a_time(4000, 4), 4)
