@@ -2,7 +2,7 @@
  *
  *     hf-manual page < docs/hf.1.in      the manual page
  *     hf-manual options                  docs/options.md; a test compares the file with this
- *     hf-manual json                     docs/json.md, likewise
+ *     hf-manual json                     docs/json.md
  *     hf-manual completion               completion for bash: options, their values, basis sets, files */
 #include "cli/cli.h"
 

@@ -34,7 +34,7 @@ struct hf_coulomb_settings {
     int tasks_for;                /**< number of ranks that tasks are made for; 0: the actual one */
     bool single;                  /**< single precision if it is accurate enough */
     bool multipoles;              /**< products far from each other by multipoles */
-    bool derivatives;             /**< of the energy, in the place of matrices */
+    bool derivatives;             /**< of the energy instead of matrices */
     const struct hf_phase *phase; /**< that its time is booked under */
     struct hf_pair_owner owner;
 };

@@ -45,7 +45,7 @@ struct iteration {
 
 /* ---- One pair ------------------------------------------------------------------------------------ */
 
-/** dt = -r / (e_a + e_b - F_ii - F_jj), in the place of r. */
+/** dt = -r / (e_a + e_b - F_ii - F_jj), which overwrites r. */
 static void divide(const struct iteration *self, int q, double r[])
 {
     const struct hf_local_pair *pair = &self->local->pair[self->local->own[q]];

@@ -92,7 +92,7 @@ static void put_scf(struct hf_json extras, const struct hf_record *record,
     HF_PUT(to, "energy_change", result->energy_change, "hartree", "change in the last iteration");
     HF_PUT(to, "energy_error_estimate", result->energy_error, "hartree",
            "estimate of energy minus converged energy; null: none");
-    HF_PUT(to, "commutator", result->commutator, NULL, "of the last iteration");
+    HF_PUT(to, "commutator", result->commutator, NULL, "largest element in the last iteration");
     HF_PUT(to, "guess_energy", result->guess_energy, "hartree", "energy of the first iteration");
     HF_PUT(to, "smearing_entropy_term", result->smearing_entropy_term, "hartree", "-TS");
     HF_PUT(to, "free_energy", result->energy + result->smearing_entropy_term, "hartree",
@@ -153,6 +153,7 @@ static void put_launch(struct hf_json extras, const struct hf_run_description *r
     const struct hf_library_versions *versions = &record->versions;
     const struct hf_json to = hf_json_object(extras, "launch", "where and with what hf ran");
     const struct hf_json warnings = put_lines(extras, "warnings", run->n_warning, run->warning);
+    if (record->note[0] != '\0') HF_APPEND(warnings, record->note);
     put_lines(extras, "notes", run->n_note, run->note);
     HF_PUT(to, "ranks", record->context->n_rank, NULL, "MPI processes");
     HF_PUT(to, "hosts", run->n_node, NULL, "hosts of the processes; 0: unknown");
@@ -169,7 +170,6 @@ static void put_launch(struct hf_json extras, const struct hf_run_description *r
            "why times mean little (debugging, sanitizers), or null");
     HF_PUT(to, "input_path", run->input_path, NULL, "input file");
     HF_PUT(to, "input_format", run->input_format, NULL, "format of the input file");
-    if (record->note[0] != '\0') HF_APPEND(warnings, record->note);
 }
 
 static void put_statistic(struct hf_json to, const struct hf_statistic *statistic, const char *unit)

@@ -5,7 +5,7 @@
 #include "checkpoint/checkpoint.h"
 #include "run/calculation.h"
 
-/** Checkpoints that the guess is made of: one, or those of fragments. */
+/** Checkpoints that the guess is computed from: one, or one for each fragment. */
 struct hf_guess_file {
     const char *where; /**< it was given; in the options */
     int n_source;

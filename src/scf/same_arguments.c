@@ -52,7 +52,7 @@ FUNCTION(onesided, struct hf_onesided_settings, ONESIDED)
 FUNCTION(fock, struct hf_fock_settings, FOCK)
 FUNCTION(scf, struct hf_scf_settings, SCF)
 
-/** Also what the cores of the basis made of the atoms. */
+/** Includes the core electrons and core potentials that the basis gives the atoms. */
 static uint64_t checksum_molecule(const struct hf_molecule *molecule)
 {
     uint64_t hash = hf_molecule_checksum(molecule);
@@ -62,7 +62,7 @@ static uint64_t checksum_molecule(const struct hf_molecule *molecule)
     return hash;
 }
 
-/** Also where the shells are. */
+/** Includes the centres of the shells. */
 static uint64_t checksum_basis(const struct hf_basis *basis)
 {
     uint64_t hash = hf_basis_checksum(basis);

@@ -1,7 +1,7 @@
 /* Building JSON values that come back bit for bit, and files of them that appear whole.
  *
- * A key is written with its unit and its meaning. With a page in the place of a document, the same calls write a table of
- * keys, units and meanings (docs/json.md), and values are not looked at. */
+ * A key is written with its unit and its meaning. If there is a page instead of a document, the same calls write a table of
+ * keys, units and meanings (docs/json.md), and do not evaluate the values. */
 #ifndef HF_JSON_H
 #define HF_JSON_H
 

@@ -20,7 +20,7 @@ struct task_block {
 };
 
 struct hf_task_list {
-    struct hf_arena arena; /**< of all arrays */
+    struct hf_arena arena; /**< owns all arrays, and this struct */
     struct hf_task_units units;
     struct task_block *block; /**< [n_block] in falling cost; none if each unit is a task */
     int n_block;
@@ -149,10 +149,11 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
                               const struct hf_task_order *order, struct hf_task_list **list,
                               struct hf_error *error)
 {
-    struct hf_task_list *made = calloc(1, sizeof *made);
-    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of tasks");
+    struct hf_arena own = {.memory = context->memory, .label = "the list of tasks"};
+    struct hf_task_list *made = HF_TAKE(&own, made, 1);
+    if (made == NULL) return hf_arena_check(&own, error);
     struct hf_arena *arena = &made->arena;
-    *arena = (struct hf_arena){.memory = context->memory, .label = "the list of tasks"};
+    *arena = own;
     hf_task_units_init(&made->units, pairs, order, arena);
     const size_t n_group = (size_t)made->units.n_group;
     if (n_group > 0) HF_TAKE(arena, made->block, n_group * (n_group + 1) / 2);
@@ -174,11 +175,7 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
 
 void hf_task_list_destroy(struct hf_task_list **list)
 {
-    struct hf_task_list *old = *list;
-    if (old != NULL) {
-        hf_arena_done(&old->arena);
-        free(old);
-    }
+    if (*list != NULL) hf_arena_done(&(*list)->arena);
     *list = NULL;
 }
 
