@@ -52,6 +52,13 @@ hf_status hf_fail(struct hf_error *error, hf_status status, const char *format, 
 /** Returns HF_INTERRUPTED and writes its message. `reason` is a signal number or HF_TIME_IS_UP. */
 hf_status hf_interrupted(struct hf_error *error, int reason);
 
+/** Returns the status of a call if it fails. For functions that have nothing to release. */
+#define HF_CHECK(call)                                                                             \
+    do {                                                                                           \
+        const hf_status hf_check_status = (call);                                                  \
+        if (hf_check_status != HF_OK) return hf_check_status;                                      \
+    } while (0)
+
 /** Jumps to the label `cleanup:` if a call fails. Needs a local `hf_status status`. */
 #define HF_TRY(call)                                                                               \
     do {                                                                                           \

@@ -249,8 +249,7 @@ static hf_status describe(const struct maker *maker, struct hf_basis *basis)
     struct hf_arena *arena = hf_basis_arena(basis);
     basis->name = hf_copy_string(arena, name);
     HF_TAKE(arena, basis->citation, size);
-    const hf_status status = hf_arena_check(arena, maker->error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(arena, maker->error));
     for (int s = 0; s < maker->n_set; s++) {
         const struct hf_basis_set *set = &maker->set[s];
         if (!find_users(maker, set, element)) continue;
@@ -271,8 +270,7 @@ static hf_status add_core_potentials(struct maker *maker, struct hf_basis *basis
     int n = 0;
     struct hf_core_potential *potential =
         HF_TAKE(&maker->arena, potential, (size_t)molecule->n_atom);
-    const hf_status status = hf_arena_check(&maker->arena, maker->error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&maker->arena, maker->error));
     for (int atom = 0; atom < molecule->n_atom; atom++) {
         const struct hf_basis_set *set = set_of_atom(maker, atom);
         const struct hf_set_element *element = &set->element[molecule->atom[atom].atomic_number];

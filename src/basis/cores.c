@@ -39,15 +39,12 @@ hf_status hf_basis_set_core_potentials(const struct hf_molecule *molecule, int n
 {
     size_t n_term = 0;
     for (int i = 0; i < n; i++) {
-        const hf_status status =
-            check(molecule, i > 0 ? potential[i - 1].atom : -1, &potential[i], error);
-        if (status != HF_OK) return status;
+        HF_CHECK(check(molecule, i > 0 ? potential[i - 1].atom : -1, &potential[i], error));
         n_term += (size_t)potential[i].n_term;
     }
     struct hf_core_potential *made = HF_TAKE(hf_basis_arena(basis), made, (size_t)n);
     struct hf_core_term *term = HF_TAKE(hf_basis_arena(basis), term, n_term);
-    const hf_status status = hf_arena_check(hf_basis_arena(basis), error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(hf_basis_arena(basis), error));
     basis->n_core_potential = n;
     basis->core_potential = made;
     basis->core_term = term;
@@ -84,9 +81,8 @@ const struct hf_core_potential *hf_atom_core_potential(const struct hf_basis *ba
 hf_status hf_basis_move(const struct hf_basis *from, const struct hf_molecule *molecule,
                         struct hf_basis **basis, struct hf_error *error)
 {
-    const hf_status status = hf_basis_from_shells(molecule, from->name, from->citation,
-                                                  from->n_shell, from->shell, basis, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_basis_from_shells(molecule, from->name, from->citation, from->n_shell, from->shell,
+                                  basis, error));
     return hf_basis_set_core_potentials(molecule, from->n_core_potential, from->core_potential,
                                         *basis, error);
 }

@@ -165,8 +165,7 @@ static hf_status read_scale(struct hf_gaussian94 *reader, struct shell_head *hea
 static hf_status read_head(struct hf_gaussian94 *reader, struct shell_head *head)
 {
     head->line = reader->line;
-    hf_status status = read_type(reader, head);
-    if (status != HF_OK) return status;
+    HF_CHECK(read_type(reader, head));
     if (reader->n_word < 2)
         return hf_gaussian94_fail(reader, "expected the number of primitives after \"%.*s\"",
                                   HF_WORD(reader->word[0]));

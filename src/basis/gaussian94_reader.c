@@ -27,8 +27,7 @@ hf_status hf_gaussian94_next_line(struct hf_gaussian94 *reader, bool *found)
         const char *line = reader->text->line[reader->line++];
         const char *position = line, *const comment = strchr(line, '!');
         if (comment != NULL) {
-            const hf_status status = hf_basis_set_parse_comment(reader->set, line, reader->error);
-            if (status != HF_OK) return status;
+            HF_CHECK(hf_basis_set_parse_comment(reader->set, line, reader->error));
         }
         reader->n_word = 0;
         struct hf_word word;

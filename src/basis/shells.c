@@ -95,10 +95,9 @@ hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *n
                                const char *citation, int n_shell, const struct hf_shell shell[],
                                struct hf_basis **basis, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     size_t n_primitive = 0;
     for (int i = 0; i < n_shell; i++) {
-        HF_TRY(check_shell(molecule, i, i > 0 ? shell[i - 1].atom : 0, &shell[i], error));
+        HF_CHECK(check_shell(molecule, i, i > 0 ? shell[i - 1].atom : 0, &shell[i], error));
         n_primitive += (size_t)shell[i].n_primitive;
     }
     struct hf_basis *made =
@@ -120,8 +119,7 @@ hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *n
     for (int atom = 1; atom <= made->n_atom; atom++)
         if (first[atom] < first[atom - 1]) first[atom] = first[atom - 1];
     *basis = made;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 const char *hf_basis_convention_name(const struct hf_basis *basis)

@@ -127,7 +127,6 @@ cleanup:
 static hf_status measure_series(struct measurement *measurement, struct series *series,
                                 struct hf_json list, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_bench *bench = measurement->bench;
     const int n_size = bench->quick ? N_SIZE_QUICK : N_SIZE;
     const enum pattern pattern = measurement->pattern;
@@ -138,10 +137,9 @@ static hf_status measure_series(struct measurement *measurement, struct series *
     HF_ADD(to, "pattern", pattern_name[pattern]);
     HF_ADD(to, "n_caller", pattern == PATTERN_ONE ? 1 : bench->context->n_rank - 1);
     for (int i = 0; i < n_size && series->problem[0] == '\0'; i++)
-        HF_TRY(measure_block(measurement, i, series, points, error));
+        HF_CHECK(measure_block(measurement, i, series, points, error));
     HF_ADD(to, "problem", series->problem[0] == '\0' ? NULL : series->problem);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 static void print_table(struct hf_bench *bench, enum pattern pattern, int n_way,

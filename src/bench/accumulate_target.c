@@ -66,18 +66,16 @@ static void create_window(struct hf_bench_target *target)
 hf_status hf_bench_target_create_block(struct hf_bench_target *target, int order,
                                        struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_context *context = target->bench->context;
     target->n_double = (size_t)order * (size_t)order;
     target->rank = 0;
     if (target->way.is_window)
         create_window(target);
     else
-        HF_TRY(hf_window_create(target->onesided, context->rank == 0 ? target->n_double : 0,
-                                "accumulate", &target->window, error));
+        HF_CHECK(hf_window_create(target->onesided, context->rank == 0 ? target->n_double : 0,
+                                  "accumulate", &target->window, error));
     hf_bench_target_fence(target);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 void hf_bench_target_destroy_block(struct hf_bench_target *target)

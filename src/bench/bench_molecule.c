@@ -19,9 +19,8 @@ static hf_status pass_options(const struct hf_bench *bench, struct hf_options *o
         if (!passes) continue;
         const struct hf_word name = {key, (int)strlen(key)};
         const struct hf_word text = {value->text, (int)strlen(value->text)};
-        const hf_status status = hf_options_add(options, hf_option_find(options->table, name), text,
-                                                HF_OPTION_COMMAND_LINE, value->where, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(hf_options_add(options, hf_option_find(options->table, name), text,
+                                HF_OPTION_COMMAND_LINE, value->where, error));
     }
     return HF_OK;
 }

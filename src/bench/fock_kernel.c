@@ -76,16 +76,14 @@ cleanup:
 static hf_status make_matrices(struct hf_context *context, const struct hf_wavefunction *wave,
                                struct matrices *m, struct hf_error *error)
 {
-    hf_status status;
     const int n = hf_matrix_n_row(wave->spin[0].coefficient), o = wave->spin[0].n_occupied;
-    HF_TRY(make_density(context, wave, 0, o - 1, 1, 1.0, &m->frontier, error));
+    HF_CHECK(make_density(context, wave, 0, o - 1, 1, 1.0, &m->frontier, error));
     for (int i = 0; i < MOST_JOBS; i++) {
-        HF_TRY(make_density(context, wave, i, 0, o, 2.0, &m->density[i], error));
-        HF_TRY(hf_matrix_create(wave->linalg, "Coulomb", n, n, &m->coulomb[i], error));
-        HF_TRY(hf_matrix_create(wave->linalg, "exchange", n, n, &m->exchange[i], error));
+        HF_CHECK(make_density(context, wave, i, 0, o, 2.0, &m->density[i], error));
+        HF_CHECK(hf_matrix_create(wave->linalg, "Coulomb", n, n, &m->coulomb[i], error));
+        HF_CHECK(hf_matrix_create(wave->linalg, "exchange", n, n, &m->exchange[i], error));
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Times one build of one mix; *seconds: CPU time of all ranks. Collective. */

@@ -266,17 +266,15 @@ static hf_status measure_quartets(struct hf_bench *bench, struct rooflines *all,
 {
     static const enum hf_precision precisions[N_PRECISION] = {HF_PRECISION_DOUBLE,
                                                               HF_PRECISION_SINGLE};
-    hf_status status = HF_OK;
     for (int r = 0; r < bench->n_repeat; r++)
         for (int p = N_PASS - 1; p >= 0; p--)
-            HF_TRY(hf_roofline_pass(
+            HF_CHECK(hf_roofline_pass(
                 bench->context, all->pairs, threshold, precisions[p % N_PRECISION],
                 p == GRADIENT ? HF_ROOFLINE_GRADIENT
                 : p >= MIXED  ? HF_ROOFLINE_OF_PRECISION
                               : HF_ROOFLINE_ALL,
                 all->entry[p] + (size_t)r * (size_t)all->n_entry, all->of_bra, error));
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_bench_roofline(struct hf_bench *bench, const struct hf_shell_pairs *pairs,

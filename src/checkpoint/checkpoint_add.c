@@ -59,9 +59,7 @@ static hf_status begin(struct hf_checkpoint_addition *self, const char *group, c
 {
     struct stat file;
     if (stat(self->path, &file) != 0) return hf_part_file_fail(self->path, errno, error);
-    const hf_status status =
-        hf_part_file_begin(self->path, (double)file.st_size, &self->file, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_part_file_begin(self->path, (double)file.st_size, &self->file, error));
     const int why = copy_file(self->path, self->file.descriptor);
     if (why != 0) {
         struct hf_error ignored;

@@ -78,8 +78,7 @@ static hf_status compare_molecule(const struct hf_checkpoint *checkpoint,
 {
     const struct hf_molecule *kept = &checkpoint->molecule;
     char what[200] = "";
-    const hf_status status = compare_atoms(checkpoint, molecule, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(compare_atoms(checkpoint, molecule, error));
     if (kept->charge != molecule->charge)
         snprintf(what, sizeof what, "charge %+d instead of %+d", kept->charge, molecule->charge);
     else if (kept->multiplicity != molecule->multiplicity)
@@ -141,8 +140,7 @@ hf_status hf_checkpoint_compare(const struct hf_checkpoint *checkpoint, const ch
                                 const struct hf_molecule *molecule, const struct hf_basis *basis,
                                 struct hf_error *error)
 {
-    hf_status status = compare_molecule(checkpoint, molecule, error);
-    if (status == HF_OK) status = compare_basis(checkpoint, basis, error);
-    if (status == HF_OK) status = compare_method(checkpoint, method, error);
-    return status;
+    HF_CHECK(compare_molecule(checkpoint, molecule, error));
+    HF_CHECK(compare_basis(checkpoint, basis, error));
+    return compare_method(checkpoint, method, error);
 }

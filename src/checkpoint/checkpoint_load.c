@@ -25,8 +25,7 @@ static hf_status make_image(const char *path, struct hf_checkpoint *checkpoint, 
                             void **image, struct hf_error *error)
 {
     struct hf_hdf5_writer writer;
-    const hf_status status = hf_checkpoint_read(path, checkpoint, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_checkpoint_read(path, checkpoint, error));
     hf_hdf5_create(&writer, "description", hf_hdf5_memory_access(0, NULL));
     if (!writer.failed) hf_checkpoint_put_description(&writer, checkpoint);
     *image = take_image(&writer, n_byte);
@@ -39,8 +38,7 @@ static hf_status make_image(const char *path, struct hf_checkpoint *checkpoint, 
 static hf_status read_image(size_t n_byte, const void *image, const char *path,
                             struct hf_checkpoint *checkpoint, struct hf_error *error)
 {
-    const hf_status status = hf_checkpoint_read_description(n_byte, image, path, checkpoint, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_checkpoint_read_description(n_byte, image, path, checkpoint, error));
     H5Fclose(checkpoint->file->file);
     checkpoint->file = NULL;
     return HF_OK;

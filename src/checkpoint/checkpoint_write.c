@@ -180,28 +180,26 @@ static hf_status put_matrix(struct writing *self, const struct hf_matrix *matrix
 
 static hf_status put_matrices(struct writing *self, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_scf_state *state = self->state;
     const int n_spin = state->n_spin, n_fock = state->n_fock;
     char path[HF_CHECKPOINT_PATH];
     for (int k = 0; k < n_spin; k++) {
-        HF_TRY(put_matrix(
+        HF_CHECK(put_matrix(
             self, state->spin[k].coefficient, hf_orbitals_path(n_spin, k, "/coefficients", path),
             NULL, "C: a row for each basis function, a column for each orbital; C^T S C = 1",
             error));
     }
-    HF_TRY(put_matrix(self, state->density[0], "/density/total", "electrons",
-                      "D = C n C^T of the orbitals of both spins, n the occupations", error));
-    HF_TRY(put_matrix(self, state->density[1], "/density/spin", "electrons", "alpha less beta",
-                      error));
+    HF_CHECK(put_matrix(self, state->density[0], "/density/total", "electrons",
+                        "D = C n C^T of the orbitals of both spins, n the occupations", error));
+    HF_CHECK(put_matrix(self, state->density[1], "/density/spin", "electrons", "alpha less beta",
+                        error));
     if (state->n_diis > 0)
-        HF_TRY(put_matrix(self, state->x, "/diis/orthogonaliser", NULL, "X: X^T S X = 1", error));
+        HF_CHECK(put_matrix(self, state->x, "/diis/orthogonaliser", NULL, "X: X^T S X = 1", error));
     for (int i = 0; i < state->n_diis; i++)
         for (int k = 0; k < n_fock; k++)
-            HF_TRY(put_matrix(self, state->diis[i * n_fock + k], hf_diis_path(i, n_fock, k, path),
-                              "hartree", NULL, error));
-cleanup:
-    return status;
+            HF_CHECK(put_matrix(self, state->diis[i * n_fock + k], hf_diis_path(i, n_fock, k, path),
+                                "hartree", NULL, error));
+    return HF_OK;
 }
 
 /** Bytes of the file, rather too many. */

@@ -162,8 +162,7 @@ hf_status hf_launch_check(MPI_Comm comm, struct hf_launch *launch, struct hf_err
     int n_rank, here[3];
     *launch = (struct hf_launch){0};
     MPI_Comm_size(comm, &n_rank);
-    const hf_status status = hf_agree(comm, check_size(n_rank, error), error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_agree(comm, check_size(n_rank, error), error));
     hf_split_by_node(comm, &node);
     MPI_Comm_size(node, &launch->n_rank_on_node);
     count_cores(node, launch);

@@ -162,8 +162,7 @@ static hf_status print_completion(FILE *stream, struct hf_error *error)
     char spelling[40];
     const struct hf_option *option;
     struct hf_basis_list list = {0};
-    const hf_status status = hf_basis_list_create(&list, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_basis_list_create(&list, error));
     fputs(head, stream);
     for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) print_value(stream, option, &list);
     hf_basis_list_done(&list);

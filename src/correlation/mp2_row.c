@@ -51,14 +51,12 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     const struct hf_quantity_source *of = quantity->of;
     struct mp2 *self = quantity->self;
     const struct hf_scf_settings *scf = of->settings;
-    hf_status status = hf_spin_count_of(of->molecule, &self->n_electron, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_spin_count_of(of->molecule, &self->n_electron, error));
     if (scf->smearing > 0.0)
         return hf_fail(error, HF_BAD_INPUT, "%s: MP2 needs whole occupations; expected no smearing",
                        hf_options_given(of->options, "smearing")->where);
     if (scf->fock.reproducible)
-        status = make_reproducible(of->options, &self->settings.algorithm, error);
-    if (status != HF_OK) return status;
+        HF_CHECK(make_reproducible(of->options, &self->settings.algorithm, error));
     self->settings.schedule = scf->fock.schedule;
     self->settings.onesided = scf->fock.onesided;
     self->settings.n_thread = scf->fock.n_thread;

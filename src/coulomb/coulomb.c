@@ -102,11 +102,10 @@ static hf_status plan_parcels(struct hf_coulomb *coulomb, struct hf_error *error
 /** Everything that a rank makes by itself. */
 static hf_status make_own(struct hf_coulomb *coulomb, struct hf_error *error)
 {
-    hf_status status = make_tables(coulomb, error);
-    if (status == HF_OK) status = hf_coulomb_make_tasks(coulomb, error);
-    if (status == HF_OK) status = list_own(coulomb, error);
-    if (status == HF_OK) status = plan_parcels(coulomb, error);
-    return status;
+    HF_CHECK(make_tables(coulomb, error));
+    HF_CHECK(hf_coulomb_make_tasks(coulomb, error));
+    HF_CHECK(list_own(coulomb, error));
+    return plan_parcels(coulomb, error);
 }
 
 hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pairs *pairs,

@@ -58,10 +58,8 @@ static hf_status share_arrays(struct hf_far_field *field, struct hf_error *error
         HF_NODE_ARRAY(field->reach.tolerance, n),
     };
     const size_t n_array = sizeof array / sizeof *array;
-    const hf_status status =
-        hf_node_memory_create(field->context, HF_MEMORY_PAIRS, "expansions of the far field",
-                              hf_node_arrays_bytes(n_array, array), &field->shared, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_node_memory_create(field->context, HF_MEMORY_PAIRS, "expansions of the far field",
+                                   hf_node_arrays_bytes(n_array, array), &field->shared, error));
     hf_node_arrays_place(field->shared, n_array, array);
     field->reach.order = HF_FAR_ORDER;
     if (field->shared->rank == 0) {

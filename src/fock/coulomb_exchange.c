@@ -53,8 +53,7 @@ hf_status hf_coulomb_exchange_init(struct hf_coulomb_exchange *self,
     for (int i = 0; i < 2 * HF_N_BOUND; i++)
         HF_TAKE(&self->arena, self->met.exchange[i / HF_N_BOUND][i % HF_N_BOUND],
                 (size_t)hf_most_shells_of_atom(basis));
-    const hf_status status = hf_arena_check(&self->arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&self->arena, error));
     if (self->place == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the places of shells");
     for (int i = 0; i < basis->n_shell; i++)

@@ -114,12 +114,10 @@ static hf_status fill_array(struct hf_lent_densities *self, const struct hf_matr
                             struct hf_block_array *array, struct hf_error *error)
 {
     double *local = hf_block_array_local(array);
-    hf_status status;
-    HF_TRY(hf_matrix_get_blocks(density, self->layout, local, error));
+    HF_CHECK(hf_matrix_get_blocks(density, self->layout, local, error));
     hf_mix_own_blocks(self->basis, false, self->layout, local);
     hf_block_array_fence(array);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Local. */
@@ -129,9 +127,7 @@ static hf_status prepare_owners(struct hf_lent_densities *self, struct hf_error 
     self->array = calloc((size_t)self->set.n, sizeof(struct hf_block_array *));
     if (self->array == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the densities");
-    const hf_status status =
-        hf_density_bounds_init(&self->bounds, context, self->basis->n_atom, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_density_bounds_init(&self->bounds, context, self->basis->n_atom, error));
     const struct hf_block_cache_settings settings = {
         .context = context,
         .basis = self->basis,
@@ -147,18 +143,16 @@ static hf_status prepare_owners(struct hf_lent_densities *self, struct hf_error 
 static hf_status fill_owners(struct hf_lent_densities *self,
                              const struct hf_matrix *const density[], struct hf_error *error)
 {
-    hf_status status;
-    HF_TRY(hf_agree(self->context->comm, prepare_owners(self, error), error));
-    HF_TRY(hf_onesided_create(self->context, &self->set.onesided, &self->onesided, error));
+    HF_CHECK(hf_agree(self->context->comm, prepare_owners(self, error), error));
+    HF_CHECK(hf_onesided_create(self->context, &self->set.onesided, &self->onesided, error));
     for (int k = 0; k < self->set.n; k++) {
-        HF_TRY(hf_block_array_create(self->onesided, self->layout, "density blocks",
-                                     &self->array[k], error));
-        HF_TRY(fill_array(self, density[k], self->array[k], error));
+        HF_CHECK(hf_block_array_create(self->onesided, self->layout, "density blocks",
+                                       &self->array[k], error));
+        HF_CHECK(fill_array(self, density[k], self->array[k], error));
     }
     hf_density_bounds_find(&self->bounds, self->context, self->layout, self->set.n, self->array);
     self->largest = self->bounds.largest;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 static void bounds_of_owners(const struct hf_lent_densities *self, int i, int j,

@@ -223,21 +223,18 @@ static hf_status create_caches(struct hf_fock_builder *self, struct hf_error *er
         .budget_bytes = (size_t)hf_block_cache_budget(
             self->pairs->basis->n_function, self->context->n_rank, self->context->n_node_rank),
     };
-    hf_status status;
-    HF_TRY(hf_block_cache_create(&settings, &data->density, error));
+    HF_CHECK(hf_block_cache_create(&settings, &data->density, error));
     data->outbox.most_bytes = (size_t)(MOST_LEAVING * (double)settings.budget_bytes);
     settings.sums = true;
     settings.outbox = &data->outbox;
     settings.n_layer = hf_n_coulomb(&data->jobs);
     settings.array = data->J + data->jobs.first_coulomb;
     settings.factor = 0.25;
-    HF_TRY(hf_block_cache_create(&settings, &data->coulomb, error));
+    HF_CHECK(hf_block_cache_create(&settings, &data->coulomb, error));
     settings.n_layer = data->jobs.n_exchange;
     settings.array = data->K;
     settings.factor = 0.125;
-    HF_TRY(hf_block_cache_create(&settings, &data->exchange, error));
-cleanup:
-    return status;
+    return hf_block_cache_create(&settings, &data->exchange, error);
 }
 
 /** Adds the counts of the caches to the account. */

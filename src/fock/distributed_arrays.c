@@ -50,16 +50,14 @@ static hf_status fill(struct hf_fock_builder *self, int i, const struct hf_fock_
                       struct hf_error *error)
 {
     const struct hf_distributed *data = self->data;
-    hf_status status;
     if (job->coulomb != NULL) hf_block_array_clear(data->J[i]);
     if (job->exchange != NULL) hf_block_array_clear(data->K[i]);
-    HF_TRY(
+    HF_CHECK(
         hf_matrix_get_blocks(job->density, data->layout, hf_block_array_local(data->D[i]), error));
     hf_mix_own_blocks(self->pairs->basis, false, data->layout, hf_block_array_local(data->D[i]));
     if (self->exact != NULL) prepare_blocks(self->exact, i, data->layout, data->D[i]);
     hf_block_array_fence(data->D[i]);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct hf_fock_job job[],
@@ -96,13 +94,11 @@ hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_f
                                  struct hf_error *error)
 {
     struct hf_distributed *data = self->data;
-    hf_status status = HF_OK;
     for (int i = 0; i < data->jobs.n; i++) {
-        HF_TRY(collect(self, data->J[i], job[i].coulomb, error));
-        HF_TRY(collect(self, data->K[i], job[i].exchange, error));
+        HF_CHECK(collect(self, data->J[i], job[i].coulomb, error));
+        HF_CHECK(collect(self, data->K[i], job[i].exchange, error));
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 static void destroy_arrays(struct hf_distributed *data)

@@ -60,11 +60,10 @@ hf_status hf_kept_bounds_set(struct hf_kept_bounds *kept, const struct hf_shell_
 {
     const int n_shell = pairs->basis->n_shell, n_atom = pairs->basis->n_atom;
     const double least = LEAST_THRESHOLDS * threshold;
-    hf_status status = HF_OK;
     if (kept->shared == NULL)
-        HF_TRY(hf_node_memory_create_unset(pairs->context, HF_MEMORY_MATRIX, "density bounds kept",
-                                           (size_t)hf_kept_bounds_bytes(n_shell, n_atom),
-                                           &kept->shared, error));
+        HF_CHECK(hf_node_memory_create_unset(
+            pairs->context, HF_MEMORY_MATRIX, "density bounds kept",
+            (size_t)hf_kept_bounds_bytes(n_shell, n_atom), &kept->shared, error));
     kept->pairs = pairs;
     kept->of_shells = kept->shared->data;
     kept->of_atoms = kept->of_shells + (size_t)n_shell * (size_t)n_shell;
@@ -72,8 +71,7 @@ hf_status hf_kept_bounds_set(struct hf_kept_bounds *kept, const struct hf_shell_
     keep(kept->shared, density->bound, n_shell, least, kept->of_shells);
     keep(kept->shared, density->atom_bound, n_atom, least, kept->of_atoms);
     hf_node_memory_sync(kept->shared);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 bool hf_kept_bounds_hold(const struct hf_kept_bounds *kept, const struct hf_node_density *density)

@@ -28,24 +28,22 @@ hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
     const size_t of_shells = n_bound(density->basis->n_shell);
     const size_t before = of_shells + n_bound(density->basis->n_atom);
     struct hf_context *context = density->context;
-    hf_status status = HF_OK;
     if (n_job <= density->n_room) return HF_OK;
     hf_node_memory_destroy(&density->shared);
     hf_node_blocks_destroy(&density->blocks);
     density->n_room = 0;
-    HF_TRY(hf_node_memory_create_unset(
+    HF_CHECK(hf_node_memory_create_unset(
         context, HF_MEMORY_MATRIX, "densities of the replicated builder",
         (before + (size_t)n_job * n * n + HF_STRIP_SLACK) * sizeof(double), &density->shared,
         error));
-    HF_TRY(hf_node_blocks_create(context, density->basis, density->layout, density->shared,
-                                 &density->blocks, error));
+    HF_CHECK(hf_node_blocks_create(context, density->basis, density->layout, density->shared,
+                                   &density->blocks, error));
     density->n_room = n_job;
     density->bound = density->shared->data;
     density->atom_bound = density->bound + of_shells;
     density->value = density->bound + before;
     memset(density->value + (size_t)n_job * n * n, 0, HF_STRIP_SLACK * sizeof(double));
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 void hf_node_density_done(struct hf_node_density *density)
@@ -218,17 +216,15 @@ static hf_status get_own(struct hf_node_density *self, const struct hf_fock_job 
 {
     const struct hf_node_blocks *blocks = self->blocks;
     const size_t stride = own_stride(self);
-    hf_status status = HF_OK;
     for (int k = 0; k < self->jobs.n; k++) {
         double *own = self->own + (size_t)k * stride;
-        HF_TRY(hf_matrix_get_blocks(job[k].density, self->layout, own, error));
+        HF_CHECK(hf_matrix_get_blocks(job[k].density, self->layout, own, error));
         for (size_t b = 0; b < blocks->n_own; b++) {
             const struct hf_own_block *block = &blocks->block[b];
             prepare_block(self, k, block, own + block->offset);
         }
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Sends own blocks to the memory of all nodes. Collective. */

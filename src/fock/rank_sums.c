@@ -106,12 +106,9 @@ hf_status hf_rank_sums_init(struct hf_rank_sums *sums, struct hf_context *contex
                             const struct hf_basis *merged, const struct hf_block_layout *layout,
                             struct hf_error *error)
 {
-    hf_status status;
     *sums = (struct hf_rank_sums){.context = context, .basis = merged, .layout = layout};
     hf_block_traffic_create(context, &sums->traffic);
-    HF_TRY(hf_agree(context->comm, make_locks(sums, error), error));
-cleanup:
-    return status;
+    return hf_agree(context->comm, make_locks(sums, error), error);
 }
 
 /** Collective. */
@@ -154,21 +151,19 @@ static void clear(struct hf_rank_sums *self)
 static hf_status make_room(struct hf_rank_sums *self, int n_matrix, struct hf_error *error)
 {
     const size_t n_element = hf_block_layout_whole_size(self->layout);
-    hf_status status;
     free_memory(self);
     self->round = 0;
     self->member_bytes = LINE + hf_whole_lines(n_pair(self)) +
                          hf_whole_lines((size_t)n_matrix * n_element * sizeof(double));
-    HF_TRY(hf_node_memory_create(self->context, HF_MEMORY_MATRIX, "replicated J and K",
-                                 self->member_bytes * (size_t)self->context->n_node_rank,
-                                 &self->shared, error));
-    HF_TRY(hf_node_blocks_create(self->context, self->basis, self->layout, self->shared,
-                                 &self->blocks, error));
+    HF_CHECK(hf_node_memory_create(self->context, HF_MEMORY_MATRIX, "replicated J and K",
+                                   self->member_bytes * (size_t)self->context->n_node_rank,
+                                   &self->shared, error));
+    HF_CHECK(hf_node_blocks_create(self->context, self->basis, self->layout, self->shared,
+                                   &self->blocks, error));
     self->n_room = n_matrix;
     self->flag = member_flags(self, self->blocks->member);
     self->value = member_values(self, self->blocks->member);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** to += from, transposed. */

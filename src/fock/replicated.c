@@ -147,14 +147,11 @@ static hf_status prepare(struct hf_fock_builder *self, int n_job, const struct h
 {
     struct replicated *data = self->data;
     struct hf_job_shape all = self->build.jobs;
-    hf_status status;
     all.first_coulomb = self->build.first_coulomb;
-    HF_TRY(hf_node_density_reserve(&data->density, n_job, error));
-    HF_TRY(hf_node_density_gather(&data->density, &self->build.jobs, job, &self->build.max_density,
-                                  error));
-    HF_TRY(hf_rank_sums_begin(&data->sums, &all, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_node_density_reserve(&data->density, n_job, error));
+    HF_CHECK(hf_node_density_gather(&data->density, &self->build.jobs, job,
+                                    &self->build.max_density, error));
+    return hf_rank_sums_begin(&data->sums, &all, error);
 }
 
 /** Tells the round what to store. For exchange alone, only quartets that matter with similar densities are
@@ -164,7 +161,6 @@ static hf_status prepare_storing(struct hf_fock_builder *self, struct hf_round *
 {
     struct replicated *data = self->data;
     const double threshold = self->settings.store_threshold;
-    hf_status status = HF_OK;
     if (hf_n_coulomb(&self->build.jobs) > 0) return HF_OK;
     if (!hf_work_begins_storing(self->work, threshold, self->build.max_density)) {
         round->lasts = hf_kept_bounds_hold(&data->kept, &data->density);
@@ -172,10 +168,9 @@ static hf_status prepare_storing(struct hf_fock_builder *self, struct hf_round *
     }
     round->passing = !hf_density_reaches_out(&data->density);
     if (round->passing) return HF_OK;
-    HF_TRY(hf_kept_bounds_set(&data->kept, self->pairs, &data->density, threshold, error));
+    HF_CHECK(hf_kept_bounds_set(&data->kept, self->pairs, &data->density, threshold, error));
     round->lasting = &data->kept.lasting;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 static hf_status build(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],

@@ -163,8 +163,7 @@ hf_status hf_step_take(struct hf_fock_builder *self, struct hf_worker *worker,
         pthread_mutex_unlock(&data->lock);
         if (taken) break;
         if (wants) {
-            const hf_status status = add_step(self, worker, thread, error);
-            if (status != HF_OK) return status;
+            HF_CHECK(add_step(self, worker, thread, error));
         } else if (ended) {
             return HF_OK;
         } else {

@@ -76,17 +76,15 @@ cleanup:
 
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
 {
-    hf_status status;
     struct row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
-    HF_TRY(hf_agree(of->context->comm, hf_gradient_create(of->molecule, &self->gradient, error),
-                    error));
-    HF_TRY(hf_gradient_compute(of->context, of->wavefunction, of->settings, of->pairs,
-                               &self->gradient, error));
+    HF_CHECK(hf_agree(of->context->comm, hf_gradient_create(of->molecule, &self->gradient, error),
+                      error));
+    HF_CHECK(hf_gradient_compute(of->context, of->wavefunction, of->settings, of->pairs,
+                                 &self->gradient, error));
     add_up(self, of->molecule);
     keep(self, of);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** The energy-weighted density. */

@@ -124,7 +124,6 @@ cleanup:
 static hf_status set_up(struct atom *self, double linear_dependence_threshold,
                         struct hf_error *error)
 {
-    hf_status status;
     const int n = self->radial.basis.n_function;
     const size_t n_element = (size_t)self->radial.n_radial * (size_t)self->radial.n_radial;
     HF_TAKE(&self->arena, self->full, (size_t)n * (size_t)n);
@@ -134,14 +133,12 @@ static hf_status set_up(struct atom *self, double linear_dependence_threshold,
     HF_TAKE(&self->arena, self->eigenvalue, (size_t)self->radial.n_radial);
     HF_TAKE(&self->arena, self->orbital, n_element);
     HF_TAKE(&self->arena, self->function, (size_t)self->radial.n_radial);
-    HF_TRY(hf_arena_check(&self->arena, error));
-    HF_TRY(hf_linalg_create(self->context, n, &self->linalg, error));
-    HF_TRY(make_matrices(self, linear_dependence_threshold, error));
-    HF_TRY(hf_atom_field_init(&self->field, self->context, self->linalg, &self->radial, error));
-    HF_TRY(hf_diis_create(self->context, self->linalg, self->n_orbital, 1, HISTORY, &self->diis,
-                          error));
-cleanup:
-    return status;
+    HF_CHECK(hf_arena_check(&self->arena, error));
+    HF_CHECK(hf_linalg_create(self->context, n, &self->linalg, error));
+    HF_CHECK(make_matrices(self, linear_dependence_threshold, error));
+    HF_CHECK(hf_atom_field_init(&self->field, self->context, self->linalg, &self->radial, error));
+    return hf_diis_create(self->context, self->linalg, self->n_orbital, 1, HISTORY, &self->diis,
+                          error);
 }
 
 static void tear_down(struct atom *self)
@@ -185,8 +182,7 @@ static hf_status fill_block(struct atom *self, int l, const double *fock, double
     const size_t k = (size_t)block->kept, stride = (size_t)self->n_orbital;
     const size_t first = (size_t)block->first_orbital;
     const double *orbital = self->orbital;
-    const hf_status status = solve_block(self, block, fock, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(solve_block(self, block, fock, error));
     double left = block->n_electron / (2.0 * l + 1.0); /* per component */
     for (size_t o = 0; o < k && left > 0.0; o++, left -= 2.0) {
         const double occupation = left < 2.0 ? left : 2.0;
@@ -202,16 +198,14 @@ static hf_status fill_block(struct atom *self, int l, const double *fock, double
 static hf_status fill_orbitals(struct atom *self, const struct hf_matrix *fock,
                                struct hf_error *error)
 {
-    hf_status status;
     const size_t m = (size_t)self->n_orbital;
     hf_matrix_gather_full(fock, self->matrix);
     memset(self->scratch, 0, m * m * sizeof *self->scratch);
     for (int l = 0; l < HF_ATOM_N_L; l++)
         if (self->radial.block[l].kept > 0)
-            HF_TRY(fill_block(self, l, self->matrix, self->scratch, error));
+            HF_CHECK(fill_block(self, l, self->matrix, self->scratch, error));
     hf_matrix_set_full(self->density, self->scratch);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Computes self->matrix = X D' X^T. */
@@ -334,8 +328,7 @@ static hf_status give_block(const struct atom *self, int l, const double *x, con
     const size_t kept = (size_t)block->kept, n_radial = (size_t)self->radial.n_radial;
     const int n = n_subshell(l, block->n_electron, block->n);
     double *radial = self->function;
-    const hf_status status = solve_block(self, block, fock, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(solve_block(self, block, fock, error));
     for (int o = 0; o < n; o++, *next += 2 * l + 1) {
         if (o >= block->kept) continue; /* removed as linearly dependent; stays zero */
         for (size_t i = 0; i < n_radial; i++) {

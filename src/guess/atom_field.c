@@ -63,7 +63,6 @@ static void pass_done(struct pass *pass)
 static hf_status pass_init(struct pass *pass, struct hf_linalg *linalg,
                            const struct hf_radial_basis *radial, int n_job, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const int n = radial->basis.n_function;
     const size_t n_radial = (size_t)radial->n_radial;
     *pass = (struct pass){.n_job = n_job, .arena = {.label = LABEL}};
@@ -71,15 +70,14 @@ static hf_status pass_init(struct pass *pass, struct hf_linalg *linalg,
     HF_TAKE(&pass->arena, pass->density, (size_t)n_job);
     HF_TAKE(&pass->arena, pass->full, (size_t)n * (size_t)n);
     HF_TAKE(&pass->arena, pass->radial, n_radial * n_radial);
-    HF_TRY(hf_arena_check(&pass->arena, error));
+    HF_CHECK(hf_arena_check(&pass->arena, error));
     for (int i = 0; i < n_job; i++) {
-        HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->density[i], error));
-        HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].coulomb, error));
-        HF_TRY(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].exchange, error));
+        HF_CHECK(hf_matrix_create(linalg, "atom", n, n, &pass->density[i], error));
+        HF_CHECK(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].coulomb, error));
+        HF_CHECK(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].exchange, error));
         pass->job[i].density = pass->density[i];
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Computes the fields of the elements first .. first + n_job - 1. */

@@ -37,8 +37,7 @@ hf_status hf_radial_basis_init(struct hf_radial_basis *radial, const struct hf_b
     HF_TAKE(&radial->arena, radial->basis.shell, (size_t)n_shell);
     HF_TAKE(&radial->arena, radial->basis.first_shell_of_atom, 2);
     HF_TAKE(&radial->arena, radial->radial_of_shell, (size_t)n_shell);
-    const hf_status status = hf_arena_check(&radial->arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&radial->arena, error));
     const struct hf_core_potential *core = hf_atom_core_potential(basis, atom);
     if (core != NULL) {
         radial->core_potential = *core;

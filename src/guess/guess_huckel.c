@@ -55,24 +55,22 @@ static const struct hf_like_atoms_ops atomic_orbitals = {
 static hf_status minimal_basis_init(struct minimal_basis *self, const struct hf_guess_input *input,
                                     struct hf_error *error)
 {
-    hf_status status;
     const int n_atom = input->molecule->n_atom;
     const struct hf_atom *atom = input->molecule->atom;
     struct hf_arena *arena = &self->atoms.arena;
     *self = (struct minimal_basis){.input = input};
-    HF_TRY(hf_like_atoms_init(&self->atoms, input, &atomic_orbitals, error));
+    HF_CHECK(hf_like_atoms_init(&self->atoms, input, &atomic_orbitals, error));
     HF_TAKE(arena, self->first, (size_t)n_atom + 1);
     for (int a = 0; a < n_atom && self->first != NULL; a++)
         self->first[a + 1] =
             self->first[a] +
             (atom[a].ghost ? 0 : hf_atom_n_orbital(input->basis, a, atom[a].atomic_number));
     if (self->first != NULL) HF_TAKE(arena, self->energy, (size_t)self->first[n_atom]);
-    HF_TRY(hf_agree(input->context->comm, hf_arena_check(arena, error), error));
+    HF_CHECK(hf_agree(input->context->comm, hf_arena_check(arena, error), error));
     for (int a = 0; a < n_atom; a++)
         for (int i = self->first[a]; i < self->first[a + 1]; i++)
             self->energy[i] = self->atoms.data[self->atoms.like[a]][i - self->first[a]];
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Fills rows of C, which are zero except for the orbitals of one atom. */

@@ -60,8 +60,7 @@ static hf_status make_share(struct hf_like_atoms *self, const struct hf_guess_in
         if (number++ % input->context->n_rank != input->context->rank) continue;
         const int reason = hf_interruption_look(input->context->interruption, true);
         if (reason != 0) return hf_interrupted(error, reason);
-        const hf_status status = ops->make(input, a, self->data[a], error);
-        if (status != HF_OK) return status;
+        HF_CHECK(ops->make(input, a, self->data[a], error));
     }
     return HF_OK;
 }

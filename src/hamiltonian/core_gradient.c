@@ -73,8 +73,7 @@ static hf_status create(const struct hf_term_gradient *gradient, struct raised *
     HF_TAKE(&arena, self->basis.first_shell_of_atom, (size_t)basis->n_atom + 1);
     HF_TAKE(&arena, self->storage, (size_t)basis->n_primitive);
     self->arena = arena;
-    const hf_status status = hf_arena_check(&arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&arena, error));
     hf_cartesian_table_init(&self->cartesian);
     for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
     list_shells(basis, self);

@@ -10,8 +10,7 @@ static hf_status add_terms(const struct hf_term_gradient *gradient, struct hf_er
     for (int k = 0; hf_term_list[k] != NULL; k++) {
         const struct hf_term_ops *term = hf_term_list[k];
         if (!term->present(molecule)) continue;
-        const hf_status status = term->add_gradient(gradient, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(term->add_gradient(gradient, error));
         for (int i = gradient->rank; term->add_nuclear_gradient != NULL && i < molecule->n_atom;
              i += gradient->n_rank)
             term->add_nuclear_gradient(molecule, i, gradient->atom, gradient->charge);
@@ -32,15 +31,12 @@ static hf_status make_room(struct hf_context *context, const struct hf_basis *ba
                            struct hf_error *error)
 {
     const size_t n = (size_t)molecule->n_atom + (size_t)molecule->environment.n_charge;
-    hf_status status;
-    HF_TRY(hf_atom_layout_create_for_sums(context, basis, &room->layout, error));
+    HF_CHECK(hf_atom_layout_create_for_sums(context, basis, &room->layout, error));
     room->arena = (struct hf_arena){.memory = context->memory, .label = "sums of derivatives"};
     room->block = hf_arena_take_class(&room->arena, HF_MEMORY_MATRIX, "the density in blocks",
                                       hf_block_layout_local_size(room->layout), sizeof(double));
     HF_TAKE(&room->arena, room->slope, 3 * n);
-    HF_TRY(hf_agree(context->comm, hf_arena_check(&room->arena, error), error));
-cleanup:
-    return status;
+    return hf_agree(context->comm, hf_arena_check(&room->arena, error), error);
 }
 
 static void add_all(int n, const double *from, double *to)

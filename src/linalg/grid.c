@@ -120,13 +120,11 @@ static hf_status create(struct hf_context *context, int n, int smallest_parallel
 {
     assert(n >= 0 && block_size > 0);
     int n_row = 1, n_col = 1;
-    hf_status status;
     if (context->n_rank > 1 && n >= smallest_parallel_order)
         choose_grid(context->n_rank, n, block_size, spread, &n_row, &n_col);
-    HF_TRY(make_grid(context, n_row, n_col, block_size, linalg, error));
+    HF_CHECK(make_grid(context, n_row, n_col, block_size, linalg, error));
     describe(*linalg, n);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_linalg_create_ext(struct hf_context *context, int n, int smallest_parallel_order,

@@ -113,8 +113,7 @@ static hf_status make(struct hf_linalg *linalg, const char *label, int n_row, in
     if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a matrix");
     *made = (struct hf_matrix){.linalg = linalg, .n_row = n_row, .n_col = n_col};
     find_local_shape(made);
-    const hf_status status = make_descriptor(made, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(make_descriptor(made, error));
     made->data = hf_memory_allocate_matrix(linalg->context->memory, label, hf_local_size(made),
                                            sizeof *made->data);
     if (made->data != NULL) return HF_OK;

@@ -36,22 +36,20 @@ static void make_replicated(struct hf_local_amplitudes *self)
 hf_status hf_local_amplitudes_init(struct hf_local_amplitudes *self, const struct hf_local *local,
                                    struct hf_arena *arena, struct hf_error *error)
 {
-    hf_status status;
     const struct hf_local_settings *settings = local->settings;
     *self = (struct hf_local_amplitudes){.local = local, .arena = arena};
     make_lists(self);
     if (settings->replicated) make_replicated(self);
-    HF_TRY(hf_agree(local->context->comm, hf_arena_check(arena, error), error));
+    HF_CHECK(hf_agree(local->context->comm, hf_arena_check(arena, error), error));
     if (!settings->replicated) {
-        HF_TRY(hf_onesided_create(local->context, &settings->onesided, &self->onesided, error));
-        HF_TRY(hf_window_create(self->onesided, local->n_number, label, &self->window, error));
+        HF_CHECK(hf_onesided_create(local->context, &settings->onesided, &self->onesided, error));
+        HF_CHECK(hf_window_create(self->onesided, local->n_number, label, &self->window, error));
         self->own = hf_window_local(self->window);
         for (int q = 0; q < local->n_own; q++)
             self->where[0][local->own[q]] = self->where[1][local->own[q]] =
                 self->own + local->pair[local->own[q]].offset;
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 void hf_local_amplitudes_done(struct hf_local_amplitudes *self)

@@ -86,8 +86,7 @@ static hf_status make_excitations(struct excitations *self, int i, struct hf_loc
     const int first = self->begin[i];
     const double fock = hf_local_fock_occupied(local, i, i);
     if (domain->vector == NULL) {
-        const hf_status status = hf_local_domain_vectors(local, domain, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(hf_local_domain_vectors(local, domain, error));
     }
     const size_t n = (size_t)domain->n_function, n_kept = (size_t)domain->n_kept;
     double *of_pao = hf_scratch_reserve(&self->of_pao, n);
@@ -159,11 +158,10 @@ static double pair_energy(const struct excitations *self, int i, int j)
 /** The sum over the distant pairs; the same bits on any number of ranks. Collective. */
 static hf_status add_energies(struct excitations *self, struct hf_error *error)
 {
-    hf_status status;
     struct hf_local *local = self->local;
     struct hf_context *context = local->context;
     double *of_orbital = HF_TAKE(&self->arena, of_orbital, (size_t)local->n_orbital);
-    HF_TRY(hf_agree_to_go_on(context, hf_arena_check(&self->arena, error), error));
+    HF_CHECK(hf_agree_to_go_on(context, hf_arena_check(&self->arena, error), error));
     for (int i = context->rank; i < local->n_orbital; i += context->n_rank)
         for (int j = 0; j < i; j++)
             if (hf_local_find_pair(local, i, j) < 0) of_orbital[i] += pair_energy(self, i, j);
@@ -172,8 +170,7 @@ static hf_status add_energies(struct excitations *self, struct hf_error *error)
         local->distant.same_spin += 0.5 * of_orbital[i];
         local->distant.opposite_spin += 0.5 * of_orbital[i];
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_local_add_distant(struct hf_local *local, const struct hf_wavefunction *wavefunction,

@@ -134,8 +134,7 @@ static hf_status choose_atoms(struct domains *self, int i, int *n, struct hf_err
     while (*n < n_candidate && missing > limit) {
         self->atom[*n] = candidate[*n].atom;
         ++*n;
-        const hf_status status = find_completeness(self, i, *n, self->atom, &missing, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(find_completeness(self, i, *n, self->atom, &missing, error));
     }
     while (*n > 0 && *n < n_candidate && candidate[*n].population > LEAST_POPULATION &&
            candidate[*n - 1].population - candidate[*n].population < equal) {

@@ -127,14 +127,12 @@ static hf_status make_integrals(const struct hf_local *local,
                                 const struct hf_wavefunction *wavefunction, double k[],
                                 struct hf_local_result *result, struct hf_error *error)
 {
-    hf_status status;
     if (result->resumed) return hf_local_kept_take(local, k, error);
     const double start = hf_wall_seconds();
     hf_trace_begin_batch(local->context->trace);
-    HF_TRY(hf_local_transform(local, k, result, error));
+    HF_CHECK(hf_local_transform(local, k, result, error));
     hf_local_keep(local, wavefunction, k, hf_wall_seconds() - start, result);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_local_mp2_compute(struct hf_context *context,

@@ -114,19 +114,17 @@ static hf_status look(const struct hf_checkpoint *restart, int n, int m, struct 
                       struct hf_error *error)
 {
     int n_row = 0, n_col = 0;
-    hf_status status;
     if (!hf_checkpoint_added(restart, coefficients, &n_row, &n_col) || n_row != n || n_col != m ||
         !hf_checkpoint_added(restart, energies, &n_row, &n_col) || n_row != m || n_col != 1 ||
         !hf_checkpoint_added(restart, digests, &n_row, &n_col) || n_row != 2 || n_col != 1 ||
         !hf_checkpoint_added(restart, integrals, &n_row, &n_col) || n_col != 1)
         return HF_OK;
     kept->n_number = n_row;
-    HF_TRY(hf_checkpoint_added_rows(restart, digests, 1, 0, 2, kept->digest, error));
-    HF_TRY(hf_checkpoint_added_rows(restart, energies, 1, 0, m, kept->wavefunction.spin[0].energy,
-                                    error));
+    HF_CHECK(hf_checkpoint_added_rows(restart, digests, 1, 0, 2, kept->digest, error));
+    HF_CHECK(hf_checkpoint_added_rows(restart, energies, 1, 0, m, kept->wavefunction.spin[0].energy,
+                                      error));
     kept->found = true;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Whether both sets of occupied orbitals span the same space: o less |C^T S C'|^2. Collective. */
@@ -254,42 +252,36 @@ static void give_numbers(const void *data, int first, int n, double rows[])
 static hf_status add_domains(struct hf_checkpoint_addition *file, const struct hf_local *local,
                              struct hf_error *error)
 {
-    hf_status status;
     const int o = local->n_orbital, n_atom = local->basis->n_atom;
-    HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_LOCAL_MP2 "/populations", o, n_atom, NULL,
-                                    "Mulliken populations [orbital][atom]", give_populations, local,
-                                    error));
-    HF_TRY(hf_checkpoint_add_shares(file, HF_CHECKPOINT_LOCAL_MP2 "/domains", o, n_atom, NULL,
+    HF_CHECK(hf_checkpoint_add_shares(file, HF_CHECKPOINT_LOCAL_MP2 "/populations", o, n_atom, NULL,
+                                      "Mulliken populations [orbital][atom]", give_populations,
+                                      local, error));
+    return hf_checkpoint_add_shares(file, HF_CHECKPOINT_LOCAL_MP2 "/domains", o, n_atom, NULL,
                                     "[orbital][atom] the sum of 1: in the domain; 2: in that of "
                                     "strong pairs; 4: in that of strong and weak pairs",
-                                    give_domains, local, error));
-cleanup:
-    return status;
+                                    give_domains, local, error);
 }
 
 static hf_status add_integrals(struct hf_checkpoint_addition *file, const struct hf_local *local,
                                const struct hf_wavefunction *wavefunction, const double k[],
                                struct hf_error *error)
 {
-    hf_status status;
     double digest[2];
     const struct hf_orbitals *orbitals = &wavefunction->spin[0];
     const struct transfer transfer = {local, (double *)k};
     const struct numbers energy = {local->context->rank, orbitals->energy},
                          digest_of = {local->context->rank, digest};
     find_digest(local, digest);
-    HF_TRY(hf_checkpoint_add_matrix(file, coefficients, orbitals->coefficient, NULL,
-                                    "orbitals that the integrals are of", error));
-    HF_TRY(hf_checkpoint_add_shares(file, energies, orbitals->n_orbital, 1, "hartree",
-                                    "of these orbitals", give_numbers, &energy, error));
-    HF_TRY(hf_checkpoint_add_shares(file, digests, 2, 1, NULL,
-                                    "hash of what the integrals depend on: 32 bits each",
-                                    give_numbers, &digest_of, error));
-    HF_TRY(hf_checkpoint_add_shares(file, integrals, (int)n_integral(local), 1, "hartree",
+    HF_CHECK(hf_checkpoint_add_matrix(file, coefficients, orbitals->coefficient, NULL,
+                                      "orbitals that the integrals are of", error));
+    HF_CHECK(hf_checkpoint_add_shares(file, energies, orbitals->n_orbital, 1, "hartree",
+                                      "of these orbitals", give_numbers, &energy, error));
+    HF_CHECK(hf_checkpoint_add_shares(file, digests, 2, 1, NULL,
+                                      "hash of what the integrals depend on: 32 bits each",
+                                      give_numbers, &digest_of, error));
+    return hf_checkpoint_add_shares(file, integrals, (int)n_integral(local), 1, "hartree",
                                     "(ia|jb) in the domains of pairs, pair after pair",
-                                    give_integrals, &transfer, error));
-cleanup:
-    return status;
+                                    give_integrals, &transfer, error);
 }
 
 void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *wavefunction,

@@ -25,26 +25,23 @@ struct projection {
 static hf_status begin(struct projection *self, const struct hf_wavefunction *wave,
                        struct hf_error *error)
 {
-    hf_status status;
     const struct hf_orbitals *orbitals = &wave->spin[0];
     const int n = self->n, v = self->n_virtual;
-    HF_TRY(hf_matrix_create(self->linalg, "virtual orbitals", n, v, &self->virtuals, error));
-    HF_TRY(hf_matrix_create(self->linalg, "overlap with virtual orbitals", n, v, &self->product,
-                            error));
-    HF_TRY(hf_matrix_create(self->linalg, "virtual orbitals", n, v, &self->scaled, error));
+    HF_CHECK(hf_matrix_create(self->linalg, "virtual orbitals", n, v, &self->virtuals, error));
+    HF_CHECK(hf_matrix_create(self->linalg, "overlap with virtual orbitals", n, v, &self->product,
+                              error));
+    HF_CHECK(hf_matrix_create(self->linalg, "virtual orbitals", n, v, &self->scaled, error));
     hf_matrix_copy_columns(orbitals->coefficient, orbitals->n_occupied, v, NULL, self->virtuals, 0);
     hf_matrix_multiply(1.0, false, wave->overlap, false, self->virtuals, 0.0, self->product);
     hf_matrix_copy_columns(self->product, 0, v, orbitals->energy + orbitals->n_occupied,
                            self->scaled, 0);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** P, S and F from the dense matrix, which is used for one after another. Collective. */
 static hf_status fill(struct hf_local *local, struct projection *self, struct hf_matrix *dense,
                       struct hf_error *error)
 {
-    hf_status status;
     struct hf_context *context = local->context;
     const double threshold = local->settings->sparse;
     const struct hf_sparse_choice paos = {"projected atomic orbitals", threshold, NULL,
@@ -57,14 +54,13 @@ static hf_status fill(struct hf_local *local, struct projection *self, struct hf
     hf_matrix_diagonal(dense, self->factor);
     for (int m = 0; m < self->n; m++)
         self->factor[m] = self->factor[m] > NOTHING_LEFT ? 1.0 / sqrt(self->factor[m]) : 0.0;
-    HF_TRY(hf_sparse_from_matrix(context, local->basis, dense, false, &overlap, &local->overlap,
-                                 error));
+    HF_CHECK(hf_sparse_from_matrix(context, local->basis, dense, false, &overlap, &local->overlap,
+                                   error));
     hf_matrix_multiply_to_symmetric(1.0, false, self->scaled, true, self->product, dense);
-    HF_TRY(hf_sparse_from_matrix(context, local->basis, dense, false, &fock, &local->fock, error));
+    HF_CHECK(
+        hf_sparse_from_matrix(context, local->basis, dense, false, &fock, &local->fock, error));
     hf_matrix_multiply(1.0, false, self->virtuals, true, self->product, 0.0, dense);
-    HF_TRY(hf_sparse_from_matrix(context, local->basis, dense, false, &paos, &local->paos, error));
-cleanup:
-    return status;
+    return hf_sparse_from_matrix(context, local->basis, dense, false, &paos, &local->paos, error);
 }
 
 /** F_ik = sum over canonical orbitals c of u_ic e_c u_kc. Local. */

@@ -13,8 +13,7 @@ static hf_status make_orthogonal(const struct hf_local *local, const struct hf_l
     const size_t length = hf_padded(n);
     double *s = room->square[0], *orthogonal = room->square[1], *value = room->square[3];
     hf_local_between(local->overlap, domain, domain, s);
-    const hf_status status = hf_eigen_small(n, s, value, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_eigen_small(n, s, value, error));
     *n_kept = 0;
     for (int k = n - 1; k >= 0 && value[k] > local->settings->redundant; k--) { /* falling */
         const double factor = 1.0 / sqrt(value[k]);
@@ -46,8 +45,7 @@ static hf_status make_canonical(struct hf_local *local, struct hf_local_room *ro
     for (size_t a = 0; a < n_kept; a++)
         for (size_t b = 0; b < n_kept; b++)
             fock[a * n_kept + b] = 0.5 * (small[a * length + b] + small[b * length + a]);
-    const hf_status status = hf_eigen_small(m, fock, domain->energy, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_eigen_small(m, fock, domain->energy, error));
     memset(product, 0, n_kept * length * sizeof *product);
     for (size_t a = 0; a < n_kept; a++)
         for (size_t b = 0; b < n_kept; b++) product[b * length + a] = fock[a * n_kept + b];

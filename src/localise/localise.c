@@ -41,7 +41,6 @@ static const struct hf_localise_ops *ops_of(enum hf_localise_kind kind)
 /** The orbitals that are localised. Collective. */
 static hf_status begin(struct work *work, struct hf_error *error)
 {
-    hf_status status;
     const struct hf_orbitals *orbitals = &work->wavefunction->spin[0];
     const int n_frozen = work->settings->n_frozen < orbitals->n_occupied ? work->settings->n_frozen
                                                                          : orbitals->n_occupied;
@@ -50,14 +49,13 @@ static hf_status begin(struct work *work, struct hf_error *error)
     work->n_orbital = (int)o;
     work->canonical_energy = orbitals->energy + n_frozen;
     HF_TAKE(work->arena, work->u, o * o);
-    HF_TRY(hf_agree(work->context->comm, hf_arena_check(work->arena, error), error));
+    HF_CHECK(hf_agree(work->context->comm, hf_arena_check(work->arena, error), error));
     for (size_t i = 0; i < o; i++) work->u[i * o + i] = 1.0;
     if (o == 0) return HF_OK;
-    HF_TRY(hf_matrix_create(work->wavefunction->linalg, "orbitals to localise", work->n, (int)o,
-                            &work->canonical, error));
+    HF_CHECK(hf_matrix_create(work->wavefunction->linalg, "orbitals to localise", work->n, (int)o,
+                              &work->canonical, error));
     hf_matrix_copy_columns(orbitals->coefficient, n_frozen, (int)o, NULL, work->canonical, 0);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** orbitals [n][n_orbital] = canonical u^T; created. Collective. */
@@ -233,20 +231,18 @@ static void collect(struct work *work)
 static hf_status climb(struct work *work, double tolerance, struct hf_localised *localised,
                        bool *near, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_localise_settings *settings = work->settings;
     const int most = settings->most_sweeps > 0 ? settings->most_sweeps : USUAL_SWEEPS;
     double largest = INFINITY;
     bool slow = false;
     while (largest > tolerance && !slow && localised->n_sweep < most) {
         const double before = largest;
-        HF_TRY(hf_sweeps_run(&work->sweeps, &largest, error));
+        HF_CHECK(hf_sweeps_run(&work->sweeps, &largest, error));
         slow = largest < NEAR && largest > SLOW * before && !settings->sweeps_only;
         localised->n_sweep++;
     }
     *near = slow || largest <= tolerance;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Sweeps and second-order steps, until such a step is no longer than the tolerance and no saddle is there. Short steps
@@ -254,7 +250,6 @@ cleanup:
 static hf_status find_maximum(struct work *work, struct hf_localised *localised,
                               struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const double given = work->settings->tolerance;
     const double tolerance = given > 0.0 ? given : USUAL_TOLERANCE;
     struct hf_second_order step = {.saddle = true};
@@ -262,17 +257,16 @@ static hf_status find_maximum(struct work *work, struct hf_localised *localised,
     localised->converged = false;
     while (!localised->converged && localised->n_step < MOST_STEPS) {
         if (step.saddle || step.largest > SHORT)
-            HF_TRY(climb(work, tolerance, localised, &near, error));
+            HF_CHECK(climb(work, tolerance, localised, &near, error));
         if (!near || work->settings->sweeps_only) break;
-        HF_TRY(hf_sweeps_step(&work->sweeps, tolerance, &step, error));
+        HF_CHECK(hf_sweeps_step(&work->sweeps, tolerance, &step, error));
         localised->n_step++;
         localised->n_saddle += step.saddle;
         localised->converged = !step.saddle && step.largest <= tolerance;
     }
     if (work->settings->sweeps_only) localised->converged = near;
     localised->value = hf_sweeps_value(&work->sweeps);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Turns neighbouring orbitals u [o][o] by angles without pattern. Boys' orbitals break the symmetry of a molecule, as one of

@@ -27,8 +27,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
             error, HF_BAD_INPUT,
             "orbitals of closed shells alone are localised; expected method rhf, without "
             "smearing");
-    hf_status status = hf_spin_count_of(of->molecule, &n, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_spin_count_of(of->molecule, &n, error));
     self->settings.n_thread = of->settings->fock.n_thread;
     return hf_frozen_core_read(of->options, of->molecule, n.alpha, &self->settings.n_frozen, error);
 }

@@ -237,8 +237,7 @@ static void move(struct hf_sweeps *self)
 
 hf_status hf_sweeps_run(struct hf_sweeps *self, double *largest, struct hf_error *error)
 {
-    hf_status status;
-    HF_TRY(hf_agree_to_go_on(self->context, HF_OK, error));
+    HF_CHECK(hf_agree_to_go_on(self->context, HF_OK, error));
     for (int t = 0; t < self->n_thread; t++) self->largest[t] = 0.0;
     for (int r = 0; r < self->n_block - 1; r++) {
         const struct hf_trace_span span = hf_trace_begin_span(self->context->trace);
@@ -249,8 +248,7 @@ hf_status hf_sweeps_run(struct hf_sweeps *self, double *largest, struct hf_error
     *largest = 0.0;
     for (int t = 0; t < self->n_thread; t++) *largest = fmax(*largest, self->largest[t]);
     MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPI_DOUBLE, MPI_MAX, self->context->comm);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /* ---- Second order ---------------------------------------------------------------------------- */

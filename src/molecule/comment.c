@@ -294,8 +294,7 @@ static bool is_unit_in_prose(const struct reading *reading, const struct comment
 
 static hf_status take_unit_of_prose(struct reading *reading, struct hf_error *error)
 {
-    const hf_status status = keep(reading, UNITS, 1, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(keep(reading, UNITS, 1, error));
     return warn(reading, error, "'bohr' of the comment was taken as the unit of the coordinates");
 }
 
@@ -341,8 +340,7 @@ static hf_status settle_spin(struct reading *reading, struct hf_error *error)
                             "spin=%.*s may be S, 2S or 2S+1; expected multiplicity=2S+1 in the "
                             "comment, or --multiplicity",
                             HF_WORD(spin));
-    const hf_status status = keep(reading, MULTIPLICITY, 1, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(keep(reading, MULTIPLICITY, 1, error));
     return warn(reading, error,
                 "spin=1 was taken as the multiplicity 2S+1, a singlet; if that is "
                 "wrong, write multiplicity=2S+1");

@@ -67,8 +67,7 @@ static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule
         const struct draft_atom *from = &draft->atom[i];
         struct hf_atom *to = &molecule->atom[i];
         *to = (struct hf_atom){.atomic_number = from->atomic_number, .ghost = from->ghost};
-        const hf_status status = find_mass(draft, from, &to->mass, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(find_mass(draft, from, &to->mass, error));
         for (int k = 0; k < 3; k++) to->position_bohr[k] = from->position[k] * factor;
     }
     return HF_OK;
@@ -183,11 +182,10 @@ hf_status hf_draft_finish(struct draft *draft, struct hf_error *error)
     if (title != NULL) molecule->title = strdup(title);
     if (molecule->atom == NULL || (title != NULL && molecule->title == NULL))
         return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
-    hf_status status = convert_units(draft, molecule, error);
-    if (status == HF_OK) status = check_distances(draft, error);
-    if (status == HF_OK) status = hf_draft_finish_state(draft, error);
-    if (status == HF_OK) status = hf_environment_finish(draft, error);
-    return status;
+    HF_CHECK(convert_units(draft, molecule, error));
+    HF_CHECK(check_distances(draft, error));
+    HF_CHECK(hf_draft_finish_state(draft, error));
+    return hf_environment_finish(draft, error);
 }
 
 bool hf_atoms_are_bonded(const struct hf_atom *atom, const struct hf_atom *other)

@@ -91,10 +91,8 @@ static hf_status read_bond(struct draft *draft, int line, struct hf_error *error
     const char *content = draft->text->line[line - 1];
     int field[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++) {
-        const hf_status status =
-            hf_read_integer(draft->text, line, hf_columns(content, 3 * i + 1, 3 * i + 3), what[i],
-                            &field[i], error);
-        if (status != HF_OK) return status;
+        HF_CHECK(hf_read_integer(draft->text, line, hf_columns(content, 3 * i + 1, 3 * i + 3),
+                                 what[i], &field[i], error));
     }
     if (field[0] < 1 || field[0] > draft->n_atom || field[1] < 1 || field[1] > draft->n_atom)
         return hf_text_fail(error, draft->text, line,
@@ -217,8 +215,7 @@ static hf_status read_properties(struct draft *draft, int first, struct hf_error
         if (!*done) cancel_atom_block(draft, what);
         *done = true;
         if (what == RADICAL) draft->has_radical = true;
-        const hf_status status = read_property(draft, i + 1, what, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(read_property(draft, i + 1, what, error));
     }
     if (ended) return hf_mdl_warn_of_end(draft, error);
     if (!any_property && strstr(text->line[3], "V2000") == NULL)

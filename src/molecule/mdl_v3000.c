@@ -227,12 +227,9 @@ static hf_status read_bond(struct v30 *reader, struct hf_error *error)
     for (int i = 0; i < 4; i++) {
         struct hf_word word;
         hf_next_word(&position, &word);
-        const hf_status status =
-            hf_read_integer(draft->text, reader->line, word, what[i], &field[i], error);
-        if (status != HF_OK) return status;
+        HF_CHECK(hf_read_integer(draft->text, reader->line, word, what[i], &field[i], error));
     }
-    const hf_status status = sort_labels(reader, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(sort_labels(reader, error));
     const struct draft_bond bond = {find_atom(reader, field[2]), find_atom(reader, field[3]),
                                     field[1]};
     if (bond.a >= 0 && bond.b >= 0) return hf_draft_add_bond(draft, &bond, error);

@@ -67,8 +67,7 @@ static hf_status read_block(struct draft *draft, int *line,
         cut_comment(content);
         if (!hf_next_word(&position, &word)) continue;
         if (hf_word_is(word, "end") && hf_rest_of_line(position).length == 0) return HF_OK;
-        const hf_status status = read(draft, *line, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(read(draft, *line, error));
     }
     return hf_text_fail(error, draft->text, start, "%s", no_end);
 }
@@ -138,8 +137,7 @@ hf_status hf_read_native(struct draft *draft, struct hf_error *error)
         char *content = draft->text->line[line - 1];
         cut_comment(content);
         if (hf_rest_of_line(content).length == 0) continue;
-        const hf_status status = read_line(draft, &line, &n_geometry, first_of_file, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(read_line(draft, &line, &n_geometry, first_of_file, error));
         first_of_file = false;
     }
     if (n_geometry > 0) return HF_OK;

@@ -26,8 +26,7 @@ hf_status hf_read_point_charge(struct draft_charges *charges, int line, struct h
         return hf_text_fail(error, charges->text, line, "an empty line; expected: charge x y z");
     for (int i = 0; i < 4; i++) {
         hf_next_word(&position, &word);
-        const hf_status status = hf_read_real(charges->text, line, word, name[i], &value[i], error);
-        if (status != HF_OK) return status;
+        HF_CHECK(hf_read_real(charges->text, line, word, name[i], &value[i], error));
     }
     if (hf_next_word(&position, &word))
         return hf_text_fail(error, charges->text, line,

@@ -242,41 +242,36 @@ static hf_status check_numbers(const struct draft *draft, const cJSON *list, str
 
 static hf_status read_molecule(struct draft *draft, const cJSON *molecule, struct hf_error *error)
 {
-    hf_status status;
     const char *name;
     if (!cJSON_IsObject(molecule))
         return hf_text_fail(error, draft->text, 0,
                             "there is no 'molecule' with symbols and geometry");
-    HF_TRY(check_keys(draft, molecule, "the molecule", molecule_keys, error));
-    HF_TRY(get_string(draft, molecule, "name", &name, error));
-    if (name != NULL) HF_TRY(add_option(draft, "title", name, error));
-    HF_TRY(add_option(draft, "units", "bohr", error));
-    HF_TRY(add_whole(draft, molecule, "molecular_charge", "charge", error));
-    HF_TRY(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity", error));
-    HF_TRY(read_atoms(draft, molecule, error));
-    HF_TRY(
+    HF_CHECK(check_keys(draft, molecule, "the molecule", molecule_keys, error));
+    HF_CHECK(get_string(draft, molecule, "name", &name, error));
+    if (name != NULL) HF_CHECK(add_option(draft, "title", name, error));
+    HF_CHECK(add_option(draft, "units", "bohr", error));
+    HF_CHECK(add_whole(draft, molecule, "molecular_charge", "charge", error));
+    HF_CHECK(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity", error));
+    HF_CHECK(read_atoms(draft, molecule, error));
+    HF_CHECK(
         check_numbers(draft, cJSON_GetObjectItemCaseSensitive(molecule, "atomic_numbers"), error));
-    HF_TRY(read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "mass_numbers"),
-                       "mass_numbers", error));
-    HF_TRY(
-        read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "masses"), "masses", error));
-cleanup:
-    return status;
+    HF_CHECK(read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "mass_numbers"),
+                         "mass_numbers", error));
+    return read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "masses"), "masses",
+                       error);
 }
 
 static hf_status read_model(struct draft *draft, const cJSON *model, struct hf_error *error)
 {
-    hf_status status;
     const char *method, *basis;
     if (!cJSON_IsObject(model))
         return hf_text_fail(error, draft->text, 0, "there is no 'model' with method and basis");
-    HF_TRY(check_keys(draft, model, "the model", model_keys, error));
-    HF_TRY(get_string(draft, model, "method", &method, error));
-    HF_TRY(get_string(draft, model, "basis", &basis, error));
-    if (method != NULL) HF_TRY(add_option(draft, "method", method, error));
-    if (basis != NULL) HF_TRY(add_option(draft, "basis", basis, error));
-cleanup:
-    return status;
+    HF_CHECK(check_keys(draft, model, "the model", model_keys, error));
+    HF_CHECK(get_string(draft, model, "method", &method, error));
+    HF_CHECK(get_string(draft, model, "basis", &basis, error));
+    if (method != NULL) HF_CHECK(add_option(draft, "method", method, error));
+    if (basis != NULL) HF_CHECK(add_option(draft, "basis", basis, error));
+    return HF_OK;
 }
 
 /** Writes the value of a keyword as in an input of hf; false: impossible. */
@@ -345,27 +340,23 @@ static hf_status read_protocols(struct draft *draft, const cJSON *protocols, str
 {
     static const char *const some[] = {"all", "orbitals_and_eigenvalues", "return_results",
                                        "occupations_and_eigenvalues", NULL};
-    hf_status status;
     const char *wavefunction;
     if (protocols == NULL) return HF_OK;
     if (!cJSON_IsObject(protocols))
         return hf_text_fail(error, draft->text, 0, "'protocols' is no object");
-    HF_TRY(check_keys(draft, protocols, "the protocols", protocol_keys, error));
-    HF_TRY(get_string(draft, protocols, "wavefunction", &wavefunction, error));
+    HF_CHECK(check_keys(draft, protocols, "the protocols", protocol_keys, error));
+    HF_CHECK(get_string(draft, protocols, "wavefunction", &wavefunction, error));
     if (wavefunction == NULL || strcmp(wavefunction, "none") == 0) return HF_OK;
     if (!is_listed(wavefunction, some))
         return hf_text_fail(error, draft->text, 0, "unknown protocol '%.60s' of the wavefunction",
                             wavefunction);
-    HF_TRY(add_option(draft, "json_orbitals", "yes", error));
-cleanup:
-    return status;
+    return add_option(draft, "json_orbitals", "yes", error);
 }
 
 static hf_status read_driver(struct draft *draft, const cJSON *root, struct hf_error *error)
 {
     const char *driver;
-    const hf_status status = get_string(draft, root, "driver", &driver, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(get_string(draft, root, "driver", &driver, error));
     if (driver == NULL)
         return hf_text_fail(error, draft->text, 0,
                             "there is no 'driver'; expected the task, for example energy");
@@ -387,20 +378,17 @@ static hf_status refuse_nul(const struct hf_text *text, struct hf_error *error)
 
 static hf_status read_root(struct draft *draft, const cJSON *root, struct hf_error *error)
 {
-    hf_status status;
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(root, "schema_version");
     if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 1.0))
         return hf_text_fail(error, draft->text, 0, "'schema_version' is not 1");
     draft->own_format = true;
-    HF_TRY(refuse_nul(draft->text, error));
-    HF_TRY(check_keys(draft, root, "the AtomicInput", input_keys, error));
-    HF_TRY(read_driver(draft, root, error));
-    HF_TRY(read_model(draft, cJSON_GetObjectItemCaseSensitive(root, "model"), error));
-    HF_TRY(read_keywords(draft, cJSON_GetObjectItemCaseSensitive(root, "keywords"), error));
-    HF_TRY(read_protocols(draft, cJSON_GetObjectItemCaseSensitive(root, "protocols"), error));
-    HF_TRY(read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"), error));
-cleanup:
-    return status;
+    HF_CHECK(refuse_nul(draft->text, error));
+    HF_CHECK(check_keys(draft, root, "the AtomicInput", input_keys, error));
+    HF_CHECK(read_driver(draft, root, error));
+    HF_CHECK(read_model(draft, cJSON_GetObjectItemCaseSensitive(root, "model"), error));
+    HF_CHECK(read_keywords(draft, cJSON_GetObjectItemCaseSensitive(root, "keywords"), error));
+    HF_CHECK(read_protocols(draft, cJSON_GetObjectItemCaseSensitive(root, "protocols"), error));
+    return read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"), error);
 }
 
 bool hf_looks_like_json(const struct hf_text *text)
@@ -424,16 +412,13 @@ static bool is_result(const cJSON *root)
 /** Reads the molecule of a result, for a new calculation. */
 static hf_status read_result(struct draft *draft, const cJSON *root, struct hf_error *error)
 {
-    hf_status status;
     draft->own_format = true;
-    HF_TRY(refuse_nul(draft->text, error));
-    HF_TRY(read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"), error));
-    HF_TRY(hf_input_note(draft->input, error,
+    HF_CHECK(refuse_nul(draft->text, error));
+    HF_CHECK(read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"), error));
+    return hf_input_note(draft->input, error,
                          "%s: a result: its molecule was read, but not its method, basis set or "
                          "keywords",
-                         draft->text->path));
-cleanup:
-    return status;
+                         draft->text->path);
 }
 
 /** Whether an object is meant to be an AtomicInput. */

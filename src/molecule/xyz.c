@@ -77,8 +77,7 @@ static hf_status read_count(const struct hf_text *text, int line, int *n_atom, i
     const char *position = text->line[line - 1];
     struct hf_word word;
     hf_next_word(&position, &word);
-    const hf_status status = hf_read_integer(text, line, word, "count", n_atom, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_read_integer(text, line, word, "count", n_atom, error));
     *unit = hf_comment_sole_unit(position);
     if (*n_atom >= 1 && *n_atom <= HF_MAX_ATOM) return HF_OK;
     return hf_text_fail(error, text, line, "a count of %d atoms; expected 1 to %d", *n_atom,

@@ -90,10 +90,8 @@ static hf_status window_create(struct hf_window *window, struct hf_error *error)
     struct rma_window *data = window->data;
     void *memory = NULL;
     int *model, found;
-    const hf_status status =
-        hf_mpi_window_allocate(transport->comm, self->context->node, bytes, sizeof(double),
-                               window->label, &memory, &data->win, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_mpi_window_allocate(transport->comm, self->context->node, bytes, sizeof(double),
+                                    window->label, &memory, &data->win, error));
     window->local = memory;
     hf_memory_count(self->context->memory, HF_MEMORY_MATRIX, window->label, bytes);
     MPI_Win_get_attr(data->win, MPI_WIN_MODEL, &model, &found);

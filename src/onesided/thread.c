@@ -129,10 +129,9 @@ static hf_status window_create(struct hf_window *window, struct hf_error *error)
     const struct hf_onesided *self = window->onesided;
     struct hf_thread_transport *transport = self->data;
     struct hf_thread_window *data = window->data;
-    const hf_status status =
-        hf_node_memory_create_parts(self->context, HF_MEMORY_MATRIX, window->label,
-                                    window->size * sizeof *window->local, &data->memory, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_node_memory_create_parts(self->context, HF_MEMORY_MATRIX, window->label,
+                                         window->size * sizeof *window->local, &data->memory,
+                                         error));
     window->local = local_part(data->memory, data->memory->rank);
     pthread_mutex_lock(&transport->mutex);
     data->slot = find_slot(transport);

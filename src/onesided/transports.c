@@ -46,15 +46,13 @@ static hf_status try_transport(struct hf_context *context, const struct hf_trans
     const double seconds = settings->self_test_seconds > 0.0
                                ? settings->self_test_seconds
                                : hf_onesided_test_seconds(context->n_rank);
-    hf_status status;
     if (!settings->skip_self_test)
-        HF_TRY(hf_transport_self_test(context, transport, settings->accumulate, seconds, error));
-    HF_TRY(hf_transport_open(context, transport, settings->accumulate, onesided, error));
+        HF_CHECK(hf_transport_self_test(context, transport, settings->accumulate, seconds, error));
+    HF_CHECK(hf_transport_open(context, transport, settings->accumulate, onesided, error));
     if (settings->skip_self_test)
         snprintf((*onesided)->note, sizeof(*onesided)->note, "onesided %s was not tested",
                  transport->name);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_onesided_create(struct hf_context *context,

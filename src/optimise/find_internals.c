@@ -97,8 +97,7 @@ static hf_status find_bonds(struct bonds *bonds, struct hf_error *error)
     int *part_of = HF_TAKE(&bonds->arena, part_of, n);
     HF_TAKE(&bonds->arena, bonds->bonded, n * n);
     HF_TAKE(&bonds->arena, bonds->linear, n);
-    const hf_status status = hf_arena_check(&bonds->arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&bonds->arena, error));
     for (int i = 0; i < bonds->n; i++)
         for (int j = 0; j < i; j++) {
             struct hf_atom a = bonds->molecule->atom[i], b = bonds->molecule->atom[j];

@@ -118,8 +118,7 @@ static hf_status make(const struct hf_internals *internals, int n_atom, const do
     HF_TAKE(&frame->arena, frame->v, n_x * n_x);
     HF_TAKE(&frame->arena, frame->s, n_x);
     HF_TAKE(&frame->arena, frame->u, n_q * n_x);
-    const hf_status status = hf_arena_check(&frame->arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&frame->arena, error));
     fill(internals, x, free_in_space ? find_rigid(n_atom, x, rigid) : 0, rigid, frame);
     for (size_t q = 0; q < n_q && scale != NULL; q++)
         for (size_t i = 0; i < n_x; i++) frame->b[q * n_x + i] *= scale[q];

@@ -48,7 +48,6 @@ static hf_status read_added(const struct hf_quantity_source *of, struct hf_arena
                             const char *name, int *n_row, int n_col, double **value,
                             struct hf_error *error)
 {
-    hf_status status;
     int shape[2] = {0};
     const struct hf_checkpoint *restart = of->restart;
     struct hf_context *context = of->context;
@@ -59,10 +58,8 @@ static hf_status read_added(const struct hf_quantity_source *of, struct hf_arena
     if (shape[0] < 1 || shape[1] != n_col) return HF_OK;
     *n_row = shape[0];
     HF_TAKE(arena, *value, (size_t)shape[0] * (size_t)n_col);
-    HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
-    HF_TRY(hf_checkpoint_added_shares(context, restart, name, *n_row, n_col, NULL, *value, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_agree(context->comm, hf_arena_check(arena, error), error));
+    return hf_checkpoint_added_shares(context, restart, name, *n_row, n_col, NULL, *value, error);
 }
 
 /** Whether lengths in constraints are in the unit of the run of the checkpoint. */

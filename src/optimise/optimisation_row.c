@@ -61,9 +61,8 @@ static hf_status read_scan(struct hf_optimisation *self, const struct hf_quantit
     int n;
     self->n_point = 1;
     if (text == NULL) return HF_OK;
-    const hf_status status =
-        hf_constraint_read(text, of->molecule, length_unit(of, "scan"), true, 1, scan, &n, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(
+        hf_constraint_read(text, of->molecule, length_unit(of, "scan"), true, 1, scan, &n, error));
     self->settings.n_constraint++;
     self->n_point = scan->n_point;
     self->from = scan->value;

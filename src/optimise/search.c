@@ -141,7 +141,6 @@ static void retreat(struct hf_search *self, bool *can)
 /** Steps of a point until it is found. Collective. */
 static hf_status follow(struct hf_search *self, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_optimisation *found = self->found;
     int n_failed = 0;
     for (int n = 0; n < found->max_step;) {
@@ -150,7 +149,7 @@ static hf_status follow(struct hf_search *self, struct hf_error *error)
         share_places(self);
         set_tolerance(self);
         hf_interruption_count(self->context->interruption, "step", found->n_step + 1, 0);
-        HF_TRY(compute(self, &point, &good, error));
+        HF_CHECK(compute(self, &point, &good, error));
         if (!good) {
             if (n_failed++ < MOST_RETREATS) retreat(self, &can);
             if (can) continue;
@@ -159,7 +158,7 @@ static hf_status follow(struct hf_search *self, struct hf_error *error)
         }
         n_failed = 0;
         n++;
-        HF_TRY(advance(self, &point, error));
+        HF_CHECK(advance(self, &point, error));
         const struct hf_optimise_step *last = &found->step[found->n_step - 1].step;
         self->why = last->converged ? ""
                     : last->in_line ? "atoms of a torsion that is held come into line"
@@ -167,25 +166,22 @@ static hf_status follow(struct hf_search *self, struct hf_error *error)
                                     : "a constraint does not hold";
         if (last->converged || last->in_line) return HF_OK;
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Where the point begins: where the calculation is, but where the last structure was found if the last point failed.
  *  Collective. */
 static hf_status place_start(struct hf_search *self, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_optimisation *found = self->found;
     const struct hf_molecule *molecule = self->of->molecule;
     const double(*x)[3] = hf_optimisation_last_found(found);
     if (x == NULL) x = (const double(*)[3])self->input;
-    if (self->why[0] != '\0') HF_TRY(self->of->move(self->of->calculation, x, error));
+    if (self->why[0] != '\0') HF_CHECK(self->of->move(self->of->calculation, x, error));
     self->why = "";
     for (int i = 0; i < found->n_atom; i++)
         memcpy(self->begun[i], molecule->atom[i].position_bohr, sizeof *self->begun);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** What the constraints did to bonds, on the way to the point or, at its end, in its steps. */
@@ -258,24 +254,22 @@ static void take_last_places(struct hf_search *self)
 
 hf_status hf_search_run(struct hf_search *self, bool *all, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_optimisation *found = self->found;
     double *state = NULL;
     int n = 0;
-    HF_TRY(hf_optimisation_resume(self->of, found, &self->point, &state, &n, error));
+    HF_CHECK(hf_optimisation_resume(self->of, found, &self->point, &state, &n, error));
     if (self->point < found->n_point)
         hf_optimisation_print_head(self->quantity);
     else if (self->context->rank == 0)
         hf_optimisation_write(self->quantity);
     for (; self->point < found->n_point; self->point++) {
-        HF_TRY(follow_point(self, state, n, error));
+        HF_CHECK(follow_point(self, state, n, error));
         state = NULL;
     }
     *all = hf_optimisation_n_failed(found) == 0;
     found->ended = true;
     take_last_places(self);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Not collective. */
@@ -295,7 +289,6 @@ static hf_status make_room(struct hf_search *self, struct hf_error *error)
 hf_status hf_search_init(struct hf_search *self, struct hf_quantity *quantity,
                          struct hf_error *error)
 {
-    hf_status status;
     *self = (struct hf_search){.quantity = quantity,
                                .of = quantity->of,
                                .found = quantity->self,
@@ -303,11 +296,10 @@ hf_status hf_search_init(struct hf_search *self, struct hf_quantity *quantity,
                                .base = quantity->of->settings->keeper,
                                .why = ""};
     self->keeper = (struct hf_scf_keeper){.wanted = is_wanted, .keep = keep, .data = self};
-    HF_TRY(hf_agree(self->context->comm, make_room(self, error), error));
-    HF_TRY(hf_surface_create(self->of, &self->surface, error));
+    HF_CHECK(hf_agree(self->context->comm, make_room(self, error), error));
+    HF_CHECK(hf_surface_create(self->of, &self->surface, error));
     if (self->base != NULL) hf_surface_set_keeper(self->surface, &self->keeper);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 void hf_search_done(struct hf_search *self)

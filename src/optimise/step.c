@@ -196,8 +196,7 @@ static hf_status make(const struct hf_step_input *input, struct model *model, do
     const int m = model->m;
     find_held(input->frame, input->internals, model);
     fill(input, model);
-    const hf_status status = m > 0 ? hf_eigen_small(m, model->h, model->value, error) : HF_OK;
-    if (status != HF_OK) return status;
+    HF_CHECK(m > 0 ? hf_eigen_small(m, model->h, model->value, error) : HF_OK);
     for (*n_negative = 0; *n_negative < m && model->value[*n_negative] < -ZERO;) ++*n_negative;
     for (int k = 0; k < m; k++) {
         model->g_mode[k] = product(m, model->h + k * m, model->g);

@@ -84,18 +84,16 @@ static bool has_orbitals(const struct hf_diis *self, int slot)
 static hf_status complete_traces(struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
                                  int first, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int i = first; i < self->n_stored; i++)
         for (int j = first; j < self->n_stored; j++) {
             double *trace =
                 &self->trace[hf_diis_slot(self, i) * self->size + hf_diis_slot(self, j)];
             if (!isnan(*trace)) continue;
-            HF_TRY(hf_trace_of_orbitals(
+            HF_CHECK(hf_trace_of_orbitals(
                 self->linalg, n_electron, self->n_fock, hf_diis_stored(self, j), n_set,
                 &self->orbitals[(size_t)hf_diis_slot(self, i) * HF_MAX_SPIN], trace, error));
         }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Computes the coefficients [n_stored] from the traces; those before `first` are zero. */
@@ -121,17 +119,15 @@ static void find_coefficients(struct hf_diis *self, int first)
 hf_status hf_diis_interpolate(struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
                               const double **coefficient, struct hf_error *error)
 {
-    hf_status status;
     struct hf_context *context = self->context;
     int first = self->n_stored;
     *coefficient = NULL;
     while (first > 0 && has_orbitals(self, hf_diis_slot(self, first - 1))) first--;
     if (self->n_stored - first < 2) return HF_OK;
-    HF_TRY(complete_traces(self, n_electron, n_set, first, error));
+    HF_CHECK(complete_traces(self, n_electron, n_set, first, error));
     if (context->rank == 0) find_coefficients(self, first);
     hf_broadcast_bytes(context->comm, 0, (size_t)self->n_stored * sizeof *self->coefficient,
                        self->coefficient);
     *coefficient = self->coefficient;
-cleanup:
-    return status;
+    return HF_OK;
 }

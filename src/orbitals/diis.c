@@ -104,7 +104,6 @@ static void find_products(const struct hf_diis *self, struct hf_matrix *const co
 static hf_status put_orbitals(struct hf_diis *self, int slot, struct hf_matrix *const occupied[],
                               struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_matrix **place = &self->orbitals[(size_t)slot * HF_MAX_SPIN];
     for (int k = 0; k < HF_MAX_SPIN; k++) {
         const struct hf_matrix *from = occupied != NULL ? occupied[k] : NULL;
@@ -114,19 +113,17 @@ static hf_status put_orbitals(struct hf_diis *self, int slot, struct hf_matrix *
             hf_matrix_destroy(&place[k]);
         if (from == NULL) continue;
         if (place[k] == NULL)
-            HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, hf_matrix_n_col(from),
-                                    &place[k], error));
+            HF_CHECK(hf_matrix_create(self->linalg, "DIIS history", self->m, hf_matrix_n_col(from),
+                                      &place[k], error));
         hf_matrix_copy(from, place[k]);
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
                            struct hf_matrix *const commutator[], struct hf_matrix *const occupied[],
                            struct hf_error *error)
 {
-    hf_status status;
     const double unit[2] = {1.0, 1.0};
     double product[HF_MAX_DIIS];
     if (self->size < 2) return HF_OK;
@@ -135,11 +132,12 @@ hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
     for (int k = 0; k < self->n_fock; k++) {
         struct hf_matrix **place = &hf_diis_stored(self, newest)[k];
         if (*place == NULL)
-            HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
+            HF_CHECK(
+                hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
         const struct hf_matrix *const part[] = {fock[k], commutator[k]};
         hf_matrix_combine(2, unit, part, *place);
     }
-    HF_TRY(put_orbitals(self, slot, occupied, error));
+    HF_CHECK(put_orbitals(self, slot, occupied, error));
     find_products(self, commutator, product);
     for (int i = 0; i < newest; i++)
         *product_of(self, i, newest) = *product_of(self, newest, i) = product[i];
@@ -147,8 +145,7 @@ hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
     for (int i = 0; i < self->size; i++)
         self->trace[i * self->size + slot] = self->trace[slot * self->size + i] = NAN;
     return HF_OK;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Sets up the equations for the smallest sum_ij c_i B_ij c_j with sum_i c_i = 1. The unknowns are y_i = c_i / u_i,
@@ -250,15 +247,13 @@ cleanup:
 hf_status hf_diis_turn(struct hf_diis *self, int k, const struct hf_matrix *turn,
                        struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int i = 0; i < self->n_stored; i++) {
         struct hf_matrix *orbitals =
             self->orbitals[(size_t)hf_diis_slot(self, i) * HF_MAX_SPIN + (size_t)k];
-        HF_TRY(turn_one(self, turn, true, hf_diis_stored(self, i)[k], error));
-        if (orbitals != NULL) HF_TRY(turn_one(self, turn, false, orbitals, error));
+        HF_CHECK(turn_one(self, turn, true, hf_diis_stored(self, i)[k], error));
+        if (orbitals != NULL) HF_CHECK(turn_one(self, turn, false, orbitals, error));
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 void hf_diis_recall(const struct hf_diis *self, int i, struct hf_matrix *const fock[],
@@ -279,10 +274,8 @@ const double *hf_diis_solve(struct hf_diis *self)
 hf_status hf_diis_extrapolate(struct hf_diis *self, struct hf_matrix *const fock_orthonormal[],
                               struct hf_matrix *const commutator[], struct hf_error *error)
 {
-    hf_status status;
-    HF_TRY(hf_diis_remember(self, fock_orthonormal, commutator, NULL, error));
+    HF_CHECK(hf_diis_remember(self, fock_orthonormal, commutator, NULL, error));
     const double *coefficient = hf_diis_solve(self);
-    if (coefficient != NULL) HF_TRY(hf_diis_combine(self, coefficient, fock_orthonormal, error));
-cleanup:
-    return status;
+    if (coefficient != NULL) HF_CHECK(hf_diis_combine(self, coefficient, fock_orthonormal, error));
+    return HF_OK;
 }

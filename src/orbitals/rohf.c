@@ -57,15 +57,13 @@ static hf_status times_columns(struct hf_linalg *linalg, const struct hf_matrix 
                                struct hf_matrix **columns, struct hf_matrix **product,
                                struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const int m = hf_matrix_n_row(w);
     if (n == 0) return HF_OK;
-    HF_TRY(hf_matrix_create(linalg, "orbitals of a shell", m, n, columns, error));
-    HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, n, product, error));
+    HF_CHECK(hf_matrix_create(linalg, "orbitals of a shell", m, n, columns, error));
+    HF_CHECK(hf_matrix_create(linalg, "Fock times orbitals", m, n, product, error));
     hf_matrix_copy_columns(w, first, n, NULL, *columns, 0);
     hf_matrix_multiply(1.0, false, d, false, *columns, 0.0, *product);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** effective += Y W^T + W Y^T. */

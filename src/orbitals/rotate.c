@@ -90,11 +90,10 @@ static hf_status make_room(struct search *self, int slot, struct hf_error *error
 /** Computes self->product = G, then Y - P, P and the products of P. *largest: largest element of G. */
 static hf_status find_rest(struct search *self, double *largest, struct hf_error *error)
 {
-    hf_status status;
     const int slot = self->n_stored % DEPTH;
     struct hf_matrix *rest = self->product;
     double reduced[DEPTH + 1];
-    HF_TRY(make_room(self, slot, error));
+    HF_CHECK(make_room(self, slot, error));
     const int n = ++self->n_stored < DEPTH ? self->n_stored : DEPTH;
     struct hf_matrix *change = self->change[slot], *trial = self->trial[slot];
     hf_matrix_multiply_unit(self->fock, self->y, self->o, rest);
@@ -109,8 +108,7 @@ static hf_status find_rest(struct search *self, double *largest, struct hf_error
     hf_linalg_reduce(self->linalg, n, 1, reduced);
     for (int i = 0; i < n; i++) self->square[i][slot] = self->square[slot][i] = reduced[i];
     *largest = reduced[n];
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Finds coefficient [n], with sum 1, of the shortest combination of the last changes; the newest change alone if the
@@ -166,11 +164,10 @@ static double gap_of(const struct search *self)
 static hf_status sweep(struct search *self, double tolerance, bool *found, int *n_sweep,
                        struct hf_error *error)
 {
-    hf_status status = HF_OK;
     double before[2] = {INFINITY, INFINITY};
     for (*n_sweep = 0;;) {
         double rest;
-        HF_TRY(find_rest(self, &rest, error));
+        HF_CHECK(find_rest(self, &rest, error));
         ++*n_sweep;
         *found = rest < tolerance;
         if (*found || *n_sweep == MOST_SWEEPS) break;
@@ -181,8 +178,7 @@ static hf_status sweep(struct search *self, double tolerance, bool *found, int *
         before[1] = before[0];
         before[0] = rest;
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_rotate_orbitals(struct hf_context *context, struct hf_linalg *linalg,

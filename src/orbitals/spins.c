@@ -27,18 +27,16 @@ hf_status hf_spin_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_elec
                            struct hf_matrix *const occupied[], int spin,
                            struct hf_matrix **orbitals, struct hf_error *error)
 {
-    hf_status status;
     const struct hf_matrix *set = occupied[n_set == 2 ? spin : 0];
     if (set == NULL || (spin == 1 && n_electron.beta == 0)) return HF_OK;
     /* with fractional occupations a set of one spin has more orbitals than electrons */
     const int o = n_set == 1 && spin == 1 && n_electron.beta < n_electron.alpha
                       ? n_electron.beta
                       : hf_matrix_n_col(set);
-    HF_TRY(
+    HF_CHECK(
         hf_matrix_create(linalg, "orbitals of a spin", hf_matrix_n_row(set), o, orbitals, error));
     hf_matrix_copy_columns(set, 0, o, NULL, *orbitals, 0);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 const struct hf_matrix *hf_basis_of_set(const struct hf_matrix *const x[], int set)

@@ -10,12 +10,11 @@ static hf_status uhf_commutators(struct hf_linalg *linalg, struct hf_spin_count 
                                  struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
                                  struct hf_matrix *const commutator[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     (void)n_electron;
     for (int s = 0; s < 2; s++)
-        HF_TRY(hf_commutator_of_orbitals(linalg, 1.0, fock[s], occupied[s], commutator[s], error));
-cleanup:
-    return status;
+        HF_CHECK(
+            hf_commutator_of_orbitals(linalg, 1.0, fock[s], occupied[s], commutator[s], error));
+    return HF_OK;
 }
 
 const struct hf_method_ops hf_method_uhf = {

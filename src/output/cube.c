@@ -322,9 +322,7 @@ static hf_status write_cube(const struct hf_quantity_source *of,
     snprintf(name, sizeof name, "%.40s of %.100s", cube->name,
              molecule->title != NULL ? molecule->title : "the molecule");
     hf_report_begin(of->report, "Cube file");
-    const hf_status status =
-        write_function(of, shown, cube->path, name, &function, grid, &account, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(write_function(of, shown, cube->path, name, &function, grid, &account, error));
     print_cube(of->report, cube, grid, &account);
     const double lacking = hf_molecule_n_electron(molecule) - account.integral;
     if (function.kind == HF_SPATIAL_DENSITY && fabs(lacking) > MOST_LACKING) {

@@ -61,17 +61,15 @@ static hf_status print_rows(void *data, int first, int n, double rows[], struct 
 static hf_status print_matrix(struct hf_context *context, const struct hf_matrix *matrix,
                               struct hf_arena *arena, char **text, struct hf_error *error)
 {
-    hf_status status;
     const int n_row = hf_matrix_n_row(matrix), n_col = hf_matrix_n_col(matrix);
     const size_t size = (size_t)n_row * (size_t)n_col * NUMBER_SIZE + sizeof "[]";
     *text = context->rank == 0 ? hf_arena_take(arena, size, 1) : NULL;
-    HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
+    HF_CHECK(hf_agree(context->comm, hf_arena_check(arena, error), error));
     struct matrix_text print = {.at = *text, .n_col = n_col};
     if (print.at != NULL) *print.at++ = '[';
-    HF_TRY(hf_matrix_send_rows(matrix, print_rows, &print, error));
+    HF_CHECK(hf_matrix_send_rows(matrix, print_rows, &print, error));
     if (print.at != NULL) *print.at = ']'; /* the rest is zeros */
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Density of a spin, (D + M) / 2 or (D - M) / 2, as text. */

@@ -99,8 +99,7 @@ static hf_status make_order(struct molden *self, struct hf_error *error)
     const struct hf_basis *basis = self->wavefunction->basis;
     HF_TAKE(&self->arena, self->function, (size_t)basis->n_function);
     HF_TAKE(&self->arena, self->factor, (size_t)basis->n_function);
-    const hf_status status = hf_arena_check(&self->arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&self->arena, error));
     for (int s = 0; s < basis->n_shell; s++) {
         const struct hf_shell *shell = &basis->shell[s];
         for (int i = 0; i < shell->n_function; i++) {

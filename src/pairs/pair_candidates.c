@@ -173,10 +173,9 @@ static hf_status share_rows(struct hf_context *context, int n_atom, int n_worker
                             struct hf_error *error)
 {
     double largest = 0.0;
-    const hf_status status = hf_node_memory_create(context, HF_MEMORY_PAIRS, "shell pair bounds",
-                                                   (size_t)made->row[n_atom] * sizeof *made->value,
-                                                   &made->shared, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_node_memory_create(context, HF_MEMORY_PAIRS, "shell pair bounds",
+                                   (size_t)made->row[n_atom] * sizeof *made->value, &made->shared,
+                                   error));
     struct hf_pair_candidate *value = made->shared->data;
     for (int t = 0; t < n_worker; t++) {
         const struct hf_pair_candidate *from = worker[t].value;

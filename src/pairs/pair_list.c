@@ -104,10 +104,9 @@ static hf_status make_room(struct filler *self, struct hf_error *error)
         HF_NODE_ARRAY(pairs->single_coefficient, (size_t)end.primitive * (size_t)n_coefficient),
         HF_NODE_ARRAY(pairs->atom_pair, end.atom_pair)};
     const size_t n_array = sizeof array / sizeof *array;
-    const hf_status status =
-        hf_node_memory_create_unset(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
-                                    hf_node_arrays_bytes(n_array, array), &pairs->shared, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_node_memory_create_unset(pairs->context, HF_MEMORY_PAIRS, "shell pairs",
+                                         hf_node_arrays_bytes(n_array, array), &pairs->shared,
+                                         error));
     hf_node_arrays_place(pairs->shared, n_array, array);
     pairs->n_coefficient = n_coefficient;
     pairs->n_pair = end.pair;
@@ -176,8 +175,7 @@ static hf_status fill_row(const struct filler *self, struct hf_pair_share *share
                           struct hf_error *error)
 {
     struct place next = self->place[atom];
-    const hf_status status = find_row(self, share, atom, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(find_row(self, share, atom, error));
     for (int k = 0; k < share->n_atom_pair; k++)
         lay_out(self->pairs, self->candidates, share, share->atom_pair[k], &next);
     return HF_OK;

@@ -64,10 +64,9 @@ void hf_bonds_destroy(struct hf_bonds **bonds)
 hf_status hf_bonds_add(struct hf_bonds *bonds, bool wiberg, const struct hf_matrix *matrix,
                        const struct hf_matrix *transposed, struct hf_error *error)
 {
-    hf_status status;
     const double *p = bonds->block[0], *q = bonds->block[1];
-    HF_TRY(hf_matrix_get_blocks(matrix, bonds->layout, bonds->block[0], error));
-    HF_TRY(hf_matrix_get_blocks(transposed, bonds->layout, bonds->block[1], error));
+    HF_CHECK(hf_matrix_get_blocks(matrix, bonds->layout, bonds->block[0], error));
+    HF_CHECK(hf_matrix_get_blocks(transposed, bonds->layout, bonds->block[1], error));
     struct hf_own_blocks own = hf_own_blocks_begin(bonds->layout);
     struct hf_own_block here;
     for (struct hf_bond *bond = bonds->sum; hf_own_blocks_next(&own, &here); bond++) {
@@ -75,8 +74,7 @@ hf_status hf_bonds_add(struct hf_bonds *bonds, bool wiberg, const struct hf_matr
         for (size_t k = here.offset; k < here.offset + here.size; k++) sum += p[k] * q[k];
         *(wiberg ? &bond->wiberg : &bond->mayer) += sum;
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 static bool is_large(const struct hf_bond *bond)
@@ -104,10 +102,9 @@ static int keep_large(struct hf_bonds *self)
 hf_status hf_bonds_collect(struct hf_bonds *bonds, struct hf_properties *properties,
                            struct hf_error *error)
 {
-    hf_status status;
-    HF_TRY(hf_gather_lists(bonds->context->comm, keep_large(bonds), bonds->sum, sizeof *bonds->sum,
-                           "bond orders", &properties->n_bond, &properties->bond, HF_OK, error));
+    HF_CHECK(hf_gather_lists(bonds->context->comm, keep_large(bonds), bonds->sum,
+                             sizeof *bonds->sum, "bond orders", &properties->n_bond,
+                             &properties->bond, HF_OK, error));
     qsort(properties->bond, (size_t)properties->n_bond, sizeof *properties->bond, compare);
-cleanup:
-    return status;
+    return HF_OK;
 }

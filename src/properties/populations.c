@@ -49,9 +49,8 @@ static hf_status scale_orthogonaliser(struct analysis *a, struct hf_matrix **sca
 {
     const struct hf_matrix *x = a->wavefunction->orthogonaliser;
     const int m = hf_matrix_n_col(x);
-    const hf_status status =
-        hf_matrix_create(a->wavefunction->linalg, "overlap eigenvectors", a->n, m, scaled, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(
+        hf_matrix_create(a->wavefunction->linalg, "overlap eigenvectors", a->n, m, scaled, error));
     hf_matrix_column_squares(x, a->diagonal);
     for (int i = 0; i < m; i++) a->diagonal[i] = pow(a->diagonal[i], -0.75);
     hf_matrix_copy_columns(x, 0, m, a->diagonal, *scaled, 0);
@@ -87,20 +86,17 @@ static void sum_atoms(const struct analysis *a, double of_atom[])
 static hf_status analyse(struct analysis *a, const struct hf_matrix *density, double mulliken[],
                          double loewdin[], struct hf_error *error)
 {
-    hf_status status;
     hf_matrix_multiply(1.0, false, density, false, a->wavefunction->overlap, 0.0, a->product);
     hf_matrix_diagonal(a->product, a->diagonal);
     sum_atoms(a, mulliken);
     hf_matrix_add_transposed(1.0, a->product, 0.0, a->result);
-    HF_TRY(hf_bonds_add(a->bonds, false, a->product, a->result, error));
+    HF_CHECK(hf_bonds_add(a->bonds, false, a->product, a->result, error));
 
     hf_matrix_multiply(1.0, false, a->root, false, density, 0.0, a->product);
     hf_matrix_multiply_to_symmetric(1.0, false, a->product, false, a->root, a->result);
     hf_matrix_diagonal(a->result, a->diagonal);
     sum_atoms(a, loewdin);
-    HF_TRY(hf_bonds_add(a->bonds, true, a->result, a->result, error));
-cleanup:
-    return status;
+    return hf_bonds_add(a->bonds, true, a->result, a->result, error);
 }
 
 /** From electrons to charges. */

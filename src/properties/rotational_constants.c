@@ -13,8 +13,7 @@ hf_status hf_add_rotation(const struct hf_molecule *molecule, struct hf_properti
 {
     double tensor[3][3];
     hf_molecule_inertia(molecule, &properties->mass, properties->centre_of_mass, tensor);
-    const hf_status status = hf_eigen_small(3, tensor[0], properties->inertia, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_eigen_small(3, tensor[0], properties->inertia, error));
     for (int d = 0; d < 3; d++) {
         const double inertia = properties->inertia[d];
         const bool none = !(inertia > NO_INERTIA * properties->inertia[2]);

@@ -292,8 +292,7 @@ static hf_status add_own(struct hf_spatial *self, const struct hf_planes *planes
     for (int i = 0; self->function.kind == HF_SPATIAL_POTENTIAL && i < planes->n; i++) {
         const struct hf_planes plane = {planes->grid, planes->first + i, 1,
                                         planes->value + (size_t)i * area};
-        const hf_status status = make_points(self, &plane, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(make_points(self, &plane, error));
         self->n_done = 0;
         reason = add_own_blocks(self, &plane);
         if (reason != 0) break;

@@ -11,29 +11,26 @@ enum { MOST_AT_ONCE = 4 };
 static hf_status make_spin(struct hf_orbital_hessian *self, const struct hf_hessian_input *input,
                            int s, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_spin_of_hessian *spin = &self->spin[s];
     struct hf_matrix *left[HF_MAX_SPIN] = {self->space.set[0].left, self->space.set[1].left};
     spin->set = input->method->n_set == 2 ? s : 0;
     if (left[spin->set] == NULL) return HF_OK;
-    HF_TRY(hf_spin_orbitals(input->linalg, input->n_electron, input->method->n_set, left, s,
-                            &spin->occupied, error));
+    HF_CHECK(hf_spin_orbitals(input->linalg, input->n_electron, input->method->n_set, left, s,
+                              &spin->occupied, error));
     if (spin->occupied == NULL) return HF_OK;
     const int o = hf_matrix_n_col(spin->occupied);
-    HF_TRY(hf_matrix_create(input->linalg, "Fock times orbitals", self->space.m, o, &spin->image,
-                            error));
-    HF_TRY(hf_matrix_create(input->linalg, "occupied orbitals", hf_matrix_n_row(input->x), o,
-                            &spin->ao, error));
+    HF_CHECK(hf_matrix_create(input->linalg, "Fock times orbitals", self->space.m, o, &spin->image,
+                              error));
+    HF_CHECK(hf_matrix_create(input->linalg, "occupied orbitals", hf_matrix_n_row(input->x), o,
+                              &spin->ao, error));
     hf_matrix_multiply(1.0, false, self->fock[s], false, spin->occupied, 0.0, spin->image);
     hf_matrix_multiply(1.0, false, input->x, false, spin->occupied, 0.0, spin->ao);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_hessian_init(struct hf_orbital_hessian *self, const struct hf_hessian_input *input,
                           struct hf_error *error)
 {
-    hf_status status;
     *self = (struct hf_orbital_hessian){
         .context = input->context,
         .builder = input->builder,
@@ -43,11 +40,10 @@ hf_status hf_hessian_init(struct hf_orbital_hessian *self, const struct hf_hessi
         .threshold = input->threshold,
     };
     for (int s = 0; s < self->n_spin; s++) self->fock[s] = input->fock[s];
-    HF_TRY(hf_rotation_space_init(&self->space, input->context, input->linalg, input->method,
-                                  input->n_electron, input->fock, input->occupied, error));
-    for (int s = 0; s < self->n_spin; s++) HF_TRY(make_spin(self, input, s, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_rotation_space_init(&self->space, input->context, input->linalg, input->method,
+                                    input->n_electron, input->fock, input->occupied, error));
+    for (int s = 0; s < self->n_spin; s++) HF_CHECK(make_spin(self, input, s, error));
+    return HF_OK;
 }
 
 void hf_hessian_done(struct hf_orbital_hessian *self)
@@ -90,17 +86,15 @@ cleanup:
 hf_status hf_hessian_gradient(struct hf_orbital_hessian *self, struct hf_rotation *gradient,
                               struct hf_error *error)
 {
-    hf_status status = HF_OK;
     hf_rotation_add(0.0, gradient, 0.0, gradient);
     for (int s = 0; s < self->n_spin; s++) {
         const struct hf_spin_of_hessian *spin = &self->spin[s];
         if (spin->occupied != NULL)
-            HF_TRY(add_commutator(self, spin->set, weight_of(self), spin->image, spin->occupied,
-                                  gradient->block[spin->set], error));
+            HF_CHECK(add_commutator(self, spin->set, weight_of(self), spin->image, spin->occupied,
+                                    gradient->block[spin->set], error));
     }
     hf_rotation_weigh(&self->space, gradient);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_hessian_perturbation(struct hf_orbital_hessian *self, const struct hf_matrix *matrix,
@@ -178,28 +172,26 @@ static hf_status make_trial(const struct hf_orbital_hessian *self, enum hf_rotat
                             const struct hf_rotation *vector, struct trial *trial,
                             struct hf_error *error)
 {
-    hf_status status;
     struct hf_linalg *linalg = self->space.linalg;
     const int n = hf_matrix_n_row(self->x);
-    HF_TRY(hf_rotation_create(&self->space, &trial->kappa, error));
+    HF_CHECK(hf_rotation_create(&self->space, &trial->kappa, error));
     hf_rotation_add(1.0, vector, 0.0, &trial->kappa);
     hf_rotation_weigh(&self->space, &trial->kappa);
     for (int s = 0; s < self->n_spin; s++) {
-        HF_TRY(hf_matrix_create(linalg, "trial density", n, n, &trial->density[s], error));
-        HF_TRY(make_spin_density(self, s, trial, trial->density[s], error));
+        HF_CHECK(hf_matrix_create(linalg, "trial density", n, n, &trial->density[s], error));
+        HF_CHECK(make_spin_density(self, s, trial, trial->density[s], error));
     }
     if (self->n_spin == 2) {
         hf_matrix_add(1.0, trial->density[1], 1.0, trial->density[0]);  /* alpha + beta */
         hf_matrix_add(1.0, trial->density[0], -2.0, trial->density[1]); /* alpha - beta */
     }
     for (int s = 0; s < self->n_spin; s++)
-        HF_TRY(hf_matrix_create(linalg, "exchange of a trial density", n, n, &trial->exchange[s],
-                                error));
+        HF_CHECK(hf_matrix_create(linalg, "exchange of a trial density", n, n, &trial->exchange[s],
+                                  error));
     if (kind == HF_ROTATION_INTERNAL)
-        HF_TRY(
+        HF_CHECK(
             hf_matrix_create(linalg, "Coulomb of a trial density", n, n, &trial->coulomb, error));
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** product += contribution of spin s; `field` [n][n] is its J - K. */
@@ -234,24 +226,22 @@ cleanup:
 static hf_status finish_trial(const struct hf_orbital_hessian *self, struct trial *trial,
                               const struct hf_rotation *product, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_matrix *field = trial->exchange[0];
     hf_rotation_add(0.0, product, 0.0, (struct hf_rotation *)product);
     if (self->n_spin == 1) { /* the same for both spins, or opposite signs (then without J) */
         hf_matrix_add(0.0, field, -1.0, field);
         if (trial->coulomb != NULL) hf_matrix_add(2.0, trial->coulomb, 1.0, field);
-        HF_TRY(add_spin(self, 0, trial, field, product, error));
+        HF_CHECK(add_spin(self, 0, trial, field, product, error));
     }
     if (self->n_spin == 2) { /* J - (K[D] + K[M]) / 2 for alpha, then with + K[M] / 2 for beta */
         hf_matrix_add(1.0, trial->coulomb, -0.5, field);
         hf_matrix_add(-0.5, trial->exchange[1], 1.0, field);
-        HF_TRY(add_spin(self, 0, trial, field, product, error));
+        HF_CHECK(add_spin(self, 0, trial, field, product, error));
         hf_matrix_add(1.0, trial->exchange[1], 1.0, field);
-        HF_TRY(add_spin(self, 1, trial, field, product, error));
+        HF_CHECK(add_spin(self, 1, trial, field, product, error));
     }
     hf_rotation_weigh(&self->space, (struct hf_rotation *)product);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Makes the trial densities of n vectors, and the jobs that build their J and K. */
@@ -259,28 +249,24 @@ static hf_status make_trials(const struct hf_orbital_hessian *self, enum hf_rota
                              int n, const struct hf_rotation vector[], struct trial trial[],
                              struct hf_fock_job job[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int i = 0; i < n; i++) {
-        HF_TRY(make_trial(self, kind, &vector[i], &trial[i], error));
+        HF_CHECK(make_trial(self, kind, &vector[i], &trial[i], error));
         for (int s = 0; s < self->n_spin; s++)
             *job++ = (struct hf_fock_job){.density = trial[i].density[s],
                                           .coulomb = s == 0 ? trial[i].coulomb : NULL,
                                           .exchange = trial[i].exchange[s]};
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 static hf_status finish_trials(const struct hf_orbital_hessian *self, int n, struct trial trial[],
                                const struct hf_rotation product[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int i = 0; i < n; i++) {
-        HF_TRY(finish_trial(self, &trial[i], &product[i], error));
+        HF_CHECK(finish_trial(self, &trial[i], &product[i], error));
         trial_done(&trial[i]);
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Multiplies at most MOST_AT_ONCE vectors, in one pass. */
@@ -311,12 +297,10 @@ hf_status hf_hessian_multiply(struct hf_orbital_hessian *self, enum hf_rotation_
                               const struct hf_rotation vector[], const struct hf_rotation product[],
                               struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int i = 0; i < n; i += MOST_AT_ONCE) {
         const int rest = n - i;
-        HF_TRY(multiply_some(self, kind, rest < MOST_AT_ONCE ? rest : MOST_AT_ONCE, vector + i,
-                             product + i, error));
+        HF_CHECK(multiply_some(self, kind, rest < MOST_AT_ONCE ? rest : MOST_AT_ONCE, vector + i,
+                               product + i, error));
     }
-cleanup:
-    return status;
+    return HF_OK;
 }

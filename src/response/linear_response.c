@@ -53,12 +53,11 @@ static hf_status solve(struct search *self, struct hf_error *error)
 static hf_status find_rests(const struct search *self, double accuracy, struct hf_rotation rest[],
                             int *n_rest, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_rotation_space *space = &self->subspace.hessian->space;
     *n_rest = 0;
     for (int i = 0; i < self->n; i++) {
         struct hf_rotation *next = &rest[*n_rest];
-        HF_TRY(hf_rotation_create(space, next, error));
+        HF_CHECK(hf_rotation_create(space, next, error));
         hf_subspace_combine(&self->subspace, self->subspace.product, self->coefficient[i], next);
         hf_rotation_add(-1.0, &self->perturbation[i], 1.0, next);
         if (sqrt(hf_rotation_dot(next, next)) > accuracy * self->norm[i]) {
@@ -68,8 +67,7 @@ static hf_status find_rests(const struct search *self, double accuracy, struct h
             hf_rotation_destroy(next);
         }
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Reduces the subspace to the solutions, to make room. */

@@ -114,7 +114,6 @@ hf_status hf_rotation_space_init(struct hf_rotation_space *self, struct hf_conte
                                  struct hf_spin_count n_electron, struct hf_matrix *const fock[],
                                  struct hf_matrix *const occupied[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     *self = (struct hf_rotation_space){
         .linalg = linalg, .n_set = method->n_set, .m = hf_matrix_n_row(fock[0])};
     for (int k = 0; k < self->n_set; k++) {
@@ -127,10 +126,9 @@ hf_status hf_rotation_space_init(struct hf_rotation_space *self, struct hf_conte
         set->n_occupied[1] = set->n_closed;
         struct hf_matrix *const of_spin[] = {fock[k], fock[method->n_fock - 1]};
         if (set->n_left > 0 && set->n_right > 0)
-            HF_TRY(make_set(self, context, set, of_spin, occupied[k], error));
+            HF_CHECK(make_set(self, context, set, of_spin, occupied[k], error));
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 void hf_rotation_space_done(struct hf_rotation_space *self)

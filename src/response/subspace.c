@@ -118,14 +118,12 @@ cleanup:
 hf_status hf_subspace_keep(struct hf_subspace *self, const struct hf_subspace_spectrum *spectrum,
                            int k, struct hf_error *error)
 {
-    hf_status status;
     if (k > self->n) k = self->n;
-    HF_TRY(combine_all(self, spectrum, k, self->vector, error));
-    HF_TRY(combine_all(self, spectrum, k, self->product, error));
+    HF_CHECK(combine_all(self, spectrum, k, self->vector, error));
+    HF_CHECK(combine_all(self, spectrum, k, self->product, error));
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
             self->matrix[i * HF_SUBSPACE_MOST + j] = i == j ? spectrum->value[i] : 0.0;
     self->n = k;
-cleanup:
-    return status;
+    return HF_OK;
 }

@@ -68,13 +68,11 @@ static hf_status add_choices(struct hf_calculation *calculation, const struct hf
         const struct hf_option_value *value = &options->value[i];
         struct hf_basis_choice choice;
         if (value->level != level || strcmp(value->option->key, "basis") != 0) continue;
-        hf_status status = split_choice(value, calculation->input.molecule.n_atom, &choice, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(split_choice(value, calculation->input.molecule.n_atom, &choice, error));
         const int target = target_of(&choice);
         const struct hf_option_value *before = given[target];
         if (before != NULL && before->level == level)
-            status = judge_repetition(calculation, before, value, error);
-        if (status != HF_OK) return status;
+            HF_CHECK(judge_repetition(calculation, before, value, error));
         given[target] = value;
         if (target == 0)
             calculation->choice[0] = choice;
@@ -104,8 +102,7 @@ static hf_status describe(struct hf_calculation *calculation, struct hf_error *e
     for (int i = 0; i < calculation->n_choice; i++)
         size += strlen(calculation->choice[i].name) + 32;
     char *text = calculation->basis_requested = HF_TAKE(&calculation->arena, text, size);
-    const hf_status status = hf_arena_check(&calculation->arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&calculation->arena, error));
     for (int i = 0; i < calculation->n_choice; i++) {
         const struct hf_basis_choice *choice = &calculation->choice[i];
         if (choice->atom >= 0)
@@ -125,16 +122,13 @@ hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_op
     enum { N_TARGET = 119 };
     const size_t n_target = N_TARGET + (size_t)calculation->input.molecule.n_atom;
     const struct hf_option_value **given = HF_TAKE(&calculation->arena, given, n_target);
-    hf_status status;
     HF_TAKE(&calculation->arena, calculation->choice, (size_t)options->n_value + 1);
-    HF_TRY(hf_arena_check(&calculation->arena, error));
+    HF_CHECK(hf_arena_check(&calculation->arena, error));
     calculation->choice[0] =
         (struct hf_basis_choice){.atom = -1, .name = hf_default_basis, .where = "default"};
     calculation->n_choice = 1;
     if (!replaces_file(options))
-        HF_TRY(add_choices(calculation, options, HF_OPTION_FILE, given, error));
-    HF_TRY(add_choices(calculation, options, HF_OPTION_COMMAND_LINE, given, error));
-    HF_TRY(describe(calculation, error));
-cleanup:
-    return status;
+        HF_CHECK(add_choices(calculation, options, HF_OPTION_FILE, given, error));
+    HF_CHECK(add_choices(calculation, options, HF_OPTION_COMMAND_LINE, given, error));
+    return describe(calculation, error);
 }

@@ -55,10 +55,9 @@ static hf_status note_repetitions(struct hf_calculation *calculation,
                 other = value;
         }
         if (other == NULL) continue;
-        const hf_status status = hf_input_warn(
-            &calculation->input, error, "%s: '%s' was given before; the last one, '%s', counts",
-            last->where, other->text, last->text);
-        if (status != HF_OK) return status;
+        HF_CHECK(hf_input_warn(&calculation->input, error,
+                               "%s: '%s' was given before; the last one, '%s', counts", last->where,
+                               other->text, last->text));
     }
     return HF_OK;
 }
@@ -208,36 +207,32 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
                                  struct hf_error *error)
 {
     struct hf_context *context = calculation->context;
-    hf_status status = HF_OK;
     calculation->json_path = hf_options_text(options, "json");
     calculation->trace_path = hf_options_text(options, "trace");
-    HF_TRY(hf_agree(context->comm, hf_guess_file_name(calculation, options, error), error));
-    HF_TRY(hf_calculation_limit_time(calculation, options, error));
-    HF_TRY(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
-    HF_TRY(make_basis(calculation, options, error));
+    HF_CHECK(hf_agree(context->comm, hf_guess_file_name(calculation, options, error), error));
+    HF_CHECK(hf_calculation_limit_time(calculation, options, error));
+    HF_CHECK(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
+    HF_CHECK(make_basis(calculation, options, error));
     make_settings(calculation, options);
-    HF_TRY(hf_agree(context->comm, hf_quantities_plan(calculation, options, error), error));
-    HF_TRY(hf_calculation_make_pairs(calculation, error));
+    HF_CHECK(hf_agree(context->comm, hf_quantities_plan(calculation, options, error), error));
+    HF_CHECK(hf_calculation_make_pairs(calculation, error));
     hf_timers_declare(&context->timers, &hf_phase_output);
-    HF_TRY(hf_calculation_try_files(calculation, options, error));
-    HF_TRY(check_occupation(calculation, options, error));
-    HF_TRY(hf_agree(context->comm, hf_restart_settle(calculation, options, error), error));
-    HF_TRY(hf_guess_file_open(calculation, error));
-    HF_TRY(hf_memory_foresee(calculation, options, error));
-    if (calculation->refusal.message[0] != '\0' && !rehearsal) {
-        status = hf_fail(error, HF_NO_RESOURCE, "%s", calculation->refusal.message);
-        goto cleanup;
-    }
+    HF_CHECK(hf_calculation_try_files(calculation, options, error));
+    HF_CHECK(check_occupation(calculation, options, error));
+    HF_CHECK(hf_agree(context->comm, hf_restart_settle(calculation, options, error), error));
+    HF_CHECK(hf_guess_file_open(calculation, error));
+    HF_CHECK(hf_memory_foresee(calculation, options, error));
+    if (calculation->refusal.message[0] != '\0' && !rehearsal)
+        return hf_fail(error, HF_NO_RESOURCE, "%s", calculation->refusal.message);
     describe(calculation, options);
     calculation->description.nuclear_repulsion =
         hf_nuclear_energy_of(context, calculation->description.molecule, &hf_term_nuclei);
-    if (!rehearsal) HF_TRY(hf_checkpointer_create(calculation, options, error));
+    if (!rehearsal) HF_CHECK(hf_checkpointer_create(calculation, options, error));
     if (calculation->trace_path != NULL && !rehearsal)
-        HF_TRY(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,
-                               error));
+        HF_CHECK(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,
+                                 error));
     hf_timer_stop(&context->timers, &hf_phase_setup);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_report *report,

@@ -36,8 +36,7 @@ static hf_status list_settings(struct hf_checkpointer *self, struct hf_arena *ar
     int n = 0;
     while (hf_option_row(options->table, n) != NULL) n++;
     HF_TAKE(arena, self->setting, (size_t)n);
-    const hf_status status = hf_arena_check(arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(arena, error));
     for (int i = 0; (option = hf_option_row(options->table, i)) != NULL; i++) {
         const char *value = hf_options_text(options, option->key);
         if (value == NULL || !hf_option_is_kept(option)) continue;

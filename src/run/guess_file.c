@@ -22,8 +22,7 @@ hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf
     struct hf_arena *arena = &calculation->arena;
     struct hf_guess_file *made = HF_TAKE(arena, made, 1);
     struct hf_guess_source *source = HF_TAKE(arena, source, n);
-    const hf_status status = hf_arena_check(arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(arena, error));
     *made = (struct hf_guess_file){.where = given->where, .source = source};
     calculation->guess_file = made;
     for (const char *name = given->text; name != NULL;) {
@@ -102,7 +101,6 @@ static hf_status join(struct hf_guess_file *file, const struct hf_molecule *mole
 
 hf_status hf_guess_file_open(struct hf_calculation *calculation, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_context *context = calculation->context;
     struct hf_guess_file *file = calculation->guess_file;
     const struct hf_molecule *molecule = &calculation->input.molecule;
@@ -110,16 +108,15 @@ hf_status hf_guess_file_open(struct hf_calculation *calculation, struct hf_error
     if (file == NULL) return HF_OK;
     if (restart != NULL && restart->state.n_column[0] > 0) return HF_OK; /* goes on without it */
     for (int i = 0; i < file->n_source; i++)
-        HF_TRY(open_source(context, file->where, &file->source[i], error));
+        HF_CHECK(open_source(context, file->where, &file->source[i], error));
     calculation->settings.orbitals = &file->source[0].orbitals;
     if (file->n_source == 1) {
-        HF_TRY(check_cores(&file->source[0].checkpoint, molecule, file->where, error));
+        HF_CHECK(check_cores(&file->source[0].checkpoint, molecule, file->where, error));
     } else {
-        HF_TRY(hf_agree(context->comm, join(file, molecule, error), error));
+        HF_CHECK(hf_agree(context->comm, join(file, molecule, error), error));
         calculation->settings.orbitals = hf_scf_fragments_orbitals(file->fragments);
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 void hf_guess_file_close(struct hf_guess_file **file)

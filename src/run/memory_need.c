@@ -45,7 +45,6 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
     const struct hf_basis *basis = calculation->basis;
     const struct hf_basis *merged = hf_common_pairs_merged(calculation->pairs);
     const double n = basis->n_function;
-    hf_status status = HF_OK;
     *one = (struct hf_memory_case){
         .settings = calculation->settings,
         .size = {.n_function = basis->n_function,
@@ -59,15 +58,14 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
         double bytes = 0.0;
         if (quantity->ops->memory != NULL) one->kept += quantity->ops->memory(quantity);
         if (quantity->ops->peak == NULL) continue;
-        HF_TRY(quantity->ops->peak(quantity, &bytes, error));
+        HF_CHECK(quantity->ops->peak(quantity, &bytes, error));
         one->after = fmax(one->after, bytes);
     }
     one->apart = hf_fock_may_separate(&calculation->settings.fock, merged);
     one->size.n_shell = merged->n_shell;
     one->size.n_atom = merged->n_atom;
     one->size.most_of_atom = hf_most_functions_of_atom(merged);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** What depends on the shell pairs. Collective. */
@@ -155,9 +153,8 @@ hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_
     struct hf_error refusal = {0};
     bool automatic;
     double *bytes = &calculation->settings.fock.memory_bytes;
-    hf_status status;
-    HF_TRY(read_option(options, bytes, &automatic, error)); /* the same on every rank */
-    HF_TRY(hf_agree(context->comm, find_case(calculation, limits->resident, &one, error), error));
+    HF_CHECK(read_option(options, bytes, &automatic, error)); /* the same on every rank */
+    HF_CHECK(hf_agree(context->comm, find_case(calculation, limits->resident, &one, error), error));
     find_pairs(calculation, &one);
     calculation->settings.fock.store_weighed = automatic;
     if (automatic) *bytes = bytes_for_store(&one, &room);
@@ -174,6 +171,5 @@ hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_
     /* agreed upon like a failure, though it is for the caller to make it one */
     (void)!hf_agree(context->comm, fits ? HF_OK : HF_NO_RESOURCE, &refusal);
     calculation->refusal = refusal;
-cleanup:
-    return status;
+    return HF_OK;
 }

@@ -11,32 +11,28 @@
 
 hf_status hf_calculation_make_pairs(struct hf_calculation *calculation, struct hf_error *error)
 {
-    hf_status status;
-    HF_TRY(hf_common_pairs_create(calculation->context, calculation->basis,
-                                  hf_quantities_pair_accuracy(calculation, 0), &calculation->pairs,
-                                  error));
+    HF_CHECK(hf_common_pairs_create(calculation->context, calculation->basis,
+                                    hf_quantities_pair_accuracy(calculation, 0),
+                                    &calculation->pairs, error));
     calculation->settings.pairs = calculation->source.pairs = calculation->pairs;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_calculation_move(struct hf_calculation *calculation, const double (*x)[3],
                               struct hf_error *error)
 {
-    hf_status status;
     struct hf_molecule *molecule = &calculation->input.molecule;
     struct hf_basis *basis = NULL;
     hf_common_pairs_destroy(&calculation->pairs);
     for (int i = 0; i < molecule->n_atom; i++)
         memcpy(molecule->atom[i].position_bohr, x[i], sizeof *x);
-    HF_TRY(hf_agree(calculation->context->comm,
-                    hf_basis_move(calculation->basis, molecule, &basis, error), error));
+    HF_CHECK(hf_agree(calculation->context->comm,
+                      hf_basis_move(calculation->basis, molecule, &basis, error), error));
     hf_basis_destroy(&calculation->basis);
     calculation->basis = basis;
     calculation->source.basis = calculation->description.basis = basis;
     calculation->settings.pairs = calculation->source.pairs = NULL;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** The calculation at the structure that was found, from the last orbitals. Collective. */
@@ -44,25 +40,22 @@ static hf_status solve_there(struct hf_calculation *calculation, struct hf_searc
                              struct hf_scf_result *result, struct hf_wavefunction *wavefunction,
                              struct hf_error *error)
 {
-    hf_status status;
     const struct hf_run_description *run = &calculation->description;
     const double(*x)[3] = (const double(*)[3])search->x;
     struct hf_scf_settings settings = calculation->settings;
     const struct hf_scf_observer observer = hf_record_observer(calculation->record);
-    HF_TRY(hf_calculation_move(calculation, x, error));
-    HF_TRY(hf_calculation_make_pairs(calculation, error));
+    HF_CHECK(hf_calculation_move(calculation, x, error));
+    HF_CHECK(hf_calculation_make_pairs(calculation, error));
     calculation->description.nuclear_repulsion =
         hf_nuclear_energy_of(calculation->context, run->molecule, &hf_term_nuclei);
     settings.pairs = calculation->pairs;
     settings.restart = NULL;
     settings.guess_mix = false;
     settings.keeper = search->base != NULL ? &search->keeper : NULL;
-    HF_TRY(hf_surface_orbitals(search->surface, x, &settings.orbitals, error));
+    HF_CHECK(hf_surface_orbitals(search->surface, x, &settings.orbitals, error));
     calculation->record->n_iteration = 0; /* those of the structure alone are results */
-    HF_TRY(hf_scf_run(calculation->context, run->molecule, run->basis, &settings, &observer, result,
-                      wavefunction, error));
-cleanup:
-    return status;
+    return hf_scf_run(calculation->context, run->molecule, run->basis, &settings, &observer, result,
+                      wavefunction, error);
 }
 
 hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_scf_result *result,

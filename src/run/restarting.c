@@ -72,8 +72,7 @@ static hf_status fill_input(struct hf_calculation *calculation, const struct hf_
     const size_t n_atom = (size_t)from->n_atom, n_charge = (size_t)from->environment.n_charge;
     const char *given = hf_options_text(options, "title");
     const char *title = given != NULL ? given : from->title;
-    const hf_status status = check_options(calculation->restart, options, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(check_options(calculation->restart, options, error));
     *to = *from;
     to->atom = calloc(n_atom + 1, sizeof *to->atom);
     to->environment.charge = calloc(n_charge + 1, sizeof *to->environment.charge);

@@ -36,18 +36,16 @@ hf_status hf_converger_find(const char *name, const struct hf_converger_ops **co
 static hf_status make_effective(struct hf_scf *scf, struct hf_matrix *const fock[], bool canonical,
                                 struct hf_matrix *effective[], struct hf_error *error)
 {
-    hf_status status;
     const struct hf_method_ops *method = scf->method;
     struct hf_matrix *const none[HF_MAX_SPIN] = {NULL};
-    HF_TRY(hf_scf_create_list(scf, "Fock matrix", method->n_set, false, effective, error));
+    HF_CHECK(hf_scf_create_list(scf, "Fock matrix", method->n_set, false, effective, error));
     for (int k = 0; k < method->n_set && method->effective == NULL; k++)
         hf_matrix_copy(fock[k], effective[k]);
     if (method->effective != NULL)
-        HF_TRY(method->effective(scf->linalg, scf->n_electron, fock,
-                                 scf->has_orbitals ? scf->occupied : none, canonical, effective,
-                                 error));
-cleanup:
-    return status;
+        HF_CHECK(method->effective(scf->linalg, scf->n_electron, fock,
+                                   scf->has_orbitals ? scf->occupied : none, canonical, effective,
+                                   error));
+    return HF_OK;
 }
 
 /** matrix -= shift sum_s W_s W_s^T / 2 of both spins s in a set they share, of its own spin
@@ -134,7 +132,6 @@ cleanup:
 static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix *effective,
                                     struct hf_matrix *vector, struct hf_error *error)
 {
-    hf_status status;
     double square, shift = 0.0;
     double *energy = scf->orbital_energy + (size_t)k * (size_t)scf->result->n_orbital;
     const int n_set = scf->method->n_set, n_occupied = hf_set_size(scf->n_electron, k);
@@ -143,12 +140,11 @@ static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix 
         scf->occupation == NULL) {
         hf_matrix_dot(effective, effective, &square);
         shift = 4.0 * sqrt(square);
-        HF_TRY(lower_occupied(scf, k, shift, effective, error));
+        HF_CHECK(lower_occupied(scf, k, shift, effective, error));
     }
-    HF_TRY(hf_lowest_orbitals(scf->context, effective, energy, vector, error));
+    HF_CHECK(hf_lowest_orbitals(scf->context, effective, energy, vector, error));
     for (int i = 0; i < n_occupied; i++) energy[i] += i < n_closed ? shift : 0.5 * shift;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** The same for all sets; vector may be a list of NULLs. */

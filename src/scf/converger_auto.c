@@ -129,13 +129,11 @@ static bool is_doubtful(const struct course *course, const struct hf_scf *scf)
 /** Looks for a way down from a saddle point. */
 static hf_status look_down(struct hf_scf *scf, struct course *course, struct hf_error *error)
 {
-    hf_status status;
-    HF_TRY(hf_scf_leave_saddle(scf, &course->leaves, error));
-    if (course->leaves) HF_TRY(begin_newton(scf, course, error));
+    HF_CHECK(hf_scf_leave_saddle(scf, &course->leaves, error));
+    if (course->leaves) HF_CHECK(begin_newton(scf, course, error));
     course->has_looked = true;
     course->has_left = course->leaves;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Whether the minimum is so close that DIIS finds it, too, at a fraction of the cost. */
@@ -180,12 +178,10 @@ cleanup:
 /** A few iterations may lead to a saddle point before the time to look. */
 static hf_status confirm(struct hf_scf *scf, void *data, bool *converged, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct course *course = data;
-    if (is_doubtful(course, scf)) HF_TRY(look_down(scf, course, error));
+    if (is_doubtful(course, scf)) HF_CHECK(look_down(scf, course, error));
     *converged = !course->leaves;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 const struct hf_converger_ops hf_converger_auto = {

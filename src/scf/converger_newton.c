@@ -144,11 +144,10 @@ static int lowest_of(int n, const double value[])
 static hf_status find_step(const struct newton *newton, struct trust_step *step,
                            struct hf_error *error)
 {
-    hf_status status;
     const int n = newton->subspace.n;
     struct hf_subspace_spectrum spectrum;
     double gradient[HF_SUBSPACE_MOST], part[HF_SUBSPACE_MOST], sign[HF_SUBSPACE_MOST];
-    HF_TRY(hf_subspace_solve(&newton->subspace, &spectrum, error));
+    HF_CHECK(hf_subspace_solve(&newton->subspace, &spectrum, error));
     for (int i = 0; i < n; i++) {
         gradient[i] = 0.0; /* in the basis of eigenvectors */
         for (int j = 0; j < n; j++) gradient[i] += spectrum.vector[i * n + j] * newton->gradient[j];
@@ -179,8 +178,7 @@ static hf_status find_step(const struct newton *newton, struct trust_step *step,
         step->coefficient[j] = 0.0;
         for (int i = 0; i < n; i++) step->coefficient[j] += part[i] * spectrum.vector[i * n + j];
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Adds candidates and the gradient's part along what came of them. */
@@ -334,7 +332,6 @@ cleanup:
 
 static hf_status step(struct hf_scf *scf, void *data, const char **label, struct hf_error *error)
 {
-    hf_status status;
     struct newton *newton = data;
     struct trust_step step = {.shift = 0.0};
     const bool follows = newton->pending && newton->iteration + 1 == scf->result->n_iteration;
@@ -345,12 +342,11 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
         hf_scf_destroy_list(newton->mode);
     }
     if (follows && judge(newton, scf->result->energy_change))
-        HF_TRY(find_step(newton, &step, error));
+        HF_CHECK(find_step(newton, &step, error));
     else
-        HF_TRY(begin(scf, newton, &step, error));
-    if (newton->subspace.n > 0) HF_TRY(go(scf, newton, &step, error));
-cleanup:
-    return status;
+        HF_CHECK(begin(scf, newton, &step, error));
+    if (newton->subspace.n > 0) HF_CHECK(go(scf, newton, &step, error));
+    return HF_OK;
 }
 
 const struct hf_converger_ops hf_converger_newton = {

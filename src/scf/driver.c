@@ -46,22 +46,19 @@ static hf_status make_densities(struct hf_scf *scf, struct hf_matrix *density[],
  *  commutes with its own Fock matrix, so that DIIS would return to it for ever. */
 static hf_status advance(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
-    hf_status status;
-    if (scf->settings->max_overlap && scf->has_orbitals) HF_TRY(hf_scf_set_reference(scf, error));
-    HF_TRY(hf_scf_note_mixed_orbitals(scf, error));
+    if (scf->settings->max_overlap && scf->has_orbitals) HF_CHECK(hf_scf_set_reference(scf, error));
+    HF_CHECK(hf_scf_note_mixed_orbitals(scf, error));
     if (scf->settings->guess_mix && scf->result->n_iteration == 1) {
         scf->step = "mixing";
-        HF_TRY(hf_scf_mix_guess(scf, error));
+        HF_CHECK(hf_scf_mix_guess(scf, error));
     } else if (scf->has_orbitals) {
-        HF_TRY(scf->converger->step(scf, scf->converger_data, &scf->step, error));
+        HF_CHECK(scf->converger->step(scf, scf->converger_data, &scf->step, error));
     } else {
         scf->step = "Roothaan";
-        HF_TRY(hf_scf_diagonalise(scf, error));
+        HF_CHECK(hf_scf_diagonalise(scf, error));
     }
-    HF_TRY(hf_scf_note_first_orbitals(scf, error));
-    HF_TRY(make_densities(scf, density, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_scf_note_first_orbitals(scf, error));
+    return make_densities(scf, density, error);
 }
 
 /** Keeps the state of an interrupted calculation if that is possible; the error that is reported is the
@@ -88,7 +85,6 @@ static hf_status iterate(struct hf_scf *scf, struct hf_matrix *density[], struct
  *  nor before fractional occupations are those of its Fock matrices. */
 static hf_status judge(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_scf_result *result = scf->result;
     const struct hf_converger_ops *converger = scf->converger;
     if (scf->search.stage == HF_SEARCH_BACK) { /* judged by the first search */
@@ -98,28 +94,25 @@ static hf_status judge(struct hf_scf *scf, struct hf_error *error)
         return HF_OK;
     }
     result->converged = scf->has_orbitals && hf_scf_is_converged(scf);
-    if (result->converged) HF_TRY(hf_scf_occupations_fit(scf, &result->converged, error));
+    if (result->converged) HF_CHECK(hf_scf_occupations_fit(scf, &result->converged, error));
     if (result->converged && converger->confirm != NULL && !is_last(scf))
-        HF_TRY(converger->confirm(scf, scf->converger_data, &result->converged, error));
-cleanup:
-    return status;
+        HF_CHECK(converger->confirm(scf, scf->converger_data, &result->converged, error));
+    return HF_OK;
 }
 
 /** From densities, which are destroyed, to convergence or the last iteration allowed. */
 static hf_status converge(struct hf_scf *scf, struct hf_matrix *density[], struct hf_error *error)
 {
-    hf_status status;
     scf->descent.n = 0;
     for (;;) {
-        HF_TRY(iterate(scf, density, error));
-        HF_TRY(judge(scf, error));
+        HF_CHECK(iterate(scf, density, error));
+        HF_CHECK(judge(scf, error));
         if (scf->result->converged || is_last(scf)) break;
-        HF_TRY(advance(scf, density, error));
-        HF_TRY(hf_scf_keep(scf, HF_KEEP_ITERATION, error));
-        HF_TRY(hf_agree_to_go_on(scf->context, HF_OK, error));
+        HF_CHECK(advance(scf, density, error));
+        HF_CHECK(hf_scf_keep(scf, HF_KEEP_ITERATION, error));
+        HF_CHECK(hf_agree_to_go_on(scf->context, HF_OK, error));
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** From the guess, or an earlier calculation, to a solution; then to lower solutions, if the stability

@@ -115,8 +115,7 @@ static hf_status build_two_electron(struct hf_scf *scf, struct hf_matrix *const 
 {
     struct hf_scf_result *result = scf->result;
     const double start = hf_wall_seconds();
-    const hf_status status = hf_two_electron_update(&scf->two_electron, density, threshold, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_two_electron_update(&scf->two_electron, density, threshold, error));
     result->fock_seconds += hf_wall_seconds() - start;
     result->last_build = hf_fock_account(scf->builder);
     scf->busy_max += result->last_build.busy_seconds.max;
@@ -127,13 +126,10 @@ static hf_status build_two_electron(struct hf_scf *scf, struct hf_matrix *const 
 
 static hf_status make_fock(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status;
     const struct hf_two_electron *two = &scf->two_electron;
-    HF_TRY(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, scf->fock, error));
-    HF_TRY(hf_method_fock(scf->method, scf->linalg, hf_scf_bases(scf), scf->core, two->coulomb,
-                          two->exchange, scf->fock, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, scf->fock, error));
+    return hf_method_fock(scf->method, scf->linalg, hf_scf_bases(scf), scf->core, two->coulomb,
+                          two->exchange, scf->fock, error);
 }
 
 /** Commutators of scf->fock with the densities they were built from. For a guess that does not come from
@@ -205,16 +201,13 @@ static hf_status make_trial(struct hf_scf *scf, struct hf_matrix *const occupied
                             struct hf_matrix *density[], struct hf_matrix **coulomb,
                             struct hf_matrix *exchange[], struct hf_error *error)
 {
-    hf_status status;
     const int n = scf->result->n_function, n_density = scf->method->n_density;
-    HF_TRY(hf_scf_create_list(scf, "trial density", n_density, true, density, error));
-    HF_TRY(
+    HF_CHECK(hf_scf_create_list(scf, "trial density", n_density, true, density, error));
+    HF_CHECK(
         hf_scf_create_list(scf, "exchange of a trial density", n_density, true, exchange, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "Coulomb of a trial density", n, n, coulomb, error));
-    HF_TRY(hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
-                               occupied, density, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_matrix_create(scf->linalg, "Coulomb of a trial density", n, n, coulomb, error));
+    return hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
+                               occupied, density, error);
 }
 
 hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[], double *energy,

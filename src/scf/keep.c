@@ -11,17 +11,15 @@
 static hf_status take_occupied(struct hf_scf *scf, struct hf_matrix *const vector[],
                                struct hf_error *error)
 {
-    hf_status status = HF_OK;
     if (scf->occupation != NULL && !scf->result->converged)
         return hf_scf_occupy(scf, vector, error);
     for (int k = 0; k < scf->method->n_set; k++)
         if (scf->occupation != NULL)
-            HF_TRY(hf_scf_weigh(scf, k, vector[k], error));
+            HF_CHECK(hf_scf_weigh(scf, k, vector[k], error));
         else if (scf->occupied[k] != NULL)
             hf_matrix_copy_columns(vector[k], 0, hf_matrix_n_col(scf->occupied[k]), NULL,
                                    scf->occupied[k], 0);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** All orbitals of the last Fock matrices if the calculation is converged, else those of the next DIIS

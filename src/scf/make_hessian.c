@@ -19,8 +19,7 @@ hf_status hf_scf_make_hessian(struct hf_scf *scf, double looseness,
     const double overlap =
         fmax(scf->result->smallest_overlap_eigenvalue, scf->settings->linear_dependence_threshold);
     const double threshold = looseness * fmin(THRESHOLD, THRESHOLD_PER_OVERLAP * overlap);
-    const hf_status status = hf_scf_share_basis(scf, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_scf_share_basis(scf, error));
     const struct hf_hessian_input input = {
         .context = scf->context,
         .linalg = scf->linalg,

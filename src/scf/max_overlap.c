@@ -60,24 +60,20 @@ cleanup:
 
 hf_status hf_scf_set_reference(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int k = 0; k < scf->method->n_set; k++) {
         const struct hf_matrix *occupied = scf->occupied[k];
         if (occupied == NULL || scf->reference[k] != NULL) continue;
-        HF_TRY(hf_matrix_create(scf->linalg, "first orbitals", hf_matrix_n_row(occupied),
-                                hf_matrix_n_col(occupied), &scf->reference[k], error));
+        HF_CHECK(hf_matrix_create(scf->linalg, "first orbitals", hf_matrix_n_row(occupied),
+                                  hf_matrix_n_col(occupied), &scf->reference[k], error));
         hf_matrix_copy(occupied, scf->reference[k]);
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_scf_occupy_by_overlap(struct hf_scf *scf, struct hf_matrix *const vector[],
                                    struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int k = 0; k < scf->method->n_set; k++)
-        if (scf->occupied[k] != NULL) HF_TRY(occupy_set(scf, k, vector[k], error));
-cleanup:
-    return status;
+        if (scf->occupied[k] != NULL) HF_CHECK(occupy_set(scf, k, vector[k], error));
+    return HF_OK;
 }

@@ -111,7 +111,6 @@ cleanup:
 hf_status hf_scf_occupy(struct hf_scf *scf, struct hf_matrix *const vector[],
                         struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const size_t m = (size_t)scf->result->n_orbital;
     for (int k = 0; k < scf->method->n_set; k++) {
         double *occupation = scf->occupation + (size_t)k * m;
@@ -119,10 +118,9 @@ hf_status hf_scf_occupy(struct hf_scf *scf, struct hf_matrix *const vector[],
                              hf_set_size(scf->n_electron, k), scf->settings->smearing, occupation);
         /* no difference between processors may part the ranks */
         hf_broadcast_bytes(scf->context->comm, 0, m * sizeof *occupation, occupation);
-        HF_TRY(hf_scf_weigh(scf, k, vector[k], error));
+        HF_CHECK(hf_scf_weigh(scf, k, vector[k], error));
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** sum[0] += sum_i f_i e_i, sum[1] += -T S of the orbitals of F' of set k occupied anew, electrons

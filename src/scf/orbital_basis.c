@@ -98,17 +98,16 @@ static double put_unit(void *data, int row, int column, double value)
 static hf_status take_basis(struct hf_scf *scf, int k, const struct hf_matrix *vector,
                             struct hf_error *error)
 {
-    hf_status status;
     const struct hf_matrix *old = hf_basis_of_set(hf_scf_bases(scf), k);
     struct hf_matrix *x = NULL;
-    HF_TRY(hf_diis_turn(scf->diis, k, vector, error));
+    HF_CHECK(hf_diis_turn(scf->diis, k, vector, error));
     if (k == 0 && scf->method->n_set == 2 && scf->x[1] == NULL) {
-        HF_TRY(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
-                                hf_matrix_n_col(old), &scf->x[1], error));
+        HF_CHECK(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
+                                  hf_matrix_n_col(old), &scf->x[1], error));
         hf_matrix_copy(old, scf->x[1]);
     }
-    HF_TRY(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
-                            hf_matrix_n_col(old), &x, error));
+    HF_CHECK(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
+                              hf_matrix_n_col(old), &x, error));
     hf_matrix_multiply(1.0, false, old, false, vector, 0.0, x);
     if (k == 0 && scf->canonical == NULL &&
         (scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES || scf->removed.vector != NULL)) {
@@ -119,8 +118,7 @@ static hf_status take_basis(struct hf_scf *scf, int k, const struct hf_matrix *v
     scf->x[k] = x;
     scf->is_orbitals[k] = true;
     hf_matrix_map(scf->occupied[k], put_unit, NULL);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_scf_lowest_of_set(struct hf_scf *scf, int k, struct hf_matrix *fock, double energy[],

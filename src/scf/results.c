@@ -8,11 +8,9 @@
 hf_status hf_scf_make_densities(const struct hf_scf *scf, const char *label,
                                 struct hf_matrix *density[], struct hf_error *error)
 {
-    hf_status status = hf_scf_create_list(scf, label, scf->method->n_density, true, density, error);
-    if (status == HF_OK)
-        status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
-                                     scf->occupied, density, error);
-    return status;
+    HF_CHECK(hf_scf_create_list(scf, label, scf->method->n_density, true, density, error));
+    return hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
+                               scf->occupied, density, error);
 }
 
 hf_status hf_scf_describe_orbitals(const struct hf_scf *scf, int k, struct hf_orbitals *orbitals,
@@ -85,8 +83,7 @@ static hf_status make_arrays(const struct hf_scf *scf, int k, struct hf_orbitals
                              struct hf_error *error)
 {
     const int m = scf->result->n_orbital;
-    const hf_status status = hf_scf_describe_orbitals(scf, k, orbitals, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_scf_describe_orbitals(scf, k, orbitals, error));
     orbitals->energy = calloc((size_t)m, sizeof *orbitals->energy);
     if (orbitals->energy == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);

@@ -13,12 +13,10 @@ static const double SAME = 1e-7;
 /** New coefficients saved [n_set] [n][o] of scf->occupied, whatever becomes of the orthonormal basis. */
 static hf_status save(const struct hf_scf *scf, struct hf_matrix *saved[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int k = 0; k < scf->method->n_set; k++)
         if (scf->occupied[k] != NULL)
-            HF_TRY(hf_scf_coefficients(scf, k, scf->occupied[k], &saved[k], error));
-cleanup:
-    return status;
+            HF_CHECK(hf_scf_coefficients(scf, k, scf->occupied[k], &saved[k], error));
+    return HF_OK;
 }
 
 /** scf->occupied = what was saved, which is destroyed. */
@@ -80,7 +78,6 @@ hf_status hf_scf_note_first_orbitals(struct hf_scf *scf, struct hf_error *error)
 
 hf_status hf_scf_search_again(struct hf_scf *scf, bool *again, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_second_search *search = &scf->search;
     *again = search->stage == HF_SEARCH_FIRST && search->has_first &&
              ((search->strayed && scf->result->converged) ||
@@ -91,13 +88,11 @@ hf_status hf_scf_search_again(struct hf_scf *scf, bool *again, struct hf_error *
     search->energy = scf->result->energy;
     search->error = scf->result->energy_error;
     search->n_iteration = scf->result->n_iteration - scf->n_before;
-    if (search->has_found) HF_TRY(save(scf, search->found, error));
-    HF_TRY(go_back(scf, search->first, error));
+    if (search->has_found) HF_CHECK(save(scf, search->found, error));
+    HF_CHECK(go_back(scf, search->first, error));
     scf->soft = false;
     scf->step = "anew";
-    HF_TRY(hf_scf_use_newton(scf, error));
-cleanup:
-    return status;
+    return hf_scf_use_newton(scf, error);
 }
 
 bool hf_scf_second_search_ends(const struct hf_scf *scf, int n_iteration)

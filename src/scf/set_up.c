@@ -104,45 +104,40 @@ static hf_status make_grid(struct hf_scf *scf, struct hf_error *error)
 /** Room for the orbitals of the densities and their energies. */
 static hf_status make_orbitals(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status;
     const int m = scf->result->n_orbital;
     const size_t n_energy = (size_t)scf->method->n_set * (size_t)m;
     scf->arena.label = "the orbital energies";
     HF_TAKE(&scf->arena, scf->orbital_energy, n_energy);
     if (scf->settings->smearing > 0.0) HF_TAKE(&scf->arena, scf->occupation, n_energy);
-    HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&scf->arena, error), error));
+    HF_CHECK(hf_agree(scf->context->comm, hf_arena_check(&scf->arena, error), error));
     for (int k = 0; k < scf->method->n_set; k++) {
         const int o = hf_set_size(scf->n_electron, k);
         for (int i = 0; i < o && scf->occupation != NULL; i++)
             scf->occupation[(size_t)k * (size_t)m + (size_t)i] = 1.0;
         if (o > 0)
-            HF_TRY(
+            HF_CHECK(
                 hf_matrix_create(scf->linalg, "occupied orbitals", m, o, &scf->occupied[k], error));
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status;
-    HF_TRY(make_grid(scf, error));
-    HF_TRY(hf_hamiltonian_create(scf->context, scf->linalg, scf->basis, scf->molecule,
-                                 &scf->hamiltonian, error));
-    HF_TRY(make_orthogonaliser(scf, error));
-    HF_TRY(hf_agree_to_go_on(scf->context, HF_OK, error));
-    HF_TRY(make_core(scf, error));
-    HF_TRY(make_builder(scf, error));
-    HF_TRY(hf_agree_to_go_on(scf->context, HF_OK, error));
-    HF_TRY(hf_diis_create(scf->context, scf->linalg, scf->result->n_orbital, scf->method->n_fock,
-                          scf->settings->diis_size, &scf->diis, error));
+    HF_CHECK(make_grid(scf, error));
+    HF_CHECK(hf_hamiltonian_create(scf->context, scf->linalg, scf->basis, scf->molecule,
+                                   &scf->hamiltonian, error));
+    HF_CHECK(make_orthogonaliser(scf, error));
+    HF_CHECK(hf_agree_to_go_on(scf->context, HF_OK, error));
+    HF_CHECK(make_core(scf, error));
+    HF_CHECK(make_builder(scf, error));
+    HF_CHECK(hf_agree_to_go_on(scf->context, HF_OK, error));
+    HF_CHECK(hf_diis_create(scf->context, scf->linalg, scf->result->n_orbital, scf->method->n_fock,
+                            scf->settings->diis_size, &scf->diis, error));
     if (scf->converger->create != NULL)
-        HF_TRY(scf->converger->create(scf, &scf->converger_data, error));
-    HF_TRY(make_orbitals(scf, error));
-    HF_TRY(hf_two_electron_init(&scf->two_electron, scf->linalg, scf->builder, scf->method,
-                                scf->basis->n_function, error));
-cleanup:
-    return status;
+        HF_CHECK(scf->converger->create(scf, &scf->converger_data, error));
+    HF_CHECK(make_orbitals(scf, error));
+    return hf_two_electron_init(&scf->two_electron, scf->linalg, scf->builder, scf->method,
+                                scf->basis->n_function, error);
 }
 
 hf_status hf_scf_create_list(const struct hf_scf *scf, const char *label, int n_matrix,
@@ -162,16 +157,14 @@ void hf_scf_destroy_list(struct hf_matrix *list[])
 hf_status hf_scf_copy_occupied(const struct hf_scf *scf, const char *label,
                                struct hf_matrix *copy[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int k = 0; k < scf->method->n_set; k++) {
         const struct hf_matrix *from = scf->occupied[k];
         if (from == NULL) continue;
-        HF_TRY(hf_matrix_create(scf->linalg, label, hf_matrix_n_row(from), hf_matrix_n_col(from),
-                                &copy[k], error));
+        HF_CHECK(hf_matrix_create(scf->linalg, label, hf_matrix_n_row(from), hf_matrix_n_col(from),
+                                  &copy[k], error));
         hf_matrix_copy(from, copy[k]);
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 void hf_scf_tear_down(struct hf_scf *scf)

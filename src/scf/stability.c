@@ -26,15 +26,13 @@ static hf_status find_roots(struct hf_scf *scf, struct hf_orbital_hessian *hessi
                             enum hf_rotation_kind kind, struct hf_stability_roots *roots,
                             struct hf_rotation vector[], struct hf_error *error)
 {
-    hf_status status;
     const double zero = scf->result->stability.zero;
     *roots = (struct hf_stability_roots){.analysed = true, .n = HF_MAX_ROOT};
-    HF_TRY(hf_lowest_eigenvalues(hessian, kind, &hf_sharp_eigenvalues, &roots->n, roots->eigenvalue,
-                                 &roots->converged, vector, error));
+    HF_CHECK(hf_lowest_eigenvalues(hessian, kind, &hf_sharp_eigenvalues, &roots->n,
+                                   roots->eigenvalue, &roots->converged, vector, error));
     roots->stable = roots->n == 0 || roots->eigenvalue[0] >= -zero;
     for (int i = 0; i < roots->n; i++) roots->n_zero += fabs(roots->eigenvalue[i]) < zero;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Energy of the orbitals `length` along a rotation, which `occupied` [n_set] become. */
@@ -65,14 +63,12 @@ static hf_status look_both_ways(struct hf_scf *scf, const struct hf_rotation_spa
                                 struct hf_matrix *const occupied[], struct place *best,
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int i = 0; i < 2; i++) {
         struct place place = {.length = i == 0 ? length : -length};
-        HF_TRY(energy_along(scf, space, direction, place.length, occupied, &place.energy, error));
+        HF_CHECK(energy_along(scf, space, direction, place.length, occupied, &place.energy, error));
         if (i == 0 || place.energy < best->energy) *best = place;
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** The best place on the way down from scf->result->energy; occupied [n_set] is for what is tried. */
@@ -80,22 +76,20 @@ static hf_status go_down(struct hf_scf *scf, const struct hf_rotation_space *spa
                          const struct hf_rotation *direction, struct hf_matrix *const occupied[],
                          struct place *best, struct hf_error *error)
 {
-    hf_status status;
     struct place further = {0};
     double length = FIRST_LENGTH;
     do {
-        HF_TRY(look_both_ways(scf, space, direction, length, occupied, best, error));
+        HF_CHECK(look_both_ways(scf, space, direction, length, occupied, best, error));
         length *= 0.5;
     } while (best->energy >= scf->result->energy && length > SHORTEST_LENGTH);
     while (2.0 * fabs(best->length) <= LONGEST_LENGTH) {
         further.length = 2.0 * best->length;
-        HF_TRY(
+        HF_CHECK(
             energy_along(scf, space, direction, further.length, occupied, &further.energy, error));
         if (further.energy >= best->energy) break;
         *best = further;
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_scf_use_newton(struct hf_scf *scf, struct hf_error *error)

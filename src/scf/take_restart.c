@@ -25,12 +25,9 @@ static hf_status give_rows(void *data, int first, int n, double rows[], struct h
 static hf_status read_matrix(const struct hf_scf *scf, struct reading reading, int n_row, int n_col,
                              struct hf_matrix **matrix, struct hf_error *error)
 {
-    hf_status status;
     reading.restart = scf->settings->restart;
-    HF_TRY(hf_matrix_create(scf->linalg, "matrix of a checkpoint", n_row, n_col, matrix, error));
-    HF_TRY(hf_matrix_receive_rows(*matrix, give_rows, &reading, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_matrix_create(scf->linalg, "matrix of a checkpoint", n_row, n_col, matrix, error));
+    return hf_matrix_receive_rows(*matrix, give_rows, &reading, error);
 }
 
 /** Whether the state is one of this calculation. */

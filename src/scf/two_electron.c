@@ -11,7 +11,6 @@ hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *l
                                struct hf_fock_builder *builder, const struct hf_method_ops *method,
                                int n, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     *self = (struct hf_two_electron){
         .linalg = linalg, .builder = builder, .method = method, .threshold = INFINITY};
     struct hf_new_matrix list[2 * HF_MAX_DENSITY + 1] = {{&self->coulomb, n, n}};
@@ -19,10 +18,8 @@ hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *l
         list[2 * s + 1] = (struct hf_new_matrix){&self->density[s], n, n};
         list[2 * s + 2] = (struct hf_new_matrix){&self->exchange[s], n, n};
     }
-    HF_TRY(hf_matrix_create_several(linalg, "densities, J and K", 2 * method->n_density + 1, list,
-                                    error));
-cleanup:
-    return status;
+    return hf_matrix_create_several(linalg, "densities, J and K", 2 * method->n_density + 1, list,
+                                    error);
 }
 
 void hf_two_electron_done(struct hf_two_electron *self)
@@ -56,19 +53,17 @@ static hf_status build(const struct hf_two_electron *self, struct hf_matrix *con
 static hf_status build_whole(struct hf_two_electron *self, struct hf_matrix *const density[],
                              double threshold, struct hf_error *error)
 {
-    hf_status status;
     const int n_density = self->method->n_density;
     struct hf_matrix *const *change = self->density; /* until J and K are those of the new ones */
     self->change_here = 0.0;
     for (int s = 0; s < n_density; s++) hf_matrix_add(1.0, density[s], -1.0, change[s]);
     add_energy(self, change);
-    HF_TRY(build(self, density, self->coulomb, self->exchange, threshold, error));
+    HF_CHECK(build(self, density, self->coulomb, self->exchange, threshold, error));
     add_energy(self, change);
     for (int s = 0; s < n_density; s++) hf_matrix_copy(density[s], self->density[s]);
     self->threshold = threshold;
     self->built = true;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Adds J and K of the changes; `density` become the changes. */

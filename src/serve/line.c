@@ -163,8 +163,7 @@ hf_status hf_line_read(struct hf_line *line, size_t n, void *bytes, bool *closed
                        struct hf_error *error)
 {
     for (size_t done = 0; done < n;) {
-        const hf_status status = wait_for(line, POLLIN, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(wait_for(line, POLLIN, error));
         const ssize_t got = recv(line->socket, (char *)bytes + done, n - done, 0);
         if (got > 0) {
             done += (size_t)got;
@@ -182,8 +181,7 @@ hf_status hf_line_read(struct hf_line *line, size_t n, void *bytes, bool *closed
 hf_status hf_line_write(struct hf_line *line, size_t n, const void *bytes, struct hf_error *error)
 {
     for (size_t done = 0; done < n;) {
-        const hf_status status = wait_for(line, POLLOUT, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(wait_for(line, POLLOUT, error));
         const ssize_t sent = send(line->socket, (const char *)bytes + done, n - done, MSG_NOSIGNAL);
         if (sent > 0) done += (size_t)sent;
         if (sent < 0 && !in_vain())

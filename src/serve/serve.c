@@ -64,39 +64,35 @@ static hf_status read_init(struct session *self, struct hf_error *error)
 
 static hf_status read_positions(struct session *self, struct hf_error *error)
 {
-    hf_status status;
     double cell[N_CELL];
     int32_t n_atom;
     const int n = self->n_atom;
-    HF_TRY(hf_line_read(&self->line, sizeof cell, cell, NULL, error));
-    HF_TRY(hf_line_read(&self->line, sizeof n_atom, &n_atom, NULL, error));
+    HF_CHECK(hf_line_read(&self->line, sizeof cell, cell, NULL, error));
+    HF_CHECK(hf_line_read(&self->line, sizeof n_atom, &n_atom, NULL, error));
     if (n_atom != n)
         return hf_fail(error, HF_BAD_INPUT, "%s: the driver has %d atoms, the input has %d",
                        self->line.address, (int)n_atom, n);
-    HF_TRY(hf_line_read(&self->line, 3 * (size_t)n * sizeof *self->positions, self->positions, NULL,
-                        error));
+    HF_CHECK(hf_line_read(&self->line, 3 * (size_t)n * sizeof *self->positions, self->positions,
+                          NULL, error));
     for (int i = 0; i < 3 * n; i++)
         if (!isfinite(self->positions[i])) return bad(self, error, "a position is no number");
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 static hf_status send_forces(struct session *self, struct hf_error *error)
 {
-    hf_status status;
     const double virial[9] = {0.0};
     const int32_t n_atom = self->n_atom, n_text = 0; /* ASE 3.22 fails if there is a text */
     const size_t n = 3 * (size_t)n_atom;
     for (size_t i = 0; i < n; i++) self->positions[i] = -self->point.gradient[0][i];
-    HF_TRY(say(self, "FORCEREADY", error));
-    HF_TRY(hf_line_write(&self->line, sizeof self->point.energy, &self->point.energy, error));
-    HF_TRY(hf_line_write(&self->line, sizeof n_atom, &n_atom, error));
-    HF_TRY(hf_line_write(&self->line, n * sizeof *self->positions, self->positions, error));
-    HF_TRY(hf_line_write(&self->line, sizeof virial, virial, error));
-    HF_TRY(hf_line_write(&self->line, sizeof n_text, &n_text, error));
+    HF_CHECK(say(self, "FORCEREADY", error));
+    HF_CHECK(hf_line_write(&self->line, sizeof self->point.energy, &self->point.energy, error));
+    HF_CHECK(hf_line_write(&self->line, sizeof n_atom, &n_atom, error));
+    HF_CHECK(hf_line_write(&self->line, n * sizeof *self->positions, self->positions, error));
+    HF_CHECK(hf_line_write(&self->line, sizeof virial, virial, error));
+    HF_CHECK(hf_line_write(&self->line, sizeof n_text, &n_text, error));
     self->has_forces = false;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 static bool is(const char header[HEADER], const char *word)

@@ -224,10 +224,8 @@ cleanup:
 hf_status hf_extrapolation_estimate(struct hf_extrapolation *self, const double *position,
                                     struct hf_error *error)
 {
-    hf_status status;
     double coefficient[HF_SURFACE_POINTS];
-    HF_TRY(fit(self, position, coefficient, error));
-    for (int k = 0; k < self->n_spin; k++) HF_TRY(combine(self, k, coefficient, error));
-cleanup:
-    return status;
+    HF_CHECK(fit(self, position, coefficient, error));
+    for (int k = 0; k < self->n_spin; k++) HF_CHECK(combine(self, k, coefficient, error));
+    return HF_OK;
 }

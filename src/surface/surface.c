@@ -133,8 +133,7 @@ hf_status hf_surface_orbitals(struct hf_surface *surface, const double (*positio
     const struct hf_extrapolation *past = &surface->past;
     *orbitals = NULL;
     if (past->n_point == 0) return HF_OK;
-    const hf_status status = hf_extrapolation_estimate(&surface->past, position_bohr[0], error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_extrapolation_estimate(&surface->past, position_bohr[0], error));
     surface->orbitals = (struct hf_scf_orbitals){
         .molecule = &surface->molecule, .basis = surface->basis, .n_spin = past->n_spin};
     for (int k = 0; k < past->n_spin; k++) {

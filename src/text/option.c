@@ -162,8 +162,7 @@ static hf_status read_choices(const struct hf_option *option, struct hf_word tex
         struct hf_option_choice wanted, choice;
         const size_t used = strlen(list);
         int i = 0;
-        const hf_status status = check_choice(option, word, where, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(check_choice(option, word, where, error));
         (void)find_choice(option, word, &wanted);
         while (hf_option_choice_get(option, i, &choice) && strcmp(choice.name, wanted.name) != 0)
             i++;
@@ -211,8 +210,7 @@ static hf_status check_vector(const struct hf_option *option, struct hf_word tex
     struct hf_word component;
     int n = 0;
     for (; next_component(&text, &component); n++) {
-        const hf_status status = check_number(option, component, where, error);
-        if (status != HF_OK) return status;
+        HF_CHECK(check_number(option, component, where, error));
     }
     if (n == 3) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT, "%s: %s '%.*s' has %d number%s; expected 3 (%s)", where,

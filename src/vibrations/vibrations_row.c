@@ -37,8 +37,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     struct row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     self->n_group = hf_options_integer(of->options, "groups");
-    const hf_status status = hf_rank_groups_check(of->context, self->n_group, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_rank_groups_check(of->context, self->n_group, error));
     for (int i = 0; i < of->molecule->n_atom; i++)
         if (of->molecule->atom[i].ghost)
             return hf_fail(error, HF_BAD_INPUT,
@@ -135,8 +134,7 @@ static hf_status keep_costs(const struct hf_differences *points, struct row *sel
     const size_t n = (size_t)points->n, width = (size_t)points->width;
     HF_TAKE(&self->vibrations.arena, self->builds, n);
     HF_TAKE(&self->vibrations.arena, self->seconds, n);
-    const hf_status status = hf_arena_check(&self->vibrations.arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&self->vibrations.arena, error));
     self->n_point = points->n;
     self->seconds_before = points->seconds_before;
     for (size_t i = 0; i < n; i++) {

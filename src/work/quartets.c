@@ -31,8 +31,7 @@ hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int num
     worker->ket = calloc(most_kets(work->pairs), sizeof *worker->ket);
     if (worker->queue == NULL || worker->fill == NULL || worker->ket == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the queues of quartets");
-    const hf_status status = hf_strips_init(&worker->strips, work, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_strips_init(&worker->strips, work, error));
     return hf_engine_create(work->pairs, &worker->engine, error);
 }
 

@@ -134,7 +134,6 @@ void hf_work_keep_store(struct hf_work *work)
 hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *round,
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const double least = work->threshold / work->largest;
     const bool begins = hf_work_begins_storing(work, work->threshold, work->largest);
     work->store_use = HF_STORE_NONE;
@@ -145,15 +144,14 @@ hf_status hf_work_prepare_store(struct hf_work *work, const struct hf_round *rou
     if (work->stored)
         work->store_use = HF_STORE_SKIP;
     else if (begins && !round->passing)
-        HF_TRY(hf_agree(work->context->comm, begin_storing(work, round->lasting, error), error));
+        HF_CHECK(hf_agree(work->context->comm, begin_storing(work, round->lasting, error), error));
     for (int i = 0; i < work->n_worker; i++) {
         struct hf_worker *worker = &work->worker[i];
         worker->store_failed = worker->store_dropped = false;
         worker->next_segment = 0;
     }
     work->least_bound = work->store_use == HF_STORE_FILL ? fmin(work->plan.smallest, least) : least;
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 bool hf_work_next_stored(struct hf_worker *worker, struct hf_part *part)
