@@ -340,9 +340,9 @@ static hf_status read_line(struct hf_gaussian94 *reader)
     if (convention)
         return hf_gaussian94_fail(reader, "the convention must stand before the first element");
     if (is_element_line(reader)) {
-        const hf_status status = close_block(reader);
-        if (status == HF_OK) open_block(reader);
-        return status;
+        HF_CHECK(close_block(reader));
+        open_block(reader);
+        return HF_OK;
     }
     if (reader->n_open == 0) return is_remark(reader) ? HF_OK : fail_outside(reader);
     if (ends_in_ecp(reader->word[0])) return hf_gaussian94_read_core_potential(reader);

@@ -97,22 +97,22 @@ static hf_status read_term(struct hf_gaussian94 *reader, int l)
 static hf_status read_part(struct hf_gaussian94 *reader, int l, bool *found)
 {
     int n_term = -1;
-    hf_status status = hf_gaussian94_next_line(reader, found); /* title */
-    if (status == HF_OK && *found) status = hf_gaussian94_next_line(reader, found);
-    if (status != HF_OK || !*found) return status;
+    HF_CHECK(hf_gaussian94_next_line(reader, found)); /* title */
+    if (*found) HF_CHECK(hf_gaussian94_next_line(reader, found));
+    if (!*found) return HF_OK;
     if (reader->n_word != 1 || hf_word_integer(reader->word[0], &n_term) != HF_NUMBER_OK ||
         n_term < 0 || n_term > MAX_TERM)
         return hf_gaussian94_fail(
             reader, "expected the number of terms of a core potential, found \"%.*s\"",
             HF_WORD(reader->word[0]));
     for (int term = 0; term < n_term; term++) {
-        status = hf_gaussian94_next_line(reader, found);
-        if (status == HF_OK && *found && !hf_gaussian94_is_separator(reader))
-            status = read_term(reader, l);
-        else if (status == HF_OK && *found)
-            status = hf_gaussian94_fail(
-                reader, "the core potential has %d of the %d terms announced", term, n_term);
-        if (status != HF_OK || !*found) return status;
+        HF_CHECK(hf_gaussian94_next_line(reader, found));
+        if (*found && !hf_gaussian94_is_separator(reader))
+            HF_CHECK(read_term(reader, l));
+        else if (*found)
+            return hf_gaussian94_fail(reader, "the core potential has %d of the %d terms announced",
+                                      term, n_term);
+        if (!*found) return HF_OK;
     }
     return HF_OK;
 }
@@ -122,13 +122,13 @@ hf_status hf_gaussian94_read_core_potential(struct hf_gaussian94 *reader)
     const int first_line = reader->line, first_term = reader->set->n_core_term;
     int max_l = -1;
     bool found = true;
-    hf_status status = read_head(reader, &max_l);
-    for (int part = 0; part <= max_l && found && status == HF_OK; part++)
-        status = read_part(reader, part == 0 ? max_l : part - 1, &found);
-    if (status == HF_OK && !found)
-        status = hf_text_fail(reader->error, reader->text, first_line,
-                              "the file ends inside this core potential");
-    for (int i = 0; i < reader->n_open && status == HF_OK; i++)
+    HF_CHECK(read_head(reader, &max_l));
+    for (int part = 0; part <= max_l && found; part++)
+        HF_CHECK(read_part(reader, part == 0 ? max_l : part - 1, &found));
+    if (!found)
+        return hf_text_fail(reader->error, reader->text, first_line,
+                            "the file ends inside this core potential");
+    for (int i = 0; i < reader->n_open; i++)
         reader->set->element[reader->open[i]].n_core_term = reader->set->n_core_term - first_term;
-    return status;
+    return HF_OK;
 }

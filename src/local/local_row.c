@@ -62,9 +62,8 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     struct hf_local_row *self = quantity->self;
     struct hf_local_settings *settings = &self->settings;
     struct hf_spin_count n;
-    hf_status status = check(of, error);
-    if (status == HF_OK) status = hf_spin_count_of(of->molecule, &n, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(check(of, error));
+    HF_CHECK(hf_spin_count_of(of->molecule, &n, error));
     self->n_electron_pair = n.alpha;
     *settings = hf_local_default_settings();
     settings->localise = (enum hf_localise_kind)hf_options_value(options, "localise");
@@ -81,13 +80,13 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     settings->onesided = of->settings->fock.onesided;
     settings->n_thread = of->settings->fock.n_thread;
     quantity->pair_accuracy = hf_local_pair_accuracy(settings);
-    status = hf_frozen_core_read(options, of->molecule, n.alpha, &settings->n_frozen, error);
-    if (status == HF_OK && settings->n_frozen >= n.alpha)
-        status = hf_fail(error, HF_BAD_INPUT,
-                         "%s: no orbital is left to correlate: all %d occupied orbitals are frozen "
-                         "core; expected --frozen-core none",
-                         hf_options_given(options, "method")->where, n.alpha);
-    return status == HF_OK ? plan_domains(of, self, error) : status;
+    HF_CHECK(hf_frozen_core_read(options, of->molecule, n.alpha, &settings->n_frozen, error));
+    if (settings->n_frozen >= n.alpha)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: no orbital is left to correlate: all %d occupied orbitals are frozen "
+                       "core; expected --frozen-core none",
+                       hf_options_given(options, "method")->where, n.alpha);
+    return plan_domains(of, self, error);
 }
 
 /** An estimate, and its refusal: domains are not known before there are orbitals. */
@@ -96,10 +95,10 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
     const struct hf_local_row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const double given = of->settings->fock.memory_bytes; /* later that of the stored integrals */
-    const hf_status status = hf_local_expected_bytes(
-        of->molecule, of->basis, &self->settings, self->n_electron_pair - self->settings.n_frozen,
-        of->context, bytes, error);
-    if (status != HF_OK || given == 0.0 || *bytes <= given) return status;
+    HF_CHECK(hf_local_expected_bytes(of->molecule, of->basis, &self->settings,
+                                     self->n_electron_pair - self->settings.n_frozen, of->context,
+                                     bytes, error));
+    if (given == 0.0 || *bytes <= given) return HF_OK;
     const double megabytes = ceil(1e-6 * *bytes);
     return hf_fail(error, HF_NO_RESOURCE,
                    "local MP2 needs about %.0f MB per rank and may take %.0f MB; expected --memory "

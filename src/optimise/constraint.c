@@ -175,9 +175,9 @@ static hf_status check_values(const struct hf_constraint *made, struct hf_error 
 {
     struct hf_constraint end = *made;
     end.value = made->end;
-    hf_status status = made->has_value ? hf_constraint_check(made, error) : HF_OK;
-    if (status == HF_OK && made->has_value) status = hf_constraint_check(&end, error);
-    return status;
+    if (!made->has_value) return HF_OK;
+    HF_CHECK(hf_constraint_check(made, error));
+    return hf_constraint_check(&end, error);
 }
 
 hf_status hf_constraint_read(const char *text, const struct hf_molecule *molecule, double length,

@@ -6,10 +6,9 @@
 static hf_status add_places(struct hf_optimiser *self, struct hf_internals *to,
                             struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    for (int i = 0; i < self->n_atom && status == HF_OK; i++)
-        status = hf_internals_add_place(to, i, false, hf_optimiser_at(self), error);
-    return status;
+    for (int i = 0; i < self->n_atom; i++)
+        HF_CHECK(hf_internals_add_place(to, i, false, hf_optimiser_at(self), error));
+    return HF_OK;
 }
 
 /** The coordinates at x; if they do not describe the molecule, places are added to them. */
@@ -41,14 +40,14 @@ static hf_status make_coordinates(const struct hf_optimiser *self, struct hf_opt
     *made = *self;
     made->internals = (struct hf_internals){0};
     made->coordinates = (struct hf_arena){.label = "an optimisation"};
-    const hf_status status = find_internals(made, error);
+    HF_CHECK(find_internals(made, error));
     const size_t n = (size_t)made->internals.n;
     HF_TAKE(&made->coordinates, made->h, n * n);
     HF_TAKE(&made->coordinates, made->mode, n);
     HF_TAKE(&made->coordinates, made->dq, n);
     HF_TAKE(&made->coordinates, made->g_q, n);
     HF_TAKE(&made->coordinates, made->work, n);
-    return status == HF_OK ? hf_arena_check(&made->coordinates, error) : status;
+    return hf_arena_check(&made->coordinates, error);
 }
 
 static void take_coordinates(struct hf_optimiser *self, const struct hf_optimiser *made)

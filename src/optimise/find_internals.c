@@ -134,42 +134,39 @@ static hf_status add_linear_bend(const struct bonds *bonds, int i, int j, int k,
         across[1][x] = (along[(x + 1) % 3] * across[0][(x + 2) % 3] -
                         along[(x + 2) % 3] * across[0][(x + 1) % 3]) /
                        sqrt(length);
-    hf_status status = HF_OK;
-    for (int c = 0; c < 2 && status == HF_OK; c++) {
+    for (int c = 0; c < 2; c++) {
         struct hf_internal bend = {.kind = HF_LINEAR_BEND, .atom = {i, j, k}};
         memcpy(bend.direction, across[c], sizeof bend.direction);
-        status = hf_internals_add(to, &bend, error);
+        HF_CHECK(hf_internals_add(to, &bend, error));
     }
-    return status;
+    return HF_OK;
 }
 
 static hf_status add_bends(const struct bonds *bonds, int j, struct hf_internals *to,
                            struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int i = next(bonds, j, -1); i >= 0; i = next(bonds, j, i))
-        for (int k = next(bonds, j, i); k >= 0 && status == HF_OK; k = next(bonds, j, k))
-            status =
+        for (int k = next(bonds, j, i); k >= 0; k = next(bonds, j, k))
+            HF_CHECK(
                 is_linear(bonds, i, j, k)
                     ? add_linear_bend(bonds, i, j, k, to, error)
                     : hf_internals_add(
-                          to, &(struct hf_internal){.kind = HF_BEND, .atom = {i, j, k}}, error);
-    return status;
+                          to, &(struct hf_internal){.kind = HF_BEND, .atom = {i, j, k}}, error));
+    return HF_OK;
 }
 
 /** Torsions about the axis from j to k, whose next atoms towards each other are `inner_j` and `inner_k`. */
 static hf_status add_torsions(const struct bonds *bonds, int j, int inner_j, int k, int inner_k,
                               struct hf_internals *to, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     for (int i = next(bonds, j, -1); i >= 0; i = next(bonds, j, i))
-        for (int l = next(bonds, k, -1); l >= 0 && status == HF_OK; l = next(bonds, k, l)) {
+        for (int l = next(bonds, k, -1); l >= 0; l = next(bonds, k, l)) {
             if (i == inner_j || l == inner_k || i == l || i == k || l == j) continue;
             if (is_linear(bonds, i, j, k) || is_linear(bonds, j, k, l)) continue;
-            status = hf_internals_add(
-                to, &(struct hf_internal){.kind = HF_TORSION, .atom = {i, j, k, l}}, error);
+            HF_CHECK(hf_internals_add(
+                to, &(struct hf_internal){.kind = HF_TORSION, .atom = {i, j, k, l}}, error));
         }
-    return status;
+    return HF_OK;
 }
 
 /** Torsions about the bond of j towards `inner`, and on through atoms in line, once for each axis. */
@@ -194,7 +191,6 @@ static hf_status add_flat_centre(const struct bonds *bonds, int j, struct hf_int
 {
     int end[3], n = 0;
     double sum = 0.0;
-    hf_status status = HF_OK;
     for (int i = next(bonds, j, -1); i >= 0; i = next(bonds, j, i)) {
         if (n == 3 || next(bonds, i, next(bonds, i, -1)) >= 0) return HF_OK;
         end[n++] = i;
@@ -203,13 +199,13 @@ static hf_status add_flat_centre(const struct bonds *bonds, int j, struct hf_int
     for (int c = 0; c < 3; c++)
         sum += hf_angle(bonds->x[end[c]], bonds->x[j], bonds->x[end[(c + 1) % 3]]);
     if (sum < acos(-1.0) * 345.0 / 180.0) return HF_OK;
-    for (int c = 0; c < 3 && status == HF_OK; c++) {
+    for (int c = 0; c < 3; c++) {
         const int a = end[c], b = end[(c + 1) % 3], d = end[(c + 2) % 3];
         if (is_linear(bonds, a, j, b)) continue;
-        status = hf_internals_add(
-            to, &(struct hf_internal){.kind = HF_TORSION, .atom = {a, j, b, d}}, error);
+        HF_CHECK(hf_internals_add(
+            to, &(struct hf_internal){.kind = HF_TORSION, .atom = {a, j, b, d}}, error));
     }
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*bonds_x)[3],

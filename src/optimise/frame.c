@@ -83,15 +83,15 @@ static hf_status decompose(struct hf_frame *frame, struct hf_error *error)
     const size_t wide = (size_t)n_x;
     double *square = HF_TAKE(&frame->arena, square, wide * wide);
     double *value = HF_TAKE(&frame->arena, value, wide);
-    hf_status status = hf_arena_check(&frame->arena, error);
-    for (int q = 0; q < n_q && status == HF_OK; q++)
+    HF_CHECK(hf_arena_check(&frame->arena, error));
+    for (int q = 0; q < n_q; q++)
         for (size_t i = 0; i < wide; i++) {
             const double *row = frame->b + (size_t)q * wide;
             if (row[i] != 0.0)
                 for (size_t j = 0; j < wide; j++) square[i * wide + j] += row[i] * row[j];
         }
-    if (status == HF_OK) status = hf_eigen_small(n_x, square, value, error);
-    for (int k = 0; k < n_x && status == HF_OK; k++) {
+    HF_CHECK(hf_eigen_small(n_x, square, value, error));
+    for (int k = 0; k < n_x; k++) {
         if (value[k] < SMALLEST_SQUARE) continue;
         const double *vector = square + (size_t)k * wide;
         double *u = frame->u + (size_t)frame->m * (size_t)n_q;
@@ -103,7 +103,7 @@ static hf_status decompose(struct hf_frame *frame, struct hf_error *error)
             u[q] = sum / sqrt(value[k]);
         }
     }
-    return status;
+    return HF_OK;
 }
 
 /** hf_frame_make, of coordinates times scale [n_q]; NULL: ones. */
@@ -267,14 +267,13 @@ hf_status hf_frame_fit(const struct hf_internals *internals, int n_atom, bool fr
     enum { MOST = 30 };
     const double most = 20.0;
     double left = 0.0;
-    hf_status status = HF_OK;
     *good = internals->n == 0;
-    for (int n = 0; n < MOST && !*good && status == HF_OK; n++) {
-        status = approach(internals, n_atom, free_in_space, target, scale, x, &left, error);
+    for (int n = 0; n < MOST && !*good; n++) {
+        HF_CHECK(approach(internals, n_atom, free_in_space, target, scale, x, &left, error));
         *good = left < near;
         if (scale == NULL && !(left < most)) break;
     }
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_frame_displace(const struct hf_internals *internals, int n_atom, bool free_in_space,

@@ -45,13 +45,12 @@ static struct hf_internal internal_of(const struct hf_constraint *constraint)
 hf_status hf_constraints_add(int n, const struct hf_constraint constraint[], const double (*x)[3],
                              struct hf_internals *to, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    for (int c = 0; c < n && status == HF_OK; c++) {
+    for (int c = 0; c < n; c++) {
         const struct hf_internal held = internal_of(&constraint[c]);
-        status = held.kind == HF_PLACE ? hf_internals_add_place(to, held.atom[0], true, x, error)
-                                       : hf_internals_add(to, &held, error);
+        HF_CHECK(held.kind == HF_PLACE ? hf_internals_add_place(to, held.atom[0], true, x, error)
+                                       : hf_internals_add(to, &held, error));
     }
-    return status;
+    return HF_OK;
 }
 
 /** By how much a constraint with a value does not hold. */
@@ -128,17 +127,16 @@ static double scale_of(const struct way *way, const struct hf_internal *it)
 /** Bonds resist turning a little: parts are moved rather than turned. */
 static hf_status add_offsets(struct hf_internals *list, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const int n = list->n;
     for (int q = 0; q < n; q++) {
         const struct hf_internal it = list->list[q];
-        for (int k = 0; k < 3 && it.kind == HF_STRETCH && status == HF_OK; k++) {
+        for (int k = 0; k < 3 && it.kind == HF_STRETCH; k++) {
             struct hf_internal offset = {.kind = HF_OFFSET, .atom = {it.atom[0], it.atom[1]}};
             offset.direction[k] = 1.0;
-            status = hf_internals_add(list, &offset, error);
+            HF_CHECK(hf_internals_add(list, &offset, error));
         }
     }
-    return status;
+    return HF_OK;
 }
 
 /** A step: x to where the constraints have the values of way->now. Whether they have is seen at the end. */
@@ -223,19 +221,17 @@ static hf_status refuse_missed(const struct way *way, int c, const double (*x)[3
 static hf_status go(const struct way *way, double (*x)[3], struct hf_error *error)
 {
     const double(*at)[3] = (const double(*)[3])x;
-    hf_status status = HF_OK;
     int c = hf_constraints_in_line(way->n, way->to, at);
     if (hf_constraints_missed(way->n, way->to, at) >= 0) bend_lines(way, x);
-    for (double part = 0.0; c < 0 && part < 1.0 && status == HF_OK;) {
+    for (double part = 0.0; c < 0 && part < 1.0;) {
         if (hf_constraints_missed(way->n, way->to, at) < 0) break;
         part = fmin(1.0, part + part_of(way, at));
         for (int k = 0; k < way->n; k++)
             way->now[k].value = way->from[k] + part * miss(&way->to[k], way->start);
-        status = settle(way, x, error);
+        HF_CHECK(settle(way, x, error));
         c = hf_constraints_in_line(way->n, way->to, at);
     }
-    if (c < 0 && status == HF_OK) status = finish(way, x, error);
-    if (status != HF_OK) return status;
+    if (c < 0) HF_CHECK(finish(way, x, error));
     if (c >= 0) return refuse_line(way, c, error);
     c = hf_constraints_missed(way->n, way->to, at);
     return c >= 0 ? refuse_missed(way, c, at, error) : HF_OK;

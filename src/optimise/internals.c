@@ -182,14 +182,13 @@ void hf_internals_done(struct hf_internals *internals)
 hf_status hf_internals_add_place(struct hf_internals *internals, int atom, bool fixed,
                                  const double (*x)[3], struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    for (int k = 0; k < 3 && status == HF_OK; k++) {
+    for (int k = 0; k < 3; k++) {
         struct hf_internal place = {.kind = HF_PLACE, .atom = {atom}, .fixed = fixed};
         place.direction[k] = 1.0;
         place.target = x[atom][k];
-        status = hf_internals_add(internals, &place, error);
+        HF_CHECK(hf_internals_add(internals, &place, error));
     }
-    return status;
+    return HF_OK;
 }
 
 bool hf_internals_are_bad(const struct hf_internals *internals, const double (*x)[3])

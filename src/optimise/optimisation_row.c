@@ -33,10 +33,9 @@ static double length_unit(const struct hf_quantity_source *of, const char *key)
 static hf_status read_constraints(struct hf_optimisation *self, const struct hf_quantity_source *of,
                                   struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const char *text = hf_options_text(of->options, "constraint");
     const double unit = length_unit(of, "constraint");
-    while (text != NULL && *text != '\0' && status == HF_OK) {
+    while (text != NULL && *text != '\0') {
         char one[200];
         const size_t length = strcspn(text, ";");
         int n, *n_all = &self->settings.n_constraint;
@@ -44,13 +43,13 @@ static hf_status read_constraints(struct hf_optimisation *self, const struct hf_
             return hf_fail(error, HF_BAD_INPUT, "a constraint of %zu letters is too long", length);
         memcpy(one, text, length);
         one[length] = '\0';
-        status =
-            hf_constraint_read(one, of->molecule, unit, false, HF_MOST_CONSTRAINTS - 1 - *n_all,
-                               self->constraint + *n_all, &n, error);
+        HF_CHECK(hf_constraint_read(one, of->molecule, unit, false,
+                                    HF_MOST_CONSTRAINTS - 1 - *n_all, self->constraint + *n_all, &n,
+                                    error));
         *n_all += n;
         text += length + (text[length] == ';');
     }
-    return status;
+    return HF_OK;
 }
 
 static hf_status read_scan(struct hf_optimisation *self, const struct hf_quantity_source *of,
@@ -100,12 +99,11 @@ static hf_status plan_constraints(struct hf_quantity *quantity, struct hf_error 
     struct hf_optimisation *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     quantity->about = hf_options_given(of->options, "constraint");
-    hf_status status = read_constraints(self, of, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(read_constraints(self, of, error));
     if (hf_options_given(of->options, "scan") != NULL)
         quantity->about = hf_options_given(of->options, "scan");
-    status = read_scan(self, of, error);
-    return status == HF_OK ? check_constraints(self, of->molecule, error) : status;
+    HF_CHECK(read_scan(self, of, error));
+    return check_constraints(self, of->molecule, error);
 }
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -119,11 +117,10 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->n_negative_start = -1;
     self->settings.constraint = self->constraint;
     self->settings.absolute = hf_is_held(of->molecule);
-    hf_status status = HF_OK;
     quantity->about = hf_options_given(options, "groups");
     if (self->settings.saddle) /* its second derivatives are computed by groups */
-        status = hf_rank_groups_check(of->context, hf_options_integer(options, "groups"), error);
-    return status == HF_OK ? plan_constraints(quantity, error) : status;
+        HF_CHECK(hf_rank_groups_check(of->context, hf_options_integer(options, "groups"), error));
+    return plan_constraints(quantity, error);
 }
 
 static const char *path_of(const struct hf_quantity *quantity, int i)

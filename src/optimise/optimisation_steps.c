@@ -80,11 +80,9 @@ void hf_optimisation_pack(const struct hf_optimisation *self, double *to)
 hf_status hf_optimisation_unpack(struct hf_optimisation *self, int n, const double *from,
                                  struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    for (int s = 0; s < n && status == HF_OK; s++) {
+    for (int s = 0; s < n; s++) {
         const double *number = from + (size_t)s * (size_t)hf_optimisation_n_packed(self);
-        status = hf_optimisation_add(self, error);
-        if (status != HF_OK) break;
+        HF_CHECK(hf_optimisation_add(self, error));
         struct hf_optimisation_step *it = &self->step[s];
         it->step = (struct hf_optimise_step){.energy = number[0],
                                              .change = number[1],
@@ -100,5 +98,5 @@ hf_status hf_optimisation_unpack(struct hf_optimisation *self, int n, const doub
         it->point = (int)fmax(0.0, fmin(number[7], self->n_point - 1));
         memcpy(it->x, number + N_NUMBER, 3 * (size_t)self->n_atom * sizeof *number);
     }
-    return status;
+    return HF_OK;
 }

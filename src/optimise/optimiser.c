@@ -47,8 +47,7 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
     HF_TAKE(&self->arena, self->x, (1 + 2 * MOST_LAST) * n);
     HF_TAKE(&self->arena, self->next, n);
     HF_TAKE(&self->arena, self->left, n);
-    hf_status status = hf_arena_check(&self->arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&self->arena, error));
     for (size_t k = 0; k < MOST_LAST; k++) {
         self->last_x[k] = self->x + (1 + 2 * k) * n;
         self->last_g[k] = self->last_x[k] + n;
@@ -59,9 +58,9 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
         memcpy(self->x[i], molecule->atom[i].position_bohr, sizeof self->x[i]);
     for (size_t c = 0; c < n_held; c++)
         if (self->constraint[c].kind == HF_PLACE) self->free_in_space = false;
-    status =
-        hf_constraints_fulfil(molecule, settings->n_constraint, self->constraint, self->x, error);
-    return status == HF_OK ? hf_optimiser_begin(self, error) : status;
+    HF_CHECK(
+        hf_constraints_fulfil(molecule, settings->n_constraint, self->constraint, self->x, error));
+    return hf_optimiser_begin(self, error);
 }
 
 hf_status hf_optimiser_create(const struct hf_molecule *molecule,
@@ -144,12 +143,11 @@ static hf_status learn(struct hf_optimiser *self, int point, const double (*g)[3
         dq[q] = hf_internal_difference(it, hf_internal_value(it, hf_optimiser_at(self)),
                                        hf_internal_value(it, last));
     }
-    hf_status status = find_gradient(self, hf_optimiser_at(self), g, dg, error);
-    if (status == HF_OK)
-        status = find_gradient(self, last, (const double(*)[3])self->last_g[point], before, error);
+    HF_CHECK(find_gradient(self, hf_optimiser_at(self), g, dg, error));
+    HF_CHECK(find_gradient(self, last, (const double(*)[3])self->last_g[point], before, error));
     for (int q = 0; q < n; q++) dg[q] -= before[q];
-    if (status == HF_OK) update(self, dq, dg, before);
-    return status;
+    update(self, dq, dg, before);
+    return HF_OK;
 }
 
 /** The radius after a step of which `change` came and `expected` was expected. */
@@ -205,12 +203,12 @@ static hf_status make_step(struct hf_optimiser *self, const double (*g)[3], doub
                            struct hf_error *error)
 {
     bool good = false;
-    hf_status status = try_step(self, g, to, &good, error);
-    if (status != HF_OK || good || self->cartesian) return status;
+    HF_CHECK(try_step(self, g, to, &good, error));
+    if (good || self->cartesian) return HF_OK;
     self->cartesian = true;
     self->note = "internal coordinates failed: on in Cartesian ones";
-    status = hf_optimiser_change_coordinates(self, hf_optimiser_at(self), g, error);
-    return status == HF_OK ? try_step(self, g, to, &good, error) : status;
+    HF_CHECK(hf_optimiser_change_coordinates(self, hf_optimiser_at(self), g, error));
+    return try_step(self, g, to, &good, error);
 }
 
 static void measure(int n_atom, const double (*to)[3], const double (*from)[3], double *largest,
@@ -256,23 +254,20 @@ static hf_status judge(const struct hf_optimiser *self, const double (*g)[3],
 static hf_status look_back(struct hf_optimiser *self, double energy, const double (*g)[3],
                            bool *back, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const double change = energy - self->last_energy;
     *back = false;
     if (!self->cartesian && hf_internals_are_bad(&self->internals, hf_optimiser_at(self))) {
         self->note = "new internal coordinates";
-        status = self->n_last > 0
+        HF_CHECK(self->n_last > 0
                      ? hf_optimiser_change_coordinates(self, (const double(*)[3])self->last_x[0],
                                                        (const double(*)[3])self->last_g[0], error)
-                     : hf_optimiser_begin(self, error);
+                     : hf_optimiser_begin(self, error));
     }
-    if (self->n_last == 0) return status;
-    for (int k = self->n_last - 1; k >= 0 && status == HF_OK; k--)
-        status = learn(self, k, g, error);
-    if (status != HF_OK) return status;
+    if (self->n_last == 0) return HF_OK;
+    for (int k = self->n_last - 1; k >= 0; k--) HF_CHECK(learn(self, k, g, error));
     adapt_trust(self, change);
     *back = !self->settings.saddle && change > RISE && self->trust > LEAST_TRUST;
-    return status;
+    return HF_OK;
 }
 
 static void keep_point(struct hf_optimiser *self, double energy, const double (*g)[3])
@@ -298,21 +293,21 @@ hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
     *step = (struct hf_optimise_step){.energy = energy};
     self->note = "";
     if (self->n_last > 0) step->change = energy - self->last_energy;
-    hf_status status = look_back(self, energy, gradient, &back, error);
+    HF_CHECK(look_back(self, energy, gradient, &back, error));
     const double(*g)[3] = back ? (const double(*)[3])self->last_g[0] : gradient;
     if (back) {
         self->note = "energy rose: back, with a shorter step";
         memcpy(self->x, self->last_x[0], bytes);
     }
-    if (status == HF_OK) status = make_step(self, g, next, error);
-    if (status == HF_OK) status = judge(self, g, (const double(*)[3])next, step, error);
+    HF_CHECK(make_step(self, g, next, error));
+    HF_CHECK(judge(self, g, (const double(*)[3])next, step, error));
     step->note = self->note;
     if (back) step->converged = false;
-    if (status == HF_OK && !step->converged && !step->in_line) {
+    if (!step->converged && !step->in_line) {
         if (!back) keep_point(self, energy, gradient);
         memcpy(self->x, next, bytes);
     }
-    return status;
+    return HF_OK;
 }
 
 bool hf_optimiser_retreat(struct hf_optimiser *optimiser)
@@ -370,8 +365,8 @@ hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], boo
     self->trust = state[4];
     self->cartesian = state[5] != 0.0;
     memcpy(self->x, state + N_NUMBER, N_PLACE * n_x * sizeof *state);
-    const hf_status status = hf_optimiser_begin(self, error);
-    if (status != HF_OK || self->n_last == 0) return status;
+    HF_CHECK(hf_optimiser_begin(self, error));
+    if (self->n_last == 0) return HF_OK;
     return hf_optimiser_turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
                                      (const double(*)[3])self->last_g[0], false,
                                      (double *)state + N_NUMBER + N_PLACE * n_x, self->h, error);

@@ -27,8 +27,8 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
 {
     struct hf_search *self = data;
     struct hf_error why = {0};
-    const hf_status status = self->base->keep(self->base->data, state, reason, error);
-    if (status != HF_OK || self->of->checkpoint == NULL) return status;
+    HF_CHECK(self->base->keep(self->base->data, state, reason, error));
+    if (self->of->checkpoint == NULL) return HF_OK;
     if (hf_optimisation_keep(self->of, self->found, self->optimiser, &why) != HF_OK)
         hf_report_warning(self->of->report, why.message);
     return HF_OK;

@@ -93,11 +93,10 @@ static int orbital_of(const struct hf_molecule *molecule, const struct cube *cub
 static hf_status append_orbital(struct hf_quantity *quantity, const struct cube *cube,
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_quantity_source *of = quantity->of;
     const bool two_sets = strcmp(of->settings->method, "uhf") == 0;
     quantity->needs = HF_WAVEFUNCTION_ALL;
-    for (int spin = 0; spin < (two_sets ? 2 : 1) && status == HF_OK; spin++) {
+    for (int spin = 0; spin < (two_sets ? 2 : 1); spin++) {
         struct cube one = *cube;
         one.function.spin = spin;
         if (two_sets)
@@ -107,9 +106,9 @@ static hf_status append_orbital(struct hf_quantity *quantity, const struct cube 
             return hf_fail(error, HF_BAD_INPUT,
                            "there is no orbital %s: the basis has %d functions", one.name,
                            of->basis->n_function);
-        status = append(quantity, &one, error);
+        HF_CHECK(append(quantity, &one, error));
     }
-    return status;
+    return HF_OK;
 }
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -117,8 +116,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     struct cubes *self = quantity->self;
     const struct hf_options *options = quantity->of->options;
     const char *position = hf_options_text(options, "cube");
-    hf_status status = HF_OK;
-    while (*position != '\0' && status == HF_OK) {
+    while (*position != '\0') {
         struct cube cube;
         const size_t length = strcspn(position, ", \t");
         const struct hf_word word = {position, (int)length};
@@ -131,15 +129,13 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                            "an orbital counted from 1, with commas between them",
                            HF_WORD(word));
         if (cube.function.kind == HF_SPATIAL_ORBITAL)
-            status = append_orbital(quantity, &cube, error);
+            HF_CHECK(append_orbital(quantity, &cube, error));
         else
-            status = append(quantity, &cube, error);
+            HF_CHECK(append(quantity, &cube, error));
     }
-    if (status == HF_OK && self->n == 0) status = hf_fail(error, HF_BAD_INPUT, "an empty list");
-    if (status == HF_OK)
-        status = hf_grid_around(quantity->of->molecule, hf_options_real(options, "cube_spacing"),
-                                hf_options_real(options, "cube_margin"), &self->grid, error);
-    return status;
+    if (self->n == 0) return hf_fail(error, HF_BAD_INPUT, "an empty list");
+    return hf_grid_around(quantity->of->molecule, hf_options_real(options, "cube_spacing"),
+                          hf_options_real(options, "cube_margin"), &self->grid, error);
 }
 
 static void done(struct hf_quantity *quantity)

@@ -50,16 +50,15 @@ static hf_status read_init(struct session *self, struct hf_error *error)
 {
     int32_t bead_and_size[2];
     char piece[256];
-    hf_status status = hf_line_read(&self->line, sizeof bead_and_size, bead_and_size, NULL, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_line_read(&self->line, sizeof bead_and_size, bead_and_size, NULL, error));
     int32_t left = bead_and_size[1];
     if (left < 0 || left > MOST_INIT_BYTES) return bad(self, error, "the size of INIT");
-    while (left > 0 && status == HF_OK) {
+    while (left > 0) {
         const int32_t n = left < (int32_t)sizeof piece ? left : (int32_t)sizeof piece;
-        status = hf_line_read(&self->line, (size_t)n, piece, NULL, error);
+        HF_CHECK(hf_line_read(&self->line, (size_t)n, piece, NULL, error));
         left -= n;
     }
-    return status;
+    return HF_OK;
 }
 
 static hf_status read_positions(struct session *self, struct hf_error *error)
