@@ -9,8 +9,6 @@
  *     ... */
 #include "gaussian94_reader.h"
 
-#include "base/growing.h"
-
 #include <math.h>
 
 /** Outside these limits the integrals leave the range of double precision. */
@@ -72,12 +70,7 @@ static hf_status read_term(struct hf_gaussian94 *reader, int l)
         return hf_gaussian94_fail(reader,
                                   "the power \"%.*s\" of a core potential is not one of 0 to %d",
                                   HF_WORD(reader->word[0]), HF_MOST_CORE_POWER + POWER_SHIFT);
-    for (int i = 0; i < 2; i++) {
-        const enum hf_number outcome = hf_word_real(reader->word[i + 1], &number[i]);
-        if (outcome != HF_NUMBER_OK)
-            return hf_gaussian94_fail(reader, "\"%.*s\" %s", HF_WORD(reader->word[i + 1]),
-                                      hf_number_problem(outcome));
-    }
+    for (int i = 0; i < 2; i++) HF_CHECK(hf_gaussian94_real(reader, i + 1, &number[i]));
     if (!(number[0] >= LEAST_EXPONENT) || number[0] > MOST_EXPONENT)
         return hf_gaussian94_fail(
             reader, "the exponent %g of a core potential is out of range; expected %g to %g",
@@ -85,9 +78,9 @@ static hf_status read_term(struct hf_gaussian94 *reader, int l)
     if (!(fabs(number[1]) <= MOST_COEFFICIENT))
         return hf_gaussian94_fail(reader, "the coefficient %g of a core potential is out of range",
                                   number[1]);
-    if (!hf_grow(&set->core_term, set->n_core_term + 1, &set->core_term_capacity,
-                 sizeof *set->core_term))
-        return hf_gaussian94_fail_memory(reader);
+    if (!hf_arena_grow(&set->arena, &set->core_term, set->n_core_term + 1, &set->core_term_capacity,
+                       sizeof *set->core_term))
+        return hf_arena_check(&set->arena, reader->error);
     set->core_term[set->n_core_term++] = (struct hf_core_term){
         .l = l, .power = n - POWER_SHIFT, .exponent = number[0], .coefficient = number[1]};
     return HF_OK;
