@@ -1,10 +1,7 @@
 /* The steps of an optimisation: kept, packed for checkpoints, and what they say about the points of a scan. */
 #include "optimise/optimisation.h"
 
-#include "base/growing.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Numbers of a step beside its places. */
@@ -12,8 +9,9 @@ enum { N_NUMBER = 9, CONVERGED = N_NUMBER - 1 };
 
 hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error)
 {
-    if (!hf_grow(&self->step, self->n_step + 1, &self->n_room, sizeof *self->step))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d steps", self->n_step + 1);
+    if (!hf_arena_grow(&self->arena, &self->step, self->n_step + 1, &self->n_room,
+                       sizeof *self->step))
+        return hf_arena_check(&self->arena, error);
     struct hf_optimisation_step *next = &self->step[self->n_step];
     *next = (struct hf_optimisation_step){.step = {.note = ""}};
     if (HF_TAKE(&self->arena, next->x, (size_t)self->n_atom) != NULL) self->n_step++;

@@ -7,6 +7,8 @@
 
 #include "step.h"
 
+#include "base/arithmetic.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -80,40 +82,32 @@ void hf_optimiser_destroy(struct hf_optimiser **optimiser)
 {
     struct hf_optimiser *self = *optimiser;
     if (self == NULL) return;
-    hf_internals_done(&self->internals);
-    hf_arena_done(&self->coordinates);
+    hf_arena_done(&self->internals.arena);
     hf_arena_done(&self->arena);
     *optimiser = NULL;
-}
-
-static double product(int n, const double a[], const double b[])
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
 }
 
 /** H of dq and the change dg of the gradient; rest [n]: room. */
 static void update(struct hf_optimiser *self, const double dq[], const double dg[], double rest[])
 {
-    const int n = self->internals.n;
-    const double yy = product(n, dg, dq), ss = product(n, dq, dq);
-    for (int q = 0; q < n; q++) rest[q] = product(n, self->h + (size_t)q * (size_t)n, dq);
-    const double shs = product(n, rest, dq);
+    const size_t n = (size_t)self->internals.n;
+    const double yy = hf_dot(n, dg, dq), ss = hf_dot(n, dq, dq);
+    for (size_t q = 0; q < n; q++) rest[q] = hf_dot(n, self->h + q * n, dq);
+    const double shs = hf_dot(n, rest, dq);
     const bool bfgs = !self->settings.saddle && yy > 1e-3 * fabs(shs) && shs > 0.0;
     if (ss < 1e-14) return;
     if (bfgs) {
-        for (int a = 0; a < n; a++)
-            for (int b = 0; b < n; b++)
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b < n; b++)
                 self->h[a * n + b] += dg[a] * dg[b] / yy - rest[a] * rest[b] / shs;
         return;
     }
-    for (int q = 0; q < n; q++) rest[q] = dg[q] - rest[q];
-    const double rs = product(n, rest, dq), rr = product(n, rest, rest);
+    for (size_t q = 0; q < n; q++) rest[q] = dg[q] - rest[q];
+    const double rs = hf_dot(n, rest, dq), rr = hf_dot(n, rest, rest);
     if (rr < 1e-16) return;
     const double part = rs * rs / (rr * ss); /* of Murtagh-Sargent's */
-    for (int a = 0; a < n; a++)
-        for (int b = 0; b < n; b++)
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
             self->h[a * n + b] += (part > 0.0 ? part * rest[a] * rest[b] / rs : 0.0) +
                                   (1.0 - part) * ((rest[a] * dq[b] + dq[a] * rest[b]) / ss -
                                                   rs * dq[a] * dq[b] / (ss * ss));
@@ -124,8 +118,7 @@ static hf_status find_gradient(const struct hf_optimiser *self, const double (*x
                                const double (*g)[3], double g_q[], struct hf_error *error)
 {
     struct hf_frame frame;
-    const hf_status status =
-        hf_frame_make(&self->internals, self->n_atom, x, self->free_in_space, &frame, error);
+    const hf_status status = hf_frame_make(&self->internals, x, NULL, &frame, error);
     if (status == HF_OK) hf_frame_gradient(&frame, g[0], g_q);
     hf_arena_done(&frame.arena);
     return status;
@@ -173,8 +166,7 @@ static hf_status try_step(struct hf_optimiser *self, const double (*g)[3], doubl
     const int n = self->internals.n;
     struct hf_frame frame;
     double *g_q = self->g_q, *dq = self->dq;
-    hf_status status = hf_frame_make(&self->internals, self->n_atom, hf_optimiser_at(self),
-                                     self->free_in_space, &frame, error);
+    hf_status status = hf_frame_make(&self->internals, hf_optimiser_at(self), NULL, &frame, error);
     double trust = self->trust;
     *good = false;
     if (status == HF_OK) hf_frame_gradient(&frame, g[0], g_q);
@@ -188,9 +180,7 @@ static hf_status try_step(struct hf_optimiser *self, const double (*g)[3], doubl
                                             .mode = self->mode};
         status = hf_step_make(&input, dq, &self->expected, &self->n_negative, error);
         memcpy(to, self->x, place_bytes(self));
-        if (status == HF_OK)
-            status = hf_frame_displace(&self->internals, self->n_atom, self->free_in_space, dq, to,
-                                       good, error);
+        if (status == HF_OK) status = hf_frame_displace(&self->internals, dq, to, good, error);
         self->reach = 0.0;
         for (int q = 0; q < n; q++) self->reach = fmax(self->reach, fabs(dq[q]));
     }
@@ -233,7 +223,7 @@ static hf_status judge(const struct hf_optimiser *self, const double (*g)[3],
     double(*left)[3] = self->left;
     memcpy(left, g, place_bytes(self));
     const hf_status status =
-        hf_step_free_forces(&self->internals, self->n_atom, hf_optimiser_at(self), left[0], error);
+        hf_step_free_forces(&self->internals, hf_optimiser_at(self), left[0], error);
     measure(self->n_atom, (const double(*)[3])left, NULL, &step->max_force, &step->rms_force);
     measure(self->n_atom, next, hf_optimiser_at(self), &step->max_displacement,
             &step->rms_displacement);
@@ -325,8 +315,8 @@ bool hf_optimiser_retreat(struct hf_optimiser *optimiser)
 hf_status hf_optimiser_set_hessian(struct hf_optimiser *optimiser, const double *hessian,
                                    const double (*gradient)[3], struct hf_error *error)
 {
-    return hf_optimiser_turn_hessian(optimiser, &optimiser->internals, hf_optimiser_at(optimiser),
-                                     gradient, false, (double *)hessian, optimiser->h, error);
+    return hf_optimiser_turn_hessian(&optimiser->internals, hf_optimiser_at(optimiser), gradient,
+                                     false, (double *)hessian, optimiser->h, error);
 }
 
 /** Numbers beside the places and the Hessian. */
@@ -346,7 +336,7 @@ hf_status hf_optimiser_save(struct hf_optimiser *self, double state[], struct hf
     memcpy(state, number, sizeof number);
     memcpy(state + N_NUMBER, self->x, N_PLACE * n_x * sizeof *state);
     if (self->n_last == 0) return HF_OK;
-    return hf_optimiser_turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
+    return hf_optimiser_turn_hessian(&self->internals, (const double(*)[3])self->last_x[0],
                                      (const double(*)[3])self->last_g[0], true,
                                      state + N_NUMBER + N_PLACE * n_x, self->h, error);
 }
@@ -367,7 +357,7 @@ hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], boo
     memcpy(self->x, state + N_NUMBER, N_PLACE * n_x * sizeof *state);
     HF_CHECK(hf_optimiser_begin(self, error));
     if (self->n_last == 0) return HF_OK;
-    return hf_optimiser_turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
+    return hf_optimiser_turn_hessian(&self->internals, (const double(*)[3])self->last_x[0],
                                      (const double(*)[3])self->last_g[0], false,
                                      (double *)state + N_NUMBER + N_PLACE * n_x, self->h, error);
 }

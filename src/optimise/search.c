@@ -30,7 +30,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     HF_CHECK(self->base->keep(self->base->data, state, reason, error));
     if (self->of->checkpoint == NULL) return HF_OK;
     if (hf_optimisation_keep(self->of, self->found, self->optimiser, &why) != HF_OK)
-        hf_report_warning(self->of->report, why.message);
+        hf_report_warning(self->of->report, "%s", why.message);
     return HF_OK;
 }
 
@@ -228,7 +228,7 @@ static hf_status follow_point(struct hf_search *self, const double *state, int n
     HF_TRY(place_start(self, error));
     status = begin_point(self, state, n, error);
     if (found->n_point > 1 && status == HF_BAD_INPUT) {
-        hf_report_warning(self->of->report, error->message);
+        hf_report_warning(self->of->report, "%s", error->message);
         self->why = "the point could not be begun";
     } else if (found->n_point > 1 && status == HF_NOT_CONVERGED)
         self->why = "the SCF before second derivatives does not converge";

@@ -309,9 +309,8 @@ static hf_status write_cube(const struct hf_quantity_source *of,
         const int n_orbital = of->wavefunction->spin[function.spin].n_orbital;
         function.orbital = orbital_of(molecule, cube);
         if (function.orbital < 0 || function.orbital >= n_orbital) {
-            snprintf(name, sizeof name, "%.80s is not written: there is no such orbital among %d",
-                     cube->path, n_orbital);
-            hf_report_warning(of->report, name);
+            hf_report_warning(of->report, "%.80s is not written: there is no such orbital among %d",
+                              cube->path, n_orbital);
             return HF_OK;
         }
     }
@@ -321,13 +320,11 @@ static hf_status write_cube(const struct hf_quantity_source *of,
     HF_CHECK(write_function(of, shown, cube->path, name, &function, grid, &account, error));
     print_cube(of->report, cube, grid, &account);
     const double lacking = hf_molecule_n_electron(molecule) - account.integral;
-    if (function.kind == HF_SPATIAL_DENSITY && fabs(lacking) > MOST_LACKING) {
-        snprintf(
-            name, sizeof name,
+    if (function.kind == HF_SPATIAL_DENSITY && fabs(lacking) > MOST_LACKING)
+        hf_report_warning(
+            of->report,
             "%.4f electrons are outside the box of %.80s; include them with a larger --cube-margin",
             lacking, cube->path);
-        hf_report_warning(of->report, name);
-    }
     return HF_OK;
 }
 
