@@ -108,10 +108,9 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
 
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_local_row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
-    HF_TRY(hf_local_given_share(of->context, &self->given, error));
+    HF_CHECK(hf_local_given_share(of->context, &self->given, error));
     if (self->given.n_orbital > 0) {
         if (self->settings.domains != HF_DOMAINS_GIVEN) self->domains = of->restart->path;
         self->settings.domains = HF_DOMAINS_GIVEN;
@@ -122,15 +121,14 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     self->settings.checkpoint_always = of->checkpoint_given;
     self->settings.restart = of->restart;
     self->settings.pairs = of->pairs;
-    HF_TRY(
+    HF_CHECK(
         hf_local_mp2_compute(of->context, of->wavefunction, &self->settings, &self->result, error));
     if (!self->result.converged)
-        status = hf_fail(error, HF_NOT_CONVERGED,
-                         "local MP2 did not converge in %d iterations: the last one changed the "
-                         "energy by %.1e hartree",
-                         self->result.n_iteration, fabs(self->result.energy_change));
-cleanup:
-    return status;
+        return hf_fail(error, HF_NOT_CONVERGED,
+                       "local MP2 did not converge in %d iterations: the last one changed the "
+                       "energy by %.1e hartree",
+                       self->result.n_iteration, fabs(self->result.energy_change));
+    return HF_OK;
 }
 
 static double energy(const struct hf_quantity *quantity)
