@@ -65,14 +65,10 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     HF_CHECK(check(of, error));
     HF_CHECK(hf_spin_count_of(of->molecule, &n, error));
     self->n_electron_pair = n.alpha;
-    *settings = hf_local_default_settings();
+    const struct hf_local_settings usual = hf_local_default_settings();
+    settings->redundant = usual.redundant;
     settings->localise = (enum hf_localise_kind)hf_options_value(options, "localise");
-    settings->completeness = hf_options_real(options, "domain_completeness");
-    settings->strong_bohr = hf_options_real(options, "strong_distance");
-    settings->distant_bohr = hf_options_real(options, "pair_distance");
-    settings->threshold = hf_options_real(options, "local_screening");
     settings->sparse = 0.1 * settings->threshold;
-    settings->replicated = hf_options_flag(options, "replicate_amplitudes");
     settings->energy_tolerance = hf_options_real(options, "energy_tolerance");
     settings->amplitude_tolerance = AMPLITUDES_TO_ENERGY * settings->energy_tolerance;
     settings->max_iterations = hf_options_integer(options, "max_iterations");
@@ -149,8 +145,49 @@ static const struct hf_phase *const phases[] = {
     &hf_phase_local_wait_tasks, &hf_phase_local_exchange, &hf_phase_local_finish,
     &hf_phase_local_iterate,    &hf_phase_local_wait,     NULL};
 
+static const struct hf_option_choice domain_choices[] = {
+    {"plain", "98 % of each orbital", HF_DOMAINS_PLAIN},
+    {"default", "as plain; for pairs of near orbitals also the atoms bonded to these",
+     HF_DOMAINS_DEFAULT},
+    {"tight", "99.5 % of each orbital, and the atoms bonded to these, for all pairs",
+     HF_DOMAINS_TIGHT},
+    {"full", "all atoms, which is MP2 if no pair is distant", HF_DOMAINS_FULL},
+    {0}};
+
+#define OF_LOCAL          .only_with = {{"method", "lmp2"}}
+#define IN_SETTINGS(NAME) .member = HF_MEMBER(struct hf_local_row, settings.NAME)
+const struct hf_option hf_options_local_mp2[] = {
+    HF_ROW_CHOICE("domains", "NAME|FILE", "default", "atoms that local MP2 excites an orbital to",
+                  .more =
+                      "FILE is a checkpoint or JSON file of hf with local MP2 of the same atoms, "
+                      "at the same or other places: with its domains a scan of geometries has a "
+                      "smooth curve. A restart keeps the domains of its checkpoint.",
+                  .choice = domain_choices, .or_path = true, OF_LOCAL),
+    HF_ROW_REAL("domain_completeness", "0", NULL, 0, 1,
+                "part of an orbital that its domain may lack",
+                .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
+                OF_LOCAL, IN_SETTINGS(completeness),
+                .not_with = {{"domains", "full"}, {"domains", "FILE"}}),
+    HF_ROW_REAL("strong_distance", "6", "bohr", 0, 1e9,
+                "pairs of orbitals that are nearer have larger domains in local MP2",
+                .more = "Between the nearest atoms of their domains; 0: they share an atom.",
+                OF_LOCAL, IN_SETTINGS(strong_bohr)),
+    HF_ROW_REAL("pair_distance", "15", "bohr", 0, 1e9,
+                "pairs of orbitals that are farther apart are treated as dipoles by local MP2",
+                .more = "Between the nearest atoms of their domains.", OF_LOCAL,
+                IN_SETTINGS(distant_bohr)),
+    HF_ROW_REAL("local_screening", "1e-9", "hartree", 1e-30, 0.01,
+                "smaller integrals are left out at each step of the transformation of local MP2",
+                OF_LOCAL, IN_SETTINGS(threshold)),
+    HF_ROW_FLAG(
+        "replicate_amplitudes", "keep the amplitudes of local MP2 on every rank",
+        .more = "Otherwise each rank has those of its pairs and gets others when it needs them.",
+        OF_LOCAL, IN_SETTINGS(replicated)),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_local_mp2 = {
     .name = "local MP2",
+    .options = hf_options_local_mp2,
     .of_converged = true,
     .commutator_tolerance = 1e-8, /* as MP2 */
     .needs = HF_WAVEFUNCTION_ALL,
