@@ -44,9 +44,6 @@ struct hf_mp2_effort {
     double n_message;        /**< messages per rank */
 };
 
-/** Seconds of a calculation by the model. */
-double hf_mp2_model_seconds(const struct hf_mp2_size *size, const struct hf_mp2_effort *effort);
-
 struct hf_mp2;
 struct hf_mp2_chunk;
 

@@ -21,9 +21,9 @@ static hf_status wrong(const char *path, const char *what, struct hf_error *erro
 
 static const cJSON *find_part(const cJSON *root)
 {
-    const cJSON *extras = cJSON_GetObjectItemCaseSensitive(root, "extras");
-    const cJSON *ours = cJSON_GetObjectItemCaseSensitive(extras, "hf");
-    return cJSON_GetObjectItemCaseSensitive(ours, "local_mp2");
+    const cJSON *extras = hf_json_find(root, "extras");
+    const cJSON *ours = hf_json_find(extras, "hf");
+    return hf_json_find(ours, "local_mp2");
 }
 
 /** The atom of a number counted from 1; -1: there is none. */
@@ -51,8 +51,8 @@ static bool read_atoms(const cJSON *array, int n_atom, bool member[])
 static bool read_orbital(const cJSON *orbital, int i, struct hf_local_given *given)
 {
     const size_t first = (size_t)i * (size_t)given->n_atom;
-    const cJSON *atoms = cJSON_GetObjectItemCaseSensitive(orbital, "population_atoms");
-    const cJSON *values = cJSON_GetObjectItemCaseSensitive(orbital, "populations");
+    const cJSON *atoms = hf_json_find(orbital, "population_atoms");
+    const cJSON *values = hf_json_find(orbital, "populations");
     if (!cJSON_IsArray(atoms) || !cJSON_IsArray(values)) return false;
     const cJSON *atom = atoms->child, *value = values->child;
     for (; atom != NULL && value != NULL; atom = atom->next, value = value->next) {
@@ -61,9 +61,8 @@ static bool read_orbital(const cJSON *orbital, int i, struct hf_local_given *giv
         given->population[first + (size_t)a] = value->valuedouble;
     }
     return atom == NULL && value == NULL &&
-           read_atoms(cJSON_GetObjectItemCaseSensitive(orbital, "domain"), given->n_atom,
-                      given->member + first) &&
-           read_atoms(cJSON_GetObjectItemCaseSensitive(orbital, "extended_domain"), given->n_atom,
+           read_atoms(hf_json_find(orbital, "domain"), given->n_atom, given->member + first) &&
+           read_atoms(hf_json_find(orbital, "extended_domain"), given->n_atom,
                       given->extended + first);
 }
 
@@ -144,14 +143,13 @@ hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_give
     if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
     cJSON *root = cJSON_ParseWithOpts(all, &end, true);
     const cJSON *part = find_part(root);
-    const cJSON *orbitals = cJSON_GetObjectItemCaseSensitive(part, "orbitals");
+    const cJSON *orbitals = hf_json_find(part, "orbitals");
     free(all);
     if (!cJSON_IsArray(orbitals)) {
         status = wrong(path, "no domains of local MP2 in it", error);
     } else {
         given->n_orbital = cJSON_GetArraySize(orbitals);
-        given->extends_weak =
-            cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(part, "extended_weak_pairs"));
+        given->extends_weak = cJSON_IsTrue(hf_json_find(part, "extended_weak_pairs"));
         status = make_arrays(given, error);
         const cJSON *orbital = orbitals->child;
         for (int i = 0; status == HF_OK && orbital != NULL; i++, orbital = orbital->next)

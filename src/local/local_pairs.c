@@ -20,7 +20,8 @@ int hf_local_find_pair(const struct hf_local *local, int i, int j)
     return begin < local->first_pair[high + 1] && local->pair[begin].j == low ? begin : -1;
 }
 
-double hf_local_distance(const struct hf_local *local, int i, int j)
+/** Distance between the nearest atoms of the domains of two orbitals, bohr. */
+static double distance_of(const struct hf_local *local, int i, int j)
 {
     const struct hf_parts *a = &local->domain[local->domain_of_orbital[i]].atoms;
     const struct hf_parts *b = &local->domain[local->domain_of_orbital[j]].atoms;
@@ -77,7 +78,7 @@ static bool list_pairs(struct hf_local *local, int atom[])
     bool done = true;
     for (int i = 0; done && i < local->n_orbital; i++) {
         for (int j = 0; done && j <= i; j++) {
-            const double distance = hf_local_distance(local, i, j);
+            const double distance = distance_of(local, i, j);
             if (distance <= local->settings->distant_bohr)
                 done = add_pair(local, i, j, distance, atom);
             else
