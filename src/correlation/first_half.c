@@ -147,7 +147,9 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     (void)error;
     own->pass = pass;
     own->mp2 = pass->mp2;
-    own->blocks = pass->mp2->stored;
+    own->blocks = (struct hf_arena){.memory = pass->mp2->stored.memory,
+                                    .kind = pass->mp2->stored.kind,
+                                    .label = pass->mp2->stored.label};
     own->length = hf_padded(n);
     HF_TAKE(arena, own->plane, pass->panel.plane);
     HF_TAKE(arena, own->half, (size_t)most_i * own->length);
