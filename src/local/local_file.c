@@ -89,22 +89,20 @@ static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *
     if (shape[0][1] != n_atom || shape[1][0] != o || shape[1][1] != n_atom)
         return wrong(path, "its domains are of other atoms", error);
     const size_t n = (size_t)o * (size_t)n_atom;
-    hf_status status = make_arrays(given, error);
+    HF_CHECK(make_arrays(given, error));
     double *domain = HF_TAKE(&given->arena, domain, n);
-    if (status == HF_OK) status = hf_arena_check(&given->arena, error);
-    if (status == HF_OK)
-        status = hf_checkpoint_added_rows(checkpoint, populations, n_atom, 0, o, given->population,
-                                          error);
-    if (status == HF_OK)
-        status = hf_checkpoint_added_rows(checkpoint, domains, n_atom, 0, o, domain, error);
-    for (size_t k = 0; status == HF_OK && k < n; k++) {
+    HF_CHECK(hf_arena_check(&given->arena, error));
+    HF_CHECK(
+        hf_checkpoint_added_rows(checkpoint, populations, n_atom, 0, o, given->population, error));
+    HF_CHECK(hf_checkpoint_added_rows(checkpoint, domains, n_atom, 0, o, domain, error));
+    for (size_t k = 0; k < n; k++) {
         const int bits = domain[k] >= 0.0 && domain[k] < 8.0 ? (int)domain[k] : 0;
         given->member[k] = (bits & 1) != 0;
         given->extended[k] = bits > 1;
         given->extends_weak = given->extends_weak || bits > 3;
     }
     hf_arena_release(&given->arena, domain);
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_local_given_restart(const struct hf_checkpoint *checkpoint, int n_atom,
