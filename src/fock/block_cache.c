@@ -115,7 +115,8 @@ static void send_sums(struct hf_block_cache *self, const struct hf_cached_block 
         for (size_t r = 0; r < n_i; r++)
             for (size_t c = 0; c < n_j; c++)
                 *out++ = self->set.factor * (x[r * n_j + c] + mirror[c * n_i + r]);
-        hf_block_array_accumulate(self->set.array[k], block->i, block->j, self->folded);
+        hf_window_accumulate(self->set.array[k],
+                             hf_block_range(self->set.layout, block->i, block->j), self->folded);
         self->account.n_sent += remote;
     }
     if (remote) self->account.wait_seconds += hf_wall_seconds() - start;
@@ -127,7 +128,7 @@ static void end_gets(struct hf_block_cache *self, struct hf_cached_block *block)
     const bool remote = is_remote(self, block);
     const double start = remote ? hf_wall_seconds() : 0.0;
     for (int k = 0; k < self->set.n_layer; k++)
-        hf_block_array_end_get(self->set.array[k], &block->request[k]);
+        hf_window_end_get(self->set.array[k], &block->request[k]);
     if (remote) self->account.wait_seconds += hf_wall_seconds() - start;
     block->pending = false;
 }
@@ -201,9 +202,9 @@ void hf_block_cache_destroy(struct hf_block_cache **cache)
 static void begin_gets(struct hf_block_cache *self, struct hf_cached_block *block)
 {
     for (int k = 0; k < self->set.n_layer; k++)
-        hf_block_array_begin_get(self->set.array[k], block->i, block->j,
-                                 block->value + (size_t)k * n_element(self, block),
-                                 &block->request[k]);
+        hf_window_begin_get(self->set.array[k],
+                            hf_block_range(self->set.layout, block->i, block->j),
+                            block->value + (size_t)k * n_element(self, block), &block->request[k]);
     block->pending = true;
     if (!is_remote(self, block)) self->account.n_own++;
 }

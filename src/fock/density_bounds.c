@@ -40,7 +40,7 @@ static uint8_t encode(double value)
 
 void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context *context,
                             const struct hf_block_layout *layout, int n,
-                            struct hf_block_array *const array[])
+                            struct hf_window *const array[])
 {
     enum { PIECE = 1 << 28 };
     const size_t n_pair = hf_pair_index(bounds->n_atom, 0);
@@ -52,7 +52,7 @@ void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context 
     while (hf_own_blocks_next(&own, &block)) {
         double largest = 0.0;
         for (int k = 0; k < n; k++) {
-            const double *value = hf_block_array_local(array[k]) + block.offset;
+            const double *value = hf_window_local(array[k]) + block.offset;
             for (size_t x = 0; x < block.size; x++) largest = fmax(largest, fabs(value[x]));
         }
         exponent[hf_pair_index(block.i, block.j)] = encode(largest);

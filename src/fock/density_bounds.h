@@ -2,7 +2,7 @@
 #ifndef HF_DENSITY_BOUNDS_H
 #define HF_DENSITY_BOUNDS_H
 
-#include "onesided/block_array.h"
+#include "onesided/block_range.h"
 
 #include <stdint.h>
 
@@ -25,7 +25,7 @@ void hf_density_bounds_done(struct hf_density_bounds *bounds);
 /** Finds the bounds of the densities in `array` [n]. Collective. */
 void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context *context,
                             const struct hf_block_layout *layout, int n,
-                            struct hf_block_array *const array[]);
+                            struct hf_window *const array[]);
 
 static inline double hf_density_bound(const struct hf_density_bounds *bounds, int i, int j)
 {

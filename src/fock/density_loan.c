@@ -38,7 +38,7 @@ struct hf_lent_densities {
     struct hf_node_density node; /**< context NULL: distributed */
     /* distributed */
     struct hf_onesided *onesided;
-    struct hf_block_array **array; /**< [n] */
+    struct hf_window **array; /**< [n] */
     struct hf_density_bounds bounds;
     struct hf_block_cache *cache;
     pthread_mutex_t lock; /**< of the cache */
@@ -111,12 +111,12 @@ static const struct source of_node = {fill_node, bounds_of_node, begin_node,
 
 /** Copies one density to its array, in merged functions. Collective. */
 static hf_status fill_array(struct hf_lent_densities *self, const struct hf_matrix *density,
-                            struct hf_block_array *array, struct hf_error *error)
+                            struct hf_window *array, struct hf_error *error)
 {
-    double *local = hf_block_array_local(array);
+    double *local = hf_window_local(array);
     HF_CHECK(hf_matrix_get_blocks(density, self->layout, local, error));
     hf_mix_own_blocks(self->basis, false, self->layout, local);
-    hf_block_array_fence(array);
+    hf_window_fence(array);
     return HF_OK;
 }
 
@@ -124,7 +124,7 @@ static hf_status fill_array(struct hf_lent_densities *self, const struct hf_matr
 static hf_status prepare_owners(struct hf_lent_densities *self, struct hf_error *error)
 {
     struct hf_context *context = self->context;
-    self->array = calloc((size_t)self->set.n, sizeof(struct hf_block_array *));
+    self->array = calloc((size_t)self->set.n, sizeof(struct hf_window *));
     if (self->array == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the densities");
     HF_CHECK(hf_density_bounds_init(&self->bounds, context, self->basis->n_atom, error));
@@ -146,8 +146,8 @@ static hf_status fill_owners(struct hf_lent_densities *self,
     HF_CHECK(hf_agree(self->context->comm, prepare_owners(self, error), error));
     HF_CHECK(hf_onesided_create(self->context, &self->set.onesided, &self->onesided, error));
     for (int k = 0; k < self->set.n; k++) {
-        HF_CHECK(hf_block_array_create(self->onesided, self->layout, "density blocks",
-                                       &self->array[k], error));
+        HF_CHECK(hf_window_create(self->onesided, hf_block_layout_local_size(self->layout),
+                                  "density blocks", &self->array[k], error));
         HF_CHECK(fill_array(self, density[k], self->array[k], error));
     }
     hf_density_bounds_find(&self->bounds, self->context, self->layout, self->set.n, self->array);
@@ -251,8 +251,8 @@ void hf_lent_densities_destroy(struct hf_lent_densities **lent)
     if (old == NULL) return;
     hf_block_cache_destroy(&old->cache);
     for (int k = 0; k < old->set.n && old->array != NULL; k++) {
-        if (old->array[k] != NULL) hf_block_array_fence(old->array[k]); /* others may still read */
-        hf_block_array_destroy(&old->array[k]);
+        if (old->array[k] != NULL) hf_window_fence(old->array[k]); /* others may still read */
+        hf_window_destroy(&old->array[k]);
     }
     if (old->bounds.memory != NULL) hf_density_bounds_done(&old->bounds);
     if (old->node.context != NULL) hf_node_density_done(&old->node);

@@ -189,7 +189,7 @@ static const double *lend_density(void *builder, int k, const struct hf_atom_pai
     const struct hf_fock_builder *self = builder;
     const struct hf_distributed *data = self->data;
     *stride = hf_atom_n_function(self->pairs->basis, pair->atom_b);
-    return hf_block_array_local(data->D[self->build.first_coulomb + k]) +
+    return hf_window_local(data->D[self->build.first_coulomb + k]) +
            hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
 }
 
@@ -202,7 +202,7 @@ static void add_coulomb(void *builder, int k, const struct hf_atom_pair *pair, d
     const int n_row = hf_atom_n_function(self->pairs->basis, pair->atom_a);
     const int n_column = hf_atom_n_function(self->pairs->basis, pair->atom_b);
     const bool own = pair->atom_a == pair->atom_b;
-    double *to = hf_block_array_local(data->J[self->build.first_coulomb + k]) +
+    double *to = hf_window_local(data->J[self->build.first_coulomb + k]) +
                  hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
     for (int r = 0; r < n_row; r++)
         for (int c = 0; c < n_column; c++)
