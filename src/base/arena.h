@@ -60,8 +60,12 @@ void *hf_arena_take_class(struct hf_arena *arena, enum hf_memory_class kind, con
 /** Returns HF_NO_RESOURCE with label and size if there was no memory for an array, otherwise HF_OK. */
 hf_status hf_arena_check(const struct hf_arena *arena, struct hf_error *error) HF_MUST_CHECK;
 
-/** `self` = a new object of zeros that lies in its own arena; see above. NULL: no memory. */
-#define HF_NEW(self, memory, label) ((self) = hf_arena_new(memory, label, sizeof *(self)))
+/** `self` = a new object of zeros that lies in its own arena; see above. NULL: no memory. Compiles only if the first
+ *  member is called `arena`. */
+#define HF_NEW(self, memory, label)                                                                \
+    ((self) = hf_arena_new(memory, label,                                                          \
+                           sizeof *(self) *                                                        \
+                               sizeof(char[offsetof(__typeof__(*(self)), arena) == 0 ? 1 : -1])))
 
 /** An object of HF_NEW. */
 void *hf_arena_new(struct hf_memory *memory, const char *label, size_t object_bytes);

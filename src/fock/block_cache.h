@@ -21,6 +21,7 @@ struct hf_block_cache;
 
 /** One pair of atoms i >= j. Layers are the densities, or the J, or the K of the jobs. */
 struct hf_cached_block {
+    struct hf_arena arena;
     int i, j;
     /** [layer][functions of i][functions of j], then [layer][j][i]; the second is not used when
      *  i = j. HF_STRIP_SLACK doubles are behind them. */
@@ -36,7 +37,6 @@ struct hf_cached_block {
     struct hf_cached_block *next_of_bucket, *older, *newer;
     struct hf_block_cache *cache; /**< cache that contains or contained the block */
     struct hf_parcel parcel;      /**< sums: for the outbox, after the block left the cache */
-    struct hf_arena arena;        /**< has the arrays and this struct */
 };
 
 /** Settings of a cache. The struct is copied; its pointers are borrowed. */

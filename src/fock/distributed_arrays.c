@@ -2,8 +2,6 @@
 #include "distributed_state.h"
 #include "linalg/matrix_blocks.h"
 
-#include <stdlib.h>
-
 /** Prepares the blocks of this rank for exact sums. */
 static void prepare_blocks(struct hf_exact_sums *exact, int density,
                            const struct hf_block_layout *layout, struct hf_window *array)
@@ -14,24 +12,20 @@ static void prepare_blocks(struct hf_exact_sums *exact, int density,
         hf_exact_sums_meet(exact, density, block.i, block.j, hf_window_local(array) + block.offset);
 }
 
-/** Makes a list of pointers longer, the new ones NULL. */
-static bool lengthen(struct hf_window ***list, int n_old, int n)
+/** Makes the lists long enough for the jobs of this build. Local. */
+static hf_status make_lists(struct hf_fock_builder *self, struct hf_error *error)
 {
-    struct hf_window **longer = realloc(*list, (size_t)n * sizeof *longer);
-    if (longer == NULL) return false;
-    for (int i = n_old; i < n; i++) longer[i] = NULL;
-    *list = longer;
-    return true;
-}
-
-/** Local: lists for the jobs of this build. */
-static hf_status make_lists(struct hf_distributed *data, struct hf_error *error)
-{
-    const int n_old = data->n_array, n = data->jobs.n;
-    if (n <= n_old) return HF_OK;
-    if (!lengthen(&data->D, n_old, n) || !lengthen(&data->J, n_old, n) ||
-        !lengthen(&data->K, n_old, n))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
+    struct hf_distributed *data = self->data;
+    struct hf_window ***list[] = {&data->D, &data->J, &data->K};
+    const int n = data->jobs.n;
+    if (n <= data->n_array) return HF_OK;
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct hf_window **longer = HF_TAKE(&self->arena, longer, (size_t)n);
+        if (longer == NULL) return hf_arena_check(&self->arena, error);
+        for (int i = 0; i < data->n_array; i++) longer[i] = (*list[k])[i];
+        hf_arena_release(&self->arena, *list[k]);
+        *list[k] = longer;
+    }
     data->n_array = n;
     return HF_OK;
 }
@@ -65,7 +59,7 @@ hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct 
     struct hf_distributed *data = self->data;
     hf_status status = HF_OK;
     if (self->exact != NULL) status = hf_exact_sums_begin(self->exact, data->jobs.n, error);
-    if (status == HF_OK) status = make_lists(data, error);
+    if (status == HF_OK) status = make_lists(self, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
     for (int i = 0; i < data->jobs.n; i++) {
         HF_TRY(provide(data, true, "density blocks", &data->D[i], error));
@@ -100,7 +94,7 @@ hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_f
     return HF_OK;
 }
 
-static void destroy_arrays(struct hf_distributed *data)
+void hf_distributed_destroy_arrays(struct hf_distributed *data)
 {
     for (int i = 0; i < data->n_array; i++) {
         hf_window_destroy(&data->D[i]);
@@ -115,14 +109,6 @@ void hf_distributed_close_arrays(struct hf_distributed *data, int n_rank, bool f
         if (data->J[i] != NULL) hf_window_fence(data->J[i]);
         if (data->K[i] != NULL) hf_window_fence(data->K[i]);
     }
-    if (n_rank == 1) destroy_arrays(data);
+    if (n_rank == 1) hf_distributed_destroy_arrays(data);
     hf_onesided_rest(data->onesided);
-}
-
-void hf_distributed_destroy_arrays(struct hf_distributed *data)
-{
-    destroy_arrays(data);
-    free(data->D);
-    free(data->J);
-    free(data->K);
 }

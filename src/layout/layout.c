@@ -2,6 +2,7 @@
  * the ranks; see layout/layout.h. */
 #include "layout/layout.h"
 #include "base/arena.h"
+#include "base/arithmetic.h"
 #include "base/growing.h"
 
 #include <assert.h>
@@ -179,16 +180,9 @@ size_t hf_block_layout_row_size(const struct hf_block_layout *layout, int row)
 struct hf_own_blocks hf_own_blocks_begin_rows(const struct hf_block_layout *layout, int begin,
                                               int end)
 {
-    /* the first own segment of these rows is between low and high */
-    int low = 0, high = layout->n_own;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (layout->own[middle] < begin * layout->n_segment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (struct hf_own_blocks){.layout = layout, .end = end, .segment = low};
+    int64_t segment; /* the first own one of these rows */
+    HF_BISECT(segment, 0, layout->n_own, k, layout->own[k] >= begin * layout->n_segment);
+    return (struct hf_own_blocks){.layout = layout, .end = end, .segment = (int)segment};
 }
 
 struct hf_own_blocks hf_own_blocks_begin(const struct hf_block_layout *layout)
