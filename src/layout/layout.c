@@ -6,7 +6,6 @@
 #include "base/growing.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* at least this number if there are enough blocks, so that shares are about equal */
 enum { SEGMENTS_PER_RANK = 8 };
@@ -18,7 +17,7 @@ struct segment {
 };
 
 struct hf_block_layout {
-    struct hf_arena arena;   /**< owns all arrays */
+    struct hf_arena arena;
     int n_part, n_segment;   /**< segments per row */
     int n_owner;             /**< number of ranks that have blocks (the first ones) */
     int length;              /**< blocks per segment; the last one of a row may have fewer */
@@ -113,15 +112,14 @@ hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_
                                  struct hf_error *error)
 {
     assert(n_part > 0 && (first == NULL || first[0] == 0));
-    hf_status status = HF_OK;
-    struct hf_block_layout *made = calloc(1, sizeof *made);
-    if (made == NULL || first == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a block layout");
-    } else {
+    struct hf_block_layout *made = HF_NEW(made, context->memory, "the layout of blocks");
+    hf_status status = hf_arena_check_new(made, error);
+    if (status == HF_OK && first == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the parts of a layout");
+    if (status == HF_OK) {
         const int longest = n_part / 2 + 1;
         const int wanted = (SEGMENTS_PER_RANK * n_owner + n_part - 1) / n_part;
         const int n_segment = wanted < longest ? wanted : longest;
-        made->arena = (struct hf_arena){.memory = context->memory, .label = "the layout of blocks"};
         made->n_part = n_part;
         made->n_owner = n_owner;
         made->length = (longest + n_segment - 1) / n_segment;
@@ -138,12 +136,7 @@ cleanup:
 
 void hf_block_layout_destroy(struct hf_block_layout **layout)
 {
-    struct hf_block_layout *old = *layout;
-    if (old != NULL) {
-        hf_arena_done(&old->arena);
-        free(old);
-    }
-    *layout = NULL;
+    hf_arena_free(layout);
 }
 
 int hf_block_layout_n_part(const struct hf_block_layout *layout)
