@@ -71,9 +71,8 @@ static hf_status step(struct hf_scf *scf, void *data, const char **label, struct
     if (scf->two_electron.threshold < mixed->threshold) mixed->begun = false;
     hf_timer_start(&scf->context->timers, &hf_phase_linear_algebra);
     if (mixed->begun) {
-        status =
-            hf_trace_of_orbitals(scf->linalg, scf->n_electron, scf->method->n_fock, mixed->fock,
-                                 scf->method->n_set, scf->occupied, &crossed, error);
+        const struct hf_determinant of = hf_scf_determinant(scf);
+        status = hf_trace_of_orbitals(&of, mixed->fock, &crossed, error);
         const double other = mixed->core_energy + crossed - core_energy; /* tr F D~ */
         const double slope = crossed - mixed->fock_energy;
         const double curvature = fock_energy - other - slope;

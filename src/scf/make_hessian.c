@@ -22,13 +22,9 @@ hf_status hf_scf_make_hessian(struct hf_scf *scf, double looseness,
     HF_CHECK(hf_scf_share_basis(scf, error));
     const struct hf_hessian_input input = {
         .context = scf->context,
-        .linalg = scf->linalg,
         .builder = scf->builder,
-        .method = scf->method,
-        .n_electron = scf->n_electron,
-        .x = scf->x[0],
+        .of = hf_scf_determinant(scf),
         .fock = scf->fock,
-        .occupied = scf->occupied,
         .threshold = fmax(scf->settings->screening_threshold, threshold),
     };
     return hf_hessian_init(hessian, &input, error);

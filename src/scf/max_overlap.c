@@ -25,18 +25,16 @@ static void choose(int m, double p[], int o, bool chosen[])
 static hf_status overlaps(struct hf_scf *scf, int k, const struct hf_matrix *vector, double p[],
                           struct hf_error *error)
 {
-    hf_status status;
     const int m = hf_matrix_n_col(vector), o = hf_matrix_n_col(scf->reference[k]);
     struct hf_matrix *overlap = NULL, *square = NULL;
-    HF_TRY(hf_matrix_create(scf->linalg, "overlap with first orbitals", o, m, &overlap, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "overlap with first orbitals", m, m, &square, error));
+    HF_CHECK(HF_CREATE_MATRICES(scf->linalg, "overlap with first orbitals", error, {&overlap, o, m},
+                                {&square, m, m}));
     hf_matrix_multiply(1.0, true, scf->reference[k], false, vector, 0.0, overlap);
     hf_matrix_multiply_to_symmetric(1.0, true, overlap, false, overlap, square);
     hf_matrix_diagonal(square, p);
     hf_broadcast_bytes(scf->context->comm, 0, (size_t)m * sizeof *p, p);
-cleanup:
     HF_DESTROY_MATRICES(&square, &overlap);
-    return status;
+    return HF_OK;
 }
 
 /** scf->occupied[k] = the columns of vector that overlap most. */
@@ -57,16 +55,12 @@ cleanup:
     hf_arena_done(&arena);
     return status;
 }
-
 hf_status hf_scf_set_reference(struct hf_scf *scf, struct hf_error *error)
 {
-    for (int k = 0; k < scf->method->n_set; k++) {
-        const struct hf_matrix *occupied = scf->occupied[k];
-        if (occupied == NULL || scf->reference[k] != NULL) continue;
-        HF_CHECK(hf_matrix_create(scf->linalg, "first orbitals", hf_matrix_n_row(occupied),
-                                  hf_matrix_n_col(occupied), &scf->reference[k], error));
-        hf_matrix_copy(occupied, scf->reference[k]);
-    }
+    for (int k = 0; k < scf->method->n_set; k++)
+        if (scf->occupied[k] != NULL && scf->reference[k] == NULL)
+            HF_CHECK(hf_matrix_create_copy("first orbitals", scf->occupied[k], &scf->reference[k],
+                                           error));
     return HF_OK;
 }
 

@@ -11,7 +11,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 /** Orbitals with less are not occupied. */
 static const double NOTHING = 1e-14;
@@ -83,28 +82,23 @@ void hf_scf_occupations(const struct hf_scf *scf, int k, double occupation[])
         occupation[i] =
             (n_set == 1 ? 2.0 : 1.0) * scf->occupation[(size_t)k * (size_t)m + (size_t)i];
 }
-
 hf_status hf_scf_weigh(struct hf_scf *scf, int k, const struct hf_matrix *vector,
                        struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const int m = scf->result->n_orbital, n_column = hf_matrix_n_col(vector);
     const double *occupation = scf->occupation + (size_t)k * (size_t)m;
     int o = 0;
-    double *root = malloc((size_t)m * sizeof *root);
-    if (root == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for occupations");
-    HF_TRY(hf_agree(scf->context->comm, status, error));
+    struct hf_arena arena = {.label = "occupations"};
+    double *root = HF_TAKE(&arena, root, (size_t)m);
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&arena, error), error));
     hf_matrix_destroy(&scf->occupied[k]);
-    while (o < n_column && occupation[o] > 0.0) {
-        root[o] = sqrt(occupation[o]);
-        o++;
-    }
-    if (o > 0) {
-        HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", m, o, &scf->occupied[k], error));
-        hf_matrix_copy_columns(vector, 0, o, root, scf->occupied[k], 0);
-    }
+    for (; o < n_column && occupation[o] > 0.0; o++) root[o] = sqrt(occupation[o]);
+    if (o > 0)
+        HF_TRY(hf_matrix_create_columns("occupied orbitals", vector, 0, o, root, &scf->occupied[k],
+                                        error));
 cleanup:
-    free(root);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -128,19 +122,17 @@ hf_status hf_scf_occupy(struct hf_scf *scf, struct hf_matrix *const vector[],
 static hf_status add_occupied_anew(const struct hf_scf *scf, int k, double energy[],
                                    double occupation[], double sum[2], struct hf_error *error)
 {
-    hf_status status;
     const int m = scf->result->n_orbital;
     const double temperature = scf->settings->smearing;
     struct hf_matrix *fock = NULL;
-    HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, &fock, error));
-    hf_matrix_copy(scf->fock[k], fock);
-    HF_TRY(hf_lowest_orbitals(scf->context, fock, energy, NULL, error));
+    HF_CHECK(hf_matrix_create_copy("Fock matrix", scf->fock[k], &fock, error));
+    const hf_status status = hf_lowest_orbitals(scf->context, fock, energy, NULL, error);
+    hf_matrix_destroy(&fock);
+    if (status != HF_OK) return status;
     hf_fermi_occupations(m, energy, hf_set_size(scf->n_electron, k), temperature, occupation);
     for (int i = 0; i < m; i++) sum[0] += occupation[i] * energy[i];
     sum[1] += hf_entropy_term(m, occupation, temperature);
-cleanup:
-    hf_matrix_destroy(&fock);
-    return status;
+    return HF_OK;
 }
 
 /** D' of the last Fock matrices F, D the density they were built from:
@@ -150,7 +142,7 @@ cleanup:
  *  The commutator does not show the difference: it is zero whatever orbitals of F are occupied. */
 hf_status hf_scf_occupations_fit(const struct hf_scf *scf, bool *fit, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_scf_result *result = scf->result;
     const int m = result->n_orbital, n_set = scf->method->n_set;
     const double trace = result->one_electron + 2.0 * result->two_electron; /* tr F D */
@@ -159,9 +151,9 @@ hf_status hf_scf_occupations_fit(const struct hf_scf *scf, bool *fit, struct hf_
     double sum[2] = {0.0, 0.0};
     *fit = true;
     if (scf->occupation == NULL) return HF_OK;
-    double *energy = malloc(2 * (size_t)m * sizeof *energy);
-    if (energy == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for occupations");
-    HF_TRY(hf_agree(scf->context->comm, status, error));
+    struct hf_arena arena = {.label = "occupations"};
+    double *energy = HF_TAKE(&arena, energy, 2 * (size_t)m);
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&arena, error), error));
     for (int k = 0; k < n_set; k++)
         HF_TRY(add_occupied_anew(scf, k, energy, energy + m, sum, error));
     hf_broadcast_bytes(scf->context->comm, 0, sizeof sum, sum);
@@ -169,23 +161,22 @@ hf_status hf_scf_occupations_fit(const struct hf_scf *scf, bool *fit, struct hf_
     const double entropy = weight * sum[1] - result->smearing_entropy_term;
     *fit = fabs(change) < tolerance && fabs(change + entropy) < tolerance;
 cleanup:
-    free(energy);
+    hf_arena_done(&arena);
     return status;
 }
-
 hf_status hf_scf_unweighed(const struct hf_scf *scf, int k, struct hf_matrix **orbitals,
                            struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int m = scf->result->n_orbital, o = hf_matrix_n_col(scf->occupied[k]);
-    double *factor = malloc((size_t)m * sizeof *factor);
-    if (factor == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for occupations");
-    HF_TRY(hf_agree(scf->context->comm, status, error));
-    for (int i = 0; i < o; i++)
-        factor[i] = 1.0 / sqrt(scf->occupation[(size_t)k * (size_t)m + (size_t)i]);
-    HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", m, o, orbitals, error));
-    hf_matrix_copy_columns(scf->occupied[k], 0, o, factor, *orbitals, 0);
+    hf_status status;
+    const int o = hf_matrix_n_col(scf->occupied[k]);
+    const double *occupation = scf->occupation + (size_t)k * (size_t)scf->result->n_orbital;
+    struct hf_arena arena = {.label = "occupations"};
+    double *factor = HF_TAKE(&arena, factor, (size_t)o);
+    HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&arena, error), error));
+    for (int i = 0; i < o; i++) factor[i] = 1.0 / sqrt(occupation[i]);
+    HF_TRY(hf_matrix_create_columns("occupied orbitals", scf->occupied[k], 0, o, factor, orbitals,
+                                    error));
 cleanup:
-    free(factor);
+    hf_arena_done(&arena);
     return status;
 }
