@@ -32,6 +32,14 @@ hf_status hf_converger_find(const char *name, const struct hf_converger_ops **co
     return status;
 }
 
+hf_status hf_scf_take_data(struct hf_scf *scf, const char *label, size_t bytes, void **data,
+                           struct hf_error *error)
+{
+    scf->arena.label = label;
+    *data = hf_arena_take(&scf->arena, 1, bytes);
+    return hf_agree(scf->context->comm, hf_arena_check(&scf->arena, error), error);
+}
+
 /** New effective [n_set]: what is diagonalised. */
 static hf_status make_effective(struct hf_scf *scf, struct hf_matrix *const fock[], bool canonical,
                                 struct hf_matrix *effective[], struct hf_error *error)

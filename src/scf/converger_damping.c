@@ -14,7 +14,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 /** What is mixed: F~ [n_fock] [m][m], tr H D~, tr F~ D~ and -T S. */
 struct mixed {
@@ -27,22 +26,15 @@ struct mixed {
 
 static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct mixed *mixed = calloc(1, sizeof *mixed);
-    *data = mixed;
-    if (mixed == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for damping");
-    HF_TRY(hf_agree(scf->context->comm, status, error));
-    HF_TRY(hf_scf_create_list(scf, "damped Fock matrix", scf->method->n_fock, false, mixed->fock,
-                              error));
-cleanup:
-    return status;
+    HF_CHECK(hf_scf_take_data(scf, "damping", sizeof(struct mixed), data, error));
+    return hf_scf_create_list(scf, "damped Fock matrix", scf->method->n_fock, false,
+                              ((struct mixed *)*data)->fock, error);
 }
 
 static void destroy(void **data)
 {
     struct mixed *mixed = *data;
     if (mixed != NULL) hf_scf_destroy_list(mixed->fock);
-    free(mixed);
     *data = NULL;
 }
 
@@ -105,4 +97,26 @@ const struct hf_converger_ops hf_converger_damping = {
     .create = create,
     .destroy = destroy,
     .step = step,
+};
+
+/** What `auto` does with fractional occupations. DIIS is used until the commutators vanish. They show whether density
+ *  and Fock matrix have the same orbitals, not whether the occupations are those of the energies. If symmetry
+ *  determines the orbitals, commutators are only rounding from the beginning, and their combinations lead anywhere (H2
+ *  in a minimal basis, 3 angstrom: 27 iterations, not 10). Optimal damping of the free energy follows. */
+static hf_status step_smeared(struct hf_scf *scf, void *data, const char **label,
+                              struct hf_error *error)
+{
+    const double vanishing = 1e-3; /* of the tolerance */
+    if (scf->result->commutator > vanishing * scf->settings->commutator_tolerance)
+        return hf_scf_step_diis(scf, NULL, label, error);
+    return step(scf, data, label, error);
+}
+
+const struct hf_converger_ops hf_converger_smearing = {
+    .name = "auto",
+    .about = "diis; damping where only occupations change",
+    .cite = "Pulay, J. Comput. Chem. 3, 556 (1982)",
+    .create = create,
+    .destroy = destroy,
+    .step = step_smeared,
 };
