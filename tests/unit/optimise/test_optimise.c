@@ -75,10 +75,9 @@ static void slopes_are_those_of_the_values(void **state)
     const double h = 1e-5;
     for (int k = 0; k < N_MAKER; k++) {
         struct molecule m;
-        struct hf_error error;
-        struct hf_internals list = {0};
         makers[k](&m);
-        assert_ok(hf_internals_find(&m.molecule, NULL, at(&m), &list, &error));
+        struct hf_internals list = hf_internals_begin(m.molecule.n_atom, true);
+        hf_internals_find(&m.molecule, NULL, at(&m), &list);
         for (int q = 0; q < list.n; q++) {
             const struct hf_internal *it = &list.list[q];
             double slope[4][3];
@@ -95,7 +94,7 @@ static void slopes_are_those_of_the_values(void **state)
                     assert_true(fabs(d - slope[i][c]) < 1e-7);
                 }
         }
-        hf_internals_done(&list);
+        hf_arena_done(&list.arena);
     }
 }
 
@@ -106,16 +105,16 @@ static void coordinates_are_complete(void **state)
     for (int k = 0; k < N_MAKER; k++) {
         struct molecule m;
         struct hf_error error;
-        struct hf_internals list = {0};
         struct hf_frame frame;
         makers[k](&m);
+        struct hf_internals list = hf_internals_begin(m.molecule.n_atom, true);
         const int n = m.molecule.n_atom;
-        assert_ok(hf_internals_find(&m.molecule, NULL, at(&m), &list, &error));
-        assert_ok(hf_frame_make(&list, n, at(&m), true, &frame, &error));
+        hf_internals_find(&m.molecule, NULL, at(&m), &list);
+        assert_ok(hf_frame_make(&list, at(&m), NULL, &frame, &error));
         assert_int_equal(hf_n_vibration(n, at(&m)), 3 * n - 6);
         assert_int_equal(frame.m, 3 * n - 6); /* though linear bends have directions in space */
         hf_arena_done(&frame.arena);
-        hf_internals_done(&list);
+        hf_arena_done(&list.arena);
     }
 }
 
@@ -124,7 +123,7 @@ static void move_without_turning(const struct hf_internals *list, struct molecul
 {
     struct hf_error error;
     struct hf_frame frame;
-    assert_ok(hf_frame_make(list, m->molecule.n_atom, at(m), true, &frame, &error));
+    assert_ok(hf_frame_make(list, at(m), NULL, &frame, &error));
     for (int k = 0; k < frame.m; k++) {
         const double *v = frame.v + (size_t)k * (size_t)frame.n_x;
         double along = 0.0;
@@ -141,19 +140,18 @@ static void the_way_back_ends_where_it_should(void **state)
     for (int k = 0; k < N_MAKER; k++) {
         struct molecule m, moved;
         struct hf_error error;
-        struct hf_internals list = {0};
         bool good;
         makers[k](&m);
         makers[k](&moved);
-        const int n = m.molecule.n_atom;
-        assert_ok(hf_internals_find(&m.molecule, NULL, at(&m), &list, &error));
+        struct hf_internals list = hf_internals_begin(m.molecule.n_atom, true);
+        hf_internals_find(&m.molecule, NULL, at(&m), &list);
         move_without_turning(&list, &moved);
         double *dq = calloc((size_t)list.n, sizeof *dq);
         for (int q = 0; q < list.n; q++)
             dq[q] =
                 hf_internal_difference(&list.list[q], hf_internal_value(&list.list[q], at(&moved)),
                                        hf_internal_value(&list.list[q], at(&m)));
-        assert_ok(hf_frame_displace(&list, n, true, dq, m.x, &good, &error));
+        assert_ok(hf_frame_displace(&list, dq, m.x, &good, &error));
         assert_true(good);
         const double near =
             makers[k] == make_ethyne ? 1e-3 : 1e-5; /* turned a little all the same */
@@ -162,7 +160,7 @@ static void the_way_back_ends_where_it_should(void **state)
                             &list.list[q], hf_internal_value(&list.list[q], at(&moved)),
                             hf_internal_value(&list.list[q], at(&m)))) < near);
         free(dq);
-        hf_internals_done(&list);
+        hf_arena_done(&list.arena);
     }
 }
 
@@ -226,10 +224,9 @@ static int optimise(struct molecule *m, const double best[][3],
 /** Of the first coordinate of a kind that ends at these atoms. */
 static double constant_of(const struct molecule *m, enum hf_internal_kind kind, int first, int last)
 {
-    struct hf_error error;
-    struct hf_internals list = {0};
+    struct hf_internals list = hf_internals_begin(m->molecule.n_atom, true);
     double constant = 0.0;
-    assert_ok(hf_internals_find(&m->molecule, NULL, at(m), &list, &error));
+    hf_internals_find(&m->molecule, NULL, at(m), &list);
     for (int q = 0; q < list.n && constant == 0.0; q++) {
         const struct hf_internal *it = &list.list[q];
         const int end = it->atom[hf_internal_n_atom(kind) - 1];
@@ -238,7 +235,7 @@ static double constant_of(const struct molecule *m, enum hf_internal_kind kind, 
             constant = hf_model_force_constant(&m->molecule, it, at(m));
     }
     assert_true(constant > 0.0);
-    hf_internals_done(&list);
+    hf_arena_done(&list.arena);
     return constant;
 }
 
