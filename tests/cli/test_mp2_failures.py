@@ -142,9 +142,8 @@ def files(folder):
     mount = folder / "disk"
     mount.mkdir()
     script = ('mount -t tmpfs -o size=64k none "$1" && cd "$1" && head -c 60000 /dev/zero > filled; shift; exec "$@"')
-    launch = [MPIEXEC, "-n", str(RANKS)] if RANKS > 1 else []
     TEST.prefix = ["unshare", "-m", "/bin/sh", "-c", script, "sh", str(mount)]
-    code, report, errors = run([*WATER, "--checkpoint", "state.h5", "--json", "out.json"], launcher=bool(launch))
+    code, report, errors = run([*WATER, "--checkpoint", "state.h5", "--json", "out.json"])
     TEST.prefix = []
     check(code == 3 and "out.json: the JSON file cannot be written: No space left on device" in errors,
           f"full disk: exit code {code};", errors)
