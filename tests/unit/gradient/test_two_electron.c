@@ -26,7 +26,6 @@ static void make_pairs(const struct system *s, struct test_pairs *made)
 
 static void system_init(struct system *s, int n_shell, const struct test_shell shell[])
 {
-    struct hf_error error;
     uint32_t seed = 7;
     memset(s, 0, sizeof *s);
     memcpy(s->centre, places, sizeof s->centre);
@@ -53,7 +52,6 @@ static void energies(const struct system *s, double energy[2])
     const struct hf_fock_settings settings = {.builder = "replicated",
                                               .schedule = {.name = "static"}};
     const int n = hf_matrix_n_row(s->density[0]);
-    struct hf_error error;
     struct test_pairs made;
     struct hf_fock_builder *builder = NULL;
     struct hf_matrix *coulomb = NULL, *exchange[2] = {NULL};
@@ -111,7 +109,6 @@ static void analytic_gradient(const struct system *s, int n_density, int n_threa
         .onesided = {.transport = "thread", .skip_self_test = true},
         .threshold = threshold};
     const struct hf_matrix *const density[2] = {s->density[0], s->density[1]};
-    struct hf_error error;
     struct test_pairs made;
     memset(gradient, 0, N_ATOM * sizeof *gradient);
     make_pairs(s, &made);
