@@ -117,7 +117,6 @@ static void check_atom(int atomic_number, const char *set)
     const size_t n = (size_t)basis->n_function;
     double *density = calloc(n * n, sizeof *density);
     const int n_core = basis->n_core_potential > 0 ? basis->core_potential[0].n_core : 0;
-    struct hf_error error = {0};
     assert_ok(hf_atom_density(basis, 0, atomic_number, settings.linear_dependence_threshold,
                               density, &error));
     assert_true(
@@ -240,7 +239,6 @@ static void orbitals_of_an_atom_make_its_density(void **state)
     struct hf_context *context = test_context();
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
-    struct hf_error error = {0};
     double energy[5];
     test_add_atom(&test, 10, false, 0.3, -0.2, 0.5);
     struct hf_basis *basis = test_set(context, &test.molecule, "6-31G*"); /* Cartesian d */
@@ -271,7 +269,6 @@ static void check_orbitals(struct hf_guess_input *input, const struct hf_guess_o
     const int n = input->basis->n_function, m = hf_matrix_n_col(input->of.x[0]);
     const int o[2] = {input->of.n_electron.alpha, input->of.n_electron.beta};
     struct hf_matrix **occupied = input->of.occupied, *density[2] = {NULL, NULL};
-    struct hf_error error = {0};
     for (int s = 0; s < 2; s++) {
         assert_ok(hf_matrix_create(input->linalg, "D", n, n, &density[s], NULL));
         if (o[s] > 0) assert_ok(hf_matrix_create(input->linalg, "W", m, o[s], &occupied[s], NULL));
@@ -354,7 +351,6 @@ static void guesses_make_orthonormal_orbitals_for_all_electrons(void **state)
 static void guesses_are_found_by_name(void **state)
 {
     const struct hf_guess_ops *guess = NULL;
-    struct hf_error error;
     for (int i = 0; hf_guess_list[i] != NULL; i++) {
         assert_ok(hf_guess_find(hf_guess_name(hf_guess_list[i]), &guess, NULL));
         assert_ptr_equal(guess, hf_guess_list[i]);

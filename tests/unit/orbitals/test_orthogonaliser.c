@@ -80,7 +80,6 @@ static void nothing_above_the_threshold_is_an_error(void **state)
     struct hf_context *context = test_context();
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *x = NULL;
-    struct hf_error error;
     struct hf_linalg *linalg = test_linalg(context, layout, N);
     struct hf_matrix *overlap = make_overlap(linalg, 0);
     assert_failure(hf_orthogonaliser_create(context, overlap, 1e3, &x, &spectrum, NULL, &error),
