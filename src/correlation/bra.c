@@ -25,8 +25,6 @@ static void take(void *self, const struct hf_strip *strip)
 }
 
 static const struct hf_quartet_consumer consumer = {
-    .name = "mp2",
-    .about = "integrals of a bra with all kets",
     .lend = lend,
     .bound = bound,
     .take = take,

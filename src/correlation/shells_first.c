@@ -55,8 +55,6 @@ static void take(void *self, const struct hf_strip *strip)
 }
 
 static const struct hf_quartet_consumer transformation = {
-    .name = "mp2 of two shells",
-    .about = "first half of the transformation for two shells of different electrons",
     .lend = lend,
     .bound = bound,
     .take = take,

@@ -82,8 +82,6 @@ static void take(void *self, const struct hf_strip *strip)
 }
 
 static const struct hf_quartet_consumer transformation = {
-    .name = "local mp2 of a bra",
-    .about = "first half of the local transformation, a bra at a time",
     .lend = lend,
     .least_bound = least_bound,
     .bound = bound,

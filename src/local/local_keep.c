@@ -285,7 +285,7 @@ static hf_status add_integrals(struct hf_checkpoint_addition *file, const struct
 void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *wavefunction,
                    const double k[], double seconds, struct hf_local_result *result)
 {
-    hf_status status, ended;
+    hf_status status;
     struct hf_error why = {.message = ""}, *error = &why;
     const struct hf_local_settings *settings = local->settings;
     const double bytes = (double)sizeof *k * (double)n_integral(local);
@@ -302,8 +302,8 @@ void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *w
     if (worthwhile) HF_TRY(add_integrals(file, local, wavefunction, k, error));
     if (worthwhile) result->kept_bytes = bytes;
 cleanup:
-    ended = hf_checkpoint_add_end(&file, status == HF_OK, status == HF_OK ? error : NULL);
-    if (status != HF_OK || ended != HF_OK) {
+    status = hf_checkpoint_add_end(&file, status, error);
+    if (status != HF_OK) {
         result->kept_bytes = 0.0;
         snprintf(result->warning, sizeof result->warning, "%.399s", why.message);
     }

@@ -34,11 +34,7 @@ hf_status hf_optimisation_keep(const struct hf_quantity_source *of,
             "energy, change, largest and RMS force and displacement, builds, point, end; places",
             NULL, steps, error));
 cleanup:
-    if (addition != NULL) {
-        struct hf_error late;
-        const hf_status end = hf_checkpoint_add_end(&addition, status == HF_OK, &late);
-        if (status == HF_OK && end != HF_OK) status = hf_fail(error, end, "%s", late.message);
-    }
+    status = hf_checkpoint_add_end(&addition, status, error);
     hf_arena_done(&arena);
     return status;
 }

@@ -174,7 +174,6 @@ static void an_arena_releases_what_it_gave(void **state)
 
 static void an_arena_remembers_that_memory_is_missing(void **state)
 {
-    struct hf_error error = {{0}, 0};
     struct hf_memory *memory = hf_memory_create();
     struct hf_arena arena = {.memory = memory, .label = "a test"};
     int *list = NULL;
@@ -187,6 +186,26 @@ static void an_arena_remembers_that_memory_is_missing(void **state)
     assert_null(list);
     assert_int_equal(room, 0);
     hf_arena_done(&arena);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    hf_memory_destroy(&memory);
+}
+
+static void an_object_lies_in_its_arena(void **state)
+{
+    struct hf_memory *memory = hf_memory_create();
+    struct object {
+        struct hf_arena arena;
+        double *value;
+    } *object, *none = NULL;
+    assert_non_null(HF_NEW(object, memory, "an object"));
+    assert_non_null(HF_TAKE(&object->arena, object->value, 1000));
+    assert_ok(hf_arena_check_new(object, NULL));
+    assert_null(hf_arena_take(&object->arena, SIZE_MAX / 4, 8));
+    assert_int_equal(hf_arena_check_new(object, NULL), HF_NO_RESOURCE);
+    assert_int_equal(hf_arena_check_new(none, NULL), HF_NO_RESOURCE);
+    hf_arena_free(&object);
+    assert_null(object);
+    hf_arena_free(&none);
     assert_int_equal(hf_memory_current_bytes(memory), 0);
     hf_memory_destroy(&memory);
 }
@@ -263,6 +282,7 @@ int main(void)
         cmocka_unit_test(large_blocks_begin_at_huge_pages_zeroed_and_counted_as_they_are),
         cmocka_unit_test(impossible_sizes_give_null_and_leave_the_account_alone),
         cmocka_unit_test(an_arena_releases_what_it_gave),
+        cmocka_unit_test(an_object_lies_in_its_arena),
         cmocka_unit_test(an_arena_need_not_count),
         cmocka_unit_test(an_arena_remembers_that_memory_is_missing),
         cmocka_unit_test(arrays_grow_and_keep_their_elements),
