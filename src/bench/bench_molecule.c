@@ -16,8 +16,8 @@ static hf_status pass_options(const struct hf_bench *bench, struct hf_options *o
         for (size_t k = 0; k < sizeof passed_on / sizeof *passed_on; k++)
             passes = passes || strcmp(key, passed_on[k]) == 0;
         if (!passes) continue;
-        const struct hf_word name = {key, (int)strlen(key)};
-        const struct hf_word text = {value->text, (int)strlen(value->text)};
+        const struct hf_word name = hf_word_of(key);
+        const struct hf_word text = hf_word_of(value->text);
         HF_CHECK(hf_options_add(options, hf_option_find(options->table, name), text,
                                 HF_OPTION_COMMAND_LINE, value->where, error));
     }

@@ -84,9 +84,6 @@ void hf_launch_use_threads(int n_thread);
  *  stays ignored if it is already ignored (nohup). */
 void hf_signals_catch(void);
 
-/** The signal that arrived, or 0. */
-int hf_signal_caught(void);
-
 /** Whether mpiexec may lose this exit code of a signal unless processes end by MPI_Abort. Not collective. */
 bool hf_signals_lose_exit_code(int exit_code);
 

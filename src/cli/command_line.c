@@ -111,7 +111,7 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
 {
     const char *argument = argv[*i], *equals = strchr(argument, '=');
     const struct hf_options *options = &command->options;
-    struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
+    struct hf_word name = hf_word_of(argument + 2);
     if (equals != NULL) name.length = (int)(equals - name.begin);
     const struct hf_option *action = hf_option_find(action_table, name);
     if (action != NULL && (equals == NULL || !is_flag(action))) {

@@ -177,12 +177,11 @@ static int take(struct domains *self, const bool member[])
     return n;
 }
 
-/** Adds the domain in self->atom; false: no memory. */
-static bool add(struct domains *self, int n, int *place)
+/** Place of the domain in self->atom, which may be added. */
+static int add(struct domains *self, int n)
 {
     qsort(self->atom, (size_t)n, sizeof *self->atom, compare_atoms);
-    *place = hf_local_add_domain(self->local, (struct hf_parts){.n = n, .part = self->atom});
-    return *place >= 0;
+    return hf_local_add_domain(self->local, (struct hf_parts){.n = n, .part = self->atom});
 }
 
 /** Both domains of orbital i. Local. */
@@ -202,13 +201,13 @@ static hf_status make_domain(struct domains *self, int i, bool taken[], struct h
         HF_CHECK(choose_atoms(self, i, &n, error));
     if (kind != HF_DOMAINS_FULL)
         HF_CHECK(find_completeness(self, i, n, self->atom, &local->completeness[i], error));
-    bool done = add(self, n, &local->domain_of_orbital[i]);
+    local->domain_of_orbital[i] = add(self, n);
     if (kind == HF_DOMAINS_GIVEN)
         n = take(self, given->extended + first);
     else if (kind == HF_DOMAINS_DEFAULT || kind == HF_DOMAINS_TIGHT)
         n = extend(self, n);
-    done = done && add(self, n, &local->extended_of_orbital[i]);
-    return done ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
+    local->extended_of_orbital[i] = add(self, n);
+    return hf_arena_check(&local->arena, error);
 }
 
 /** Whether given domains are of this molecule. Local. */

@@ -11,7 +11,7 @@ static hf_status fill(struct draft *draft, int n_atom, const int atomic_number[]
 {
     static const struct hf_word bohr = {"bohr", 4};
     struct hf_options *options = draft->options;
-    const struct hf_option *units = hf_option_find(options->table, (struct hf_word){"units", 5});
+    const struct hf_option *units = hf_option_find(options->table, hf_word_of("units"));
     if (hf_options_given(options, "units") != NULL &&
         hf_options_value(options, "units") != HF_LENGTH_BOHR)
         return hf_fail(draft->error, HF_BAD_INPUT,

@@ -93,8 +93,7 @@ hf_status hf_draft_option(struct draft *draft, const char *key, struct hf_word v
 {
     char where[400];
     struct hf_options *options = draft->options;
-    const struct hf_option *option =
-        hf_option_find(options->table, (struct hf_word){key, (int)strlen(key)});
+    const struct hf_option *option = hf_option_find(options->table, hf_word_of(key));
     if (line > 0)
         snprintf(where, sizeof where, "%s, line %d", draft->text->path, line);
     else
@@ -200,7 +199,7 @@ static bool is_labelled_isotope(struct hf_word name)
     const char *c = text + strspn(text, "[(^");
     const size_t before = strspn(c, digits);
     c += before + (before > 0 ? strspn(c + before, "-_)}") : 0);
-    const int n_letter = count_letters((struct hf_word){c, (int)strlen(c)});
+    const int n_letter = count_letters(hf_word_of(c));
     if (n_letter < 1 || n_letter >= (int)sizeof symbol) return false;
     memcpy(symbol, c, (size_t)n_letter);
     c += n_letter;

@@ -13,7 +13,7 @@ static hf_status check_mdl_header(const struct draft *draft)
                                  "this looks like the counts line of an MDL molfile; expected it "
                                  "in line 4 with V2000 or V3000 in columns 35 to 39");
     const struct hf_word dimension =
-        text->n_line > 1 ? hf_columns(text->line[1], 21, 22) : (struct hf_word){"", 0};
+        text->n_line > 1 ? hf_columns(text->line[1], 21, 22) : hf_word_of("");
     if (text->n_line < 4 && (hf_word_is(dimension, "3D") || hf_word_is(dimension, "2D")))
         return hf_draft_fail(draft, text->n_line,
                              "the file ends here; expected line 4 of an MDL molfile, the counts");

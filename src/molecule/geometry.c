@@ -8,6 +8,7 @@
 #include "neighbours.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,56 +83,43 @@ static int find_far_axis(const struct hf_atom *atom)
     return k;
 }
 
-hf_status hf_find_misplaced(const struct hf_molecule *molecule, struct hf_misplaced *found,
-                            struct hf_error *error)
+/** Fails if an atom is too far from the origin or coincides with another one. With a draft the message has lines and the
+ *  unit of the file. */
+static hf_status check_places(const struct hf_molecule *molecule, const struct draft *draft,
+                              struct hf_error *error)
 {
-    *found = (struct hf_misplaced){-1, -1};
-    for (int i = 0; i < molecule->n_atom && found->atom < 0; i++)
-        if (find_far_axis(&molecule->atom[i]) < 3) found->atom = i;
-    if (found->atom >= 0) return HF_OK;
-    return hf_find_coincidence(molecule, coincidence_bohr, &found->other, &found->atom, error);
+    char what[200], line[24] = "";
+    int atom = 0, other = -1;
+    while (atom < molecule->n_atom && find_far_axis(&molecule->atom[atom]) == 3) atom++;
+    const bool far = atom < molecule->n_atom;
+    if (!far) HF_CHECK(hf_find_coincidence(molecule, coincidence_bohr, &other, &atom, error));
+    if (atom < 0) return HF_OK;
+    const char *symbol = hf_element_symbol(molecule->atom[atom].atomic_number);
+    if (far) {
+        const int axis = find_far_axis(&molecule->atom[atom]);
+        const bool bohr =
+            draft == NULL || hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
+        snprintf(
+            what, sizeof what,
+            "coordinate %g %s of atom %d (%s) is out of range; expected less than %g bohr from "
+            "the origin",
+            draft != NULL ? draft->atom[atom].position[axis]
+                          : molecule->atom[atom].position_bohr[axis],
+            bohr ? "bohr" : "angstrom", atom + 1, symbol, HF_FARTHEST_BOHR);
+    } else {
+        if (draft != NULL) snprintf(line, sizeof line, ", line %d", draft->atom[other].line);
+        snprintf(what, sizeof what,
+                 "atoms %d (%s%s) and %d (%s) are on top of each other (%.3g bohr apart)",
+                 other + 1, hf_element_symbol(molecule->atom[other].atomic_number), line, atom + 1,
+                 symbol, hf_atom_distance_bohr(molecule, other, atom));
+    }
+    return draft != NULL ? hf_draft_fail(draft, draft->atom[atom].line, "%s", what)
+                         : hf_fail(error, HF_BAD_INPUT, "%s", what);
 }
 
 hf_status hf_check_places(const struct hf_molecule *molecule, struct hf_error *error)
 {
-    struct hf_misplaced found;
-    HF_CHECK(hf_find_misplaced(molecule, &found, error));
-    if (found.atom < 0) return HF_OK;
-    const struct hf_atom *atom = &molecule->atom[found.atom];
-    const char *symbol = hf_element_symbol(atom->atomic_number);
-    if (found.other < 0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "coordinate %g bohr of atom %d (%s) is out of range; expected less than %g "
-                       "bohr from the origin",
-                       atom->position_bohr[find_far_axis(atom)], found.atom + 1, symbol,
-                       HF_FARTHEST_BOHR);
-    return hf_fail(
-        error, HF_BAD_INPUT, "atoms %d (%s) and %d (%s) are on top of each other (%.3g bohr apart)",
-        found.other + 1, hf_element_symbol(molecule->atom[found.other].atomic_number),
-        found.atom + 1, symbol, hf_atom_distance_bohr(molecule, found.other, found.atom));
-}
-
-/** The same for a file, with its lines and units in the message. */
-static hf_status check_places(const struct draft *draft)
-{
-    const struct hf_molecule *molecule = &draft->input->molecule;
-    const bool bohr = hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
-    struct hf_misplaced found;
-    HF_CHECK(hf_find_misplaced(molecule, &found, draft->error));
-    if (found.atom < 0) return HF_OK;
-    const struct draft_atom *from = &draft->atom[found.atom];
-    const struct hf_atom *atom = &molecule->atom[found.atom];
-    if (found.other < 0)
-        return hf_draft_fail(
-            draft, from->line,
-            "coordinate %g %s is out of range; expected less than %g bohr from the origin",
-            from->position[find_far_axis(atom)], bohr ? "bohr" : "angstrom", HF_FARTHEST_BOHR);
-    return hf_draft_fail(
-        draft, from->line,
-        "atoms %d (%s, line %d) and %d (%s) are on top of each other (%.3g bohr apart)",
-        found.other + 1, hf_element_symbol(molecule->atom[found.other].atomic_number),
-        draft->atom[found.other].line, found.atom + 1, hf_element_symbol(atom->atomic_number),
-        hf_atom_distance_bohr(molecule, found.other, found.atom));
+    return check_places(molecule, NULL, error);
 }
 
 /** Warns if the nearest pair (i, j) has an unusual distance; `ratio` is the distance over the sum of radii. */
@@ -158,7 +146,7 @@ static hf_status check_distances(struct draft *draft)
 {
     const struct hf_molecule *molecule = &draft->input->molecule;
     struct hf_nearest nearest;
-    HF_CHECK(check_places(draft));
+    HF_CHECK(check_places(molecule, draft, draft->error));
     HF_CHECK(hf_find_nearest(molecule, ratio_too_close, &nearest, draft->error));
     if (nearest.later < 0) return HF_OK;
     return judge_nearest(draft, nearest.earlier, nearest.later, nearest.ratio);

@@ -89,7 +89,7 @@ static hf_status check_keys(const struct draft *draft, const cJSON *object, cons
     int n = 0;
     while (known[n] != NULL) n++;
     for (const cJSON *member = object->child; member != NULL; member = member->next) {
-        const struct hf_word key = {member->string, (int)strlen(member->string)};
+        const struct hf_word key = hf_word_of(member->string);
         if (is_listed(member->string, known)) {
             HF_CHECK(check_member(draft, object, member, name));
             continue;
@@ -106,7 +106,7 @@ static hf_status check_keys(const struct draft *draft, const cJSON *object, cons
 static hf_status get_string(const struct draft *draft, const cJSON *object, const char *key,
                             const char **value)
 {
-    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+    const cJSON *member = hf_json_find(object, key);
     *value = NULL;
     if (member == NULL || cJSON_IsNull(member)) return HF_OK;
     if (!cJSON_IsString(member) || !is_one_line(member->valuestring))
@@ -117,14 +117,14 @@ static hf_status get_string(const struct draft *draft, const cJSON *object, cons
 
 static hf_status add_option(struct draft *draft, const char *key, const char *text)
 {
-    return hf_draft_option(draft, key, (struct hf_word){text, (int)strlen(text)}, 0);
+    return hf_draft_option(draft, key, hf_word_of(text), 0);
 }
 
 /** Stores a whole number of the molecule as the option `key`. */
 static hf_status add_whole(struct draft *draft, const cJSON *object, const char *name,
                            const char *key)
 {
-    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
+    const cJSON *member = hf_json_find(object, name);
     if (member == NULL) return HF_OK;
     if (!cJSON_IsNumber(member) || member->valuedouble != floor(member->valuedouble) ||
         fabs(member->valuedouble) > 1e6)
@@ -155,9 +155,9 @@ static hf_status read_real(const struct draft *draft, const cJSON *real, int i, 
 
 static hf_status read_atoms(struct draft *draft, const cJSON *molecule)
 {
-    const cJSON *symbols = cJSON_GetObjectItemCaseSensitive(molecule, "symbols");
-    const cJSON *geometry = cJSON_GetObjectItemCaseSensitive(molecule, "geometry");
-    const cJSON *real = cJSON_GetObjectItemCaseSensitive(molecule, "real");
+    const cJSON *symbols = hf_json_find(molecule, "symbols");
+    const cJSON *geometry = hf_json_find(molecule, "geometry");
+    const cJSON *real = hf_json_find(molecule, "real");
     const int n = cJSON_GetArraySize(symbols), line = find_line(draft->text, "\"geometry\"");
     if (!cJSON_IsArray(symbols) || !cJSON_IsArray(geometry) ||
         cJSON_GetArraySize(geometry) != 3 * n)
@@ -177,7 +177,7 @@ static hf_status read_atoms(struct draft *draft, const cJSON *molecule)
                                      3 * i + d + 1);
             atom.position[d] = number->valuedouble;
         }
-        const struct hf_word name = {symbol->valuestring, (int)strlen(symbol->valuestring)};
+        const struct hf_word name = hf_word_of(symbol->valuestring);
         HF_CHECK(hf_read_atom_name(draft, 0, name, &atom));
         HF_CHECK(read_real(draft, real, i, &is_real));
         atom.ghost = atom.ghost || !is_real;
@@ -241,10 +241,9 @@ static hf_status read_molecule(struct draft *draft, const cJSON *molecule)
     HF_CHECK(add_whole(draft, molecule, "molecular_charge", "charge"));
     HF_CHECK(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity"));
     HF_CHECK(read_atoms(draft, molecule));
-    HF_CHECK(check_numbers(draft, cJSON_GetObjectItemCaseSensitive(molecule, "atomic_numbers")));
-    HF_CHECK(read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "mass_numbers"),
-                         "mass_numbers"));
-    return read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "masses"), "masses");
+    HF_CHECK(check_numbers(draft, hf_json_find(molecule, "atomic_numbers")));
+    HF_CHECK(read_masses(draft, hf_json_find(molecule, "mass_numbers"), "mass_numbers"));
+    return read_masses(draft, hf_json_find(molecule, "masses"), "masses");
 }
 
 static hf_status read_model(struct draft *draft, const cJSON *model)
@@ -292,7 +291,7 @@ static hf_status read_keywords(struct draft *draft, const cJSON *keywords)
     if (!cJSON_IsObject(keywords)) return hf_draft_fail(draft, 0, "'keywords' is no object");
     for (const cJSON *member = keywords->child; member != NULL; member = member->next) {
         char text[1100];
-        const struct hf_word key = {member->string, (int)strlen(member->string)};
+        const struct hf_word key = hf_word_of(member->string);
         const struct hf_option *option = hf_option_find(options->table, key);
         const char *nearest = hf_option_nearest(options->table, key);
         if (!is_one_line(member->string))
@@ -359,17 +358,17 @@ static hf_status refuse_nul(const struct draft *draft)
 
 static hf_status read_root(struct draft *draft, const cJSON *root)
 {
-    const cJSON *version = cJSON_GetObjectItemCaseSensitive(root, "schema_version");
+    const cJSON *version = hf_json_find(root, "schema_version");
     if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 1.0))
         return hf_draft_fail(draft, 0, "'schema_version' is not 1");
     draft->own_format = true;
     HF_CHECK(refuse_nul(draft));
     HF_CHECK(check_keys(draft, root, "the AtomicInput", input_keys));
     HF_CHECK(read_driver(draft, root));
-    HF_CHECK(read_model(draft, cJSON_GetObjectItemCaseSensitive(root, "model")));
-    HF_CHECK(read_keywords(draft, cJSON_GetObjectItemCaseSensitive(root, "keywords")));
-    HF_CHECK(read_protocols(draft, cJSON_GetObjectItemCaseSensitive(root, "protocols")));
-    return read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"));
+    HF_CHECK(read_model(draft, hf_json_find(root, "model")));
+    HF_CHECK(read_keywords(draft, hf_json_find(root, "keywords")));
+    HF_CHECK(read_protocols(draft, hf_json_find(root, "protocols")));
+    return read_molecule(draft, hf_json_find(root, "molecule"));
 }
 
 bool hf_looks_like_json(const struct hf_text *text)
@@ -385,7 +384,7 @@ bool hf_looks_like_json(const struct hf_text *text)
 /** Whether an object is a result of hf or another program. */
 static bool is_result(const cJSON *root)
 {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(root, "schema_name");
+    const cJSON *name = hf_json_find(root, "schema_name");
     return cJSON_IsString(name) && (strcmp(name->valuestring, "qcschema_output") == 0 ||
                                     strcmp(name->valuestring, "qc_schema_output") == 0);
 }
@@ -395,7 +394,7 @@ static hf_status read_result(struct draft *draft, const cJSON *root)
 {
     draft->own_format = true;
     HF_CHECK(refuse_nul(draft));
-    HF_CHECK(read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule")));
+    HF_CHECK(read_molecule(draft, hf_json_find(root, "molecule")));
     return hf_input_note(
         draft->input, draft->error,
         "%s: a result: its molecule was read, but not its method, basis set or keywords",
@@ -405,7 +404,7 @@ static hf_status read_result(struct draft *draft, const cJSON *root)
 /** Whether an object is meant to be an AtomicInput. */
 static bool is_atomic_input(const cJSON *root)
 {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(root, "schema_name");
+    const cJSON *name = hf_json_find(root, "schema_name");
     if (cJSON_IsString(name))
         return strcmp(name->valuestring, "qcschema_input") == 0 ||
                strcmp(name->valuestring, "qc_schema_input") == 0;

@@ -19,10 +19,8 @@ static hf_status warn_of_overridden(struct draft *draft)
             if (value->option != given->option || value->level != HF_OPTION_FILE) continue;
             int numbers[2] = {0, 1};
             const bool number =
-                hf_word_integer((struct hf_word){given->text, (int)strlen(given->text)},
-                                &numbers[0]) == HF_NUMBER_OK &&
-                hf_word_integer((struct hf_word){value->text, (int)strlen(value->text)},
-                                &numbers[1]) == HF_NUMBER_OK;
+                hf_word_integer(hf_word_of(given->text), &numbers[0]) == HF_NUMBER_OK &&
+                hf_word_integer(hf_word_of(value->text), &numbers[1]) == HF_NUMBER_OK;
             if (number ? numbers[0] == numbers[1]
                        : strcasecmp(hf_options_choice(options, keys[k]), value->text) == 0)
                 continue;
@@ -51,10 +49,9 @@ static hf_status use_companion(struct draft *draft, const struct hf_companion *c
                     : HF_OK;
     if (open) {
         const struct hf_word word = {text, snprintf(text, sizeof text, "%d", value)};
-        HF_CHECK(hf_options_add(
-            draft->options,
-            hf_option_find(draft->options->table, (struct hf_word){key, (int)strlen(key)}), word,
-            HF_OPTION_FILE, companion->path, draft->error));
+        HF_CHECK(hf_options_add(draft->options,
+                                hf_option_find(draft->options->table, hf_word_of(key)), word,
+                                HF_OPTION_FILE, companion->path, draft->error));
         return hf_draft_warn(draft, 0, "%s %d was taken from the file %s beside it", key, value,
                              companion->path);
     }

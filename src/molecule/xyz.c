@@ -94,9 +94,8 @@ hf_status hf_read_xyz(struct draft *draft, int first_line)
     draft->state_is_beside = true;
     HF_CHECK(read_count(draft, line, &n_atom, &unit));
     if (unit >= 0)
-        HF_CHECK(hf_draft_option(
-            draft, "units",
-            unit == 1 ? (struct hf_word){"bohr", 4} : (struct hf_word){"angstrom", 8}, line));
+        HF_CHECK(hf_draft_option(draft, "units",
+                                 unit == 1 ? hf_word_of("bohr") : hf_word_of("angstrom"), line));
     if (text->n_line < line + 1 + n_atom)
         return hf_draft_fail(
             draft, text->n_line,

@@ -92,7 +92,7 @@ static hf_status add_key(struct hf_options *options, const struct hf_run_key *gi
 {
     if (given->key == NULL || given->value == NULL)
         return hf_fail(error, HF_BAD_INPUT, "a key of the settings or its value is NULL");
-    const struct hf_word key = {given->key, (int)strlen(given->key)};
+    const struct hf_word key = hf_word_of(given->key);
     const struct hf_word value = hf_rest_of_line(given->value);
     const struct hf_option *option = hf_option_find(options->table, key);
     if (option != NULL)

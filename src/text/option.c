@@ -82,7 +82,7 @@ static struct hf_word without_synonym(const struct hf_option *option, struct hf_
     const struct hf_option_synonym *synonym = option->synonym;
     for (; synonym != NULL && synonym->word != NULL; synonym++)
         if (is_key(text, synonym->word) || hf_word_is(text, synonym->word))
-            return (struct hf_word){synonym->choice, (int)strlen(synonym->choice)};
+            return hf_word_of(synonym->choice);
     return text;
 }
 
@@ -395,7 +395,7 @@ void hf_options_vector(const struct hf_options *options, const char *key, double
 {
     const char *text = hf_options_text(options, key);
     if (text == NULL) return;
-    struct hf_word rest = {text, (int)strlen(text)}, component;
+    struct hf_word rest = hf_word_of(text), component;
     for (int k = 0; k < 3 && next_component(&rest, &component); k++)
         (void)hf_word_real(component, &vector[k]); /* checked when it was stored */
 }

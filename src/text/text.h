@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /** A text file in memory, cut into lines. Line i+1 of the file is line[i], without its end (LF,
  *  CR LF or CR) and ended by a NUL. Free with hf_text_done. */
@@ -63,6 +64,12 @@ struct hf_word {
     const char *begin;
     int length;
 };
+
+/** A whole string as a word. */
+static inline struct hf_word hf_word_of(const char *text)
+{
+    return (struct hf_word){text, (int)strlen(text)};
+}
 
 /** A word as the arguments of "%.*s", cut to a length that fits a message. */
 #define HF_WORD(word) ((word).length > 60 ? 60 : (word).length), (word).begin

@@ -109,7 +109,7 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
         {"geometry\nH 0 0 0 0\nend\n", "line 2: '0' stands behind the coordinates"},
         {"geometry\nH 0 0 nan\nend\n", "is not a number"},
         {"geometry\nH 0 0 1e999\nend\n", "is out of range"},
-        {"geometry\nH 0 0 0\nHe 0 0 123456\nend\n", "line 3: coordinate 123456 angstrom is out"},
+        {"geometry\nH 0 0 0\nHe 0 0 123456\nend\n", "line 3: coordinate 123456 angstrom of atom 2 (He) is out"},
         {"geometry\nH 0 0 0\nH 0 0 0.01\nend\n",
          "line 3: atoms 1 (H, line 2) and 2 (H) are on top"},
         {"geometry bohr\nH 0 0 0\nend\n", "stands behind geometry"},
