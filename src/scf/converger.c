@@ -8,29 +8,7 @@ const struct hf_converger_ops *const hf_converger_list[] = {
     &hf_converger_auto,    &hf_converger_diis,   &hf_converger_adiis,
     &hf_converger_damping, &hf_converger_newton, NULL};
 
-const char *hf_converger_name(const struct hf_converger_ops *converger)
-{
-    return converger->name;
-}
-
-const char *hf_converger_about(const struct hf_converger_ops *converger)
-{
-    return converger->about;
-}
-
-static const char *name_of(int i)
-{
-    return hf_converger_list[i] != NULL ? hf_converger_list[i]->name : NULL;
-}
-
-hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,
-                            struct hf_error *error)
-{
-    int place;
-    const hf_status status = hf_find_named("converger", name, name_of, &place, error);
-    if (status == HF_OK) *converger = hf_converger_list[place];
-    return status;
-}
+HF_DEFINE_NAMED_LIST(converger)
 
 hf_status hf_scf_take_data(struct hf_scf *scf, const char *label, size_t bytes, void **data,
                            struct hf_error *error)
