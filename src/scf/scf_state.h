@@ -14,16 +14,16 @@
 #include "orbitals/diis.h"
 #include "orbitals/orbitals.h"
 
-/** What a calculation is timed by beside hf_phase_setup, the phases of the Fock builds and those in hf/linalg.h:
- *  overlap, kinetic energy, nuclear attraction, dipole; first density. */
+/** Phases of a calculation, besides hf_phase_setup, those of Fock builds and those in hf/linalg.h: one-electron
+ *  integrals (overlap, kinetic energy, nuclear attraction, dipole), and the first density. */
 extern const struct hf_phase hf_phase_one_electron, hf_phase_guess;
 
-/** Coulomb and exchange matrices of the current densities of a method: built from whole densities,
- *  or by adding those of their changes, whose quartets are screened away far more often. One pass
- *  over the integrals makes those of all densities.
+/** Coulomb and exchange matrices J, K of the current densities. They are built from the whole densities, or updated
+ *  with J and K of the changes of the densities, for which far more quartets are screened out. One pass over the
+ *  integrals serves all densities.
  *
- *  J and K of the changes add up to no better than the screening thresholds of all builds since the
- *  last whole one, so that a sharper threshold than the last always builds anew. */
+ *  The error of an update is that of all builds since the last whole one. Therefore a sharper threshold always causes
+ *  a whole build. */
 struct hf_two_electron {
     struct hf_fock_builder *builder; /**< borrowed */
     int n_density;
@@ -39,14 +39,13 @@ hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *l
                                struct hf_fock_builder *builder, int n_density, int n,
                                struct hf_error *error) HF_MUST_CHECK;
 
-/** Moves on from the densities D to D' = density [n_density], which are destroyed. The two-electron
- *  energy is a quadratic form E(D, D) (hf_interaction_here), so that it changes by exactly
+/** Replaces the densities D by D' = density [n_density], whose contents are lost. The two-electron
+ *  energy is a quadratic form E(D, D) (hf_interaction_here). It changes by exactly
  *
  *      E(D' - D, D) + E(D' - D, D')     closed shells: tr (D' - D) (G + G') / 2, G = J - K/2
  *
- *  `change_here`, the part of this rank, is made that way, because an error of J and K then meets the small D' - D only:
- *  it can be trusted far below the thresholds and does not notice a move from one threshold to
- *  another. Collective. */
+ *  `change_here` is this rank's part of that. Errors of J and K are multiplied by the small D' - D only. So the change
+ *  is accurate far below the thresholds, also if the threshold changes. Collective. */
 hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *const density[],
                                  double threshold, struct hf_error *error) HF_MUST_CHECK;
 
@@ -61,15 +60,15 @@ struct hf_descent {
     } point[HF_DESCENT];
 };
 
-/** Where two searches for the lowest solution are (second_search.c). */
+/** State of two searches for the lowest solution (driver.c). */
 struct hf_second_search {
     enum {
         HF_SEARCH_ONE,
         HF_SEARCH_FIRST,
         HF_SEARCH_SECOND,
         HF_SEARCH_BACK
-    } stage;      /* ONE: no second one is to come; BACK: the next iteration is that of the
-                     solution found */
+    } stage;      /* ONE: there is no second search; BACK: the next iteration evaluates the
+                     solution of the first search again */
     bool strayed; /* the first one needed second-order steps */
     bool has_first, has_found;
     struct hf_matrix *first[HF_MAX_SPIN]; /* [n_set] [n][o] first orbitals */
@@ -78,7 +77,7 @@ struct hf_second_search {
     int n_iteration;                      /* of the first search */
 };
 
-/** What lives as long as one calculation. */
+/** Data of one calculation. */
 struct hf_scf {
     struct hf_context *context;
     const struct hf_molecule *molecule;
@@ -136,8 +135,8 @@ struct hf_scf {
     double energy_before; /* of the last iteration before a restart, else 0 */
 };
 
-/** Looks at all that can be seen before anything is computed: settings, method, and whether the
- *  method can do the molecule. Not collective. HF_BAD_INPUT. */
+/** Checks settings and method before anything is computed, and whether the method can do the molecule. Not
+ *  collective. HF_BAD_INPUT. */
 hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
                        const struct hf_method_ops **method, struct hf_spin_count *n_electron,
                        struct hf_error *error) HF_MUST_CHECK;
@@ -148,11 +147,11 @@ hf_status hf_scf_check_same(const struct hf_context *context, const struct hf_mo
                             const struct hf_basis *basis, const struct hf_scf_settings *settings,
                             bool wavefunction, struct hf_error *error) HF_MUST_CHECK;
 
-/** Grid, orthogonaliser, core Hamiltonian, Fock builder, DIIS, what the converger remembers, room
+/** Creates grid, orthogonaliser, core Hamiltonian, Fock builder, DIIS, data of the converger, and memory
  *  for the densities. Collective. HF_BAD_INPUT: the basis is too small or linearly dependent
  *  altogether; HF_NO_RESOURCE. */
 hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
-/** Frees what there is. Collective. */
+/** Frees everything; accepts a calculation whose set-up failed. Collective. */
 void hf_scf_tear_down(struct hf_scf *scf);
 
 /** scf->occupied of set k = the orbitals vector [m][any] times the square roots of scf->occupation,
@@ -160,14 +159,14 @@ void hf_scf_tear_down(struct hf_scf *scf);
 hf_status hf_scf_weigh(struct hf_scf *scf, int k, const struct hf_matrix *vector,
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** The other way: new orthonormal *orbitals [m][o] from scf->occupied of set k, neither NULL.
+/** The inverse of hf_scf_weigh: new orthonormal *orbitals [m][o] from scf->occupied of set k, which is not NULL.
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_unweighed(const struct hf_scf *scf, int k, struct hf_matrix **orbitals,
                            struct hf_error *error) HF_MUST_CHECK;
 
 /** Electrons of one spin in each of n orbitals at a temperature kT > 0 (hartree), occupation [n],
- *  from their energies [n] in hartree, ascending; they add up to n_electron <= n. Less than 1e-14
- *  is nothing. Not collective. */
+ *  from their energies [n] in hartree, ascending; they add up to n_electron <= n. Occupations
+ *  below 1e-14 become 0. Not collective. */
 void hf_fermi_occupations(int n, const double energy[], int n_electron, double temperature,
                           double occupation[]);
 
@@ -229,15 +228,15 @@ hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const densit
 hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason,
                       struct hf_error *error) HF_MUST_CHECK;
 
-/** Whether the first orbitals are those of the same molecule a little way off. */
+/** Whether the first orbitals are those of the same molecule at a structure near by. */
 static inline bool hf_scf_starts_near(const struct hf_scf_settings *settings)
 {
     return settings->orbitals != NULL && settings->orbitals->coefficient[0] != NULL;
 }
 
-/** Screening threshold of the build of iteration result->n_iteration, from the commutator of the
- *  one before. `last` is that one's threshold, INFINITY before the first: it never gets looser
- *  again. Not collective; equal on every rank. */
+/** Screening threshold of the build of iteration result->n_iteration, from the commutator of the previous iteration.
+ *  `last` is the threshold of that iteration, INFINITY before the first. Thresholds never increase. Not collective;
+ *  equal on every rank. */
 double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf_scf_result *result,
                          double last);
 
@@ -283,13 +282,13 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[],
 hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[], double *energy,
                            struct hf_error *error) HF_MUST_CHECK;
 
-/** Lets settings->responding compute from a converged solution. Collective. Errors: those of theirs. */
+/** Calls `respond` of the quantities settings->responding, for a converged solution. Collective. Errors: theirs. */
 hf_status hf_scf_respond(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** Makes scf->weighted_density of the last Fock matrices and the orbitals of the last densities. Collective. */
 hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** What is only asked of the last densities: parts of the energy, dipole. Collective. */
+/** Computes results that are needed of the last densities only: parts of the energy, dipole, spin. Collective. */
 hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** Orbitals of the last Fock matrices, and, when all parts are wanted, the last densities and the
@@ -307,7 +306,7 @@ hf_status hf_scf_make_hessian(struct hf_scf *scf, double looseness,
                               struct hf_orbital_hessian *hessian,
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** Adds what its products have cost since the last time to the result. Not collective. */
+/** Adds number and time of its products since the last call to the result. Not collective. */
 void hf_scf_count_products(struct hf_scf *scf, struct hf_orbital_hessian *hessian);
 
 /** Destroys all matrices of a list of HF_MAX_SPIN; NULLs are accepted. Not collective. */
