@@ -77,8 +77,7 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
     return !list->arena.failed;
 }
 
-hf_status hf_calculation_try_files(struct hf_calculation *calculation,
-                                   const struct hf_options *options, struct hf_error *error)
+hf_status hf_calculation_try_files(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_context *context = calculation->context;
@@ -86,7 +85,7 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
     const char *input = calculation->input.path;
     struct list list;
     if (restart != NULL && strcmp(input, restart->path) == 0) input = NULL;
-    if (!list_files(calculation, options, input, &list))
+    if (!list_files(calculation, calculation->options, input, &list))
         status = hf_arena_check(&list.arena, error);
     else if (context->rank == 0)
         status = hf_output_files_check_apart(list.n, list.file, error);
