@@ -87,7 +87,7 @@ struct hf_scf {
     const struct hf_method_ops *method;
     struct hf_spin_count n_electron;
     const struct hf_converger_ops *converger;
-    void *converger_data; /* what it remembers */
+    void *converger_data;
     struct hf_scf_result *result;
     struct hf_linalg *linalg;
     struct hf_hamiltonian *hamiltonian;
@@ -96,38 +96,37 @@ struct hf_scf {
     struct hf_two_electron two_electron;
     struct hf_diis *diis;
     struct hf_matrix *core; /* [n][n] all terms of one electron */
-    struct hf_matrix
-        *x[HF_MAX_SPIN]; /* [n][m] orthonormal bases of the sets; NULL: both have the first */
-    struct hf_matrix *
-        canonical; /* [n][m] V s^-1/2 for the wave function and the weighted density if x[0] is no longer that;
-                       else NULL */
-    struct hf_removed removed; /* for the weighted density */
-    bool
-        is_orbitals[HF_MAX_SPIN]; /* [n_set] x are orbitals of a Fock matrix, see orbital_basis.c */
-    int n_not_found;              /* rotations in succession that were given up */
-    struct hf_matrix *occupied[HF_MAX_SPIN]; /* [n_set] [m][o] of the densities; NULL: o = 0 */
-    struct hf_matrix
-        *reference[HF_MAX_SPIN]; /* [n_set] [m][o] first orbitals, for maximum overlap; else NULL */
-    bool has_orbitals;           /* whether the densities come from these */
-    struct hf_matrix *guess;     /* [m][m] D' of a guess without orbitals, until used */
-    struct hf_matrix *fock[HF_MAX_SPIN];      /* [n_fock] [m][m] F' of the last densities, until the
-                                                   next are made */
-    struct hf_matrix *effective[HF_MAX_SPIN]; /* [n_set] [m][m] to be diagonalised in the place of
-                                                     what the method makes of fock; or NULLs */
+    /* [n][m] orthonormal bases of the sets; second NULL: both have the first */
+    struct hf_matrix *x[HF_MAX_SPIN];
+    /* [n][m] V s^-1/2 for the wave function and the weighted density, if x[0] is another one; else NULL */
+    struct hf_matrix *canonical;
+    struct hf_removed removed;     /* for the weighted density */
+    bool is_orbitals[HF_MAX_SPIN]; /* [n_set] x are orbitals of a Fock matrix (orbital_basis.c) */
+    int n_not_found;               /* rotations in succession that failed */
+    /* [n_set] [m][o] orbitals of the densities; NULL: o = 0 */
+    struct hf_matrix *occupied[HF_MAX_SPIN];
+    /* [n_set] [m][o] first orbitals, for maximum overlap; else NULL */
+    struct hf_matrix *reference[HF_MAX_SPIN];
+    bool has_orbitals;       /* the densities are those of `occupied` */
+    struct hf_matrix *guess; /* [m][m] D' of a guess without orbitals, until used */
+    /* [n_fock] [m][m] F' of the last densities, until the next ones are made */
+    struct hf_matrix *fock[HF_MAX_SPIN];
+    /* [n_set] [m][m] matrices to diagonalise instead of those that the method makes of fock; or NULLs */
+    struct hf_matrix *effective[HF_MAX_SPIN];
     struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of fock and occupied */
-    struct hf_matrix
-        *weighted_density; /* [n][n] for the wave function; NULL: not asked for, not yet made */
-    double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
-                               above zero first; NULL: whole ones */
-    double *orbital_energy; /* [n_set][m] of the orbitals, at last */
-    struct hf_arena arena;  /* has these two */
+    /* [n][n] for the wave function; NULL: not needed, or not made yet */
+    struct hf_matrix *weighted_density;
+    /* [n_set][m] electrons of one spin in the orbitals of the densities, those above zero first; NULL: whole ones */
+    double *occupation;
+    double *orbital_energy; /* [n_set][m] */
+    struct hf_arena arena;  /* has these two, and data of convergers */
     bool has_energies;      /* those are the canonical ones of the last Fock matrices */
-    bool soft;  /* a saddle point was left: there may be modes much softer than the gap */
-    double gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the
-                      Hessian there; 0: not known */
+    bool soft;              /* a saddle point was left: modes may be much softer than the gap */
+    /* hartree; gap of the orbitals of the densities, or the lowest eigenvalue of the Hessian there; 0: not known */
+    double gap;
     struct hf_descent descent;
     struct hf_second_search search;
-    const char *step;           /* what made the last densities: the word of the converger, or "" */
+    const char *step; /* the step to the last densities, as the converger calls it, or "" */
     double busy_max, busy_mean; /* sums over the builds */
     double iteration_started;
     int n_before;         /* iterations before this convergence; others may have led elsewhere */
