@@ -38,8 +38,8 @@ struct hf_checkpoint_content {
     int n_iteration;
     const struct hf_scf_iteration *iteration; /**< [n_iteration] those of this one */
     double seconds;                           /**< wall time so far, of earlier runs too */
-    const struct hf_checkpoint
-        *continues; /**< what was added to this one is taken over; NULL: nothing */
+    /** what was added to this one is copied; NULL: nothing */
+    const struct hf_checkpoint *continues;
 };
 
 /** Writes the checkpoint: to FILE.part in the same folder, which is flushed to the disk and renamed,

@@ -93,11 +93,6 @@ hf_status hf_checkpoint_close(struct hf_checkpoint_addition *self, hf_status sta
 void hf_checkpoint_put_description(struct hf_hdf5_writer *writer,
                                    const struct hf_checkpoint *checkpoint);
 
-/** Reads an image that has no matrices. */
-hf_status hf_checkpoint_read_description(size_t n_byte, const void *image, const char *name,
-                                         struct hf_checkpoint *checkpoint,
-                                         struct hf_error *error) HF_MUST_CHECK;
-
 /** A file being read; the first failure stays. */
 struct hf_hdf5_reader {
     hid_t file;

@@ -103,7 +103,7 @@ void hf_checkpoint_put_description(struct hf_hdf5_writer *writer, const struct h
     put_orbitals(writer, self);
 }
 
-/** All but the matrices, as a reader will have it; everything is borrowed. `iteration` has room for all. */
+/** Writes all but the matrices, in the form in which a reader gets them. `iteration` has room for all iterations. */
 static void put_content(struct hf_hdf5_writer *writer, const struct hf_checkpoint_content *content,
                         const struct hf_scf_state *state, enum hf_keep_reason reason,
                         struct hf_scf_iteration iteration[])

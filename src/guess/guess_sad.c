@@ -30,22 +30,20 @@ static hf_status place(const struct hf_like_atoms *atoms, const struct hf_basis 
 {
     struct hf_context *context = atoms->context;
     struct hf_block_layout *layout = NULL;
-    double *blocks = NULL;
+    struct hf_arena arena = {
+        .memory = context->memory, .kind = HF_MEMORY_MATRIX, .label = "the atomic densities"};
     hf_status status;
     HF_TRY(hf_atom_layout_create(context, basis, &layout, error));
-    blocks = hf_memory_allocate_matrix(context->memory, "atomic densities",
-                                       hf_block_layout_local_size(layout), sizeof *blocks);
-    if (blocks == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the atomic densities");
+    double *blocks = HF_TAKE(&arena, blocks, hf_block_layout_local_size(layout));
     for (int a = 0; a < atoms->n_atom && blocks != NULL; a++) {
         const struct hf_block_place here = hf_block_layout_find(layout, a, a);
         if (atoms->like[a] >= 0 && here.rank == context->rank)
             memcpy(blocks + here.offset, atoms->data[atoms->like[a]],
                    hf_block_layout_block_size(layout, a, a) * sizeof *blocks);
     }
-    status = hf_matrix_set_blocks(density, layout, blocks, status, error);
+    status = hf_matrix_set_blocks(density, layout, blocks, hf_arena_check(&arena, error), error);
 cleanup:
-    hf_memory_release(context->memory, blocks);
+    hf_arena_done(&arena);
     hf_block_layout_destroy(&layout);
     return status;
 }

@@ -91,6 +91,30 @@ extern const struct hf_method_ops hf_method_rhf, hf_method_uhf, hf_method_rohf;
 hf_status hf_find_named(const char *kind, const char *name, const char *(*name_of)(int i),
                         int *place, struct hf_error *error) HF_MUST_CHECK;
 
+/** Defines functions of hf_<kind>_list, whose entries are struct hf_<kind>_ops: hf_<kind>_name and _about of an entry,
+ *  and hf_<kind>_find, a search by name. */
+#define HF_DEFINE_NAMED_LIST(kind)                                                                 \
+    const char *hf_##kind##_name(const struct hf_##kind##_ops *of)                                 \
+    {                                                                                              \
+        return of->name;                                                                           \
+    }                                                                                              \
+    const char *hf_##kind##_about(const struct hf_##kind##_ops *of)                                \
+    {                                                                                              \
+        return of->about;                                                                          \
+    }                                                                                              \
+    static const char *name_of_##kind(int i)                                                       \
+    {                                                                                              \
+        return hf_##kind##_list[i] != NULL ? hf_##kind##_list[i]->name : NULL;                     \
+    }                                                                                              \
+    hf_status hf_##kind##_find(const char *name, const struct hf_##kind##_ops **of,                \
+                               struct hf_error *error)                                             \
+    {                                                                                              \
+        int place;                                                                                 \
+        HF_CHECK(hf_find_named(#kind, name, name_of_##kind, &place, error));                       \
+        *of = hf_##kind##_list[place];                                                             \
+        return HF_OK;                                                                              \
+    }
+
 /** Finds a method by name. HF_BAD_INPUT: there is none; the message lists all names. Not collective. */
 hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
                          struct hf_error *error) HF_MUST_CHECK;

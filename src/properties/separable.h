@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "hf/units.h"
-#include "properties/spatial.h"
+#include "properties/spatial_grid.h"
 
 #include <stdbool.h>
 

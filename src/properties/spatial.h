@@ -5,13 +5,7 @@
 #include "hf/context.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
-
-/** Points origin + spacing (i, j, k), 0 <= i < n[0] and so on. */
-struct hf_grid {
-    double origin[3];
-    double spacing; /**< bohr */
-    int n[3];
-};
+#include "properties/spatial_grid.h"
 
 /** The grid round all atoms with at least so much room beside them, centred on them; `margin` and
  *  `spacing` in bohr. Not collective. HF_BAD_INPUT: more than 1e9 points. */

@@ -143,8 +143,7 @@ static void agree_on_need(MPI_Comm comm, struct hf_memory_need *need)
     need->left = -need->left;
 }
 
-hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_options *options,
-                            struct hf_error *error)
+hf_status hf_memory_foresee(struct hf_calculation *calculation, struct hf_error *error)
 {
     struct hf_context *context = calculation->context;
     const struct hf_memory_room room = find_room(context);
@@ -153,7 +152,8 @@ hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_
     struct hf_error refusal = {0};
     bool automatic;
     double *bytes = &calculation->settings.fock.memory_bytes;
-    HF_CHECK(read_option(options, bytes, &automatic, error)); /* the same on every rank */
+    HF_CHECK(
+        read_option(calculation->options, bytes, &automatic, error)); /* the same on every rank */
     HF_CHECK(hf_agree(context->comm, find_case(calculation, limits->resident, &one, error), error));
     find_pairs(calculation, &one);
     calculation->settings.fock.store_weighed = automatic;

@@ -8,29 +8,7 @@ const struct hf_converger_ops *const hf_converger_list[] = {
     &hf_converger_auto,    &hf_converger_diis,   &hf_converger_adiis,
     &hf_converger_damping, &hf_converger_newton, NULL};
 
-const char *hf_converger_name(const struct hf_converger_ops *converger)
-{
-    return converger->name;
-}
-
-const char *hf_converger_about(const struct hf_converger_ops *converger)
-{
-    return converger->about;
-}
-
-static const char *name_of(int i)
-{
-    return hf_converger_list[i] != NULL ? hf_converger_list[i]->name : NULL;
-}
-
-hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,
-                            struct hf_error *error)
-{
-    int place;
-    const hf_status status = hf_find_named("converger", name, name_of, &place, error);
-    if (status == HF_OK) *converger = hf_converger_list[place];
-    return status;
-}
+HF_DEFINE_NAMED_LIST(converger)
 
 hf_status hf_scf_take_data(struct hf_scf *scf, const char *label, size_t bytes, void **data,
                            struct hf_error *error)
@@ -123,12 +101,11 @@ cleanup:
 /** Canonical orbitals of set k (NULL: none) and their energies from its effective matrix, which is
  *  destroyed.
  *
- *  At the end, and where the energies of an open shell are a convention, shells are moved apart
- *  first, by more than all eigenvalues differ, and back afterwards. Closed, open and virtual ones
- *  then come in this order, and the occupied ones are those of the density whose energy is told:
- *  they need not be the lowest of closed shells at a minimum, and where the density can change at
- *  next to no cost the lowest ones err more. Fractional occupations follow the energies, whatever
- *  orbitals these belong to. */
+ *  At the end, and for open shells whose energies are a convention, shells are first shifted apart
+ *  by more than the range of all eigenvalues, and back afterwards. So closed, open and virtual orbitals
+ *  come in this order, and the occupied ones are those of the last density. These need not have the lowest
+ *  energies, even at a minimum, and if the density can change at almost no cost in energy, the lowest
+ *  ones have larger errors. Fractional occupations follow the energies, for any orbitals. */
 static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix *effective,
                                     struct hf_matrix *vector, struct hf_error *error)
 {

@@ -119,32 +119,6 @@ hf_status hf_scf_use_newton(struct hf_scf *scf, struct hf_error *error) HF_MUST_
 bool hf_scf_may_search_twice(const struct hf_scf_settings *settings,
                              const struct hf_method_ops *method);
 
-/** Notes whether there may be a second search. Not collective. */
-void hf_scf_plan_second_search(struct hf_scf *scf);
-
-/** Keeps mixed orbitals (hf_scf_mix_guess) for the second search of a singlet, if the first Fock matrices are there; scf stays
- *  as it is. Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_note_mixed_orbitals(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
-
-/** Keeps scf->occupied for the second search, if it needs first orbitals and has none. Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_note_first_orbitals(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
-
-/** At the end of the first search: *again becomes true, scf->occupied the first orbitals. Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_search_again(struct hf_scf *scf, bool *again,
-                              struct hf_error *error) HF_MUST_CHECK;
-
-/** At the end of the second search: *again becomes true and scf->occupied those of the first one if that was lower.
- *  Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *error) HF_MUST_CHECK;
-
-/** Whether a second search that nobody asked for ends after so many iterations: it takes far more than the first one.
- *  Not collective. */
-bool hf_scf_second_search_ends(const struct hf_scf *scf, int n_iteration);
-
-/** If a second search is interrupted: scf->occupied and the energy become those of the first one, if it converged.
- *  Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_end_second_search(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
-
 /** Analyses the last densities as scf->settings->stability says and fills scf->result->stability.
  *  When they are to be left, *again becomes true, scf->occupied the orbitals to go on with, and
  *  scf->converger one that goes down from there. Collective. HF_NO_RESOURCE; HF_INTERRUPTED:

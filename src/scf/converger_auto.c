@@ -22,7 +22,7 @@
 #include <math.h>
 
 static const double RISE = 1e-3;             /* hartree above the lowest energy that is too much */
-static const double FAR_COMMUTATOR = 1e-2;   /* below: the energy is no sign of anything */
+static const double FAR_COMMUTATOR = 1e-2;   /* below: a higher energy means nothing */
 static const double GAIN = 0.7;              /* a smaller commutator by this is progress */
 static const double CLOSE_COMMUTATOR = 1e-3; /* below: the Hessian is about that of the solution */
 /* Hartree. A smaller gap is a sign of a saddle point; with a larger one closed shells had none (N2 has one at 0.49). */
@@ -31,7 +31,7 @@ static const double SMALL_GAP = 0.36, LARGE_GAP = 0.5;
 static const double FIRM = 0.01;
 enum { MOST_IDLE = 5, MOST_RISING = 1, LEAST_INTERPOLATED = 3 };
 
-/** What was seen. */
+/** Observations so far. */
 struct course {
     double lowest_energy;       /* hartree */
     double smallest_commutator; /* after the last progress */
@@ -111,7 +111,7 @@ static double attraction(const struct hf_molecule *molecule)
     return sqrt(3.0 / (HF_PI * (spread + OF_ATOM)));
 }
 
-/** Whether this may be the way to a saddle point, and nobody has looked. */
+/** Whether the iterations may approach a saddle point, and this was not examined yet. */
 static bool is_doubtful(const struct course *course, const struct hf_scf *scf)
 {
     const bool closed = scf->n_electron.alpha == scf->n_electron.beta;
@@ -130,7 +130,7 @@ static hf_status look_down(struct hf_scf *scf, struct course *course, struct hf_
     return HF_OK;
 }
 
-/** Whether the minimum is so close that DIIS finds it, too, at a fraction of the cost. */
+/** Whether the minimum is so close that DIIS also finds it, at a fraction of the cost. */
 static bool is_close_to_minimum(const struct course *course, const struct hf_scf *scf)
 {
     return course->has_left && !course->leaves && scf->result->commutator < CLOSE_COMMUTATOR &&

@@ -1,11 +1,11 @@
-/* Steps by optimal damping: Fock matrix and density are mixed with what was mixed before, by as
- * much as makes the energy lowest.
+/* Steps by optimal damping: Fock matrix and density are mixed with the mixtures of the step before, in the ratio of
+ * lowest energy.
  *
  *     D~ <- D~ + l (D - D~)    F~ <- F~ + l (F - F~)    0 < l <= 1
  *     E~(l) = E~ + l tr F~ (D - D~) + l^2 tr (F - F~) (D - D~) / 2
  *
- * With fractional occupations -T S joins the energy. It is convex, so that on the way from D~ to D
- * it is at most the straight line between its values, which stands for it here.
+ * With fractional occupations -T S is added to the energy. It is convex, so between D~ and D it is at most the linear
+ * interpolation of its values, which is used here.
  *
  * D~ itself is not needed: traces with it go over to others, tr F D~ - tr H D~ = tr F~ D - tr H D.
  *
@@ -38,8 +38,7 @@ static void destroy(void **data)
     *data = NULL;
 }
 
-/** The l of the lowest energy, at least a little of what is new. A slope that the screening of the
- *  builds may have made says nothing: as the step before then. */
+/** The l of the lowest energy, but at least 0.05. If the slope may be an effect of screening, l of the step before. */
 static double best_share(const struct hf_scf *scf, const struct mixed *mixed, double slope,
                          double curvature)
 {

@@ -1,8 +1,7 @@
-/* A start with different orbitals for alpha and beta electrons. As long as they are the same, Fock
- * matrices of both spins are the same, too, and no step of an unrestricted calculation ever leaves
- * the restricted solution, however high it lies.
+/* A start with different orbitals for alpha and beta electrons. If they are the same, so are the Fock matrices of both
+ * spins, and no step of an unrestricted calculation ever leaves the restricted solution, however high its energy.
  *
- * Alpha electrons are to prefer every other atom, beta electrons the rest: sigma_A = +1 or -1, the
+ * Alpha electrons shall prefer every other atom, beta electrons the remaining atoms: sigma_A = +1 or -1, the
  * opposite of the nearest neighbour. With the populations of atoms as operators (Mulliken's),
  *
  *     W = sum_A sigma_A P_A        W_mn = S_mn (sigma_m + sigma_n) / 2
@@ -13,18 +12,18 @@
  *
  *     alpha  (c + v) / sqrt(2)        beta  (c - v) / sqrt(2)
  *
- * which puts the electrons of a bond on different atoms, of a bond of several pairs all of alpha
- * spin on the same. If there is no such pair, HOMO and LUMO are mixed instead.
+ * This puts the two electrons of a bond on different atoms. In a bond of several pairs, all alpha electrons are on the
+ * same atom. If there is no such pair, HOMO and LUMO are mixed instead.
  *
- * Far apart, bonding and antibonding orbitals have the same energy, and the diagonalisation returns
- * any combination of them, such as those of single atoms. Then the orbitals with the energy of HOMO
+ * If atoms are far apart, bonding and antibonding orbitals have the same energy, and the diagonalisation returns
+ * any combination of them, such as orbitals of single atoms. Then the orbitals with the energy of HOMO
  * and LUMO are combined to eigenvectors of W: alpha electrons take the highest, beta electrons the
  * lowest. */
 #include "converger.h"
 
 #include <math.h>
 
-/** hartree below the LUMO; what lies deeper stays closed. */
+/** hartree below the LUMO; orbitals of lower energy stay doubly occupied. */
 static const double NEAR = 0.75;
 
 static const double SMALLEST_SQUARE = 0.25;
@@ -35,7 +34,7 @@ static const double DEGENERATE = 1e-4;
 /** Least difference of eigenvalues of W by which orbitals of the same energy are told apart. */
 static const double SMALLEST_SPLITTING = 0.5;
 
-/** Orbitals of one spin on their way. */
+/** Data for mixing the orbitals of one spin. */
 struct mixing {
     struct hf_scf *scf;
     const struct hf_matrix *w;      /* [m][m] W in the orthonormal basis */
@@ -55,8 +54,8 @@ static double squared_distance(const struct hf_atom *a, const struct hf_atom *b)
     return sum;
 }
 
-/** sigma [n_atom], 0 of ghosts: atoms come in the order of their distance to those that have a
- *  sign. distance [n_atom]: to the nearest that has a sign; wanted [n_atom]: the opposite of that one's. */
+/** sigma [n_atom], 0 for ghosts. Atoms get their signs in the order of their distance to atoms that have one.
+ *  distance [n_atom]: to the nearest atom with a sign; wanted [n_atom]: the opposite of its sign. */
 static void choose_signs(const struct hf_molecule *molecule, double sigma[], double distance[],
                          double wanted[])
 {
@@ -132,7 +131,7 @@ static hf_status make_partners(const struct mixing *self, struct hf_matrix **nea
     return HF_OK;
 }
 
-/** factor [2][k] of c and v from the squares [k]; whether there is a pair at all. */
+/** Computes factor [2][k] of c and v from the squares [k]; true if there is any pair. */
 static bool choose_factors(const struct mixing *self, const double square[], double factor[])
 {
     bool any = false;

@@ -35,8 +35,7 @@ void hf_fermi_occupations(int n, const double energy[], int n_electron, double t
     enum { HALVINGS = 200 };
     for (int i = 0; i < n; i++) occupation[i] = i < n_electron;
     if (n_electron == 0 || n_electron == n) return;
-    /* in kT above the highest orbital that would be full: near the answer there is no rounding to
-     * tell */
+    /* in kT above the highest orbital that would be full: then there is no rounding near the answer */
     const double reference = energy[n_electron - 1], far = 1.0 + log(n);
     double low = (energy[0] - reference) / temperature - far;
     double high = (energy[n - 1] - reference) / temperature + far;
@@ -110,7 +109,7 @@ hf_status hf_scf_occupy(struct hf_scf *scf, struct hf_matrix *const vector[],
         double *occupation = scf->occupation + (size_t)k * m;
         hf_fermi_occupations((int)m, scf->orbital_energy + (size_t)k * m,
                              hf_set_size(scf->n_electron, k), scf->settings->smearing, occupation);
-        /* no difference between processors may part the ranks */
+        /* all ranks must have the same bits, also on different processors */
         hf_broadcast_bytes(scf->context->comm, 0, m * sizeof *occupation, occupation);
         HF_CHECK(hf_scf_weigh(scf, k, vector[k], error));
     }

@@ -1,25 +1,25 @@
-/* Next orbitals without a diagonalisation: from those before, by rotation (hf_rotate_orbitals).
+/* Next orbitals without a diagonalisation: by rotation of the last ones (hf_rotate_orbitals).
  *
- * That needs an orthonormal basis in which Fock matrices are nearly diagonal. Any one is as good for all else,
- * so X becomes X C, C the orbitals of a Fock matrix that was diagonalised: early, when DIIS remembers little
- * that has to be moved along. For unrestricted calculations each spin has its own basis then, until something
- * needs both in one (hf_scf_share_basis). */
+ * This needs an orthonormal basis in which Fock matrices are nearly diagonal. Everything else works in any orthonormal
+ * basis. So X is replaced by X C, with the orbitals C of a Fock matrix that was diagonalised. This is done early, when
+ * the history of DIIS, which must be transformed, is short. In unrestricted calculations each spin then has its own
+ * basis, until both are needed in one (hf_scf_share_basis). */
 #include "converger.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Elements between occupied and virtual orbitals that may be left, relative to the last commutator: the next
- * one differs by about this much from that of a diagonalisation. */
+/* Largest elements between occupied and virtual orbitals after a rotation, relative to the last commutator. The next
+ * commutator differs by about as much from that after a diagonalisation. */
 static const double PART_OF_COMMUTATOR = 1e-3;
 /* Hartree, between occupied and virtual orbitals. With a smaller gap the orbitals are diagonalised, in the basis
  * there was: steps of the converger then depend on the gap and on small differences. */
 static const double LEAST_GAP = 0.2, LEAST_GAP_OF_SPINS = 0.36;
-/* And relative to the largest element, where rounding ends it. */
+/* The same relative to the largest element: the limit of rounding. */
 static const double ROUNDING = 1e-13;
 enum {
-    MOST_TURNED = 2,    /* pairs of DIIS that are moved to a new basis: 4 m^3 operations each */
-    MOST_NOT_FOUND = 2, /* rotations in succession that were given up: no more are tried */
+    MOST_TURNED = 2, /* pairs of DIIS that are transformed to a new basis: 4 m^3 operations each */
+    MOST_NOT_FOUND = 2, /* failures in succession; then no more rotations are tried */
 };
 
 /** Whether a rotation of o of m orbitals takes less time than a diagonalisation on the ranks that do either. A sweep
@@ -47,7 +47,8 @@ bool hf_scf_rotates(const struct hf_scf_settings *settings, const struct hf_meth
                          hf_fock_is_distributed(settings->fock.builder));
 }
 
-/** Whether set k is one to be rotated. Damping and second-order steps keep matrices in the basis of their own. */
+/** Whether the orbitals of set k may be rotated. Not with damping and second-order steps, which keep matrices in
+ *  the basis that they began with. */
 static bool can_rotate(const struct hf_scf *scf, int k)
 {
     const bool combines = scf->converger == &hf_converger_auto ||
@@ -94,7 +95,7 @@ static double put_unit(void *data, int row, int column, double value)
     return row == column;
 }
 
-/** The orbitals vector [m][m] become the basis of set k, the lowest of them are occupied. */
+/** Makes the orbitals vector [m][m] the basis of set k; the lowest are occupied. */
 static hf_status take_basis(struct hf_scf *scf, int k, const struct hf_matrix *vector,
                             struct hf_error *error)
 {

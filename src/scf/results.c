@@ -1,4 +1,4 @@
-/* What the orbitals and densities of a calculation give: densities and coefficients, parts of the energy,
+/* Results from orbitals and densities of a calculation: densities and coefficients, parts of the energy,
  * dipole moment and spin, a wave function that outlives the calculation. */
 #include "converger.h"
 

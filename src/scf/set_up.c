@@ -1,4 +1,4 @@
-/* What stands before the first density: grid, orthogonaliser, core Hamiltonian, Fock builder. */
+/* Set-up before the first density: grid, orthogonaliser, core Hamiltonian, Fock builder. */
 #include "converger.h"
 #include "hf/interruption.h"
 #include "pairs/common_pairs.h"

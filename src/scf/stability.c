@@ -84,57 +84,56 @@ static hf_status find_roots(struct hf_scf *scf, struct hf_orbital_hessian *hessi
     return HF_OK;
 }
 
-/** Energy of the orbitals `length` along a rotation, which `occupied` [n_set] become. */
-static hf_status energy_along(struct hf_scf *scf, const struct hf_rotation_space *space,
-                              const struct hf_rotation *direction, double length,
-                              struct hf_matrix *const occupied[], double *energy,
-                              struct hf_error *error)
+/** A way along an eigenvector. */
+struct way {
+    struct hf_scf *scf;
+    const struct hf_rotation_space *space;
+    const struct hf_rotation *direction;
+    struct hf_matrix *const *occupied; /**< [n_set] become the orbitals at the last place */
+};
+
+/** A place on it. */
+struct place {
+    double length, energy;
+};
+
+/** Sets place->energy, of the orbitals place->length along the way. */
+static hf_status find_energy(const struct way *way, struct place *place, struct hf_error *error)
 {
     hf_status status;
     struct hf_rotation rotation = {{NULL}};
-    HF_TRY(hf_rotation_create(space, &rotation, error));
-    hf_rotation_add(length, direction, 0.0, &rotation);
-    HF_TRY(hf_rotation_turn(space, &rotation, occupied, error));
-    HF_TRY(hf_scf_energy_of(scf, occupied, energy, error));
+    HF_TRY(hf_rotation_create(way->space, &rotation, error));
+    hf_rotation_add(place->length, way->direction, 0.0, &rotation);
+    HF_TRY(hf_rotation_turn(way->space, &rotation, way->occupied, error));
+    HF_TRY(hf_scf_energy_of(way->scf, way->occupied, &place->energy, error));
 cleanup:
     hf_rotation_destroy(&rotation);
     return status;
 }
 
-/** A place on the way along an eigenvector. */
-struct place {
-    double length, energy;
-};
-
-/** The better of both directions, which are alike where the eigenvector breaks a symmetry. */
-static hf_status look_both_ways(struct hf_scf *scf, const struct hf_rotation_space *space,
-                                const struct hf_rotation *direction, double length,
-                                struct hf_matrix *const occupied[], struct place *best,
+/** *best = the better of both directions. They are alike if the eigenvector breaks a symmetry. */
+static hf_status look_both_ways(const struct way *way, double length, struct place *best,
                                 struct hf_error *error)
 {
     for (int i = 0; i < 2; i++) {
         struct place place = {.length = i == 0 ? length : -length};
-        HF_CHECK(energy_along(scf, space, direction, place.length, occupied, &place.energy, error));
+        HF_CHECK(find_energy(way, &place, error));
         if (i == 0 || place.energy < best->energy) *best = place;
     }
     return HF_OK;
 }
 
-/** The best place on the way down from scf->result->energy; occupied [n_set] is for what is tried. */
-static hf_status go_down(struct hf_scf *scf, const struct hf_rotation_space *space,
-                         const struct hf_rotation *direction, struct hf_matrix *const occupied[],
-                         struct place *best, struct hf_error *error)
+/** *best = the best place on the way down from the energy of the result. */
+static hf_status go_down(const struct way *way, struct place *best, struct hf_error *error)
 {
-    struct place further = {0};
     double length = FIRST_LENGTH;
     do {
-        HF_CHECK(look_both_ways(scf, space, direction, length, occupied, best, error));
+        HF_CHECK(look_both_ways(way, length, best, error));
         length *= 0.5;
-    } while (best->energy >= scf->result->energy && length > SHORTEST_LENGTH);
+    } while (best->energy >= way->scf->result->energy && length > SHORTEST_LENGTH);
     while (2.0 * fabs(best->length) <= LONGEST_LENGTH) {
-        further.length = 2.0 * best->length;
-        HF_CHECK(
-            energy_along(scf, space, direction, further.length, occupied, &further.energy, error));
+        struct place further = {.length = 2.0 * best->length};
+        HF_CHECK(find_energy(way, &further, error));
         if (further.energy >= best->energy) break;
         *best = further;
     }
@@ -153,19 +152,22 @@ hf_status hf_scf_use_newton(struct hf_scf *scf, struct hf_error *error)
 static hf_status follow(struct hf_scf *scf, const struct hf_rotation_space *space, int n,
                         const struct hf_rotation mode[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_matrix *occupied[HF_MAX_SPIN] = {NULL};
+    struct way way = {.scf = scf, .space = space, .occupied = occupied};
     struct place best = {0}, place = {0};
     int chosen = 0;
     HF_TRY(hf_scf_copy_occupied(scf, "orbitals on the way down", occupied, error));
     for (int i = 0; i < n; i++) {
-        HF_TRY(go_down(scf, space, &mode[i], occupied, &place, error));
+        way.direction = &mode[i];
+        HF_TRY(go_down(&way, &place, error));
         if (i > 0 && place.energy >= best.energy) continue;
         best = place;
         chosen = i;
     }
-    HF_TRY(
-        energy_along(scf, space, &mode[chosen], best.length, scf->occupied, &best.energy, error));
+    way.direction = &mode[chosen];
+    way.occupied = scf->occupied;
+    HF_TRY(find_energy(&way, &best, error));
 cleanup:
     hf_scf_destroy_list(occupied);
     return status;

@@ -30,7 +30,7 @@ static hf_status read_matrix(const struct hf_scf *scf, struct reading reading, i
     return hf_matrix_receive_rows(*matrix, give_rows, &reading, error);
 }
 
-/** Whether the state is one of this calculation. */
+/** Checks that the state belongs to this calculation. */
 static hf_status check(const struct hf_scf *scf, struct hf_error *error)
 {
     const struct hf_scf_restart *restart = scf->settings->restart;
@@ -46,7 +46,7 @@ static hf_status check(const struct hf_scf *scf, struct hf_error *error)
     return HF_OK;
 }
 
-/** Something is wrong with the state that hf would not have written. */
+/** Failure: the state has a defect that hf does not write. */
 static hf_status damaged(const struct hf_scf *scf, const char *what, struct hf_error *error)
 {
     const char *name = scf->settings->restart->name;
@@ -156,7 +156,7 @@ cleanup:
     return status;
 }
 
-/** What DIIS remembered. */
+/** Reads the history of DIIS. */
 static hf_status take_diis(struct hf_scf *scf, const struct hf_matrix *dual, struct hf_error *error)
 {
     hf_status status;

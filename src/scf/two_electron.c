@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/** Each change adds what its screening lets go. A calculation that needs more of them than this may
- *  be held up by just that, and goes on with whole builds. */
+/** Number of updates at one threshold. Each adds its screening error, which may be the reason why a calculation needs
+ *  so many; it continues with whole builds. */
 enum { MAX_CHANGE = 10 };
 
 hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *linalg,

@@ -2,7 +2,7 @@
  * small blocks, whatever the order). */
 #include "../mpi_test.h"
 
-#include "hf/linalg.h"
+#include "linalg/new_matrix.h"
 
 #include <math.h>
 
@@ -432,6 +432,45 @@ static void a_part_of_the_ranks_diagonalises_as_all_do(void **state)
     test_context_done(&context);
 }
 
+static void new_matrices_have_the_shape_and_values_of_their_origins(void **state)
+{
+    enum { N = 11, M = 5, O = 3 };
+    const double factor[O] = {2.0, -1.0, 0.5};
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N);
+    struct hf_matrix *like = NULL, *copy = NULL, *columns = NULL, *product = NULL;
+    struct hf_matrix *zeros = NULL, *small = NULL;
+    double *full = random_full(N, M, 1);
+    struct hf_matrix *a = from_full(linalg, N, M, full);
+    assert_ok(hf_matrix_create_like("test", a, &like, NULL));
+    assert_ok(hf_matrix_create_copy("test", a, &copy, NULL));
+    assert_ok(hf_matrix_create_columns("test", a, 1, O, factor, &columns, NULL));
+    assert_ok(hf_matrix_create_product("test", true, a, false, columns, &product, NULL));
+    assert_ok(HF_CREATE_MATRICES(linalg, "test", NULL, {&zeros, N, M}, {&small, O, M}));
+    assert_ptr_equal(hf_matrix_grid(product), linalg);
+    assert_int_equal(hf_matrix_n_row(small), O);
+    double *of_like = to_full(like), *of_copy = to_full(copy), *of_zeros = to_full(zeros);
+    double *of_columns = to_full(columns), *of_product = to_full(product);
+    assert_memory_equal(of_copy, full, sizeof *full * N * M);
+    assert_memory_equal(of_like, of_zeros, sizeof *full * N * M);
+    for (int j = 0; j < O; j++) {
+        for (int i = 0; i < N; i++)
+            assert_true(of_columns[i + N * j] == factor[j] * full[i + N * (j + 1)]);
+        for (int i = 0; i < M; i++) {
+            double sum = 0.0;
+            for (int k = 0; k < N; k++) sum += full[k + N * i] * of_columns[k + N * j];
+            assert_true(fabs(of_product[i + M * j] - sum) < 1e-13);
+        }
+    }
+    double *const list[] = {full, of_like, of_copy, of_zeros, of_columns, of_product};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) free(list[i]);
+    HF_DESTROY_MATRICES(&a, &like, &copy, &columns, &product, &zeros, &small);
+    assert_null(product);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+    (void)state;
+}
+
 static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
 {
     enum { N = 8 };
@@ -474,6 +513,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(as_many_of_the_lowest_eigenvectors_are_made_as_asked_for),
         cmocka_unit_test(every_eigensolver_there_is_is_right),
         cmocka_unit_test(a_part_of_the_ranks_diagonalises_as_all_do),
+        cmocka_unit_test(new_matrices_have_the_shape_and_values_of_their_origins),
         cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_by_all_ranks),
         cmocka_unit_test(a_small_symmetric_system_is_solved_and_a_singular_one_refused),
     };
