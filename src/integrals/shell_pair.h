@@ -143,7 +143,7 @@ struct hf_boys_single;
  *      single, single_coefficient: as primitive
  *      class_of   | ...                                      by pair_class */
 struct hf_shell_pairs {
-    struct hf_arena arena;        /**< has class_of */
+    struct hf_arena arena;        /**< has this struct */
     struct hf_context *context;   /**< borrowed */
     const struct hf_basis *basis; /**< borrowed */
     double accuracy;

@@ -112,8 +112,9 @@ hf_status hf_class_table_init(struct hf_class_table *table, struct hf_shell_pair
     const size_t n = (size_t)table->n_kind;
     int *most = HF_TAKE(arena, most, n);
     HF_TAKE(arena, table->class_of_kind, n * n);
-    if (HF_TAKE(&pairs->arena, pairs->class_of, n * n) == NULL)
-        return hf_arena_check(&pairs->arena, error);
+    pairs->class_of = hf_memory_allocate(memory, "pair classes", n * n, sizeof *pairs->class_of);
+    if (pairs->class_of == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
     if (!arena->failed) find_classes(table, pairs, first);
     if (!arena->failed) find_largest(table, pairs, most);
     return hf_arena_check(arena, error);

@@ -18,7 +18,7 @@ static hf_status begin_list(struct hf_context *context, const struct hf_basis *b
                             double accuracy, struct hf_class_table *classes,
                             struct hf_shell_pairs **pairs, struct hf_error *error)
 {
-    struct hf_shell_pairs *made = HF_NEW(*pairs, context->memory, "the shell pairs");
+    struct hf_shell_pairs *made = HF_NEW(*pairs, NULL, "the shell pairs");
     if (basis->max_primitive > UINT16_MAX)
         return hf_fail(error, HF_NO_RESOURCE,
                        "the basis has a shell of %d primitives, %d are the most",
@@ -186,6 +186,7 @@ void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs)
         hf_node_memory_destroy(&old->shared);
         hf_boys_single_destroy(&old->boys_single);
         hf_boys_destroy(&old->boys);
+        if (old->context != NULL) hf_memory_release(old->context->memory, old->class_of);
     }
     hf_arena_free(pairs);
 }
