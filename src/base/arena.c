@@ -1,6 +1,7 @@
 /* Arrays that are released together; see arena.h. */
 #include "base/arena.h"
 #include "base/growing.h"
+#include "hf/context.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -70,6 +71,17 @@ hf_status hf_arena_check_new(const void *self, struct hf_error *error)
 {
     if (self == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
     return hf_arena_check(self, error);
+}
+
+hf_status hf_arena_agree_new(const struct hf_context *context, void *self, hf_status status,
+                             struct hf_error *error)
+{
+    void *made;
+    memcpy(&made, self, sizeof made);
+    if (status == HF_OK) status = hf_arena_check_new(made, error);
+    status = hf_agree(context->comm, status, error);
+    if (status != HF_OK) hf_arena_free(self);
+    return status;
 }
 
 void hf_arena_free(void *self)

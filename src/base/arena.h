@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 struct hf_arena_block;
+struct hf_context;
 
 /** Initialise with the first three members; the others begin as zero. */
 struct hf_arena {
@@ -72,6 +73,12 @@ void *hf_arena_new(struct hf_memory *memory, const char *label, size_t object_by
 
 /** hf_arena_check for an object of HF_NEW, or for NULL if there was no memory for it. */
 hf_status hf_arena_check_new(const void *self, struct hf_error *error) HF_MUST_CHECK;
+
+/** Agrees that all ranks have an object of HF_NEW with all its arrays; `status` is the status of this rank so far.
+ *  `self` is the address of a pointer of any type to the object. After a failure the object is released and the pointer
+ *  becomes NULL. Collective over the context. */
+hf_status hf_arena_agree_new(const struct hf_context *context, void *self, hf_status status,
+                             struct hf_error *error) HF_MUST_CHECK;
 
 /** Releases an object of HF_NEW and the arrays of its arena. `self` is the address of a pointer of any type to the
  *  object, or to NULL; the pointer becomes NULL. */

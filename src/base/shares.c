@@ -32,23 +32,9 @@ hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memo
         HF_TAKE(&made->arena, made->first, (size_t)node[1] + 1);
         HF_TAKE(&made->arena, made->scratch, 2 * (size_t)node[1]);
     }
-    const hf_status status = hf_agree(context->comm, hf_arena_check_new(made, error), error);
-    if (status == HF_OK)
-        count_ranks(made, shared);
-    else
-        hf_arena_free(shares);
-    return status;
-}
-
-void hf_shares_destroy(struct hf_shares **shares)
-{
-    hf_arena_free(shares);
-}
-
-void hf_nodes_of_ranks(const struct hf_context *context, const struct hf_shares *shares,
-                       int node_of[])
-{
-    MPI_Allgather(&shares->node, 1, MPI_INT, node_of, 1, MPI_INT, context->comm);
+    HF_CHECK(hf_arena_agree_new(context, shares, HF_OK, error));
+    count_ranks(made, shared);
+    return HF_OK;
 }
 
 void hf_shares_gather_parts(const struct hf_shares *shares, struct hf_node_memory *memory,

@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+const struct hf_bench_kernel *const hf_bench_kernel_list[] = {
+    &hf_bench_pingpong,  &hf_bench_counter, &hf_bench_accumulate,
+    &hf_bench_integrals, &hf_bench_fock,    NULL};
+
 static const struct hf_option rows[] = {
     HF_ROW_FLAG("quick", "fewer and smaller measurements: a test, not a result", ),
     HF_ROW_INTEGER("repeat", NULL, 1, 10000, "measure each number N times and report the median", ),

@@ -138,8 +138,8 @@ void hf_coulomb_destroy(struct hf_coulomb **coulomb)
     struct hf_coulomb *old = *coulomb;
     if (old == NULL) return;
     if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
-    hf_parcels_destroy(&old->to_leaves);
-    hf_parcels_destroy(&old->to_owners);
+    hf_arena_free(&old->to_leaves);
+    hf_arena_free(&old->to_owners);
     hf_far_field_destroy(&old->far);
     hf_node_memory_destroy(&old->shared);
     hf_kets_destroy(&old->kets);
@@ -157,13 +157,12 @@ struct job {
     int k;
 };
 
-/** What the threads do with it: a step of the trace. */
+/** What the threads do with a density: a step of the trace. */
 struct step {
     struct job *job;
     void (*walk)(const struct step *step, int thread); /**< over the thread's items */
     enum hf_coulomb_step name;
-    /** What is done with a pair of shells and the block of the density that lies at `place` in that of its atoms; or with
-     *  a leaf. */
+    /** Uses a pair of shells, whose block of the density lies at `place` in the block of its atoms; or a leaf. */
     void (*use_density)(const struct job *job, struct hf_coulomb_worker *worker,
                         const struct hf_shell_pair *pair, const double *density,
                         struct hf_block_place place);

@@ -129,8 +129,9 @@ static double sum_of_strengths(const struct hf_expanded *ket)
     return sum;
 }
 
-/** Strengths of all sources, and every source's share of the tolerance: half as it is strong, half as it has products. No
- *  two cells that a product meets have a product in common, so that the shares add up to no more than the whole. */
+/** Sets the strengths of all sources and their shares of the tolerance: one half in proportion to the strength, the other
+ *  half to the number of products. The far cells of a product have no products in common, so their shares add up to the
+ *  tolerance at most. */
 static void share_tolerance(struct hf_far_field *field, double tolerance)
 {
     const struct hf_products *products = field->products;
@@ -172,7 +173,7 @@ hf_status hf_far_field_build(struct hf_far_field *field, const double h[], doubl
     return status;
 }
 
-/** The near leaves of a leaf by a walk of their own, since they are too many runs. */
+/** Finds the near leaves of a leaf by a separate walk, because they form too many runs to be stored. */
 static bool find_near(struct hf_far_field *field, struct hf_far_worker *worker, int leaf)
 {
     const struct hf_products *products = field->products;

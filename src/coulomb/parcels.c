@@ -44,11 +44,6 @@ hf_status hf_parcels_create(const struct hf_products *products, int tag, int64_t
     return hf_arena_check_new(made, error);
 }
 
-void hf_parcels_destroy(struct hf_parcels **parcels)
-{
-    hf_arena_free(parcels);
-}
-
 void hf_parcels_clear(struct hf_parcels *parcels)
 {
     parcels->n = 0;

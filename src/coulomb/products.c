@@ -160,7 +160,8 @@ static hf_status find_owners(struct hf_products *products, const struct hf_pair_
     struct hf_arena arena = {.label = label};
     int *node_of = HF_TAKE(&arena, node_of, (size_t)context->n_rank);
     const hf_status status = hf_agree(context->comm, hf_arena_check(&arena, error), error);
-    if (status == HF_OK) hf_nodes_of_ranks(context, products->shares, node_of);
+    if (status == HF_OK)
+        MPI_Allgather(&products->shares->node, 1, MPI_INT, node_of, 1, MPI_INT, context->comm);
     for (int i = 0; status == HF_OK && products->shared->rank == 0 && i < pairs->n_atom_pair; i++) {
         const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
         const int node = node_of[owner->rank(owner->data, i)];
@@ -292,7 +293,7 @@ void hf_products_destroy(struct hf_products **products)
     struct hf_products *old = *products;
     if (old != NULL) {
         hf_node_memory_destroy(&old->shared);
-        hf_shares_destroy(&old->shares);
+        hf_arena_free(&old->shares);
     }
     hf_arena_free(products);
 }

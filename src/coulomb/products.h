@@ -61,8 +61,8 @@ struct hf_products {
     struct hf_turns leaves;        /**< ranks that have the leaves */
 };
 
-/** Factor pi^(1/4) / sqrt(2p) of a product of exponent p: times H_tuv it gives the moment of the point multipole
- *  with the same far field; times the derivatives of the potential of such multipoles it gives V_tuv. */
+/** Factor pi^(1/4) / sqrt(2p) of a product of exponent p. H_tuv times the factor is the moment of the point multipole with
+ *  the same far field. The derivatives of the potential of such multipoles, times the factor, are V_tuv. */
 double hf_product_charge(double exponent);
 
 /** c_a c_b of a primitive in a part of a pair; 1 if the pair has one part: then the prefactor of the

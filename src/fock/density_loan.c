@@ -17,7 +17,7 @@ struct source {
     hf_status (*fill)(struct hf_lent_densities *self, const struct hf_matrix *const density[],
                       struct hf_error *error);
     void (*bounds)(const struct hf_lent_densities *self, int i, int j, double bound[HF_N_BOUND]);
-    /** Begins to borrow a block; false: no memory. */
+    /** Begins to borrow a block; false: no memory. NULL, as the next and the last: nothing to do. */
     bool (*begin)(struct hf_lent_densities *self, struct hf_loan_entry *entry);
     /** Waits for the blocks of entry[n]. */
     void (*wait)(struct hf_lent_densities *self, int n, const struct hf_loan_entry entry[]);
@@ -68,20 +68,6 @@ static void bounds_of_node(const struct hf_lent_densities *self, int i, int j,
     for (int kind = 0; kind < HF_N_BOUND; kind++) bound[kind] = from[kind];
 }
 
-static bool begin_node(struct hf_lent_densities *self, struct hf_loan_entry *entry)
-{
-    (void)self;
-    (void)entry;
-    return true;
-}
-
-static void nothing(struct hf_lent_densities *self, int n, const struct hf_loan_entry entry[])
-{
-    (void)self;
-    (void)n;
-    (void)entry;
-}
-
 static void show_node(const struct hf_lent_densities *self, const struct hf_loan_entry *entry,
                       int i, int j, struct hf_lent_block *block)
 {
@@ -99,8 +85,8 @@ static void show_node(const struct hf_lent_densities *self, const struct hf_loan
                    (row * n_shell + (size_t)basis->first_shell_of_atom[j]) * HF_N_BOUND};
 }
 
-static const struct source of_node = {fill_node, bounds_of_node, begin_node,
-                                      nothing,   show_node,      nothing};
+static const struct source of_node = {
+    .fill = fill_node, .bounds = bounds_of_node, .show = show_node};
 
 /* ---- At their owners ------------------------------------------------------------------------- */
 
@@ -209,8 +195,12 @@ static void give_back_owners(struct hf_lent_densities *self, int n,
     pthread_mutex_unlock(&self->lock);
 }
 
-static const struct source of_owners = {fill_owners,     bounds_of_owners, begin_owners,
-                                        wait_for_owners, show_owners,      give_back_owners};
+static const struct source of_owners = {.fill = fill_owners,
+                                        .bounds = bounds_of_owners,
+                                        .begin = begin_owners,
+                                        .wait = wait_for_owners,
+                                        .show = show_owners,
+                                        .give_back = give_back_owners};
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
@@ -299,7 +289,9 @@ hf_status hf_density_loan_init(struct hf_density_loan *loan, struct hf_lent_dens
 
 static void give_back(struct hf_density_loan *loan)
 {
-    if (loan->n_block > 0) loan->of->source->give_back(loan->of, loan->n_block, loan->entry);
+    const struct source *source = loan->of->source;
+    if (loan->n_block > 0 && source->give_back != NULL)
+        source->give_back(loan->of, loan->n_block, loan->entry);
     loan->n_block = 0;
 }
 
@@ -325,7 +317,7 @@ static bool add_block(struct hf_density_loan *loan, int i, int j)
     struct hf_lent_block *seen = &loan->block[loan->number[i]][loan->number[j]];
     if (seen->n_column > 0) return true;
     *entry = (struct hf_loan_entry){.i = i, .j = j};
-    if (!loan->of->source->begin(loan->of, entry)) return false;
+    if (loan->of->source->begin != NULL && !loan->of->source->begin(loan->of, entry)) return false;
     seen->n_column = loan->block[loan->number[j]][loan->number[i]].n_column = 1;
     loan->n_block++;
     return true;
@@ -365,7 +357,7 @@ void hf_density_loan_wait(struct hf_density_loan *loan, struct hf_worker *worker
                           const struct hf_part *part)
 {
     struct hf_lent_densities *lent = loan->of;
-    lent->source->wait(lent, loan->n_block, loan->entry);
+    if (lent->source->wait != NULL) lent->source->wait(lent, loan->n_block, loan->entry);
     for (int b = 0; b < loan->n_block; b++) {
         const struct hf_loan_entry *entry = &loan->entry[b];
         const int i = loan->number[entry->i], j = loan->number[entry->j];

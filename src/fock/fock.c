@@ -176,13 +176,8 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
     } else {
         if (HF_NEW(made, context->memory, "the Fock builder") != NULL)
             made->data = hf_arena_take(&made->arena, 1, ops->data_bytes);
-        status = hf_arena_check_new(made, error);
     }
-    status = hf_agree(context->comm, status, error);
-    if (status != HF_OK) {
-        hf_arena_free(&made);
-        return status;
-    }
+    HF_CHECK(hf_arena_agree_new(context, &made, status, error));
     hf_fock_declare_phases(&context->timers);
     made->ops = ops;
     made->context = context;

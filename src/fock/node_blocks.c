@@ -303,13 +303,8 @@ hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basi
     *blocks = made;
     return HF_OK;
 cleanup:
-    hf_node_blocks_destroy(&made);
+    hf_arena_free(&made);
     return status;
-}
-
-void hf_node_blocks_destroy(struct hf_node_blocks **blocks)
-{
-    hf_arena_free(blocks);
 }
 
 double hf_node_blocks_bytes(double n_atom, int n_rank, int n_node_rank)

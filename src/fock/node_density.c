@@ -29,7 +29,7 @@ hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
     struct hf_context *context = density->context;
     if (n_job <= density->n_room) return HF_OK;
     hf_node_memory_destroy(&density->shared);
-    hf_node_blocks_destroy(&density->blocks);
+    hf_arena_free(&density->blocks);
     density->n_room = 0;
     HF_CHECK(hf_node_memory_create_unset(
         context, HF_MEMORY_MATRIX, "densities of the replicated builder",
@@ -48,7 +48,7 @@ hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
 void hf_node_density_done(struct hf_node_density *density)
 {
     hf_node_memory_destroy(&density->shared);
-    hf_node_blocks_destroy(&density->blocks);
+    hf_arena_free(&density->blocks);
     hf_block_traffic_destroy(&density->traffic);
 }
 

@@ -98,7 +98,7 @@ hf_status hf_rank_sums_init(struct hf_rank_sums *sums, struct hf_context *contex
 static void free_memory(struct hf_rank_sums *self)
 {
     hf_node_memory_destroy(&self->shared);
-    hf_node_blocks_destroy(&self->blocks);
+    hf_arena_free(&self->blocks);
     self->n_room = 0;
 }
 

@@ -19,7 +19,7 @@ static void destroy(struct hf_fock_builder *self)
     struct replicated *data = self->data;
     if (data->sums.context != NULL) hf_rank_sums_done(&data->sums);
     if (data->density.context != NULL) hf_node_density_done(&data->density);
-    hf_kept_bounds_done(&data->kept);
+    hf_node_memory_destroy(&data->kept.shared);
 }
 
 /** hf_fock_ops.order: enough kets to fill batches; fewer if ranks would get too few tasks for an even load. */

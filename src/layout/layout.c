@@ -6,6 +6,7 @@
 #include "base/growing.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 /* at least this number if there are enough blocks, so that shares are about equal */
 enum { SEGMENTS_PER_RANK = 8 };
@@ -126,12 +127,9 @@ hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_
         made->n_segment = (longest + made->length - 1) / made->length;
         status = make(made, context, first, error);
     }
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_arena_agree_new(context, &made, status, error));
     *layout = made;
     return HF_OK;
-cleanup:
-    hf_block_layout_destroy(&made);
-    return status;
 }
 
 void hf_block_layout_destroy(struct hf_block_layout **layout)
@@ -233,4 +231,45 @@ struct hf_block_place hf_block_layout_find(const struct hf_block_layout *layout,
         .offset =
             found->offset + part_size(layout, row) * functions_before(layout, row, begin, step),
     };
+}
+
+/* ---- Layouts whose parts are atoms ----------------------------------------------------------- */
+
+/** Layout with blocks on the first `n_owner` ranks. Collective. */
+static hf_status create_for_atoms(struct hf_context *context, int n_owner,
+                                  const struct hf_basis *basis, struct hf_block_layout **layout,
+                                  struct hf_error *error)
+{
+    int *first = malloc(((size_t)basis->n_atom + 1) * sizeof *first);
+    for (int a = 0; first != NULL && a <= basis->n_atom; a++) {
+        const int shell = basis->first_shell_of_atom[a];
+        first[a] = shell < basis->n_shell ? basis->shell[shell].first_function : basis->n_function;
+    }
+    const hf_status status =
+        hf_block_layout_create(context, n_owner, basis->n_atom, first, layout, error);
+    free(first);
+    return status;
+}
+
+hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basis *basis,
+                                struct hf_block_layout **layout, struct hf_error *error)
+{
+    return create_for_atoms(context, context->n_rank, basis, layout, error);
+}
+
+hf_status hf_atom_layout_create_for_sums(struct hf_context *context, const struct hf_basis *basis,
+                                         struct hf_block_layout **layout, struct hf_error *error)
+{
+    return create_for_atoms(context, context->reproducible ? 1 : context->n_rank, basis, layout,
+                            error);
+}
+
+void hf_mix_own_blocks(const struct hf_basis *merged, bool sums,
+                       const struct hf_block_layout *layout, double blocks[])
+{
+    struct hf_own_blocks own = hf_own_blocks_begin(layout);
+    struct hf_own_block block;
+    if (merged->n_mixing == 0) return;
+    while (hf_own_blocks_next(&own, &block))
+        hf_mix_block(merged, sums, block.i, block.j, blocks + block.offset);
 }

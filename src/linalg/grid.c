@@ -93,14 +93,8 @@ static void start_blacs(struct hf_linalg *made)
 static hf_status make_grid(struct hf_context *context, int n_row, int n_col, int block,
                            struct hf_linalg **linalg, struct hf_error *error)
 {
-    hf_status status = hf_linalg_prepare_blas(error);
     struct hf_linalg *made = HF_NEW(made, NULL, "linear algebra");
-    if (status == HF_OK) status = hf_arena_check_new(made, error);
-    status = hf_agree(context->comm, status, error);
-    if (status != HF_OK) {
-        hf_arena_free(&made);
-        return status;
-    }
+    HF_CHECK(hf_arena_agree_new(context, &made, hf_linalg_prepare_blas(error), error));
     made->context = context;
     made->block = block;
     made->n_grid_row = n_row;

@@ -6,7 +6,6 @@
 #include "hf/context.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +14,9 @@ static const size_t MOST_BYTES_SENT = (size_t)16 << 20;
 
 static hf_status start_thread(struct hf_thread_transport *data, struct hf_error *error)
 {
-    data->has_mutex = pthread_mutex_init(&data->mutex, NULL) == 0;
-    data->has_changed = pthread_cond_init(&data->changed, NULL) == 0;
-    if (data->has_mutex && data->has_changed)
-        data->has_thread = pthread_create(&data->thread, NULL, hf_thread_serve, data) == 0;
+    pthread_mutex_init(&data->mutex, NULL);
+    pthread_cond_init(&data->changed, NULL);
+    data->has_thread = pthread_create(&data->thread, NULL, hf_thread_serve, data) == 0;
     if (data->has_thread) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "cannot start a communication thread");
 }
@@ -52,8 +50,8 @@ static void close_thread(struct hf_onesided *self)
         pthread_mutex_unlock(&data->mutex);
         pthread_join(data->thread, NULL);
     }
-    if (data->has_changed) pthread_cond_destroy(&data->changed);
-    if (data->has_mutex) pthread_mutex_destroy(&data->mutex);
+    pthread_cond_destroy(&data->changed);
+    pthread_mutex_destroy(&data->mutex);
     MPI_Comm_free(&data->requests);
     MPI_Comm_free(&data->replies);
     free(data->inbox.buffer);
@@ -274,13 +272,8 @@ static void send_elements(struct hf_window *window, struct hf_window_range range
     const struct hf_thread_header header = new_header(transport, window, range);
     const size_t bytes = sizeof header + range.n * sizeof *from;
     struct hf_thread_send *send = find_send(transport, bytes);
-    send->buffer = malloc(bytes);
+    send->buffer = hf_thread_allocate(transport, bytes);
     send->bytes = bytes;
-    if (send->buffer == NULL) {
-        fprintf(stderr, "hf: out of memory for a message of %zu bytes\n", bytes);
-        MPI_Abort(transport->requests, HF_NO_RESOURCE);
-        return;
-    }
     transport->bytes_sent += bytes;
     memcpy(send->buffer, &header, sizeof header);
     memcpy((char *)send->buffer + sizeof header, from, range.n * sizeof *from);
@@ -304,12 +297,8 @@ static void accumulate_as_caller(struct hf_window *window, struct hf_window_rang
                                  const double *from)
 {
     struct hf_thread_transport *transport = window->onesided->data;
-    struct hf_window_request request = {.to = malloc(range.n * sizeof *from)};
-    if (request.to == NULL) {
-        fprintf(stderr, "hf: out of memory for a range of %zu elements\n", range.n);
-        MPI_Abort(transport->requests, HF_NO_RESOURCE);
-        return;
-    }
+    struct hf_window_request request = {.to =
+                                            hf_thread_allocate(transport, range.n * sizeof *from)};
     ask_for(window, range, HF_TAG_LOCK_GET, &request);
     wait_for(transport, &request.request);
     hf_add_elements(request.to, from, range.n);

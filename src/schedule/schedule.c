@@ -48,8 +48,8 @@ static hf_status create(MPI_Comm comm, const struct hf_scheduler_ops *ops,
     } else {
         if (HF_NEW(made, NULL, "the scheduler") != NULL)
             made->data = hf_arena_take(&made->arena, 1, ops->data_bytes);
-        status = hf_arena_check_new(made, error);
     }
+    if (status == HF_OK) status = hf_arena_check_new(made, error);
     status = hf_agree(comm, status, error);
     if (status != HF_OK) {
         hf_arena_free(&made);

@@ -74,11 +74,7 @@ hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_tr
         for (int i = 0; i < made->n_thread && made->thread != NULL; i++)
             made->thread[i].arena = (struct hf_arena){.memory = context->memory, .label = label};
     }
-    const hf_status status = hf_agree(context->comm, hf_arena_check_new(made, error), error);
-    if (status != HF_OK) {
-        hf_trace_destroy(&made);
-        return status;
-    }
+    HF_CHECK(hf_arena_agree_new(context, &made, HF_OK, error));
     MPI_Barrier(context->comm);
     made->origin = hf_wall_seconds();
     context->timers.listener = add_span;

@@ -2,7 +2,6 @@
  * rounds need. Later rounds read them back and compute the rest. If the plan depends on measured times, the
  * first round measures and the second one stores. Stored parts stay with their rank; only the remaining tasks
  * are scheduled. */
-#include "store/touch.h"
 #include "work_private.h"
 
 #include <math.h>

@@ -149,7 +149,7 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     if (n_group > 0) HF_TAKE(arena, made->block, n_group * (n_group + 1) / 2);
     const hf_status status = hf_arena_check(arena, error);
     if (status != HF_OK) {
-        hf_task_list_destroy(&made);
+        hf_arena_free(&made);
         return status;
     }
     if (n_group > 0) {
@@ -161,11 +161,6 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     }
     *list = made;
     return HF_OK;
-}
-
-void hf_task_list_destroy(struct hf_task_list **list)
-{
-    hf_arena_free(list);
 }
 
 void hf_task_list_levels(const struct hf_task_list *list, struct hf_task_levels *levels)

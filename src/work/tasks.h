@@ -23,11 +23,10 @@ struct hf_task_list {
     double highest;
 };
 
-/** Not collective; every rank makes the same list. HF_NO_RESOURCE. */
+/** Every rank makes the same list. Release it with hf_arena_free. Not collective. HF_NO_RESOURCE. */
 hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
                               const struct hf_task_order *order, struct hf_task_list **list,
                               struct hf_error *error) HF_MUST_CHECK;
-void hf_task_list_destroy(struct hf_task_list **list);
 
 /** Levels of tasks from the costs of their blocks, an octave apart, without looking at single tasks. Levels
  *  fall with the numbers of the tasks. The same on every rank. */

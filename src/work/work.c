@@ -114,7 +114,7 @@ void hf_work_destroy(struct hf_work **work)
     if (old != NULL) {
         if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
         hf_task_costs_destroy(&old->costs);
-        hf_task_list_destroy(&old->tasks);
+        hf_arena_free(&old->tasks);
         hf_work_drop_store(old);
         for (int i = 0; i < old->n_worker; i++) hf_worker_done(&old->worker[i]);
         free(old->place);

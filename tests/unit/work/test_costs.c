@@ -36,7 +36,7 @@ static void set_up(struct fixture *self, enum hf_grain grain)
 static void tear_down(struct fixture *self)
 {
     hf_task_costs_destroy(&self->costs);
-    hf_task_list_destroy(&self->list);
+    hf_arena_free(&self->list);
     hf_shell_pairs_destroy(&self->pairs);
     test_basis_destroy(&self->basis);
     test_context_done(&self->context);

@@ -38,7 +38,7 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
     count_pairs(list, n, times);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++) assert_true(fabs(times[i * n + j] - 1.0) < 1e-12);
-    hf_task_list_destroy(&list);
+    hf_arena_free(&list);
     free(times);
 }
 
