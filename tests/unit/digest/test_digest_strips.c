@@ -181,7 +181,7 @@ static digest_function *kernels_of(int i)
 }
 
 /** Every number of functions of one shell that a kernel treats in a way of its own. */
-static void strips_of_every_shape_give_the_plain_sum(void **state)
+TEST(strips_of_every_shape_give_the_plain_sum)
 {
     static const int few[] = {1, 2, 3, 4, 5, 6, 7, 10, 11},
                      rows[] = {1, 2, 5, 8, 9, 14, 16, 17, 30};
@@ -201,7 +201,7 @@ static void strips_of_every_shape_give_the_plain_sum(void **state)
 }
 
 /** J, K or both of one, two, three and five densities. */
-static void every_density_gets_what_is_wanted(void **state)
+TEST(every_density_gets_what_is_wanted)
 {
     static const int n_job[] = {1, 2, 3, 5};
     struct fixture f;
@@ -223,7 +223,7 @@ static void every_density_gets_what_is_wanted(void **state)
 }
 
 /** Blocks of shells or atoms that are the same are added to as often as they are named. */
-static void shells_that_coincide_are_added_to_twice(void **state)
+TEST(shells_that_coincide_are_added_to_twice)
 {
     static const size_t first[][4] = {{4, 4, 20, 30},  {0, 9, 20, 20}, {4, 4, 20, 22},
                                       {20, 4, 20, 30}, {4, 30, 4, 28}, {7, 7, 7, 7}};
@@ -240,12 +240,4 @@ static void shells_that_coincide_are_added_to_twice(void **state)
     tear_down(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strips_of_every_shape_give_the_plain_sum),
-        cmocka_unit_test(every_density_gets_what_is_wanted),
-        cmocka_unit_test(shells_that_coincide_are_added_to_twice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

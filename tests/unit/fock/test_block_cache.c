@@ -132,7 +132,7 @@ static void wait_for(struct hf_block_cache *cache, struct hf_cached_block *block
     while (!hf_block_cache_test(cache, block)) sched_yield();
 }
 
-static void densities_are_those_of_their_owners_in_both_orders(void **state)
+TEST(densities_are_those_of_their_owners_in_both_orders)
 {
     for (int small = 0; small < 2; small++) {
         struct fixture f;
@@ -159,7 +159,7 @@ static void densities_are_those_of_their_owners_in_both_orders(void **state)
     }
 }
 
-static void pinned_blocks_stay_beyond_the_budget(void **state)
+TEST(pinned_blocks_stay_beyond_the_budget)
 {
     struct fixture f;
     struct hf_cached_block *pinned[N_ATOM];
@@ -183,7 +183,7 @@ static void pinned_blocks_stay_beyond_the_budget(void **state)
     tear_down(&f);
 }
 
-static void a_block_may_leave_while_it_is_on_its_way(void **state)
+TEST(a_block_may_leave_while_it_is_on_its_way)
 {
     struct fixture f;
     set_up(&f);
@@ -214,7 +214,7 @@ static void add_to_sums(struct fixture *f, int i, int j)
     hf_block_cache_unpin(f->cache, block);
 }
 
-static void sums_reach_their_owners_folded_and_once(void **state)
+TEST(sums_reach_their_owners_folded_and_once)
 {
     for (int small = 0; small < 2; small++) {
         struct fixture f;
@@ -240,7 +240,7 @@ static void sums_reach_their_owners_folded_and_once(void **state)
     }
 }
 
-static void a_destroyed_cache_drops_its_sums(void **state)
+TEST(a_destroyed_cache_drops_its_sums)
 {
     struct fixture f;
     set_up(&f);
@@ -258,14 +258,4 @@ static void a_destroyed_cache_drops_its_sums(void **state)
     tear_down(&f);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(densities_are_those_of_their_owners_in_both_orders),
-        cmocka_unit_test(pinned_blocks_stay_beyond_the_budget),
-        cmocka_unit_test(a_block_may_leave_while_it_is_on_its_way),
-        cmocka_unit_test(sums_reach_their_owners_folded_and_once),
-        cmocka_unit_test(a_destroyed_cache_drops_its_sums),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

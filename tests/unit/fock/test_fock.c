@@ -109,7 +109,7 @@ static void tear_down(struct fixture *f)
     test_context_done(&f->context);
 }
 
-static void coulomb_and_exchange_of_two_densities_are_right(void **state)
+TEST(coulomb_and_exchange_of_two_densities_are_right)
 {
     struct fixture f;
     set_up(&f);
@@ -132,7 +132,7 @@ static void coulomb_and_exchange_of_two_densities_are_right(void **state)
     tear_down(&f);
 }
 
-static void what_is_not_wanted_may_be_null(void **state)
+TEST(what_is_not_wanted_may_be_null)
 {
     struct fixture f;
     set_up(&f);
@@ -183,7 +183,7 @@ static void check_mix(struct fixture *f, const struct fixture *alone, const char
 
 /** With nothing stored, with stored integrals, that the first mix writes and the others read back, and
  *  with two threads. */
-static void jobs_do_not_depend_on_each_other(void **state)
+TEST(jobs_do_not_depend_on_each_other)
 {
     static const char *const mixes[] = {"BK", "KB", "JK", "KKK", "JJ", "BBB", "BJKB", "KJBK", "-K"};
     const int n_mix = sizeof mixes / sizeof *mixes;
@@ -208,7 +208,7 @@ static void jobs_do_not_depend_on_each_other(void **state)
     tear_down(&alone);
 }
 
-static void screening_leaves_out_little_and_says_how_much(void **state)
+TEST(screening_leaves_out_little_and_says_how_much)
 {
     struct fixture f;
     set_up(&f);
@@ -254,7 +254,7 @@ static void check_stored(double memory_bytes, int n_thread, const double *integr
     tear_down(&f);
 }
 
-static void stored_integrals_give_the_same(void **state)
+TEST(stored_integrals_give_the_same)
 {
     struct fixture f;
     set_up(&f);
@@ -286,7 +286,7 @@ static void scale_off_atoms(struct fixture *f, int k, double factor)
 /** Exchange alone, of which only what the densities meet is stored: not of atoms side by side; then a
  *  build that stores, one that reads back, one whose density between atoms is somewhat larger than any before, one
  *  whose density is so much larger that quartets matter which were small before, and one that needs J too. */
-static void stored_exchange_follows_its_densities(void **state)
+TEST(stored_exchange_follows_its_densities)
 {
     static const double far_centre[4][3] = {
         {0.0, 0.0, 0.0}, {5.5, 0.3, 0.0}, {11.0, 0.5, 0.6}, {16.2, -0.4, 0.7}};
@@ -324,7 +324,7 @@ static void stored_exchange_follows_its_densities(void **state)
 
 /** A builder over merged shells gives J and K of the published functions. Atom 0 has a contraction
  *  with a primitive that is a function of its own too, atom 1 an SP shell. */
-static void merged_shells_give_the_same(void **state)
+TEST(merged_shells_give_the_same)
 {
     static const struct test_shell published[] = {
         {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
@@ -371,7 +371,7 @@ static bool is_right(const struct fixture *f, int i, const double *integral)
 }
 
 /** One job, then two, then parts of them: a builder keeps what it has made, and no more. */
-static void builds_follow_each_other(void **state)
+TEST(builds_follow_each_other)
 {
     struct fixture f;
     set_up(&f);
@@ -409,7 +409,7 @@ static int interrupt(void *data, double fraction)
     return *now ? 15 : 0;
 }
 
-static void an_interruption_ends_the_build_on_all_ranks(void **state)
+TEST(an_interruption_ends_the_build_on_all_ranks)
 {
     struct fixture f;
     bool now = true;
@@ -429,7 +429,7 @@ static void an_interruption_ends_the_build_on_all_ranks(void **state)
     tear_down(&f);
 }
 
-static void unknown_names_are_refused(void **state)
+TEST(unknown_names_are_refused)
 {
     struct fixture f;
     set_up(&f);
@@ -459,17 +459,5 @@ int main(int argc, char **argv)
     settings.grain = strcmp(argv[3], "atom-quartet") == 0 ? HF_GRAIN_ATOM_QUARTET
                      : strcmp(argv[3], "shell-pair") == 0 ? HF_GRAIN_SHELL_PAIR
                                                           : HF_GRAIN_SHELL_QUARTET;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coulomb_and_exchange_of_two_densities_are_right),
-        cmocka_unit_test(what_is_not_wanted_may_be_null),
-        cmocka_unit_test(jobs_do_not_depend_on_each_other),
-        cmocka_unit_test(builds_follow_each_other),
-        cmocka_unit_test(screening_leaves_out_little_and_says_how_much),
-        cmocka_unit_test(merged_shells_give_the_same),
-        cmocka_unit_test(stored_integrals_give_the_same),
-        cmocka_unit_test(stored_exchange_follows_its_densities),
-        cmocka_unit_test(an_interruption_ends_the_build_on_all_ranks),
-        cmocka_unit_test(unknown_names_are_refused),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

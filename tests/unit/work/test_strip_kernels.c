@@ -113,7 +113,7 @@ static void check(const struct fixture *f, const struct hf_strip_kernels *kernel
     assert_memory_equal(f->single, f->expected_single, n * sizeof *f->single);
 }
 
-static void every_number_goes_to_its_place_and_nothing_elsewhere(void **state)
+TEST(every_number_goes_to_its_place_and_nothing_elsewhere)
 {
     static const int width[] = {1, 4, 8, 16};
     struct fixture f;
@@ -140,10 +140,4 @@ static void every_number_goes_to_its_place_and_nothing_elsewhere(void **state)
     tear_down(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_number_goes_to_its_place_and_nothing_elsewhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

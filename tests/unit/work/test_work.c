@@ -300,7 +300,7 @@ static void check_taken(const struct fixture *f, bool reads)
     assert_int_equal(f->ledger.n_lent, f->ledger.n_finished);
 }
 
-static void every_quartet_is_taken_once(void **state)
+TEST(every_quartet_is_taken_once)
 {
     static const double bytes[] = {0.0, 1.0, 1e9};
     struct fixture f;
@@ -329,7 +329,7 @@ static void every_quartet_is_taken_once(void **state)
     tear_down(&f);
 }
 
-static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **state)
+TEST(a_failure_of_the_consumer_ends_the_round_with_its_message)
 {
     struct fixture f;
     struct hf_work *work = NULL;
@@ -352,7 +352,7 @@ static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **sta
     tear_down(&f);
 }
 
-static void a_queue_may_be_as_short_as_one(void **state)
+TEST(a_queue_may_be_as_short_as_one)
 {
     struct fixture f;
     struct hf_work *work = NULL;
@@ -389,18 +389,18 @@ static void check_order(enum hf_task_quartets quartets, int bra_functions)
     tear_down(&f);
 }
 
-static void a_bra_may_meet_every_ket(void **state)
+TEST(a_bra_may_meet_every_ket)
 {
     check_order(HF_QUARTETS_EVERY_KET, 0);
 }
 
-static void bras_of_two_atoms_may_share_a_task(void **state)
+TEST(bras_of_two_atoms_may_share_a_task)
 {
     check_order(HF_QUARTETS_EVERY_KET, 6);
     check_order(HF_QUARTETS_EVERY_KET, 1000);
 }
 
-static void tasks_may_be_of_two_shells(void **state)
+TEST(tasks_may_be_of_two_shells)
 {
     check_order(HF_QUARTETS_OF_SHELLS, 0);
 }
@@ -417,7 +417,7 @@ static void run_calculation(struct fixture *f, struct hf_work *work, struct hf_w
     }
 }
 
-static void a_loose_round_stores_what_does_for_sharp_ones(void **state)
+TEST(a_loose_round_stores_what_does_for_sharp_ones)
 {
     struct fixture f;
     struct hf_work *work = NULL;
@@ -431,7 +431,7 @@ static void a_loose_round_stores_what_does_for_sharp_ones(void **state)
     tear_down(&f);
 }
 
-static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(void **state)
+TEST(the_first_round_measures_and_the_second_one_stores_what_is_worth_it)
 {
     struct fixture f;
     set_up(&f);
@@ -455,7 +455,7 @@ static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(
 
 /** What is stored, in single precision too, is what the consumer took when it was computed; and so
  *  is what had no room and is computed again. */
-static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **state)
+TEST(a_quartet_is_the_same_number_stored_read_and_computed_again)
 {
     static const double memory[] = {1e7, 2e4, 4e3};
     for (size_t m = 0; m < sizeof memory / sizeof *memory; m++) {
@@ -479,7 +479,7 @@ static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **s
     }
 }
 
-static void grains_have_names(void **state)
+TEST(grains_have_names)
 {
     for (int i = 0; hf_grain_list[i].name != NULL; i++) {
         assert_string_equal(hf_grain_name(hf_grain_list[i].grain), hf_grain_list[i].name);
@@ -487,19 +487,4 @@ static void grains_have_names(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_quartet_is_taken_once),
-        cmocka_unit_test(a_failure_of_the_consumer_ends_the_round_with_its_message),
-        cmocka_unit_test(a_bra_may_meet_every_ket),
-        cmocka_unit_test(bras_of_two_atoms_may_share_a_task),
-        cmocka_unit_test(tasks_may_be_of_two_shells),
-        cmocka_unit_test(a_queue_may_be_as_short_as_one),
-        cmocka_unit_test(a_loose_round_stores_what_does_for_sharp_ones),
-        cmocka_unit_test(the_first_round_measures_and_the_second_one_stores_what_is_worth_it),
-        cmocka_unit_test(a_quartet_is_the_same_number_stored_read_and_computed_again),
-        cmocka_unit_test(grains_have_names),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN
