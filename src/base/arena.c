@@ -58,6 +58,28 @@ hf_status hf_arena_check(const struct hf_arena *arena, struct hf_error *error)
                    1e-6 * arena->failed_bytes);
 }
 
+void *hf_arena_new(struct hf_memory *memory, const char *label, size_t object_bytes)
+{
+    struct hf_arena arena = {.memory = memory, .label = label};
+    struct hf_arena *self = hf_arena_take(&arena, 1, object_bytes);
+    if (self != NULL) *self = arena;
+    return self;
+}
+
+hf_status hf_arena_check_new(const void *self, struct hf_error *error)
+{
+    if (self == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    return hf_arena_check(self, error);
+}
+
+void hf_arena_free(void *self)
+{
+    struct hf_arena *old, *none = NULL;
+    memcpy(&old, self, sizeof old);
+    if (old != NULL) hf_arena_done(old);
+    memcpy(self, &none, sizeof none);
+}
+
 void hf_arena_release(struct hf_arena *arena, void *array)
 {
     if (array == NULL) return;

@@ -14,13 +14,13 @@
 
 /** The ranks, counted node by node. A node is a group of ranks that share memory, or a single rank. */
 struct hf_shares {
+    struct hf_arena arena;
     /** first ranks of the nodes, in order; MPI_COMM_NULL on other ranks; borrowed */
     MPI_Comm firsts;
     int node, n_node;
-    int *first;            /**< [n_node + 1] number of the first rank of each node */
-    int share, n_share;    /**< number of this rank, and number of ranks */
-    int *scratch;          /**< [2 n_node] for gathers on first ranks */
-    struct hf_arena arena; /**< owns the arrays */
+    int *first;         /**< [n_node + 1] number of the first rank of each node */
+    int share, n_share; /**< number of this rank, and number of ranks */
+    int *scratch;       /**< [2 n_node] for gathers on first ranks */
 };
 
 /** Finds the nodes, which are the groups that share `shared`. Collective. HF_NO_RESOURCE. */

@@ -16,7 +16,7 @@
 #ifndef HF_COULOMB_H
 #define HF_COULOMB_H
 
-#include "coulomb/pair_owner.h"
+#include "coulomb/products.h"
 #include "hf/context.h"
 #include "hf/schedule_settings.h"
 #include "hf/status.h"

@@ -78,14 +78,12 @@ hf_status hf_far_field_create(const struct hf_products *products, int n_thread,
 {
     struct hf_context *context = products->context;
     hf_status status;
-    struct hf_far_field own = {.context = context,
-                               .products = products,
-                               .arena = {.memory = context->memory, .label = "the far field"},
-                               .kernels = hf_translation_choose(),
-                               .n_worker = n_thread > 1 ? n_thread : 1};
-    struct hf_far_field *made = HF_TAKE(&own.arena, made, 1);
-    if (made != NULL) *made = own;
-    HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));
+    struct hf_far_field *made = HF_NEW(made, context->memory, "the far field");
+    HF_TRY(hf_agree(context->comm, hf_arena_check_new(made, error), error));
+    made->context = context;
+    made->products = products;
+    made->kernels = hf_translation_choose();
+    made->n_worker = n_thread > 1 ? n_thread : 1;
     hf_hermite_harmonics_init(&made->harmonics);
     HF_TRY(hf_agree(context->comm, make_workers(made, error), error));
     HF_TRY(share_arrays(made, error));
@@ -100,12 +98,11 @@ cleanup:
 void hf_far_field_destroy(struct hf_far_field **field)
 {
     struct hf_far_field *old = *field;
-    *field = NULL;
     if (old == NULL) return;
     hf_node_memory_destroy(&old->shared);
     for (int t = 0; old->worker != NULL && t < old->n_worker; t++)
-        hf_walk_done(&old->worker[t].walk);
-    hf_arena_done(&old->arena);
+        hf_arena_done(&old->worker[t].walk.arena);
+    hf_arena_free(field);
 }
 
 /* ---- Builds ------------------------------------------------------------------------------------ */

@@ -51,9 +51,9 @@ struct hf_far_worker {
 };
 
 struct hf_far_field {
+    struct hf_arena arena;
     struct hf_context *context;         /**< borrowed */
     const struct hf_products *products; /**< borrowed */
-    struct hf_arena arena;              /**< of all arrays that are not in `shared` */
     const struct hf_translation_kernels *kernels;
     struct hf_hermite_harmonics harmonics;
     int n_level;

@@ -27,6 +27,7 @@ struct hf_ket_count {
 
 /** In memory that the ranks of a node share. What is written in a build lies leaf after leaf, by their slots. */
 struct hf_kets {
+    struct hf_arena arena;
     const struct hf_products *products; /**< borrowed */
     bool single;                        /**< there are kets in single precision, too */
     double most_bound;                  /**< of all bras */

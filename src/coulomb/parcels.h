@@ -9,9 +9,9 @@
 struct hf_parcels;
 
 /** Room for messages with this tag, of up to n_received numbers and numbers of products together, for products of
- *  `products` (borrowed). Local; NULL: no memory. Only the first rank of a node needs it. */
-struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag,
-                                     int64_t n_received);
+ *  `products` (borrowed). Local. Only the first rank of a node needs it. HF_NO_RESOURCE; then also destroy it. */
+hf_status hf_parcels_create(const struct hf_products *products, int tag, int64_t n_received,
+                            struct hf_parcels **parcels, struct hf_error *error) HF_MUST_CHECK;
 
 /** Accepts a pointer to NULL; leaves NULL. Not collective. */
 void hf_parcels_destroy(struct hf_parcels **parcels);

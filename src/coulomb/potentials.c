@@ -85,11 +85,11 @@ static void add_kets(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     const struct hf_kets *kets = coulomb->kets;
     double *v = coulomb->v + products->first[bra];
     if (n_plain > 0)
-        coulomb->plain->add(coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
+        coulomb->plain->add(&coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
                             n_plain, hf_ket_plain(kets, meeting->group), v);
     if (n > n_plain) {
         const int n_row = HF_KET_SINGLE_ROWS + hf_n_hermite(meeting->ket_order);
-        coulomb->single->add(coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
+        coulomb->single->add(&coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
                              n - n_plain,
                              hf_ket_single(kets, meeting->group) + (int64_t)n_plain * n_row, v);
         worker->n_single += n - n_plain;

@@ -54,10 +54,10 @@ struct hf_piece_way {
 };
 
 struct hf_node_blocks {
+    struct hf_arena arena;
     struct hf_context *context;           /**< borrowed */
     const struct hf_basis *basis;         /**< merged, borrowed */
     const struct hf_block_layout *layout; /**< borrowed */
-    struct hf_arena arena;                /**< of all arrays */
     int n_group, group;                   /**< groups, and number of this rank's group */
     int n_member, member;                 /**< members of this group, and number of this rank */
     size_t *first; /**< [n_rank + 1] elements of a matrix that the ranks before own */

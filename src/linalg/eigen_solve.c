@@ -57,8 +57,7 @@ static hf_status space_make(const struct hf_matrix *a, int n_column, double n_wo
     space->all = hf_arena_take(&space->arena, a->linalg->parallel ? (size_t)n : 1, sizeof(double));
     space->work = hf_arena_take(&space->arena, (size_t)n_work, sizeof(double));
     space->integer = hf_arena_take(&space->arena, (size_t)n_integer, sizeof(int));
-    if (!space->arena.failed) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory to diagonalise a matrix of order %d", n);
+    return hf_arena_check(&space->arena, error);
 }
 
 static hf_status failed(struct hf_error *error, int n, const char *library, const char *routine,

@@ -46,9 +46,8 @@ hf_status hf_core_integrals_create(const struct hf_basis *basis, int which, cons
             "the functions about atom %d are too sharp for the integrals of its effective "
             "core potential: steps of %.1e would be needed",
             potential->atom + 1, step);
-    struct hf_arena arena = {.label = "a core potential"};
-    struct hf_core_integrals *self = *integrals = HF_TAKE(&arena, self, 1);
-    if (self == NULL) return hf_arena_check(&arena, error);
+    struct hf_core_integrals *self = HF_NEW(*integrals, NULL, "a core potential");
+    if (self == NULL) return hf_arena_check_new(self, error);
     self->basis = basis;
     self->potential = potential;
     hf_cartesian_table_init(&self->cartesian);
@@ -57,13 +56,12 @@ hf_status hf_core_integrals_create(const struct hf_basis *basis, int which, cons
     self->points.cartesian = &self->cartesian;
     self->points.harmonics = self->harmonics;
     memcpy(self->points.centre, centre, sizeof self->points.centre);
-    hf_core_points_init(&arena, basis, potential, step, &self->points);
-    HF_TAKE(&arena, self->reach, (size_t)basis->n_shell);
-    HF_TAKE(&arena, self->projection, (size_t)basis->n_shell);
-    HF_TAKE(&arena, self->weighted,
+    hf_core_points_init(&self->arena, basis, potential, step, &self->points);
+    HF_TAKE(&self->arena, self->reach, (size_t)basis->n_shell);
+    HF_TAKE(&self->arena, self->projection, (size_t)basis->n_shell);
+    HF_TAKE(&self->arena, self->weighted,
             (size_t)self->points.n_radius * (size_t)self->points.n_projector);
-    self->arena = arena;
-    const hf_status status = hf_arena_check(&arena, error);
+    const hf_status status = hf_arena_check(&self->arena, error);
     for (int s = 0; status == HF_OK && s < basis->n_shell; s++)
         self->reach[s] = reaches(self, &basis->shell[s]);
     if (status != HF_OK) hf_core_integrals_destroy(integrals);
@@ -72,8 +70,7 @@ hf_status hf_core_integrals_create(const struct hf_basis *basis, int which, cons
 
 void hf_core_integrals_destroy(struct hf_core_integrals **integrals)
 {
-    if (*integrals != NULL) hf_arena_done(&(*integrals)->arena);
-    *integrals = NULL;
+    hf_arena_free(integrals);
 }
 
 bool hf_core_integrals_reach(const struct hf_core_integrals *self, int atom)

@@ -2,7 +2,6 @@
 #include "onesided_private.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Most elements of a range: a message has at most 1 GiB. */
@@ -12,33 +11,30 @@ hf_status hf_transport_open(struct hf_context *context, const struct hf_transpor
                             enum hf_accumulate accumulate, struct hf_onesided **onesided,
                             struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_onesided *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-sided communication");
-    HF_TRY(hf_agree(context->comm, status, error));
-    made->ops = transport;
-    made->context = context;
-    made->accumulate = accumulate;
-    HF_TRY(hf_agree(context->comm, transport->open(made, error), error));
-    *onesided = made;
-    return HF_OK;
-cleanup:
-    if (made != NULL && made->ops != NULL)
-        hf_onesided_destroy(&made);
+    struct hf_onesided *made;
+    if (HF_NEW(made, NULL, "one-sided communication") != NULL) {
+        made->ops = transport;
+        made->context = context;
+        made->accumulate = accumulate;
+        made->data = hf_arena_take(&made->arena, 1, transport->data_bytes);
+    }
+    hf_status status = hf_agree(context->comm, hf_arena_check_new(made, error), error);
+    if (status != HF_OK) {
+        hf_arena_free(&made);
+        return status;
+    }
+    status = hf_agree(context->comm, transport->open(made, error), error);
+    if (status == HF_OK)
+        *onesided = made;
     else
-        free(made);
+        hf_onesided_destroy(&made);
     return status;
 }
 
 void hf_onesided_destroy(struct hf_onesided **onesided)
 {
-    struct hf_onesided *old = *onesided;
-    if (old != NULL) {
-        old->ops->close(old);
-        free(old);
-    }
-    *onesided = NULL;
+    if (*onesided != NULL) (*onesided)->ops->close(*onesided);
+    hf_arena_free(onesided);
 }
 
 const char *hf_onesided_transport(const struct hf_onesided *onesided)
@@ -64,35 +60,31 @@ void hf_onesided_rest(struct hf_onesided *onesided)
 hf_status hf_window_create(struct hf_onesided *onesided, size_t size, const char *label,
                            struct hf_window **window, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_window *made = calloc(1, sizeof *made);
-    void *data = calloc(1, onesided->ops->window_bytes);
-    if (made == NULL || data == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", label);
-    HF_TRY(hf_agree(onesided->context->comm, status, error));
-    *made = (struct hf_window){.onesided = onesided, .label = label, .size = size, .data = data};
-    HF_TRY(hf_agree(onesided->context->comm, onesided->ops->window_create(made, error), error));
-    *window = made;
-    return HF_OK;
-cleanup:
-    if (made != NULL && made->onesided != NULL) {
-        hf_window_destroy(&made);
-    } else {
-        free(made);
-        free(data);
+    const struct hf_transport_ops *ops = onesided->ops;
+    struct hf_window *made;
+    if (HF_NEW(made, NULL, label) != NULL) {
+        made->onesided = onesided;
+        made->label = label;
+        made->size = size;
+        made->data = hf_arena_take(&made->arena, 1, ops->window_bytes);
     }
+    hf_status status = hf_agree(onesided->context->comm, hf_arena_check_new(made, error), error);
+    if (status != HF_OK) {
+        hf_arena_free(&made);
+        return status;
+    }
+    status = hf_agree(onesided->context->comm, ops->window_create(made, error), error);
+    if (status == HF_OK)
+        *window = made;
+    else
+        hf_window_destroy(&made);
     return status;
 }
 
 void hf_window_destroy(struct hf_window **window)
 {
-    struct hf_window *old = *window;
-    if (old != NULL) {
-        old->onesided->ops->window_destroy(old);
-        free(old->data);
-        free(old);
-    }
-    *window = NULL;
+    if (*window != NULL) (*window)->onesided->ops->window_destroy(*window);
+    hf_arena_free(window);
 }
 
 double *hf_window_local(struct hf_window *window)

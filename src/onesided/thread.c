@@ -1,6 +1,7 @@
 /* Transport by communication threads, the compute thread's side; see thread_private.h. */
 #include "thread_private.h"
 
+#include "base/growing.h"
 #include "base/threads.h"
 #include "hf/context.h"
 
@@ -24,16 +25,13 @@ static hf_status start_thread(struct hf_thread_transport *data, struct hf_error 
 
 static hf_status open_thread(struct hf_onesided *self, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_thread_transport *data = calloc(1, sizeof *data);
+    struct hf_thread_transport *data = self->data;
     int *tag_limit, found;
+    hf_status status = HF_OK;
     if (!hf_mpi_takes_threads())
         status =
             hf_fail(error, HF_NO_RESOURCE, "the MPI library does not grant MPI_THREAD_MULTIPLE");
-    else if (data == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-sided communication");
-    HF_TRY(hf_agree(self->context->comm, status, error)); /* what follows is collective */
-    self->data = data;
+    HF_CHECK(hf_agree(self->context->comm, status, error)); /* what follows is collective */
     data->onesided = self;
     MPI_Comm_dup(self->context->comm, &data->requests);
     MPI_Comm_dup(self->context->comm, &data->replies);
@@ -41,15 +39,12 @@ static hf_status open_thread(struct hf_onesided *self, struct hf_error *error)
     data->last_tag = found ? *tag_limit : 32767;
     for (int k = 0; k < HF_MOST_SENDS; k++) data->send[k].request = MPI_REQUEST_NULL;
     return start_thread(data, error);
-cleanup:
-    free(data);
-    return status;
 }
 
 static void close_thread(struct hf_onesided *self)
 {
     struct hf_thread_transport *data = self->data;
-    if (data == NULL) return;
+    if (data->onesided == NULL) return; /* not opened */
     if (data->has_thread) {
         pthread_mutex_lock(&data->mutex);
         data->stop = true;
@@ -63,8 +58,6 @@ static void close_thread(struct hf_onesided *self)
     MPI_Comm_free(&data->replies);
     free(data->inbox.buffer);
     free(data->window);
-    free(data);
-    self->data = NULL;
 }
 
 /** Serves waiting requests. False: there were none, or another thread is serving. */
@@ -108,14 +101,8 @@ static int find_slot(struct hf_thread_transport *data)
 {
     for (int s = 0; s < data->n_slot; s++)
         if (data->window[s] == NULL) return s;
-    const int n = 2 * data->n_slot + 8;
-    struct hf_window **more = realloc(data->window, (size_t)n * sizeof(void *));
-    if (more == NULL) return -1;
-    const int slot = data->n_slot;
-    for (int s = slot; s < n; s++) more[s] = NULL;
-    data->window = more;
-    data->n_slot = n;
-    return slot;
+    if (!hf_grow(&data->window, data->n_slot + 1, &data->room, sizeof(void *))) return -1;
+    return data->n_slot++;
 }
 
 /** Where the part of a rank of `memory` begins. */
@@ -359,6 +346,7 @@ const struct hf_transport_ops hf_transport_thread = {
              "shared memory",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "section 4.4 and Fig. 8.5",
+    .data_bytes = sizeof(struct hf_thread_transport),
     .open = open_thread,
     .close = close_thread,
     .poke = poke,

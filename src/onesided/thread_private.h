@@ -76,6 +76,7 @@ struct hf_thread_transport {
     pthread_mutex_t mutex; /**< protects the members below and the memory of the windows */
     pthread_cond_t changed;
     struct hf_window **window; /**< [n_slot]; NULL: free */
+    int64_t room;              /**< for slots */
     int n_slot, n_window;
     bool resting; /**< no requests until the next fence or window */
     bool stop;

@@ -1,6 +1,7 @@
 /* Laying out the list of shell pairs; see pair_list.h. */
 #include "pair_list.h"
 
+#include "base/arithmetic.h"
 #include "base/shares.h"
 #include "base/threads.h"
 #include "hf/interruption.h"
@@ -76,17 +77,12 @@ static int first_row(const struct filler *self, int share)
 {
     const int n_atom = self->pairs->basis->n_atom;
     const double before = (double)self->place[n_atom].primitive / self->shares->n_share * share;
-    int low = 0, high = n_atom; /* the first row whose middle is not before that of the share */
-    while (low < high) {
-        const int row = (low + high) / 2;
-        const double sum =
-            (double)self->place[row].primitive + (double)self->place[row + 1].primitive;
-        if (0.5 * sum < before)
-            low = row + 1;
-        else
-            high = row;
-    }
-    return share < self->shares->n_share ? low : n_atom;
+    const struct place *place = self->place;
+    int64_t first; /* the first row whose middle is not before that of the share */
+    if (share >= self->shares->n_share) return n_atom;
+    HF_BISECT(first, 0, n_atom, row,
+              0.5 * ((double)place[row].primitive + (double)place[row + 1].primitive) >= before);
+    return (int)first;
 }
 
 /** Room for the arrays. Collective over the context. */

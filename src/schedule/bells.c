@@ -1,59 +1,27 @@
 /* Counters in the memory of a node; see bells.h. */
 #include "bells.h"
 
-#include "base/node_memory.h"
-
 #include <stdatomic.h>
-#include <stdlib.h>
 
 /** The bell of one rank; only that rank reads it. It has its own cache line. */
 struct bell {
     _Alignas(64) atomic_llong n_rung;
 };
 
-struct hf_bells {
-    struct hf_context *context, *own; /**< `own`: created for the bells, or NULL */
-    struct hf_node_memory *memory;
-};
-
-hf_status hf_bells_create(MPI_Comm comm, struct hf_context *context, struct hf_bells **bells,
-                          struct hf_error *error)
+hf_status hf_bells_init(MPI_Comm comm, struct hf_context *context, struct hf_bells *bells,
+                        struct hf_error *error)
 {
-    struct hf_bells *made = calloc(1, sizeof *made);
-    hf_status status = made != NULL ? HF_OK : HF_NO_RESOURCE;
-    HF_TRY(hf_agree(comm, status, NULL)); /* what follows is collective */
-    if (context == NULL) HF_TRY(hf_context_create(comm, &made->own, NULL));
-    made->context = context != NULL ? context : made->own;
-    HF_TRY(hf_node_memory_create(made->context, HF_MEMORY_OTHER, "bells",
-                                 (size_t)made->context->n_node_rank * sizeof(struct bell),
-                                 &made->memory, NULL));
-    *bells = made;
-    return HF_OK;
-cleanup:
-    hf_bells_destroy(&made);
-    return hf_fail(error, status, "out of memory for the scheduler");
+    if (context == NULL) HF_CHECK(hf_context_create(comm, &bells->own, error));
+    bells->context = context != NULL ? context : bells->own;
+    return hf_node_memory_create(bells->context, HF_MEMORY_OTHER, "bells of the scheduler",
+                                 (size_t)bells->context->n_node_rank * sizeof(struct bell),
+                                 &bells->memory, error);
 }
 
-void hf_bells_destroy(struct hf_bells **bells)
+void hf_bells_done(struct hf_bells *bells)
 {
-    struct hf_bells *old = *bells;
-    if (old != NULL) {
-        hf_node_memory_destroy(&old->memory);
-        hf_context_destroy(&old->own);
-        free(old);
-    }
-    *bells = NULL;
-}
-
-const int *hf_bells_neighbours(const struct hf_bells *bells, int *n)
-{
-    *n = bells->context->n_node_rank;
-    return bells->context->neighbour;
-}
-
-bool hf_bells_work(const struct hf_bells *bells)
-{
-    return !bells->memory->refused;
+    hf_node_memory_destroy(&bells->memory);
+    hf_context_destroy(&bells->own);
 }
 
 void hf_bells_ring(struct hf_bells *bells, int neighbour)

@@ -35,7 +35,6 @@
 
 #include <sched.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -62,9 +61,7 @@ struct tour {
 struct stealing {
     struct hf_cost_list list;
     struct hf_share mine; /**< remaining tasks of this rank */
-    struct hf_bells *bells;
-    const int *neighbour; /**< [n_neighbour] ranks of this node */
-    int n_neighbour;
+    struct hf_bells bells;
     bool all_ring;        /**< every other rank rings before it asks */
     long long n_rung_by;  /**< requests answered whose thieves rang */
     unsigned char *empty; /**< [n_rank] bits: this rank knows of no tasks there */
@@ -104,28 +101,20 @@ static size_t mark_bytes(const struct hf_scheduler *self)
 
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
 {
-    struct stealing *data = self->data = calloc(1, sizeof *data);
-    hf_status status = data != NULL ? HF_OK : HF_NO_RESOURCE;
-    if (data != NULL) {
-        data->random = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)self->rank + 1);
-        data->empty = calloc(mark_bytes(self), 1);
-        if (data->empty == NULL) status = HF_NO_RESOURCE;
-    }
-    status = hf_agree(self->comm, status, NULL); /* what follows is collective */
-    if (status != HF_OK) return hf_fail(error, status, "out of memory for the scheduler");
-    status = hf_bells_create(self->comm, self->settings.context, &data->bells, error);
-    if (status != HF_OK) return status;
-    data->neighbour = hf_bells_neighbours(data->bells, &data->n_neighbour);
-    data->all_ring = data->n_neighbour == self->n_rank && hf_bells_work(data->bells);
+    struct stealing *data = self->data;
+    data->random = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)self->rank + 1);
+    HF_TAKE(&self->arena, data->empty, mark_bytes(self));
+    HF_CHECK(hf_agree(self->comm, hf_arena_check(&self->arena, error), error));
+    HF_CHECK(hf_bells_init(self->comm, self->settings.context, &data->bells, error));
+    data->all_ring =
+        data->bells.context->n_node_rank == self->n_rank && hf_bells_work(&data->bells);
     return HF_OK;
 }
 
 static void destroy(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    if (data == NULL) return;
-    hf_bells_destroy(&data->bells);
-    free(data->empty);
+    hf_bells_done(&data->bells);
 }
 
 /** Forgets which ranks have no tasks. */
@@ -245,9 +234,10 @@ static int next_victim(struct hf_scheduler *self, int *bell)
 {
     struct stealing *data = self->data;
     if (data->n_empty == self->n_rank - 1) forget(self); /* they may have stolen since */
-    for (int i = 0; i < data->n_neighbour; i++) {
-        *bell = (int)next_of_tour(data, &data->near, data->n_neighbour);
-        const int rank = data->neighbour[*bell];
+    const struct hf_context *node = data->bells.context;
+    for (int i = 0; i < node->n_node_rank; i++) {
+        *bell = (int)next_of_tour(data, &data->near, node->n_node_rank);
+        const int rank = node->neighbour[*bell];
         if (rank != self->rank && !is_empty(data, rank)) return rank;
     }
     *bell = -1; /* no neighbour has tasks, so none is found below */
@@ -265,11 +255,11 @@ static void ask(struct hf_scheduler *self)
     if (self->n_rank == 1 || hf_wall_seconds() < data->next_request) return;
     int bell;
     data->victim = next_victim(self, &bell);
-    data->rings = bell >= 0 && hf_bells_work(data->bells);
+    data->rings = bell >= 0 && hf_bells_work(&data->bells);
     MPI_Irecv(data->reply, 3 * MOST_STOLEN, MPI_INT64_T, data->victim, TAG_REPLY, self->comm,
               &data->receive);
     MPI_Isend(&data->rings, 1, MPI_INT, data->victim, TAG_REQUEST, self->comm, &data->request);
-    if (data->rings) hf_bells_ring(data->bells, bell);
+    if (data->rings) hf_bells_ring(&data->bells, bell);
     data->asked = true;
 }
 
@@ -355,7 +345,7 @@ static void seek(struct hf_scheduler *self)
 static void serve_now_and_then(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    const bool rung = hf_bells_heard(data->bells) > data->n_rung_by;
+    const bool rung = hf_bells_heard(&data->bells) > data->n_rung_by;
     if (!rung && data->all_ring) return;
     const double now = hf_wall_seconds();
     if (!rung && now < data->looks.next) return;
@@ -417,6 +407,7 @@ const struct hf_scheduler_ops hf_schedule_steal = {
     .about = "equal shares at first; an idle rank takes half of another rank's remaining tasks",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "section 6.1.2.2",
+    .data_bytes = sizeof(struct stealing),
     .create = create,
     .start = start,
     .next = next,

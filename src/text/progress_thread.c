@@ -1,13 +1,13 @@
 /* A thread that keeps MPI's progress going while its rank computes. */
 #include "text/progress.h"
 
+#include "base/arena.h"
 #include "base/threads.h"
 #include "hf/context.h"
 #include "hf/timer.h"
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -21,6 +21,7 @@ static const long NAP_NS = 50000;
 static const double LOOK_SECONDS = 4e-6;
 
 struct hf_progress_thread {
+    struct hf_arena arena;
     MPI_Comm comm; /**< a duplicate, owned */
     pthread_t thread;
     pthread_mutex_t mutex; /**< guards what follows */
@@ -76,7 +77,7 @@ static void destroy(struct hf_progress_thread *self)
     if (self->has_changed) pthread_cond_destroy(&self->changed);
     if (self->has_mutex) pthread_mutex_destroy(&self->mutex);
     if (self->comm != MPI_COMM_NULL) MPI_Comm_free(&self->comm);
-    free(self);
+    hf_arena_free(&self);
 }
 
 static hf_status begin(struct hf_progress_thread *self, struct hf_error *error)
@@ -92,14 +93,14 @@ static hf_status begin(struct hf_progress_thread *self, struct hf_error *error)
 hf_status hf_progress_thread_start(MPI_Comm comm, struct hf_progress_thread **thread,
                                    struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_progress_thread *made = calloc(1, sizeof *made);
+    hf_status status;
+    struct hf_progress_thread *made;
+    if (HF_NEW(made, NULL, "a progress thread") != NULL) made->comm = MPI_COMM_NULL;
     if (!hf_mpi_takes_threads())
         status = hf_fail(error, HF_NO_RESOURCE,
                          "a progress thread needs MPI_THREAD_MULTIPLE, which MPI does not grant");
-    else if (made == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a progress thread");
-    if (made != NULL) made->comm = MPI_COMM_NULL;
+    else
+        status = hf_arena_check_new(made, error);
     HF_TRY(hf_agree(comm, status, error));
     MPI_Comm_dup(comm, &made->comm);
     status = begin(made, error);

@@ -189,6 +189,26 @@ TEST(an_arena_remembers_that_memory_is_missing)
     hf_memory_destroy(&memory);
 }
 
+TEST(an_object_lies_in_its_arena)
+{
+    struct hf_memory *memory = hf_memory_create();
+    struct object {
+        struct hf_arena arena;
+        double *value;
+    } *object, *none = NULL;
+    assert_non_null(HF_NEW(object, memory, "an object"));
+    assert_non_null(HF_TAKE(&object->arena, object->value, 1000));
+    assert_ok(hf_arena_check_new(object, NULL));
+    assert_null(hf_arena_take(&object->arena, SIZE_MAX / 4, 8));
+    assert_int_equal(hf_arena_check_new(object, NULL), HF_NO_RESOURCE);
+    assert_int_equal(hf_arena_check_new(none, NULL), HF_NO_RESOURCE);
+    hf_arena_free(&object);
+    assert_null(object);
+    hf_arena_free(&none);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    hf_memory_destroy(&memory);
+}
+
 TEST(an_arena_need_not_count)
 {
     struct hf_arena arena = {.label = "a test"};

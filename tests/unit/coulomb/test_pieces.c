@@ -1,5 +1,5 @@
 /* Pieces of leaves: all of a leaf once, and about the same cost in each. */
-#include "../../../src/coulomb/pieces.h"
+#include "../../../src/coulomb/products.h"
 #include "../test.h"
 
 #include <math.h>

@@ -24,7 +24,7 @@ struct fixture {
     struct hf_basis *basis;
     struct hf_block_layout *layout;
     struct hf_onesided *onesided;
-    struct hf_block_array *array[N_LAYER];
+    struct hf_window *array[N_LAYER];
     struct hf_outbox outbox;
     struct hf_block_cache *cache;
 };
@@ -45,7 +45,8 @@ static void set_up(struct fixture *f)
     assert_ok(hf_onesided_create(f->context, &(struct hf_onesided_settings){.transport = "thread"},
                                  &f->onesided, &error));
     for (int k = 0; k < N_LAYER; k++)
-        assert_ok(hf_block_array_create(f->onesided, f->layout, "test", &f->array[k], &error));
+        assert_ok(hf_window_create(f->onesided, hf_block_layout_local_size(f->layout), "test",
+                                   &f->array[k], &error));
 }
 
 static void make_cache(struct fixture *f, bool sums, double factor, size_t budget_bytes)
@@ -70,8 +71,8 @@ static void tear_down(struct fixture *f)
     assert_null(f->cache);
     hf_outbox_done(&f->outbox);
     for (int k = 0; k < N_LAYER; k++) {
-        hf_block_array_fence(f->array[k]);
-        hf_block_array_destroy(&f->array[k]);
+        hf_window_fence(f->array[k]);
+        hf_window_destroy(&f->array[k]);
     }
     hf_onesided_destroy(&f->onesided);
     hf_block_layout_destroy(&f->layout);
@@ -87,11 +88,11 @@ static void fill(struct fixture *f)
         struct hf_own_blocks own = hf_own_blocks_begin(f->layout);
         struct hf_own_block block;
         while (hf_own_blocks_next(&own, &block)) {
-            double *to = hf_block_array_local(f->array[k]) + block.offset;
+            double *to = hf_window_local(f->array[k]) + block.offset;
             for (int r = first[block.i]; r < first[block.i + 1]; r++)
                 for (int c = first[block.j]; c < first[block.j + 1]; c++) *to++ = element(k, r, c);
         }
-        hf_block_array_fence(f->array[k]);
+        hf_window_fence(f->array[k]);
     }
 }
 
@@ -223,14 +224,14 @@ TEST(sums_reach_their_owners_folded_and_once)
         for (int i = 0; i < N_ATOM; i++)
             for (int j = 0; j < N_ATOM; j++) add_to_sums(&f, i, j);
         hf_block_cache_flush(f.cache);
-        for (int k = 0; k < N_LAYER; k++) hf_block_array_fence(f.array[k]);
+        for (int k = 0; k < N_LAYER; k++) hf_window_fence(f.array[k]);
         const int *first = hf_block_layout_first(f.layout), n_rank = f.context->n_rank;
         const double ranks = 0.5 * n_rank * (n_rank + 1); /* 1 + 2 + ... */
         for (int k = 0; k < N_LAYER; k++) {
             struct hf_own_blocks own = hf_own_blocks_begin(f.layout);
             struct hf_own_block block;
             while (hf_own_blocks_next(&own, &block)) {
-                const double *x = hf_block_array_local(f.array[k]) + block.offset;
+                const double *x = hf_window_local(f.array[k]) + block.offset;
                 for (int r = first[block.i]; r < first[block.i + 1]; r++)
                     for (int c = first[block.j]; c < first[block.j + 1]; c++)
                         assert_true(fabs(*x++ - 0.5 * ranks * (1 + k) * 101.0 * (r + c)) < 1e-9);
@@ -248,8 +249,8 @@ TEST(a_destroyed_cache_drops_its_sums)
     add_to_sums(&f, 1, 0);
     hf_block_cache_destroy(&f.cache);
     for (int k = 0; k < N_LAYER; k++) {
-        hf_block_array_fence(f.array[k]);
-        const double *x = hf_block_array_local(f.array[k]);
+        hf_window_fence(f.array[k]);
+        const double *x = hf_window_local(f.array[k]);
         struct hf_own_blocks own = hf_own_blocks_begin(f.layout);
         struct hf_own_block block;
         while (hf_own_blocks_next(&own, &block))

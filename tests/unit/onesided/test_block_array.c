@@ -2,7 +2,7 @@
  * machine has them. */
 #include "../mpi_test.h"
 
-#include "onesided/block_array.h"
+#include "onesided/block_range.h"
 
 #include <math.h>
 #include <time.h>
@@ -18,7 +18,7 @@ struct fixture {
     struct hf_context *context;
     struct hf_block_layout *layout;
     struct hf_onesided *onesided;
-    struct hf_block_array *array;
+    struct hf_window *array;
 };
 
 static struct fixture open_fixture(void)
@@ -31,13 +31,14 @@ static struct fixture open_fixture(void)
     assert_string_equal(hf_onesided_transport(f.onesided), settings.transport);
     assert_string_equal(hf_onesided_note(f.onesided), "");
     assert_false(f.context->stuck_in_mpi);
-    assert_ok(hf_block_array_create(f.onesided, f.layout, "test blocks", &f.array, &error));
+    assert_ok(hf_window_create(f.onesided, hf_block_layout_local_size(f.layout), "test blocks",
+                               &f.array, &error));
     return f;
 }
 
 static void close_fixture(struct fixture *f)
 {
-    hf_block_array_destroy(&f->array);
+    hf_window_destroy(&f->array);
     assert_null(f->array);
     hf_onesided_destroy(&f->onesided);
     assert_null(f->onesided);
@@ -53,7 +54,7 @@ static double element(int i, int j, size_t k)
 /** Every owner writes its blocks. */
 static void fill(struct fixture *f)
 {
-    double *local = hf_block_array_local(f->array);
+    double *local = hf_window_local(f->array);
     for (int i = 0; i < N_PART; i++) {
         for (int j = 0; j <= i; j++) {
             const struct hf_block_place place = hf_block_layout_find(f->layout, i, j);
@@ -74,7 +75,7 @@ TEST(an_array_begins_as_zeros_and_is_on_the_account)
     for (int i = 0; i < N_PART; i++) {
         for (int j = 0; j <= i; j++) {
             memset(value, 0xff, sizeof value);
-            hf_block_array_get(f.array, i, j, value);
+            hf_window_get(f.array, hf_block_range(f.layout, i, j), value);
             for (size_t k = 0; k < hf_block_layout_block_size(f.layout, i, j); k++)
                 assert_true(value[k] == 0.0);
         }
@@ -87,14 +88,14 @@ TEST(every_rank_gets_every_block)
     struct fixture f = open_fixture();
     double value[LARGEST + 1];
     for (int round = 0; round < 3; round++) {
-        hf_block_array_fence(f.array);
+        hf_window_fence(f.array);
         fill(&f);
-        hf_block_array_fence(f.array);
+        hf_window_fence(f.array);
         for (int i = 0; i < N_PART; i++) {
             for (int j = 0; j <= i; j++) {
                 const size_t size = hf_block_layout_block_size(f.layout, i, j);
                 value[size] = -7.0;
-                hf_block_array_get(f.array, i, j, value);
+                hf_window_get(f.array, hf_block_range(f.layout, i, j), value);
                 for (size_t k = 0; k < size; k++) assert_true(value[k] == element(i, j, k));
                 assert_true(value[size] == -7.0);
             }
@@ -110,14 +111,15 @@ TEST(many_gets_may_be_under_way)
     double(*value)[LARGEST] = malloc(N_GET * sizeof *value);
     struct hf_window_request request[N_GET];
     fill(&f);
-    hf_block_array_fence(f.array);
+    hf_window_fence(f.array);
     for (int g = 0; g < N_GET; g++) {
         const int i = g % N_PART;
-        hf_block_array_begin_get(f.array, i, (g / N_PART) % (i + 1), value[g], &request[g]);
+        hf_window_begin_get(f.array, hf_block_range(f.layout, i, (g / N_PART) % (i + 1)), value[g],
+                            &request[g]);
     }
     for (int g = N_GET - 1; g >= 0; g--) {
         const int i = g % N_PART, j = (g / N_PART) % (i + 1);
-        hf_block_array_end_get(f.array, &request[g]);
+        hf_window_end_get(f.array, &request[g]);
         for (size_t k = 0; k < hf_block_layout_block_size(f.layout, i, j); k++)
             assert_true(value[g][k] == element(i, j, k));
     }
@@ -141,17 +143,17 @@ TEST(sums_are_exact_under_contention)
                 const int j = block - i * (i + 1) / 2;
                 for (size_t k = 0; k < LARGEST; k++)
                     value[k] = (double)(rank + 1) * (double)(k + 1);
-                hf_block_array_accumulate(f.array, i, j, value);
+                hf_window_accumulate(f.array, hf_block_range(f.layout, i, j), value);
                 memset(value, 0xff, sizeof value); /* ours again */
             }
         }
-        hf_block_array_fence(f.array);
+        hf_window_fence(f.array);
     }
     const double rank_sum = 0.5 * n_rank * (n_rank + 1);
     for (int i = 0, b = 0; i < N_PART; i++) {
         for (int j = 0; j <= i; j++, b++) {
             const double times = n_round * (1 + (b < N_PART * (N_PART + 1) / 8 ? 4 : 0));
-            hf_block_array_get(f.array, i, j, value);
+            hf_window_get(f.array, hf_block_range(f.layout, i, j), value);
             for (size_t k = 0; k < hf_block_layout_block_size(f.layout, i, j); k++)
                 assert_true(value[k] == times * rank_sum * (double)(k + 1));
         }
@@ -165,16 +167,17 @@ TEST(owners_need_not_take_part)
     struct fixture f = open_fixture();
     double value[LARGEST];
     for (size_t k = 0; k < LARGEST; k++) value[k] = 1.0;
-    hf_block_array_fence(f.array);
+    hf_window_fence(f.array);
     if (f.context->rank == 0) { /* busy for a while, outside of MPI */
         const struct timespec pause = {.tv_nsec = 200000000};
         nanosleep(&pause, NULL);
     } else {
         for (int i = 0; i < N_PART; i++)
-            for (int j = 0; j <= i; j++) hf_block_array_accumulate(f.array, i, j, value);
+            for (int j = 0; j <= i; j++)
+                hf_window_accumulate(f.array, hf_block_range(f.layout, i, j), value);
     }
-    hf_block_array_fence(f.array);
-    hf_block_array_get(f.array, 3, 0, value);
+    hf_window_fence(f.array);
+    hf_window_get(f.array, hf_block_range(f.layout, 3, 0), value);
     for (size_t k = 0; k < hf_block_layout_block_size(f.layout, 3, 0); k++)
         assert_true(value[k] == (double)(f.context->n_rank - 1));
     close_fixture(&f);
@@ -183,27 +186,29 @@ TEST(owners_need_not_take_part)
 TEST(several_arrays_do_not_mix)
 {
     struct fixture f = open_fixture();
-    struct hf_block_array *other = NULL;
+    struct hf_window *other = NULL;
     double value[LARGEST];
     fill(&f);
-    hf_block_array_fence(f.array);
+    hf_window_fence(f.array);
     for (int round = 0; round < 3; round++) {
-        assert_ok(hf_block_array_create(f.onesided, f.layout, "others", &other, &error));
+        assert_ok(hf_window_create(f.onesided, hf_block_layout_local_size(f.layout), "others",
+                                   &other, &error));
         for (int i = 0; i < N_PART; i++) {
             for (int j = 0; j <= i; j++) {
-                hf_block_array_get(f.array, i, j, value); /* one is read, one is added to */
-                hf_block_array_accumulate(other, i, j, value);
+                hf_window_get(f.array, hf_block_range(f.layout, i, j),
+                              value); /* one is read, one is added to */
+                hf_window_accumulate(other, hf_block_range(f.layout, i, j), value);
             }
         }
-        hf_block_array_fence(other);
+        hf_window_fence(other);
         for (int i = 0; i < N_PART; i++) {
             for (int j = 0; j <= i; j++) {
-                hf_block_array_get(other, i, j, value);
+                hf_window_get(other, hf_block_range(f.layout, i, j), value);
                 for (size_t k = 0; k < hf_block_layout_block_size(f.layout, i, j); k++)
                     assert_true(value[k] == f.context->n_rank * element(i, j, k));
             }
         }
-        hf_block_array_destroy(&other);
+        hf_window_destroy(&other);
     }
     close_fixture(&f);
 }

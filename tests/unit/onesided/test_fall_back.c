@@ -4,7 +4,7 @@
  * "level" (threads are not granted), "refused" (windows are not made). */
 #include "../mpi_test.h"
 
-#include "onesided/block_array.h"
+#include "onesided/block_range.h"
 
 #include <unistd.h>
 
@@ -46,15 +46,16 @@ static void check_that_it_works(struct hf_context *context, struct hf_onesided *
 {
     const int first[] = {0, 2, 4, 7};
     struct hf_block_layout *layout = NULL;
-    struct hf_block_array *array = NULL;
+    struct hf_window *array = NULL;
     double value[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     assert_ok(hf_block_layout_create(context, context->n_rank, 3, first, &layout, &error));
-    assert_ok(hf_block_array_create(onesided, layout, "blocks", &array, &error));
-    hf_block_array_accumulate(array, 2, 2, value);
-    hf_block_array_fence(array);
-    hf_block_array_get(array, 2, 2, value);
+    assert_ok(
+        hf_window_create(onesided, hf_block_layout_local_size(layout), "blocks", &array, &error));
+    hf_window_accumulate(array, hf_block_range(layout, 2, 2), value);
+    hf_window_fence(array);
+    hf_window_get(array, hf_block_range(layout, 2, 2), value);
     for (int k = 0; k < 9; k++) assert_true(value[k] == (k + 1) * context->n_rank);
-    hf_block_array_destroy(&array);
+    hf_window_destroy(&array);
     hf_block_layout_destroy(&layout);
 }
 

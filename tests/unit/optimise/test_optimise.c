@@ -74,9 +74,9 @@ TEST(slopes_are_those_of_the_values)
     const double h = 1e-5;
     for (int k = 0; k < N_MAKER; k++) {
         struct molecule m;
-        struct hf_internals list = {0};
         makers[k](&m);
-        assert_ok(hf_internals_find(&m.molecule, NULL, at(&m), &list, &error));
+        struct hf_internals list = hf_internals_begin(m.molecule.n_atom, true);
+        hf_internals_find(&m.molecule, NULL, at(&m), &list);
         for (int q = 0; q < list.n; q++) {
             const struct hf_internal *it = &list.list[q];
             double slope[4][3];
@@ -93,7 +93,7 @@ TEST(slopes_are_those_of_the_values)
                     assert_true(fabs(d - slope[i][c]) < 1e-7);
                 }
         }
-        hf_internals_done(&list);
+        hf_arena_done(&list.arena);
     }
 }
 
@@ -102,16 +102,16 @@ TEST(coordinates_are_complete)
 {
     for (int k = 0; k < N_MAKER; k++) {
         struct molecule m;
-        struct hf_internals list = {0};
         struct hf_frame frame;
         makers[k](&m);
+        struct hf_internals list = hf_internals_begin(m.molecule.n_atom, true);
         const int n = m.molecule.n_atom;
-        assert_ok(hf_internals_find(&m.molecule, NULL, at(&m), &list, &error));
-        assert_ok(hf_frame_make(&list, n, at(&m), true, &frame, &error));
+        hf_internals_find(&m.molecule, NULL, at(&m), &list);
+        assert_ok(hf_frame_make(&list, at(&m), NULL, &frame, &error));
         assert_int_equal(hf_n_vibration(n, at(&m)), 3 * n - 6);
         assert_int_equal(frame.m, 3 * n - 6); /* though linear bends have directions in space */
         hf_arena_done(&frame.arena);
-        hf_internals_done(&list);
+        hf_arena_done(&list.arena);
     }
 }
 
@@ -119,7 +119,7 @@ TEST(coordinates_are_complete)
 static void move_without_turning(const struct hf_internals *list, struct molecule *m)
 {
     struct hf_frame frame;
-    assert_ok(hf_frame_make(list, m->molecule.n_atom, at(m), true, &frame, &error));
+    assert_ok(hf_frame_make(list, at(m), NULL, &frame, &error));
     for (int k = 0; k < frame.m; k++) {
         const double *v = frame.v + (size_t)k * (size_t)frame.n_x;
         double along = 0.0;
@@ -134,19 +134,18 @@ TEST(the_way_back_ends_where_it_should)
 {
     for (int k = 0; k < N_MAKER; k++) {
         struct molecule m, moved;
-        struct hf_internals list = {0};
         bool good;
         makers[k](&m);
         makers[k](&moved);
-        const int n = m.molecule.n_atom;
-        assert_ok(hf_internals_find(&m.molecule, NULL, at(&m), &list, &error));
+        struct hf_internals list = hf_internals_begin(m.molecule.n_atom, true);
+        hf_internals_find(&m.molecule, NULL, at(&m), &list);
         move_without_turning(&list, &moved);
         double *dq = calloc((size_t)list.n, sizeof *dq);
         for (int q = 0; q < list.n; q++)
             dq[q] =
                 hf_internal_difference(&list.list[q], hf_internal_value(&list.list[q], at(&moved)),
                                        hf_internal_value(&list.list[q], at(&m)));
-        assert_ok(hf_frame_displace(&list, n, true, dq, m.x, &good, &error));
+        assert_ok(hf_frame_displace(&list, dq, m.x, &good, &error));
         assert_true(good);
         const double near =
             makers[k] == make_ethyne ? 1e-3 : 1e-5; /* turned a little all the same */
@@ -155,7 +154,7 @@ TEST(the_way_back_ends_where_it_should)
                             &list.list[q], hf_internal_value(&list.list[q], at(&moved)),
                             hf_internal_value(&list.list[q], at(&m)))) < near);
         free(dq);
-        hf_internals_done(&list);
+        hf_arena_done(&list.arena);
     }
 }
 
@@ -218,9 +217,9 @@ static int optimise(struct molecule *m, const double best[][3],
 /** Of the first coordinate of a kind that ends at these atoms. */
 static double constant_of(const struct molecule *m, enum hf_internal_kind kind, int first, int last)
 {
-    struct hf_internals list = {0};
+    struct hf_internals list = hf_internals_begin(m->molecule.n_atom, true);
     double constant = 0.0;
-    assert_ok(hf_internals_find(&m->molecule, NULL, at(m), &list, &error));
+    hf_internals_find(&m->molecule, NULL, at(m), &list);
     for (int q = 0; q < list.n && constant == 0.0; q++) {
         const struct hf_internal *it = &list.list[q];
         const int end = it->atom[hf_internal_n_atom(kind) - 1];
@@ -229,7 +228,7 @@ static double constant_of(const struct molecule *m, enum hf_internal_kind kind, 
             constant = hf_model_force_constant(&m->molecule, it, at(m));
     }
     assert_true(constant > 0.0);
-    hf_internals_done(&list);
+    hf_arena_done(&list.arena);
     return constant;
 }
 

@@ -93,7 +93,7 @@ TEST(energies_are_those_of_another_program_with_the_same_occupations)
         settings = settings_at("rhf", 0.02);
         settings.converger = convergers[i];
         hydrogen(&test);
-        if (i == 1) continue; /* its commutators vanish by symmetry: see converger_smearing.c */
+        if (i == 1) continue; /* its commutators vanish by symmetry: see converger_damping.c */
         result = test_converged(&test.molecule, "STO-3G", &settings);
         assert_true(fabs(result.energy + 0.6531319335) < 1e-8);
         assert_true(result.n_iteration <= 14);

@@ -54,10 +54,10 @@ static bool is_empty(const struct fixture *self, int64_t index)
 {
     const struct hf_task task = hf_task_list_get(self->list, index);
     for (int64_t b = task.bra_begin; b < task.bra_end; b++) {
-        const int64_t bra = hf_task_list_unit(self->list, b);
+        const int64_t bra = self->list->units.unit[b];
         const int64_t end = task.kind == HF_TASK_TRIANGLE ? b + 1 : task.ket_end;
         for (int64_t k = task.ket_begin; k < end; k++) {
-            const int64_t ket = hf_task_list_unit(self->list, k);
+            const int64_t ket = self->list->units.unit[k];
             if (self->pairs->pair[bra].bound * self->pairs->pair[ket].bound >= LEAST) return false;
         }
     }
@@ -70,7 +70,7 @@ TEST(empty_tasks_are_not_handed_out)
     struct hf_task_levels levels;
     set_up(&self, HF_GRAIN_SHELL_QUARTET);
     hf_task_costs_find(self.costs, LEAST, &levels);
-    const int64_t n_task = hf_task_list_size(self.list), n = n_of(&levels);
+    const int64_t n_task = self.list->n_task, n = n_of(&levels);
     unsigned char *seen = calloc((size_t)n_task, 1);
     for (int64_t position = 0; position < n; position++) {
         const int64_t task = hf_task_costs_task(self.costs, position);

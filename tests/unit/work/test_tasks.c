@@ -12,16 +12,16 @@
 /** Counts each pair of units at [larger][smaller]; all its slices together make one. */
 static void count_pairs(const struct hf_task_list *list, int64_t n_unit, double *times)
 {
-    for (int64_t t = 0; t < hf_task_list_size(list); t++) {
+    for (int64_t t = 0; t < list->n_task; t++) {
         const struct hf_task task = hf_task_list_get(list, t);
         for (int64_t b = task.bra_begin; b < task.bra_end; b++) {
-            const int64_t bra = hf_task_list_unit(list, b);
+            const int64_t bra = list->units.unit[b];
             const int64_t begin = hf_task_is_bra(&task) ? 0 : task.ket_begin;
             const int64_t end = hf_task_is_bra(&task)           ? bra + 1
                                 : task.kind == HF_TASK_TRIANGLE ? b + 1
                                                                 : task.ket_end;
             for (int64_t k = begin; k < end; k++) {
-                const int64_t ket = hf_task_is_bra(&task) ? k : hf_task_list_unit(list, k);
+                const int64_t ket = hf_task_is_bra(&task) ? k : list->units.unit[k];
                 times[bra > ket ? bra * n_unit + ket : ket * n_unit + bra] += 1.0 / task.n_slice;
             }
         }

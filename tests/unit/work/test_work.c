@@ -157,12 +157,8 @@ static hf_status finish(void *self, const struct hf_part *part, struct hf_error 
     return ledger->finish_fails ? hf_fail(failure, HF_NO_RESOURCE, "no end in sight") : HF_OK;
 }
 
-static const struct hf_quartet_consumer consumer = {.name = "ledger",
-                                                    .lend = lend,
-                                                    .bound = bound,
-                                                    .bound_strip = bound_strip,
-                                                    .take = take,
-                                                    .finish = finish};
+static const struct hf_quartet_consumer consumer = {
+    .lend = lend, .bound = bound, .bound_strip = bound_strip, .take = take, .finish = finish};
 
 static hf_status run(void *ledger, struct hf_worker *worker, struct hf_error *failure)
 {
