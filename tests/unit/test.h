@@ -54,6 +54,11 @@ static inline void test_register(struct CMUnitTest test)
     test_list[n] = test;
 }
 
+/** A struct fixture of the file: set_up begins it here, tear_down ends it with the block. */
+#define SET_UP(name)                                                                               \
+    struct fixture name __attribute__((cleanup(tear_down)));                                       \
+    set_up(&name)
+
 /** Where calls of a test say what went wrong. */
 static struct hf_error error __attribute__((unused));
 

@@ -195,7 +195,7 @@ TEST(an_object_lies_in_its_arena)
     struct object {
         struct hf_arena arena;
         double *value;
-    } *object, *none = NULL;
+    } * object, *none = NULL;
     assert_non_null(HF_NEW(object, memory, "an object"));
     assert_non_null(HF_TAKE(&object->arena, object->value, 1000));
     assert_ok(hf_arena_check_new(object, NULL));

@@ -187,8 +187,7 @@ TEST(strips_of_every_shape_give_the_plain_sum)
                      rows[] = {1, 2, 5, 8, 9, 14, 16, 17, 30};
     static const int c[] = {1, 3, 8, 14};
     const int both[] = {COULOMB | EXCHANGE};
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (size_t i = 0; i < sizeof few / sizeof *few; i++)
             for (size_t j = 0; j < sizeof few / sizeof *few; j++)
@@ -197,15 +196,13 @@ TEST(strips_of_every_shape_give_the_plain_sum)
                                                 {few[i], few[j], c[(i + j + l) % 4], rows[l]}};
                     check(&f, kernels_of(set), &shape, 1, both);
                 }
-    tear_down(&f);
 }
 
 /** J, K or both of one, two, three and five densities. */
 TEST(every_density_gets_what_is_wanted)
 {
     static const int n_job[] = {1, 2, 3, 5};
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (int n_b = 1; n_b < 7; n_b++)
             for (int i = 0; i < 4; i++) {
@@ -219,7 +216,6 @@ TEST(every_density_gets_what_is_wanted)
                     check(&f, kernels_of(set), &shape, n_job[i], wanted);
                 }
             }
-    tear_down(&f);
 }
 
 /** Blocks of shells or atoms that are the same are added to as often as they are named. */
@@ -228,8 +224,7 @@ TEST(shells_that_coincide_are_added_to_twice)
     static const size_t first[][4] = {{4, 4, 20, 30},  {0, 9, 20, 20}, {4, 4, 20, 22},
                                       {20, 4, 20, 30}, {4, 30, 4, 28}, {7, 7, 7, 7}};
     const int wanted[] = {EXCHANGE, COULOMB | EXCHANGE};
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (size_t i = 0; i < sizeof first / sizeof *first; i++)
             for (int n = 1; n < 6; n++) {
@@ -237,7 +232,6 @@ TEST(shells_that_coincide_are_added_to_twice)
                 memcpy(shape.first, first[i], sizeof first[i]);
                 check(&f, kernels_of(set), &shape, 2, wanted);
             }
-    tear_down(&f);
 }
 
 TEST_MAIN

@@ -162,9 +162,8 @@ TEST(densities_are_those_of_their_owners_in_both_orders)
 
 TEST(pinned_blocks_stay_beyond_the_budget)
 {
-    struct fixture f;
     struct hf_cached_block *pinned[N_ATOM];
-    set_up(&f);
+    SET_UP(f);
     fill(&f);
     make_cache(&f, false, 1.0, 0);
     for (int i = 0; i < N_ATOM; i++) pinned[i] = hf_block_cache_pin(f.cache, i, 0);
@@ -181,13 +180,11 @@ TEST(pinned_blocks_stay_beyond_the_budget)
         hf_block_cache_unpin(f.cache, pinned[i]);
         hf_block_cache_unpin(f.cache, pinned[i]);
     }
-    tear_down(&f);
 }
 
 TEST(a_block_may_leave_while_it_is_on_its_way)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     fill(&f);
     make_cache(&f, false, 1.0, 0);
     for (int i = 0; i < N_ATOM; i++)
@@ -196,7 +193,6 @@ TEST(a_block_may_leave_while_it_is_on_its_way)
     wait_for(f.cache, block);
     check_density(&f, block, N_ATOM - 1, 1);
     hf_block_cache_unpin(f.cache, block);
-    tear_down(&f);
 }
 
 /** Each rank adds its number + 1, times the element that is not symmetric, to every block. */
@@ -243,8 +239,7 @@ TEST(sums_reach_their_owners_folded_and_once)
 
 TEST(a_destroyed_cache_drops_its_sums)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     make_cache(&f, true, 1.0, 1 << 20);
     add_to_sums(&f, 1, 0);
     hf_block_cache_destroy(&f.cache);
@@ -256,7 +251,6 @@ TEST(a_destroyed_cache_drops_its_sums)
         while (hf_own_blocks_next(&own, &block))
             for (size_t e = 0; e < block.size; e++) assert_true(x[block.offset + e] == 0.0);
     }
-    tear_down(&f);
 }
 
 MPI_TEST_MAIN

@@ -111,8 +111,7 @@ static void tear_down(struct fixture *f)
 
 TEST(coulomb_and_exchange_of_two_densities_are_right)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                        {f.density[1], f.coulomb[1], f.exchange[1]}};
@@ -129,13 +128,11 @@ TEST(coulomb_and_exchange_of_two_densities_are_right)
     assert_int_equal(account.n_quartet_total, n_pair * (n_pair + 1) / 2);
     assert_int_equal(account.n_quartet_computed, account.n_quartet_total);
     free(integral);
-    tear_down(&f);
 }
 
 TEST(what_is_not_wanted_may_be_null)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], NULL},
                                        {f.density[1], NULL, f.exchange[1]}};
@@ -144,7 +141,6 @@ TEST(what_is_not_wanted_may_be_null)
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-11);
     assert_true(largest_difference(f.exchange[1], integral, f.full[1], n, true) < 1e-11);
     free(integral);
-    tear_down(&f);
 }
 
 /** Whether `found` is the matrix of the job alone, from another builder. */
@@ -210,8 +206,7 @@ TEST(jobs_do_not_depend_on_each_other)
 
 TEST(screening_leaves_out_little_and_says_how_much)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
     double *integral = test_all_integrals(f.pairs);
@@ -221,19 +216,17 @@ TEST(screening_leaves_out_little_and_says_how_much)
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 0.5);
     assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < 0.5);
     free(integral);
-    tear_down(&f);
 }
 
 /** Builds with stored integrals: one that stores, one that reads back, one whose density is so
  * large that everything is stored anew, one less sharp. */
 static void check_stored(double memory_bytes, int n_thread, const double *integral)
 {
-    struct fixture f;
     const struct hf_fock_settings plain = settings;
     settings.memory_bytes = memory_bytes;
     settings.store_threshold = 1e-15;
     settings.n_thread = n_thread;
-    set_up(&f);
+    SET_UP(f);
     settings = plain;
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
@@ -251,7 +244,6 @@ static void check_stored(double memory_bytes, int n_thread, const double *integr
         if (round % 2 == 0) assert_int_equal(account.n_quartet_read, 0);
         if (round % 2 == 1 && memory_bytes > 1e8) assert_int_equal(account.n_quartet_computed, 0);
     }
-    tear_down(&f);
 }
 
 TEST(stored_integrals_give_the_same)
@@ -373,8 +365,7 @@ static bool is_right(const struct fixture *f, int i, const double *integral)
 /** One job, then two, then parts of them: a builder keeps what it has made, and no more. */
 TEST(builds_follow_each_other)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     double *integral = test_all_integrals(f.pairs);
     const struct hf_fock_job both[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                         {f.density[1], f.coulomb[1], f.exchange[1]}};
@@ -399,7 +390,6 @@ TEST(builds_follow_each_other)
         assert_true(largest_difference(f.coulomb[1], integral, f.full[1], n, false) < 1e-11);
     }
     free(integral);
-    tear_down(&f);
 }
 
 static int interrupt(void *data, double fraction)
@@ -411,9 +401,8 @@ static int interrupt(void *data, double fraction)
 
 TEST(an_interruption_ends_the_build_on_all_ranks)
 {
-    struct fixture f;
     bool now = true;
-    set_up(&f);
+    SET_UP(f);
     hf_interruption_watch(f.context->interruption, interrupt, &now);
     double *integral = test_all_integrals(f.pairs);
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
@@ -426,13 +415,11 @@ TEST(an_interruption_ends_the_build_on_all_ranks)
         assert_true(is_right(&f, 0, integral));
     }
     free(integral);
-    tear_down(&f);
 }
 
 TEST(unknown_names_are_refused)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     struct hf_fock_builder *builder = NULL;
     struct hf_fock_settings wrong = settings;
     wrong.builder = "nonsense";
@@ -441,7 +428,6 @@ TEST(unknown_names_are_refused)
     wrong.schedule.name = "nonsense";
     assert_int_equal(hf_fock_create(f.context, f.pairs, &wrong, &builder, &error), HF_BAD_INPUT);
     assert_null(builder);
-    tear_down(&f);
 }
 
 int main(int argc, char **argv)

@@ -299,8 +299,7 @@ static void check_taken(const struct fixture *f, bool reads)
 TEST(every_quartet_is_taken_once)
 {
     static const double bytes[] = {0.0, 1.0, 1e9};
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int grain = 0; hf_grain_list[grain].name != NULL; grain++) {
         for (int n_thread = 1; n_thread <= 3; n_thread += 2) {
             for (int b = 0; b < 3; b++) {
@@ -322,14 +321,12 @@ TEST(every_quartet_is_taken_once)
             }
         }
     }
-    tear_down(&f);
 }
 
 TEST(a_failure_of_the_consumer_ends_the_round_with_its_message)
 {
-    struct fixture f;
     struct hf_work *work = NULL;
-    set_up(&f);
+    SET_UP(f);
     for (int n_thread = 1; n_thread <= 2; n_thread++) {
         const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, n_thread, 1e9);
         assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
@@ -345,28 +342,24 @@ TEST(a_failure_of_the_consumer_ends_the_round_with_its_message)
         assert_int_equal(hf_work_account(work).n_read, 0);
         hf_work_destroy(&work);
     }
-    tear_down(&f);
 }
 
 TEST(a_queue_may_be_as_short_as_one)
 {
-    struct fixture f;
     struct hf_work *work = NULL;
     struct hf_work_settings settings = settings_for(HF_GRAIN_SHELL_PAIR, 1, 0.0);
     settings.largest_queue = 1;
-    set_up(&f);
+    SET_UP(f);
     f.ledger.least = 1e-10;
     assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
     assert_ok(run_round(&f, work, &error));
     check_taken(&f, false);
     hf_work_destroy(&work);
-    tear_down(&f);
 }
 
 static void check_order(enum hf_task_quartets quartets, int bra_functions)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     f.ledger.quartets = quartets;
     for (int n_thread = 1; n_thread <= 3; n_thread += 2) {
         struct hf_work *work = NULL;
@@ -382,7 +375,6 @@ static void check_order(enum hf_task_quartets quartets, int bra_functions)
             assert_true((hf_work_account(work).n_listed < f.pairs->n_pair) == (bra_functions > 0));
         hf_work_destroy(&work);
     }
-    tear_down(&f);
 }
 
 TEST(a_bra_may_meet_every_ket)
@@ -415,22 +407,19 @@ static void run_calculation(struct fixture *f, struct hf_work *work, struct hf_w
 
 TEST(a_loose_round_stores_what_does_for_sharp_ones)
 {
-    struct fixture f;
     struct hf_work *work = NULL;
     struct hf_work_account of[4];
     const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, 1, 1e9);
-    set_up(&f);
+    SET_UP(f);
     assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
     run_calculation(&f, work, of);
     for (int round = 1; round < 4; round++) assert_int_equal(of[round].n_computed, 0);
     hf_work_destroy(&work);
-    tear_down(&f);
 }
 
 TEST(the_first_round_measures_and_the_second_one_stores_what_is_worth_it)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int grain = 0; hf_grain_list[grain].name != NULL; grain++) {
         struct hf_work *work = NULL;
         struct hf_work_account of[4];
@@ -446,7 +435,6 @@ TEST(the_first_round_measures_and_the_second_one_stores_what_is_worth_it)
         }
         hf_work_destroy(&work);
     }
-    tear_down(&f);
 }
 
 /** What is stored, in single precision too, is what the consumer took when it was computed; and so
