@@ -38,9 +38,9 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
     hf_arena_done(&census.arena);
 }
 
-static void every_quartet_counts_once_in_its_class(void **state)
+TEST(every_quartet_counts_once_in_its_class)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_mixed_basis();
     struct hf_shell_pairs *pairs = NULL;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
@@ -51,10 +51,9 @@ static void every_quartet_counts_once_in_its_class(void **state)
     }
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void mean_and_deviation_are_those_of_the_times(void **state)
+TEST(mean_and_deviation_are_those_of_the_times)
 {
     const struct hf_census_statistic found = hf_census_statistic(4.0, 10.0, 30.0); /* 1 2 3 4 */
     assert_true(fabs(found.mean_seconds - 2.5) < 1e-14);
@@ -63,11 +62,4 @@ static void mean_and_deviation_are_those_of_the_times(void **state)
     assert_true(hf_census_statistic(1.0, 2.0, 4.0).relative_deviation == 0.0);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_quartet_counts_once_in_its_class),
-        cmocka_unit_test(mean_and_deviation_are_those_of_the_times),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -24,10 +24,9 @@ NODES = [(-0.9061798459386640, 0.11846344252809454), (-0.5384693101056831, 0.239
 
 
 def parse_arguments():
-    parser = program_run.parser(__doc__)
+    parser = program_run.parser(__doc__, ("input", "input file of hf"))
     parser.add_argument("--energy", action="store_true", help="rebuild the total energy, too")
     parser.add_argument("--cube", help="list of cube files to check")
-    parser.add_argument("input", help="input file of hf")
     return parser.parse_args()
 
 

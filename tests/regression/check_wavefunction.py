@@ -19,10 +19,9 @@ FOCK_TOLERANCE = 1e-6  # hartree; what convergence leaves of the commutator
 
 
 def parse_arguments():
-    parser = program_run.parser(__doc__)
+    parser = program_run.parser(__doc__, ("input", "input file of hf"))
     parser.add_argument("--exchange-rows", action="store_true",
                         help="exchange the last two functions first: the check must see it")
-    parser.add_argument("input", help="input file of hf")
     return parser.parse_args()
 
 

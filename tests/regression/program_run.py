@@ -10,12 +10,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from program_test import launch  # noqa: E402 # pylint: disable=wrong-import-position
 
 
-def parser(about):
-    """Of the program, its ranks and, after --, its options."""
+def parser(about, *positional):
+    """Of the program, its ranks, arguments of the script and, after --, options of the program."""
     made = argparse.ArgumentParser(description=about)
     made.add_argument("--mpiexec", required=True)
     made.add_argument("--ranks", type=int, default=1)
     made.add_argument("--hf", required=True)
+    for name, meaning in positional:
+        made.add_argument(name, help=meaning)
     made.add_argument("options", nargs="*", help="options of hf, after --")
     return made
 

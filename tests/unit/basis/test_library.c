@@ -51,7 +51,7 @@ static void parse_file(const char *path, struct hf_basis_set *set)
     hf_text_done(&text);
 }
 
-static void every_set_parses_with_all_its_elements_and_can_be_normalised(void **state)
+TEST(every_set_parses_with_all_its_elements_and_can_be_normalised)
 {
     for (int i = 0; i < N_PUBLISHED; i++) {
         char path[HF_MAX_PATH];
@@ -82,7 +82,7 @@ static void every_set_parses_with_all_its_elements_and_can_be_normalised(void **
     }
 }
 
-static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void **state)
+TEST(every_file_of_the_folder_is_read_and_copied_to_the_build_tree)
 {
     int n_file = 0;
     DIR *folder = opendir(source_directory);
@@ -113,7 +113,7 @@ static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void *
     hf_basis_list_done(&list);
 }
 
-static void def2_sets_have_the_core_potentials_of_heavy_elements(void **state)
+TEST(def2_sets_have_the_core_potentials_of_heavy_elements)
 {
     static const char *const names[] = {"def2-SVP",   "def2-TZVP",  "def2-TZVPP",  "def2-QZVP",
                                         "def2-SVPD",  "def2-TZVPD", "def2-TZVPPD", "def2-QZVPD",
@@ -142,7 +142,7 @@ static void def2_sets_have_the_core_potentials_of_heavy_elements(void **state)
     }
 }
 
-static void only_f_shells_of_6_31g_star_are_spherical(void **state)
+TEST(only_f_shells_of_6_31g_star_are_spherical)
 {
     char path[HF_MAX_PATH];
     struct hf_basis_set set;
@@ -153,7 +153,7 @@ static void only_f_shells_of_6_31g_star_are_spherical(void **state)
     hf_basis_set_done(&set);
 }
 
-static void names_are_found_as_people_write_them(void **state)
+TEST(names_are_found_as_people_write_them)
 {
     static const char *const spelling[][2] = {
         {"6-31g*", "6-31gs"},
@@ -199,7 +199,7 @@ static void names_are_found_as_people_write_them(void **state)
     }
 }
 
-static void different_sets_have_different_keys(void **state)
+TEST(different_sets_have_different_keys)
 {
     for (int i = 0; i < N_PUBLISHED; i++)
         for (int j = 0; j < i; j++) {
@@ -216,7 +216,7 @@ static void expect_message(const char *name, const char *message)
     assert_failure(hf_basis_find(name, path, &error), HF_BAD_INPUT, &error, message);
 }
 
-static void names_of_other_sets_are_not_taken_for_those_of_the_library(void **state)
+TEST(names_of_other_sets_are_not_taken_for_those_of_the_library)
 {
     expect_message("def2-SV(P)D", "unknown basis set \"def2-SV(P)D\"");
     expect_message("def2-TZV(P)", "unknown basis set \"def2-TZV(P)\"");
@@ -227,7 +227,7 @@ static void names_of_other_sets_are_not_taken_for_those_of_the_library(void **st
     expect_message("6-31G(d)(d)", "unknown basis set \"6-31G(d)(d)\"");
 }
 
-static void unknown_names_get_the_five_nearest(void **state)
+TEST(unknown_names_get_the_five_nearest)
 {
     expect_message("cc-pvdx", "; the nearest are cc-pVDZ, ");
     expect_message("def2-SVPP", "; the nearest are def2-");
@@ -241,7 +241,7 @@ static void unknown_names_get_the_five_nearest(void **state)
     expect_message("  ", "the name of the basis set is missing");
 }
 
-static void very_long_names_do_no_harm(void **state)
+TEST(very_long_names_do_no_harm)
 {
     char name[5001];
     memset(name, 'x', 5000);
@@ -251,7 +251,7 @@ static void very_long_names_do_no_harm(void **state)
     expect_message(name, "the path of the basis set is too long");
 }
 
-static void paths_are_taken_as_they_are(void **state)
+TEST(paths_are_taken_as_they_are)
 {
     char path[HF_MAX_PATH];
     assert_ok(hf_basis_find("./my.gbs", path, &error));
@@ -264,7 +264,7 @@ static void paths_are_taken_as_they_are(void **state)
     unlink("test_library_mine.gbs");
 }
 
-static void the_list_is_sorted_and_complete(void **state)
+TEST(the_list_is_sorted_and_complete)
 {
     struct hf_basis_list list;
     assert_ok(hf_basis_list_create(&list, &error));
@@ -278,7 +278,7 @@ static void the_list_is_sorted_and_complete(void **state)
     hf_basis_list_done(&list);
 }
 
-static void directories_of_the_environment_come_first(void **state)
+TEST(directories_of_the_environment_come_first)
 {
     char old[HF_MAX_PATH] = "", path[HF_MAX_PATH], other_path[HF_MAX_PATH];
     if (getenv("HF_BASIS_PATH") != NULL) snprintf(old, sizeof old, "%s", getenv("HF_BASIS_PATH"));
@@ -300,7 +300,7 @@ static void directories_of_the_environment_come_first(void **state)
     assert_ok(other); /* from a later one */
 }
 
-static void sets_that_have_an_element_are_named(void **state)
+TEST(sets_that_have_an_element_are_named)
 {
     char names[400];
     hf_basis_sets_with_element(53, sizeof names, names);
@@ -318,20 +318,5 @@ int main(int argc, char **argv)
 {
     source_directory = argc > 1 ? argv[1] : "basis";
     build_directory = argc > 2 ? argv[2] : "build/basis";
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_set_parses_with_all_its_elements_and_can_be_normalised),
-        cmocka_unit_test(every_file_of_the_folder_is_read_and_copied_to_the_build_tree),
-        cmocka_unit_test(def2_sets_have_the_core_potentials_of_heavy_elements),
-        cmocka_unit_test(only_f_shells_of_6_31g_star_are_spherical),
-        cmocka_unit_test(names_are_found_as_people_write_them),
-        cmocka_unit_test(different_sets_have_different_keys),
-        cmocka_unit_test(names_of_other_sets_are_not_taken_for_those_of_the_library),
-        cmocka_unit_test(unknown_names_get_the_five_nearest),
-        cmocka_unit_test(very_long_names_do_no_harm),
-        cmocka_unit_test(paths_are_taken_as_they_are),
-        cmocka_unit_test(the_list_is_sorted_and_complete),
-        cmocka_unit_test(directories_of_the_environment_come_first),
-        cmocka_unit_test(sets_that_have_an_element_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(test_list, NULL, NULL);
 }

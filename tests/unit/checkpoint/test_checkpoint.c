@@ -106,9 +106,9 @@ static void check_description(const struct hf_checkpoint *read, const struct hf_
     assert_ok(hf_checkpoint_compare(read, "rhf", &molecule, basis, &error));
 }
 
-static void a_checkpoint_holds_the_calculation(void **state)
+TEST_IN(a_checkpoint_holds_the_calculation, make_folder, NULL)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_scf_result result;
     struct hf_checkpoint read;
@@ -124,7 +124,6 @@ static void a_checkpoint_holds_the_calculation(void **state)
     assert_true((read.file != NULL) == (context->rank == 0));
     hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Ranks 0 .. n-1 go on, with the other builder. */
@@ -156,9 +155,9 @@ static void go_on(int n, double energy, int n_iteration)
     MPI_Comm_free(&comm);
 }
 
-static void other_ranks_go_on(void **state)
+TEST(other_ranks_go_on)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_scf_settings settings = settings_of("replicated", 100);
     struct hf_scf_result whole, part;
@@ -170,7 +169,6 @@ static void other_ranks_go_on(void **state)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** The bytes of the file; to be freed. */
@@ -205,9 +203,9 @@ static hf_status try_image(size_t n, const unsigned char *bytes, struct hf_error
     return status;
 }
 
-static void damage_is_told_or_does_no_harm(void **state)
+TEST(damage_is_told_or_does_no_harm)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_scf_result result;
     write_checkpoint(context, basis, 2, &result);
@@ -231,12 +229,11 @@ static void damage_is_told_or_does_no_harm(void **state)
         free(bytes);
     }
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_checkpoint read;
     char other[sizeof path];
     snprintf(other, sizeof other, "%s/other", folder);
@@ -261,12 +258,11 @@ static void other_files_are_refused(void **state)
                    "not a checkpoint of hf");
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_here() == 0) unlink(other);
-    test_context_done(&context);
 }
 
-static void differences_are_named(void **state)
+TEST_IN(differences_are_named, NULL, remove_folder)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context), *other_basis = NULL;
     struct hf_scf_result result;
     struct hf_checkpoint read;
@@ -304,19 +300,11 @@ static void differences_are_named(void **state)
     hf_basis_destroy(&other_basis);
     hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_checkpoint_holds_the_calculation, make_folder),
-        cmocka_unit_test(other_ranks_go_on),
-        cmocka_unit_test(damage_is_told_or_does_no_harm),
-        cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test_teardown(differences_are_named, remove_folder),
-    };
     hf_checkpoint_leave_open_at_exit();
     if (argc > 1) builder = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -47,9 +47,9 @@ static double solve(struct hf_local *local, const double *integral, int *n_itera
     return energy;
 }
 
-static void full_domains_are_canonical(void **state)
+TEST(full_domains_are_canonical)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_water(&s, context, 0.3, "6-31G");
     double *integral = dense_all_integrals(&s);
@@ -72,7 +72,6 @@ static void full_domains_are_canonical(void **state)
     }
     free(integral);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
 /** Two water molecules. */
@@ -87,10 +86,10 @@ static void dimer(struct test_solved *s, struct hf_context *context, double apar
     test_solve(s, set);
 }
 
-static void larger_domains_lower_the_energy(void **state)
+TEST(larger_domains_lower_the_energy)
 {
     static const double completeness[] = {0.4, 0.02, 0.002};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_water(&s, context, 0.0, "6-31G");
     double *integral = dense_all_integrals(&s), before = 0.0;
@@ -113,12 +112,11 @@ static void larger_domains_lower_the_energy(void **state)
     }
     free(integral);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-static void pairs_have_domains_and_owners(void **state)
+TEST(pairs_have_domains_and_owners)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     dimer(&s, context, 6.0, "STO-3G");
     struct hf_local_settings settings = usual();
@@ -145,13 +143,12 @@ static void pairs_have_domains_and_owners(void **state)
     assert_int_equal(n_own, 36);
     hf_local_destroy(&local);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
 /** Distant pairs of two molecules: nearly what the weak ones have. */
-static void distant_pairs_have_the_energy_of_dipoles(void **state)
+TEST(distant_pairs_have_the_energy_of_dipoles)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     dimer(&s, context, 14.0, "6-31G");
     double *integral = dense_all_integrals(&s), weak = 0.0;
@@ -177,12 +174,11 @@ static void distant_pairs_have_the_energy_of_dipoles(void **state)
     hf_local_destroy(&local);
     free(integral);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-static void equal_populations_stay_together(void **state)
+TEST(equal_populations_stay_together)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_benzene(&s, context, "STO-3G");
     struct hf_local_settings settings = usual();
@@ -212,12 +208,11 @@ static void equal_populations_stay_together(void **state)
         assert_true(local->domain[local->extended_of_orbital[i]].atoms.n >= 4);
     hf_local_destroy(&local);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-static void given_domains_are_found_by_populations(void **state)
+TEST(given_domains_are_found_by_populations)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_water(&s, context, 0.0, "STO-3G");
     struct hf_local_settings settings = usual();
@@ -256,13 +251,12 @@ static void given_domains_are_found_by_populations(void **state)
                    &error, "no orbital is left");
     hf_local_destroy(&local);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
 /** Every rank makes a block of each pair; owners get one from each rank, and all ranks get all of an array. */
-static void blocks_come_to_their_owners(void **state)
+TEST(blocks_come_to_their_owners)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     double sent = 0.0;
     test_solved_water(&s, context, 0.0, "STO-3G");
@@ -300,19 +294,6 @@ static void blocks_come_to_their_owners(void **state)
     hf_local_blocks_done(&to);
     hf_local_destroy(&local);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_domains_are_canonical),
-        cmocka_unit_test(larger_domains_lower_the_energy),
-        cmocka_unit_test(pairs_have_domains_and_owners),
-        cmocka_unit_test(distant_pairs_have_the_energy_of_dipoles),
-        cmocka_unit_test(equal_populations_stay_together),
-        cmocka_unit_test(given_domains_are_found_by_populations),
-        cmocka_unit_test(blocks_come_to_their_owners),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

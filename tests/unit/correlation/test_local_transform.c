@@ -54,10 +54,8 @@ static void make_molecule(struct problem *p, const char *set)
     for (int a = 0; a < N_ATOM; a++)
         p->atom[a] = (struct hf_atom){.atomic_number = number[a],
                                       .position_bohr = {0.3 * a, 0.1 * a * a, z[a]}};
-    const hf_status status = hf_basis_create(p->context, &p->molecule, 1, &choice,
-                                             HF_CONVENTION_AS_DEFINED, &p->basis, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_ok(status);
+    assert_ok(hf_basis_create(p->context, &p->molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
+                              &p->basis, &error));
 }
 
 /** Blocks of atoms by n_column parts of which part c is about atom centre[c]: they fall with the distance, some are
@@ -265,11 +263,10 @@ static double largest_error(const struct problem *p, const double *k)
     return largest;
 }
 
-static void integrals_are_the_plain_sums(void **state)
+TEST(integrals_are_the_plain_sums)
 {
     static const char *const schedules[] = {"static", "steal", "counter", "manager"};
     struct problem p;
-    (void)state;
     begin(&p, "cc-pVDZ");
     p.settings.threshold = 1e-18;
     double *first = NULL;
@@ -290,10 +287,9 @@ static void integrals_are_the_plain_sums(void **state)
     end(&p);
 }
 
-static void screening_leaves_out_what_is_small(void **state)
+TEST(screening_leaves_out_what_is_small)
 {
     struct problem p;
-    (void)state;
     begin(&p, "6-31G");
     double before = INFINITY;
     for (double threshold = 1e-12; threshold < 1e-3; threshold *= 100.0) {
@@ -320,15 +316,14 @@ static struct hf_local_ranks all_but_first(const void *data, const struct hf_loc
     return (struct hf_local_ranks){1, *n_rank - 1};
 }
 
-static void blocks_reach_all_ranks_that_need_them(void **state)
+TEST(blocks_reach_all_ranks_that_need_them)
 {
     enum { N_LIST = 3, N_BLOCK = 40, LARGE = 200000 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_local_blocks none = {.arena = {.memory = context->memory, .label = "test"}};
     struct hf_local_blocks from[N_LIST], to = none;
     double sent_bytes = 0.0;
     int n_rank = context->n_rank;
-    (void)state;
     for (int t = 0; t < N_LIST; t++) {
         from[t] = none;
         for (int k = 0; k < N_BLOCK; k++) {
@@ -355,15 +350,6 @@ static void blocks_reach_all_ranks_that_need_them(void **state)
     assert_true((sent_bytes > 0.0) == (n_rank > 2 || (n_rank == 2 && context->rank == 0)));
     hf_local_blocks_done(&to);
     for (int t = 0; t < N_LIST; t++) hf_local_blocks_done(&from[t]);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest list[] = {
-        cmocka_unit_test(integrals_are_the_plain_sums),
-        cmocka_unit_test(screening_leaves_out_what_is_small),
-        cmocka_unit_test(blocks_reach_all_ranks_that_need_them),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, list, false);
-}
+MPI_TEST_MAIN

@@ -98,7 +98,6 @@ static double largest_error(struct hf_far_field *field, const double h[], double
 /** hf_pair_owner.rank */
 static int first_rank(void *unused, int i)
 {
-    (void)unused;
     (void)i;
     return 0;
 }
@@ -143,23 +142,14 @@ static void try_tolerances(int n_thread)
     test_context_done(&context);
 }
 
-static void errors_are_below_the_tolerance(void **unused)
+TEST(errors_are_below_the_tolerance)
 {
-    (void)unused;
     try_tolerances(N_THREAD);
 }
 
-static void errors_are_as_small_with_levels_at_once(void **unused)
+TEST(errors_are_as_small_with_levels_at_once)
 {
-    (void)unused;
     try_tolerances(MANY_THREADS);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_below_the_tolerance),
-        cmocka_unit_test(errors_are_as_small_with_levels_at_once),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -110,7 +110,7 @@ static void check_class(const struct hf_coulomb_tables *tables, int bra_order, i
     }
 }
 
-static void kernels_give_what_the_recursion_says(void **state)
+TEST(kernels_give_what_the_recursion_says)
 {
     uint32_t seed = 7;
     struct hf_boys *boys = hf_boys_create(2 * MOST_TESTED);
@@ -126,8 +126,4 @@ static void kernels_give_what_the_recursion_says(void **state)
     hf_boys_destroy(&boys);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_give_what_the_recursion_says)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

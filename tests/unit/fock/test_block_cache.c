@@ -133,7 +133,7 @@ static void wait_for(struct hf_block_cache *cache, struct hf_cached_block *block
     while (!hf_block_cache_test(cache, block)) sched_yield();
 }
 
-static void densities_are_those_of_their_owners_in_both_orders(void **state)
+TEST(densities_are_those_of_their_owners_in_both_orders)
 {
     for (int small = 0; small < 2; small++) {
         struct fixture f;
@@ -160,11 +160,10 @@ static void densities_are_those_of_their_owners_in_both_orders(void **state)
     }
 }
 
-static void pinned_blocks_stay_beyond_the_budget(void **state)
+TEST(pinned_blocks_stay_beyond_the_budget)
 {
-    struct fixture f;
     struct hf_cached_block *pinned[N_ATOM];
-    set_up(&f);
+    SET_UP(f);
     fill(&f);
     make_cache(&f, false, 1.0, 0);
     for (int i = 0; i < N_ATOM; i++) pinned[i] = hf_block_cache_pin(f.cache, i, 0);
@@ -181,13 +180,11 @@ static void pinned_blocks_stay_beyond_the_budget(void **state)
         hf_block_cache_unpin(f.cache, pinned[i]);
         hf_block_cache_unpin(f.cache, pinned[i]);
     }
-    tear_down(&f);
 }
 
-static void a_block_may_leave_while_it_is_on_its_way(void **state)
+TEST(a_block_may_leave_while_it_is_on_its_way)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     fill(&f);
     make_cache(&f, false, 1.0, 0);
     for (int i = 0; i < N_ATOM; i++)
@@ -196,7 +193,6 @@ static void a_block_may_leave_while_it_is_on_its_way(void **state)
     wait_for(f.cache, block);
     check_density(&f, block, N_ATOM - 1, 1);
     hf_block_cache_unpin(f.cache, block);
-    tear_down(&f);
 }
 
 /** Each rank adds its number + 1, times the element that is not symmetric, to every block. */
@@ -215,7 +211,7 @@ static void add_to_sums(struct fixture *f, int i, int j)
     hf_block_cache_unpin(f->cache, block);
 }
 
-static void sums_reach_their_owners_folded_and_once(void **state)
+TEST(sums_reach_their_owners_folded_and_once)
 {
     for (int small = 0; small < 2; small++) {
         struct fixture f;
@@ -241,10 +237,9 @@ static void sums_reach_their_owners_folded_and_once(void **state)
     }
 }
 
-static void a_destroyed_cache_drops_its_sums(void **state)
+TEST(a_destroyed_cache_drops_its_sums)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     make_cache(&f, true, 1.0, 1 << 20);
     add_to_sums(&f, 1, 0);
     hf_block_cache_destroy(&f.cache);
@@ -256,17 +251,6 @@ static void a_destroyed_cache_drops_its_sums(void **state)
         while (hf_own_blocks_next(&own, &block))
             for (size_t e = 0; e < block.size; e++) assert_true(x[block.offset + e] == 0.0);
     }
-    tear_down(&f);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(densities_are_those_of_their_owners_in_both_orders),
-        cmocka_unit_test(pinned_blocks_stay_beyond_the_budget),
-        cmocka_unit_test(a_block_may_leave_while_it_is_on_its_way),
-        cmocka_unit_test(sums_reach_their_owners_folded_and_once),
-        cmocka_unit_test(a_destroyed_cache_drops_its_sums),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -109,10 +109,9 @@ static void tear_down(struct fixture *f)
     test_context_done(&f->context);
 }
 
-static void coulomb_and_exchange_of_two_densities_are_right(void **state)
+TEST(coulomb_and_exchange_of_two_densities_are_right)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                        {f.density[1], f.coulomb[1], f.exchange[1]}};
@@ -129,13 +128,11 @@ static void coulomb_and_exchange_of_two_densities_are_right(void **state)
     assert_int_equal(account.n_quartet_total, n_pair * (n_pair + 1) / 2);
     assert_int_equal(account.n_quartet_computed, account.n_quartet_total);
     free(integral);
-    tear_down(&f);
 }
 
-static void what_is_not_wanted_may_be_null(void **state)
+TEST(what_is_not_wanted_may_be_null)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], NULL},
                                        {f.density[1], NULL, f.exchange[1]}};
@@ -144,7 +141,6 @@ static void what_is_not_wanted_may_be_null(void **state)
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-11);
     assert_true(largest_difference(f.exchange[1], integral, f.full[1], n, true) < 1e-11);
     free(integral);
-    tear_down(&f);
 }
 
 /** Whether `found` is the matrix of the job alone, from another builder. */
@@ -183,7 +179,7 @@ static void check_mix(struct fixture *f, const struct fixture *alone, const char
 
 /** With nothing stored, with stored integrals, that the first mix writes and the others read back, and
  *  with two threads. */
-static void jobs_do_not_depend_on_each_other(void **state)
+TEST(jobs_do_not_depend_on_each_other)
 {
     static const char *const mixes[] = {"BK", "KB", "JK", "KKK", "JJ", "BBB", "BJKB", "KJBK", "-K"};
     const int n_mix = sizeof mixes / sizeof *mixes;
@@ -208,10 +204,9 @@ static void jobs_do_not_depend_on_each_other(void **state)
     tear_down(&alone);
 }
 
-static void screening_leaves_out_little_and_says_how_much(void **state)
+TEST(screening_leaves_out_little_and_says_how_much)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
     double *integral = test_all_integrals(f.pairs);
@@ -221,19 +216,17 @@ static void screening_leaves_out_little_and_says_how_much(void **state)
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 0.5);
     assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < 0.5);
     free(integral);
-    tear_down(&f);
 }
 
 /** Builds with stored integrals: one that stores, one that reads back, one whose density is so
  * large that everything is stored anew, one less sharp. */
 static void check_stored(double memory_bytes, int n_thread, const double *integral)
 {
-    struct fixture f;
     const struct hf_fock_settings plain = settings;
     settings.memory_bytes = memory_bytes;
     settings.store_threshold = 1e-15;
     settings.n_thread = n_thread;
-    set_up(&f);
+    SET_UP(f);
     settings = plain;
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
@@ -251,10 +244,9 @@ static void check_stored(double memory_bytes, int n_thread, const double *integr
         if (round % 2 == 0) assert_int_equal(account.n_quartet_read, 0);
         if (round % 2 == 1 && memory_bytes > 1e8) assert_int_equal(account.n_quartet_computed, 0);
     }
-    tear_down(&f);
 }
 
-static void stored_integrals_give_the_same(void **state)
+TEST(stored_integrals_give_the_same)
 {
     struct fixture f;
     set_up(&f);
@@ -286,7 +278,7 @@ static void scale_off_atoms(struct fixture *f, int k, double factor)
 /** Exchange alone, of which only what the densities meet is stored: not of atoms side by side; then a
  *  build that stores, one that reads back, one whose density between atoms is somewhat larger than any before, one
  *  whose density is so much larger that quartets matter which were small before, and one that needs J too. */
-static void stored_exchange_follows_its_densities(void **state)
+TEST(stored_exchange_follows_its_densities)
 {
     static const double far_centre[4][3] = {
         {0.0, 0.0, 0.0}, {5.5, 0.3, 0.0}, {11.0, 0.5, 0.6}, {16.2, -0.4, 0.7}};
@@ -324,7 +316,7 @@ static void stored_exchange_follows_its_densities(void **state)
 
 /** A builder over merged shells gives J and K of the published functions. Atom 0 has a contraction
  *  with a primitive that is a function of its own too, atom 1 an SP shell. */
-static void merged_shells_give_the_same(void **state)
+TEST(merged_shells_give_the_same)
 {
     static const struct test_shell published[] = {
         {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
@@ -371,10 +363,9 @@ static bool is_right(const struct fixture *f, int i, const double *integral)
 }
 
 /** One job, then two, then parts of them: a builder keeps what it has made, and no more. */
-static void builds_follow_each_other(void **state)
+TEST(builds_follow_each_other)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     double *integral = test_all_integrals(f.pairs);
     const struct hf_fock_job both[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                         {f.density[1], f.coulomb[1], f.exchange[1]}};
@@ -399,7 +390,6 @@ static void builds_follow_each_other(void **state)
         assert_true(largest_difference(f.coulomb[1], integral, f.full[1], n, false) < 1e-11);
     }
     free(integral);
-    tear_down(&f);
 }
 
 static int interrupt(void *data, double fraction)
@@ -409,11 +399,10 @@ static int interrupt(void *data, double fraction)
     return *now ? 15 : 0;
 }
 
-static void an_interruption_ends_the_build_on_all_ranks(void **state)
+TEST(an_interruption_ends_the_build_on_all_ranks)
 {
-    struct fixture f;
     bool now = true;
-    set_up(&f);
+    SET_UP(f);
     hf_interruption_watch(f.context->interruption, interrupt, &now);
     double *integral = test_all_integrals(f.pairs);
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
@@ -426,13 +415,11 @@ static void an_interruption_ends_the_build_on_all_ranks(void **state)
         assert_true(is_right(&f, 0, integral));
     }
     free(integral);
-    tear_down(&f);
 }
 
-static void unknown_names_are_refused(void **state)
+TEST(unknown_names_are_refused)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     struct hf_fock_builder *builder = NULL;
     struct hf_fock_settings wrong = settings;
     wrong.builder = "nonsense";
@@ -441,7 +428,6 @@ static void unknown_names_are_refused(void **state)
     wrong.schedule.name = "nonsense";
     assert_int_equal(hf_fock_create(f.context, f.pairs, &wrong, &builder, &error), HF_BAD_INPUT);
     assert_null(builder);
-    tear_down(&f);
 }
 
 int main(int argc, char **argv)
@@ -459,17 +445,5 @@ int main(int argc, char **argv)
     settings.grain = strcmp(argv[3], "atom-quartet") == 0 ? HF_GRAIN_ATOM_QUARTET
                      : strcmp(argv[3], "shell-pair") == 0 ? HF_GRAIN_SHELL_PAIR
                                                           : HF_GRAIN_SHELL_QUARTET;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coulomb_and_exchange_of_two_densities_are_right),
-        cmocka_unit_test(what_is_not_wanted_may_be_null),
-        cmocka_unit_test(jobs_do_not_depend_on_each_other),
-        cmocka_unit_test(builds_follow_each_other),
-        cmocka_unit_test(screening_leaves_out_little_and_says_how_much),
-        cmocka_unit_test(merged_shells_give_the_same),
-        cmocka_unit_test(stored_integrals_give_the_same),
-        cmocka_unit_test(stored_exchange_follows_its_densities),
-        cmocka_unit_test(an_interruption_ends_the_build_on_all_ranks),
-        cmocka_unit_test(unknown_names_are_refused),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

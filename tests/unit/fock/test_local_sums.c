@@ -155,7 +155,7 @@ static void check(struct fixture *f)
     }
 }
 
-static void quartets_of_different_atoms_find_their_blocks(void **state)
+TEST(quartets_of_different_atoms_find_their_blocks)
 {
     struct fixture f;
     set_up(&f, (const int[]){3, 2}, 1, (const int[][2]){{1, 0}});
@@ -163,7 +163,7 @@ static void quartets_of_different_atoms_find_their_blocks(void **state)
     tear_down(&f);
 }
 
-static void atoms_may_coincide_in_all_ways(void **state)
+TEST(atoms_may_coincide_in_all_ways)
 {
     for (int code = 0; code < N_ATOM * N_ATOM * N_ATOM * N_ATOM; code++) {
         const int a = code % 4, b = code / 4 % 4, c = code / 16 % 4, d = code / 64;
@@ -175,7 +175,7 @@ static void atoms_may_coincide_in_all_ways(void **state)
     }
 }
 
-static void kets_share_the_blocks_of_their_atoms(void **state)
+TEST(kets_share_the_blocks_of_their_atoms)
 {
     struct fixture f;
     set_up(&f, (const int[]){3, 2}, 5, (const int[][2]){{1, 0}, {1, 1}, {2, 1}, {3, 1}, {3, 2}});
@@ -185,7 +185,7 @@ static void kets_share_the_blocks_of_their_atoms(void **state)
     tear_down(&f);
 }
 
-static void what_is_not_wanted_has_no_blocks(void **state)
+TEST(what_is_not_wanted_has_no_blocks)
 {
     for (int flags = 0; flags < 4; flags++) {
         struct fixture f;
@@ -203,7 +203,7 @@ static void what_is_not_wanted_has_no_blocks(void **state)
     }
 }
 
-static void blocks_that_nothing_was_added_to_stay(void **state)
+TEST(blocks_that_nothing_was_added_to_stay)
 {
     struct fixture f;
     set_up(&f, (const int[]){3, 2}, 2, (const int[][2]){{1, 0}, {1, 1}});
@@ -222,7 +222,7 @@ static void blocks_that_nothing_was_added_to_stay(void **state)
     tear_down(&f);
 }
 
-static void what_the_target_says_is_returned(void **state)
+TEST(what_the_target_says_is_returned)
 {
     struct fixture f;
     set_up(&f, (const int[]){1, 0}, 1, (const int[][2]){{1, 0}});
@@ -233,15 +233,4 @@ static void what_the_target_says_is_returned(void **state)
     tear_down(&f);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quartets_of_different_atoms_find_their_blocks),
-        cmocka_unit_test(atoms_may_coincide_in_all_ways),
-        cmocka_unit_test(kets_share_the_blocks_of_their_atoms),
-        cmocka_unit_test(what_is_not_wanted_has_no_blocks),
-        cmocka_unit_test(blocks_that_nothing_was_added_to_stay),
-        cmocka_unit_test(what_the_target_says_is_returned),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -10,11 +10,11 @@ int MPI_Query_thread(int *provided)
     return MPI_SUCCESS;
 }
 
-static void threads_need_a_level_of_mpi(void **state)
+TEST(threads_need_a_level_of_mpi)
 {
     const double centre[1][3] = {{0.0, 0.0, 0.0}};
     const struct test_shell shell[] = {{0, 0, 1, false, {0.8}, {0.9}}};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(1, centre, 1, shell);
     struct hf_shell_pairs *pairs = NULL;
     struct hf_fock_builder *builder = NULL;
@@ -29,11 +29,6 @@ static void threads_need_a_level_of_mpi(void **state)
     hf_fock_destroy(&builder);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_need_a_level_of_mpi)};
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -136,18 +136,18 @@ static void check(int n_shell, const struct test_shell shell[], int first)
     system_done(&s);
 }
 
-static void low_shells(void **state)
+TEST(low_shells)
 {
     check(sizeof test_low_shells / sizeof *test_low_shells, test_low_shells, 1);
 }
 
-static void merged_shells(void **state)
+TEST(merged_shells)
 {
     leave_out_on_many_ranks();
     check(sizeof test_merged_shells / sizeof *test_merged_shells, test_merged_shells, 1);
 }
 
-static void high_shells(void **state)
+TEST(high_shells)
 {
     leave_out_on_many_ranks();
     static const struct test_shell shells[] = {
@@ -159,7 +159,7 @@ static void high_shells(void **state)
 }
 
 /** Fewer quartets are computed for a larger threshold, and the gradient changes by about as much. */
-static void screening_leaves_out_what_does_not_matter(void **state)
+TEST(screening_leaves_out_what_does_not_matter)
 {
     leave_out_on_many_ranks();
     leave_out_under_sanitizers();
@@ -188,7 +188,7 @@ static void screening_leaves_out_what_does_not_matter(void **state)
 }
 
 /** The same bits on any number of threads of this many ranks, with densities here and there. */
-static void reproducible_runs_give_the_same_bits(void **state)
+TEST(reproducible_runs_give_the_same_bits)
 {
     static const struct test_shell shells[] = {
         {0, 0, 3, false, {6.0, 2.0, 0.7}, {0.3, 0.4, 0.5}},
@@ -218,12 +218,5 @@ static void reproducible_runs_give_the_same_bits(void **state)
 int main(int argc, char **argv)
 {
     distributed = argc > 1 && strcmp(argv[1], "distributed") == 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(low_shells),
-        cmocka_unit_test(merged_shells),
-        cmocka_unit_test(high_shells),
-        cmocka_unit_test(reproducible_runs_give_the_same_bits),
-        cmocka_unit_test(screening_leaves_out_what_does_not_matter),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

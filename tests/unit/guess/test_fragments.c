@@ -88,9 +88,9 @@ static void dimer_done(struct hf_context *context, struct dimer *dimer)
 }
 
 /** Too far apart to see more of each other than their dipoles: the first density is the last one. */
-static void far_fragments_keep_their_energies(void **state)
+TEST(far_fragments_keep_their_energies)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct dimer dimer = {0};
     test_water(&dimer.first.test);
     test_diatomic(&dimer.second.test, 2, 1, 1.5);
@@ -109,15 +109,14 @@ static void far_fragments_keep_their_energies(void **state)
     assert_float_equal(dimer.joined.result.guess_energy, sum, 1e-4);
     assert_float_equal(dimer.joined.result.guess_energy, dimer.joined.result.energy, 1e-6);
     dimer_done(context, &dimer);
-    test_context_done(&context);
 }
 
 /** Hydrogen-bonded, in the basis of the fragments and in a larger one. */
-static void two_waters_begin_near_their_end(void **state)
+TEST(two_waters_begin_near_their_end)
 {
     static const char *const set[2] = {"6-31G", "cc-pVDZ"};
     static const double most_above[2] = {0.02, 0.2};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     for (int i = rank_count() > 2; i < 2; i++) {
         struct dimer dimer = {0};
         test_water(&dimer.first.test);
@@ -129,14 +128,13 @@ static void two_waters_begin_near_their_end(void **state)
         assert_true(above > 0.0 && above < most_above[i]);
         dimer_done(context, &dimer);
     }
-    test_context_done(&context);
 }
 
 /** The radical's orbitals are shared by both spins; its single electron comes behind all pairs. */
-static void a_radical_and_a_molecule_make_a_doublet(void **state)
+TEST(a_radical_and_a_molecule_make_a_doublet)
 {
     static const char *const method[2] = {"rohf", "uhf"};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     for (int i = 0; i < 2; i++) {
         struct dimer dimer = {0};
         test_water(&dimer.first.test);
@@ -150,7 +148,6 @@ static void a_radical_and_a_molecule_make_a_doublet(void **state)
         assert_true(above > 0.0 && above < 0.03);
         dimer_done(context, &dimer);
     }
-    test_context_done(&context);
 }
 
 static void expect_refusal(const struct dimer *dimer, const char *part)
@@ -165,9 +162,9 @@ static void expect_refusal(const struct dimer *dimer, const char *part)
     assert_non_null(strstr(error.message, part));
 }
 
-static void what_does_not_fit_is_told(void **state)
+TEST(what_does_not_fit_is_told)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct dimer dimer = {0};
     test_water(&dimer.first.test);
     test_water(&dimer.second.test);
@@ -204,17 +201,10 @@ static void what_does_not_fit_is_told(void **state)
     dimer.second.orbitals.n_column[0] = 4;
     expect_refusal(&dimer, "b.h5 has 4 orbitals where 5 are occupied");
     dimer_done(context, &dimer);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(far_fragments_keep_their_energies),
-        cmocka_unit_test(two_waters_begin_near_their_end),
-        cmocka_unit_test(a_radical_and_a_molecule_make_a_doublet),
-        cmocka_unit_test(what_does_not_fit_is_told),
-    };
     if (argc > 1) builder = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -47,7 +47,7 @@ static double largest_error(struct hf_context *context, const struct hf_basis *b
     return worst;
 }
 
-static void errors_stay_within_the_margin(void **state)
+TEST(errors_stay_within_the_margin)
 {
     static const struct {
         const char *name;
@@ -57,7 +57,7 @@ static void errors_stay_within_the_margin(void **state)
                      {"diffuse", 1.0, 0.05},
                      {"far", 6.0, 1.0},
                      {"near", 0.01, 1.0}};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     uint64_t random = 11;
     for (int i = 0; i < (int)(sizeof situation / sizeof *situation); i++) {
         double worst = 0.0;
@@ -76,13 +76,6 @@ static void errors_stay_within_the_margin(void **state)
         print_message("%s: %.2f units of %g\n", situation[i].name, worst, HF_SINGLE_MARGIN);
         assert_true(worst > 0.1 && worst < HF_SINGLE_MARGIN);
     }
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_stay_within_the_margin),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

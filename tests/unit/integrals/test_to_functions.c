@@ -315,7 +315,7 @@ static void compare_table(const struct tables *all, const struct hf_kernels *ker
     free(blocks);
 }
 
-static void every_class_is_right_by_every_table(void **state)
+TEST(every_class_is_right_by_every_table)
 {
     const struct tables *all = *state;
     for (int k = 0; k < all->n_kernels; k++) compare_table(all, all->kernels[k]);
@@ -323,10 +323,7 @@ static void every_class_is_right_by_every_table(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_class_is_right_by_every_table),
-    };
     (void)argc;
     (void)argv;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(test_list, set_up, tear_down);
 }

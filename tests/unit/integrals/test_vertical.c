@@ -105,7 +105,7 @@ static void compare(struct fixture *self, const int e[2], const int f[2],
     }
 }
 
-static void straight_line_and_loops_are_the_same(void **state)
+TEST_IN(straight_line_and_loops_are_the_same, set_up, tear_down)
 {
     struct fixture *self = *state;
     uint64_t random = 4;
@@ -121,7 +121,7 @@ static void straight_line_and_loops_are_the_same(void **state)
     assert_true(self->n_function >= N_ROUND * 15);
 }
 
-static void there_is_none_beyond_the_limit(void **state)
+TEST(there_is_none_beyond_the_limit)
 {
     assert_null(find_vertical(4, HF_MAX_RECURRENCE_L + 2, 0, 0));
     assert_null(find_vertical(0, 0, 1, HF_MAX_RECURRENCE_L));
@@ -134,9 +134,5 @@ int main(void)
 #elif defined __AVX2__
     if (hf_instruction_set() < HF_AVX2) return 77;
 #endif
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(straight_line_and_loops_are_the_same, set_up, tear_down),
-        cmocka_unit_test(there_is_none_beyond_the_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(test_list, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void leave(size_t n_bytes)
     assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
 }
 
-static void blas_is_not_called_without_room_for_its_work_space(void **state)
+TEST(blas_is_not_called_without_room_for_its_work_space)
 {
     leave((size_t)100 << 20);
     assert_failure(hf_linalg_prepare_blas(&error), HF_NO_RESOURCE, &error,
@@ -31,9 +31,4 @@ static void blas_is_not_called_without_room_for_its_work_space(void **state)
     assert_ok(hf_linalg_prepare_blas(&error));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blas_is_not_called_without_room_for_its_work_space)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

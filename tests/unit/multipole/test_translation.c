@@ -10,13 +10,13 @@
 
 enum { MOST_POINT = 12, MOST_ORDER = 4, MOST_WIDTH = 8 };
 
-static uint64_t state = 1;
+static uint64_t sequence = 1;
 
 /** Between -1 and 1. */
 static double next_random(void)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-52 - 1.0;
+    sequence = sequence * 6364136223846793005u + 1442695040888963407u;
+    return (double)(sequence >> 11) * 0x1p-52 - 1.0;
 }
 
 /** Hermite Gaussians about a centre, of unit charge but for `value`. */
@@ -236,11 +236,10 @@ static void check_locals(const struct tools *tools, int order)
     }
 }
 
-static void translations_agree_with_direct_sums(void **unused)
+TEST(translations_agree_with_direct_sums)
 {
     static const struct hf_translation_kernels *const kernels[] = {
         HF_KERNELS_BUILT(&hf_translation_portable, &hf_translation_avx2, &hf_translation_avx512)};
-    (void)unused;
     assert_true(hf_n_kernels() > 0);
     for (int which = 0; which < hf_n_kernels(); which++) {
         struct tools tools = make_tools(kernels[which]);
@@ -286,9 +285,8 @@ static void check_bound(const struct tools *tools, struct statistics *found)
     if (tolerance > 1e-10) found->sum_of_logarithms += log10(fmax(deviation, 1e-15) / tolerance);
 }
 
-static void errors_are_below_their_bounds(void **unused)
+TEST(errors_are_below_their_bounds)
 {
-    (void)unused;
     struct tools tools = make_tools(hf_translation_choose());
     struct statistics found = {0};
     for (int i = 0; i < 4000; i++) check_bound(&tools, &found);
@@ -300,9 +298,8 @@ static void errors_are_below_their_bounds(void **unused)
     tools_done(&tools);
 }
 
-static void errors_of_overlap_are_below_their_bounds(void **unused)
+TEST(errors_of_overlap_are_below_their_bounds)
 {
-    (void)unused;
     struct tools tools = make_tools(hf_translation_choose());
     double closest = 0.0;
     for (int i = 0; i < 4000; i++) {
@@ -328,12 +325,4 @@ static void errors_of_overlap_are_below_their_bounds(void **unused)
     tools_done(&tools);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(translations_agree_with_direct_sums),
-        cmocka_unit_test(errors_are_below_their_bounds),
-        cmocka_unit_test(errors_of_overlap_are_below_their_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -65,7 +65,7 @@ static void fill(struct fixture *f)
     }
 }
 
-static void an_array_begins_as_zeros_and_is_on_the_account(void **state)
+TEST(an_array_begins_as_zeros_and_is_on_the_account)
 {
     struct fixture f = open_fixture();
     double value[LARGEST];
@@ -83,7 +83,7 @@ static void an_array_begins_as_zeros_and_is_on_the_account(void **state)
     close_fixture(&f);
 }
 
-static void every_rank_gets_every_block(void **state)
+TEST(every_rank_gets_every_block)
 {
     struct fixture f = open_fixture();
     double value[LARGEST + 1];
@@ -104,7 +104,7 @@ static void every_rank_gets_every_block(void **state)
     close_fixture(&f);
 }
 
-static void many_gets_may_be_under_way(void **state)
+TEST(many_gets_may_be_under_way)
 {
     enum { N_GET = 300 };
     struct fixture f = open_fixture();
@@ -128,7 +128,7 @@ static void many_gets_may_be_under_way(void **state)
 }
 
 /** All ranks add whole numbers to all blocks at the same time; sums of them are exact. */
-static void sums_are_exact_under_contention(void **state)
+TEST(sums_are_exact_under_contention)
 {
     struct fixture f = open_fixture();
     const int rank = f.context->rank, n_rank = f.context->n_rank;
@@ -162,7 +162,7 @@ static void sums_are_exact_under_contention(void **state)
 }
 
 /** What is added reaches its place while the owner computes and calls nothing. */
-static void owners_need_not_take_part(void **state)
+TEST(owners_need_not_take_part)
 {
     struct fixture f = open_fixture();
     double value[LARGEST];
@@ -183,7 +183,7 @@ static void owners_need_not_take_part(void **state)
     close_fixture(&f);
 }
 
-static void several_arrays_do_not_mix(void **state)
+TEST(several_arrays_do_not_mix)
 {
     struct fixture f = open_fixture();
     struct hf_window *other = NULL;
@@ -213,15 +213,14 @@ static void several_arrays_do_not_mix(void **state)
     close_fixture(&f);
 }
 
-static void an_unknown_transport_is_an_error(void **state)
+TEST(an_unknown_transport_is_an_error)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_onesided *onesided = NULL;
     const struct hf_onesided_settings wrong = {.transport = "telepathy"};
     assert_int_equal(hf_onesided_create(context, &wrong, &onesided, &error), HF_BAD_INPUT);
     assert_null(onesided);
     assert_non_null(strstr(error.message, "telepathy"));
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
@@ -230,14 +229,5 @@ int main(int argc, char **argv)
     settings = (struct hf_onesided_settings){
         .transport = argv[1],
         .accumulate = strcmp(argv[2], "caller") == 0 ? HF_ACCUMULATE_CALLER : HF_ACCUMULATE_OWNER};
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_array_begins_as_zeros_and_is_on_the_account),
-        cmocka_unit_test(every_rank_gets_every_block),
-        cmocka_unit_test(many_gets_may_be_under_way),
-        cmocka_unit_test(sums_are_exact_under_contention),
-        cmocka_unit_test(owners_need_not_take_part),
-        cmocka_unit_test(several_arrays_do_not_mix),
-        cmocka_unit_test(an_unknown_transport_is_an_error),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

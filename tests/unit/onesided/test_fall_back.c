@@ -62,7 +62,7 @@ static void check_that_it_works(struct hf_context *context, struct hf_onesided *
 /** Asks for the transport that fails and must get the other one, with a note. */
 static void expect_fall_back(const char *wanted, const char *other, const char *reason)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_onesided *onesided = NULL;
     /* a busy machine may take seconds for what does not hang */
     const struct hf_onesided_settings settings = {.transport = wanted,
@@ -76,10 +76,9 @@ static void expect_fall_back(const char *wanted, const char *other, const char *
     assert_int_equal(context->stuck_in_mpi, fault == HANGS);
     check_that_it_works(context, onesided);
     hf_onesided_destroy(&onesided);
-    test_context_done(&context);
 }
 
-static void another_transport_takes_over(void **state)
+TEST(another_transport_takes_over)
 {
     if (fault == NONE) return;
     if (fault == LEVEL)
@@ -91,10 +90,10 @@ static void another_transport_takes_over(void **state)
 }
 
 /** Caller computes needs no MPI_Accumulate. */
-static void what_works_is_not_given_up(void **state)
+TEST(what_works_is_not_given_up)
 {
     if (fault == REFUSED) return;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_onesided *onesided = NULL;
     const struct hf_onesided_settings settings = {
         .transport = "rma", .accumulate = HF_ACCUMULATE_CALLER, .self_test_seconds = 60.0};
@@ -102,15 +101,14 @@ static void what_works_is_not_given_up(void **state)
     assert_string_equal(hf_onesided_note(onesided), "");
     check_that_it_works(context, onesided);
     hf_onesided_destroy(&onesided);
-    test_context_done(&context);
 }
 
 /** Nor does a rank test more partners where there are more: 10,000 ranks are no slower than ten. */
-static void what_is_not_wanted_is_not_tested(void **state)
+TEST(what_is_not_wanted_is_not_tested)
 {
     if (fault != NONE) return;
     for (int skip = 0; skip < 2; skip++) {
-        struct hf_context *context = test_context();
+        TEST_CONTEXT(context);
         struct hf_onesided *onesided = NULL;
         const struct hf_onesided_settings settings = {.transport = "rma", .skip_self_test = skip};
         n_accumulate = n_sent = n_longest = 0;
@@ -121,7 +119,6 @@ static void what_is_not_wanted_is_not_tested(void **state)
         assert_string_equal(hf_onesided_note(onesided), skip ? "onesided rma was not tested" : "");
         check_that_it_works(context, onesided);
         hf_onesided_destroy(&onesided);
-        test_context_done(&context);
     }
     assert_true(hf_onesided_test_seconds(1) >= 20.0);
     assert_true(hf_onesided_test_seconds(10000) >= 100.0);
@@ -132,10 +129,5 @@ int main(int argc, char **argv)
     static const char *const names[] = {"none", "wrong", "wrong-long", "hangs", "level", "refused"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
         if (strcmp(argv[1], names[i]) == 0) fault = (enum fault)i;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_works_is_not_given_up),
-        cmocka_unit_test(another_transport_takes_over),
-        cmocka_unit_test(what_is_not_wanted_is_not_tested),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, fault == HANGS);
+    HF_RUN_MPI_TESTS(argc, argv, fault == HANGS);
 }

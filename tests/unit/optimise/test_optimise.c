@@ -69,9 +69,8 @@ static void (*const makers[])(struct molecule *) = {make_peroxide, make_ethyne, 
                                                     make_dimer};
 enum { N_MAKER = sizeof makers / sizeof *makers };
 
-static void slopes_are_those_of_the_values(void **state)
+TEST(slopes_are_those_of_the_values)
 {
-    (void)state;
     const double h = 1e-5;
     for (int k = 0; k < N_MAKER; k++) {
         struct molecule m;
@@ -99,9 +98,8 @@ static void slopes_are_those_of_the_values(void **state)
 }
 
 /** The coordinates describe all that a molecule can do. */
-static void coordinates_are_complete(void **state)
+TEST(coordinates_are_complete)
 {
-    (void)state;
     for (int k = 0; k < N_MAKER; k++) {
         struct molecule m;
         struct hf_frame frame;
@@ -132,9 +130,8 @@ static void move_without_turning(const struct hf_internals *list, struct molecul
     hf_arena_done(&frame.arena);
 }
 
-static void the_way_back_ends_where_it_should(void **state)
+TEST(the_way_back_ends_where_it_should)
 {
-    (void)state;
     for (int k = 0; k < N_MAKER; k++) {
         struct molecule m, moved;
         bool good;
@@ -236,9 +233,8 @@ static double constant_of(const struct molecule *m, enum hf_internal_kind kind, 
 }
 
 /** Those of harmonic force fields: water's of Hoy, Mills, Strey, Mol. Phys. 24, 1265 (1972), within a quarter. */
-static void force_constants_are_those_of_molecules(void **state)
+TEST(force_constants_are_those_of_molecules)
 {
-    (void)state;
     struct molecule m;
     const double ethene[][3] = {{0.0, 0.0, 1.26},   {0.0, 0.0, -1.26},  {0.0, 1.74, 2.33},
                                 {0.0, -1.74, 2.33}, {0.0, 1.74, -2.33}, {0.0, -1.74, -2.33}};
@@ -256,9 +252,8 @@ static void force_constants_are_those_of_molecules(void **state)
 
 /** From a start that is far from it, in whatever coordinates, all end at the minimum; a search that is interrupted
  *  makes the same steps. */
-static void minima_are_found(void **state)
+TEST(minima_are_found)
 {
-    (void)state;
     int n_step[3];
     for (int k = 0; k < N_MAKER; k++)
         for (int way = 0; way < 3; way++) {
@@ -281,9 +276,8 @@ static void minima_are_found(void **state)
 }
 
 /** Water that begins bent the other way goes through 180 degrees. */
-static void a_bend_goes_through_180_degrees(void **state)
+TEST(a_bend_goes_through_180_degrees)
 {
-    (void)state;
     struct molecule m;
     struct hf_optimise_settings settings = minimum;
     const double start[][3] = {{0.0, 0.0, 0.0}, {1.8, 0.0, 0.15}, {-1.8, 0.0, 0.1}};
@@ -298,9 +292,8 @@ static void a_bend_goes_through_180_degrees(void **state)
     assert_in_range(optimise(&m, best, &settings, false), 3, 20);
 }
 
-static void constraints_hold(void **state)
+TEST(constraints_hold)
 {
-    (void)state;
     struct molecule m;
     struct hf_constraint list[8];
     double best[4][3], first[3];
@@ -381,9 +374,8 @@ static double find_distortion(const struct molecule *m)
 }
 
 /** However large the change is, and from a structure without the bond, too. */
-static void substituents_follow_constraints(void **state)
+TEST(substituents_follow_constraints)
 {
-    (void)state;
     struct molecule m;
     make_ammonia_borane(&m);
     for (int k = 0; k < 3; k++) {
@@ -410,9 +402,8 @@ static void make_water(struct molecule *m, double angle)
     make(m, 3, (const int[]){8, 1, 1}, x);
 }
 
-static void contradicting_constraints_are_refused(void **state)
+TEST(contradicting_constraints_are_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "distance 1 2 = 1.9; distance 2 1 = 2.0", "fix 1-2; distance 1 2 = 2.0",
         "distance 1 2 = 1.9; distance 1 3 = 1.9; distance 2 3 = 2.8; angle 2 1 3 = 120",
@@ -434,9 +425,8 @@ static void contradicting_constraints_are_refused(void **state)
 }
 
 /** A torsion over them has no value; an angle can be made smaller. */
-static void atoms_in_line_are_seen(void **state)
+TEST(atoms_in_line_are_seen)
 {
-    (void)state;
     const double line[][3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 2.3}, {0.0, 0.0, -2.0}, {0.0, 0.0, 4.3}};
     struct molecule m;
     make(&m, 4, (const int[]){6, 6, 1, 1}, line);
@@ -451,9 +441,8 @@ static void atoms_in_line_are_seen(void **state)
 }
 
 /** An end is none where a constraint does not hold, nor is a state of other constraints taken. */
-static void ends_have_their_constraints(void **state)
+TEST(ends_have_their_constraints)
 {
-    (void)state;
     struct molecule m;
     struct hf_constraint list[8];
     struct hf_optimiser *optimiser = NULL, *other = NULL;
@@ -482,9 +471,8 @@ static void ends_have_their_constraints(void **state)
     hf_optimiser_destroy(&optimiser);
 }
 
-static void changed_bonds_are_named(void **state)
+TEST(changed_bonds_are_named)
 {
-    (void)state;
     struct molecule m, moved;
     struct hf_constraint list[8];
     char text[100];
@@ -505,9 +493,8 @@ static void changed_bonds_are_named(void **state)
     assert_string_equal(text, "O1-H2 formed");
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
-    (void)state;
     static const char *const texts[] = {"",
                                         "fix",
                                         "fix 5",
@@ -543,32 +530,12 @@ static void nonsense_is_refused(void **state)
 }
 
 /** One atom has nothing to move. */
-static void an_atom_alone_is_done(void **state)
+TEST(an_atom_alone_is_done)
 {
-    (void)state;
     struct molecule m;
     const double x[][3] = {{0.3, 0.0, 0.0}};
     make(&m, 1, (const int[]){10}, x);
     assert_int_equal(optimise(&m, x, &minimum, false), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slopes_are_those_of_the_values),
-        cmocka_unit_test(coordinates_are_complete),
-        cmocka_unit_test(the_way_back_ends_where_it_should),
-        cmocka_unit_test(force_constants_are_those_of_molecules),
-        cmocka_unit_test(minima_are_found),
-        cmocka_unit_test(a_bend_goes_through_180_degrees),
-        cmocka_unit_test(constraints_hold),
-        cmocka_unit_test(substituents_follow_constraints),
-        cmocka_unit_test(contradicting_constraints_are_refused),
-        cmocka_unit_test(atoms_in_line_are_seen),
-        cmocka_unit_test(ends_have_their_constraints),
-        cmocka_unit_test(changed_bonds_are_named),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(an_atom_alone_is_done),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

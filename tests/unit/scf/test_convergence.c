@@ -33,7 +33,7 @@ static struct hf_scf_result result_of(const struct test_molecule *test, const ch
 
 /** The energy when a calculation may end by the energy alone is within the tolerance of the energy when it
  *  may not; at the end the last change is often larger than that. */
-static void the_energy_is_right_though_its_change_is_larger(void **state)
+TEST(the_energy_is_right_though_its_change_is_larger)
 {
     static const struct {
         void (*make)(struct test_molecule *test);
@@ -69,7 +69,7 @@ static void the_energy_is_right_though_its_change_is_larger(void **state)
 
 /** Unrestricted orbitals of a triple bond, from mixed ones: the gradient has become small, but a slow mode is left
  *  over, far softer than the gap. */
-static void a_slow_mode_is_in_the_estimate(void **state)
+TEST(a_slow_mode_is_in_the_estimate)
 {
     struct test_molecule test = {0};
     struct hf_scf_settings settings = test_settings();
@@ -86,7 +86,7 @@ static void a_slow_mode_is_in_the_estimate(void **state)
 }
 
 /** Where energies do not tell how soft the softest rotation is, two energies must agree. */
-static void without_an_estimate_the_change_decides(void **state)
+TEST(without_an_estimate_the_change_decides)
 {
     struct test_molecule test;
     for (int i = 0; i < 3; i++) {
@@ -105,12 +105,4 @@ static void without_an_estimate_the_change_decides(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_energy_is_right_though_its_change_is_larger),
-        cmocka_unit_test(a_slow_mode_is_in_the_estimate),
-        cmocka_unit_test(without_an_estimate_the_change_decides),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -6,7 +6,7 @@
 
 enum { N_TASK = 25 };
 
-static void every_task_is_taken_by_one_group(void **state)
+TEST(every_task_is_taken_by_one_group)
 {
     struct hf_context *whole = test_context();
     for (int n_group = 1; n_group <= rank_count(); n_group++) {
@@ -28,7 +28,7 @@ static void every_task_is_taken_by_one_group(void **state)
     test_context_done(&whole);
 }
 
-static void nobody_gets_a_task_after_the_stop(void **state)
+TEST(nobody_gets_a_task_after_the_stop)
 {
     struct hf_context *whole = test_context();
     struct hf_rank_groups groups = {0};
@@ -40,7 +40,7 @@ static void nobody_gets_a_task_after_the_stop(void **state)
     test_context_done(&whole);
 }
 
-static void more_groups_than_ranks_are_refused(void **state)
+TEST(more_groups_than_ranks_are_refused)
 {
     struct hf_context *whole = test_context();
     struct hf_rank_groups groups = {0};
@@ -55,7 +55,7 @@ static int asked_to_end(void *data, double fraction)
     return 15;
 }
 
-static void a_signal_of_the_whole_ends_groups(void **state)
+TEST(a_signal_of_the_whole_ends_groups)
 {
     struct hf_context *whole = test_context();
     struct hf_rank_groups groups = {0};
@@ -67,13 +67,4 @@ static void a_signal_of_the_whole_ends_groups(void **state)
     test_context_done(&whole);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_is_taken_by_one_group),
-        cmocka_unit_test(nobody_gets_a_task_after_the_stop),
-        cmocka_unit_test(more_groups_than_ranks_are_refused),
-        cmocka_unit_test(a_signal_of_the_whole_ends_groups),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -51,7 +51,7 @@ static void expect_steal(struct hf_scheduler_settings settings, const char *reas
     hf_scheduler_destroy(&scheduler);
 }
 
-static void without_windows_tasks_are_stolen(void **state)
+TEST(without_windows_tasks_are_stolen)
 {
     no_windows = true;
     expect_steal((struct hf_scheduler_settings){.name = "counter"}, "refuses windows here");
@@ -60,7 +60,7 @@ static void without_windows_tasks_are_stolen(void **state)
     no_windows = false;
 }
 
-static void without_threads_for_the_counter_tasks_are_stolen(void **state)
+TEST(without_threads_for_the_counter_tasks_are_stolen)
 {
     no_threads = true;
     expect_steal((struct hf_scheduler_settings){.name = "counter", .progress_thread = true},
@@ -68,7 +68,7 @@ static void without_threads_for_the_counter_tasks_are_stolen(void **state)
     no_threads = false;
 }
 
-static void what_works_is_not_given_up(void **state)
+TEST(what_works_is_not_given_up)
 {
     for (int i = 0; hf_scheduler_list[i] != NULL; i++) {
         const char *name = hf_scheduler_list[i]->name;
@@ -79,12 +79,4 @@ static void what_works_is_not_given_up(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_windows_tasks_are_stolen),
-        cmocka_unit_test(without_threads_for_the_counter_tasks_are_stolen),
-        cmocka_unit_test(what_works_is_not_given_up),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -40,7 +40,7 @@ static void all_were_taken(int64_t n)
     memset(times, 0, sizeof times);
 }
 
-static void lists_know_costs_and_places(void **state)
+TEST(lists_know_costs_and_places)
 {
     struct hf_task_levels levels = {{0}};
     struct hf_cost_list list;
@@ -59,7 +59,7 @@ static void lists_know_costs_and_places(void **state)
     assert_int_equal(hf_cost_position(&list, 14.0), 5);
 }
 
-static void shares_are_even(void **state)
+TEST(shares_are_even)
 {
     static const int64_t n_task[] = {0, 1, 5, 100, 20000};
     static const int n_rank[] = {1, 2, 3, 7, 64};
@@ -80,7 +80,7 @@ static void shares_are_even(void **state)
     }
 }
 
-static void thieves_get_half(void **state)
+TEST(thieves_get_half)
 {
     const struct hf_task_levels levels = skewed_levels(20000);
     struct hf_cost_list list;
@@ -95,7 +95,7 @@ static void thieves_get_half(void **state)
     assert_true(taken > 0.45 * (kept + taken) && taken < 0.55 * (kept + taken));
 }
 
-static void the_last_task_is_not_stolen(void **state)
+TEST(the_last_task_is_not_stolen)
 {
     const struct hf_task_levels levels = hf_equal_tasks(1);
     struct hf_cost_list list;
@@ -117,7 +117,7 @@ static double chunk_cost(const struct hf_chunk_plan *plan, struct hf_chunk chunk
     return cost;
 }
 
-static void chunks_follow_each_other(void **state)
+TEST(chunks_follow_each_other)
 {
     static const int64_t n_task[] = {0, 1, 5, 100, 20000};
     static const int n_worker[] = {1, 2, 3, 7, 64};
@@ -142,14 +142,4 @@ static void chunks_follow_each_other(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_know_costs_and_places),
-        cmocka_unit_test(shares_are_even),
-        cmocka_unit_test(thieves_get_half),
-        cmocka_unit_test(the_last_task_is_not_stolen),
-        cmocka_unit_test(chunks_follow_each_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -64,7 +64,7 @@ static double energy_at(struct hf_surface *surface, double position[3][3])
 /** The gradient is that of the energies, and a new calculation finds the same energy. */
 static void check_surface(const int number[3], const char *method, int multiplicity)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct ended e;
     struct hf_surface *surface = NULL;
     double position[3][3], gradient[3][3];
@@ -88,12 +88,10 @@ static void check_surface(const int number[3], const char *method, int multiplic
     }
     hf_surface_destroy(&surface);
     test_solved_end(&e.solved);
-    test_context_done(&context);
 }
 
-static void a_gradient_is_that_of_the_energies(void **state)
+TEST(a_gradient_is_that_of_the_energies)
 {
-    (void)state;
     check_surface((const int[]){8, 1, 1}, "rhf", 1);
     check_surface((const int[]){7, 1, 1}, "uhf", 2);
     if (rank_count() <= 2)
@@ -101,10 +99,9 @@ static void a_gradient_is_that_of_the_energies(void **state)
 }
 
 /** Builds of the last of some equal steps along a way. */
-static void orbitals_are_extrapolated(void **state)
+TEST(orbitals_are_extrapolated)
 {
-    (void)state;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct ended e;
     struct hf_surface *surface = NULL;
     double position[3][3], gradient[3][3];
@@ -127,13 +124,12 @@ static void orbitals_are_extrapolated(void **state)
     assert_float_equal(e.solved.scf.energy, point.energy, 1e-8);
     hf_surface_destroy(&surface);
     test_solved_end(&e.solved);
-    test_context_done(&context);
 }
 
 /** Each rank alone, and two groups: at the last point of all ranks nothing is left to iterate. */
 static void check_groups(const int number[3], const char *method, int multiplicity, int n_group)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct ended e;
     struct hf_surface *whole = NULL, *own = NULL;
     struct hf_rank_groups groups = {0};
@@ -157,20 +153,17 @@ static void check_groups(const int number[3], const char *method, int multiplici
     hf_surface_destroy(&whole);
     hf_rank_groups_done(&groups);
     test_solved_end(&e.solved);
-    test_context_done(&context);
 }
 
-static void groups_start_from_orbitals_of_all_ranks(void **state)
+TEST(groups_start_from_orbitals_of_all_ranks)
 {
-    (void)state;
     check_groups((const int[]){8, 1, 1}, "rhf", 1, rank_count());
     check_groups((const int[]){7, 1, 1}, "uhf", 2, rank_count() > 1 ? 2 : 1);
 }
 
-static void it_goes_on_after_a_failure(void **state)
+TEST(it_goes_on_after_a_failure)
 {
-    (void)state;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct ended e;
     struct hf_surface *surface = NULL;
     double position[3][3];
@@ -194,17 +187,10 @@ static void it_goes_on_after_a_failure(void **state)
     assert_float_equal(point.energy, e.solved.scf.energy, 1e-8);
     hf_surface_destroy(&surface);
     test_solved_end(&e.solved);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gradient_is_that_of_the_energies),
-        cmocka_unit_test(orbitals_are_extrapolated),
-        cmocka_unit_test(groups_start_from_orbitals_of_all_ranks),
-        cmocka_unit_test(it_goes_on_after_a_failure),
-    };
     if (argc > 1) builder = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

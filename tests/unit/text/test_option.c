@@ -93,7 +93,7 @@ static hf_status give(struct hf_options *options, const char *key, const char *t
                           level == HF_OPTION_FILE ? "a.mol, line 4" : "--key", failure);
 }
 
-static void rows_set_the_members_that_they_name(void **state)
+TEST(rows_set_the_members_that_they_name)
 {
     struct hf_options options;
     struct settings settings = {.untouched = 17, .name = "before"};
@@ -121,7 +121,7 @@ static void rows_set_the_members_that_they_name(void **state)
     hf_options_done(&options);
 }
 
-static void a_list_is_stored_as_the_table_has_its_words(void **state)
+TEST(a_list_is_stored_as_the_table_has_its_words)
 {
     struct hf_options options;
     hf_options_init(&options, table);
@@ -151,7 +151,7 @@ static void a_list_is_stored_as_the_table_has_its_words(void **state)
     hf_options_done(&options);
 }
 
-static void defaults_count_until_something_is_given(void **state)
+TEST(defaults_count_until_something_is_given)
 {
     struct hf_options options;
     hf_options_init(&options, table);
@@ -165,7 +165,7 @@ static void defaults_count_until_something_is_given(void **state)
     hf_options_done(&options);
 }
 
-static void the_command_line_overrides_the_file_whatever_comes_first(void **state)
+TEST(the_command_line_overrides_the_file_whatever_comes_first)
 {
     struct hf_options options;
     hf_options_init(&options, table);
@@ -178,7 +178,7 @@ static void the_command_line_overrides_the_file_whatever_comes_first(void **stat
     hf_options_done(&options);
 }
 
-static void a_vector_is_three_numbers(void **state)
+TEST(a_vector_is_three_numbers)
 {
     const char *const good[] = {"1 -2 .5", "1,-2,.5", "1, -2\t,5e-1"};
     const struct {
@@ -213,7 +213,7 @@ static void a_vector_is_three_numbers(void **state)
     }
 }
 
-static void a_file_says_a_thing_once_unless_it_is_repeatable(void **state)
+TEST(a_file_says_a_thing_once_unless_it_is_repeatable)
 {
     struct hf_options options;
     hf_options_init(&options, table);
@@ -226,7 +226,7 @@ static void a_file_says_a_thing_once_unless_it_is_repeatable(void **state)
     hf_options_done(&options);
 }
 
-static void keys_and_choices_do_not_mind_case_or_dashes(void **state)
+TEST(keys_and_choices_do_not_mind_case_or_dashes)
 {
     struct hf_options options;
     hf_options_init(&options, table);
@@ -237,9 +237,8 @@ static void keys_and_choices_do_not_mind_case_or_dashes(void **state)
     hf_options_done(&options);
 }
 
-static void a_choice_has_the_value_of_its_enumeration(void **state)
+TEST(a_choice_has_the_value_of_its_enumeration)
 {
-    (void)state;
     struct hf_options options;
     char names[20], few[6];
     hf_options_init(&options, table);
@@ -259,7 +258,7 @@ static void a_choice_has_the_value_of_its_enumeration(void **state)
     hf_options_done(&options);
 }
 
-static void flags_and_aliases_stand_alone(void **state)
+TEST(flags_and_aliases_stand_alone)
 {
     struct hf_options options;
     hf_options_init(&options, table);
@@ -274,7 +273,7 @@ static void flags_and_aliases_stand_alone(void **state)
     hf_options_done(&options);
 }
 
-static void bad_values_are_refused_with_what_was_expected(void **state)
+TEST(bad_values_are_refused_with_what_was_expected)
 {
     const struct {
         const char *key, *text, *message;
@@ -319,7 +318,7 @@ static const char *effect(const char *a, const char *b, enum hf_option_level lev
     return status == HF_OK ? "" : failure->message;
 }
 
-static void options_without_an_effect_are_refused(void **state)
+TEST(options_without_an_effect_are_refused)
 {
     static const char without[] =
         "--key: fins has no effect without pet dog-fish, number one or force",
@@ -354,7 +353,7 @@ static void options_without_an_effect_are_refused(void **state)
     assert_string_equal(text, "");
 }
 
-static void one_of_several_choices_is_found(void **state)
+TEST(one_of_several_choices_is_found)
 {
     struct hf_options options;
     const struct hf_option_value several = {.option = hf_option_find(table, word("pet")),
@@ -370,21 +369,4 @@ static void one_of_several_choices_is_found(void **state)
     assert_false(hf_options_include(&options, "pet", "dog"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_count_until_something_is_given),
-        cmocka_unit_test(rows_set_the_members_that_they_name),
-        cmocka_unit_test(a_list_is_stored_as_the_table_has_its_words),
-        cmocka_unit_test(the_command_line_overrides_the_file_whatever_comes_first),
-        cmocka_unit_test(a_vector_is_three_numbers),
-        cmocka_unit_test(a_file_says_a_thing_once_unless_it_is_repeatable),
-        cmocka_unit_test(keys_and_choices_do_not_mind_case_or_dashes),
-        cmocka_unit_test(a_choice_has_the_value_of_its_enumeration),
-        cmocka_unit_test(flags_and_aliases_stand_alone),
-        cmocka_unit_test(bad_values_are_refused_with_what_was_expected),
-        cmocka_unit_test(options_without_an_effect_are_refused),
-        cmocka_unit_test(one_of_several_choices_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

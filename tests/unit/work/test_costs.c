@@ -64,7 +64,7 @@ static bool is_empty(const struct fixture *self, int64_t index)
     return true;
 }
 
-static void empty_tasks_are_not_handed_out(void **state)
+TEST(empty_tasks_are_not_handed_out)
 {
     struct fixture self;
     struct hf_task_levels levels;
@@ -84,7 +84,7 @@ static void empty_tasks_are_not_handed_out(void **state)
     tear_down(&self);
 }
 
-static void all_ranks_have_the_same_order(void **state)
+TEST(all_ranks_have_the_same_order)
 {
     struct fixture self;
     struct hf_task_levels levels;
@@ -109,7 +109,7 @@ static int64_t position_of(const struct fixture *self, int64_t n, int64_t task)
 
 /** One task took a hundred times as long as its estimate, in two parts, another a hundredth: that of rank 0
  *  is known on all. */
-static void measured_tasks_move(void **state)
+TEST(measured_tasks_move)
 {
     struct fixture self;
     struct hf_task_levels levels;
@@ -142,10 +142,4 @@ static void measured_tasks_move(void **state)
     tear_down(&self);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(empty_tasks_are_not_handed_out),
-                                       cmocka_unit_test(all_ranks_have_the_same_order),
-                                       cmocka_unit_test(measured_tasks_move)};
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

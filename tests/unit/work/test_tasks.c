@@ -42,9 +42,9 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
     free(times);
 }
 
-static void every_pair_of_units_is_in_one_task(void **state)
+TEST(every_pair_of_units_is_in_one_task)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     double centre[N_ATOM][3];
     struct test_shell shell[N_SHELL]; /* the basis borrows the exponents */
     struct hf_basis *basis = ring(centre, shell);
@@ -67,11 +67,6 @@ static void every_pair_of_units_is_in_one_task(void **state)
                                                   .largest_side = (flags & 2) != 0 ? 5 : 0});
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_pair_of_units_is_in_one_task)};
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -296,11 +296,10 @@ static void check_taken(const struct fixture *f, bool reads)
     assert_int_equal(f->ledger.n_lent, f->ledger.n_finished);
 }
 
-static void every_quartet_is_taken_once(void **state)
+TEST(every_quartet_is_taken_once)
 {
     static const double bytes[] = {0.0, 1.0, 1e9};
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int grain = 0; hf_grain_list[grain].name != NULL; grain++) {
         for (int n_thread = 1; n_thread <= 3; n_thread += 2) {
             for (int b = 0; b < 3; b++) {
@@ -322,14 +321,12 @@ static void every_quartet_is_taken_once(void **state)
             }
         }
     }
-    tear_down(&f);
 }
 
-static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **state)
+TEST(a_failure_of_the_consumer_ends_the_round_with_its_message)
 {
-    struct fixture f;
     struct hf_work *work = NULL;
-    set_up(&f);
+    SET_UP(f);
     for (int n_thread = 1; n_thread <= 2; n_thread++) {
         const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, n_thread, 1e9);
         assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
@@ -345,28 +342,24 @@ static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **sta
         assert_int_equal(hf_work_account(work).n_read, 0);
         hf_work_destroy(&work);
     }
-    tear_down(&f);
 }
 
-static void a_queue_may_be_as_short_as_one(void **state)
+TEST(a_queue_may_be_as_short_as_one)
 {
-    struct fixture f;
     struct hf_work *work = NULL;
     struct hf_work_settings settings = settings_for(HF_GRAIN_SHELL_PAIR, 1, 0.0);
     settings.largest_queue = 1;
-    set_up(&f);
+    SET_UP(f);
     f.ledger.least = 1e-10;
     assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
     assert_ok(run_round(&f, work, &error));
     check_taken(&f, false);
     hf_work_destroy(&work);
-    tear_down(&f);
 }
 
 static void check_order(enum hf_task_quartets quartets, int bra_functions)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     f.ledger.quartets = quartets;
     for (int n_thread = 1; n_thread <= 3; n_thread += 2) {
         struct hf_work *work = NULL;
@@ -382,21 +375,20 @@ static void check_order(enum hf_task_quartets quartets, int bra_functions)
             assert_true((hf_work_account(work).n_listed < f.pairs->n_pair) == (bra_functions > 0));
         hf_work_destroy(&work);
     }
-    tear_down(&f);
 }
 
-static void a_bra_may_meet_every_ket(void **state)
+TEST(a_bra_may_meet_every_ket)
 {
     check_order(HF_QUARTETS_EVERY_KET, 0);
 }
 
-static void bras_of_two_atoms_may_share_a_task(void **state)
+TEST(bras_of_two_atoms_may_share_a_task)
 {
     check_order(HF_QUARTETS_EVERY_KET, 6);
     check_order(HF_QUARTETS_EVERY_KET, 1000);
 }
 
-static void tasks_may_be_of_two_shells(void **state)
+TEST(tasks_may_be_of_two_shells)
 {
     check_order(HF_QUARTETS_OF_SHELLS, 0);
 }
@@ -413,24 +405,21 @@ static void run_calculation(struct fixture *f, struct hf_work *work, struct hf_w
     }
 }
 
-static void a_loose_round_stores_what_does_for_sharp_ones(void **state)
+TEST(a_loose_round_stores_what_does_for_sharp_ones)
 {
-    struct fixture f;
     struct hf_work *work = NULL;
     struct hf_work_account of[4];
     const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, 1, 1e9);
-    set_up(&f);
+    SET_UP(f);
     assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
     run_calculation(&f, work, of);
     for (int round = 1; round < 4; round++) assert_int_equal(of[round].n_computed, 0);
     hf_work_destroy(&work);
-    tear_down(&f);
 }
 
-static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(void **state)
+TEST(the_first_round_measures_and_the_second_one_stores_what_is_worth_it)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int grain = 0; hf_grain_list[grain].name != NULL; grain++) {
         struct hf_work *work = NULL;
         struct hf_work_account of[4];
@@ -446,12 +435,11 @@ static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(
         }
         hf_work_destroy(&work);
     }
-    tear_down(&f);
 }
 
 /** What is stored, in single precision too, is what the consumer took when it was computed; and so
  *  is what had no room and is computed again. */
-static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **state)
+TEST(a_quartet_is_the_same_number_stored_read_and_computed_again)
 {
     static const double memory[] = {1e7, 2e4, 4e3};
     for (size_t m = 0; m < sizeof memory / sizeof *memory; m++) {
@@ -475,7 +463,7 @@ static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **s
     }
 }
 
-static void grains_have_names(void **state)
+TEST(grains_have_names)
 {
     for (int i = 0; hf_grain_list[i].name != NULL; i++) {
         assert_string_equal(hf_grain_name(hf_grain_list[i].grain), hf_grain_list[i].name);
@@ -483,19 +471,4 @@ static void grains_have_names(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_quartet_is_taken_once),
-        cmocka_unit_test(a_failure_of_the_consumer_ends_the_round_with_its_message),
-        cmocka_unit_test(a_bra_may_meet_every_ket),
-        cmocka_unit_test(bras_of_two_atoms_may_share_a_task),
-        cmocka_unit_test(tasks_may_be_of_two_shells),
-        cmocka_unit_test(a_queue_may_be_as_short_as_one),
-        cmocka_unit_test(a_loose_round_stores_what_does_for_sharp_ones),
-        cmocka_unit_test(the_first_round_measures_and_the_second_one_stores_what_is_worth_it),
-        cmocka_unit_test(a_quartet_is_the_same_number_stored_read_and_computed_again),
-        cmocka_unit_test(grains_have_names),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN
