@@ -59,7 +59,7 @@ struct hf_cost hf_cost_model(const struct hf_molecule *molecule, const struct hf
     if (strstr(method, "mp2") != NULL)
         seconds += 1e-10 * 0.5 * hf_molecule_n_electron(molecule) * n * n * n * n;
     seconds = factor_of_task(options, molecule->n_atom) * (seconds + LEAST_SECONDS);
-    return (struct hf_cost){seconds, N_MATRIX * n * n * sizeof(double), basis->n_function};
+    return (struct hf_cost){seconds, N_MATRIX * n * n * sizeof(double)};
 }
 
 static int octave_of(double seconds)

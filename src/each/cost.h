@@ -19,7 +19,6 @@ enum { HF_COST_OCTAVES = 40 };
 struct hf_cost {
     double seconds; /**< of one rank, not corrected */
     double bytes;   /**< of a rank for matrices, an upper estimate */
-    int n_function;
 };
 
 /** Times by octave of the model's seconds. Initialise with = {0}. */

@@ -4,12 +4,10 @@
 #include "base/memory_limits.h"
 #include "basis/basis_sets.h"
 #include "cost.h"
+#include "each_private.h"
 #include "hf/interruption.h"
 #include "schedule/schedule.h"
-#include "settle.h"
-#include "tell.h"
 #include "text/output_file.h"
-#include "window.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,14 +32,13 @@ struct job {
     struct hf_results_files files;
     struct hf_window window;
     struct hf_cost_times times;
-    struct hf_cost *cost;            /**< [window.n] of the model */
-    double *seconds, *bytes, *small; /**< [window.n] corrected; of a rank; for the scheduler */
-    int *n_rank;                     /**< [window.n] ranks that compute it */
-    double busy;                     /**< seconds that this rank computed */
+    double *model, *bytes, *n_function; /**< [window.n] what the model says */
+    double *seconds, *small;            /**< [window.n] corrected; for the scheduler */
+    int *n_rank;                        /**< [window.n] ranks that compute it */
+    double busy;                        /**< seconds that this rank computed */
     uint64_t settings_hash;
     struct hf_each_progress progress;
     struct hf_each_outlook outlook; /**< of the records that this rank estimated */
-    char *largest_text;             /**< of the outlook, owned */
     struct hf_arena arena, window_arena;
 };
 
@@ -147,7 +144,7 @@ static hf_status begin(struct job *job, struct hf_error *error)
     const struct hf_each_settings *settings = job->settings;
     struct hf_context *context = job->context;
     const struct hf_options *options = settings->options;
-    hf_status status = hf_each_check_job(options, error);
+    hf_status status = hf_options_check_effect(options, error);
     if (status == HF_OK) status = choose_files(job, error);
     if (status == HF_OK) status = hf_basis_sets_create(&job->sets, error);
     if (status == HF_OK && context->rank == 0)
@@ -157,12 +154,7 @@ static hf_status begin(struct job *job, struct hf_error *error)
     job->settings_hash = hf_each_hash_settings(options);
     HF_CHECK(
         hf_agree(context->comm, create_context(job, MPI_COMM_SELF, &job->alone, error), error));
-    job->worker = (struct hf_worker){job->alone,
-                                     options,
-                                     &job->start,
-                                     job->files.hartree,
-                                     job->files.xyz != NULL,
-                                     job->files.csv != NULL};
+    job->worker = (struct hf_worker){job->alone, options, &job->start, &job->files};
     HF_CHECK(create_scheduler(job, error));
     hf_interruption_watch(context->interruption, watch, job);
     if (settings->rehearsal) {
@@ -176,31 +168,22 @@ static hf_status begin(struct job *job, struct hf_error *error)
                            hf_options_flag(options, "retry_failed"), &job->finished, error);
 }
 
-/** Keeps the record of most functions, for the outlook. */
-static void keep_largest(struct job *job, int i, int n_function)
-{
-    const struct hf_molecule_record *record = &job->window.record[i];
-    if (n_function <= job->outlook.most_functions) return;
-    job->outlook.most_functions = n_function;
-    snprintf(job->outlook.largest, sizeof job->outlook.largest, "%s", record->name);
-    free(job->largest_text);
-    job->largest_text = strdup(record->text);
-}
-
-/** What the model says of record i; cost[i] stays 0 if it cannot be read. Local. */
+/** What the model says of record i; it stays 0 if the record cannot be read. Local. */
 static void estimate(struct job *job, int i)
 {
     struct hf_options options;
     struct hf_calculation calculation = {.context = job->alone};
-    struct hf_error reason = {0};
+    struct hf_error reason;
     hf_status status =
         hf_molecule_read(&job->worker, &job->window.record[i], &options, &calculation, &reason);
     if (status == HF_OK) status = hf_calculation_make_basis(&calculation, &options, &reason);
-    if (status == HF_OK)
-        job->cost[i] = hf_cost_model(&calculation.input.molecule, calculation.basis, &options);
-    if (status == HF_OK && job->settings->rehearsal) keep_largest(job, i, job->cost[i].n_function);
-    if (status != HF_OK && job->outlook.n_bad++ == 0)
-        snprintf(job->outlook.bad, sizeof job->outlook.bad, "%s", reason.message);
+    if (status == HF_OK) {
+        const struct hf_cost cost =
+            hf_cost_model(&calculation.input.molecule, calculation.basis, &options);
+        job->model[i] = cost.seconds;
+        job->bytes[i] = cost.bytes;
+        job->n_function[i] = calculation.basis->n_function;
+    }
     hf_calculation_done(&calculation);
     hf_options_done(&options);
 }
@@ -211,23 +194,21 @@ static hf_status foresee(struct job *job, struct hf_error *error)
     const int n = job->window.n, rank = job->context->rank, n_rank = job->context->n_rank;
     struct hf_arena *arena = &job->window_arena;
     hf_arena_done(arena);
-    HF_TAKE(arena, job->cost, (size_t)n);
-    HF_TAKE(arena, job->seconds, (size_t)n);
+    HF_TAKE(arena, job->model, (size_t)n);
     HF_TAKE(arena, job->bytes, (size_t)n);
+    HF_TAKE(arena, job->n_function, (size_t)n);
+    HF_TAKE(arena, job->seconds, (size_t)n);
     HF_TAKE(arena, job->small, (size_t)n);
     HF_TAKE(arena, job->n_rank, (size_t)n);
     HF_CHECK(hf_agree(job->context->comm, hf_arena_check(arena, error), error));
-    for (int i = rank; i < n; i += n_rank) {
-        estimate(job, i);
-        job->small[i] = job->cost[i].seconds;
-        job->bytes[i] = job->cost[i].bytes;
-    }
-    hf_sum_over_ranks(job->context->comm, (size_t)n, job->small);
+    for (int i = rank; i < n; i += n_rank) estimate(job, i);
+    hf_sum_over_ranks(job->context->comm, (size_t)n, job->model);
     hf_sum_over_ranks(job->context->comm, (size_t)n, job->bytes);
+    hf_sum_over_ranks(job->context->comm, (size_t)n, job->n_function);
     for (int i = 0; i < n; i++) { /* a record that cannot be read costs little */
         const double least = 1e-4;
-        job->cost[i].seconds = fmax(job->small[i], least);
-        job->seconds[i] = fmax(hf_cost_seconds(&job->times, job->cost[i].seconds), least);
+        job->model[i] = fmax(job->model[i], least);
+        job->seconds[i] = fmax(hf_cost_seconds(&job->times, job->model[i]), least);
     }
     return HF_OK;
 }
@@ -252,7 +233,7 @@ static hf_status compute(struct job *job, struct hf_worker *worker, int i, struc
         hf_molecule_compute(worker, &job->window.record[i], job->window.hash[i], &result, error);
     job->busy += result.seconds;
     if (status == HF_OK && worker->context->n_rank == 1)
-        hf_cost_add(&job->times, job->cost[i].seconds, result.seconds);
+        hf_cost_add(&job->times, job->model[i], result.seconds);
     if (status == HF_OK && worker->context->rank == 0)
         status = hf_results_add(&job->results, name, &result, error);
     hf_results_take(&job->results);
@@ -354,15 +335,23 @@ static int64_t window_size(const struct job *job)
     return (int64_t)(n_rank * fmin(fmax(of_rank, LEAST_OF_RANK), MOST_OF_RANK));
 }
 
-/** Adds the estimates of a window to the outlook of this rank. */
+/** Adds the estimates of a window to the outlook. Local, the same on all ranks. */
 static void look_ahead(struct job *job)
 {
     struct hf_each_outlook *outlook = &job->outlook;
-    for (int i = job->context->rank; i < job->window.n; i += job->context->n_rank) {
-        if (job->cost[i].n_function == 0) continue;
+    for (int i = 0; i < job->window.n; i++) {
+        const char *name = job->window.record[i].name;
+        if (job->n_function[i] == 0.0) {
+            if (outlook->n_bad++ == 0) snprintf(outlook->bad, sizeof outlook->bad, "%s", name);
+            continue;
+        }
         outlook->n++;
-        outlook->seconds += job->cost[i].seconds;
-        outlook->longest = fmax(outlook->longest, job->cost[i].seconds);
+        outlook->seconds += job->seconds[i];
+        outlook->longest = fmax(outlook->longest, job->seconds[i]);
+        outlook->most_bytes = fmax(outlook->most_bytes, job->bytes[i]);
+        if (job->n_function[i] <= outlook->most_functions) continue;
+        outlook->most_functions = (int)job->n_function[i];
+        snprintf(outlook->largest, sizeof outlook->largest, "%s", name);
     }
 }
 
@@ -383,67 +372,20 @@ static hf_status compute_all(struct job *job, struct hf_error *error)
     return HF_OK;
 }
 
-/** Memory of the largest molecule of this rank, as a calculation of its own would foresee it; 0: unknown. Local. */
-static double memory_of_largest(struct job *job)
-{
-    struct hf_options options;
-    struct hf_calculation calculation = {0};
-    struct hf_error unread;
-    const struct hf_molecule_record record = {
-        job->outlook.largest, job->largest_text,
-        job->largest_text != NULL ? strlen(job->largest_text) : 0, NULL};
-    if (job->largest_text == NULL) return 0.0;
-    hf_calculation_begin(&calculation, job->alone);
-    calculation.no_files = true;
-    hf_status status = hf_molecule_read(&job->worker, &record, &options, &calculation, &unread);
-    if (status == HF_OK) status = hf_calculation_prepare(&calculation, &options, true, &unread);
-    const double bytes = status == HF_OK ? calculation.need.rank : 0.0;
-    hf_calculation_done(&calculation);
-    hf_options_done(&options);
-    return bytes;
-}
-
-/** Puts the outlooks of all ranks together, and prints them. Collective. */
-static void tell_outlook(struct job *job)
-{
-    struct hf_each_outlook *outlook = &job->outlook;
-    const struct hf_context *context = job->context;
-    int64_t counts[] = {outlook->n, outlook->n_bad};
-    struct {
-        int value, rank;
-    } largest = {outlook->most_functions, context->rank}, bad = {outlook->n_bad > 0, context->rank};
-    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_2INT, MPI_MAXLOC, context->comm);
-    MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_2INT, MPI_MAXLOC, context->comm);
-    MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, context->comm);
-    MPI_Allreduce(MPI_IN_PLACE, &outlook->seconds, 1, MPI_DOUBLE, MPI_SUM, context->comm);
-    MPI_Allreduce(MPI_IN_PLACE, &outlook->longest, 1, MPI_DOUBLE, MPI_MAX, context->comm);
-    if (context->rank == largest.rank) outlook->most_bytes = memory_of_largest(job);
-    MPI_Bcast(&outlook->most_bytes, 1, MPI_DOUBLE, largest.rank, context->comm);
-    MPI_Bcast(outlook->largest, sizeof outlook->largest, MPI_CHAR, largest.rank, context->comm);
-    MPI_Bcast(outlook->bad, sizeof outlook->bad, MPI_CHAR, bad.rank, context->comm);
-    outlook->n = counts[0];
-    outlook->n_bad = counts[1];
-    outlook->most_functions = largest.value;
-    outlook->n_rank = context->n_rank;
-    outlook->n_before = job->finished.n;
-    if (context->rank == 0) hf_each_tell_outlook(job->settings->out, outlook);
-}
-
 /** Prints what was done, also of a job that ends early. Collective. */
 static void tell_end(struct job *job)
 {
     const struct hf_context *context = job->context;
     struct hf_each_summary summary = {
         .account = &job->results.account,
-        .n_before = job->finished.n,
-        .n_failed_before = job->finished.n_failed,
+        .before = &job->finished,
         .seconds = hf_wall_seconds() - job->progress.began,
         .n_rank = context->n_rank,
         .json = job->files.json,
     };
     hf_statistics_reduce(context->comm, 1, &job->busy, &summary.busy);
     if (context->rank != 0) return;
-    hf_each_end_progress(&job->progress);
+    if (job->progress.printed > 0.0) fprintf(job->progress.stream, "\r%78s\r", "");
     hf_each_tell_end(job->settings->out, &summary);
 }
 
@@ -472,7 +414,6 @@ static void end(struct job *job)
     if (job->scheduler != NULL) hf_scheduler_destroy(&job->scheduler);
     hf_context_destroy(&job->alone);
     hf_basis_sets_destroy(&job->sets);
-    free(job->largest_text);
     hf_arena_done(&job->window_arena);
     hf_arena_done(&job->arena);
 }
@@ -493,7 +434,8 @@ hf_status hf_each(struct hf_context *context, const struct hf_each_settings *set
     HF_TRY(hf_calculation_limit_time(&clock, settings->options, error));
     HF_TRY(begin(&job, error));
     status = compute_all(&job, error);
-    if (settings->rehearsal && status == HF_OK) tell_outlook(&job);
+    if (settings->rehearsal && status == HF_OK)
+        hf_each_tell_outlook(settings->out, &job.outlook, job.finished.n);
     if (!settings->rehearsal && (status == HF_OK || status == HF_INTERRUPTED)) tell_end(&job);
     if (status == HF_INTERRUPTED) explain_end(&job, error);
     n_bad = job.results.account.n_failed > 0 || job.finished.n_failed > 0;

@@ -1,5 +1,5 @@
 /* Results as JSON, extended XYZ and CSV; see lines.h. */
-#include "lines.h"
+#include "each_private.h"
 
 #include "hf/units.h"
 #include "text/text.h"
@@ -40,8 +40,8 @@ static const cJSON *extras_of(const cJSON *root)
     return get(get(root, "extras"), "hf");
 }
 
-void hf_lines_identify(struct hf_json root, const char *name, uint64_t hash, int n_rank,
-                       double seconds)
+void hf_lines_identify(struct hf_json root, const char *name, uint64_t hash,
+                       const struct hf_molecule_result *result)
 {
     char digits[20];
     const struct hf_json extras = {
@@ -51,8 +51,8 @@ void hf_lines_identify(struct hf_json root, const char *name, uint64_t hash, int
     snprintf(digits, sizeof digits, "%016" PRIx64, hash);
     HF_ADD(extras, "record", name);
     HF_ADD(extras, "record_hash", digits);
-    HF_ADD(extras, "ranks", n_rank);
-    HF_ADD(extras, "seconds", seconds);
+    HF_ADD(extras, "ranks", result->n_rank);
+    HF_ADD(extras, "seconds", result->seconds);
 }
 
 /** The molecule of a result, or of the input of a failure; NULL: unknown. */

@@ -1,9 +1,7 @@
 /* Computes one molecule of a job; see molecule.h. */
-#include "molecule.h"
+#include "each_private.h"
 
 #include "hf/interruption.h"
-#include "lines.h"
-#include "settle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,7 +117,7 @@ static char *to_text(const cJSON *root, const struct hf_worker *worker, bool is_
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL) return NULL;
     if (is_xyz)
-        hf_xyz_print(stream, root, worker->hartree);
+        hf_xyz_print(stream, root, worker->files->hartree);
     else
         hf_csv_print(stream, root);
     if (fclose(stream) == 0) return text;
@@ -135,20 +133,21 @@ static hf_status make_lines(const struct hf_worker *worker, const struct hf_mole
 {
     struct hf_json_document document = {0};
     const struct hf_json root = hf_json_begin(&document);
+    const bool wants_xyz = worker->files->xyz != NULL, wants_csv = worker->files->csv != NULL;
     const struct hf_calculation *calculation = &work->calculation;
     if (status == HF_OK)
         hf_json_put_run(root, &calculation->description, calculation->record, &work->result,
                         &work->wavefunction);
     else
         put_failure(root, record, work, status, failure);
-    hf_lines_identify(root, record->name, hash, result->n_rank, result->seconds);
+    hf_lines_identify(root, record->name, hash, result);
     result->good = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root.at, "success"));
     if (!document.failed) result->json = cJSON_PrintUnformatted(root.at);
-    if (worker->wants_xyz) result->xyz = to_text(root.at, worker, true);
-    if (worker->wants_csv) result->csv = to_text(root.at, worker, false);
+    if (wants_xyz) result->xyz = to_text(root.at, worker, true);
+    if (wants_csv) result->csv = to_text(root.at, worker, false);
     cJSON_Delete(root.at);
-    if (result->json != NULL && (result->xyz != NULL || !worker->wants_xyz) &&
-        (result->csv != NULL || !worker->wants_csv))
+    if (result->json != NULL && (result->xyz != NULL || !wants_xyz) &&
+        (result->csv != NULL || !wants_csv))
         return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "%.400s: out of memory for the lines of its result",
                    record->name);

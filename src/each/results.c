@@ -1,8 +1,7 @@
 /* Messages with lines, and the files; see results.h. */
-#include "results.h"
+#include "each_private.h"
 
 #include "base/growing.h"
-#include "lines.h"
 #include "text/output_file.h"
 
 #include <errno.h>

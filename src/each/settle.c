@@ -1,5 +1,5 @@
 /* Options of a job; see settle.h. */
-#include "settle.h"
+#include "each_private.h"
 
 #include "text/text.h"
 
@@ -19,11 +19,6 @@ bool hf_each_is_of_job(const struct hf_option *option)
     for (int i = 0; more[i] != NULL; i++)
         if (strcmp(option->key, more[i]) == 0) return true;
     return is_listed(option->only_with);
-}
-
-hf_status hf_each_check_job(const struct hf_options *options, struct hf_error *error)
-{
-    return hf_options_check_effect(options, error);
 }
 
 hf_status hf_each_check_record(const struct hf_options *options, struct hf_error *error)

@@ -1,5 +1,5 @@
 /* Which orbitals a molecule starts from; see starts.h. */
-#include "starts.h"
+#include "each_private.h"
 
 #include "fock/fock.h"
 
@@ -80,7 +80,7 @@ cleanup:
     return status;
 }
 
-hf_status hf_each_start_keep(struct hf_each_start *start, struct hf_calculation *calculation,
+hf_status hf_each_start_keep(struct hf_each_start *start, const struct hf_calculation *calculation,
                              const struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
     const uint64_t kind = kind_of(calculation);

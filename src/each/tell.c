@@ -1,5 +1,5 @@
 /* Prints progress, summary and outlook of a job. */
-#include "tell.h"
+#include "each_private.h"
 
 #include "hf/timer.h"
 
@@ -33,13 +33,6 @@ void hf_each_tell_progress(struct hf_each_progress *progress,
     fflush(progress->stream);
 }
 
-void hf_each_end_progress(struct hf_each_progress *progress)
-{
-    if (progress->stream == NULL || progress->printed <= 0.0) return;
-    fprintf(progress->stream, "\r%78s\r", "");
-    fflush(progress->stream);
-}
-
 void hf_each_tell_end(FILE *out, const struct hf_each_summary *summary)
 {
     const struct hf_results_account *account = summary->account;
@@ -48,10 +41,10 @@ void hf_each_tell_end(FILE *out, const struct hf_each_summary *summary)
     if (out == NULL) return;
     fprintf(out, "Molecules     %" PRId64 " computed: %" PRId64 " good, %" PRId64 " failed\n", n,
             account->n_good, account->n_failed);
-    if (summary->n_before > 0)
+    if (summary->before->n > 0)
         fprintf(out, "Earlier runs  %" PRId64 " results, %" PRId64 " of them failed%s\n",
-                summary->n_before, summary->n_failed_before,
-                summary->n_failed_before > 0 ? "; --retry-failed computes these again" : "");
+                summary->before->n, summary->before->n_failed,
+                summary->before->n_failed > 0 ? "; --retry-failed computes these again" : "");
     fprintf(out, "Results       %s\n", summary->json);
     if (n == 0) return;
     fprintf(out, "Time          %.2f s on %d rank%s: %.2f molecules per second\n", summary->seconds,
@@ -65,24 +58,24 @@ void hf_each_tell_end(FILE *out, const struct hf_each_summary *summary)
         fprintf(out, "Largest       %d functions: %s\n", account->most_functions, account->largest);
 }
 
-void hf_each_tell_outlook(FILE *out, const struct hf_each_outlook *outlook)
+void hf_each_tell_outlook(FILE *out, const struct hf_each_outlook *outlook, int64_t n_before)
 {
     if (out == NULL) return;
     fprintf(out, "Molecules     %" PRId64 ", and %" PRId64 " records that cannot be read\n",
             outlook->n, outlook->n_bad);
     if (outlook->n_bad > 0) fprintf(out, "              the first: %s\n", outlook->bad);
-    if (outlook->n_before > 0)
-        fprintf(out, "Earlier runs  %" PRId64 " results, which are not counted here\n",
-                outlook->n_before);
+    if (n_before > 0)
+        fprintf(out, "Earlier runs  %" PRId64 " results, which are not counted here\n", n_before);
     if (outlook->n > 0) {
         fprintf(out, "Largest       %d functions: %s\n", outlook->most_functions, outlook->largest);
         fprintf(out, "Time          about %.3g core hours by the cost model; the longest %.3g s\n",
                 outlook->seconds / 3600.0, outlook->longest);
+        fprintf(out, "Ranks         up to about %.0f before several have to share a molecule\n",
+                fmax(1.0, floor(outlook->seconds / outlook->longest)));
         fprintf(out,
-                "Ranks         up to about %.0f before several have to share a molecule; here %d\n",
-                fmax(1.0, floor(outlook->seconds / fmax(outlook->longest, 1e-9))), outlook->n_rank);
+                "Memory        up to about %.0f MB per rank for matrices, and --memory for stored "
+                "integrals\n",
+                1e-6 * outlook->most_bytes);
     }
-    if (outlook->most_bytes > 0.0)
-        fprintf(out, "Memory        about %.0f MB per rank at most\n", 1e-6 * outlook->most_bytes);
     fprintf(out, "Nothing was computed (--check).\n");
 }

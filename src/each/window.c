@@ -1,5 +1,5 @@
 /* Windows of records; see window.h. */
-#include "window.h"
+#include "each_private.h"
 
 #include "base/growing.h"
 #include "text/text.h"
@@ -49,10 +49,7 @@ static hf_status read_records(struct hf_window *window, int64_t most, uint64_t s
         uint64_t hash = hf_hash_add(settings, record.n_byte, record.text);
         if (record.problem != NULL && record.n_byte == 0)
             hash = hf_hash_add_text(hash, record.name);
-        if (hf_finished_take(finished, hash)) {
-            window->n_skipped++;
-            continue;
-        }
+        if (hf_finished_take(finished, hash)) continue;
         HF_CHECK(pack(window, hash, &record, error));
         window->n++;
     }
@@ -86,15 +83,13 @@ hf_status hf_window_fill(struct hf_window *window, struct hf_context *context, i
     hf_status status = HF_OK;
     window->n = 0;
     window->n_byte = 0;
-    window->n_skipped = 0;
     if (context->rank == 0) status = read_records(window, most, settings, reader, finished, error);
     HF_CHECK(hf_agree_to_go_on(context, status, error));
-    int64_t share[] = {window->n, (int64_t)window->n_byte, window->ended, window->n_skipped};
+    int64_t share[] = {window->n, (int64_t)window->n_byte, window->ended};
     MPI_Bcast(share, sizeof share / sizeof *share, MPI_INT64_T, 0, context->comm);
     window->n = (int)share[0];
     window->n_byte = (size_t)share[1];
     window->ended = share[2] != 0;
-    window->n_skipped = share[3];
     if (!hf_grow(&window->bytes, share[1], &window->room, 1))
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a window of molecules");
     HF_CHECK(hf_agree(context->comm, status, error));

@@ -22,15 +22,14 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
-static hf_status read_lines(const char *lines, bool retry, struct hf_finished *finished,
-                            struct hf_error *error)
+static hf_status read_lines(const char *lines, bool retry, struct hf_finished *finished)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(lines, file);
     fclose(file);
     *finished = (struct hf_finished){0};
-    return hf_finished_read(finished, path, retry, error);
+    return hf_finished_read(finished, path, retry, &error);
 }
 
 static void assert_left(const char *expected)
@@ -46,9 +45,7 @@ static void assert_left(const char *expected)
 static void a_record_is_finished_as_often_as_there_are_lines(void **state)
 {
     struct hf_finished finished;
-    struct hf_error error;
-    expect_ok(read_lines(GOOD("02") GOOD("ff") GOOD("02") BAD("01"), false, &finished, &error),
-              &error);
+    assert_ok(read_lines(GOOD("02") GOOD("ff") GOOD("02") BAD("01"), false, &finished));
     assert_int_equal(finished.n, 4);
     assert_int_equal(finished.n_failed, 1);
     assert_true(hf_finished_take(&finished, 2));
@@ -63,10 +60,8 @@ static void a_record_is_finished_as_often_as_there_are_lines(void **state)
 static void an_incomplete_line_at_the_end_goes(void **state)
 {
     struct hf_finished finished;
-    struct hf_error error;
-    expect_ok(read_lines(GOOD("01") "{\"success\":true,\"record_hash\":\"0000000000000002\"", false,
-                         &finished, &error),
-              &error);
+    assert_ok(read_lines(GOOD("01") "{\"success\":true,\"record_hash\":\"0000000000000002\"", false,
+                         &finished));
     assert_int_equal(finished.n, 1);
     assert_left(GOOD("01"));
     hf_finished_done(&finished);
@@ -75,8 +70,7 @@ static void an_incomplete_line_at_the_end_goes(void **state)
 static void failures_go_if_they_are_computed_again(void **state)
 {
     struct hf_finished finished;
-    struct hf_error error;
-    expect_ok(read_lines(BAD("01") GOOD("02") BAD("03") "{", true, &finished, &error), &error);
+    assert_ok(read_lines(BAD("01") GOOD("02") BAD("03") "{", true, &finished));
     assert_int_equal(finished.n, 1);
     assert_false(hf_finished_take(&finished, 1));
     assert_left(GOOD("02"));
@@ -86,10 +80,9 @@ static void failures_go_if_they_are_computed_again(void **state)
 static void another_file_is_refused_and_stays(void **state)
 {
     struct hf_finished finished;
-    struct hf_error error;
-    assert_failure(read_lines("{\"record_hash\":\"12\"}\n", false, &finished, &error), HF_BAD_INPUT,
-                   &error, "lines that no job");
-    assert_failure(read_lines("a diary\n", true, &finished, &error), HF_BAD_INPUT, &error,
+    assert_failure(read_lines("{\"record_hash\":\"12\"}\n", false, &finished), HF_BAD_INPUT, &error,
+                   "lines that no job");
+    assert_failure(read_lines("a diary\n", true, &finished), HF_BAD_INPUT, &error,
                    "lines that no job");
     assert_left("a diary\n");
     hf_finished_done(&finished);
@@ -98,8 +91,7 @@ static void another_file_is_refused_and_stays(void **state)
 static void without_a_file_nothing_is_finished(void **state)
 {
     struct hf_finished finished = {0};
-    struct hf_error error;
-    expect_ok(hf_finished_read(&finished, "no-such-file.jsonl", false, &error), &error);
+    assert_ok(hf_finished_read(&finished, "no-such-file.jsonl", false, &error));
     assert_false(hf_finished_take(&finished, 0));
     hf_finished_done(&finished);
 }

@@ -24,7 +24,6 @@ static void assert_bytes(size_t n, const char *bytes, const char *expected)
 {
     struct hf_record_reader *reader = NULL;
     struct hf_molecule_record record;
-    struct hf_error error;
     const char *const paths[] = {path};
     char found[4096] = "";
     bool there = true;
@@ -32,9 +31,9 @@ static void assert_bytes(size_t n, const char *bytes, const char *expected)
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, n, file), n);
     fclose(file);
-    expect_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error), &error);
+    assert_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error));
     while (there) {
-        expect_ok(hf_record_reader_next(reader, &record, &there, &error), &error);
+        assert_ok(hf_record_reader_next(reader, &record, &there, &error));
         if (!there) break;
         assert_int_equal(strlen(record.text), record.n_byte);
         strcat(strcat(found, record.text), record.problem != NULL ? "!" : "|");
@@ -91,14 +90,13 @@ static void a_record_with_a_nul_has_a_problem(void **state)
 {
     struct hf_record_reader *reader = NULL;
     struct hf_molecule_record record;
-    struct hf_error error;
     bool there;
     const char *const paths[] = {path};
     FILE *file = fopen(path, "w");
     fwrite("1\n\nH 0\0 0\n", 1, 10, file);
     fclose(file);
-    expect_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error), &error);
-    expect_ok(hf_record_reader_next(reader, &record, &there, &error), &error);
+    assert_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error));
+    assert_ok(hf_record_reader_next(reader, &record, &there, &error));
     assert_true(there && record.problem != NULL);
     hf_record_reader_destroy(&reader);
 }
@@ -109,7 +107,6 @@ static void records_are_longer_than_what_is_read_at_once(void **state)
     char *bytes = malloc(16 * (N_ATOM + 4)), *end = bytes;
     struct hf_record_reader *reader = NULL;
     struct hf_molecule_record record;
-    struct hf_error error;
     bool there;
     const char *const paths[] = {path};
     assert_non_null(bytes);
@@ -120,14 +117,14 @@ static void records_are_longer_than_what_is_read_at_once(void **state)
         fwrite(bytes, 1, (size_t)(end - bytes), file);
         fclose(file);
     }
-    expect_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error), &error);
+    assert_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error));
     for (int frame = 0; frame < 2; frame++) {
-        expect_ok(hf_record_reader_next(reader, &record, &there, &error), &error);
+        assert_ok(hf_record_reader_next(reader, &record, &there, &error));
         assert_true(there && record.problem == NULL);
         assert_int_equal(record.n_byte, end - bytes);
         assert_memory_equal(record.text, bytes, record.n_byte);
     }
-    expect_ok(hf_record_reader_next(reader, &record, &there, &error), &error);
+    assert_ok(hf_record_reader_next(reader, &record, &there, &error));
     assert_false(there);
     hf_record_reader_destroy(&reader);
     free(bytes);
@@ -136,7 +133,6 @@ static void records_are_longer_than_what_is_read_at_once(void **state)
 static void a_file_that_is_not_there_is_an_error(void **state)
 {
     struct hf_record_reader *reader = NULL;
-    struct hf_error error;
     const char *const paths[] = {"no/such/file"};
     assert_failure(hf_record_reader_create(NULL, 1, paths, &reader, &error), HF_BAD_INPUT, &error,
                    "no/such/file");
