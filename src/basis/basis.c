@@ -15,6 +15,7 @@ struct maker {
     int *choice_of_atom; /**< [n_atom] */
     int n_set;
     struct hf_basis_set *set; /**< [n_set], at most n_choice */
+    bool *is_kept;            /**< [n_set] it belongs to context->basis_sets */
     struct hf_arena arena;    /**< owns these arrays */
     struct hf_error *error;
 };
@@ -48,7 +49,17 @@ static hf_status check_choices(const struct maker *maker)
     return HF_OK;
 }
 
-/** Reads the set of choice `i`, unless an earlier choice has the same name. Collective. */
+/** Whether all ranks have kept the set of that name; then *set = that set, which stays theirs. Collective. */
+static bool find_kept(const struct hf_context *context, const char *name, struct hf_basis_set *set)
+{
+    const struct hf_basis_set *kept = hf_basis_sets_find(context->basis_sets, name);
+    int all = kept != NULL;
+    if (context->n_rank > 1) MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, context->comm);
+    if (all) *set = *kept;
+    return all != 0;
+}
+
+/** Reads the set of choice `i`, unless it was kept or an earlier choice has the same name. Collective. */
 static hf_status read_set(struct maker *maker, int i)
 {
     const struct hf_basis_choice *choice = &maker->choice[i];
@@ -62,11 +73,18 @@ static hf_status read_set(struct maker *maker, int i)
         maker->set_of_choice[i] = maker->set_of_choice[earlier];
         return HF_OK;
     }
+    maker->is_kept[maker->n_set] = find_kept(context, choice->name, &maker->set[maker->n_set]);
+    if (maker->is_kept[maker->n_set]) {
+        maker->set_of_choice[i] = maker->n_set++;
+        return HF_OK;
+    }
     if (context->rank == 0) status = hf_basis_find(choice->name, path, maker->error);
     HF_TRY(hf_agree(context->comm, status, maker->error));
     HF_TRY(hf_text_read(context, path, &text, maker->error));
     status = hf_basis_set_parse(&text, &maker->set[maker->n_set], maker->error);
     HF_TRY(hf_agree(context->comm, status, maker->error));
+    maker->is_kept[maker->n_set] =
+        hf_basis_sets_keep(context->basis_sets, choice->name, &maker->set[maker->n_set]);
     maker->set_of_choice[i] = maker->n_set++;
 cleanup:
     hf_text_done(&text);
@@ -310,6 +328,7 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
     HF_TAKE(&maker.arena, maker.set_of_choice, (size_t)n_choice);
     HF_TAKE(&maker.arena, maker.choice_of_atom, (size_t)molecule->n_atom);
     HF_TAKE(&maker.arena, maker.set, (size_t)n_choice);
+    HF_TAKE(&maker.arena, maker.is_kept, (size_t)n_choice);
     hf_status status = hf_arena_check(&maker.arena, error);
     if (status == HF_OK) status = check_choices(&maker);
     HF_TRY(hf_agree(context->comm, status, error));
@@ -318,7 +337,8 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
     *basis = made;
     made = NULL;
 cleanup:
-    for (int s = 0; s < maker.n_set; s++) hf_basis_set_done(&maker.set[s]);
+    for (int s = 0; s < maker.n_set; s++)
+        if (!maker.is_kept[s]) hf_basis_set_done(&maker.set[s]);
     hf_arena_done(&maker.arena);
     hf_basis_destroy(&made);
     return status;

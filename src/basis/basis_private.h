@@ -61,6 +61,16 @@ hf_status hf_basis_set_parse(const struct hf_text *text, struct hf_basis_set *se
                              struct hf_error *error) HF_MUST_CHECK;
 void hf_basis_set_done(struct hf_basis_set *set);
 
+struct hf_basis_sets;
+
+/** The set that was kept under a name; NULL: none, or `sets` is NULL. Not collective. */
+const struct hf_basis_set *hf_basis_sets_find(const struct hf_basis_sets *sets, const char *name);
+
+/** Keeps a set. True: `sets` now owns what is in it. False: `sets` is NULL or full, has the name, or lacks memory. Not
+ *  collective. */
+bool hf_basis_sets_keep(struct hf_basis_sets *sets, const char *name,
+                        const struct hf_basis_set *set);
+
 /** Reads a comment line: name, purpose, literature, elements that need a core potential. Ignores other comments. */
 hf_status hf_basis_set_parse_comment(struct hf_basis_set *set, const char *line,
                                      struct hf_error *error) HF_MUST_CHECK;

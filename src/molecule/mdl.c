@@ -122,7 +122,7 @@ static struct missing count_missing(const struct draft *draft, const struct fill
 static int given_integer(const struct draft *draft, const char *key, int otherwise)
 {
     const struct hf_option_value *given = hf_options_given(draft->options, key);
-    const bool said = given != NULL && given->level == HF_OPTION_COMMAND_LINE;
+    const bool said = given != NULL && given->level != HF_OPTION_FILE;
     return said ? hf_options_integer(draft->options, key) : otherwise;
 }
 

@@ -329,7 +329,7 @@ const struct hf_option hf_options_cubes[] = {
         .more = "LIST has commas between its words: density, spin (alpha minus beta), esp "
                 "(electrostatic potential), homo, lumo, and numbers of orbitals. Each is written "
                 "to INPUT.WHAT.cube, beside the JSON file or in the working folder.",
-        .not_kept = true, HF_NOT_SERVED),
+        .not_kept = true, HF_ALONE),
     HF_ROW_REAL("cube_spacing", "0.2", "bohr", 0.001, 10, "distance between points of cube files",
                 .member = HF_MEMBER(struct cubes, spacing), OF_CUBES),
     HF_ROW_REAL("cube_margin", "7", "bohr", 0, 1000, "space around the atoms in cube files",

@@ -261,7 +261,7 @@ cleanup:
 
 const struct hf_option hf_options_molden[] = {
     HF_ROW_TEXT("molden", "FILE", "write geometry, basis and orbitals (Molden format)",
-                .everyday = true, .not_kept = true, HF_NOT_SERVED),
+                .everyday = true, .not_kept = true, HF_ALONE),
     {0}};
 
 const struct hf_quantity_ops hf_quantity_molden = {

@@ -71,6 +71,9 @@ static const struct hf_option_choice orbital_searches[] = {
     {"auto", "rotate from 200 orbitals on, else diagonalise", HF_ORBITALS_AUTO},
     {0}};
 
+static const struct hf_option_choice xyz_units[] = {
+    {"ev", "eV and eV/angstrom", 0}, {"hartree", "hartree and hartree/bohr", 1}, {0}};
+
 static const struct hf_option_choice counters[] = {
     {"fetch-and-op", "one atomic operation of MPI-3", HF_COUNTER_FETCH_AND_OP},
     {"array", "an array of counts under a lock, as in MPI-2", HF_COUNTER_ARRAY},
@@ -104,6 +107,7 @@ HF_OPTION_CHOICES(hf_converger_list, hf_converger_name, hf_converger_about)
 #define OF_WINDOWS                                                                                 \
     .only_with = {                                                                                 \
         {"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"fock", "distributed"}}
+#define OF_EACH .only_with = {{"each", NULL}}
 
 static const struct hf_option molecule_rows[] = {
     HF_ROW_INTEGER("charge", "0", -1000, 1000, "total charge", .group = "Molecule",
@@ -118,7 +122,7 @@ static const struct hf_option molecule_rows[] = {
     HF_ROW_TEXT("title", "TEXT", "title of the calculation", .not_kept = true),
     HF_ROW_INTEGER("record", "1", 1, 1000000000,
                    "which molecule of an SD file, or geometry of an XYZ file, counted from 1",
-                   .not_kept = true),
+                   .not_kept = true, .not_with = {{"each", NULL}}),
     {.key = "field",
      .type = HF_OPTION_VECTOR,
      .argument = "X,Y,Z",
@@ -271,32 +275,54 @@ static const struct hf_option run_rows[] = {
                 SETS(fock.reproducible)),
     {0}};
 
+static const struct hf_option each_rows[] = {
+    HF_ROW_FLAG(
+        "each", "compute every molecule of the files", .group = "Many molecules",
+        .more = "FILE... are files of molecules: SD, XYZ of many frames, QCSchema inputs one per "
+                "line, native; - is standard input, @FILE a list of files. Settings of a molecule "
+                "count before options. Ranks take molecules, several ranks an expensive one. "
+                "The same command continues a job that was interrupted.",
+        .not_kept = true, .not_with = {{"serve", NULL}}),
+    HF_ROW_TEXT("xyz", "FILE", "write structures, energies and forces (extended XYZ)",
+                .more = "Keys are energy and forces.", .not_kept = true, OF_EACH),
+    HF_ROW_CHOICE("xyz_units", "NAME", "ev", "unit of energies in --xyz", .choice = xyz_units,
+                  .not_kept = true, .only_with = {{"xyz", NULL}}),
+    HF_ROW_TEXT("csv", "FILE", "write a table of energies and other numbers", .not_kept = true,
+                OF_EACH),
+    HF_ROW_FLAG("retry_failed", "compute molecules that failed in an earlier run again",
+                .not_kept = true, OF_EACH),
+    {0}};
+
 static const struct hf_option output_rows[] = {
     HF_ROW_TEXT(
         "json", "FILE", "write the results (QCSchema)", .everyday = true,
-        .more = "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails.",
+        .more =
+            "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails. With "
+            "--each it has one per line, and if none is given it is named after the first file, "
+            "set.hf.jsonl.",
         .not_kept = true, HF_NOT_SERVED),
     HF_ROW_TEXT("trajectory", "FILE", "write structures and energies of --task optimise (XYZ)",
-                .everyday = true, .not_kept = true, .only_with = {{"task", "optimise"}}),
+                .everyday = true, .not_kept = true, .only_with = {{"task", "optimise"}},
+                .not_with = {{"each", NULL}}),
     HF_ROW_TEXT("restart", "FILE", "continue from a checkpoint; no input file is needed",
                 .everyday = true,
                 .more = "The checkpoint has the molecule, the basis set and the settings.",
-                .not_kept = true),
+                .not_kept = true, .not_with = {{"each", NULL}}),
     HF_ROW_TEXT(
         "checkpoint", "FILE", "write checkpoints to FILE", .default_value = "auto",
         .more =
             "A checkpoint is written at intervals, when the run is interrupted, and at its end. "
             "none: no checkpoints. auto: INPUT.hf.h5, beside the JSON file or in the working "
             "folder, if the run takes over a minute (MP2: the SCF 5 seconds) or is interrupted.",
-        .not_kept = true),
+        .not_kept = true, .not_with = {{"each", NULL}}),
     HF_ROW_REAL("checkpoint_interval", "60", "s", 0, 1e9, "shortest time between checkpoints",
                 .more = "It is longer if writing would take more than 1 % of the time.",
-                .not_with = {{"checkpoint", "none"}, {"serve", NULL}}),
+                .not_with = {{"checkpoint", "none"}, {"serve", NULL}, {"each", NULL}}),
     HF_ROW_CHOICE("orbitals", "WHICH", "gap", "orbital energies in the report", .choice = orbitals,
-                  HF_NOT_SERVED),
+                  HF_ALONE),
     HF_ROW_TEXT("trace", "FILE", "write what every rank did when, task by task",
                 .group = "Laboratory (measurements and comparisons)",
-                .more = "For tools/timeline and tools/replay.", .not_kept = true, HF_NOT_SERVED),
+                .more = "For tools/timeline and tools/replay.", .not_kept = true, HF_ALONE),
     HF_ROW_INTEGER("tasks_for", "0", 0, 100000000,
                    "divide the work as for N ranks (for tools/replay); 0: as for those there are",
                    SETS(fock.tasks_for)),
@@ -339,6 +365,7 @@ const struct hf_option *const *hf_option_table(void)
                                                     hf_options_local_mp2,
                                                     hf_options_mp2,
                                                     run_rows,
+                                                    each_rows,
                                                     HF_QUANTITIES(ROWS, NO_ROWS) output_rows,
                                                     aliases,
                                                     NULL};

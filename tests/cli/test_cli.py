@@ -165,6 +165,7 @@ BAD_INPUT = [
     ("charges without end", WATER + "point_charges\n1 0 0 5\n", [], ["line 9", "have no end"]),
     ("charge on a nucleus", WATER + "point_charges\n1 0 0 0.22\nend\n", [],
      ["line 10", "sits on the nucleus of atom 1 (O)"]),
+    ("many molecules in a file", "each\n" + WATER, [], ["line 1", "only the command line of hf"]),
     ("no file of charges", WATER, ["--point-charges-file", "/no/such"], ["/no/such", "no such file"]),
 ]
 
@@ -195,6 +196,10 @@ NO_EFFECT = [
     ("checkpoint-interval", "1", ["--checkpoint", "none"], "with checkpoint none"),
     ("json-orbitals", None, [], "without json"), ("cube-spacing", "1", [], "without cube"), ("cube-margin", "1", [], "without cube"),
     ("serve-remote", None, [], "without serve"),
+    *((option, value, [], "without each") for option, value in (("xyz", "a.xyz"), ("csv", "a.csv"), ("retry-failed", None))),
+    ("xyz-units", "hartree", ["--each"], "without xyz"), ("each", None, ["--serve", "unix:no"], "with serve"),
+    *((option, value, ["--each", "--task", "optimise"], "with each")
+      for option, value in (("record", "1"), ("restart", "a.h5"), ("checkpoint", "none"), ("trajectory", "a.xyz"), ("molden", "a.molden"))),
     *((option, value, ["--serve", "unix:no"], "with serve")
       for option, value in (("json", "a.json"), ("molden", "a.molden"), ("cube", "density"), ("trace", "a.trace"), ("localise", "pm"),
                             ("stability", "check"), ("properties", "all"), ("polarisability", None), ("orbitals", "all"),
