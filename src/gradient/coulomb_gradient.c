@@ -2,10 +2,10 @@
  * atoms. */
 #include "coulomb_gradient.h"
 
+#include "base/slope_sums.h"
 #include "gradient/two_electron_gradient.h"
 #include "layout/layout.h"
 #include "linalg/matrix_blocks.h"
-#include "slope_sums.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

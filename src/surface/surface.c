@@ -3,6 +3,7 @@
 
 #include "fock/fock.h"
 #include "gradient/gradient.h"
+#include "hamiltonian/hamiltonian.h"
 #include "molecule/places.h"
 #include "pairs/common_pairs.h"
 #include "surface/extrapolation.h"
@@ -14,13 +15,20 @@
 /** Of a tolerance of the commutator: an energy need not be better. */
 static const double ENERGY_PART = 0.01;
 
+/** Largest tolerance of the commutator for MP2, whose energy errs by the first order of it. */
+static const double MP2_TOLERANCE = 1e-7;
+
 struct hf_surface {
     struct hf_context *context;      /**< borrowed */
     struct hf_molecule molecule;     /**< `atom` owned, the rest borrowed */
     struct hf_basis *basis;          /**< where the atoms are now */
     struct hf_common_pairs *pairs;   /**< of it */
     struct hf_scf_settings settings; /**< of an SCF from the guess */
-    double energy_tolerance;         /**< of the calculation */
+    bool correlated;                 /**< the energy is that of MP2 */
+    struct hf_mp2_settings mp2;
+    struct hf_mp2_derivatives
+        derivatives;         /**< factors of spins; the arrays while a point is computed */
+    double energy_tolerance; /**< of the calculation */
     struct hf_extrapolation past;
     struct hf_scf_orbitals orbitals;
 };
@@ -49,6 +57,12 @@ static hf_status copy(const struct hf_quantity_source *of, struct hf_surface **m
     if (surface == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a surface");
     surface->context = of->context;
     settle(surface, of->settings);
+    surface->correlated = of->correlation != NULL;
+    if (surface->correlated) {
+        surface->mp2 = *of->correlation;
+        surface->derivatives = *of->correlation->derivatives;
+        surface->derivatives.arena = (struct hf_arena){0};
+    }
     surface->molecule = *of->molecule;
     surface->molecule.atom = calloc(n, sizeof *surface->molecule.atom);
     if (surface->molecule.atom == NULL)
@@ -77,6 +91,7 @@ cleanup:
 
 void hf_surface_set_tolerance(struct hf_surface *surface, double commutator)
 {
+    if (surface->correlated) commutator = fmin(commutator, MP2_TOLERANCE);
     surface->settings.commutator_tolerance = commutator;
     surface->settings.energy_tolerance = fmax(surface->energy_tolerance, ENERGY_PART * commutator);
 }
@@ -110,7 +125,8 @@ static hf_status move(struct hf_surface *surface, const double (*position_bohr)[
 {
     hf_status status;
     struct hf_basis *moved = NULL;
-    const double accuracy = hf_scf_pair_accuracy(&surface->settings, 1.0);
+    double accuracy = hf_scf_pair_accuracy(&surface->settings, 1.0);
+    if (surface->correlated) accuracy = fmin(accuracy, hf_mp2_pair_accuracy(&surface->mp2));
     hf_common_pairs_destroy(&surface->pairs);
     for (int i = 0; i < surface->molecule.n_atom; i++)
         memcpy(surface->molecule.atom[i].position_bohr, position_bohr[i], sizeof *position_bohr);
@@ -179,6 +195,44 @@ cleanup:
     return status;
 }
 
+/** The dipole moment of the relaxed density. Collective. */
+static hf_status find_dipole(const struct hf_surface *surface,
+                             const struct hf_wavefunction *wavefunction,
+                             const struct hf_relaxed_density *relaxed, double dipole[3],
+                             struct hf_error *error)
+{
+    hf_status status;
+    struct hf_wavefunction sum = {0};
+    struct hf_hamiltonian *hamiltonian = NULL;
+    HF_TRY(hf_relaxed_wavefunction(wavefunction, relaxed, &sum, error));
+    HF_TRY(hf_hamiltonian_create(surface->context, wavefunction->linalg, surface->basis,
+                                 &surface->molecule, &hamiltonian, error));
+    HF_TRY(hf_hamiltonian_dipole(hamiltonian, sum.density, dipole, error));
+cleanup:
+    hf_hamiltonian_destroy(&hamiltonian);
+    hf_relaxed_wavefunction_done(&sum);
+    return status;
+}
+
+/** Gradient and dipole moment of the MP2 energy. Collective. */
+static hf_status differentiate_correlated(struct hf_surface *surface,
+                                          const struct hf_wavefunction *wavefunction,
+                                          struct hf_surface_point *point,
+                                          struct hf_gradient *gradient, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_relaxed_density relaxed = {0};
+    HF_TRY(hf_relax_density(surface->context, wavefunction, &surface->settings, surface->pairs,
+                            &surface->derivatives, &relaxed, error));
+    HF_TRY(hf_gradient_compute_mp2(surface->context, wavefunction, &surface->settings,
+                                   surface->pairs, &surface->derivatives, &relaxed, gradient,
+                                   error));
+    HF_TRY(find_dipole(surface, wavefunction, &relaxed, point->dipole, error));
+cleanup:
+    hf_relaxed_density_done(&relaxed);
+    return status;
+}
+
 static hf_status differentiate(struct hf_surface *surface,
                                const struct hf_wavefunction *wavefunction,
                                struct hf_surface_point *point, struct hf_error *error)
@@ -187,12 +241,29 @@ static hf_status differentiate(struct hf_surface *surface,
     struct hf_gradient gradient = {0};
     HF_TRY(hf_agree(surface->context->comm,
                     hf_gradient_create(&surface->molecule, &gradient, error), error));
-    HF_TRY(hf_gradient_compute(surface->context, wavefunction, &surface->settings, surface->pairs,
-                               &gradient, error));
+    if (surface->correlated)
+        HF_TRY(differentiate_correlated(surface, wavefunction, point, &gradient, error));
+    else
+        HF_TRY(hf_gradient_compute(surface->context, wavefunction, &surface->settings,
+                                   surface->pairs, &gradient, error));
     memcpy(point->gradient, gradient.atom, (size_t)gradient.n_atom * sizeof *gradient.atom);
 cleanup:
     hf_gradient_done(&gradient);
     return status;
+}
+
+/** Adds the correlation energy, with what its derivatives need if they are wanted. Collective. */
+static hf_status correlate(struct hf_surface *surface, const struct hf_wavefunction *wavefunction,
+                           struct hf_surface_point *point, struct hf_error *error)
+{
+    struct hf_mp2_result result;
+    struct hf_mp2_settings settings = surface->mp2;
+    settings.pairs = surface->pairs;
+    settings.derivatives = point->gradient != NULL ? &surface->derivatives : NULL;
+    HF_CHECK(hf_mp2_compute(surface->context, wavefunction, &settings, &result, error));
+    point->energy += surface->derivatives.opposite * result.opposite_spin +
+                     surface->derivatives.same * result.same_spin;
+    return HF_OK;
 }
 
 hf_status hf_surface_compute(struct hf_surface *surface, const double (*position_bohr)[3],
@@ -211,8 +282,10 @@ hf_status hf_surface_compute(struct hf_surface *surface, const double (*position
     point->n_removed = result.n_removed;
     if (!result.converged) goto cleanup;
     HF_TRY(hf_extrapolation_add(&surface->past, &wavefunction, error));
+    if (surface->correlated) HF_TRY(correlate(surface, &wavefunction, point, error));
     if (point->gradient != NULL) HF_TRY(differentiate(surface, &wavefunction, point, error));
 cleanup:
+    hf_mp2_derivatives_done(&surface->derivatives);
     hf_wavefunction_done(&wavefunction);
     hf_common_pairs_drop(surface->pairs);
     return status;

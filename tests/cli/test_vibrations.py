@@ -321,7 +321,7 @@ def check_refusals(folder, case):
         file.write("basis STO-3G\ngeometry\nHe 0 0 0.1\n@He 0 0 2\nend\n")
     TEST.expect_one_line("ghost", TEST.run([ghost, "--task", "vibrations"]), 2, ["atom 2 is a ghost"])
     TEST.expect_one_line("groups", TEST.run([path, "--groups", "9"]), 2, [f"9 groups of {TEST.n_rank} ranks"])
-    TEST.expect_one_line("MP2", TEST.run([path, "--method", "mp2"]), 2, ["no gradients of MP2"])
+    TEST.expect_one_line("local MP2", TEST.run([path, "--method", "lmp2"]), 2, ["no gradients of local MP2"])
     if TEST.n_rank > 1:
         return
     code, report, errors = TEST.run([held, "--task", "hessian", "--json", os.path.join(folder, "held.json")])

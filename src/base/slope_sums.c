@@ -1,5 +1,5 @@
 /* Sums of derivatives over the ranks; see slope_sums.h. */
-#include "slope_sums.h"
+#include "base/slope_sums.h"
 
 void hf_slope_sums_add(MPI_Comm comm, int n_atom, int64_t (*steps)[3], double (*gradient)[3])
 {
