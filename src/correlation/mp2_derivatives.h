@@ -24,6 +24,10 @@ struct hf_mp2_derivatives {
     /** P and Y between all m orbitals of a spin, [q][p]; zeros in rows and columns q of frozen orbitals, and P
      *  also between occupied and virtual ones */
     double *density[HF_MAX_SPIN], *lagrangian[HF_MAX_SPIN];
+    /** functions that were removed for linear dependence: eigenvectors r of the overlap with the lowest eigenvalues;
+     *  Y_rq [q][r] */
+    int n_removed;
+    double *of_removed[HF_MAX_SPIN];
     double (*slope)[3]; /**< [n_atom] */
 };
 

@@ -72,14 +72,11 @@ hf_status hf_mp2_begin_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunct
                                    struct hf_error *error)
 {
     struct hf_mp2_derivatives *result = mp2->settings->derivatives;
-    if (wavefunction->spin[0].n_orbital < wavefunction->basis->n_function)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "MP2 energies have no derivatives here if functions were removed for linear "
-                       "dependence; expected another basis set");
     result->arena = hf_mp2_arena(mp2, "derivatives of MP2");
     result->n_spin = mp2->n_spin;
     result->n_atom = wavefunction->molecule->n_atom;
     result->n_frozen_virtual = mp2->settings->n_frozen_virtual;
+    result->n_removed = wavefunction->basis->n_function - wavefunction->spin[0].n_orbital;
     struct hf_mp2_sums *sums = mp2->sums = HF_TAKE(&mp2->arena, sums, 1);
     for (int spin = 0; spin < mp2->n_spin && sums != NULL; spin++) {
         const struct sizes size = sizes_of(mp2, spin);
@@ -92,6 +89,7 @@ hf_status hf_mp2_begin_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunct
         HF_TAKE(&mp2->arena, sums->y_virtual[spin], size.n * size.v_row);
         HF_TAKE(&result->arena, result->density[spin], (size_t)m * (size_t)m);
         HF_TAKE(&result->arena, result->lagrangian[spin], (size_t)m * (size_t)m);
+        HF_TAKE(&result->arena, result->of_removed[spin], (size_t)m * (size_t)result->n_removed);
     }
     HF_TAKE(&result->arena, result->slope, (size_t)result->n_atom);
     if (sums != NULL) HF_TAKE(&mp2->arena, sums->slope, (size_t)result->n_atom);
@@ -126,28 +124,48 @@ static void write_density(const struct hf_mp2 *mp2, int spin)
                 HF_SLOPE_STEP * (double)mp2->sums->of_virtual[spin][a * size.v_row + b];
 }
 
-/** Y_pq = 2 sum_m C_mp (sums)_mq, with the coefficients [p][n] of all orbitals. */
-static void write_lagrangian(const struct hf_mp2 *mp2, int spin, const double *coefficient)
+/** to [q][n_p] = Y_pq = 2 sum_m C_mp (sums)_mq, with coefficients [n_p][n] of merged functions. */
+static void write_lagrangian(const struct hf_mp2 *mp2, int spin, size_t n_p,
+                             const double *coefficient, double *to)
 {
     const struct hf_mp2_derivatives *result = mp2->settings->derivatives;
     const struct sizes size = sizes_of(mp2, spin);
-    const size_t m = (size_t)result->n_orbital[spin], first_o = (size_t)result->n_frozen[spin],
+    const size_t first_o = (size_t)result->n_frozen[spin],
                  first_v = (size_t)result->n_occupied[spin];
-    double *to = result->lagrangian[spin];
-    for (size_t p = 0; p < m; p++) {
+    for (size_t p = 0; p < n_p; p++) {
         const double *of_p = coefficient + p * size.n;
         for (size_t i = 0; i < size.o; i++) {
             double sum = 0.0;
             const int64_t *y = mp2->sums->y_occupied[spin] + i * size.n_row;
             for (size_t f = 0; f < size.n; f++) sum += of_p[f] * (double)y[f];
-            to[(first_o + i) * m + p] = 2.0 * HF_SLOPE_STEP * sum;
+            to[(first_o + i) * n_p + p] = 2.0 * HF_SLOPE_STEP * sum;
         }
         for (size_t f = 0; f < size.n; f++) {
             const int64_t *y = mp2->sums->y_virtual[spin] + f * size.v_row;
             for (size_t a = 0; a < size.v; a++)
-                to[(first_v + a) * m + p] += 2.0 * HF_SLOPE_STEP * of_p[f] * (double)y[a];
+                to[(first_v + a) * n_p + p] += 2.0 * HF_SLOPE_STEP * of_p[f] * (double)y[a];
         }
     }
+}
+
+/** removed [r][n] = the removed functions, merged. Collective. */
+static hf_status find_removed(const struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
+                              double *eigenvalue, double *removed, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    const int n = wavefunction->basis->n_function, r = mp2->settings->derivatives->n_removed;
+    struct hf_matrix *overlap = NULL, *vector = NULL;
+    if (r == 0) return HF_OK;
+    HF_TRY(hf_matrix_create(wavefunction->linalg, "overlap", n, n, &overlap, error));
+    HF_TRY(hf_matrix_create(wavefunction->linalg, "removed functions", n, r, &vector, error));
+    hf_matrix_copy(wavefunction->overlap, overlap);
+    HF_TRY(hf_matrix_eigen(overlap, eigenvalue, vector, error));
+    hf_matrix_gather_full(vector, removed);
+    hf_mix_orbitals(mp2->merged, r, removed);
+cleanup:
+    hf_matrix_destroy(&vector);
+    hf_matrix_destroy(&overlap);
+    return status;
 }
 
 hf_status hf_mp2_end_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
@@ -162,7 +180,10 @@ hf_status hf_mp2_end_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunctio
                                                  ? result->n_orbital[0]
                                                  : result->n_orbital[last];
     double *coefficient = HF_TAKE(&arena, coefficient, n * (size_t)most);
+    double *removed = HF_TAKE(&arena, removed, n * (size_t)result->n_removed);
+    double *eigenvalue = HF_TAKE(&arena, eigenvalue, n);
     HF_TRY(hf_agree(comm, hf_arena_check(&arena, error), error));
+    HF_TRY(find_removed(mp2, wavefunction, eigenvalue, removed, error));
     for (int spin = 0; spin < mp2->n_spin; spin++) {
         const struct sizes size = sizes_of(mp2, spin);
         reduce(comm, size.o * size.o_row, mp2->sums->of_occupied[spin]);
@@ -172,7 +193,9 @@ hf_status hf_mp2_end_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunctio
         hf_matrix_gather_full(wavefunction->spin[spin].coefficient, coefficient);
         hf_mix_orbitals(mp2->merged, result->n_orbital[spin], coefficient);
         write_density(mp2, spin);
-        write_lagrangian(mp2, spin, coefficient);
+        write_lagrangian(mp2, spin, (size_t)result->n_orbital[spin], coefficient,
+                         result->lagrangian[spin]);
+        write_lagrangian(mp2, spin, (size_t)result->n_removed, removed, result->of_removed[spin]);
     }
     hf_slope_sums_add(comm, result->n_atom, mp2->sums->slope, result->slope);
 cleanup:
@@ -185,5 +208,6 @@ void hf_mp2_derivatives_done(struct hf_mp2_derivatives *derivatives)
     hf_arena_done(&derivatives->arena);
     memset(derivatives->density, 0, sizeof derivatives->density);
     memset(derivatives->lagrangian, 0, sizeof derivatives->lagrangian);
+    memset(derivatives->of_removed, 0, sizeof derivatives->of_removed);
     derivatives->slope = NULL;
 }

@@ -1,8 +1,7 @@
 /* The relaxed density of MP2; see relaxed_density.h. Matrices between orbitals are [m][m] of each spin; with closed
  * shells of one of the two spins, which are equal. */
-#include "gradient/relaxed_density.h"
+#include "relaxed_density_private.h"
 
-#include "fock/fock.h"
 #include "response/subspace.h"
 
 #include <math.h>
@@ -15,30 +14,13 @@ static const double ACCURACY = 1e-8;
 /** Smallest difference of orbital energies between frozen and correlated orbitals, hartree. */
 static const double LEAST_DIFFERENCE = 1e-6;
 
-struct relaxation {
-    struct hf_context *context;
-    const struct hf_wavefunction *wavefunction;
-    const struct hf_scf_settings *settings;
-    const struct hf_mp2_derivatives *from;
-    struct hf_linalg *linalg;
-    const struct hf_method_ops *method;
-    struct hf_spin_count n_electron;
-    int n, n_spin;
-    struct hf_fock_builder *builder;
-    struct hf_matrix *density[HF_MAX_SPIN];  /**< P */
-    struct hf_matrix *field[HF_MAX_SPIN];    /**< G(P) */
-    struct hf_matrix *ao[HF_MAX_SPIN];       /**< [n][n] P of all electrons, and alpha - beta */
-    struct hf_matrix *to_first[HF_MAX_SPIN]; /**< U: orbitals of the spin in those of the first */
-    struct hf_matrix *fock[HF_MAX_SPIN], *occupied[HF_MAX_SPIN]; /**< in those of the first spin */
-};
-
-static int n_orbital(const struct relaxation *self, int spin)
+static int n_orbital(const struct hf_relaxation *self, int spin)
 {
     return self->wavefunction->spin[spin].n_orbital;
 }
 
 /** Makes a new matrix between orbitals or functions, unless there is one. */
-static hf_status make(const struct relaxation *self, int n_row, int n_column,
+static hf_status make(const struct hf_relaxation *self, int n_row, int n_column,
                       struct hf_matrix **matrix, struct hf_error *error)
 {
     return hf_matrix_create(self->linalg, "relaxed densities", n_row, n_column, matrix, error);
@@ -48,7 +30,7 @@ static hf_status make(const struct relaxation *self, int n_row, int n_column,
 
 /** What element-wise functions read. */
 struct elements {
-    const struct relaxation *self;
+    const struct hf_relaxation *self;
     int spin;
     bool degenerate; /**< a frozen orbital has the energy of a correlated one */
 };
@@ -90,7 +72,7 @@ static double unrelaxed(void *data, int p, int q, double value)
 }
 
 /** Collective. */
-static hf_status begin_density(struct relaxation *self, struct hf_error *error)
+static hf_status begin_density(struct hf_relaxation *self, struct hf_error *error)
 {
     hf_status status = HF_OK;
     bool degenerate = false;
@@ -99,6 +81,8 @@ static hf_status begin_density(struct relaxation *self, struct hf_error *error)
         const int m = n_orbital(self, s);
         HF_CHECK(make(self, m, m, &self->density[s], error));
         HF_CHECK(make(self, m, m, &self->field[s], error));
+        if (self->from->n_removed > 0)
+            HF_CHECK(make(self, self->n, self->n, &self->operator[s], error));
         hf_matrix_set_full(self->density[s], self->from->density[s]);
         hf_matrix_map(self->density[s], unrelaxed, &of);
         degenerate = degenerate || of.degenerate;
@@ -113,7 +97,7 @@ static hf_status begin_density(struct relaxation *self, struct hf_error *error)
 /* ---- Its field ------------------------------------------------------------------------------- */
 
 /** to [n][n] += factor C P C^T of a spin. Collective. */
-static hf_status add_to_functions(const struct relaxation *self, int spin, double factor,
+static hf_status add_to_functions(const struct hf_relaxation *self, int spin, double factor,
                                   const struct hf_matrix *between, struct hf_matrix *to,
                                   struct hf_error *error)
 {
@@ -129,7 +113,7 @@ cleanup:
 }
 
 /** self->ao: the densities in functions, exactly symmetric. Collective. */
-static hf_status make_ao_densities(struct relaxation *self, struct hf_error *error)
+static hf_status make_ao_densities(struct hf_relaxation *self, struct hf_error *error)
 {
     hf_status status;
     struct hf_matrix *sum = NULL;
@@ -152,7 +136,7 @@ cleanup:
 }
 
 /** field = C^T operator C of a spin. Collective. */
-static hf_status to_orbitals(const struct relaxation *self, int spin,
+static hf_status to_orbitals(const struct hf_relaxation *self, int spin,
                              const struct hf_matrix *operator, struct hf_matrix * field,
                              struct hf_error *error)
 {
@@ -168,7 +152,7 @@ cleanup:
 }
 
 /** Makes self->ao and self->field of self->density. Collective. */
-static hf_status make_fields(struct relaxation *self, struct hf_error *error)
+static hf_status make_fields(struct hf_relaxation *self, struct hf_error *error)
 {
     hf_status status;
     struct hf_matrix *coulomb = NULL, *exchange[HF_MAX_SPIN] = {NULL};
@@ -186,6 +170,7 @@ static hf_status make_fields(struct relaxation *self, struct hf_error *error)
     for (int s = 0; s < self->n_spin; s++) {
         if (self->n_spin == 2) hf_matrix_add(s == 0 ? -0.5 : 1.0, exchange[1], 1.0, coulomb);
         HF_TRY(to_orbitals(self, s, coulomb, self->field[s], error));
+        if (self->operator[s] != NULL) hf_matrix_copy(coulomb, self->operator[s]);
     }
 cleanup:
     HF_DESTROY_MATRICES(&coulomb, &exchange[0], &exchange[1]);
@@ -212,7 +197,7 @@ static double keep_virtual_rows(void *data, int a, int i, double value)
 }
 
 /** to = U matrix U^T, or back. Collective. */
-static hf_status turn(const struct relaxation *self, int spin, bool back,
+static hf_status turn(const struct hf_relaxation *self, int spin, bool back,
                       const struct hf_matrix *matrix, struct hf_matrix *to, struct hf_error *error)
 {
     hf_status status;
@@ -234,7 +219,7 @@ static double energy_on_diagonal(void *data, int p, int q, double value)
 }
 
 /** Orbitals and Fock matrices in the orbitals of the first spin, which are orthonormal. Collective. */
-static hf_status make_orbitals(struct relaxation *self, struct hf_error *error)
+static hf_status make_orbitals(struct hf_relaxation *self, struct hf_error *error)
 {
     hf_status status;
     const struct hf_wavefunction *w = self->wavefunction;
@@ -260,7 +245,7 @@ cleanup:
 }
 
 /** The right sides as a rotation of the Hessian. Collective. */
-static hf_status make_right_side(const struct relaxation *self,
+static hf_status make_right_side(const struct hf_relaxation *self,
                                  const struct hf_orbital_hessian *hessian,
                                  struct hf_rotation *right, struct hf_error *error)
 {
@@ -283,7 +268,7 @@ cleanup:
 }
 
 /** Adds z_ai and z_ia to the densities. Collective. */
-static hf_status add_solution(struct relaxation *self, const struct hf_orbital_hessian *hessian,
+static hf_status add_solution(struct hf_relaxation *self, const struct hf_orbital_hessian *hessian,
                               const struct hf_rotation *solution, struct hf_error *error)
 {
     hf_status status;
@@ -307,7 +292,7 @@ cleanup:
 }
 
 /** Solves the equation. Collective. */
-static hf_status solve(struct relaxation *self, struct hf_relaxed_density *relaxed,
+static hf_status solve(struct hf_relaxation *self, struct hf_relaxed_density *relaxed,
                        struct hf_error *error)
 {
     hf_status status;
@@ -365,7 +350,7 @@ static double keep_occupied(void *data, int p, int q, double value)
 }
 
 /** weighted [n][n] of P and G(P). Collective. */
-static hf_status make_weighted(const struct relaxation *self, struct hf_matrix *weighted,
+static hf_status make_weighted(const struct hf_relaxation *self, struct hf_matrix *weighted,
                                struct hf_error *error)
 {
     hf_status status = HF_OK;
@@ -391,16 +376,16 @@ cleanup:
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static void done(struct relaxation *self)
+static void done(struct hf_relaxation *self)
 {
     hf_fock_destroy(&self->builder);
     for (int s = 0; s < HF_MAX_SPIN; s++)
         HF_DESTROY_MATRICES(&self->density[s], &self->field[s], &self->ao[s], &self->to_first[s],
-                            &self->fock[s], &self->occupied[s]);
+                            &self->fock[s], &self->occupied[s], &self->operator[s]);
 }
 
 /** Collective. */
-static hf_status begin(struct relaxation *self, struct hf_common_pairs *pairs,
+static hf_status begin(struct hf_relaxation *self, struct hf_common_pairs *pairs,
                        struct hf_error *error)
 {
     hf_status status;
@@ -423,13 +408,13 @@ hf_status hf_relax_density(struct hf_context *context, const struct hf_wavefunct
 {
     hf_status status;
     const int n = wavefunction->basis->n_function;
-    struct relaxation self = {.context = context,
-                              .wavefunction = wavefunction,
-                              .settings = settings,
-                              .from = derivatives,
-                              .linalg = wavefunction->linalg,
-                              .n = n,
-                              .n_spin = wavefunction->n_spin};
+    struct hf_relaxation self = {.context = context,
+                                 .wavefunction = wavefunction,
+                                 .settings = settings,
+                                 .from = derivatives,
+                                 .linalg = wavefunction->linalg,
+                                 .n = n,
+                                 .n_spin = wavefunction->n_spin};
     hf_timer_start(&context->timers, &hf_phase_relaxation);
     HF_TRY(begin(&self, pairs, error));
     HF_TRY(begin_density(&self, error));
@@ -438,6 +423,7 @@ hf_status hf_relax_density(struct hf_context *context, const struct hf_wavefunct
     HF_TRY(make_fields(&self, error));
     HF_TRY(make(&self, n, n, &relaxed->weighted, error));
     HF_TRY(make_weighted(&self, relaxed->weighted, error));
+    HF_TRY(hf_weigh_removed_correlation(&self, relaxed->weighted, error));
     relaxed->total = self.ao[0];
     relaxed->spin = self.ao[1];
     self.ao[0] = self.ao[1] = NULL;

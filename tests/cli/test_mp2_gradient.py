@@ -105,6 +105,8 @@ def against_differences(folder):
                                 ("scaled, open shells, frozen virtual orbitals", OPEN,
                                  ["--method", "ump2", "--scs", "--frozen-virtuals", "3"]),
                                 ("triplet, all electrons", IMIDOGEN, ["--method", "ump2", "--frozen-core", "none"]),
+                                ("functions removed", IMIDOGEN, ["--method", "ump2", "--linear-dependence", "0.02",
+                                                                 "--frozen-virtuals", "2", "--fock", "distributed"]),
                                 ("f functions", WATER, ["--method", "mp2"])):
         check_differences(folder, name, text, *options)
 
