@@ -73,38 +73,6 @@ hf_status hf_gradient_compute(struct hf_context *context,
                             error);
 }
 
-/** The sum of a matrix and what correlation adds to it. Collective. */
-static hf_status add_matrices(const struct hf_wavefunction *wavefunction,
-                              const struct hf_matrix *first, const struct hf_matrix *second,
-                              struct hf_matrix **sum, struct hf_error *error)
-{
-    const int n = wavefunction->basis->n_function;
-    HF_CHECK(hf_matrix_create(wavefunction->linalg, "relaxed densities", n, n, sum, error));
-    hf_matrix_copy(first, *sum);
-    hf_matrix_add(1.0, second, 1.0, *sum);
-    return HF_OK;
-}
-
-hf_status hf_relaxed_wavefunction(const struct hf_wavefunction *wavefunction,
-                                  const struct hf_relaxed_density *relaxed,
-                                  struct hf_wavefunction *sum, struct hf_error *error)
-{
-    *sum = *wavefunction;
-    sum->density = sum->spin_density = sum->weighted_density = NULL;
-    HF_CHECK(
-        add_matrices(wavefunction, wavefunction->density, relaxed->total, &sum->density, error));
-    if (relaxed->spin != NULL)
-        HF_CHECK(add_matrices(wavefunction, wavefunction->spin_density, relaxed->spin,
-                              &sum->spin_density, error));
-    return add_matrices(wavefunction, wavefunction->weighted_density, relaxed->weighted,
-                        &sum->weighted_density, error);
-}
-
-void hf_relaxed_wavefunction_done(struct hf_wavefunction *sum)
-{
-    HF_DESTROY_MATRICES(&sum->density, &sum->spin_density, &sum->weighted_density);
-}
-
 /** gradient += factor other. */
 static void add_gradient(double factor, int n_atom, double (*other)[3],
                          struct hf_gradient *gradient)
@@ -114,7 +82,6 @@ static void add_gradient(double factor, int n_atom, double (*other)[3],
 }
 
 hf_status hf_gradient_compute_mp2(struct hf_context *context,
-                                  const struct hf_wavefunction *wavefunction,
                                   const struct hf_scf_settings *settings,
                                   struct hf_common_pairs *pairs,
                                   const struct hf_mp2_derivatives *derivatives,
@@ -123,18 +90,15 @@ hf_status hf_gradient_compute_mp2(struct hf_context *context,
 {
     hf_status status;
     const struct hf_matrix *const density[] = {relaxed->total, relaxed->spin};
-    struct hf_wavefunction sum = {0};
     struct hf_gradient twice = {0};
-    HF_TRY(
-        hf_agree(context->comm, hf_gradient_create(wavefunction->molecule, &twice, error), error));
-    HF_TRY(hf_relaxed_wavefunction(wavefunction, relaxed, &sum, error));
-    HF_TRY(hf_gradient_compute(context, &sum, settings, pairs, gradient, error));
+    HF_TRY(hf_agree(context->comm,
+                    hf_gradient_create(relaxed->wavefunction.molecule, &twice, error), error));
+    HF_TRY(hf_gradient_compute(context, &relaxed->wavefunction, settings, pairs, gradient, error));
     HF_TRY(add_two_electron(context, settings, pairs, relaxed->spin != NULL ? 2 : 1, density,
                             &twice, error));
     add_gradient(-1.0, gradient->n_atom, twice.atom, gradient);
     add_gradient(1.0, gradient->n_atom, derivatives->slope, gradient);
 cleanup:
-    hf_relaxed_wavefunction_done(&sum);
     hf_gradient_done(&twice);
     return status;
 }

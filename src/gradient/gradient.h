@@ -41,23 +41,14 @@ hf_status hf_gradient_compute(struct hf_context *context,
                               const struct hf_scf_settings *settings, struct hf_common_pairs *pairs,
                               struct hf_gradient *gradient, struct hf_error *error) HF_MUST_CHECK;
 
-/** sum = the wave function with relaxed densities and energy-weighted density, which are its own; all else is borrowed.
- *  Collective. HF_NO_RESOURCE; hf_relaxed_wavefunction_done frees also after a failure. */
-hf_status hf_relaxed_wavefunction(const struct hf_wavefunction *wavefunction,
-                                  const struct hf_relaxed_density *relaxed,
-                                  struct hf_wavefunction *sum,
-                                  struct hf_error *error) HF_MUST_CHECK;
-void hf_relaxed_wavefunction_done(struct hf_wavefunction *sum);
-
 /** The same for the MP2 energy: with D the density of the SCF and P what correlation adds to it,
  *
  *      dE/dR = dE_nuc/dR + sum (D + P)_mn dh_mn/dR + dE2[D + P]/dR - dE2[P]/dR + slope - sum W_mn dS_mn/dR
  *
  *  because the energy has no term of second order in P. */
 hf_status
-hf_gradient_compute_mp2(struct hf_context *context, const struct hf_wavefunction *wavefunction,
-                        const struct hf_scf_settings *settings, struct hf_common_pairs *pairs,
-                        const struct hf_mp2_derivatives *derivatives,
+hf_gradient_compute_mp2(struct hf_context *context, const struct hf_scf_settings *settings,
+                        struct hf_common_pairs *pairs, const struct hf_mp2_derivatives *derivatives,
                         const struct hf_relaxed_density *relaxed, struct hf_gradient *gradient,
                         struct hf_error *error) HF_MUST_CHECK;
 

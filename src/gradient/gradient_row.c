@@ -6,6 +6,7 @@
 #include "fock/fock.h"
 #include "gradient/two_electron_gradient.h"
 #include "hf/scf.h"
+#include "properties/of_density.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,9 +24,11 @@ struct row {
     struct hf_gradient gradient;
     bool closed; /**< nothing from outside that has no derivative here: sums are to be zero */
     double sum[3], torque[3]; /**< over atoms and charges; of R x dE/dR */
-    int n_product;            /**< of the Hessian, for MP2 */
-    bool converged;           /**< the orbitals have relaxed */
-    struct hf_error lost;     /**< why it is not in the checkpoint; "": it is, or there is none */
+    /* of MP2 */
+    struct hf_properties relaxed; /**< of the relaxed density */
+    int n_product;                /**< of the Hessian */
+    bool converged;               /**< the orbitals have relaxed */
+    struct hf_error lost; /**< why it is not in the checkpoint; "": it is, or there is none */
 };
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -85,8 +88,11 @@ static hf_status differentiate_correlated(struct row *self, const struct hf_quan
     const struct hf_mp2_derivatives *derivatives = of->correlation->derivatives;
     HF_TRY(hf_relax_density(of->context, of->wavefunction, of->settings, of->pairs, derivatives,
                             &relaxed, error));
-    HF_TRY(hf_gradient_compute_mp2(of->context, of->wavefunction, of->settings, of->pairs,
-                                   derivatives, &relaxed, &self->gradient, error));
+    HF_TRY(hf_gradient_compute_mp2(of->context, of->settings, of->pairs, derivatives, &relaxed,
+                                   &self->gradient, error));
+    HF_TRY(hf_properties_compute(of->context, &relaxed.wavefunction,
+                                 hf_options_value(of->options, "properties") != HF_PROPERTIES_NONE,
+                                 &self->relaxed, error));
     self->n_product = relaxed.n_product;
     self->converged = relaxed.converged;
 cleanup:
@@ -167,6 +173,22 @@ static void print_sums(const struct row *self, const struct hf_quantity_source *
                 of->settings->commutator_tolerance);
 }
 
+/** What is computed from the relaxed density of MP2. */
+static void report_relaxed(const struct hf_quantity *quantity, FILE *out)
+{
+    const struct row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    const double *dipole = self->relaxed.dipole;
+    if (!self->relaxed.complete) return;
+    fprintf(
+        out,
+        "\nFrom the relaxed density of MP2; the dipole moment, charges and orbitals above are of "
+        "the SCF\n  Dipole moment, e bohr %14.8f %14.8f %14.8f\n",
+        dipole[0], dipole[1], dipole[2]);
+    hf_print_properties(out, of->molecule, &self->relaxed,
+                        hf_options_value(of->options, "properties") == HF_PROPERTIES_ALL);
+}
+
 static void report(const struct hf_quantity *quantity, FILE *out)
 {
     const struct row *self = quantity->self;
@@ -194,6 +216,7 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     print_sums(self, quantity->of, out);
     if (self->lost.message[0] != '\0')
         fprintf(out, "  WARNING: the checkpoint is without the gradient: %s\n", self->lost.message);
+    if (quantity->of->correlation != NULL) report_relaxed(quantity, out);
 }
 
 static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
@@ -202,12 +225,19 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
     const int n = 3 * self->gradient.n_atom, n_charge = 3 * self->gradient.n_charge;
     static const char unit[] = "hartree/bohr", each[] = "x, y, z of each atom";
     const struct hf_json to = hf_json_object(all->extras, "gradient", "derivatives of the energy");
-    const bool correlated = quantity->of != NULL && quantity->of->correlation != NULL;
+    const bool correlated = quantity->of->correlation != NULL;
     if (HF_ANY(to, !correlated))
         HF_PUT_ALL(all->properties, "scf_total_gradient", n, self->gradient.atom[0], unit, each);
     if (HF_ANY(to, correlated))
         HF_PUT_ALL(all->properties, "return_gradient", n, self->gradient.atom[0], unit,
                    "of the MP2 energy");
+    if (HF_ANY(to, correlated && self->relaxed.complete)) {
+        const struct hf_json relaxed = hf_json_object(all->extras, "relaxed_density",
+                                                      "properties of the relaxed density of MP2");
+        HF_PUT_ALL(all->properties, "mp2_dipole_moment", 3, self->relaxed.dipole, "e bohr",
+                   "of the relaxed density, about the origin");
+        hf_put_properties(relaxed, quantity->of->molecule, &self->relaxed);
+    }
     if (HF_ANY(to, all->returned))
         HF_PUT_ALL(all->result, "return_result", n, self->gradient.atom[0], unit, "task gradient");
     HF_PUT_ALL(to, "sum", 3, self->sum, unit, "over atoms and point charges");
@@ -221,6 +251,7 @@ static void done(struct hf_quantity *quantity)
 {
     struct row *self = quantity->self;
     hf_gradient_done(&self->gradient);
+    hf_properties_done(&self->relaxed);
 }
 
 const struct hf_phase *const hf_gradient_phases[] = {

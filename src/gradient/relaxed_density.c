@@ -9,7 +9,7 @@
 const struct hf_phase hf_phase_relaxation = {"Relaxation of the orbitals"};
 
 /** Of the norm of the right side: an error of the gradient is of its order. */
-static const double ACCURACY = 1e-8;
+static const double ACCURACY = 1e-7;
 
 /** Smallest difference of orbital energies between frozen and correlated orbitals, hartree. */
 static const double LEAST_DIFFERENCE = 1e-6;
@@ -374,6 +374,34 @@ cleanup:
     return status;
 }
 
+/** The sum of a matrix and what correlation adds to it. Collective. */
+static hf_status add_matrices(const struct hf_wavefunction *wavefunction,
+                              const struct hf_matrix *first, const struct hf_matrix *second,
+                              struct hf_matrix **sum, struct hf_error *error)
+{
+    const int n = wavefunction->basis->n_function;
+    HF_CHECK(hf_matrix_create(wavefunction->linalg, "relaxed densities", n, n, sum, error));
+    hf_matrix_copy(first, *sum);
+    hf_matrix_add(1.0, second, 1.0, *sum);
+    return HF_OK;
+}
+
+/** Makes the wave function with the sums. Collective. */
+static hf_status add_up(const struct hf_wavefunction *wavefunction,
+                        struct hf_relaxed_density *relaxed, struct hf_error *error)
+{
+    struct hf_wavefunction *sum = &relaxed->wavefunction;
+    *sum = *wavefunction;
+    sum->density = sum->spin_density = sum->weighted_density = NULL;
+    HF_CHECK(
+        add_matrices(wavefunction, wavefunction->density, relaxed->total, &sum->density, error));
+    if (relaxed->spin != NULL)
+        HF_CHECK(add_matrices(wavefunction, wavefunction->spin_density, relaxed->spin,
+                              &sum->spin_density, error));
+    return add_matrices(wavefunction, wavefunction->weighted_density, relaxed->weighted,
+                        &sum->weighted_density, error);
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static void done(struct hf_relaxation *self)
@@ -427,6 +455,7 @@ hf_status hf_relax_density(struct hf_context *context, const struct hf_wavefunct
     relaxed->total = self.ao[0];
     relaxed->spin = self.ao[1];
     self.ao[0] = self.ao[1] = NULL;
+    HF_TRY(add_up(wavefunction, relaxed, error));
 cleanup:
     hf_timer_stop(&context->timers, &hf_phase_relaxation);
     done(&self);
@@ -435,5 +464,7 @@ cleanup:
 
 void hf_relaxed_density_done(struct hf_relaxed_density *relaxed)
 {
+    struct hf_wavefunction *sum = &relaxed->wavefunction;
+    HF_DESTROY_MATRICES(&sum->density, &sum->spin_density, &sum->weighted_density);
     HF_DESTROY_MATRICES(&relaxed->total, &relaxed->spin, &relaxed->weighted);
 }

@@ -19,6 +19,8 @@ struct hf_relaxed_density {
     /** what correlation adds to the density of all electrons, to that of alpha - beta (NULL for closed shells), and to
      *  the energy-weighted density */
     struct hf_matrix *total, *spin, *weighted;
+    /** the wave function with the sums of these and its own, which are owned; all else is borrowed */
+    struct hf_wavefunction wavefunction;
     int n_product;  /**< products with the Hessian for z */
     bool converged; /**< z is */
 };

@@ -195,22 +195,18 @@ cleanup:
     return status;
 }
 
-/** The dipole moment of the relaxed density. Collective. */
+/** The dipole moment of a density. Collective. */
 static hf_status find_dipole(const struct hf_surface *surface,
-                             const struct hf_wavefunction *wavefunction,
-                             const struct hf_relaxed_density *relaxed, double dipole[3],
+                             const struct hf_wavefunction *wavefunction, double dipole[3],
                              struct hf_error *error)
 {
     hf_status status;
-    struct hf_wavefunction sum = {0};
     struct hf_hamiltonian *hamiltonian = NULL;
-    HF_TRY(hf_relaxed_wavefunction(wavefunction, relaxed, &sum, error));
     HF_TRY(hf_hamiltonian_create(surface->context, wavefunction->linalg, surface->basis,
                                  &surface->molecule, &hamiltonian, error));
-    HF_TRY(hf_hamiltonian_dipole(hamiltonian, sum.density, dipole, error));
+    HF_TRY(hf_hamiltonian_dipole(hamiltonian, wavefunction->density, dipole, error));
 cleanup:
     hf_hamiltonian_destroy(&hamiltonian);
-    hf_relaxed_wavefunction_done(&sum);
     return status;
 }
 
@@ -224,10 +220,9 @@ static hf_status differentiate_correlated(struct hf_surface *surface,
     struct hf_relaxed_density relaxed = {0};
     HF_TRY(hf_relax_density(surface->context, wavefunction, &surface->settings, surface->pairs,
                             &surface->derivatives, &relaxed, error));
-    HF_TRY(hf_gradient_compute_mp2(surface->context, wavefunction, &surface->settings,
-                                   surface->pairs, &surface->derivatives, &relaxed, gradient,
-                                   error));
-    HF_TRY(find_dipole(surface, wavefunction, &relaxed, point->dipole, error));
+    HF_TRY(hf_gradient_compute_mp2(surface->context, &surface->settings, surface->pairs,
+                                   &surface->derivatives, &relaxed, gradient, error));
+    HF_TRY(find_dipole(surface, &relaxed.wavefunction, point->dipole, error));
 cleanup:
     hf_relaxed_density_done(&relaxed);
     return status;

@@ -111,6 +111,19 @@ def against_differences(folder):
         check_differences(folder, name, text, *options)
 
 
+def dipole_moment(folder):
+    """The relaxed density gives the derivative of the energy by a field."""
+    for name, text, options in (("water", WATER.replace("TZ", "DZ"), ["--method", "mp2"]), ("imidogen", IMIDOGEN, ["--method", "ump2"])):
+        result = run(folder, text, "--task", "gradient", *TIGHT, *options)
+        energies = [run(folder, text.replace("units", f"field 0 {strength} 0\nunits"), *TIGHT, *options)["return_result"]
+                    for strength in (1e-3, -1e-3, 2e-3, -2e-3)]
+        slope = (8.0 * (energies[0] - energies[1]) - energies[2] + energies[3]) / 12e-3
+        off = abs(result["properties"]["mp2_dipole_moment"][1] + slope)
+        TEST.check(off < 1e-7, f"{name}: the dipole moment is off by {off:.1e}")
+        expected = result["extras"]["hf"]["relaxed_density"]["electrons_expected"]
+        TEST.check(abs(result["extras"]["hf"]["relaxed_density"]["electrons"] - expected) < 1e-9, f"{name}: electrons of the density")
+
+
 def same_everywhere(folder):
     """Ranks, threads, builders and schedulers change nothing; with --reproducible no bit."""
     usual = ["--task", "gradient", "--method", "ump2"]
@@ -145,6 +158,7 @@ def main():
         against_programs(folder, sys.argv[4])
         if TEST.n_rank == 1:
             against_differences(folder)
+            dipole_moment(folder)
             tasks(folder)
     return TEST.report()
 
