@@ -37,6 +37,7 @@ const char *hf_mp2_algorithm_about(const struct hf_mp2_algorithm *algorithm);
 bool hf_mp2_algorithm_reproducible(const struct hf_mp2_algorithm *algorithm);
 
 struct hf_common_pairs;
+struct hf_mp2_derivatives;
 
 struct hf_mp2_settings {
     const char *algorithm; /**< in hf_mp2_algorithm_list */
@@ -51,6 +52,7 @@ struct hf_mp2_settings {
     int n_batch;          /**< least number of batches; 0: as few as memory allows */
     /** shell pairs of the wave function's basis, lent; NULL: they are made for MP2 alone */
     struct hf_common_pairs *pairs;
+    struct hf_mp2_derivatives *derivatives; /**< NULL: the energy alone */
 };
 
 /** Accuracy of the list of shell pairs: primitive pairs that contribute less than this to any integral are dropped. */

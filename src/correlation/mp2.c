@@ -107,6 +107,8 @@ static hf_status set_up(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefu
     for (int spin = 0; spin < mp2->n_spin; spin++)
         HF_TRY(make_orbitals(mp2, &wavefunction->spin[spin], &mp2->orbitals[spin], error));
     HF_TRY(hf_agree(context->comm, make_pairs(mp2, error), error));
+    if (mp2->settings->derivatives != NULL)
+        HF_TRY(hf_agree(context->comm, hf_mp2_begin_derivatives(mp2, wavefunction, error), error));
 cleanup:
     hf_timer_stop(&context->timers, &hf_phase_setup);
     return status;
@@ -142,7 +144,11 @@ static hf_status choose(struct hf_mp2 *mp2, struct hf_error *error)
         size.n_virtual[spin] = mp2->orbitals[spin].n_virtual;
     }
     MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_DOUBLE, MPI_MIN, mp2->context->comm);
-    const struct hf_mp2_choice choice = hf_mp2_choose(mp2->settings->algorithm, &size, limit);
+    struct hf_mp2_choice choice = {.algorithm = &hf_mp2_with_derivatives};
+    if (mp2->sums != NULL)
+        choice.need = hf_mp2_plan_of(choice.algorithm, &size, limit);
+    else
+        choice = hf_mp2_choose(mp2->settings->algorithm, &size, limit);
     int n_batch = choice.need.n_batch;
     if (n_batch == 0) return hf_mp2_refuse(&choice.need, limit, error);
     if (n_batch < mp2->settings->n_batch) n_batch = mp2->settings->n_batch;
@@ -232,6 +238,7 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
         hf_trace_begin_batch(context->trace);
         HF_TRY(mp2.algorithm->batch(&mp2, error));
     }
+    if (mp2.sums != NULL) HF_TRY(hf_mp2_end_derivatives(&mp2, wavefunction, error));
     add_up(&mp2);
 cleanup:
     hf_trace_end_build(context->trace);

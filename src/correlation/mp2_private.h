@@ -45,6 +45,7 @@ struct hf_mp2_effort {
 };
 
 struct hf_mp2;
+struct hf_mp2_sums;
 
 /** An algorithm. */
 struct hf_mp2_algorithm {
@@ -127,6 +128,7 @@ struct hf_mp2 {
     double **block;
     struct hf_arena stored; /**< owns the half-transformed integrals of a batch */
     struct hf_mp2_pairs energy;
+    struct hf_mp2_sums *sums; /**< for derivatives; NULL: none */
     struct hf_mp2_result *result;
 };
 
@@ -145,7 +147,8 @@ static inline struct hf_mp2_orbital hf_mp2_orbital(const struct hf_mp2 *mp2, int
 void hf_mp2_bound(const struct hf_mp2 *mp2, const struct hf_shell_pair *bra, int n,
                   struct hf_waiting_ket ket[]);
 
-/** Runs a round of work with `settings`, plus scheduler and phases, and counts its quartets. Collective. */
+/** Runs a round of work with `settings`, plus scheduler and phases (unless they are set), and counts its quartets.
+ *  Collective. */
 hf_status hf_mp2_run_work(struct hf_mp2 *mp2, const struct hf_work_settings *settings,
                           hf_status (*run)(void *data, struct hf_worker *worker,
                                            struct hf_error *error),
@@ -228,6 +231,17 @@ hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST
 
 /** Frees the blocks. Not collective; there may be none. */
 void hf_mp2_drop_blocks(struct hf_mp2 *mp2);
+
+/** The algorithm for an energy with derivatives; not in the list of the others (mp2_response.h). */
+extern const struct hf_mp2_algorithm hf_mp2_with_derivatives;
+
+/** Takes the sums from the arena of mp2, which may fail, and the arrays of the result. Local. */
+hf_status hf_mp2_begin_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
+                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds up the ranks' sums and writes the result. Collective. HF_NO_RESOURCE. */
+hf_status hf_mp2_end_derivatives(struct hf_mp2 *mp2, const struct hf_wavefunction *wavefunction,
+                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** Exchange of the rows of one orbital (exchange.c). */
 struct hf_mp2_exchange {

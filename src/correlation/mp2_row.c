@@ -1,5 +1,6 @@
 /* The row of MP2 in the list of quantities: its options, report and part of the JSON file. */
 #include "base/memory_limits.h"
+#include "correlation/mp2_derivatives.h"
 #include "hf/mp2.h"
 #include "localise/frozen_core.h"
 #include "orbitals/orbitals.h"
@@ -18,6 +19,9 @@ static const double SCS_OPPOSITE = 6.0 / 5.0, SCS_SAME = 1.0 / 3.0;
 struct mp2 {
     struct hf_mp2_settings settings;
     struct hf_mp2_result result;
+    struct hf_mp2_derivatives derivatives;
+    bool differentiates; /**< the energy has derivatives; then that of --scs is the energy */
+    bool scaled;         /**< it is spin-component scaled */
     struct hf_spin_count n_electron;
     double given_bytes; /**< value of --memory; 0: not given */
     /** between the highest frozen orbital and the next one, for the spin with the smaller gap */
@@ -27,6 +31,15 @@ struct mp2 {
 static double scs_energy(const struct hf_mp2_result *result)
 {
     return SCS_OPPOSITE * result->opposite_spin + SCS_SAME * result->same_spin;
+}
+
+/** Tasks that need derivatives of the energy. */
+static bool is_differentiated(const struct hf_options *options)
+{
+    return hf_options_include(options, "task", "gradient") ||
+           hf_options_include(options, "task", "optimise") ||
+           hf_options_include(options, "task", "vibrations") ||
+           hf_options_given(options, "serve") != NULL;
 }
 
 static bool is_open(const struct hf_quantity *quantity)
@@ -46,6 +59,16 @@ static hf_status make_reproducible(const struct hf_options *options, const char 
                    hf_options_given(options, "mp2_algorithm")->where, *algorithm);
 }
 
+/** Checks the algorithm of an energy with derivatives, which is kets. */
+static hf_status check_derivatives(const struct hf_options *options, const char *algorithm,
+                                   struct hf_error *error)
+{
+    if (strcmp(algorithm, "auto") == 0 || strcmp(algorithm, "kets") == 0) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT,
+                   "%s: %s computes no derivatives of MP2 energies; expected kets or auto",
+                   hf_options_given(options, "mp2_algorithm")->where, algorithm);
+}
+
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     const struct hf_quantity_source *of = quantity->of;
@@ -62,7 +85,15 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->settings.n_thread = scf->fock.n_thread;
     self->settings.tasks_for = scf->fock.tasks_for;
     self->settings.threshold = scf->screening_threshold;
+    self->settings.memory_bytes = INFINITY;
     quantity->pair_accuracy = hf_mp2_pair_accuracy(&self->settings);
+    self->differentiates = is_differentiated(of->options);
+    if (self->differentiates)
+        HF_CHECK(check_derivatives(of->options, self->settings.algorithm, error));
+    self->scaled = self->differentiates && hf_options_flag(of->options, "scs");
+    self->derivatives.opposite = self->scaled ? SCS_OPPOSITE : 1.0;
+    self->derivatives.same = self->scaled ? SCS_SAME : 1.0;
+    self->settings.derivatives = self->differentiates ? &self->derivatives : NULL;
     const int n_virtual = of->basis->n_function - self->n_electron.alpha;
     if (self->settings.n_frozen_virtual > 0 && self->settings.n_frozen_virtual >= n_virtual)
         return hf_fail(error, HF_BAD_INPUT,
@@ -113,7 +144,10 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
     /* changed later to the memory of the stored integrals */
     self->given_bytes = of->settings->fock.memory_bytes;
     const double limit = memory_limit(quantity);
-    const struct hf_mp2_need need = hf_mp2_plan(self->settings.algorithm, &size, limit);
+    const struct hf_mp2_need need = self->differentiates
+                                        ? hf_mp2_plan_derivatives(&size, limit)
+                                        : hf_mp2_plan(self->settings.algorithm, &size, limit);
+    self->settings.memory_bytes = limit;
     *bytes = need.rank;
     return need.n_batch > 0 ? HF_OK : hf_mp2_refuse(&need, limit, error);
 }
@@ -132,13 +166,31 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
         if (n > 0 && n < orbitals->n_occupied)
             self->gap = fmin(self->gap, orbitals->energy[n] - orbitals->energy[n - 1]);
     }
-    return hf_mp2_compute(of->context, wavefunction, &self->settings, &self->result, error);
+    struct hf_mp2_settings settings = self->settings;
+    if (!hf_options_include(of->options, "task", "gradient") &&
+        !hf_options_include(of->options, "task", "optimise"))
+        settings.derivatives = NULL; /* points of a surface have their own */
+    HF_CHECK(hf_mp2_compute(of->context, wavefunction, &settings, &self->result, error));
+    self->derivatives.energy = self->scaled ? scs_energy(&self->result) : self->result.correlation;
+    return HF_OK;
 }
 
 static double energy(const struct hf_quantity *quantity)
 {
     const struct mp2 *self = quantity->self;
-    return quantity->of->result->energy + self->result.correlation;
+    return quantity->of->result->energy + self->derivatives.energy;
+}
+
+static const struct hf_mp2_settings *correlation(const struct hf_quantity *quantity)
+{
+    const struct mp2 *self = quantity->self;
+    return self->differentiates ? &self->settings : NULL;
+}
+
+static void done(struct hf_quantity *quantity)
+{
+    struct mp2 *self = quantity->self;
+    hf_mp2_derivatives_done(&self->derivatives);
 }
 
 static void print_energy(FILE *out, const char *name, double value)
@@ -237,8 +289,13 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
            "time of matrix products, all threads");
 }
 
-static const struct hf_phase *const phases[] = {&hf_phase_mp2_first, &hf_phase_mp2_wait,
-                                                &hf_phase_mp2_exchange, &hf_phase_mp2_second, NULL};
+static const struct hf_phase *const phases[] = {&hf_phase_mp2_first,
+                                                &hf_phase_mp2_wait,
+                                                &hf_phase_mp2_exchange,
+                                                &hf_phase_mp2_second,
+                                                &hf_phase_mp2_amplitudes,
+                                                &hf_phase_mp2_derivatives,
+                                                NULL};
 
 HF_OPTION_CHOICES(hf_mp2_algorithm_list, hf_mp2_algorithm_name, hf_mp2_algorithm_about)
 
@@ -269,6 +326,8 @@ const struct hf_quantity_ops hf_quantity_mp2 = {
     .peak = peak,
     .compute = compute,
     .energy = energy,
+    .correlation = correlation,
     .report = report,
     .json = put_json,
+    .done = done,
 };

@@ -41,8 +41,9 @@ hf_status hf_mp2_run_work(struct hf_mp2 *mp2, const struct hf_work_settings *set
     struct hf_work *work = NULL;
     struct hf_work_settings all = *settings;
     all.schedule = mp2->settings->schedule;
-    all.phases =
-        (struct hf_work_phases){&hf_phase_mp2_first, &hf_phase_mp2_wait, &hf_phase_mp2_wait};
+    if (all.phases.compute == NULL)
+        all.phases =
+            (struct hf_work_phases){&hf_phase_mp2_first, &hf_phase_mp2_wait, &hf_phase_mp2_wait};
     if (settings->schedule.name != NULL) all.schedule.name = settings->schedule.name;
     HF_TRY(hf_work_create(mp2->context, mp2->pairs, &all, &work, error));
     HF_TRY(hf_work_run(

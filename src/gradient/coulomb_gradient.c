@@ -3,10 +3,10 @@
 #include "coulomb_gradient.h"
 
 #include "base/arena.h"
+#include "base/slope_sums.h"
 #include "gradient/two_electron_gradient.h"
 #include "layout/layout.h"
 #include "linalg/matrix_blocks.h"
-#include "slope_sums.h"
 
 #include <stdatomic.h>
 

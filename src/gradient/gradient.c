@@ -4,6 +4,7 @@
 #include "fock/fock.h"
 #include "gradient/two_electron_gradient.h"
 #include "hamiltonian/hamiltonian.h"
+#include "orbitals/orbitals.h"
 
 const struct hf_phase hf_phase_gradient_one_electron = {"Gradient: one electron"};
 
@@ -27,13 +28,14 @@ void hf_gradient_done(struct hf_gradient *gradient)
     *gradient = (struct hf_gradient){0};
 }
 
-hf_status hf_gradient_compute(struct hf_context *context,
-                              const struct hf_wavefunction *wavefunction,
-                              const struct hf_scf_settings *settings, struct hf_common_pairs *pairs,
-                              struct hf_gradient *gradient, struct hf_error *error)
+/** Adds the two-electron part of densities [n_density]. Collective. */
+static hf_status add_two_electron(struct hf_context *context,
+                                  const struct hf_scf_settings *settings,
+                                  struct hf_common_pairs *pairs, int n_density,
+                                  const struct hf_matrix *const density[],
+                                  struct hf_gradient *gradient, struct hf_error *error)
 {
     const struct hf_fock_settings *fock = &settings->fock;
-    const struct hf_matrix *const density[] = {wavefunction->density, wavefunction->spin_density};
     const struct hf_shell_pairs *list = NULL;
     const struct hf_two_electron_gradient_settings two_electron = {
         .schedule = fock->schedule,
@@ -45,16 +47,54 @@ hf_status hf_gradient_compute(struct hf_context *context,
         .onesided = fock->onesided,
         .threshold = THRESHOLD,
     };
+    HF_CHECK(hf_common_pairs_get(pairs, hf_scf_pair_accuracy(settings, 1.0), context->n_thread,
+                                 &list, error));
+    return hf_two_electron_gradient(list, &two_electron, n_density, density, gradient->n_atom,
+                                    gradient->atom, error);
+}
+
+hf_status hf_gradient_compute(struct hf_context *context,
+                              const struct hf_wavefunction *wavefunction,
+                              const struct hf_scf_settings *settings, struct hf_common_pairs *pairs,
+                              struct hf_gradient *gradient, struct hf_error *error)
+{
+    const struct hf_matrix *const density[] = {wavefunction->density, wavefunction->spin_density};
     hf_timer_start(&context->timers, &hf_phase_gradient_one_electron);
-    hf_status status = hf_hamiltonian_gradient(
+    const hf_status status = hf_hamiltonian_gradient(
         context, wavefunction->basis, wavefunction->molecule, wavefunction->density,
         wavefunction->weighted_density, gradient->atom, gradient->charge, error);
     hf_timer_stop(&context->timers, &hf_phase_gradient_one_electron);
-    if (status == HF_OK)
-        status = hf_common_pairs_get(pairs, hf_scf_pair_accuracy(settings, 1.0), context->n_thread,
-                                     &list, error);
-    if (status == HF_OK)
-        status = hf_two_electron_gradient(list, &two_electron, density[1] != NULL ? 2 : 1, density,
-                                          gradient->n_atom, gradient->atom, error);
+    if (status != HF_OK) return status;
+    return add_two_electron(context, settings, pairs, density[1] != NULL ? 2 : 1, density, gradient,
+                            error);
+}
+
+/** gradient += factor other. */
+static void add_gradient(double factor, int n_atom, double (*other)[3],
+                         struct hf_gradient *gradient)
+{
+    for (int i = 0; i < n_atom; i++)
+        for (int x = 0; x < 3; x++) gradient->atom[i][x] += factor * other[i][x];
+}
+
+hf_status hf_gradient_compute_mp2(struct hf_context *context,
+                                  const struct hf_scf_settings *settings,
+                                  struct hf_common_pairs *pairs,
+                                  const struct hf_mp2_derivatives *derivatives,
+                                  const struct hf_relaxed_density *relaxed,
+                                  struct hf_gradient *gradient, struct hf_error *error)
+{
+    hf_status status;
+    const struct hf_matrix *const density[] = {relaxed->total, relaxed->spin};
+    struct hf_gradient twice = {0};
+    HF_TRY(hf_agree(context->comm,
+                    hf_gradient_create(relaxed->wavefunction.molecule, &twice, error), error));
+    HF_TRY(hf_gradient_compute(context, &relaxed->wavefunction, settings, pairs, gradient, error));
+    HF_TRY(add_two_electron(context, settings, pairs, relaxed->spin != NULL ? 2 : 1, density,
+                            &twice, error));
+    add_gradient(-1.0, gradient->n_atom, twice.atom, gradient);
+    add_gradient(1.0, gradient->n_atom, derivatives->slope, gradient);
+cleanup:
+    hf_gradient_done(&twice);
     return status;
 }

@@ -10,6 +10,7 @@
 #define HF_GRADIENT_H
 
 #include "base/arena.h"
+#include "gradient/relaxed_density.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
 #include "pairs/common_pairs.h"
@@ -41,5 +42,16 @@ hf_status hf_gradient_compute(struct hf_context *context,
                               const struct hf_wavefunction *wavefunction,
                               const struct hf_scf_settings *settings, struct hf_common_pairs *pairs,
                               struct hf_gradient *gradient, struct hf_error *error) HF_MUST_CHECK;
+
+/** The same for the MP2 energy: with D the density of the SCF and P what correlation adds to it,
+ *
+ *      dE/dR = dE_nuc/dR + sum (D + P)_mn dh_mn/dR + dE2[D + P]/dR - dE2[P]/dR + slope - sum W_mn dS_mn/dR
+ *
+ *  because the energy has no term of second order in P. */
+hf_status
+hf_gradient_compute_mp2(struct hf_context *context, const struct hf_scf_settings *settings,
+                        struct hf_common_pairs *pairs, const struct hf_mp2_derivatives *derivatives,
+                        const struct hf_relaxed_density *relaxed, struct hf_gradient *gradient,
+                        struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #include "fock/fock.h"
 #include "gradient/two_electron_gradient.h"
 #include "hf/scf.h"
+#include "properties/of_density.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,11 @@ struct row {
     struct hf_gradient gradient;
     bool closed; /**< nothing from outside that has no derivative here: sums are to be zero */
     double sum[3], torque[3]; /**< over atoms and charges; of R x dE/dR */
-    struct hf_error lost;     /**< why it is not in the checkpoint; "": it is, or there is none */
+    /* of MP2 */
+    struct hf_properties relaxed; /**< of the relaxed density */
+    int n_product;                /**< of the Hessian */
+    bool converged;               /**< the orbitals have relaxed */
+    struct hf_error lost; /**< why it is not in the checkpoint; "": it is, or there is none */
 };
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -74,14 +79,38 @@ cleanup:
     if (status == HF_OK) error->message[0] = '\0';
 }
 
+/** The gradient of the MP2 energy. */
+static hf_status differentiate_correlated(struct row *self, const struct hf_quantity_source *of,
+                                          struct hf_error *error)
+{
+    hf_status status;
+    struct hf_relaxed_density relaxed = {0};
+    const struct hf_mp2_derivatives *derivatives = of->correlation->derivatives;
+    HF_TRY(hf_relax_density(of->context, of->wavefunction, of->settings, of->pairs, derivatives,
+                            &relaxed, error));
+    HF_TRY(hf_gradient_compute_mp2(of->context, of->settings, of->pairs, derivatives, &relaxed,
+                                   &self->gradient, error));
+    HF_TRY(hf_properties_compute(of->context, &relaxed.wavefunction,
+                                 hf_options_value(of->options, "properties") != HF_PROPERTIES_NONE,
+                                 &self->relaxed, error));
+    self->n_product = relaxed.n_product;
+    self->converged = relaxed.converged;
+cleanup:
+    hf_relaxed_density_done(&relaxed);
+    return status;
+}
+
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
 {
     struct row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     HF_CHECK(hf_agree(of->context->comm, hf_gradient_create(of->molecule, &self->gradient, error),
                       error));
-    HF_CHECK(hf_gradient_compute(of->context, of->wavefunction, of->settings, of->pairs,
-                                 &self->gradient, error));
+    if (of->correlation != NULL)
+        HF_CHECK(differentiate_correlated(self, of, error));
+    else
+        HF_CHECK(hf_gradient_compute(of->context, of->wavefunction, of->settings, of->pairs,
+                                     &self->gradient, error));
     add_up(self, of->molecule);
     keep(self, of);
     return HF_OK;
@@ -144,11 +173,29 @@ static void print_sums(const struct row *self, const struct hf_quantity_source *
                 of->settings->commutator_tolerance);
 }
 
+/** What is computed from the relaxed density of MP2. */
+static void report_relaxed(const struct hf_quantity *quantity, FILE *out)
+{
+    const struct row *self = quantity->self;
+    const struct hf_quantity_source *of = quantity->of;
+    const double *dipole = self->relaxed.dipole;
+    if (!self->relaxed.complete) return;
+    fprintf(
+        out,
+        "\nFrom the relaxed density of MP2; the dipole moment, charges and orbitals above are of "
+        "the SCF\n  Dipole moment, e bohr %14.8f %14.8f %14.8f\n",
+        dipole[0], dipole[1], dipole[2]);
+    hf_print_properties(out, of->molecule, &self->relaxed,
+                        hf_options_value(of->options, "properties") == HF_PROPERTIES_ALL);
+}
+
 static void report(const struct hf_quantity *quantity, FILE *out)
 {
     const struct row *self = quantity->self;
     const struct hf_molecule *molecule = quantity->of->molecule;
-    fprintf(out, "\nGradient, hartree/bohr\n  %5s %4s %14s %14s %14s\n", "Atom", "", "x", "y", "z");
+    fprintf(out, "\nGradient%s, hartree/bohr\n  %5s %4s %14s %14s %14s\n",
+            quantity->of->correlation != NULL ? " of the MP2 energy" : "", "Atom", "", "x", "y",
+            "z");
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
         fprintf(out, "  %5d  %c%-2s", i + 1, atom->ghost ? '@' : ' ',
@@ -163,9 +210,13 @@ static void report(const struct hf_quantity *quantity, FILE *out)
     if (self->gradient.n_charge > MOST_CHARGES)
         fprintf(out, "  those of %d more charges are in the JSON file\n",
                 self->gradient.n_charge - MOST_CHARGES);
+    if (quantity->of->correlation != NULL)
+        fprintf(out, "  Relaxation of the orbitals: %d products of the Hessian%s\n",
+                self->n_product, self->converged ? "" : "; WARNING: it did not converge");
     print_sums(self, quantity->of, out);
     if (self->lost.message[0] != '\0')
         fprintf(out, "  WARNING: the checkpoint is without the gradient: %s\n", self->lost.message);
+    if (quantity->of->correlation != NULL) report_relaxed(quantity, out);
 }
 
 static void put_json(const struct hf_quantity *quantity, const struct hf_json_places *all)
@@ -174,7 +225,19 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
     const int n = 3 * self->gradient.n_atom, n_charge = 3 * self->gradient.n_charge;
     static const char unit[] = "hartree/bohr", each[] = "x, y, z of each atom";
     const struct hf_json to = hf_json_object(all->extras, "gradient", "derivatives of the energy");
-    HF_PUT_ALL(all->properties, "scf_total_gradient", n, self->gradient.atom[0], unit, each);
+    const bool correlated = quantity->of->correlation != NULL;
+    if (HF_ANY(to, !correlated))
+        HF_PUT_ALL(all->properties, "scf_total_gradient", n, self->gradient.atom[0], unit, each);
+    if (HF_ANY(to, correlated))
+        HF_PUT_ALL(all->properties, "return_gradient", n, self->gradient.atom[0], unit,
+                   "of the MP2 energy");
+    if (HF_ANY(to, correlated && self->relaxed.complete)) {
+        const struct hf_json relaxed = hf_json_object(all->extras, "relaxed_density",
+                                                      "properties of the relaxed density of MP2");
+        HF_PUT_ALL(all->properties, "mp2_dipole_moment", 3, self->relaxed.dipole, "e bohr",
+                   "of the relaxed density, about the origin");
+        hf_put_properties(relaxed, quantity->of->molecule, &self->relaxed);
+    }
     if (HF_ANY(to, all->returned))
         HF_PUT_ALL(all->result, "return_result", n, self->gradient.atom[0], unit, "task gradient");
     HF_PUT_ALL(to, "sum", 3, self->sum, unit, "over atoms and point charges");
@@ -188,13 +251,13 @@ static void done(struct hf_quantity *quantity)
 {
     struct row *self = quantity->self;
     hf_gradient_done(&self->gradient);
+    hf_properties_done(&self->relaxed);
 }
 
 const struct hf_phase *const hf_gradient_phases[] = {
-    &hf_phase_gradient_one_electron, &hf_phase_gradient_coulomb,
-    &hf_phase_gradient_quartets,     &hf_phase_gradient_wait_blocks,
-    &hf_phase_gradient_wait_task,    &hf_phase_gradient_wait_ranks,
-    &hf_phase_gradient_reduce,       NULL};
+    &hf_phase_gradient_one_electron, &hf_phase_gradient_coulomb,   &hf_phase_gradient_quartets,
+    &hf_phase_gradient_wait_blocks,  &hf_phase_gradient_wait_task, &hf_phase_gradient_wait_ranks,
+    &hf_phase_gradient_reduce,       &hf_phase_relaxation,         NULL};
 
 const struct hf_quantity_ops hf_quantity_gradient = {
     .name = "gradient",

@@ -1,6 +1,7 @@
 /* The two-electron part of the gradient: a consumer of quartet work that differentiates quartets itself. */
 #include "gradient/two_electron_gradient.h"
 
+#include "base/slope_sums.h"
 #include "base/threads.h"
 #include "coulomb_gradient.h"
 #include "fock/coulomb_choice.h"
@@ -8,7 +9,6 @@
 #include "fock/fock.h"
 #include "integrals/engine.h"
 #include "integrals/quartet_gradient.h"
-#include "slope_sums.h"
 #include "text/trace.h"
 #include "work/pass.h"
 #include "work/work.h"
@@ -35,7 +35,7 @@ struct two_electron {
     struct hf_lent_densities *lent; /**< the spin density, if there is one, before the total one */
     struct hf_shell_place *place;   /**< [n_shell] */
     int n_atom, n_thread;
-    double *momentum; /**< [n_shell], see find_momentum */
+    double *momentum; /**< [n_shell], see hf_shell_momentum */
     double most_momentum;
     double primitive_threshold; /**< of engines */
     int64_t (*sum)[3];          /**< [n_atom] in steps, of all threads */
@@ -60,27 +60,6 @@ struct differentiator {
 };
 
 /* ---- Screening ------------------------------------------------------------------------------- */
-
-/** (<p^2>)^(1/2) of a shell, the largest of its parts: by how much its derivatives are larger than its functions. */
-static double find_momentum(const struct hf_shell *shell)
-{
-    double largest = 0.0;
-    for (int k = 0; k < hf_shell_n_part(shell); k++) {
-        const struct hf_shell_part part = hf_shell_get_part(shell, k);
-        double norm = 0.0, square = 0.0;
-        for (int i = 0; i < shell->n_primitive; i++)
-            for (int j = 0; j < shell->n_primitive; j++) {
-                const double sum = shell->exponent[i] + shell->exponent[j];
-                const double overlap =
-                    part.coefficient[i] * part.coefficient[j] * pow(sum, -part.l - 1.5);
-                norm += overlap;
-                square += overlap * 2.0 * (2 * part.l + 3) * shell->exponent[i] *
-                          shell->exponent[j] / sum;
-            }
-        largest = fmax(largest, sqrt(square / norm));
-    }
-    return largest;
-}
 
 /** How many of the 8 permutations of a quartet are different. */
 static double count_permutations(const struct hf_shell_pair *bra, const struct hf_shell_pair *ket)
@@ -339,7 +318,7 @@ static hf_status init(struct two_electron *all, struct hf_error *error)
     all->place = hf_shell_places(basis);
     if (all->place == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     for (int s = 0; s < basis->n_shell; s++) {
-        all->momentum[s] = find_momentum(&basis->shell[s]);
+        all->momentum[s] = hf_shell_momentum(&basis->shell[s]);
         all->most_momentum = fmax(all->most_momentum, all->momentum[s]);
     }
     return HF_OK;

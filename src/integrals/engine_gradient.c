@@ -3,6 +3,28 @@
 
 #include "engine_private.h"
 
+#include <math.h>
+
+double hf_shell_momentum(const struct hf_shell *shell)
+{
+    double largest = 0.0;
+    for (int k = 0; k < hf_shell_n_part(shell); k++) {
+        const struct hf_shell_part part = hf_shell_get_part(shell, k);
+        double norm = 0.0, square = 0.0;
+        for (int i = 0; i < shell->n_primitive; i++)
+            for (int j = 0; j < shell->n_primitive; j++) {
+                const double sum = shell->exponent[i] + shell->exponent[j];
+                const double overlap =
+                    part.coefficient[i] * part.coefficient[j] * pow(sum, -part.l - 1.5);
+                norm += overlap;
+                square += overlap * 2.0 * (2 * part.l + 3) * shell->exponent[i] *
+                          shell->exponent[j] / sum;
+            }
+        largest = fmax(largest, sqrt(square / norm));
+    }
+    return largest;
+}
+
 struct hf_gradient_engine {
     struct hf_arena arena;            /**< has the arrays and this struct */
     struct hf_engine *engine;         /**< tables, kernels, and room for a bra */

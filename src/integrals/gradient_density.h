@@ -1,7 +1,9 @@
 /* The density of quartets side by side, from blocks of matrices, and the density of levels with the
  * coefficients of primitives. Part of kernels.c.
  *
- *     G_abcd = factor (1/2 D_ab D_cd - 1/8 (D_ac D_bd + D_ad D_bc + M_ac M_bd + M_ad M_bc)) */
+ *     G_abcd = factor (1/2 D_ab D_cd - 1/8 (D_ac D_bd + D_ad D_bc + M_ac M_bd + M_ad M_bc))
+ *
+ * unless the quartets bring G with them. */
 #ifndef HF_GRADIENT_DENSITY_H
 #define HF_GRADIENT_DENSITY_H
 
@@ -35,6 +37,24 @@ static inline void gather_block(const struct hf_gradient_input *input, bool spin
         }
 }
 
+/** Writes G that the quartets bring with them, [ab][c][d]. */
+static inline void gather_whole(const struct hf_gradient_input *input,
+                                const struct quartet_shape *n, lanes factor, lanes *to)
+{
+    for (int ab = 0; ab < n->a * n->b; ab++)
+        for (int c = 0; c < n->c; c++)
+            for (int d = 0; d < n->d; d++) {
+                lanes value;
+                for (int l = 0; l < HF_WIDTH; l++) {
+                    const struct hf_quartet_density *density = input->density[l];
+                    value[l] = density->whole[(size_t)ab * density->plane +
+                                              (size_t)(c * density->row[HF_BLOCK_CD] +
+                                                       d * density->column[HF_BLOCK_CD])];
+                }
+                *to++ = value * factor;
+            }
+}
+
 /** Adds X_ac X_bd + X_ad X_bc, with factors in the blocks of a. */
 static inline void add_exchange(const struct quartet_shape *n, const lanes *ac, const lanes *ad,
                                 const lanes *bc, const lanes *bd, lanes *to)
@@ -59,6 +79,10 @@ static __attribute__((noinline)) void fill_density(const struct hf_quartet *quar
     lanes *cd = scratch, *ac = cd + n.c * n.d, *ad = ac + n.a * n.c;
     lanes *bc = ad + n.a * n.d, *bd = bc + n.b * n.c, *out = to, factor;
     for (int l = 0; l < HF_WIDTH; l++) factor[l] = input->density[l]->factor;
+    if (first->whole != NULL) {
+        gather_whole(input, &n, factor, to);
+        return;
+    }
     if (first->total[HF_BLOCK_AB] == NULL)
         memset(to, 0, (size_t)(n.a * n.b * n.c * n.d) * sizeof *to);
     else

@@ -22,11 +22,19 @@ enum hf_quartet_block {
 
 /** Where the densities of a quartet are: element (i, j) of a block at [i * row + j * column]. */
 struct hf_quartet_density {
+    /** G itself, without the factor: element (a, b, c, d) at [(a n_b + b) * plane + c * row + d * column], row and
+     *  column of HF_BLOCK_CD; NULL in all: it is made of the blocks. */
+    const double *whole;
+    size_t plane;
     const double *total[HF_N_QUARTET_BLOCK]; /**< AB and CD NULL in all: no D_ab D_cd */
     const double *spin[HF_N_QUARTET_BLOCK];  /**< not read with one density */
     int row[HF_N_QUARTET_BLOCK], column[HF_N_QUARTET_BLOCK];
     double factor; /**< number of different permutations of the quartet */
 };
+
+/** (<p^2>)^(1/2) of a shell, the largest of its parts: the factor by which its derivatives are larger than its
+ *  functions, bohr^-1. Not collective. */
+double hf_shell_momentum(const struct hf_shell *shell);
 
 /** Engine for the pairs of one list; one per thread. `pairs` is borrowed. Not collective. HF_NO_RESOURCE. */
 hf_status hf_gradient_engine_create(const struct hf_shell_pairs *pairs,

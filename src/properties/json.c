@@ -1,4 +1,5 @@
 /* Properties in the JSON file. */
+#include "properties/of_density.h"
 #include "properties_private.h"
 
 /** The schema's "scf_quadrupole_moment" [3][3], the second moments of the charges. */
@@ -69,18 +70,23 @@ static void put_rotation(struct hf_json to, const struct hf_molecule *molecule,
                "rotational constants; null: infinite");
 }
 
-static void put_all(struct hf_json in, const char *name, const struct hf_quantity *quantity)
+void hf_put_properties(struct hf_json to, const struct hf_molecule *molecule,
+                       const struct hf_properties *of)
 {
-    const struct hf_properties *of = quantity->self;
-    const struct hf_json to = hf_json_object(in, name, "`--properties`; task properties");
     HF_PUT(to, "electrons", of->n_electron, NULL, "electrons in the density");
     HF_PUT(to, "electrons_expected", of->n_electron_expected, NULL, "electrons of the molecule");
     if (HF_ANY(to, of->complete)) {
         put_moments(to, of);
         put_atoms(to, of);
         put_bonds(to, of);
-        put_rotation(to, quantity->of->molecule, of);
+        put_rotation(to, molecule, of);
     }
+}
+
+static void put_all(struct hf_json in, const char *name, const struct hf_quantity *quantity)
+{
+    const struct hf_json to = hf_json_object(in, name, "`--properties`; task properties");
+    hf_put_properties(to, quantity->of->molecule, quantity->self);
 }
 
 void hf_json_put_properties(const struct hf_quantity *quantity, const struct hf_json_places *to)

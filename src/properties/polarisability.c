@@ -46,7 +46,7 @@ static hf_status respond(struct hf_quantity *quantity, struct hf_orbital_hessian
     struct hf_rotation field[3] = {{{NULL}}};
     struct hf_linear_response response;
     HF_TRY(perturb(hessian, hamiltonian, quantity->of->basis->n_function, field, error));
-    HF_TRY(hf_respond(hessian, 3, field, ACCURACY, &response, error));
+    HF_TRY(hf_respond(hessian, 3, field, ACCURACY, &response, NULL, error));
     found->n_product = hessian->n_product - before;
     found->converged = response.converged;
     found->lowest_eigenvalue = response.lowest;

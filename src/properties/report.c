@@ -1,4 +1,5 @@
 /* The report of what was computed from the wave function. */
+#include "properties/of_density.h"
 #include "properties_private.h"
 
 #include <math.h>
@@ -130,16 +131,21 @@ static void print_rotation(FILE *out, const struct hf_molecule *molecule,
     if (n > 0) fprintf(out, " GHz\n");
 }
 
+void hf_print_properties(FILE *out, const struct hf_molecule *molecule,
+                         const struct hf_properties *properties, bool all)
+{
+    print_electrons(out, properties);
+    if (!properties->complete) return;
+    if (all) print_moments(out, properties);
+    print_atoms(out, molecule, properties, all);
+    if (all) print_bonds(out, molecule, properties);
+}
+
 void hf_report_properties(const struct hf_quantity *quantity, FILE *out)
 {
     const struct hf_properties *properties = quantity->self;
     const struct hf_molecule *molecule = quantity->of->molecule;
     const bool all = hf_options_value(quantity->of->options, "properties") == HF_PROPERTIES_ALL;
-    print_electrons(out, properties);
-    if (!properties->complete) return;
-    if (all) print_moments(out, properties);
-    print_atoms(out, molecule, properties, all);
-    if (!all) return;
-    print_bonds(out, molecule, properties);
-    print_rotation(out, molecule, properties);
+    hf_print_properties(out, molecule, properties, all);
+    if (all && properties->complete) print_rotation(out, molecule, properties);
 }

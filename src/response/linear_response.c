@@ -113,7 +113,8 @@ cleanup:
 
 hf_status hf_respond(struct hf_orbital_hessian *hessian, int n,
                      const struct hf_rotation perturbation[], double accuracy,
-                     struct hf_linear_response *response, struct hf_error *error)
+                     struct hf_linear_response *response, struct hf_rotation solution[],
+                     struct hf_error *error)
 {
     hf_status status;
     struct search search = {.n = n, .perturbation = perturbation};
@@ -136,6 +137,9 @@ hf_status hf_respond(struct hf_orbital_hessian *hessian, int n,
         for (int j = 0; j < n; j++)
             for (int k = 0; k < search.subspace.n; k++)
                 response->product[i][j] += search.part[i][k] * search.coefficient[j][k];
+    for (int i = 0; solution != NULL && i < n; i++)
+        hf_subspace_combine(&search.subspace, search.subspace.vector, search.coefficient[i],
+                            &solution[i]);
 cleanup:
     for (int i = 0; i < HF_MOST_PERTURBATIONS; i++) hf_rotation_destroy(&rest[i]);
     hf_subspace_done(&search.subspace);

@@ -77,7 +77,8 @@ struct hf_linear_response {
 
 /** Solves H y_i = g_i for n <= HF_MOST_PERTURBATIONS perturbations together: the coupled-perturbed Hartree-Fock
  *  equations. With E(y) = E + 2 l g y + y H y, the second derivative of the energy by l is -2 g H^-1 g. Rotations
- *  that do not change the energy (eigenvalues below 1e-5) do not respond.
+ *  that do not change the energy (eigenvalues below 1e-5) do not respond. `solution` [n] (NULL: not needed) becomes
+ *  the y_i.
  *
  *  `accuracy` is the limit of the norm of H y - g relative to that of g. The relative error of the products is about
  *  its square. Memory: at most 2 HF_SUBSPACE_MOST rotations. Collective. HF_NO_RESOURCE; HF_INTERRUPTED.
@@ -85,6 +86,7 @@ struct hf_linear_response {
  *           Chem. Symp. 13, 225 (1979): one subspace for all perturbations. */
 hf_status hf_respond(struct hf_orbital_hessian *hessian, int n,
                      const struct hf_rotation perturbation[], double accuracy,
-                     struct hf_linear_response *response, struct hf_error *error) HF_MUST_CHECK;
+                     struct hf_linear_response *response, struct hf_rotation solution[],
+                     struct hf_error *error) HF_MUST_CHECK;
 
 #endif

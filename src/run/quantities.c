@@ -118,7 +118,7 @@ static hf_status choose_tasks(struct hf_calculation *calculation, struct hf_erro
         const struct hf_run_task *task = &tasks[i];
         if (!hf_options_include(options, "task", task->name)) continue;
         if (strcmp(task->name, last != NULL ? last + 1 : names) == 0) calculation->task = task;
-        if (method >= 0 && task->differentiates)
+        if (method >= 0 && task->differentiates && correlated[method].quantity->correlation == NULL)
             return hf_fail(error, HF_BAD_INPUT,
                            "%s: there are no gradients of %s energies; expected task energy",
                            hf_options_given(options, "task")->where,
@@ -171,6 +171,8 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     calculation->n_quantity++;
     hf_options_fill(options, ops->options, quantity->self);
     status = ops->plan != NULL ? ops->plan(quantity, &reason) : HF_OK;
+    if (status == HF_OK && ops->correlation != NULL)
+        calculation->source.correlation = ops->correlation(quantity);
     if (quantity->about != NULL) given = quantity->about;
     if (status != HF_OK)
         return hf_fail(error, status, "%s%s%.400s", given != NULL ? given->where : "",

@@ -32,6 +32,7 @@ struct hf_checkpoint;
 struct hf_common_pairs;
 struct hf_hamiltonian;
 struct hf_localised;
+struct hf_mp2_settings;
 struct hf_orbital_hessian;
 struct hf_report;
 struct hf_vibrations;
@@ -49,6 +50,8 @@ struct hf_quantity_source {
     const struct hf_wavefunction *wavefunction;
     /** orbitals to draw instead of occupied canonical ones; NULL: none */
     const struct hf_localised *localised;
+    /** of the correlation energy whose derivatives are computed; NULL: none, or no derivatives */
+    const struct hf_mp2_settings *correlation;
     const struct hf_vibrations *vibrations; /**< for files of orbitals; NULL: none */
     const struct hf_checkpoint *restart;    /**< that the calculation continues from; NULL: none */
     const char *checkpoint;                 /**< of this calculation; NULL: none is written yet */
@@ -115,6 +118,8 @@ struct hf_quantity_ops {
     hf_status (*compute)(struct hf_quantity *quantity, struct hf_error *error);
     /** Of a quantity that is the energy of the method: what replaces that of the SCF. */
     double (*energy)(const struct hf_quantity *quantity);
+    /** Of a quantity that is the energy of the method and has derivatives: its settings, after plan. */
+    const struct hf_mp2_settings *(*correlation)(const struct hf_quantity *quantity);
     /** Of a quantity that makes localised orbitals, for files of orbitals: those that it has made. */
     const struct hf_localised *(*localised)(const struct hf_quantity *quantity);
     void (*report)(const struct hf_quantity *quantity, FILE *out);

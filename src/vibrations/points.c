@@ -2,6 +2,7 @@
  * ends with a word, for a line that was cut off does not count. */
 #include "vibrations/differences.h"
 
+#include "correlation/mp2_derivatives.h"
 #include "text/output_file.h"
 #include "text/text.h"
 
@@ -44,6 +45,12 @@ uint64_t hf_differences_checksum(const struct hf_differences *differences)
                               of->settings->linear_dependence_threshold};
     uint64_t sum = hf_hash_add_text(HF_HASH_EMPTY, of->settings->method);
     sum = hf_hash_add(sum, sizeof numbers, numbers);
+    if (of->correlation != NULL) { /* what MP2 energies depend on */
+        const struct hf_mp2_derivatives *factors = of->correlation->derivatives;
+        const double correlation[] = {of->correlation->n_frozen, of->correlation->n_frozen_virtual,
+                                      of->correlation->threshold, factors->opposite, factors->same};
+        sum = hf_hash_add(sum, sizeof correlation, correlation);
+    }
     for (int i = 0; i < of->molecule->n_atom; i++) { /* not the mass: isotopes may be changed */
         const struct hf_atom *atom = &of->molecule->atom[i];
         const int kind[2] = {atom->atomic_number, atom->n_core};

@@ -2,6 +2,7 @@
 #include "vibrations/vibrations.h"
 
 #include "checkpoint/checkpoint.h"
+#include "correlation/mp2_derivatives.h"
 #include "fock/fock.h"
 #include "gradient/gradient.h"
 #include "hf/units.h"
@@ -147,9 +148,13 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
 {
     hf_status status;
     struct row *self = quantity->self;
-    const struct hf_quantity_source *of = quantity->of;
+    struct hf_quantity_source source = *quantity->of; /* with the energy of the method */
+    const struct hf_quantity_source *of = &source;
+    struct hf_scf_result result = *source.result;
     struct hf_differences points = {0};
     struct hf_surface *middle = NULL;
+    if (source.correlation != NULL) result.energy += source.correlation->derivatives->energy;
+    source.result = &result;
     status = hf_vibrations_create(of->molecule, &self->vibrations, error);
     if (status == HF_OK) status = hf_differences_create(of, &points, error);
     if (status == HF_OK) status = name_files(&points, self, error);
@@ -274,7 +279,10 @@ static void report(const struct hf_quantity *quantity, FILE *out)
                    hf_options_include(of->options, "task", "optimise") &&
                        hf_options_flag(of->options, "saddle"),
                    out);
-    print_thermochemistry(self, of->result->energy, out);
+    print_thermochemistry(
+        self,
+        of->result->energy + (of->correlation != NULL ? of->correlation->derivatives->energy : 0.0),
+        out);
 }
 
 static void put_thermochemistry(struct hf_json in, const struct hf_thermochemistry *of)

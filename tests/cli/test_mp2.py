@@ -23,7 +23,7 @@ USUAL = [WATER, "--method", "mp2", "--basis", "6-31G*"]
 # (what, arguments, exit code, parts of the message)
 REFUSED = [
     ("open shells", [OXYGEN, "--method", "mp2"], 2, ["multiplicity 3", "expected method ump2 (there is no MP2 of rohf)"]),
-    ("gradient", USUAL + ["--task", "gradient"], 2, ["--task: there are no gradients of MP2 energies; expected task energy"]),
+    ("gradient", USUAL + ["--task", "gradient", "--mp2-algorithm", "pairs"], 2, ["--mp2-algorithm: pairs computes no derivatives", "expected kets or auto"]),
     ("smearing", USUAL + ["--smearing", "0.01"], 2, ["--smearing: MP2 needs whole occupations"]),
     ("a word", USUAL + ["--frozen-core", "some"], 2, ["--frozen-core: frozen core 'some'; expected none, default, or a number"]),
     ("too many", USUAL + ["--frozen-core", "6"], 2, ["frozen core '6'", "up to 4, for the molecule has 5"]),

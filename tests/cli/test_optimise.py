@@ -311,7 +311,7 @@ def refusals(folder):
                            (["--constraint", "fix 1-2; distance 1 2 = 1.3"], both + "3"),
                            (["--constraint", "fix 1-2", "--scan", "distance 1 2 = 1.45 to 1.6 in 2"], "hf: --scan: point 2: " + both + "6"),
                            (["--constraint", "torsion 3 1 2 4", "--scan", "angle 3 1 2 = 100 to 179 in 3"], "point 3: torsion 3 1 2 4 has no value"),
-                           (["--scan", "distance 1 2"], "FROM to TO in N"), (["--method", "mp2"], "no gradients of MP2"),
+                           (["--scan", "distance 1 2"], "FROM to TO in N"), (["--method", "lmp2"], "no gradients of local MP2"),
                            (["--task", "vibrations,optimise"], "expected it first, as in optimise,vibrations"),
                            (["--task", "optimise,opt"], "has optimise twice"),
                            (["--saddle", "--groups", "9"], f"9 groups of {TEST.n_rank} ranks; expected 1 to")):

@@ -189,7 +189,7 @@ def check_refusals(folder):
              ("task", ["--serve", "unix:x", "--task", "optimise"], 2, ["--task: with --serve energies and forces are computed"]),
              ("constraint", ["--serve", "unix:x", "--constraint", "fix 1"], 2, ["constraint has no effect without task optimise"]),
              ("nobody", ["--serve", "unix:" + os.path.join(folder, "nobody")], 3, ["no driver listens there"]),
-             ("no gradients", ["--serve", "unix:x", "--method", "mp2"], 2, ["no gradients of MP2"])]
+             ("no gradients", ["--serve", "unix:x", "--method", "lmp2"], 2, ["no gradients of local MP2"])]
     for name, options, code, parts in cases:
         if TEST.n_rank > 1 and name not in ("large port", "other host"):
             continue

@@ -320,7 +320,7 @@ def check_refusals(folder, case):
     if TEST.n_rank > 1:
         return
     TEST.expect_one_line("ghost", TEST.run([ghost, "--task", "vibrations"]), 2, ["atom 2 is a ghost"])
-    TEST.expect_one_line("MP2", TEST.run([path, "--method", "mp2"]), 2, ["no gradients of MP2"])
+    TEST.expect_one_line("local MP2", TEST.run([path, "--method", "lmp2"]), 2, ["no gradients of local MP2"])
     code, report, errors = TEST.run([held, "--task", "hessian", "--json", os.path.join(folder, "held.json")])
     with open(os.path.join(folder, "held.json"), encoding="utf-8") as file:
         n = len(json.load(file)["extras"]["hf"]["vibrations"]["frequencies"])

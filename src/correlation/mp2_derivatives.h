@@ -1,0 +1,43 @@
+/* What the derivatives of an MP2 energy need of its amplitudes (Forces of MP2, docs/guide.md).
+ *
+ *     t_ij^ab = (ia|jb) / (e_i + e_j - e_a - e_b)     for spins s of i, a and s' of j, b
+ *     u       = c (t_ij^ab - t_ij^ba) for equal spins, c' t_ij^ab for opposite ones    E = 1/2 sum u (ia|jb)
+ *     P_ij    = - sum u_ik^ab t_jk^ab                 P_ab = sum u_ij^ac t_ij^bc
+ *     Y_pi    = 2 sum u_ij^ab (pa|jb)                 Y_pa = 2 sum u_ij^ab (ip|jb)
+ *     slope   = sum u_ij^ab (ia|jb)'                  at fixed orbitals
+ *
+ * c = c' = 1, other factors for spin-component scaling. If both spins share their orbitals, P and Y are those of one
+ * spin and `slope` is of both. */
+#ifndef HF_MP2_DERIVATIVES_H
+#define HF_MP2_DERIVATIVES_H
+
+#include "base/arena.h"
+#include "hf/mp2.h"
+
+/** Initialise with the first two members. Every rank has all numbers, with the same bits. */
+struct hf_mp2_derivatives {
+    double opposite, same; /**< c' and c */
+    double energy;         /**< of correlation, with these factors; hf_quantity_mp2 sets it */
+    struct hf_arena arena; /**< owns the arrays */
+    int n_spin, n_orbital[HF_MAX_SPIN], n_atom;
+    int n_frozen[HF_MAX_SPIN], n_occupied[HF_MAX_SPIN], n_frozen_virtual;
+    /** P and Y between all m orbitals of a spin, [q][p]; zeros in rows and columns q of frozen orbitals, and P
+     *  also between occupied and virtual ones */
+    double *density[HF_MAX_SPIN], *lagrangian[HF_MAX_SPIN];
+    /** functions that were removed for linear dependence: eigenvectors r of the overlap with the lowest eigenvalues;
+     *  Y_rq [q][r] */
+    int n_removed;
+    double *of_removed[HF_MAX_SPIN];
+    double (*slope)[3]; /**< [n_atom] */
+};
+
+/** Frees the arrays. Accepts a cleared one. Not collective. */
+void hf_mp2_derivatives_done(struct hf_mp2_derivatives *derivatives);
+
+/** hf_mp2_plan for an energy with derivatives. Not collective. */
+struct hf_mp2_need hf_mp2_plan_derivatives(const struct hf_mp2_size *size, double memory_bytes);
+
+/** Phases: densities of the amplitudes, and the second pass over the integrals. */
+extern const struct hf_phase hf_phase_mp2_amplitudes, hf_phase_mp2_derivatives;
+
+#endif

@@ -1,0 +1,466 @@
+/* The third step of the derivatives of MP2: the second pass over the integrals. */
+#include "bra.h"
+#include "mp2_response.h"
+#include "panel.h"
+
+#include "hf/timer.h"
+#include "integrals/engine.h"
+#include "integrals/quartet_gradient.h"
+#include "text/trace.h"
+#include "work/work.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+const struct hf_phase hf_phase_mp2_derivatives = {.name = "MP2: derivatives"};
+
+/** hartree/bohr: quartets whose estimate is below it are left out; primitive ones below a share of it. */
+static const double THRESHOLD = 1e-10, PRIMITIVE_SHARE = 0.01;
+
+/** Data shared by the threads of a rank. i counts the orbitals of the batch of both spins. */
+struct second_pass {
+    struct hf_mp2 *mp2; /**< borrowed */
+    struct hf_mp2_panel panel;
+    struct hf_arena arena;
+    int n_i;
+    size_t length;                 /**< of rows over functions */
+    double *packed;                /**< C_mi, packed as left matrix [n][i] */
+    double *virtuals[HF_MAX_SPIN]; /**< C_na [a][length] */
+    double *momentum;              /**< [n_shell] see hf_shell_momentum */
+    double most_momentum;
+    atomic_llong next; /**< task */
+};
+
+/** Data of a thread, for one bra RS. */
+struct passer {
+    struct second_pass *pass;
+    struct hf_mp2_bra bra;
+    const double *block; /**< T_ia(rs) of the bra */
+    int n_rs;
+    double *plane;            /**< (mn|rs) of one rs */
+    double *half;             /**< [spin][rs][i][length] (in|rs) */
+    double *back;             /**< [i][length] sum_a C_na T_ia(rs) of one rs */
+    double *packed, *compact; /**< left matrices */
+    double *product, *sum;    /**< [i][length] */
+    double *of_virtual;       /**< [n][length of v] */
+    double *density;          /**< [rs][n][length] G_mnrs + G_nmrs */
+    const double **row;       /**< rows of right matrices */
+    int64_t *y_occupied[HF_MAX_SPIN],
+        *y_virtual[HF_MAX_SPIN]; /**< as in hf_mp2_sums, of the batch */
+    int64_t (*slope)[3];
+    struct hf_gradient_engine *engine;
+    struct hf_quartet_density of_quartet[HF_MAX_BATCH];
+    double gradient[HF_MAX_BATCH][4][3];
+    double n_flop, seconds; /**< for matrix products */
+};
+
+static const struct hf_mp2_orbitals *orbitals_of(const struct passer *own, int spin)
+{
+    return &own->pass->mp2->orbitals[spin];
+}
+
+static int n_of_spin(const struct passer *own, int spin)
+{
+    return own->pass->panel.n_i[spin];
+}
+
+/* ---- One rs ---------------------------------------------------------------------------------- */
+
+/** Row over a of T_ia(rs). */
+static const double *amplitude_row(const struct passer *own, int spin, int i, int rs)
+{
+    const struct hf_mp2 *mp2 = own->pass->mp2;
+    const size_t n_rs = (size_t)own->n_rs;
+    return own->block + hf_mp2_place(mp2, spin, mp2->batch.begin[spin] + i, n_rs) +
+           (size_t)rs * mp2->orbitals[spin].length;
+}
+
+/** Rows (in|rs) of a spin. */
+static double *half_of(const struct passer *own, int spin, int rs)
+{
+    const size_t n_before = spin > 0 ? (size_t)own->n_rs * (size_t)n_of_spin(own, 0) : 0;
+    return own->half + (n_before + (size_t)rs * (size_t)n_of_spin(own, spin)) * own->pass->length;
+}
+
+/** back = sum_a C_na T_ia(rs) of a spin. */
+static void transform_back(struct passer *own, int spin, int rs, double *back)
+{
+    const struct hf_mp2_orbitals *orbitals = orbitals_of(own, spin);
+    const int n_i = n_of_spin(own, spin);
+    const size_t length = own->pass->length;
+    hf_pack(n_i, orbitals->n_virtual, amplitude_row(own, spin, 0, rs),
+            (size_t)own->n_rs * orbitals->length, 1, own->packed);
+    for (int a = 0; a < orbitals->n_virtual; a++)
+        own->row[a] = own->pass->virtuals[spin] + (size_t)a * length;
+    own->pass->mp2->multiply(&(struct hf_product){.n_row = n_i,
+                                                  .n_inner = orbitals->n_virtual,
+                                                  .n_column = length,
+                                                  .left = own->packed,
+                                                  .right = own->row,
+                                                  .to = back,
+                                                  .to_step = length});
+    own->n_flop += 2.0 * n_i * orbitals->n_virtual * (double)length;
+}
+
+/** The rows m of a block, of a matrix [i][n] that is packed as left matrix. */
+static const double *select_rows(struct passer *own, int n_i,
+                                 const struct hf_mp2_panel_block *block)
+{
+    const size_t n = (size_t)own->pass->panel.n, group = HF_PRODUCT_GROUP;
+    if (block->n_row == own->pass->panel.n) return own->packed;
+    if (block->repeats) return own->compact;
+    double *to = own->compact;
+    for (size_t first = 0; first < (size_t)n_i; first += group)
+        for (int k = 0; k < block->n_row; k++, to += group)
+            memcpy(to, own->packed + first * n + (size_t)block->row[k] * group, group * sizeof *to);
+    return own->compact;
+}
+
+/** sum [i][length] += sum_m back_im (mn|rs). */
+static void add_occupied(struct passer *own, int spin, const double *back, double *sum)
+{
+    const struct hf_mp2_panel *panel = &own->pass->panel;
+    const int n_i = n_of_spin(own, spin);
+    const size_t length = own->pass->length;
+    hf_pack(n_i, panel->n, back, length, 1, own->packed);
+    for (int b = 0; b < panel->n_block; b++) {
+        const struct hf_mp2_panel_block *block = &panel->block[b];
+        const double *left = select_rows(own, n_i, block);
+        for (int k = 0; k < block->n_row; k++)
+            own->row[k] = own->plane + block->place + (size_t)k * (size_t)block->width;
+        own->pass->mp2->multiply(
+            &(struct hf_product){.n_row = n_i,
+                                 .n_inner = block->n_row,
+                                 .n_column = (size_t)block->width,
+                                 .left = left,
+                                 .right = own->row,
+                                 .to = own->product + (size_t)(b * HF_MP2_PANEL_COLUMNS),
+                                 .to_step = length});
+    }
+    for (size_t k = 0; k < (size_t)n_i * length; k++) sum[k] += own->product[k];
+    own->n_flop += 2.0 * n_i * panel->n_element;
+}
+
+/** G_mn + G_nm of one rs. */
+static void make_density(struct passer *own, double *density)
+{
+    const struct second_pass *pass = own->pass;
+    const size_t n = (size_t)pass->panel.n, length = pass->length;
+    enum { TILE = 16 };
+    for (int i = 0; i < pass->n_i; i++) own->row[i] = own->back + (size_t)i * length;
+    pass->mp2->multiply(&(struct hf_product){.n_row = pass->panel.n,
+                                             .n_inner = pass->n_i,
+                                             .n_column = length,
+                                             .left = pass->packed,
+                                             .right = own->row,
+                                             .to = density,
+                                             .to_step = length});
+    own->n_flop += 2.0 * (double)n * pass->n_i * (double)length;
+    for (size_t i = 0; i < n; i += TILE)
+        for (size_t j = 0; j <= i; j += TILE)
+            for (size_t m = i; m < i + TILE && m < n; m++)
+                for (size_t k = j; k < j + TILE && k <= m; k++) {
+                    const double both = density[m * length + k] + density[k * length + m];
+                    density[m * length + k] = density[k * length + m] = both;
+                }
+}
+
+/* ---- One bra --------------------------------------------------------------------------------- */
+
+/** y_virtual += sum_i,rs (in|rs) T_ia(rs) of a spin. */
+static void add_virtual(struct passer *own, int spin)
+{
+    const struct hf_mp2_orbitals *orbitals = orbitals_of(own, spin);
+    const int n = own->pass->panel.n, n_i = n_of_spin(own, spin), n_inner = own->n_rs * n_i;
+    const size_t length = orbitals->length;
+    hf_pack(n, n_inner, half_of(own, spin, 0), 1, own->pass->length, own->packed);
+    for (int rs = 0; rs < own->n_rs; rs++)
+        for (int i = 0; i < n_i; i++) own->row[rs * n_i + i] = amplitude_row(own, spin, i, rs);
+    own->pass->mp2->multiply(&(struct hf_product){.n_row = n,
+                                                  .n_inner = n_inner,
+                                                  .n_column = length,
+                                                  .left = own->packed,
+                                                  .right = own->row,
+                                                  .to = own->of_virtual,
+                                                  .to_step = length});
+    own->n_flop += 2.0 * n * n_inner * (double)length;
+    hf_mp2_add_steps((size_t)n * length, 1.0, own->of_virtual, own->y_virtual[spin]);
+}
+
+/** Y of a bra whose strips are complete, and its density. */
+static void transform(struct passer *own)
+{
+    const struct second_pass *pass = own->pass;
+    const struct hf_mp2_panel *panel = &pass->panel;
+    const size_t length = pass->length, n_alpha = (size_t)panel->n_i[0];
+    const double start = hf_thread_seconds();
+    memset(own->sum, 0, (size_t)pass->n_i * length * sizeof *own->sum);
+    for (int rs = 0; rs < own->n_rs; rs++) {
+        hf_mp2_panel_fill(panel, &own->bra.strips, (size_t)rs, own->plane);
+        for (int spin = 0; spin < pass->mp2->n_spin; spin++) {
+            const size_t first = spin > 0 ? n_alpha * length : 0;
+            if (panel->n_i[spin] == 0) continue;
+            hf_mp2_panel_quarter(panel, spin, own->plane, length, own->row, half_of(own, spin, rs));
+            transform_back(own, spin, rs, own->back + first);
+            add_occupied(own, spin, own->back + first, own->sum + first);
+        }
+        make_density(own, own->density + (size_t)rs * (size_t)panel->n * length);
+    }
+    for (int spin = 0; spin < pass->mp2->n_spin; spin++) {
+        if (panel->n_i[spin] == 0) continue;
+        hf_mp2_add_steps((size_t)panel->n_i[spin] * length, 1.0,
+                         own->sum + (spin > 0 ? n_alpha * length : 0), own->y_occupied[spin]);
+        add_virtual(own, spin);
+    }
+    own->seconds += hf_thread_seconds() - start;
+}
+
+/* ---- Derivatives of its quartets ------------------------------------------------------------- */
+
+/** Largest element of the density with a ket. */
+static double find_largest(const struct passer *own, const struct hf_shell_pair *ket)
+{
+    const struct hf_basis *basis = own->pass->mp2->merged;
+    const struct hf_shell *c = &basis->shell[ket->a], *d = &basis->shell[ket->b];
+    const size_t length = own->pass->length, plane = (size_t)basis->n_function * length;
+    const double *from =
+        own->density + (size_t)c->first_function * length + (size_t)d->first_function;
+    double largest = 0.0;
+    for (int rs = 0; rs < own->n_rs; rs++)
+        for (int m = 0; m < c->n_function; m++)
+            for (int n = 0; n < d->n_function; n++)
+                largest =
+                    fmax(largest, fabs(from[(size_t)rs * plane + (size_t)m * length + (size_t)n]));
+    return largest;
+}
+
+/** hf_quartet_consumer.bound: kets up to the bra, because the density is the same from both sides. */
+static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
+{
+    const struct passer *own = self;
+    const double *momentum = own->pass->momentum;
+    const double of_bra = fmax(momentum[bra->a], momentum[bra->b]);
+    for (int k = 0; k < n; k++) {
+        const struct hf_shell_pair *pair = ket[k].pair;
+        const double weight = 4.0 * bra->bound * pair->bound *
+                              fmax(of_bra, fmax(momentum[pair->a], momentum[pair->b]));
+        ket[k].wanted = pair <= bra && weight * find_largest(own, pair) >= THRESHOLD;
+    }
+}
+
+static void add_to_atom(const struct passer *own, int shell, const double of[3])
+{
+    int64_t *to = own->slope[own->pass->mp2->merged->shell[shell].atom];
+    for (int x = 0; x < 3; x++) to[x] += hf_slope_steps(of[x]);
+}
+
+/** hf_quartet_consumer.use */
+static void use(void *self, const struct hf_shell_pair *bra, int n,
+                const struct hf_shell_pair *const ket[])
+{
+    struct passer *own = self;
+    const struct hf_mp2 *mp2 = own->pass->mp2;
+    const struct hf_shell *shell = mp2->merged->shell;
+    const size_t length = own->pass->length;
+    for (int k = 0; k < n; k++) {
+        struct hf_quartet_density *density = &own->of_quartet[k];
+        density->whole = own->density + (size_t)shell[ket[k]->a].first_function * length +
+                         (size_t)shell[ket[k]->b].first_function;
+        density->plane = (size_t)mp2->merged->n_function * length;
+        density->row[HF_BLOCK_CD] = (int)length;
+        density->column[HF_BLOCK_CD] = 1;
+        density->factor = (mp2->n_spin == 1 ? 2.0 : 1.0) * (ket[k] == bra ? 1.0 : 2.0) *
+                          (ket[k]->a == ket[k]->b ? 0.5 : 1.0);
+    }
+    hf_gradient_engine_compute(own->engine, bra, n, ket, 0, own->of_quartet, own->gradient);
+    for (int k = 0; k < n; k++) {
+        add_to_atom(own, bra->a, own->gradient[k][0]);
+        add_to_atom(own, bra->b, own->gradient[k][1]);
+        add_to_atom(own, ket[k]->a, own->gradient[k][2]);
+        add_to_atom(own, ket[k]->b, own->gradient[k][3]);
+    }
+}
+
+static const struct hf_quartet_consumer consumer = {
+    .bound = bound,
+    .use = use,
+};
+
+/* ---- All bras -------------------------------------------------------------------------------- */
+
+static hf_status do_bra(struct passer *own, struct hf_pass_thread *thread, int64_t task,
+                        struct hf_error *error)
+{
+    struct hf_part part = {0};
+    const struct hf_mp2 *mp2 = own->pass->mp2;
+    HF_CHECK(hf_mp2_bra_compute(&own->bra, thread->worker, task, error));
+    if (own->bra.pair == NULL) return HF_OK;
+    own->block = mp2->block[own->bra.pair - mp2->pairs->pair];
+    own->n_rs = (int)hf_mp2_n_row(mp2->pairs, own->bra.pair - mp2->pairs->pair);
+    transform(own);
+    for (int32_t i = 0; hf_work_find_part(thread->worker, task, i, &part); i++)
+        if (part.n_ket > 0) HF_CHECK(hf_work_do_part(thread->worker, &consumer, own, &part, error));
+    hf_work_trace_step(thread->worker, HF_TRACE_TASK, task);
+    return HF_OK;
+}
+
+/** hf_pass.run: takes the bras whose T this rank has, whoever the scheduler gives them to. */
+static hf_status run(void *self, struct hf_pass_thread *thread, struct hf_error *error)
+{
+    struct passer *own = self;
+    struct hf_part part = {0};
+    const struct hf_mp2 *mp2 = own->pass->mp2;
+    int64_t task;
+    while ((task = atomic_fetch_add(&own->pass->next, 1)) < mp2->pairs->n_pair)
+        if (hf_work_find_part(thread->worker, task, 0, &part) && mp2->block[part.bra_begin] != NULL)
+            HF_CHECK(do_bra(own, thread, task, error));
+    return HF_OK;
+}
+
+static size_t largest_of(size_t x, size_t y)
+{
+    return x > y ? x : y;
+}
+
+/** Arrays of a thread; may fail. */
+static void make_arrays(struct passer *own, struct hf_arena *arena)
+{
+    const struct second_pass *pass = own->pass;
+    const struct hf_mp2 *mp2 = pass->mp2;
+    const size_t n = (size_t)pass->panel.n, n_i = (size_t)pass->n_i, length = pass->length;
+    const size_t most = (size_t)hf_most_pair_functions(mp2->pairs->n_class, mp2->pairs->class_of);
+    size_t left = hf_packed_size((int)n, (int)(most * n_i)), v = 0;
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        v = largest_of(v, (size_t)mp2->orbitals[spin].n_virtual);
+        HF_TAKE(arena, own->y_occupied[spin], (size_t)pass->panel.n_i[spin] * length);
+        HF_TAKE(arena, own->y_virtual[spin], n * mp2->orbitals[spin].length);
+    }
+    left = largest_of(left, hf_packed_size((int)n_i, (int)largest_of(n, v)));
+    HF_TAKE(arena, own->plane, pass->panel.plane);
+    HF_TAKE(arena, own->half, most * n_i * length);
+    HF_TAKE(arena, own->back, n_i * length);
+    HF_TAKE(arena, own->packed, left);
+    HF_TAKE(arena, own->compact, hf_packed_size((int)n_i, (int)n));
+    HF_TAKE(arena, own->product, n_i * length);
+    HF_TAKE(arena, own->sum, n_i * length);
+    HF_TAKE(arena, own->of_virtual, n * hf_mp2_longest(mp2));
+    HF_TAKE(arena, own->density, most * n * length);
+    HF_TAKE(arena, own->row, largest_of(most * n_i, largest_of(n, v)));
+    HF_TAKE(arena, own->slope, (size_t)mp2->settings->derivatives->n_atom);
+}
+
+/** hf_pass.begin */
+static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
+                       struct hf_error *error)
+{
+    struct passer *own = self;
+    own->pass = data;
+    make_arrays(own, &thread->arena);
+    hf_mp2_bra_init(&own->bra, own->pass->mp2, &thread->arena);
+    HF_CHECK(hf_gradient_engine_create(own->pass->mp2->pairs, &own->engine, error));
+    hf_gradient_engine_set_threshold(own->engine,
+                                     PRIMITIVE_SHARE * THRESHOLD / own->pass->most_momentum);
+    return HF_OK;
+}
+
+static void add_all(size_t n, const int64_t from[], int64_t to[])
+{
+    for (size_t k = 0; k < n; k++) to[k] += from[k];
+}
+
+/** hf_pass.end */
+static void end(void *self, void *data)
+{
+    struct passer *own = self;
+    struct second_pass *pass = data;
+    struct hf_mp2 *mp2 = pass->mp2;
+    const size_t n = (size_t)pass->panel.n;
+    hf_gradient_engine_destroy(&own->engine);
+    if (own->slope == NULL) return; /* there was no memory */
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const size_t begin = (size_t)mp2->batch.begin[spin] * pass->length;
+        if (own->y_occupied[spin] == NULL || own->y_virtual[spin] == NULL) return;
+        add_all((size_t)pass->panel.n_i[spin] * pass->length, own->y_occupied[spin],
+                mp2->sums->y_occupied[spin] + begin);
+        add_all(n * mp2->orbitals[spin].length, own->y_virtual[spin], mp2->sums->y_virtual[spin]);
+    }
+    add_all(3 * (size_t)mp2->settings->derivatives->n_atom, own->slope[0], mp2->sums->slope[0]);
+    mp2->result->n_flop[1] += own->n_flop;
+    mp2->result->cpu_seconds[1] += own->seconds;
+}
+
+static const struct hf_pass of_thread = {.label = "the second pass of MP2",
+                                         .own_bytes = sizeof(struct passer),
+                                         .begin = begin,
+                                         .run = run,
+                                         .end = end};
+
+/** hf_round.run */
+static hf_status run_thread(void *data, struct hf_worker *worker, struct hf_error *error)
+{
+    return hf_work_do_pass(worker, &of_thread, data, error);
+}
+
+/** Copies C_mi of the batch, packed. `n_before`: orbitals i of spins before this one. */
+static void pack_orbitals(struct second_pass *pass, double *rows)
+{
+    const struct hf_mp2 *mp2 = pass->mp2;
+    const size_t n = (size_t)pass->panel.n, n_i = (size_t)pass->n_i;
+    size_t first = 0;
+    for (int spin = 0; spin < mp2->n_spin; spin++) {
+        const struct hf_mp2_orbitals *orbitals = &mp2->orbitals[spin];
+        const size_t n_spin = (size_t)pass->panel.n_i[spin];
+        for (size_t m = 0; m < n; m++) {
+            memcpy(rows + m * n_i + first,
+                   orbitals->occupied + m * (size_t)orbitals->n_occupied + mp2->batch.begin[spin],
+                   n_spin * sizeof *rows);
+            for (size_t a = 0; a < (size_t)orbitals->n_virtual; a++)
+                pass->virtuals[spin][a * pass->length + m] =
+                    orbitals->virtuals[m * orbitals->length + a];
+        }
+        first += n_spin;
+    }
+    hf_pack(pass->panel.n, pass->n_i, rows, n_i, 1, pass->packed);
+}
+
+/** Local. */
+static hf_status init(struct second_pass *pass, struct hf_error *error)
+{
+    const struct hf_mp2 *mp2 = pass->mp2;
+    const struct hf_basis *basis = mp2->merged;
+    struct hf_arena *arena = &pass->arena;
+    hf_mp2_panel_init(&pass->panel, mp2, arena);
+    pass->n_i = hf_mp2_batch_end(mp2) - hf_mp2_batch_begin(mp2);
+    pass->length = hf_padded(basis->n_function);
+    double *rows = HF_TAKE(arena, rows, (size_t)basis->n_function * (size_t)pass->n_i);
+    HF_TAKE(arena, pass->packed, hf_packed_size(basis->n_function, pass->n_i));
+    HF_TAKE(arena, pass->momentum, (size_t)basis->n_shell);
+    for (int spin = 0; spin < mp2->n_spin; spin++)
+        HF_TAKE(arena, pass->virtuals[spin], (size_t)mp2->orbitals[spin].n_virtual * pass->length);
+    HF_CHECK(hf_arena_check(arena, error));
+    pack_orbitals(pass, rows);
+    for (int s = 0; s < basis->n_shell; s++) {
+        pass->momentum[s] = hf_shell_momentum(&basis->shell[s]);
+        pass->most_momentum = fmax(pass->most_momentum, pass->momentum[s]);
+    }
+    return HF_OK;
+}
+
+hf_status hf_mp2_second_pass(struct hf_mp2 *mp2, struct hf_error *error)
+{
+    hf_status status;
+    struct second_pass pass = {.mp2 = mp2, .arena = hf_mp2_arena(mp2, "panel of a bra")};
+    const struct hf_work_settings settings = {
+        .schedule = {.name = "static"}, /* nobody asks it */
+        .order = {.grain = HF_GRAIN_SHELL_PAIR, .quartets = HF_QUARTETS_EVERY_KET},
+        .n_thread = mp2->n_thread,
+        .phases = {&hf_phase_mp2_derivatives, &hf_phase_mp2_wait, &hf_phase_mp2_wait},
+    };
+    HF_TRY(hf_agree(mp2->context->comm, init(&pass, error), error));
+    atomic_init(&pass.next, 0);
+    HF_TRY(hf_mp2_run_work(mp2, &settings, run_thread, &pass, error));
+cleanup:
+    hf_arena_done(&pass.arena);
+    return status;
+}

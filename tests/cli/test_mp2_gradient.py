@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Gradients of MP2 energies: against other programs, against central differences of energies, the same bits however they are computed,
+and the tasks that need them.
+
+Usage: test_mp2_gradient.py HF MPIEXEC RANKS REFERENCE
+Exit code 0 when all checks hold; each failed one is a line of its own.
+"""
+
+import json
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from program_test import ProgramTest
+
+TEST = ProgramTest.of_arguments()
+SILVER_HYDRIDE = "basis def2-SVP\nfield 0.01 0 0.02\nunits bohr\ngeometry\nAg 0 0 0\nH 0.3 0.2 3.0\nend\n"
+OPEN = "basis 6-31G*\nmultiplicity 2\nunits bohr\ngeometry\nO 0 0 0\nO 0.3 0.2 2.2\nH 2.0 1.5 4.0\n@H 1 -2 1\nend\n"
+CHARGES = "2\nunits=bohr\n0.7 0 4 0.5\n-0.4 3 -2 1\n"
+MIXED = "basis STO-3G\nbasis O=6-31G*\nunits bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 -0.9\nH 0.1 -1.5 -0.8\nend\n"
+IMIDOGEN = "basis 6-31++G**\nmultiplicity 3\nunits bohr\ngeometry\nN 0 0 0\nH 0.3 0.2 1.9\nend\n"
+WATER = "basis cc-pVTZ\nunits bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 -0.9\nH 0.1 -1.5 -0.8\nend\n"
+TIGHT = ["--energy-tolerance", "1e-11", "--commutator-tolerance", "1e-9"]
+REFERENCE_ERROR = {"psi4": 1e-7, "nwchem": 6e-7}
+DIFFERENCE_ERROR = 5e-9  # of five points; found 3e-10
+STEP = 2e-3
+
+
+def run(folder, text, *options):
+    """The result of a run that is to end well."""
+    path, result = os.path.join(folder, "input.mol"), os.path.join(folder, "out.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    code, _, errors = TEST.run([path, "--checkpoint", "none", "--json", result, *options])
+    TEST.check(code == 0, f"{options}: exit code {code}", errors)
+    if code != 0:
+        return None
+    with open(result, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def largest(numbers):
+    return max(map(abs, numbers))
+
+
+def differ(one, other):
+    return largest(a - b for a, b in zip(one["return_result"], other["return_result"], strict=True))
+
+
+def against_programs(folder, path):
+    with open(path, encoding="utf-8") as file:
+        cases = json.load(file)["cases"]
+    for case in cases if TEST.n_rank == 1 else cases[1::4]:
+        text = "\n".join([f"charge {case['charge']}", f"multiplicity {case['multiplicity']}", f"basis {case['basis']}", "units bohr",
+                          "geometry", *case["geometry_bohr"], "end", ""])
+        result = run(folder, text, "--task", "gradient", "--method", case["method"], "--frozen-core", case["frozen_core"],
+                     *(["--cartesian"] if case["cartesian"] else []))
+        if result is None:
+            continue
+        name = f"{case['name']}, frozen core {case['frozen_core']}"
+        off = largest(a - b for a, b in zip(result["return_result"], sum(case["gradient"], []), strict=True))
+        TEST.check(off < REFERENCE_ERROR["psi4" if "psi4" in case["programs"] else "nwchem"], f"{name}: off by {off:.1e}")
+        TEST.check(abs(result["properties"]["return_energy"] - case["total_energy"]) < 2e-9, f"{name}: energy", result["properties"])
+        found = result["extras"]["hf"]["gradient"]
+        TEST.check(largest(found["sum"]) < 1e-9 and largest(found["torque"]) < 1e-7, f"{name}: net force", found)
+
+
+def moved(text, direction, length):
+    head, atoms = text.split("geometry\n")
+    lines = [line.split() for line in atoms.splitlines()[:-1]]
+    places = [float(x) for line in lines for x in line[1:]]
+    moved_to = [x + length * part for x, part in zip(places, direction, strict=True)]
+    return head + "geometry\n" + "".join(f"{line[0]} {moved_to[3 * i]:.12f} {moved_to[3 * i + 1]:.12f} {moved_to[3 * i + 2]:.12f}\n"
+                                         for i, line in enumerate(lines)) + "end\n"
+
+
+def check_differences(folder, name, text, *options):
+    """The gradient along a random direction against five-point differences of energies."""
+    scaled = "--scs" in options
+
+    def energy(length):
+        result = run(folder, moved(text, direction, length), *TIGHT, *options)
+        return result["extras"]["hf"]["mp2"]["scs_total_energy"] if scaled else result["return_result"]
+
+    result = run(folder, text, "--task", "gradient", *TIGHT, *options)
+    if result is None:
+        return
+    numbers = random.Random(7)
+    direction = [numbers.uniform(-1.0, 1.0) for _ in result["return_result"]]
+    along = sum(slope * part for slope, part in zip(result["return_result"], direction, strict=True))
+    near, far = (energy(length) - energy(-length) for length in (STEP, 2.0 * STEP))
+    off = abs((8.0 * near - far) / (12.0 * STEP) - along)
+    TEST.check(off < DIFFERENCE_ERROR, f"{name}: differences are off by {off:.1e}")
+
+
+def against_differences(folder):
+    charges = os.path.join(folder, "charges.xyz")
+    with open(charges, "w", encoding="utf-8") as file:
+        file.write(CHARGES)
+    for name, text, options in (("core potential and field", SILVER_HYDRIDE, ["--method", "mp2"]),
+                                ("charges, ghost", OPEN, ["--method", "ump2", "--point-charges-file", charges]),
+                                ("scaled, Cartesian, several sets", MIXED, ["--method", "mp2", "--cartesian", "--scs"]),
+                                ("scaled, open shells, frozen virtual orbitals", OPEN,
+                                 ["--method", "ump2", "--scs", "--frozen-virtuals", "3"]),
+                                ("triplet, all electrons", IMIDOGEN, ["--method", "ump2", "--frozen-core", "none"]),
+                                ("functions removed", IMIDOGEN, ["--method", "ump2", "--linear-dependence", "0.02",
+                                                                 "--frozen-virtuals", "2", "--fock", "distributed"]),
+                                ("f functions", WATER, ["--method", "mp2"])):
+        check_differences(folder, name, text, *options)
+
+
+def dipole_moment(folder):
+    """The relaxed density gives the derivative of the energy by a field."""
+    for name, text, options in (("water", WATER.replace("TZ", "DZ"), ["--method", "mp2"]), ("imidogen", IMIDOGEN, ["--method", "ump2"])):
+        result = run(folder, text, "--task", "gradient", *TIGHT, *options)
+        energies = [run(folder, text.replace("units", f"field 0 {strength} 0\nunits"), *TIGHT, *options)["return_result"]
+                    for strength in (1e-3, -1e-3, 2e-3, -2e-3)]
+        slope = (8.0 * (energies[0] - energies[1]) - energies[2] + energies[3]) / 12e-3
+        off = abs(result["properties"]["mp2_dipole_moment"][1] + slope)
+        TEST.check(off < 1e-7, f"{name}: the dipole moment is off by {off:.1e}")
+        expected = result["extras"]["hf"]["relaxed_density"]["electrons_expected"]
+        TEST.check(abs(result["extras"]["hf"]["relaxed_density"]["electrons"] - expected) < 1e-9, f"{name}: electrons of the density")
+
+
+def same_everywhere(folder):
+    """Ranks, threads, builders and schedulers change nothing; with --reproducible no bit."""
+    usual = ["--task", "gradient", "--method", "ump2"]
+    first = run(folder, OPEN, *usual)
+    for options in (["--fock", "distributed"], ["--threads", "2", "--schedule", "static"]):
+        TEST.check(differ(first, run(folder, OPEN, *usual, *options)) < 1e-9, f"{options} change the gradient")
+    bits = [run(folder, OPEN, *usual, "--reproducible", "--threads", threads) for threads in ("1", "2")]
+    TEST.check(differ(*bits) == 0.0, "--reproducible: other bits with two threads")
+    n_rank, TEST.n_rank = TEST.n_rank, 1
+    alone = run(folder, OPEN, *usual, "--reproducible")
+    TEST.n_rank = n_rank
+    # the one-electron part adds the ranks' shares in an order of its own
+    TEST.check(differ(alone, bits[0]) < 1e-14, "--reproducible: another gradient on one rank")
+    properties = [result["properties"]["mp2_total_energy"] for result in (alone, bits[0])]
+    TEST.check(properties[0] == properties[1], "--reproducible: another energy on one rank", properties)
+
+
+def tasks(folder):
+    """A structure from forces of MP2, and the derivatives of its dipole moment and forces there."""
+    result = run(folder, MIXED, "--method", "mp2", "--task", "optimise,vibrations")
+    if result is None:
+        return
+    found = result["extras"]["hf"]["vibrations"]["frequencies"]
+    TEST.check(len(found) == 3 and min(found) > 1000.0, "frequencies of water", found)
+    again = run(folder, MIXED, "--method", "rhf", "--task", "optimise,vibrations")["extras"]["hf"]["vibrations"]["frequencies"]
+    TEST.check(all(a < b - 30.0 for a, b in zip(found, again, strict=True)), "correlation lowers frequencies", (found, again))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        same_everywhere(folder)
+        against_programs(folder, sys.argv[4])
+        if TEST.n_rank == 1:
+            against_differences(folder)
+            dipole_moment(folder)
+            tasks(folder)
+    return TEST.report()
+
+
+sys.exit(main())
