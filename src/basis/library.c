@@ -110,12 +110,23 @@ static size_t stem_length(const char *file)
     return length > 4 && strcmp(file + length - 4, ".gbs") == 0 ? length - 4 : 0;
 }
 
+/** The set with a key; NULL: not in the list. */
+static const struct hf_basis_entry *find_entry(const struct hf_basis_list *list, const char *wanted)
+{
+    for (int i = 0; i < list->n; i++) {
+        char key[MAX_NAME];
+        hf_basis_name_key(list->entry[i].name, sizeof key, key);
+        if (strcmp(key, wanted) == 0) return &list->entry[i];
+    }
+    return NULL;
+}
+
 /** Adds a file, unless the list already has a set with its name. */
 static hf_status add_entry(struct hf_basis_list *list, int64_t *capacity, const char *directory,
                            const char *file, struct hf_error *error)
 {
     const size_t length = stem_length(file);
-    char path[HF_MAX_PATH], key[MAX_NAME], other[MAX_NAME];
+    char path[HF_MAX_PATH], key[MAX_NAME];
     if (length == 0) return HF_OK;
     const int n = snprintf(path, sizeof path, "%s/%s", directory, file);
     if (n < 0 || (size_t)n >= sizeof path) return HF_OK;
@@ -126,12 +137,7 @@ static hf_status add_entry(struct hf_basis_list *list, int64_t *capacity, const 
         return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
     }
     hf_basis_name_key(entry.name, sizeof key, key);
-    bool known = false;
-    for (int i = 0; i < list->n && !known; i++) {
-        hf_basis_name_key(list->entry[i].name, sizeof other, other);
-        known = strcmp(key, other) == 0;
-    }
-    if (known)
+    if (find_entry(list, key) != NULL)
         free_entry(&entry);
     else
         list->entry[list->n++] = entry;
@@ -278,32 +284,25 @@ static bool find_by_file_name(const char *directory, const char *wanted, char pa
     return found;
 }
 
-/** Finds the set in the first directory that has it. Opens the other files of a directory only if none has the name
- *  of the set. */
-static hf_status find_in_library(const char *wanted, char path[HF_MAX_PATH], bool *found,
-                                 struct hf_error *error)
+/** Finds the set in the first directory that has it; path = "": in none. Opens the other files of a directory only if
+ *  none has the name of the set. */
+static hf_status find_in_library(const char *wanted, char path[HF_MAX_PATH], struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_basis_list list = {0};
     struct hf_data_folders *folders = find_folders();
-    *found = false;
+    path[0] = '\0';
     if (folders == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory looking for a basis set");
-    for (int d = 0; d < folders->n && !*found; d++) {
+    for (int d = 0; status == HF_OK && path[0] == '\0' && d < folders->n; d++) {
+        struct hf_basis_list list = {0};
         int64_t capacity = 0;
-        *found = find_by_file_name(folders->path[d], wanted, path);
-        if (*found) break;
-        HF_TRY(list_directory(&list, &capacity, folders->path[d], error));
-        for (int i = 0; i < list.n && !*found; i++) {
-            char key[MAX_NAME];
-            hf_basis_name_key(list.entry[i].name, sizeof key, key);
-            *found = strcmp(key, wanted) == 0;
-            if (*found) snprintf(path, HF_MAX_PATH, "%s", list.entry[i].path);
-        }
+        if (find_by_file_name(folders->path[d], wanted, path)) break;
+        path[0] = '\0';
+        status = list_directory(&list, &capacity, folders->path[d], error);
+        const struct hf_basis_entry *entry = find_entry(&list, wanted);
+        if (entry != NULL) snprintf(path, HF_MAX_PATH, "%s", entry->path);
         hf_basis_list_done(&list);
     }
-cleanup:
-    hf_basis_list_done(&list);
     free(folders);
     return status;
 }
@@ -311,7 +310,6 @@ cleanup:
 hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_error *error)
 {
     char wanted[MAX_NAME];
-    bool found = false;
     struct hf_basis_list list;
     if (name == NULL || name[strspn(name, " \t")] == '\0')
         return hf_fail(error, HF_BAD_INPUT, "the name of the basis set is missing");
@@ -322,8 +320,8 @@ hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_erro
         return HF_OK;
     }
     hf_basis_name_key(name, sizeof wanted, wanted);
-    HF_CHECK(find_in_library(wanted, path, &found, error));
-    if (found) return HF_OK;
+    HF_CHECK(find_in_library(wanted, path, error));
+    if (path[0] != '\0') return HF_OK;
     HF_CHECK(hf_basis_list_create(&list, error));
     const hf_status status = fail_unknown(name, &list, error);
     hf_basis_list_done(&list);

@@ -213,18 +213,14 @@ static hf_status read_file(struct hf_context *context, const char *name, cJSON *
                            struct hf_error *error)
 {
     hf_status status = HF_OK;
-    char path[HF_MAX_PATH] = "", *all = NULL;
+    char path[HF_MAX_PATH] = "";
     struct hf_text text = {0};
     if (context->rank == 0) status = find_file(name, path, error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_text_read(context, path, &text, error));
-    all = hf_text_join(&text);
-    *root = all != NULL ? cJSON_Parse(all) : NULL;
-    if (*root == NULL) status = hf_fail(error, HF_NO_RESOURCE, "%s: no JSON, or no memory", path);
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_agree(context->comm, hf_json_parse(&text, root, error), error));
     if (context->rank == 0) printf("  References: %s\n", path);
 cleanup:
-    free(all);
     hf_text_done(&text);
     return status == HF_BAD_INPUT ? HF_NO_RESOURCE : status; /* it is not the user's file */
 }

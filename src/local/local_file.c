@@ -5,7 +5,6 @@
 #include "checkpoint/checkpoint.h"
 #include "text/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char populations[] = HF_CHECKPOINT_LOCAL_MP2 "/populations",
@@ -131,18 +130,16 @@ hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_give
                               struct hf_error *error)
 {
     struct hf_text text = {0};
-    const char *end = NULL;
+    cJSON *root;
     *given = (struct hf_local_given){.n_atom = n_atom};
     if (hf_checkpoint_is_file(path)) return read_checkpoint(path, given, error);
     hf_status status = hf_text_read_alone(path, &text, error);
     if (status != HF_OK) return status;
-    char *all = hf_text_join(&text);
+    status = hf_json_parse(&text, &root, error);
     hf_text_done(&text);
-    if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
-    cJSON *root = cJSON_ParseWithOpts(all, &end, true);
+    if (status == HF_NO_RESOURCE) return status;
     const cJSON *part = find_part(root);
     const cJSON *orbitals = hf_json_find(part, "orbitals");
-    free(all);
     if (!cJSON_IsArray(orbitals)) {
         status = wrong(path, "no domains of local MP2 in it", error);
     } else {

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Integrals are kept if their transformation took longer than this, as a checkpoint is written before MP2 ... */
@@ -161,14 +160,15 @@ hf_status hf_local_kept_find(struct hf_context *context, const struct hf_wavefun
     hf_status status = HF_OK;
     const int n = wavefunction->basis->n_function, m = wavefunction->spin[0].n_orbital;
     struct hf_orbitals *orbitals = &kept->wavefunction.spin[0];
-    *kept = (struct hf_local_kept){.wavefunction = *wavefunction};
+    *kept = (struct hf_local_kept){
+        .arena = {.memory = context->memory, .label = "the orbitals of a checkpoint"},
+        .wavefunction = *wavefunction};
     *orbitals = (struct hf_orbitals){.n_orbital = m,
                                      .n_occupied = wavefunction->spin[0].n_occupied,
                                      .occupation = wavefunction->spin[0].occupation};
     if (settings->restart == NULL || settings->restart->state.n_orbital != m) return HF_OK;
-    orbitals->energy = calloc((size_t)m, sizeof *orbitals->energy);
-    if (orbitals->energy == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    HF_CHECK(hf_agree(context->comm, status, error));
+    HF_TAKE(&kept->arena, orbitals->energy, (size_t)m);
+    HF_CHECK(hf_agree(context->comm, hf_arena_check(&kept->arena, error), error));
     if (context->rank == 0) status = look(settings->restart, n, m, kept, error);
     HF_CHECK(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, sizeof kept->found, &kept->found);
@@ -200,7 +200,7 @@ hf_status hf_local_kept_take(const struct hf_local *local, double k[], struct hf
 
 void hf_local_kept_done(struct hf_local_kept *kept)
 {
-    free(kept->wavefunction.spin[0].energy);
+    hf_arena_done(&kept->arena);
     hf_matrix_destroy(&kept->wavefunction.spin[0].coefficient);
     *kept = (struct hf_local_kept){0};
 }

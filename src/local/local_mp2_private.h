@@ -236,10 +236,11 @@ void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
 
 /** Orbitals and integrals of a checkpoint. */
 struct hf_local_kept {
+    struct hf_arena arena; /**< of the energies */
     bool found;
-    struct hf_wavefunction
-        wavefunction; /**< borrowed, but for energies and coefficients of its orbitals */
-    int n_number;     /**< integrals */
+    /** borrowed, but for energies and coefficients of its orbitals */
+    struct hf_wavefunction wavefunction;
+    int n_number; /**< integrals */
     double digest[2];
 };
 

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Keys of the objects, those that are used first; NULL at the end. */
@@ -414,26 +413,16 @@ static bool is_atomic_input(const cJSON *root)
 
 hf_status hf_read_qcschema(struct draft *draft, bool *is_one)
 {
-    const struct hf_text *text = draft->text;
-    char *all = hf_text_join(text);
-    const char *end = NULL;
+    cJSON *root;
     hf_status status = HF_OK;
     *is_one = true;
-    if (all == NULL) return hf_fail(draft->error, HF_NO_RESOURCE, "%s: out of memory", text->path);
-    cJSON *root = cJSON_ParseWithOpts(all, &end, true);
-    if (root == NULL) {
-        int line = 1;
-        for (const char *c = all; end != NULL && c < end; c++) line += *c == '\n';
-        status = hf_draft_fail(draft, line <= text->n_line ? line : text->n_line,
-                               "this looks like a JSON file, and is none from here on");
-    } else if (is_result(root)) {
+    HF_CHECK(hf_json_parse(draft->text, &root, draft->error));
+    if (is_result(root))
         status = read_result(draft, root);
-    } else if (!is_atomic_input(root)) {
-        *is_one = false;
-    } else {
+    else if (is_atomic_input(root))
         status = read_root(draft, root);
-    }
+    else
+        *is_one = false;
     cJSON_Delete(root);
-    free(all);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "text/json.h"
 
 #include "text/output_file.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -144,6 +145,25 @@ static bool write_text(const char *path, const char *text)
     const bool written =
         hf_output_file_write(&file, strlen(text), text) && hf_output_file_write(&file, 1, "\n");
     return hf_output_file_end(&file, written);
+}
+
+hf_status hf_json_parse(const struct hf_text *text, cJSON **root, struct hf_error *error)
+{
+    size_t size = 1, n = 0;
+    const char *end = NULL;
+    *root = NULL;
+    for (int i = 0; i < text->n_line; i++) size += strlen(text->line[i]) + 1;
+    char *all = calloc(size, 1);
+    if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path);
+    for (int i = 0; i < text->n_line; i++)
+        n += (size_t)snprintf(all + n, size - n, "%s\n", text->line[i]);
+    *root = cJSON_ParseWithOpts(all, &end, true);
+    int line = 1;
+    for (const char *c = all; end != NULL && c < end; c++) line += *c == '\n';
+    free(all);
+    if (*root != NULL) return HF_OK;
+    return hf_text_fail(error, text, line <= text->n_line ? line : text->n_line,
+                        "this looks like a JSON file, and is none from here on");
 }
 
 hf_status hf_json_save(const char *path, struct hf_json root, struct hf_error *error)

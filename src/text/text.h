@@ -49,9 +49,6 @@ hf_status hf_text_from_string(const char *path, const char *string, struct hf_te
 /** The first line from `line` on, both counted from 0, that is not blank; n_line without one. */
 int hf_text_skip_blank(const struct hf_text *text, int line);
 
-/** The lines as one string, each with its LF. The caller frees it. NULL: no memory. */
-char *hf_text_join(const struct hf_text *text);
-
 /** Frees and clears. Accepts a cleared text. */
 void hf_text_done(struct hf_text *text);
 
