@@ -9,7 +9,7 @@
 #include "molecule/input.h"
 #include "output/output.h"
 #include "schedule/rank_groups.h"
-#include "surface/surface.h"
+#include "surface/extrapolation.h"
 #include "text/output_file.h"
 
 #include <errno.h>

@@ -12,9 +12,6 @@
 #include "hf/status.h"
 #include "scf/quantity.h"
 
-/** Points whose orbitals are remembered. */
-enum { HF_SURFACE_POINTS = 8 };
-
 struct hf_surface;
 
 /** What there is at a point of the surface. Initialise with = {0}. */
