@@ -77,20 +77,20 @@ static bool read_atom(const char *line, int *atomic_number, double position_bohr
 
 static bool read_number(const cJSON *object, const char *name, double *value)
 {
-    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
+    const cJSON *member = hf_json_find(object, name);
     if (cJSON_IsNumber(member)) *value = member->valuedouble;
     return cJSON_IsNumber(member);
 }
 
 static const char *read_text(const cJSON *object, const char *name)
 {
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return cJSON_GetStringValue(hf_json_find(object, name));
 }
 
 /** Reads a case. False: it is not a case, or there is no memory. The arena must be released in both cases. */
 static bool read_reference(const cJSON *object, struct reference *reference)
 {
-    const cJSON *lines = cJSON_GetObjectItemCaseSensitive(object, "geometry_bohr");
+    const cJSON *lines = hf_json_find(object, "geometry_bohr");
     double charge = 0.0, multiplicity = 1.0;
     *reference = (struct reference){
         .name = read_text(object, "name"),
@@ -237,7 +237,7 @@ static hf_status run_file(struct self_test *test, const char *name, struct hf_er
     const cJSON *object;
     struct reference reference = {0};
     HF_TRY(read_file(test->context, name, &root, error));
-    cJSON_ArrayForEach(object, cJSON_GetObjectItemCaseSensitive(root, "cases"))
+    cJSON_ArrayForEach(object, hf_json_find(root, "cases"))
     {
         if (!is_taken(test, object)) continue;
         if (!read_reference(object, &reference))

@@ -233,9 +233,6 @@ static void use(void *self, const struct hf_shell_pair *bra, int n,
 }
 
 static const struct hf_quartet_consumer consumer = {
-    .name = "gradient",
-    .about = "derivatives of two-electron integrals with densities",
-    .cite = "S. Obara, A. Saika, J. Chem. Phys. 84, 3963 (1986)",
     .bound = bound,
     .use = use,
 };

@@ -168,21 +168,19 @@ hf_status hf_local_kept_find(struct hf_context *context, const struct hf_wavefun
     if (settings->restart == NULL || settings->restart->state.n_orbital != m) return HF_OK;
     orbitals->energy = calloc((size_t)m, sizeof *orbitals->energy);
     if (orbitals->energy == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_agree(context->comm, status, error));
     if (context->rank == 0) status = look(settings->restart, n, m, kept, error);
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, sizeof kept->found, &kept->found);
     hf_broadcast_bytes(context->comm, 0, sizeof kept->n_number, &kept->n_number);
     hf_broadcast_bytes(context->comm, 0, sizeof kept->digest, kept->digest);
     hf_broadcast_bytes(context->comm, 0, (size_t)m * sizeof *orbitals->energy, orbitals->energy);
     if (!kept->found) return HF_OK;
-    HF_TRY(hf_matrix_create(wavefunction->linalg, "orbitals of a checkpoint", n, m,
-                            &orbitals->coefficient, error));
-    HF_TRY(hf_matrix_receive_rows(orbitals->coefficient, give_coefficients,
-                                  (void *)settings->restart, error));
-    HF_TRY(compare_spaces(wavefunction, kept, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_matrix_create(wavefunction->linalg, "orbitals of a checkpoint", n, m,
+                              &orbitals->coefficient, error));
+    HF_CHECK(hf_matrix_receive_rows(orbitals->coefficient, give_coefficients,
+                                    (void *)settings->restart, error));
+    return compare_spaces(wavefunction, kept, error);
 }
 
 bool hf_local_kept_fits(const struct hf_local_kept *kept, const struct hf_local *local)

@@ -150,9 +150,6 @@ hf_status hf_local_add_distant(struct hf_local *local, const struct hf_wavefunct
 /** Whether weak pairs have extended domains, as strong ones have. Not collective. */
 bool hf_local_extends_weak(const struct hf_local_settings *settings);
 
-/** Distance between the nearest atoms of the domains of two orbitals, bohr. Not collective. */
-double hf_local_distance(const struct hf_local *local, int i, int j);
-
 /** Place of the domain of these atoms, added if there is none yet; -1: no memory. Local. */
 int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms);
 

@@ -125,8 +125,13 @@ static hf_status check_reproducible(const struct hf_options *options, struct hf_
 /** Everything after the input file that this rank does alone. */
 static hf_status follow_from_input(struct hf_calculation *calculation, struct hf_error *error)
 {
-    hf_status status = hf_options_check_effect(calculation->options, error);
-    if (status == HF_OK) status = check_reproducible(calculation->options, error);
+    const struct hf_options *options = calculation->options;
+    hf_status status = hf_options_check_effect(options, error);
+    if (status == HF_OK && hf_options_flag(options, "each"))
+        status = hf_fail(error, HF_BAD_INPUT,
+                         "%s: each: only the command line of hf asks for many molecules",
+                         hf_options_given(options, "each")->where);
+    if (status == HF_OK) status = check_reproducible(options, error);
     if (status == HF_OK) status = check_method(calculation, error);
     if (status == HF_OK) status = hf_choose_basis(calculation, error);
     if (status == HF_OK) status = note_repetitions(calculation, error);
@@ -198,6 +203,14 @@ static hf_status make_basis(struct hf_calculation *calculation, struct hf_error 
     status = hf_restart_check(calculation, error);
     if (status == HF_OK) status = check_method(calculation, error);
     return hf_agree(context->comm, status, error);
+}
+
+hf_status hf_calculation_make_basis(struct hf_calculation *calculation,
+                                    const struct hf_options *options, struct hf_error *error)
+{
+    hf_status status = hf_choose_basis(calculation, options, error);
+    HF_CHECK(hf_agree(calculation->context->comm, status, error));
+    return make_basis(calculation, options, error);
 }
 
 hf_status hf_calculation_prepare(struct hf_calculation *calculation,

@@ -140,6 +140,15 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
 /** What the quantity of that name has made; NULL: it was not asked for, or not made. Not collective. */
 const void *hf_calculation_made(const struct hf_calculation *calculation, const char *name);
 
+/** "error_type" of a failure in QCSchema. Not collective. */
+const char *hf_failure_type(hf_status status, const struct hf_error *failure);
+
+/** Makes the basis alone, of an input and options, for estimates; hf_calculation_prepare must not follow. Collective.
+ *  HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_calculation_make_basis(struct hf_calculation *calculation,
+                                    const struct hf_options *options,
+                                    struct hf_error *error) HF_MUST_CHECK;
+
 /** Writes a failure to the JSON file of the options, with what is known of the calculation: old results in
  *  the file would be taken for those of this run. Does nothing if there is no such option, if the file has
  *  the results of this run, is no JSON file, or is also an input. `input_path` may be NULL. For one rank,

@@ -161,7 +161,7 @@ static bool is_read(const struct hf_calculation *calculation, const struct hf_op
     return found;
 }
 
-static const char *failure_type(hf_status status, const struct hf_error *failure)
+const char *hf_failure_type(hf_status status, const struct hf_error *failure)
 {
     if (status == HF_BAD_INPUT) return "input_error";
     if (status == HF_NOT_CONVERGED) return "convergence_error";
@@ -177,7 +177,7 @@ hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
     const char *path = hf_options_text(options, "json");
     const bool described = calculation->description.molecule != NULL;
     const struct hf_json_failure content = {
-        .type = failure_type(status, failure),
+        .type = hf_failure_type(status, failure),
         .message = failure->message,
         .input_path = input_path,
         .run = described ? &calculation->description : NULL,

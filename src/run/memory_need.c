@@ -21,6 +21,9 @@ static struct hf_memory_room find_room(const struct hf_context *context)
     struct hf_memory_room room = {.n_node_rank = context->n_node_rank};
     MPI_Barrier(context->node); /* what others are about to take is not free */
     hf_memory_limits_find("", &room.limits);
+    const double share = (double)context->n_node_rank / (context->n_node_rank + context->n_beside);
+    room.limits.node_free *= share;
+    room.limits.group_free *= share;
     const char *group_name = room.limits.group;
     const uint64_t mine = hf_hash_add(HF_HASH_EMPTY, strlen(group_name), group_name);
     uint64_t limit[2] = {mine, ~mine}; /* the largest, and what the smallest lacks */

@@ -30,7 +30,7 @@ static hf_status add_settings(struct hf_calculation *calculation, struct hf_opti
     const struct hf_checkpoint *checkpoint = calculation->restart;
     for (int i = 0; i < checkpoint->n_setting && status == HF_OK; i++) {
         const struct hf_checkpoint_setting *setting = &checkpoint->setting[i];
-        const struct hf_word key = {setting->key, (int)strlen(setting->key)};
+        const struct hf_word key = hf_word_of(setting->key);
         const struct hf_option *option = hf_option_find(options->table, key);
         char where[400];
         if (is_default(option, setting->value)) continue;

@@ -74,6 +74,12 @@ cJSON *hf_json_integer(int64_t value);
 cJSON *hf_json_text(const char *text);
 void hf_json_put_reals(struct hf_json in, const char *key, int n, const double values[]);
 
+/** A member of a parsed object; NULL: there is none, or `object` is none. */
+static inline const cJSON *hf_json_find(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
 /** Writes a document that is complete; an existing regular file is replaced in one step, never seen half-written.
  *  Local. HF_NO_RESOURCE. */
 hf_status hf_json_save(const char *path, struct hf_json root, struct hf_error *error) HF_MUST_CHECK;

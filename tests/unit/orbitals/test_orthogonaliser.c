@@ -45,7 +45,7 @@ static double deviation(struct hf_linalg *linalg, const struct hf_matrix *x,
 
 static void removes(int n_dependent)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *x = NULL;
     struct hf_linalg *linalg = test_linalg(context, layout, N);
@@ -61,26 +61,24 @@ static void removes(int n_dependent)
     hf_matrix_destroy(&destroyed);
     hf_matrix_destroy(&overlap);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void an_independent_basis_keeps_all_functions(void **state)
+TEST(an_independent_basis_keeps_all_functions)
 {
     removes(0);
 }
 
-static void each_dependent_function_removes_one_orbital(void **state)
+TEST(each_dependent_function_removes_one_orbital)
 {
     removes(1);
     removes(3);
 }
 
-static void nothing_above_the_threshold_is_an_error(void **state)
+TEST(nothing_above_the_threshold_is_an_error)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *x = NULL;
-    struct hf_error error;
     struct hf_linalg *linalg = test_linalg(context, layout, N);
     struct hf_matrix *overlap = make_overlap(linalg, 0);
     assert_failure(hf_orthogonaliser_create(context, overlap, 1e3, &x, &spectrum, NULL, &error),
@@ -88,16 +86,10 @@ static void nothing_above_the_threshold_is_an_error(void **state)
     assert_null(x);
     hf_matrix_destroy(&overlap);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_independent_basis_keeps_all_functions),
-        cmocka_unit_test(each_dependent_function_removes_one_orbital),
-        cmocka_unit_test(nothing_above_the_threshold_is_an_error),
-    };
     layout = argc > 1 ? argv[1] : "serial";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -211,14 +211,14 @@ static void bent_water(struct test_molecule *test, int charge, int multiplicity)
     test->molecule.multiplicity = multiplicity;
 }
 
-static void closed_shells(void **state)
+TEST(closed_shells)
 {
     struct test_molecule test;
     bent_water(&test, 0, 1);
     check_derivatives(&hf_method_rhf, &test, "3-21G");
 }
 
-static void open_shells(void **state)
+TEST(open_shells)
 {
     struct test_molecule test;
     bent_water(&test, 0, 3);
@@ -229,7 +229,7 @@ static void open_shells(void **state)
     check_derivatives(&hf_method_rohf, &test, "STO-3G");
 }
 
-static void one_spin_alone(void **state)
+TEST(one_spin_alone)
 {
     struct test_molecule test = {0};
     test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
@@ -240,7 +240,7 @@ static void one_spin_alone(void **state)
 }
 
 /** Closed shells are a case of open ones: both spins the same way, and against each other. */
-static void both_kinds_of_closed_shells_are_those_of_uhf(void **state)
+TEST(both_kinds_of_closed_shells_are_those_of_uhf)
 {
     struct bench r, u;
     struct test_molecule test;
@@ -279,12 +279,6 @@ static void both_kinds_of_closed_shells_are_those_of_uhf(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_shells),
-        cmocka_unit_test(open_shells),
-        cmocka_unit_test(one_spin_alone),
-        cmocka_unit_test(both_kinds_of_closed_shells_are_those_of_uhf),
-    };
     builder_name = argc > 1 ? argv[1] : "replicated";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

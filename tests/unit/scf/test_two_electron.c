@@ -92,7 +92,7 @@ static double move_on(struct bench *b, uint32_t seed, double threshold, double b
     return sum[0];
 }
 
-static void each_density_has_its_own_matrices_and_one_energy_change(void **state)
+TEST(each_density_has_its_own_matrices_and_one_energy_change)
 {
     struct bench b;
     bench_init(&b);
@@ -107,9 +107,6 @@ static void each_density_has_its_own_matrices_and_one_energy_change(void **state
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_density_has_its_own_matrices_and_one_energy_change),
-    };
     builder_name = argc > 1 ? argv[1] : "replicated";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }
