@@ -208,9 +208,9 @@ static hf_status make_basis(struct hf_calculation *calculation, struct hf_error 
 hf_status hf_calculation_make_basis(struct hf_calculation *calculation,
                                     const struct hf_options *options, struct hf_error *error)
 {
-    hf_status status = hf_choose_basis(calculation, options, error);
-    HF_CHECK(hf_agree(calculation->context->comm, status, error));
-    return make_basis(calculation, options, error);
+    calculation->options = options;
+    HF_CHECK(hf_agree(calculation->context->comm, hf_choose_basis(calculation, error), error));
+    return make_basis(calculation, error);
 }
 
 hf_status hf_calculation_prepare(struct hf_calculation *calculation,
