@@ -428,9 +428,8 @@ hf_status hf_each(struct hf_context *context, const struct hf_each_settings *set
         .arena = {.label = "a job of many molecules"},
         .window_arena = {.label = "costs of molecules"},
     };
-    struct hf_calculation clock = {.context = context,
-                                   .options = settings->options,
-                                   .began_seconds = job.progress.began};
+    struct hf_calculation clock = {
+        .context = context, .options = settings->options, .began_seconds = job.progress.began};
     hf_status status;
     int n_bad = 0;
     HF_TRY(hf_calculation_limit_time(&clock, error));

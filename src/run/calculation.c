@@ -209,8 +209,7 @@ hf_status hf_calculation_make_basis(struct hf_calculation *calculation,
                                     const struct hf_options *options, struct hf_error *error)
 {
     calculation->options = options;
-    hf_status status = hf_choose_basis(calculation, error);
-    HF_CHECK(hf_agree(calculation->context->comm, status, error));
+    HF_CHECK(hf_agree(calculation->context->comm, hf_choose_basis(calculation, error), error));
     return make_basis(calculation, error);
 }
 
