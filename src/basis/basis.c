@@ -149,11 +149,9 @@ static hf_status check_atom(const struct maker *maker, int atom)
 
 static hf_status check_atoms(const struct maker *maker)
 {
-    for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
-        const hf_status status = check_atom(maker, atom);
-        if (status != HF_OK)
-            return locate(&maker->choice[maker->choice_of_atom[atom]], status, maker->error);
-    }
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++)
+        HF_CHECK(locate(&maker->choice[maker->choice_of_atom[atom]], check_atom(maker, atom),
+                        maker->error));
     return HF_OK;
 }
 
@@ -206,9 +204,7 @@ static hf_status reserve(const struct maker *maker, struct hf_basis **basis)
     }
     if (n_primitive > (size_t)1 << 28)
         return hf_fail(maker->error, HF_NO_RESOURCE, "the basis of the molecule is too large");
-    *basis = hf_basis_reserve_shells(NULL, NULL, n_atom, n_shell, n_primitive);
-    if (*basis != NULL) return HF_OK;
-    return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the shells of the basis");
+    return hf_basis_reserve(n_atom, n_shell, n_primitive, basis, maker->error);
 }
 
 /** Marks the elements of the atoms that use `set`; false: no atom uses it. */
@@ -288,18 +284,14 @@ static hf_status add_core_potentials(struct maker *maker, struct hf_basis *basis
 /** Makes the shells from parsed sets. Local. */
 static hf_status make_shells(struct maker *maker, struct hf_basis **basis)
 {
-    hf_status status;
-    HF_TRY(choose(maker));
-    HF_TRY(check_atoms(maker));
-    HF_TRY(reserve(maker, basis));
-    for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
-        status = add_atom(maker, atom, *basis);
-        HF_TRY(locate(&maker->choice[maker->choice_of_atom[atom]], status, maker->error));
-    }
-    HF_TRY(add_core_potentials(maker, *basis));
-    HF_TRY(describe(maker, *basis));
-cleanup:
-    return status;
+    HF_CHECK(choose(maker));
+    HF_CHECK(check_atoms(maker));
+    HF_CHECK(reserve(maker, basis));
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++)
+        HF_CHECK(locate(&maker->choice[maker->choice_of_atom[atom]], add_atom(maker, atom, *basis),
+                        maker->error));
+    HF_CHECK(add_core_potentials(maker, *basis));
+    return describe(maker, *basis);
 }
 
 hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *molecule,

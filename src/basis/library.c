@@ -97,31 +97,44 @@ static char *read_name(const char *path, const char *stem, size_t stem_length)
     return name != NULL ? name : strndup(stem, stem_length);
 }
 
+static void free_entry(struct hf_basis_entry *entry)
+{
+    free(entry->name);
+    free(entry->path);
+}
+
+/** Length of a file's name without ".gbs"; 0: it is another file. */
+static size_t stem_length(const char *file)
+{
+    const size_t length = strlen(file);
+    return length > 4 && strcmp(file + length - 4, ".gbs") == 0 ? length - 4 : 0;
+}
+
 /** Adds a file, unless the list already has a set with its name. */
 static hf_status add_entry(struct hf_basis_list *list, int64_t *capacity, const char *directory,
                            const char *file, struct hf_error *error)
 {
-    const size_t length = strlen(file);
+    const size_t length = stem_length(file);
     char path[HF_MAX_PATH], key[MAX_NAME], other[MAX_NAME];
-    if (length <= 4 || strcmp(file + length - 4, ".gbs") != 0) return HF_OK;
+    if (length == 0) return HF_OK;
     const int n = snprintf(path, sizeof path, "%s/%s", directory, file);
     if (n < 0 || (size_t)n >= sizeof path) return HF_OK;
-    struct hf_basis_entry entry = {.name = read_name(path, file, length - 4), .path = strdup(path)};
+    struct hf_basis_entry entry = {.name = read_name(path, file, length), .path = strdup(path)};
     if (entry.name == NULL || entry.path == NULL ||
         !hf_grow(&list->entry, list->n + 1, capacity, sizeof *list->entry)) {
-        free(entry.name);
-        free(entry.path);
+        free_entry(&entry);
         return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
     }
     hf_basis_name_key(entry.name, sizeof key, key);
-    for (int i = 0; i < list->n; i++) {
+    bool known = false;
+    for (int i = 0; i < list->n && !known; i++) {
         hf_basis_name_key(list->entry[i].name, sizeof other, other);
-        if (strcmp(key, other) != 0) continue;
-        free(entry.name);
-        free(entry.path);
-        return HF_OK;
+        known = strcmp(key, other) == 0;
     }
-    list->entry[list->n++] = entry;
+    if (known)
+        free_entry(&entry);
+    else
+        list->entry[list->n++] = entry;
     return HF_OK;
 }
 
@@ -164,10 +177,7 @@ cleanup:
 void hf_basis_list_done(struct hf_basis_list *list)
 {
     if (list == NULL) return;
-    for (int i = 0; i < list->n; i++) {
-        free(list->entry[i].name);
-        free(list->entry[i].path);
-    }
+    for (int i = 0; i < list->n; i++) free_entry(&list->entry[i]);
     free(list->entry);
     *list = (struct hf_basis_list){0};
 }
@@ -235,10 +245,8 @@ static hf_status fail_unknown(const char *name, const struct hf_basis_list *list
 /** Whether `name` is a path: it has a slash, or is an existing file ending in ".gbs". */
 static bool is_path(const char *name)
 {
-    const size_t length = strlen(name);
     struct stat about;
-    if (strchr(name, '/') != NULL) return true;
-    return length > 4 && strcmp(name + length - 4, ".gbs") == 0 && stat(name, &about) == 0;
+    return strchr(name, '/') != NULL || (stem_length(name) > 0 && stat(name, &about) == 0);
 }
 
 /** Whether the set in a file has the key `wanted`. */
@@ -258,11 +266,9 @@ static bool find_by_file_name(const char *directory, const char *wanted, char pa
     DIR *stream = opendir(directory);
     for (const struct dirent *file; stream != NULL && !found && (file = readdir(stream)) != NULL;) {
         char stem[MAX_NAME], key[MAX_NAME];
-        const size_t length = strlen(file->d_name);
-        if (length <= 4 || length - 4 >= sizeof stem ||
-            strcmp(file->d_name + length - 4, ".gbs") != 0)
-            continue;
-        snprintf(stem, sizeof stem, "%.*s", (int)(length - 4), file->d_name);
+        const size_t length = stem_length(file->d_name);
+        if (length == 0 || length >= sizeof stem) continue;
+        snprintf(stem, sizeof stem, "%.*s", (int)length, file->d_name);
         file_key(stem, sizeof key, key);
         if (strcmp(key, wanted) != 0) continue;
         const int n = snprintf(path, HF_MAX_PATH, "%s/%s", directory, file->d_name);
@@ -316,11 +322,10 @@ hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_erro
         return HF_OK;
     }
     hf_basis_name_key(name, sizeof wanted, wanted);
-    hf_status status = find_in_library(wanted, path, &found, error);
-    if (status != HF_OK || found) return status;
-    status = hf_basis_list_create(&list, error);
-    if (status != HF_OK) return status;
-    status = fail_unknown(name, &list, error);
+    HF_CHECK(find_in_library(wanted, path, &found, error));
+    if (found) return HF_OK;
+    HF_CHECK(hf_basis_list_create(&list, error));
+    const hf_status status = fail_unknown(name, &list, error);
     hf_basis_list_done(&list);
     return status;
 }

@@ -7,10 +7,8 @@
 
 enum { HF_HASH_SIZE = 17, HF_CHECKPOINT_PATH = 64, HF_WIDEST_FIELD = 4 };
 
-enum { HF_HDF5_SIGNATURE_SIZE = 8 };
-
-/** Whether a file begins as HDF5 files do, of the first `n` bytes that it has. */
-bool hf_hdf5_begins(size_t n, const char begin[]);
+/** Whether a file begins as HDF5 files do; reads its first bytes. */
+bool hf_hdf5_begins(FILE *stream);
 
 extern const char hf_checkpoint_format[]; /**< "hf checkpoint" */
 extern const char

@@ -288,7 +288,8 @@ static hf_status read_file(const char *path, const char *name, hid_t access, dou
                                     .file_bytes = bytes,
                                     .status = hf_arena_check(&self->arena, error),
                                     .error = error,
-                                    .arena = &self->arena};
+                                    .arena = &self->arena,
+                                    .silence = hf_hdf5_silence_begin()};
     if (reader.status == HF_OK && access >= 0) reader.file = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (access >= 0) H5Pclose(access);
     if (self->file != NULL)
@@ -301,35 +302,26 @@ static hf_status read_file(const char *path, const char *name, hid_t access, dou
     self->state.data = self;
     self->state.name = self->path;
     if (reader.status != HF_OK) hf_checkpoint_done(self);
-    return reader.status;
+    return hf_hdf5_reader_end(&reader);
 }
-
 hf_status hf_checkpoint_read_description(size_t n_byte, const void *image, const char *name,
                                          struct hf_checkpoint *checkpoint, struct hf_error *error)
 {
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    const hf_status status = read_file("image", name, hf_hdf5_memory_access(n_byte, image),
-                                       (double)n_byte, false, checkpoint, error);
-    hf_hdf5_silence_end(silence);
-    return status;
+    return read_file("image", name, hf_hdf5_memory_access(n_byte, image), (double)n_byte, false,
+                     checkpoint, error);
 }
-
 hf_status hf_checkpoint_read_image(size_t n_byte, const void *image, const char *name,
                                    struct hf_checkpoint *checkpoint, struct hf_error *error)
 {
     *checkpoint = (struct hf_checkpoint){0};
     if (n_byte == 0) return hf_fail(error, HF_BAD_INPUT, "%.400s: the file is empty", name);
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    const hf_status status = read_file("image", name, hf_hdf5_memory_access(n_byte, image),
-                                       (double)n_byte, true, checkpoint, error);
-    hf_hdf5_silence_end(silence);
-    return status;
+    return read_file("image", name, hf_hdf5_memory_access(n_byte, image), (double)n_byte, true,
+                     checkpoint, error);
 }
 
 /** Checks a file before HDF5 opens it. */
 static hf_status look(const char *path, double *bytes, struct hf_error *error)
 {
-    char begin[HF_HDF5_SIGNATURE_SIZE];
     struct stat file;
     if (stat(path, &file) != 0) {
         if (errno == ENOENT)
@@ -340,28 +332,22 @@ static hf_status look(const char *path, double *bytes, struct hf_error *error)
         return hf_fail(error, HF_BAD_INPUT, "%.400s: not a file; expected a checkpoint", path);
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", path, strerror(errno));
-    const size_t n = fread(begin, 1, sizeof begin, stream);
-    const bool unread = ferror(stream) != 0;
+    const bool begins = hf_hdf5_begins(stream), unread = ferror(stream) != 0;
     fclose(stream);
     if (unread) return hf_fail(error, HF_NO_RESOURCE, "%.400s: the file cannot be read", path);
-    if (!hf_hdf5_begins(n, begin))
+    if (!begins)
         return hf_fail(error, HF_BAD_INPUT,
                        "%.400s: not a checkpoint of hf (it does not begin as an HDF5 file)", path);
     *bytes = (double)file.st_size;
     return HF_OK;
 }
-
 hf_status hf_checkpoint_read(const char *path, struct hf_checkpoint *checkpoint,
                              struct hf_error *error)
 {
     double bytes = 0.0;
     *checkpoint = (struct hf_checkpoint){0};
-    hf_status status = look(path, &bytes, error);
-    if (status != HF_OK) return status;
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    status = read_file(path, path, hf_hdf5_disk_access(), bytes, true, checkpoint, error);
-    hf_hdf5_silence_end(silence);
-    return status;
+    HF_CHECK(look(path, &bytes, error));
+    return read_file(path, path, hf_hdf5_disk_access(), bytes, true, checkpoint, error);
 }
 
 void hf_checkpoint_done(struct hf_checkpoint *checkpoint)

@@ -84,9 +84,9 @@ hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error)
     const struct hf_option *option;
     const char *group = NULL;
     if (topic != NULL && !all) {
-        const hf_status status = hf_listed_option_find(topic, &option, error);
-        if (status == HF_OK) hf_print_option(stream, option, true);
-        return status;
+        HF_CHECK(hf_listed_option_find(topic, &option, error));
+        hf_print_option(stream, option, true);
+        return HF_OK;
     }
     fprintf(stream,
             "Usage: hf [options] FILE      or: mpiexec -n RANKS hf [options] FILE\n\n"

@@ -146,10 +146,10 @@ static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task
                          struct hf_error *error)
 {
     struct transformer *own = self;
-    hf_status status = hf_mp2_bra_compute(&own->bra, thread->worker, task, error);
-    if (status == HF_OK && own->bra.pair != NULL) status = transform(own->pass, own, error);
+    HF_CHECK(hf_mp2_bra_compute(&own->bra, thread->worker, task, error));
+    if (own->bra.pair != NULL) HF_CHECK(transform(own->pass, own, error));
     hf_work_trace_step(thread->worker, HF_TRACE_TASK, task);
-    return status;
+    return HF_OK;
 }
 
 /* ---- All bras -------------------------------------------------------------------------------- */

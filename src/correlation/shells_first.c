@@ -159,24 +159,23 @@ static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task
     struct shell_task *own = self;
     struct hf_worker *worker = thread->worker;
     struct hf_part part = {0};
-    hf_status status = HF_OK;
     bool any = false;
     hf_shell_panel_begin_task(&own->panel, worker, task, NULL, NULL);
-    for (int32_t i = 0; status == HF_OK && hf_work_find_part(worker, task, i, &part); i++) {
+    for (int32_t i = 0; hf_work_find_part(worker, task, i, &part); i++) {
         if (part.bra_begin != own->panel.bra) {
             end_bra(own);
             hf_shell_panel_begin_bra(&own->panel, part.bra_begin);
         }
-        if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
+        if (part.n_ket > 0) HF_CHECK(hf_work_do_part(worker, &transformation, own, &part, error));
         any = true;
     }
-    if (status == HF_OK && any) {
+    if (any) {
         end_bra(own);
         second_quarter(own);
-        status = keep_result(own, error);
+        HF_CHECK(keep_result(own, error));
     }
     hf_work_trace_step(worker, HF_TRACE_TASK, task);
-    return status;
+    return HF_OK;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

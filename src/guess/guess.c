@@ -26,23 +26,20 @@ hf_status hf_guess_find(const char *name, const struct hf_guess_ops **guess, str
     if (status == HF_OK) *guess = hf_guess_list[place];
     return status;
 }
-
 hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_matrix *matrix,
-                               struct hf_matrix *const density[],
-                               struct hf_matrix *const occupied[], struct hf_error *error)
+                               struct hf_matrix *const density[], struct hf_error *error)
 {
     hf_status status;
     struct hf_context *context = input->context;
+    struct hf_matrix *const *occupied = input->of.occupied;
     struct hf_arena arena = {.memory = context->memory, .label = "orbital energies"};
     double *orbital_energy = HF_TAKE(&arena, orbital_energy, (size_t)hf_matrix_n_row(matrix));
     HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     HF_TRY(hf_lowest_orbitals(context, matrix, orbital_energy, occupied[0], error));
     /* beta orbitals are the first of alpha's */
-    if (input->method->n_set == 2 && occupied[1] != NULL)
+    if (input->of.method->n_set == 2 && occupied[1] != NULL)
         hf_matrix_copy_columns(occupied[0], 0, hf_matrix_n_col(occupied[1]), NULL, occupied[1], 0);
-    HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron,
-                               (const struct hf_matrix *const[HF_MAX_SPIN]){input->x}, occupied,
-                               density, error));
+    HF_TRY(hf_method_densities(&input->of, density, error));
 cleanup:
     hf_arena_done(&arena);
     return status;

@@ -52,16 +52,14 @@ cleanup:
 
 /** The total density is the sum over the atoms. They are averaged over spins, so the spin density is zero. */
 static hf_status sad_densities(const struct hf_guess_input *input,
-                               struct hf_matrix *const density[],
-                               struct hf_matrix *const occupied[], struct hf_error *error)
+                               struct hf_matrix *const density[], struct hf_error *error)
 {
     hf_status status;
     struct hf_like_atoms atoms = {0};
-    const int n_density = input->method->n_density;
-    (void)occupied;
     HF_TRY(hf_like_atoms_init(&atoms, input, &atomic_densities, error));
     HF_TRY(place(&atoms, input->basis, density[0], error));
-    for (int s = 1; s < n_density; s++) hf_matrix_add(0.0, density[0], 0.0, density[s]);
+    for (int s = 1; s < input->of.method->n_density; s++)
+        hf_matrix_add(0.0, density[0], 0.0, density[s]);
 cleanup:
     hf_arena_done(&atoms.arena);
     return status;

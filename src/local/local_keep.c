@@ -168,21 +168,19 @@ hf_status hf_local_kept_find(struct hf_context *context, const struct hf_wavefun
     if (settings->restart == NULL || settings->restart->state.n_orbital != m) return HF_OK;
     orbitals->energy = calloc((size_t)m, sizeof *orbitals->energy);
     if (orbitals->energy == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_agree(context->comm, status, error));
     if (context->rank == 0) status = look(settings->restart, n, m, kept, error);
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, sizeof kept->found, &kept->found);
     hf_broadcast_bytes(context->comm, 0, sizeof kept->n_number, &kept->n_number);
     hf_broadcast_bytes(context->comm, 0, sizeof kept->digest, kept->digest);
     hf_broadcast_bytes(context->comm, 0, (size_t)m * sizeof *orbitals->energy, orbitals->energy);
     if (!kept->found) return HF_OK;
-    HF_TRY(hf_matrix_create(wavefunction->linalg, "orbitals of a checkpoint", n, m,
-                            &orbitals->coefficient, error));
-    HF_TRY(hf_matrix_receive_rows(orbitals->coefficient, give_coefficients,
-                                  (void *)settings->restart, error));
-    HF_TRY(compare_spaces(wavefunction, kept, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_matrix_create(wavefunction->linalg, "orbitals of a checkpoint", n, m,
+                              &orbitals->coefficient, error));
+    HF_CHECK(hf_matrix_receive_rows(orbitals->coefficient, give_coefficients,
+                                    (void *)settings->restart, error));
+    return compare_spaces(wavefunction, kept, error);
 }
 
 bool hf_local_kept_fits(const struct hf_local_kept *kept, const struct hf_local *local)
@@ -287,7 +285,7 @@ static hf_status add_integrals(struct hf_checkpoint_addition *file, const struct
 void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *wavefunction,
                    const double k[], double seconds, struct hf_local_result *result)
 {
-    hf_status status, ended;
+    hf_status status;
     struct hf_error why = {.message = ""}, *error = &why;
     const struct hf_local_settings *settings = local->settings;
     const double bytes = (double)sizeof *k * (double)n_integral(local);
@@ -304,8 +302,8 @@ void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *w
     if (worthwhile) HF_TRY(add_integrals(file, local, wavefunction, k, error));
     if (worthwhile) result->kept_bytes = bytes;
 cleanup:
-    ended = hf_checkpoint_add_end(&file, status == HF_OK, status == HF_OK ? error : NULL);
-    if (status != HF_OK || ended != HF_OK) {
+    status = hf_checkpoint_add_end(&file, status, error);
+    if (status != HF_OK) {
         result->kept_bytes = 0.0;
         snprintf(result->warning, sizeof result->warning, "%.399s", why.message);
     }

@@ -96,11 +96,11 @@ struct hf_scf_observer hf_report_observer(struct hf_report *report);
  *  (hf_interruption_count); nothing in a file. `data` is the report. Returns 0. */
 int hf_report_progress(void *data, double fraction);
 
-/** A line of warning among the iterations. */
-void hf_report_warning(struct hf_report *report, const char *text);
+/** A line of warning among the iterations, as printf writes it. */
+void hf_report_warning(struct hf_report *report, const char *format, ...) HF_PRINTF(2, 3);
 
-/** Lines of progress of something that takes long. */
-void hf_report_text(struct hf_report *report, const char *text);
+/** Lines of progress of something that takes long, as printf writes them. */
+void hf_report_text(struct hf_report *report, const char *format, ...) HF_PRINTF(2, 3);
 
 /** Where checkpoints were written, how often, and what that took. */
 void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written,

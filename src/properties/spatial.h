@@ -5,7 +5,18 @@
 #include "hf/context.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
-#include "properties/spatial_grid.h"
+
+/** Points origin + spacing (i, j, k), 0 <= i < n[0] and so on. */
+struct hf_grid {
+    double origin[3];
+    double spacing; /**< bohr */
+    int n[3];
+};
+
+/** The grid round all atoms with at least so much room beside them, centred on them; `margin` and
+ *  `spacing` in bohr. Not collective. HF_BAD_INPUT: more than 1e9 points. */
+hf_status hf_grid_around(const struct hf_molecule *molecule, double spacing, double margin,
+                         struct hf_grid *grid, struct hf_error *error) HF_MUST_CHECK;
 
 enum hf_spatial_kind {
     HF_SPATIAL_DENSITY,      /**< electrons per bohr^3, mean over the cube round each point */

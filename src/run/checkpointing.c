@@ -102,7 +102,7 @@ static void warn(struct hf_checkpointer *self, const struct hf_error *error)
 {
     if (self->warning[0] != '\0') return;
     snprintf(self->warning, sizeof self->warning, "%s", error->message);
-    hf_report_warning(self->report, self->warning);
+    hf_report_warning(self->report, "%s", self->warning);
 }
 
 /** A hf_scf_keeper.keep. */

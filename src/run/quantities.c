@@ -253,10 +253,8 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         if (quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
         if (ops->of_structure && !calculation->structure_found) {
-            char line[120];
-            snprintf(line, sizeof line, "%s: not computed, because no structure was found",
-                     ops->name);
-            hf_report_warning(calculation->source.report, line);
+            hf_report_warning(calculation->source.report,
+                              "%s: not computed, because no structure was found", ops->name);
             continue;
         }
         calculation->computing = ops->name;

@@ -99,7 +99,7 @@ static hf_status add_key(struct hf_options *options, const struct hf_run_key *gi
         return hf_options_add(options, option, value, HF_OPTION_COMMAND_LINE, option->key, error);
     const char *nearest = hf_option_nearest(options->table, key);
     return hf_fail(error, HF_BAD_INPUT, "unknown key '%.80s'%s%s", given->key,
-                   nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
+                   HF_DID_YOU_MEAN(nearest, ""));
 }
 
 /** Options and input. Collective. */

@@ -9,10 +9,10 @@
 struct hf_converger_ops {
     const char *name, *about, *cite;
     bool keeps_orbitals; /**< the history of DIIS has the orbitals of its densities, too */
-    /** Memory for its data, *data; NULL: it needs none. After a failure
+    /** Makes its data, *data, with hf_scf_take_data; NULL: it needs none. After a failure
      *  destroy frees it. HF_NO_RESOURCE. */
     hf_status (*create)(struct hf_scf *scf, void **data, struct hf_error *error);
-    /** Not collective; *data may be NULL; leaves NULL. */
+    /** Destroys matrices that the data has. Not collective; *data may be NULL; leaves NULL. */
     void (*destroy)(void **data);
     /** Makes scf->occupied the next orbitals, from scf->fock and scf->commutator of the densities
      *  that scf->occupied made (which all may be changed), the energy in scf->result and what was
@@ -29,6 +29,11 @@ extern const struct hf_converger_ops hf_converger_auto, hf_converger_diis, hf_co
 
 /** What "auto" is with fractional occupations; not in the list. */
 extern const struct hf_converger_ops hf_converger_smearing;
+
+/** *data = so many zeros, which live as long as the calculation. `label` completes "out of memory for". Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_scf_take_data(struct hf_scf *scf, const char *label, size_t bytes, void **data,
+                           struct hf_error *error) HF_MUST_CHECK;
 
 /** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
 hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,

@@ -20,7 +20,6 @@
 #include "converger.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const double RISE = 1e-3;             /* hartree above the lowest energy that is too much */
 static const double FAR_COMMUTATOR = 1e-2;   /* below: the energy is no sign of anything */
@@ -48,23 +47,18 @@ struct course {
 
 static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct course *course = malloc(sizeof *course);
-    *data = course;
-    if (course != NULL)
-        *course = (struct course){.lowest_energy = INFINITY,
-                                  .smallest_commutator = INFINITY,
-                                  .has_looked = hf_scf_starts_near(scf->settings)};
-    else
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the course of convergence");
-    return hf_agree(scf->context->comm, status, error);
+    HF_CHECK(
+        hf_scf_take_data(scf, "the course of convergence", sizeof(struct course), data, error));
+    *(struct course *)*data = (struct course){.lowest_energy = INFINITY,
+                                              .smallest_commutator = INFINITY,
+                                              .has_looked = hf_scf_starts_near(scf->settings)};
+    return HF_OK;
 }
 
 static void destroy(void **data)
 {
     struct course *course = *data;
-    if (course != NULL && course->newton != NULL) hf_converger_newton.destroy(&course->newton);
-    free(course);
+    if (course != NULL) hf_converger_newton.destroy(&course->newton);
     *data = NULL;
 }
 

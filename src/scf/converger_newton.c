@@ -11,7 +11,6 @@
 #include "response/subspace.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Lengths in the norm of struct hf_rotation: 0.5 turns one electron by 29 degrees. */
@@ -50,17 +49,10 @@ struct newton {
 
 static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct newton *newton = calloc(1, sizeof *newton);
-    if (newton == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the second-order converger");
-    HF_TRY(hf_agree(scf->context->comm, status, error));
-    newton->radius = FIRST_RADIUS;
-    *data = newton;
+    HF_CHECK(
+        hf_scf_take_data(scf, "the second-order converger", sizeof(struct newton), data, error));
+    ((struct newton *)*data)->radius = FIRST_RADIUS;
     return HF_OK;
-cleanup:
-    free(newton);
-    return status;
 }
 
 /** Lets go of the last step. */
@@ -78,7 +70,6 @@ static void destroy(void **data)
         forget(newton);
         hf_scf_destroy_list(newton->mode);
     }
-    free(newton);
     *data = NULL;
 }
 

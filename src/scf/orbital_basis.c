@@ -73,7 +73,7 @@ static hf_status rotate(struct hf_scf *scf, int k, const struct hf_matrix *fock,
     hf_timer_start(&scf->context->timers, &hf_phase_diagonalise);
     hf_matrix_max_abs(fock, &largest);
     const double tolerance = fmax(PART_OF_COMMUTATOR * scf->result->commutator, ROUNDING * largest);
-    const hf_status status = hf_rotate_orbitals(scf->context, scf->linalg, fock, tolerance, energy,
+    const hf_status status = hf_rotate_orbitals(scf->context, fock, tolerance, energy,
                                                 scf->occupied[k], found, &n_sweep, error);
     hf_timer_stop(&scf->context->timers, &hf_phase_diagonalise);
     qsort(energy, (size_t)o, sizeof *energy, compare);
@@ -98,17 +98,13 @@ static double put_unit(void *data, int row, int column, double value)
 static hf_status take_basis(struct hf_scf *scf, int k, const struct hf_matrix *vector,
                             struct hf_error *error)
 {
-    const struct hf_matrix *old = hf_basis_of_set(hf_scf_bases(scf), k);
+    const struct hf_determinant of = hf_scf_determinant(scf);
+    const struct hf_matrix *old = hf_basis_of_set(&of, k);
     struct hf_matrix *x = NULL;
     HF_CHECK(hf_diis_turn(scf->diis, k, vector, error));
-    if (k == 0 && scf->method->n_set == 2 && scf->x[1] == NULL) {
-        HF_CHECK(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
-                                  hf_matrix_n_col(old), &scf->x[1], error));
-        hf_matrix_copy(old, scf->x[1]);
-    }
-    HF_CHECK(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
-                              hf_matrix_n_col(old), &x, error));
-    hf_matrix_multiply(1.0, false, old, false, vector, 0.0, x);
+    if (k == 0 && scf->method->n_set == 2 && scf->x[1] == NULL)
+        HF_CHECK(hf_matrix_create_copy("orthogonaliser", old, &scf->x[1], error));
+    HF_CHECK(hf_matrix_create_product("orthogonaliser", false, old, false, vector, &x, error));
     if (k == 0 && scf->canonical == NULL &&
         (scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES || scf->removed.vector != NULL)) {
         scf->canonical = scf->x[0];
@@ -151,37 +147,29 @@ cleanup:
 }
 
 /** *matrix = U *matrix, and times U^T from the right `both`; NULL stays. */
-static hf_status turn(struct hf_scf *scf, const struct hf_matrix *u, bool both,
-                      struct hf_matrix *matrix, struct hf_error *error)
+static hf_status turn(const struct hf_matrix *u, bool both, struct hf_matrix *matrix,
+                      struct hf_error *error)
 {
-    hf_status status;
     struct hf_matrix *half = NULL;
     if (matrix == NULL) return HF_OK;
-    HF_TRY(hf_matrix_create(scf->linalg, "other basis", hf_matrix_n_row(matrix),
-                            hf_matrix_n_col(matrix), &half, error));
-    if (both)
-        hf_matrix_multiply(1.0, false, matrix, false, u, 0.0, half);
-    else
-        hf_matrix_copy(matrix, half);
+    HF_CHECK(hf_matrix_create_copy("other basis", matrix, &half, error));
+    if (both) hf_matrix_multiply(1.0, false, matrix, false, u, 0.0, half);
     hf_matrix_multiply(1.0, true, u, false, half, 0.0, matrix);
-cleanup:
     hf_matrix_destroy(&half);
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_scf_share_basis(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
+    hf_status status;
     struct hf_matrix *dual = NULL, *u = NULL;
     if (scf->x[1] == NULL) return HF_OK;
     HF_TRY(hf_scf_dual(scf, &dual, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "other basis", m, m, &u, error));
-    hf_matrix_multiply(1.0, true, scf->x[1], false, dual, 0.0, u);
+    HF_TRY(hf_matrix_create_product("other basis", true, scf->x[1], false, dual, &u, error));
     hf_matrix_destroy(&dual);
-    HF_TRY(turn(scf, u, false, scf->occupied[1], error));
-    HF_TRY(turn(scf, u, true, scf->fock[1], error));
-    HF_TRY(turn(scf, u, true, scf->commutator[1], error));
+    HF_TRY(turn(u, false, scf->occupied[1], error));
+    HF_TRY(turn(u, true, scf->fock[1], error));
+    HF_TRY(turn(u, true, scf->commutator[1], error));
     HF_TRY(hf_diis_turn(scf->diis, 1, u, error));
     hf_matrix_destroy(&scf->x[1]);
     scf->is_orbitals[1] = false;

@@ -25,24 +25,19 @@ extern const struct hf_phase hf_phase_one_electron, hf_phase_guess;
  *  J and K of the changes add up to no better than the screening thresholds of all builds since the
  *  last whole one, so that a sharper threshold than the last always builds anew. */
 struct hf_two_electron {
-    struct hf_linalg *linalg;
-    struct hf_fock_builder *builder;            /**< borrowed */
-    const struct hf_method_ops *method;         /**< has n_density of each of these: */
-    struct hf_matrix *density[HF_MAX_DENSITY];  /**< [n][n], whose J and K these are */
-    struct hf_matrix *coulomb;                  /**< [n][n] of the total density */
-    struct hf_matrix *exchange[HF_MAX_DENSITY]; /**< [n][n] */
-    double threshold;                           /**< of the whole build and the changes since;
-                                                 *   INFINITY before */
-    double change_here;                         /**< hartree, see hf_two_electron_update */
-    int n_change;                               /**< changes at this threshold */
-    bool built;                                 /**< false before the first build */
+    struct hf_fock_builder *builder; /**< borrowed */
+    int n_density;
+    struct hf_fields fields; /**< [n][n] current densities, their J and K */
+    double threshold;        /**< of the whole build and the changes since; INFINITY before */
+    double change_here;      /**< hartree, see hf_two_electron_update */
+    int n_change;            /**< changes at this threshold */
+    bool built;              /**< false before the first build */
 };
 
 /** Matrices [n][n] of zeros. Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *linalg,
-                               struct hf_fock_builder *builder, const struct hf_method_ops *method,
-                               int n, struct hf_error *error) HF_MUST_CHECK;
-void hf_two_electron_done(struct hf_two_electron *self);
+                               struct hf_fock_builder *builder, int n_density, int n,
+                               struct hf_error *error) HF_MUST_CHECK;
 
 /** Moves on from the densities D to D' = density [n_density], which are destroyed. The two-electron
  *  energy is a quadratic form E(D, D) (hf_interaction_here), so that it changes by exactly
@@ -250,10 +245,13 @@ double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf
  *  without the level shift; INFINITY: nothing can rotate. Not collective. */
 double hf_scf_gap(const struct hf_scf *scf);
 
-/** scf->x as lists of bases are passed. Not collective. */
-static inline const struct hf_matrix *const *hf_scf_bases(const struct hf_scf *scf)
+/** The determinant of scf->occupied. Not collective. */
+static inline struct hf_determinant hf_scf_determinant(const struct hf_scf *scf)
 {
-    return (const struct hf_matrix *const *)scf->x;
+    return (struct hf_determinant){.method = scf->method,
+                                   .n_electron = scf->n_electron,
+                                   .x = {scf->x[0], scf->x[1]},
+                                   .occupied = {scf->occupied[0], scf->occupied[1]}};
 }
 
 /** Whether the settings and the size let the o occupied orbitals of m be found by rotation (orbital_basis.c). Not

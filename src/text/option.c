@@ -130,8 +130,7 @@ static hf_status check_choice(const struct hf_option *option, struct hf_word tex
     return hf_fail(error, HF_BAD_INPUT, "%s: unknown %s '%.*s'; %s%sexpected %s%s%s%s%s", where,
                    option->key, HF_WORD(text), reason != NULL ? reason : "",
                    reason != NULL ? "; " : "", n > 1 ? "one of " : "", list,
-                   option->or_path ? ", or a file, e.g. ./FILE" : "",
-                   nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
+                   option->or_path ? ", or a file, e.g. ./FILE" : "", HF_DID_YOU_MEAN(nearest, ""));
 }
 
 /** Next word of "X Y" or "X,Y" from text->begin on, which is moved behind it; false at the end. */

@@ -114,6 +114,10 @@ enum hf_number hf_word_real(struct hf_word word, double *value);
 /** A whole number in decimal digits with or without sign that fits an int. */
 enum hf_number hf_word_integer(struct hf_word word, int *value);
 
+/** The arguments of "%s%s" at the end of a message about an unknown word. `nearest` is NULL if no known word is near. */
+#define HF_DID_YOU_MEAN(nearest, otherwise)                                                        \
+    (nearest) != NULL ? "; did you mean " : (otherwise), (nearest) != NULL ? (nearest) : ""
+
 /** The entry of `known` [n] that `word` was probably meant to be, or NULL when none is near: fewest
  *  letters changed, left out, put in or swapped with a neighbour (in any case); words that merely
  *  break off count as near. */

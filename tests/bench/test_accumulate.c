@@ -12,7 +12,6 @@ static bool stuck_in_mpi;
 static bool open_target(struct hf_bench *bench, int i, struct hf_bench_target *target)
 {
     struct hf_bench_way way;
-    struct hf_error error;
     char problem[300];
     if (!hf_bench_way_get(i, &way)) return false;
     hf_bench_target_open(target, bench, &way, sizeof problem, problem);

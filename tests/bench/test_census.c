@@ -20,7 +20,6 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
                   bool batched)
 {
     struct hf_census census;
-    struct hf_error error;
     assert_ok(hf_census_init(&census, pairs, threshold, &error));
     assert_ok(hf_census_take(&census, context, batched, &error));
     double *n = calloc((size_t)census.n_entry, sizeof *n), of_classes = 0.0, of_pairs = 0.0;
@@ -44,7 +43,6 @@ static void every_quartet_counts_once_in_its_class(void **state)
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_mixed_basis();
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     static const double thresholds[] = {1e-30, 1e-3};
     for (int i = 0; i < 2; i++) {

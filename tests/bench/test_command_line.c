@@ -3,7 +3,6 @@
 #include "bench.h"
 
 static struct hf_bench_command command;
-static struct hf_error error;
 
 /** Parses up to four arguments. */
 static hf_status parse(const char *a, const char *b, const char *c, const char *d)

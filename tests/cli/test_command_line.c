@@ -3,7 +3,6 @@
 #include "cli.h"
 
 static struct hf_command command;
-static struct hf_error error;
 
 /** Parses up to five arguments. */
 static hf_status parse(const char *a, const char *b, const char *c, const char *d, const char *e)

@@ -57,7 +57,6 @@ static inline void leave_out_under_sanitizers(void)
 static inline struct hf_context *test_context(void)
 {
     struct hf_context *context = NULL;
-    struct hf_error error;
     assert_ok(hf_context_create(MPI_COMM_WORLD, &context, &error));
     return context;
 }

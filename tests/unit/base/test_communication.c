@@ -9,7 +9,7 @@
 
 static void when_all_is_well_nobody_fails(void **state)
 {
-    struct hf_error error = {.message = "untouched"};
+    error = (struct hf_error){.message = "untouched"};
     assert_ok(hf_agree(MPI_COMM_WORLD, HF_OK, &error));
     assert_string_equal(error.message, "untouched");
 }
@@ -18,7 +18,7 @@ static void one_failing_rank_fails_all_with_its_message(void **state)
 {
     struct hf_context *context = test_context();
     for (int bad = 0; bad < context->n_rank; bad++) {
-        struct hf_error error = {{0}, 0};
+        error = (struct hf_error){{0}, 0};
         hf_status status = HF_OK;
         if (context->rank == bad) {
             status = hf_fail(&error, HF_INTERRUPTED, "rank %d was stopped", bad);
@@ -37,7 +37,6 @@ static void the_worst_failure_of_the_lowest_rank_wins(void **state)
 {
     struct hf_context *context = test_context();
     const bool bad_input = context->rank == 0, no_resource = context->rank > 0;
-    struct hf_error error;
     hf_status status = HF_OK;
     if (bad_input) status = hf_fail(&error, HF_BAD_INPUT, "input of rank 0");
     if (no_resource) status = hf_fail(&error, HF_NO_RESOURCE, "memory of rank %d", context->rank);

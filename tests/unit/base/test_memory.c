@@ -174,7 +174,6 @@ static void an_arena_releases_what_it_gave(void **state)
 
 static void an_arena_remembers_that_memory_is_missing(void **state)
 {
-    struct hf_error error = {{0}, 0};
     struct hf_memory *memory = hf_memory_create();
     struct hf_arena arena = {.memory = memory, .label = "a test"};
     int *list = NULL;

@@ -23,18 +23,17 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
 
 enum { LINE = 64 };
 
-static void check_same_message(const struct hf_error *error, const char *part)
+static void check_same_message(const struct hf_error *failure, const char *part)
 {
-    struct hf_error first = *error;
+    struct hf_error first = *failure;
     MPI_Bcast(first.message, (int)sizeof first.message, MPI_CHAR, 0, MPI_COMM_WORLD);
-    assert_string_equal(error->message, first.message);
-    assert_non_null(strstr(error->message, part));
+    assert_string_equal(failure->message, first.message);
+    assert_non_null(strstr(failure->message, part));
 }
 
 static void expect_refusal(size_t n_bytes, const char *part)
 {
     struct hf_context *context = test_context();
-    struct hf_error error;
     MPI_Win window;
     void *memory;
     assert_int_equal(hf_mpi_window_allocate(context->comm, context->node, n_bytes, 1, "test",
@@ -48,7 +47,6 @@ static void expect_refusal(size_t n_bytes, const char *part)
 static void every_rank_reaches_the_memory_of_the_next(void **state)
 {
     struct hf_context *context = test_context();
-    struct hf_error error;
     MPI_Win window;
     void *memory;
     int found = -1;

@@ -18,7 +18,6 @@ enum { N = 1001 };
 static struct hf_context *make_context(int ranks_per_node)
 {
     struct hf_context *context = NULL;
-    struct hf_error error;
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &context, &error));
     return context;
 }
@@ -63,7 +62,6 @@ static void check_node(int ranks_per_node, int n_sharing)
 {
     struct hf_context *context = make_context(ranks_per_node);
     struct hf_node_memory *memory = NULL;
-    struct hf_error error;
     const int n = n_sharing > 0 ? n_sharing : context->n_node_rank;
     assert_ok(hf_node_memory_create(context, HF_MEMORY_PAIRS, "test", N * sizeof(double), &memory,
                                     &error));
@@ -89,7 +87,6 @@ static void check_parts(int ranks_per_node, bool shared)
 {
     struct hf_context *context = make_context(ranks_per_node);
     struct hf_node_memory *memory = NULL;
-    struct hf_error error;
     const int n_own = context->node_rank + 1;
     assert_ok(hf_node_memory_create_parts(context, HF_MEMORY_PAIRS, "test",
                                           (size_t)n_own * sizeof(double), &memory, &error));
@@ -133,7 +130,7 @@ static void what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_rank
 {
     struct hf_context *context = make_context(0);
     struct hf_node_memory *memory = NULL;
-    struct hf_error error = {{0}, 0};
+    error = (struct hf_error){{0}, 0};
     assert_int_equal(hf_node_memory_create(context, HF_MEMORY_OTHER, "test", SIZE_MAX / 4 / 64 * 64,
                                            &memory, &error),
                      HF_NO_RESOURCE);

@@ -19,7 +19,7 @@ int hf_n_kernels(void)
 static void it_is_refused_in_one_line(void **state)
 {
     struct hf_context *context = NULL;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     assert_int_equal(hf_context_create(MPI_COMM_SELF, &context, &error), HF_NO_RESOURCE);
     assert_null(context);
     assert_non_null(strstr(error.message, "-Dkernels=all"));

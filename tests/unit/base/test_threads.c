@@ -9,13 +9,13 @@ struct calls {
     int n[MOST], n_thread[MOST], bad;
 };
 
-static hf_status note(void *data, int thread, int n_thread, struct hf_error *error)
+static hf_status note(void *data, int thread, int n_thread, struct hf_error *failure)
 {
     struct calls *calls = data;
     calls->n[thread]++;
     calls->n_thread[thread] = n_thread;
     if (thread < calls->bad) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "thread %d has no memory", thread);
+    return hf_fail(failure, HF_NO_RESOURCE, "thread %d has no memory", thread);
 }
 
 static void every_thread_is_called_once(void **state)
@@ -35,7 +35,6 @@ static void the_first_thread_that_fails_is_heard(void **state)
 {
     for (int bad = 0; bad < 4; bad++) {
         struct calls calls = {.bad = bad};
-        struct hf_error error = {0};
         const char message[] = {'t', 'h', 'r', 'e', 'a', 'd', ' ', (char)('0' + bad), '\0'};
         assert_failure(hf_threads_run(4, note, &calls, &error), HF_NO_RESOURCE, &error, message);
         assert_int_equal(hf_threads_run(4, note, &calls, NULL), HF_NO_RESOURCE);

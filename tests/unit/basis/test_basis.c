@@ -20,7 +20,7 @@ static struct hf_basis *make(struct hf_context *context, const struct hf_molecul
                              enum hf_convention convention)
 {
     struct hf_basis *basis = NULL;
-    struct hf_error error = {.message = ""};
+    error = (struct hf_error){.message = ""};
     const hf_status status =
         hf_basis_create(context, molecule, n_choice, choice, convention, &basis, &error);
     assert_string_equal(error.message, "");
@@ -42,7 +42,7 @@ static void expect_failure(const struct hf_molecule *molecule, int n_choice,
 {
     struct hf_context *context = test_context();
     struct hf_basis *basis = NULL;
-    struct hf_error error = {.message = ""};
+    error = (struct hf_error){.message = ""};
     assert_int_equal(hf_basis_create(context, molecule, n_choice, choice, HF_CONVENTION_AS_DEFINED,
                                      &basis, &error),
                      expected);
@@ -297,7 +297,6 @@ static void cores_follow_from_the_basis(void **state)
     assert_int_equal(atom[2].n_core, 0);
     assert_true(fabs(hf_molecule_nuclear_repulsion(&molecule) -
                      (25.0 / 3.0 + 19.0 / 9.0 + 25.0 * 19.0 / 6.0)) < 1e-12);
-    struct hf_error error;
     const struct hf_core_potential mistake[] = {
         {.atom = 2, .n_core = 28},
         {.atom = 4, .n_core = 28},

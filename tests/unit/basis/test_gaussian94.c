@@ -5,18 +5,18 @@
 
 #include <math.h>
 
-static hf_status parse(const char *string, struct hf_basis_set *set, struct hf_error *error)
+static hf_status parse(const char *string, struct hf_basis_set *set, struct hf_error *failure)
 {
     struct hf_text text;
-    assert_ok(hf_text_from_string("dir/mine.gbs", string, &text, error));
-    const hf_status status = hf_basis_set_parse(&text, set, error);
+    assert_ok(hf_text_from_string("dir/mine.gbs", string, &text, failure));
+    const hf_status status = hf_basis_set_parse(&text, set, failure);
     hf_text_done(&text);
     return status;
 }
 
 static void expect_set(const char *string, struct hf_basis_set *set)
 {
-    struct hf_error error = {.message = ""};
+    error = (struct hf_error){.message = ""};
     const hf_status status = parse(string, set, &error);
     assert_string_equal(error.message, "");
     assert_ok(status);
@@ -25,7 +25,7 @@ static void expect_set(const char *string, struct hf_basis_set *set)
 static void expect_message(const char *string, const char *message)
 {
     struct hf_basis_set set;
-    struct hf_error error = {.message = ""};
+    error = (struct hf_error){.message = ""};
     assert_int_equal(parse(string, &set, &error), HF_BAD_INPUT);
     assert_string_equal(error.message, message);
     assert_null(set.shell);

@@ -43,7 +43,6 @@ static const char *build_directory;
 /** Reads a file from the disk without MPI. */
 static void parse_file(const char *path, struct hf_basis_set *set)
 {
-    struct hf_error error = {.message = ""};
     struct hf_text text;
     char *content = test_read_file(path);
     assert_ok(hf_text_from_string(path, content, &text, &error));
@@ -56,7 +55,6 @@ static void every_set_parses_with_all_its_elements_and_can_be_normalised(void **
 {
     for (int i = 0; i < N_PUBLISHED; i++) {
         char path[HF_MAX_PATH];
-        struct hf_error error;
         struct hf_basis_set set;
         int n_element = 0;
         assert_ok(hf_basis_find(published[i].name, path, &error));
@@ -103,7 +101,6 @@ static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void *
     closedir(folder);
     char own[HF_MAX_PATH] = "";
     struct hf_basis_list list;
-    struct hf_error error;
     if (getenv("HF_BASIS_PATH") != NULL) snprintf(own, sizeof own, "%s", getenv("HF_BASIS_PATH"));
     setenv("HF_BASIS_PATH", build_directory, 1);
     const hf_status status = hf_basis_list_create(&list, &error);
@@ -123,7 +120,6 @@ static void def2_sets_have_the_core_potentials_of_heavy_elements(void **state)
                                         "def2-QZVPP", "def2-QZVPPD"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[HF_MAX_PATH];
-        struct hf_error error;
         struct hf_basis_set set;
         assert_ok(hf_basis_find(names[i], path, &error));
         parse_file(path, &set);
@@ -149,7 +145,6 @@ static void def2_sets_have_the_core_potentials_of_heavy_elements(void **state)
 static void only_f_shells_of_6_31g_star_are_spherical(void **state)
 {
     char path[HF_MAX_PATH];
-    struct hf_error error;
     struct hf_basis_set set;
     assert_ok(hf_basis_find("6-31G*", path, &error));
     parse_file(path, &set);
@@ -198,7 +193,6 @@ static void names_are_found_as_people_write_them(void **state)
     };
     for (size_t i = 0; i < sizeof spelling / sizeof spelling[0]; i++) {
         char path[HF_MAX_PATH], expected[64];
-        struct hf_error error = {.message = ""};
         assert_ok(hf_basis_find(spelling[i][0], path, &error));
         snprintf(expected, sizeof expected, "/%s.gbs", spelling[i][1]);
         assert_string_equal(strrchr(path, '/'), expected);
@@ -219,7 +213,6 @@ static void different_sets_have_different_keys(void **state)
 static void expect_message(const char *name, const char *message)
 {
     char path[HF_MAX_PATH];
-    struct hf_error error;
     assert_failure(hf_basis_find(name, path, &error), HF_BAD_INPUT, &error, message);
 }
 
@@ -261,7 +254,6 @@ static void very_long_names_do_no_harm(void **state)
 static void paths_are_taken_as_they_are(void **state)
 {
     char path[HF_MAX_PATH];
-    struct hf_error error;
     assert_ok(hf_basis_find("./my.gbs", path, &error));
     assert_string_equal(path, "./my.gbs");
     FILE *file = fopen("test_library_mine.gbs", "w");
@@ -275,7 +267,6 @@ static void paths_are_taken_as_they_are(void **state)
 static void the_list_is_sorted_and_complete(void **state)
 {
     struct hf_basis_list list;
-    struct hf_error error;
     assert_ok(hf_basis_list_create(&list, &error));
     assert_true(list.n >= N_PUBLISHED);
     int n_found = 0;
@@ -290,7 +281,6 @@ static void the_list_is_sorted_and_complete(void **state)
 static void directories_of_the_environment_come_first(void **state)
 {
     char old[HF_MAX_PATH] = "", path[HF_MAX_PATH], other_path[HF_MAX_PATH];
-    struct hf_error error;
     if (getenv("HF_BASIS_PATH") != NULL) snprintf(old, sizeof old, "%s", getenv("HF_BASIS_PATH"));
     assert_int_equal(mkdir("test_library_own", 0777), 0);
     FILE *file = fopen("test_library_own/cc-pvdz.gbs", "w");

@@ -25,7 +25,7 @@ static void reference_calculations_have_their_number_of_functions(void **state)
         struct hf_molecule molecule = test_read_molecule(one);
         const struct hf_basis_choice choice = {.atom = -1, .name = test_text_of(one, "basis")};
         struct hf_basis *basis = NULL;
-        struct hf_error error = {.message = ""};
+        error = (struct hf_error){.message = ""};
         const hf_status status = hf_basis_create(context, &molecule, 1, &choice,
                                                  HF_CONVENTION_AS_DEFINED, &basis, &error);
         assert_string_equal(error.message, "");

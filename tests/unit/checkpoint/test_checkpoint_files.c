@@ -15,7 +15,7 @@
 
 /** Tries to write, with the limit of file sizes that rank 0 has. */
 static hf_status write_again(struct hf_context *context, const struct hf_basis *basis,
-                             const char *where, struct hf_error *error)
+                             const char *where, struct hf_error *failure)
 {
     struct hf_scf_state state = {.method = "rhf",
                                  .n_function = basis->n_function,
@@ -30,7 +30,7 @@ static hf_status write_again(struct hf_context *context, const struct hf_basis *
     state.spin[0] = (struct hf_orbitals){
         .n_orbital = basis->n_function, .n_occupied = 5, .energy = zeros, .occupation = zeros};
     const hf_status status =
-        hf_checkpoint_write(context, where, &content, &state, HF_KEEP_ITERATION, error);
+        hf_checkpoint_write(context, where, &content, &state, HF_KEEP_ITERATION, failure);
     free(zeros);
     return status;
 }
@@ -40,7 +40,6 @@ static void a_file_that_cannot_be_written_stays_as_it_was(void **state)
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
-    struct hf_error error;
     struct rlimit limit;
     char nowhere[sizeof path + 20], part[sizeof path + 20];
     snprintf(nowhere, sizeof nowhere, "%s/none/x.h5", folder);
@@ -99,7 +98,6 @@ struct damage {
 static void refuse_damage(struct hf_context *context, size_t n, const struct damage damage[])
 {
     struct hf_checkpoint read;
-    struct hf_error error;
     for (size_t i = 0; i < n; i++) {
         overwrite(damage[i].name, damage[i].value);
         assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_BAD_INPUT);
@@ -121,7 +119,6 @@ static void core_potentials_are_kept_and_compared(void **state)
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
-    struct hf_error error;
     struct hf_core_term term[] = {{1, 0, 3.5, -12.25}, {0, -1, 2.5, 7.0}};
     const struct hf_core_potential potential = {
         .atom = 0, .n_core = 2, .max_l = 1, .n_term = 2, .term = term};
@@ -159,7 +156,6 @@ static void numbers_out_of_their_range_are_refused(void **state)
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
-    struct hf_error error;
     assert_ok(write_again(context, basis, path, &error));
     refuse_damage(context, sizeof damage / sizeof damage[0], damage);
     assert_ok(hf_checkpoint_load(context, path, &read, &error));
@@ -175,7 +171,6 @@ static void the_first_layout_is_read(void **state)
     struct hf_context *context = test_context();
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
-    struct hf_error error;
     assert_ok(write_again(context, basis, path, &error));
     if (rank_here() == 0) {
         const int version = HF_CHECKPOINT_CLOSED_SHELLS;

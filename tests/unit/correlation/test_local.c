@@ -15,22 +15,20 @@ static struct hf_local_settings usual(void)
 static struct hf_local *create(struct test_solved *s, const struct hf_local_settings *settings)
 {
     struct hf_local *local = NULL;
-    struct hf_error error = {0};
-    expect_ok(hf_local_create(s->context, &s->wave, settings, &local, &error), &error);
+    assert_ok(hf_local_create(s->context, &s->wave, settings, &local, &error));
     return local;
 }
 
 /** MP2 with the same frozen orbitals. */
 static double canonical(struct test_solved *s, int n_frozen)
 {
-    struct hf_error error = {0};
     struct hf_mp2_result result;
     const struct hf_mp2_settings settings = {.algorithm = "kets",
                                              .schedule = {.name = "static"},
                                              .threshold = 1e-14,
                                              .memory_bytes = INFINITY,
                                              .n_frozen = n_frozen};
-    expect_ok(hf_mp2_compute(s->context, &s->wave, &settings, &result, &error), &error);
+    assert_ok(hf_mp2_compute(s->context, &s->wave, &settings, &result, &error));
     return result.correlation;
 }
 
@@ -250,7 +248,6 @@ static void given_domains_are_found_by_populations(void **state)
         for (int k = 0; k < one->n; k++) assert_int_equal(one->part[k], two->part[k]);
     }
     hf_local_destroy(&again);
-    struct hf_error error = {0};
     settings.n_frozen = 0;
     assert_failure(hf_local_create(context, &s.wave, &settings, &again, &error), HF_BAD_INPUT,
                    &error, "expected 5 orbitals in 3 atoms");
@@ -267,7 +264,6 @@ static void blocks_come_to_their_owners(void **state)
 {
     struct hf_context *context = test_context();
     struct test_solved s;
-    struct hf_error error = {0};
     double sent = 0.0;
     test_solved_water(&s, context, 0.0, "STO-3G");
     struct hf_local_settings settings = usual();
@@ -283,9 +279,8 @@ static void blocks_come_to_their_owners(void **state)
             for (int x = 0; x < n; x++) value[x] = 1000.0 * context->rank + 10.0 * p + x + 0.5 * t;
         }
     }
-    expect_ok(hf_local_blocks_exchange(context, hf_local_owner_of_pair, local, 2, from, &to, &sent,
-                                       &error),
-              &error);
+    assert_ok(hf_local_blocks_exchange(context, hf_local_owner_of_pair, local, 2, from, &to, &sent,
+                                       &error));
     assert_int_equal(to.n_block, 2 * local->n_own * context->n_rank);
     assert_true((sent > 0.0) == (context->n_rank > 1));
     for (int k = 0; k < local->n_own; k++) {

@@ -261,7 +261,6 @@ static void memory_decides_the_batches(void **state)
     assert_int_equal(least.n_batch, 20);
     assert_int_equal(hf_mp2_plan("kets", &size, all.least - 1.0).n_batch, 0);
     struct test_solved s;
-    struct hf_error error;
     struct hf_mp2_result result;
     struct hf_mp2_settings settings = usual();
     settings.memory_bytes = 1000.0;

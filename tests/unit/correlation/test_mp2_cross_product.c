@@ -61,7 +61,7 @@ static void compare(const struct system *s, const struct hf_mp2_settings *settin
 static struct hf_mp2_result energies(struct system *s, const struct hf_mp2_settings *settings)
 {
     struct hf_mp2_result result;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     const hf_status status =
         hf_mp2_compute(s->solved.context, &s->solved.wave, settings, &result, &error);
     if (status != HF_OK) print_error("%s: %s\n", s->name, error.message);

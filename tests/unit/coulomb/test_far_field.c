@@ -38,7 +38,7 @@ static void add_exact(const struct hf_products *products, const struct hf_boys *
 }
 
 /** Error in an element of J, at most: each total weighs as the bounds take it. */
-static double weigh(const struct hf_far_field *field, int leaf, int64_t p, const double error[])
+static double weigh(const struct hf_far_field *field, int leaf, int64_t p, const double deviation[])
 {
     const struct hf_products *products = field->products;
     const double *strength = field->reach.bra[products->leaf[leaf].cell].strength;
@@ -46,7 +46,7 @@ static double weigh(const struct hf_far_field *field, int leaf, int64_t p, const
     double sum = 0.0;
     for (int k = 0, i = 0; k <= products->order[p]; k++) {
         double most = 0.0;
-        for (; i < hf_n_hermite(k); i++) most = fmax(most, fabs(error[i]) / charge);
+        for (; i < hf_n_hermite(k); i++) most = fmax(most, fabs(deviation[i]) / charge);
         sum += strength[k] * most;
     }
     return sum;
@@ -108,7 +108,6 @@ static void try_tolerances(int n_thread)
 {
     const struct hf_pair_owner owner = {.rank = first_rank};
     struct hf_context *context = NULL;
-    struct hf_error error;
     struct hf_shell_pairs *pairs = NULL;
     struct hf_products *products = NULL;
     struct hf_far_field *field = NULL;

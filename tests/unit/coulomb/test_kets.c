@@ -63,7 +63,6 @@ static void nodes_get_the_kets_that_bras_need(void **unused)
     const struct hf_ket_limits limits = {.least = 1e-2, .fine = 1e1},
                                everything = {.least = 0.0, .fine = 0.0};
     struct hf_context *context = NULL;
-    struct hf_error error;
     struct hf_shell_pairs *pairs = NULL;
     struct hf_products *products = NULL;
     struct hf_kets *kets = NULL, *whole = NULL;

@@ -40,7 +40,6 @@ static void the_unit_follows_from_the_densities(void **state)
     static const int order[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{1, 1}, {1, 0}, {0, 0}}};
     const int n_of_atom[N_ATOM] = {4, 3};
     double range[2];
-    struct hf_error error;
     struct hf_shell_pair pair[6];
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);
@@ -78,7 +77,6 @@ static void the_unit_follows_from_the_densities(void **state)
 
 static void a_density_beyond_all_bounds_is_refused(void **state)
 {
-    struct hf_error error;
     struct hf_shell_pair pair[6];
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);

@@ -38,7 +38,6 @@ static double element(int layer, int row, int column)
 
 static void set_up(struct fixture *f)
 {
-    struct hf_error error;
     *f = (struct fixture){.context = test_context(),
                           .basis = test_basis(N_ATOM, centre, N_SHELL, shells)};
     hf_outbox_init(&f->outbox);
@@ -52,7 +51,6 @@ static void set_up(struct fixture *f)
 
 static void make_cache(struct fixture *f, bool sums, double factor, size_t budget_bytes)
 {
-    struct hf_error error;
     assert_ok(hf_block_cache_create(&(struct hf_block_cache_settings){.context = f->context,
                                                                       .basis = f->basis,
                                                                       .layout = f->layout,

@@ -74,7 +74,6 @@ struct fixture {
 
 static void set_up_with(struct fixture *f, struct hf_basis *basis)
 {
-    struct hf_error error;
     *f = (struct fixture){.basis = basis};
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f->context, &error));
     const int n = f->basis->n_function;
@@ -113,7 +112,6 @@ static void tear_down(struct fixture *f)
 static void coulomb_and_exchange_of_two_densities_are_right(void **state)
 {
     struct fixture f;
-    struct hf_error error;
     set_up(&f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
@@ -137,7 +135,6 @@ static void coulomb_and_exchange_of_two_densities_are_right(void **state)
 static void what_is_not_wanted_may_be_null(void **state)
 {
     struct fixture f;
-    struct hf_error error;
     set_up(&f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], NULL},
@@ -168,7 +165,6 @@ static void check_against(const struct hf_matrix *found, const struct hf_matrix 
 /** Any mix of what is wanted, in any order, gives what each job gives alone. */
 static void check_mix(struct fixture *f, const struct fixture *alone, const char *wanted)
 {
-    struct hf_error error;
     struct hf_fock_job job[N_DENSITY] = {{NULL}};
     const int n_job = (int)strlen(wanted);
     for (int i = 0; i < n_job; i++) {
@@ -193,7 +189,6 @@ static void jobs_do_not_depend_on_each_other(void **state)
     const int n_mix = sizeof mixes / sizeof *mixes;
     const struct hf_fock_settings plain = settings;
     struct fixture f, alone;
-    struct hf_error error;
     set_up(&alone);
     for (int i = 0; i < N_DENSITY - 1; i++) {
         const struct hf_fock_job one = {alone.density[i], alone.coulomb[i], alone.exchange[i]};
@@ -216,7 +211,6 @@ static void jobs_do_not_depend_on_each_other(void **state)
 static void screening_leaves_out_little_and_says_how_much(void **state)
 {
     struct fixture f;
-    struct hf_error error;
     set_up(&f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
@@ -235,7 +229,6 @@ static void screening_leaves_out_little_and_says_how_much(void **state)
 static void check_stored(double memory_bytes, int n_thread, const double *integral)
 {
     struct fixture f;
-    struct hf_error error;
     const struct hf_fock_settings plain = settings;
     settings.memory_bytes = memory_bytes;
     settings.store_threshold = 1e-15;
@@ -301,7 +294,6 @@ static void stored_exchange_follows_its_densities(void **state)
     const struct hf_fock_settings plain = settings;
     const double threshold = 1e-9;
     struct fixture f;
-    struct hf_error error;
     settings.memory_bytes = 1e9;
     settings.store_threshold = threshold;
     set_up_with(&f, test_basis(4, far_centre, N_SHELL, shells));
@@ -346,7 +338,6 @@ static void merged_shells_give_the_same(void **state)
         {3, 0, 1, false, {0.5}, {0.6}},
     };
     struct fixture f;
-    struct hf_error error;
     struct hf_basis *basis = test_basis(4, centre, 9, published), *merged = NULL;
     struct hf_shell_pairs *plain = NULL;
     assert_ok(hf_basis_merge(basis, &merged, &error));
@@ -383,7 +374,6 @@ static bool is_right(const struct fixture *f, int i, const double *integral)
 static void builds_follow_each_other(void **state)
 {
     struct fixture f;
-    struct hf_error error;
     set_up(&f);
     double *integral = test_all_integrals(f.pairs);
     const struct hf_fock_job both[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
@@ -422,7 +412,6 @@ static int interrupt(void *data, double fraction)
 static void an_interruption_ends_the_build_on_all_ranks(void **state)
 {
     struct fixture f;
-    struct hf_error error;
     bool now = true;
     set_up(&f);
     hf_interruption_watch(f.context->interruption, interrupt, &now);
@@ -443,7 +432,6 @@ static void an_interruption_ends_the_build_on_all_ranks(void **state)
 static void unknown_names_are_refused(void **state)
 {
     struct fixture f;
-    struct hf_error error;
     set_up(&f);
     struct hf_fock_builder *builder = NULL;
     struct hf_fock_settings wrong = settings;

@@ -54,11 +54,11 @@ static void begin_adding(void *data)
     ((struct ledger *)data)->n_begun++;
 }
 
-static hf_status end_adding(void *data, struct hf_error *error)
+static hf_status end_adding(void *data, struct hf_error *failure)
 {
     struct ledger *ledger = data;
     ledger->n_ended++;
-    return ledger->fails ? hf_fail(error, HF_NO_RESOURCE, "no more room") : HF_OK;
+    return ledger->fails ? hf_fail(failure, HF_NO_RESOURCE, "no more room") : HF_OK;
 }
 
 struct fixture {
@@ -73,7 +73,6 @@ struct fixture {
 /** A part of one bra with the kets (atoms two by two). */
 static void set_up(struct fixture *f, const int bra[2], int n_ket, const int ket[][2])
 {
-    struct hf_error error;
     *f = (struct fixture){.context = test_context(),
                           .basis = test_basis(N_ATOM, centre, N_SHELL, shells),
                           .ledger = {.coulomb = true, .exchange = true}};
@@ -140,7 +139,6 @@ static void check(struct fixture *f)
 {
     for (int round = 0; round < 2; round++) {
         double expected[2][N_JOB][N_ATOM][N_ATOM] = {0};
-        struct hf_error error;
         memset(f->ledger.sum, 0, sizeof f->ledger.sum);
         memset(f->ledger.n_time, 0, sizeof f->ledger.n_time);
         f->ledger.n_shown = 0;
@@ -208,7 +206,6 @@ static void what_is_not_wanted_has_no_blocks(void **state)
 static void blocks_that_nothing_was_added_to_stay(void **state)
 {
     struct fixture f;
-    struct hf_error error;
     set_up(&f, (const int[]){3, 2}, 2, (const int[][2]){{1, 0}, {1, 1}});
     for (int round = 0; round < 2; round++) {
         hf_local_sums_begin(f.sums, &f.part);
@@ -228,7 +225,6 @@ static void blocks_that_nothing_was_added_to_stay(void **state)
 static void what_the_target_says_is_returned(void **state)
 {
     struct fixture f;
-    struct hf_error error;
     set_up(&f, (const int[]){1, 0}, 1, (const int[][2]){{1, 0}});
     f.ledger.fails = true;
     hf_local_sums_begin(f.sums, &f.part);

@@ -18,7 +18,6 @@ static void threads_need_a_level_of_mpi(void **state)
     struct hf_basis *basis = test_basis(1, centre, 1, shell);
     struct hf_shell_pairs *pairs = NULL;
     struct hf_fock_builder *builder = NULL;
-    struct hf_error error;
     struct hf_fock_settings settings = {
         .builder = "replicated", .schedule.name = "static", .n_thread = 2};
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));

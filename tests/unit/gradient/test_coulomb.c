@@ -19,7 +19,6 @@ struct system {
 static void system_init(struct system *s, MPI_Comm comm, int n_shell,
                         const struct test_shell shell[])
 {
-    struct hf_error error;
     uint32_t seed = 11;
     assert_ok(hf_context_create(comm, &s->context, &error));
     test_pairs_create(s->context, s->n_atom, (const double(*)[3])s->centre, n_shell, shell,
@@ -45,7 +44,6 @@ static void by_pass(const struct system *s, bool multipoles, bool single, int n_
                                                  .n_thread = n_thread,
                                                  .multipoles = multipoles,
                                                  .single = single};
-    struct hf_error error;
     memset(gradient, 0, MOST_ATOM * sizeof *gradient);
     assert_ok(hf_coulomb_gradient(s->made.pairs, &settings, threshold, s->density, s->n_atom,
                                   gradient, &error));
@@ -63,7 +61,6 @@ static void both_parts(const struct system *s, enum hf_coulomb_choice coulomb, b
         .onesided = {.transport = "thread", .skip_self_test = true},
         .threshold = threshold};
     const struct hf_matrix *const density[] = {s->density};
-    struct hf_error error;
     memset(gradient, 0, MOST_ATOM * sizeof *gradient);
     assert_ok(hf_two_electron_gradient(s->made.pairs, &settings, 1, density, s->n_atom, gradient,
                                        &error));

@@ -6,7 +6,7 @@ static const char *builder = "replicated";
 
 static hf_status compute(struct hf_context *context, struct test_ended *ended, const char *method,
                          const char *set, const struct hf_scf_orbitals *from,
-                         struct hf_error *error)
+                         struct hf_error *failure)
 {
     struct hf_scf_settings settings = test_settings();
     settings.method = method;
@@ -16,7 +16,7 @@ static hf_status compute(struct hf_context *context, struct test_ended *ended, c
     settings.orbitals = from;
     ended->basis = test_set(context, &ended->test.molecule, set);
     const hf_status status = hf_scf_run(context, &ended->test.molecule, ended->basis, &settings,
-                                        NULL, &ended->result, &ended->wavefunction, error);
+                                        NULL, &ended->result, &ended->wavefunction, failure);
     if (status == HF_OK) assert_true(ended->result.converged);
     return status;
 }
@@ -46,11 +46,11 @@ static void put_together(const struct test_molecule *first, const struct test_mo
 
 static hf_status join(const struct hf_molecule *molecule, const struct test_ended *first,
                       const struct test_ended *second, struct hf_scf_fragments **fragments,
-                      struct hf_error *error)
+                      struct hf_error *failure)
 {
     const struct hf_scf_fragment fragment[2] = {{"a.h5", &first->orbitals},
                                                 {"b.h5", &second->orbitals}};
-    return hf_scf_fragments_join(molecule, 2, fragment, fragments, error);
+    return hf_scf_fragments_join(molecule, 2, fragment, fragments, failure);
 }
 
 /** Two fragments, and what they make together from atoms and from them. */
@@ -61,7 +61,6 @@ struct dimer {
 static void compute_dimer(struct hf_context *context, struct dimer *dimer, const char *method,
                           const char *set, const double shift[3])
 {
-    struct hf_error error = {0};
     struct hf_scf_fragments *fragments = NULL;
     put_together(&dimer->first.test, &dimer->second.test, shift, &dimer->plain.test);
     put_together(&dimer->first.test, &dimer->second.test, shift, &dimer->joined.test);
@@ -71,9 +70,8 @@ static void compute_dimer(struct hf_context *context, struct dimer *dimer, const
     dimer->plain.test.molecule.multiplicity = molecule->multiplicity;
     assert_ok(compute(context, &dimer->plain, method, set, NULL, &error));
     assert_ok(join(molecule, &dimer->first, &dimer->second, &fragments, &error));
-    expect_ok(
-        compute(context, &dimer->joined, method, set, hf_scf_fragments_orbitals(fragments), &error),
-        &error);
+    assert_ok(compute(context, &dimer->joined, method, set, hf_scf_fragments_orbitals(fragments),
+                      &error));
     hf_scf_fragments_destroy(&fragments);
     assert_null(fragments);
     assert_float_equal(dimer->joined.result.energy, dimer->plain.result.energy, 1e-8);
@@ -157,7 +155,7 @@ static void a_radical_and_a_molecule_make_a_doublet(void **state)
 
 static void expect_refusal(const struct dimer *dimer, const char *part)
 {
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     struct hf_scf_fragments *fragments = NULL;
     assert_int_equal(
         join(&dimer->joined.test.molecule, &dimer->first, &dimer->second, &fragments, &error),

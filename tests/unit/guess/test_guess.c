@@ -117,7 +117,6 @@ static void check_atom(int atomic_number, const char *set)
     const size_t n = (size_t)basis->n_function;
     double *density = calloc(n * n, sizeof *density);
     const int n_core = basis->n_core_potential > 0 ? basis->core_potential[0].n_core : 0;
-    struct hf_error error = {0};
     assert_ok(hf_atom_density(basis, 0, atomic_number, settings.linear_dependence_threshold,
                               density, &error));
     assert_true(
@@ -177,8 +176,8 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
                                          .basis = basis,
                                          .linear_dependence_threshold =
                                              settings.linear_dependence_threshold,
-                                         .method = &hf_method_rhf};
-    assert_ok(hf_guess_sad.densities(&input, &density, NULL, NULL));
+                                         .of = {.method = &hf_method_rhf}};
+    assert_ok(hf_guess_sad.densities(&input, &density, NULL));
     assert_false(hf_guess_sad.from_orbitals);
     double *full = test_gather(density);
     assert_true(fabs(electrons(context, &test.molecule, basis, full) - 11.0) < 1e-8);
@@ -217,10 +216,10 @@ static void sad_of_open_shells_has_no_spin_density(void **state)
                                    .basis = basis,
                                    .linear_dependence_threshold =
                                        settings.linear_dependence_threshold,
-                                   .method = &hf_method_rhf};
-    assert_ok(hf_guess_sad.densities(&input, &density[2], NULL, NULL));
-    input.method = &hf_method_uhf;
-    assert_ok(hf_guess_sad.densities(&input, density, NULL, NULL));
+                                   .of = {.method = &hf_method_rhf}};
+    assert_ok(hf_guess_sad.densities(&input, &density[2], NULL));
+    input.of.method = &hf_method_uhf;
+    assert_ok(hf_guess_sad.densities(&input, density, NULL));
     hf_matrix_add(-1.0, density[2], 1.0, density[0]);
     for (int s = 0; s < 2; s++) {
         hf_matrix_max_abs(density[s], &largest);
@@ -240,7 +239,6 @@ static void orbitals_of_an_atom_make_its_density(void **state)
     struct hf_context *context = test_context();
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
-    struct hf_error error = {0};
     double energy[5];
     test_add_atom(&test, 10, false, 0.3, -0.2, 0.5);
     struct hf_basis *basis = test_set(context, &test.molecule, "6-31G*"); /* Cartesian d */
@@ -266,17 +264,16 @@ static void orbitals_of_an_atom_make_its_density(void **state)
 }
 
 /** Orbitals of both spins and the densities they make. */
-static void check_orbitals(const struct hf_guess_input *input, const struct hf_guess_ops *guess)
+static void check_orbitals(struct hf_guess_input *input, const struct hf_guess_ops *guess)
 {
-    const int n = input->basis->n_function, m = hf_matrix_n_col(input->x);
-    const int o[2] = {input->n_electron.alpha, input->n_electron.beta};
-    struct hf_matrix *occupied[2] = {NULL, NULL}, *density[2] = {NULL, NULL};
-    struct hf_error error = {0};
+    const int n = input->basis->n_function, m = hf_matrix_n_col(input->of.x[0]);
+    const int o[2] = {input->of.n_electron.alpha, input->of.n_electron.beta};
+    struct hf_matrix **occupied = input->of.occupied, *density[2] = {NULL, NULL};
     for (int s = 0; s < 2; s++) {
         assert_ok(hf_matrix_create(input->linalg, "D", n, n, &density[s], NULL));
         if (o[s] > 0) assert_ok(hf_matrix_create(input->linalg, "W", m, o[s], &occupied[s], NULL));
     }
-    assert_ok(guess->densities(input, density, occupied, &error));
+    assert_ok(guess->densities(input, density, &error));
     for (int s = 0; s < 2 && guess->from_orbitals; s++) {
         if (o[s] == 0) continue;
         double *w = test_gather(occupied[s]);
@@ -317,17 +314,15 @@ static void check_all_guesses(const struct test_molecule *test, struct hf_spin_c
     assert_ok(hf_matrix_create(linalg, "H", n, n, &core, NULL));
     assert_ok(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, NULL));
     assert_ok(hf_hamiltonian_core(hamiltonian, core, NULL));
-    assert_ok(hf_orthogonaliser_create(context, linalg, overlap, 1e-6, &x, &spectrum, NULL, NULL));
-    const struct hf_guess_input input = {.context = context,
-                                         .linalg = linalg,
-                                         .molecule = &test->molecule,
-                                         .basis = basis,
-                                         .linear_dependence_threshold =
-                                             settings.linear_dependence_threshold,
-                                         .method = &hf_method_uhf,
-                                         .n_electron = n_electron,
-                                         .core_hamiltonian = core,
-                                         .x = x};
+    assert_ok(hf_orthogonaliser_create(context, overlap, 1e-6, &x, &spectrum, NULL, NULL));
+    struct hf_guess_input input = {.context = context,
+                                   .linalg = linalg,
+                                   .molecule = &test->molecule,
+                                   .basis = basis,
+                                   .linear_dependence_threshold =
+                                       settings.linear_dependence_threshold,
+                                   .core_hamiltonian = core,
+                                   .of = {&hf_method_uhf, n_electron, .x = {x}}};
     for (int i = 0; hf_guess_list[i] != NULL; i++) check_orbitals(&input, hf_guess_list[i]);
     hf_matrix_destroy(&x);
     hf_matrix_destroy(&core);
@@ -356,7 +351,6 @@ static void guesses_make_orthonormal_orbitals_for_all_electrons(void **state)
 static void guesses_are_found_by_name(void **state)
 {
     const struct hf_guess_ops *guess = NULL;
-    struct hf_error error;
     for (int i = 0; hf_guess_list[i] != NULL; i++) {
         assert_ok(hf_guess_find(hf_guess_name(hf_guess_list[i]), &guess, NULL));
         assert_ptr_equal(guess, hf_guess_list[i]);

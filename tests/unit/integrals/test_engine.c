@@ -203,7 +203,6 @@ static double compare(struct hf_context *context, const struct hf_basis *basis)
 {
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
     hf_engine_set_threshold(engine, 0.0);
@@ -247,7 +246,6 @@ static void high_angular_momenta_are_right(void **state)
             struct hf_basis *basis = test_basis(2, centre, 2, shells);
             struct hf_shell_pairs *pairs = NULL;
             struct hf_engine *engine = NULL;
-            struct hf_error error;
             assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
             assert_ok(hf_engine_create(pairs, &engine, &error));
             struct plain_blocks all = {.pairs = pairs,
@@ -278,7 +276,6 @@ static void an_angular_momentum_beyond_the_library_is_refused(void **state)
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(1, centre, 1, shells);
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     assert_failure(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_NO_RESOURCE,
                    &error, "angular momentum 6");
     assert_null(pairs);
@@ -298,7 +295,6 @@ static void bounds_hold(void **state)
     struct hf_basis *basis = test_basis(3, centre, 3, shells);
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
     assert_int_equal(pairs->n_pair, 6);
@@ -366,7 +362,6 @@ static double all_against_tensor(struct hf_context *context, const struct hf_bas
 {
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     double worst = 0.0;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
@@ -397,7 +392,6 @@ static void compare_merged(int n_shell, const struct test_shell shell[], int n_m
 {
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(3, centre, n_shell, shell), *merged = NULL;
-    struct hf_error error;
     const size_t n = (size_t)basis->n_function;
     double *tensor = calloc(n * n * n * n, sizeof *tensor);
     assert_non_null(tensor);

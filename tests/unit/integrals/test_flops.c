@@ -14,7 +14,6 @@ static struct hf_engine_account account_of(struct hf_context *context, const str
 {
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
     hf_engine_set_threshold(engine, 0.0);
@@ -83,7 +82,6 @@ static struct hf_engine_account account_of_slopes(struct hf_context *context,
     static const double one[81] = {1.0};
     struct hf_shell_pairs *pairs = NULL;
     struct hf_gradient_engine *engine = NULL;
-    struct hf_error error;
     struct hf_quartet_density density = {.factor = 1.0};
     double slope[1][4][3];
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));

@@ -93,7 +93,6 @@ static void compare_in_threads(struct hf_context *context, const struct hf_basis
                                double threshold, int n_quartet)
 {
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     struct thread thread[N_THREAD];
     pthread_t id[N_THREAD];
     assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
@@ -145,7 +144,6 @@ static void two_engines_give_the_same_bits(void **state)
     struct hf_context *context = test_context();
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine[2] = {NULL, NULL};
-    struct hf_error error;
     struct random_basis made;
     uint64_t random = 5;
     make_basis(&made, &random, 2);

@@ -306,10 +306,10 @@ static void compare_table(const struct tables *all, const struct hf_kernels *ker
         for (int step = 0; step < all->n_class; step += 17) {
             const struct hf_pair_class *bra = &all->class_of[i];
             const struct hf_pair_class *ket = &all->class_of[(i + step) % all->n_class];
-            const double error = class_error(all, blocks, &call, bra, ket, &random);
-            if (error > accuracy)
-                fail_msg("%s: (%d %d|%d %d): error %g", kernels->name, bra->part[0].l_a,
-                         bra->part[0].l_b, ket->part[0].l_a, ket->part[0].l_b, error);
+            const double deviation = class_error(all, blocks, &call, bra, ket, &random);
+            if (deviation > accuracy)
+                fail_msg("%s: (%d %d|%d %d): deviation %g", kernels->name, bra->part[0].l_a,
+                         bra->part[0].l_b, ket->part[0].l_a, ket->part[0].l_b, deviation);
         }
     }
     free(blocks);

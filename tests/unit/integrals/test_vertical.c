@@ -94,14 +94,14 @@ static void compare(struct fixture *self, const int e[2], const int f[2],
     recurrences[f[1]](&work, e[1], q, self->expected);
     vertical(q, self->sum);
     for (int l = 0; l < HF_WIDTH; l++) {
-        double largest = 0.0, error = 0.0;
+        double largest = 0.0, deviation = 0.0;
         for (int k = 0; k < n; k++) {
             const double expected = (double)self->expected[k][l];
             largest = fmax(largest, fabs(expected));
-            error = fmax(error, fabs((double)self->sum[k][l] - expected));
+            deviation = fmax(deviation, fabs((double)self->sum[k][l] - expected));
         }
-        if (!(error <= tolerance * largest))
-            fail_msg("(%d..%d|%d..%d): %g of %g", e[0], e[1], f[0], f[1], error, largest);
+        if (!(deviation <= tolerance * largest))
+            fail_msg("(%d..%d|%d..%d): %g of %g", e[0], e[1], f[0], f[1], deviation, largest);
     }
 }
 

@@ -8,7 +8,6 @@ static struct hf_context *context;
 static struct hf_block_layout *new_layout(int n_part, const int *first)
 {
     struct hf_block_layout *layout = NULL;
-    struct hf_error error;
     assert_ok(hf_block_layout_create(context, context->n_rank, n_part, first, &layout, &error));
     return layout;
 }

@@ -22,7 +22,6 @@ static void leave(size_t n_bytes)
 
 static void blas_is_not_called_without_room_for_its_work_space(void **state)
 {
-    struct hf_error error = {0};
     leave((size_t)100 << 20);
     assert_failure(hf_linalg_prepare_blas(&error), HF_NO_RESOURCE, &error,
                    "BLAS needs 135 MB of address space");

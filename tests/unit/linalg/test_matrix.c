@@ -13,7 +13,6 @@ static bool on_fewer; /* four ranks begin diagonalisations, where there are so m
 static struct hf_linalg *new_linalg(struct hf_context *context, int n)
 {
     struct hf_linalg *linalg = NULL;
-    struct hf_error error;
     assert_ok(hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, 3, &linalg, &error));
     assert_non_null(strstr(hf_linalg_description(linalg), "LAPACK"));
     if (on_fewer && parallel && context->n_rank >= 4 && n >= 6)
@@ -25,7 +24,6 @@ static struct hf_linalg *new_linalg(struct hf_context *context, int n)
 static struct hf_matrix *new_matrix(struct hf_linalg *linalg, int n_row, int n_col)
 {
     struct hf_matrix *matrix = NULL;
-    struct hf_error error;
     assert_ok(hf_matrix_create(linalg, "test", n_row, n_col, &matrix, &error));
     assert_int_equal(hf_matrix_n_row(matrix), n_row);
     assert_int_equal(hf_matrix_n_col(matrix), n_col);
@@ -280,7 +278,6 @@ static void every_rank_gets_the_diagonal(void **state)
 static void check_eigen(struct hf_context *context, int n, bool degenerate)
 {
     struct hf_linalg *linalg = new_linalg(context, n);
-    struct hf_error error;
     double *full = random_full(n, n, 8), *e = malloc((size_t)n * sizeof *e);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < j; i++) full[i * n + j] = full[j * n + i];
@@ -369,7 +366,6 @@ static void symmetric_products_are_those_of_the_general_routine(void **state)
 static void check_lowest(struct hf_context *context, int n, int n_vector)
 {
     struct hf_linalg *linalg = new_linalg(context, n);
-    struct hf_error error;
     double *full = random_full(n, n, 8), *e = malloc(2 * (size_t)n * sizeof *e);
     struct hf_matrix *a = from_full(linalg, n, n, full), *b = from_full(linalg, n, n, full);
     struct hf_matrix *z = new_matrix(linalg, n, n), *low = new_matrix(linalg, n, n_vector);
@@ -441,7 +437,6 @@ static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
     enum { N = 8 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N);
-    struct hf_error error;
     double *full = random_full(N, N, 9), e[N];
     full[N * N - 1] = NAN;
     struct hf_matrix *a = from_full(linalg, N, N, full), *z = new_matrix(linalg, N, N);
@@ -455,7 +450,6 @@ static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
 
 static void a_small_symmetric_system_is_solved_and_a_singular_one_refused(void **state)
 {
-    struct hf_error error;
     double a[4] = {0.0, 1.0, 1.0, 3.0}, b[2] = {2.0, 7.0};
     assert_ok(hf_solve_symmetric(2, a, b, &error));
     assert_true(fabs(b[0] - 1.0) < 1e-14 && fabs(b[1] - 2.0) < 1e-14);

@@ -50,7 +50,6 @@ static const double *make_block(void *data, int i, int j)
 /** What every rank can reach: no rank asks another, and together they have the matrix. */
 static void check_reachable(struct hf_matrix *matrix, struct hf_block_layout *layout, double *full)
 {
-    struct hf_error error;
     const int n = hf_matrix_n_row(matrix);
     const size_t size = (size_t)n * (size_t)n;
     memset(full, 0, size * sizeof *full);
@@ -65,7 +64,6 @@ static void check_reachable(struct hf_matrix *matrix, struct hf_block_layout *la
 
 static void check_both_ways(int n_part, const int *first, int block_size)
 {
-    struct hf_error error;
     struct hf_linalg *linalg = NULL;
     struct hf_matrix *matrix = NULL;
     struct hf_block_layout *layout = NULL;

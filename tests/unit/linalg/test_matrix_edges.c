@@ -17,7 +17,6 @@ static bool parallel;
 static struct hf_linalg *new_linalg(struct hf_context *context, int n, int block)
 {
     struct hf_linalg *linalg = NULL;
-    struct hf_error error;
     assert_ok(hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, block, &linalg, &error));
     return linalg;
 }
@@ -27,7 +26,6 @@ static struct hf_matrix *new_matrix(struct hf_linalg *linalg, int n_row, int n_c
                                     double (*value)(int i, int j))
 {
     struct hf_matrix *matrix = NULL;
-    struct hf_error error;
     double *full = malloc(((size_t)n_row * (size_t)n_col + 1) * sizeof *full);
     for (int j = 0; j < n_col; j++)
         for (int i = 0; i < n_row; i++) full[j * n_row + i] = value(i, j);
@@ -96,7 +94,6 @@ static void scalars_and_gathered_matrices_have_equal_bits_on_all_ranks(void **st
     enum { N = 23 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N, 4);
-    struct hf_error error;
     struct hf_matrix *a = new_matrix(linalg, N, N, smooth), *z = new_matrix(linalg, N, N, smooth);
     double scalar[2], e[N];
     hf_matrix_dot(a, z, &scalar[0]);
@@ -140,7 +137,6 @@ static void empty_shapes_are_fine(void **state)
     enum { N = 9 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N, 4);
-    struct hf_error error;
     struct hf_matrix *none = new_matrix(linalg, N, 0, smooth),
                      *c = new_matrix(linalg, N, N, smooth);
     struct hf_matrix *none_too = new_matrix(linalg, N, 0, smooth);
@@ -171,7 +167,6 @@ static void only_the_lower_triangle_is_read(void **state)
     enum { N = 14 };
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N, 4);
-    struct hf_error error;
     struct hf_matrix *whole = new_matrix(linalg, N, N, smooth);
     struct hf_matrix *half = new_matrix(linalg, N, N, poisoned_above);
     struct hf_matrix *bad = new_matrix(linalg, N, N, poisoned_below);
@@ -196,7 +191,6 @@ static void eigenvalues_of_a_chain_are_those_of_the_formula(void **state)
     const double pi = 3.14159265358979323846;
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N, 16);
-    struct hf_error error;
     struct hf_matrix *a = new_matrix(linalg, N, N, chain), *z = new_matrix(linalg, N, N, chain);
     double e[N];
     assert_ok(hf_matrix_eigen(a, e, z, &error));
@@ -236,7 +230,6 @@ static void a_matrix_of_a_shape_there_was_needs_no_agreement(void **state)
     (void)state;
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, 10, 3);
-    struct hf_error error;
     for (int k = 0; k < 2; k++) {
         struct hf_matrix *matrix = NULL;
         double largest;
@@ -258,7 +251,6 @@ static void a_diagonalisation_agrees_once(void **state)
     (void)state;
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, 12, 3);
-    struct hf_error error;
     double e[12];
     for (int k = 0; k < 2; k++) {
         struct hf_matrix *a = new_matrix(linalg, 12, 12, chain);
@@ -281,7 +273,6 @@ static void large_matrices_and_many_are_not_kept(void **state)
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, LARGE, 64);
     struct hf_matrix *matrix = NULL;
-    struct hf_error error;
     assert_ok(hf_matrix_create(linalg, "test", LARGE, LARGE, &matrix, &error));
     hf_matrix_destroy(&matrix);
     assert_int_equal(hf_memory_current_bytes(context->memory), 0);
@@ -324,7 +315,6 @@ static void kept_matrices_make_room(void **state)
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = new_linalg(context, N, 50);
     struct hf_matrix *matrix = NULL;
-    struct hf_error error;
     struct rlimit before, limit;
     assert_ok(hf_matrix_create(linalg, "test", N, N, &matrix, &error));
     const size_t n_bytes = hf_memory_current_bytes(context->memory);
@@ -347,7 +337,6 @@ static void two_grids_live_side_by_side(void **state)
 {
     struct hf_context *context = test_context();
     struct hf_linalg *small = new_linalg(context, 6, 4), *large = new_linalg(context, 40, 4);
-    struct hf_error error;
     struct hf_matrix *a = new_matrix(small, 6, 6, chain), *b = new_matrix(large, 40, 40, chain);
     struct hf_matrix *y = new_matrix(small, 6, 6, chain), *z = new_matrix(large, 40, 40, chain);
     double e[40];
@@ -370,7 +359,6 @@ static void a_small_order_stays_on_one_rank(void **state)
 {
     struct hf_context *context = test_context();
     struct hf_linalg *linalg = NULL;
-    struct hf_error error;
     assert_ok(hf_linalg_create(context, 100, &linalg, &error));
     assert_string_equal(hf_linalg_description(linalg), "LAPACK on rank 0");
     hf_linalg_destroy(&linalg);

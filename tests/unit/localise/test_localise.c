@@ -10,10 +10,9 @@ static struct hf_localised localise(struct test_solved *s, enum hf_localise_kind
                                     int n_thread)
 {
     struct hf_localised found;
-    struct hf_error error;
     const struct hf_localise_settings settings = {
         .kind = kind, .n_frozen = n_frozen, .n_thread = n_thread};
-    expect_ok(hf_localise(s->context, &s->wave, &settings, &found, &error), &error);
+    assert_ok(hf_localise(s->context, &s->wave, &settings, &found, &error));
     assert_true(found.converged);
     if (rank_here() == 0 && getenv("HF_TEST_VERBOSE") != NULL)
         for (int i = 0; i < found.n; i++)
@@ -91,7 +90,6 @@ static void canonical_orbitals_stay(void **state)
 static void orbitals_do_not_depend_on_the_ranks(void **state)
 {
     struct hf_context *all = test_context(), *alone = NULL;
-    struct hf_error error;
     struct test_solved s, t;
     assert_ok(hf_context_create(MPI_COMM_SELF, &alone, &error));
     test_solved_benzene(&s, all, "STO-3G");
@@ -175,7 +173,6 @@ static double largest_curvature(const struct test_solved *s, const struct hf_loc
     const int o = found->n, n = o * (o - 1) / 2, n_atom = s->molecule.n_atom;
     double *q = populations(s, found), *room = calloc((size_t)(3 * o * o), sizeof *room);
     double *hessian = calloc((size_t)(n * n + n), sizeof *hessian);
-    struct hf_error error;
     assert_true(room != NULL && hessian != NULL);
     for (int p = 0; p < n; p++)
         for (int r = 0; r <= p; r++) {
@@ -242,7 +239,6 @@ static void saddles_are_left(void **state)
 {
     leave_out_on_many_ranks();
     struct hf_context *context = test_context();
-    struct hf_error error;
     struct test_solved s;
     int n_stuck = 0;
     test_solved_benzene(&s, context, "STO-3G");
@@ -255,7 +251,7 @@ static void saddles_are_left(void **state)
         for (int alone = 0; alone < 2; alone++) {
             struct hf_localised found;
             settings.sweeps_only = alone == 1;
-            expect_ok(hf_localise(context, &s.wave, &settings, &found, &error), &error);
+            assert_ok(hf_localise(context, &s.wave, &settings, &found, &error));
             assert_true(found.converged);
             value[alone] = found.value;
             hf_localised_done(&found);
@@ -278,13 +274,12 @@ static void the_end_converges_quadratically(void **state)
 {
     leave_out_on_many_ranks();
     struct hf_context *context = test_context();
-    struct hf_error error;
     struct test_solved s;
     test_solved_benzene(&s, context, "6-31G");
     struct hf_localised found = localise(&s, HF_LOCALISE_BOYS, 6, 1), alone;
     const struct hf_localise_settings settings = {
         .kind = HF_LOCALISE_BOYS, .n_frozen = 6, .sweeps_only = true};
-    expect_ok(hf_localise(context, &s.wave, &settings, &alone, &error), &error);
+    assert_ok(hf_localise(context, &s.wave, &settings, &alone, &error));
     if (getenv("HF_TEST_VERBOSE") != NULL)
         print_message("%d sweeps and %d steps; %d sweeps\n", found.n_sweep, found.n_step,
                       alone.n_sweep);

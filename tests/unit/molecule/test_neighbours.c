@@ -77,7 +77,6 @@ static void expect_pairs_of_all(const struct hf_molecule *molecule, double coinc
 {
     const struct hf_nearest expected = nearest_of_all(molecule);
     struct hf_nearest found;
-    struct hf_error error;
     int earlier, later, expected_earlier = -1, expected_later = -1;
     assert_ok(hf_find_nearest(molecule, loose_ratio, &found, &error));
     assert_int_equal(found.earlier, expected.earlier);
@@ -113,7 +112,6 @@ static void the_same_pairs_are_found_as_by_looking_at_all(void **state)
 static int64_t count_visits(const struct hf_molecule *molecule)
 {
     struct hf_nearest nearest;
-    struct hf_error error;
     assert_ok(hf_find_nearest(molecule, loose_ratio, &nearest, &error));
     return nearest.n_visit;
 }

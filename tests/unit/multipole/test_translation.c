@@ -179,12 +179,12 @@ static double largest_error(const struct tools *tools, const struct cluster *to,
 {
     double worst = 0.0;
     for (int i = 0; i < to->n; i++) {
-        double found[HF_N_HERMITE], wanted[HF_N_HERMITE], error = 0.0;
+        double found[HF_N_HERMITE], wanted[HF_N_HERMITE], deviation = 0.0;
         local_at(tools, to, i, to->centre, order, local, found);
         exact(tools->boys, to, i, from, as_points, wanted);
         for (int c = 0; c < hf_n_hermite(to->order); c++)
-            error += fabs(to->value[i][c] * (found[c] - wanted[c]));
-        worst = fmax(worst, error);
+            deviation += fabs(to->value[i][c] * (found[c] - wanted[c]));
+        worst = fmax(worst, deviation);
     }
     return worst;
 }
@@ -279,11 +279,11 @@ static void check_bound(const struct tools *tools, struct statistics *found)
     clear(hf_multipole_size(highest), width, tools->to);
     set_shift(to.centre, from.centre, width, shift);
     tools->kernels->to_local(order, to_order, shift, tools->from, tools->to, tools->scratch);
-    const double error = largest_error(tools, &to, &from, highest, tools->to, false);
-    assert_true(error <= tolerance + 1e-14);
+    const double deviation = largest_error(tools, &to, &from, highest, tools->to, false);
+    assert_true(deviation <= tolerance + 1e-14);
     found->n_separated++;
-    found->closest = fmax(found->closest, error / tolerance);
-    if (tolerance > 1e-10) found->sum_of_logarithms += log10(fmax(error, 1e-15) / tolerance);
+    found->closest = fmax(found->closest, deviation / tolerance);
+    if (tolerance > 1e-10) found->sum_of_logarithms += log10(fmax(deviation, 1e-15) / tolerance);
 }
 
 static void errors_are_below_their_bounds(void **unused)
@@ -313,12 +313,12 @@ static void errors_of_overlap_are_below_their_bounds(void **unused)
             hf_overlap_error(&to.expanded, &from.expanded, centre_distance(&from, &to));
         double worst = 0.0;
         for (int k = 0; k < to.n; k++) {
-            double points[HF_N_HERMITE], spread[HF_N_HERMITE], error = 0.0;
+            double points[HF_N_HERMITE], spread[HF_N_HERMITE], deviation = 0.0;
             exact(tools.boys, &to, k, &from, true, points);
             exact(tools.boys, &to, k, &from, false, spread);
             for (int c = 0; c < hf_n_hermite(to.order); c++)
-                error += fabs(to.value[k][c] * (points[c] - spread[c]));
-            worst = fmax(worst, error);
+                deviation += fabs(to.value[k][c] * (points[c] - spread[c]));
+            worst = fmax(worst, deviation);
         }
         assert_true(worst <= bound + 1e-13);
         if (worst > 1e-12) closest = fmax(closest, worst / bound);

@@ -153,7 +153,6 @@ static double *matrix_of_blocks(const struct hf_basis *basis, const double centr
 {
     const size_t n = (size_t)basis->n_function;
     struct hf_core_integrals *integrals = NULL;
-    struct hf_error error;
     double *matrix = calloc(n * n, sizeof *matrix), *block = malloc(n * n * sizeof *block);
     assert_ok(hf_core_integrals_create(basis, 0, centre, &integrals, &error));
     for (int i = 0; i < basis->n_atom; i++) {
@@ -285,7 +284,6 @@ static void functions_too_sharp_are_refused(void **state)
     struct hf_core_potential potential = {.n_core = 2, .max_l = 1, .n_term = 2, .term = term};
     struct hf_basis *basis = test_basis(2, centre, 2, shell);
     struct hf_core_integrals *integrals = NULL;
-    struct hf_error error;
     basis->n_core_potential = 1;
     basis->core_potential = &potential;
     assert_failure(hf_core_integrals_create(basis, 0, centre[0], &integrals, &error),
@@ -303,7 +301,6 @@ static void far_atoms_are_not_reached(void **state)
     struct hf_core_potential potential = {.n_core = 2, .n_term = 1, .term = term};
     struct hf_basis *basis = test_basis(2, centre, 2, shell);
     struct hf_core_integrals *integrals = NULL;
-    struct hf_error error;
     double block[1] = {0.0};
     basis->n_core_potential = 1;
     basis->core_potential = &potential;

@@ -35,7 +35,6 @@ static double *operator_matrix(enum hf_operator which, int n_shell, const struct
 {
     struct hf_basis *basis = test_basis(2, centre, n_shell, shell);
     struct hf_one_electron *one_electron = NULL;
-    struct hf_error error;
     *n = basis->n_function;
     assert_ok(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, &error));
     double *full = full_matrix(one_electron, which, basis);

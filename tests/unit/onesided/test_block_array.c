@@ -24,7 +24,6 @@ struct fixture {
 static struct fixture open_fixture(void)
 {
     struct fixture f;
-    struct hf_error error;
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f.context, &error));
     assert_ok(hf_block_layout_create(f.context, f.context->n_rank, N_PART, part_first, &f.layout,
                                      &error));
@@ -188,7 +187,6 @@ static void several_arrays_do_not_mix(void **state)
 {
     struct fixture f = open_fixture();
     struct hf_window *other = NULL;
-    struct hf_error error;
     double value[LARGEST];
     fill(&f);
     hf_window_fence(f.array);
@@ -219,7 +217,6 @@ static void an_unknown_transport_is_an_error(void **state)
 {
     struct hf_context *context = test_context();
     struct hf_onesided *onesided = NULL;
-    struct hf_error error;
     const struct hf_onesided_settings wrong = {.transport = "telepathy"};
     assert_int_equal(hf_onesided_create(context, &wrong, &onesided, &error), HF_BAD_INPUT);
     assert_null(onesided);

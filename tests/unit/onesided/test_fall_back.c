@@ -47,7 +47,6 @@ static void check_that_it_works(struct hf_context *context, struct hf_onesided *
     const int first[] = {0, 2, 4, 7};
     struct hf_block_layout *layout = NULL;
     struct hf_window *array = NULL;
-    struct hf_error error;
     double value[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     assert_ok(hf_block_layout_create(context, context->n_rank, 3, first, &layout, &error));
     assert_ok(
@@ -65,7 +64,6 @@ static void expect_fall_back(const char *wanted, const char *other, const char *
 {
     struct hf_context *context = test_context();
     struct hf_onesided *onesided = NULL;
-    struct hf_error error;
     /* a busy machine may take seconds for what does not hang */
     const struct hf_onesided_settings settings = {.transport = wanted,
                                                   .self_test_seconds = fault == HANGS ? 1.0 : 60.0};
@@ -98,7 +96,6 @@ static void what_works_is_not_given_up(void **state)
     if (fault == REFUSED) return;
     struct hf_context *context = test_context();
     struct hf_onesided *onesided = NULL;
-    struct hf_error error;
     const struct hf_onesided_settings settings = {
         .transport = "rma", .accumulate = HF_ACCUMULATE_CALLER, .self_test_seconds = 60.0};
     assert_ok(hf_onesided_create(context, &settings, &onesided, &error));
@@ -115,7 +112,6 @@ static void what_is_not_wanted_is_not_tested(void **state)
     for (int skip = 0; skip < 2; skip++) {
         struct hf_context *context = test_context();
         struct hf_onesided *onesided = NULL;
-        struct hf_error error;
         const struct hf_onesided_settings settings = {.transport = "rma", .skip_self_test = skip};
         n_accumulate = n_sent = n_longest = 0;
         assert_ok(hf_onesided_create(context, &settings, &onesided, &error));

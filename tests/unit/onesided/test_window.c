@@ -22,7 +22,6 @@ static size_t size_of(int rank)
 static struct fixture open_fixture(void)
 {
     struct fixture f;
-    struct hf_error error;
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f.context, &error));
     assert_ok(hf_onesided_create(f.context, &settings, &f.onesided, &error));
     assert_string_equal(hf_onesided_transport(f.onesided), settings.transport);
@@ -136,7 +135,6 @@ static void a_cleared_window_is_as_new(void **state)
 {
     struct fixture f = open_fixture();
     struct hf_window *other = NULL;
-    struct hf_error error;
     for (int round = 0; round < 4; round++) {
         fill(&f);
         hf_window_fence(f.window);

@@ -63,7 +63,7 @@ static void bench_init(struct bench *bench, int size)
     bench->linalg = test_linalg(bench->context, layout, M);
     assert_ok(hf_matrix_create(bench->linalg, "F", M, M, &bench->fock, NULL));
     assert_ok(hf_matrix_create(bench->linalg, "e", M, M, &bench->commutator, NULL));
-    assert_ok(hf_diis_create(bench->context, bench->linalg, M, 1, size, &bench->diis, NULL));
+    assert_ok(hf_diis_create(bench->context, 1, size, &bench->diis, NULL));
     make_model(&bench->model);
 }
 
@@ -208,7 +208,7 @@ static void several_fock_matrices_share_the_coefficients_of_their_stacked_commut
     struct hf_matrix *fock[2] = {bench.fock, NULL}, *commutator[2] = {bench.commutator, NULL};
     assert_ok(hf_matrix_create(bench.linalg, "F", M, M, &fock[1], NULL));
     assert_ok(hf_matrix_create(bench.linalg, "e", M, M, &commutator[1], NULL));
-    assert_ok(hf_diis_create(bench.context, bench.linalg, M, 2, 8, &diis, NULL));
+    assert_ok(hf_diis_create(bench.context, 2, 8, &diis, NULL));
     for (int i = 0; i <= N_PARAMETER; i++) {
         const double t[N_PARAMETER] = {test_random(&seed), test_random(&seed), test_random(&seed)};
         evaluate_two(&bench.model, t, fock, commutator);

@@ -33,7 +33,7 @@ static double deviation(struct hf_linalg *linalg, const struct hf_matrix *x,
     struct hf_matrix *product = NULL;
     double largest = 0.0;
     assert_ok(hf_matrix_create(linalg, "XSX", m, m, &product, NULL));
-    assert_ok(hf_to_orthonormal(linalg, x, overlap, product, NULL));
+    assert_ok(hf_to_orthonormal(x, overlap, product, NULL));
     double *full = test_gather(product);
     for (int j = 0; j < m; j++)
         for (int i = 0; i < m; i++)
@@ -51,8 +51,7 @@ static void removes(int n_dependent)
     struct hf_linalg *linalg = test_linalg(context, layout, N);
     struct hf_matrix *overlap = make_overlap(linalg, n_dependent);
     struct hf_matrix *destroyed = make_overlap(linalg, n_dependent);
-    assert_ok(
-        hf_orthogonaliser_create(context, linalg, destroyed, 1e-6, &x, &spectrum, NULL, NULL));
+    assert_ok(hf_orthogonaliser_create(context, destroyed, 1e-6, &x, &spectrum, NULL, NULL));
     assert_int_equal(spectrum.n_removed, n_dependent);
     assert_int_equal(hf_matrix_n_row(x), N);
     assert_int_equal(hf_matrix_n_col(x), N - n_dependent);
@@ -81,12 +80,10 @@ static void nothing_above_the_threshold_is_an_error(void **state)
     struct hf_context *context = test_context();
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *x = NULL;
-    struct hf_error error;
     struct hf_linalg *linalg = test_linalg(context, layout, N);
     struct hf_matrix *overlap = make_overlap(linalg, 0);
-    assert_failure(
-        hf_orthogonaliser_create(context, linalg, overlap, 1e3, &x, &spectrum, NULL, &error),
-        HF_BAD_INPUT, &error, "linear dependence threshold");
+    assert_failure(hf_orthogonaliser_create(context, overlap, 1e3, &x, &spectrum, NULL, &error),
+                   HF_BAD_INPUT, &error, "linear dependence threshold");
     assert_null(x);
     hf_matrix_destroy(&overlap);
     hf_linalg_destroy(&linalg);

@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct hf_error error;
-
 static const struct hf_scf_start start = {
     .n_function = 9, .n_orbital = 7, .linalg = "LAPACK on rank 0"};
 

@@ -9,8 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct hf_error error;
-
 static void pass_time(double seconds)
 {
     const struct timespec pause = {.tv_sec = (time_t)seconds,

@@ -5,8 +5,6 @@
 
 extern const struct hf_quantity_ops hf_quantity_orbitals;
 
-static struct hf_error error;
-
 /** A basis that can be written: s, p and spherical d with two primitives on the first atom. */
 static void complete_basis(struct fixture *f, int first_shell_of_atom[4])
 {

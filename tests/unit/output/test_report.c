@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-static struct hf_error error;
-
 static const struct hf_scf_start start = {
     .n_function = 9, .n_orbital = 7, .linalg = "LAPACK on rank 0"};
 

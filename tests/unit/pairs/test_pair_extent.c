@@ -53,7 +53,6 @@ static double largest_ratio(struct hf_context *context, const struct hf_basis *b
 {
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     double largest = 0.0;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));

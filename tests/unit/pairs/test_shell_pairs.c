@@ -36,7 +36,6 @@ static const struct test_shell shells[] = {
 static struct hf_shell_pairs *make_pairs(struct hf_context *context, const struct hf_basis *basis)
 {
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
     return pairs;
 }
@@ -159,7 +158,6 @@ static void more_primitives_than_can_be_counted_are_refused(void **state)
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     basis->max_primitive = UINT16_MAX + 1;
     assert_failure(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_NO_RESOURCE,
                    &error, "65536 primitives");
@@ -221,7 +219,6 @@ static void the_list_is_the_same_on_any_ranks_nodes_and_threads(void **state)
 {
     struct hf_context *alone = NULL;
     struct hf_basis *basis = many_shells();
-    struct hf_error error;
     assert_ok(hf_context_create(MPI_COMM_SELF, &alone, &error));
     struct hf_shell_pairs *wanted = make_pairs(alone, basis);
     assert_true(wanted->n_atom_pair < N_CENTRE * (N_CENTRE + 1) / 2); /* some are far apart */
@@ -246,7 +243,6 @@ static void where_memory_cannot_be_shared_every_rank_has_the_same_list(void **st
 {
     struct hf_context *alone = NULL;
     struct hf_basis *basis = many_shells();
-    struct hf_error error;
     assert_ok(hf_context_create(MPI_COMM_SELF, &alone, &error));
     struct hf_shell_pairs *wanted = make_pairs(alone, basis);
     for (int ranks_per_node = 0; ranks_per_node <= 2; ranks_per_node += 2) { /* of 3: 2 and 1 */
@@ -274,7 +270,7 @@ static void ranks_that_disagree_about_the_pairs_are_told(void **state)
     struct hf_context *context = NULL;
     struct hf_shell_pairs *pairs = NULL;
     struct hf_basis *basis = many_shells();
-    struct hf_error error = {{0}, 0};
+    error = (struct hf_error){{0}, 0};
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error));
     const double accuracy = context->rank == 0 ? 1e-14 : 1e-6;
     const hf_status status = hf_shell_pairs_create(context, basis, accuracy, &pairs, &error);
@@ -304,7 +300,6 @@ static uint64_t hash_of(const struct hf_shell_pairs *pairs)
 static void nodes_that_round_differently_have_one_list(void **state)
 {
     struct hf_context *context = NULL;
-    struct hf_error error;
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error));
     struct hf_basis *basis = rounded_shells(1.0 + 4.0 * context->rank * DBL_EPSILON);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
@@ -330,7 +325,7 @@ static void integrals_that_are_no_numbers_are_an_error_of_all_ranks(void **state
         struct hf_context *context = test_context();
         struct hf_basis *basis = test_basis(2, centre, 2, absurd);
         struct hf_shell_pairs *pairs = NULL;
-        struct hf_error error = {{0}, 0}, first;
+        struct hf_error first;
         assert_int_equal(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error),
                          HF_BAD_INPUT);
         assert_null(pairs);
@@ -350,7 +345,6 @@ static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
     struct hf_basis *basis = many_shells();
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
     struct hf_pair_memory found;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_estimate(context, basis, 1e-14, &found, &error));
     assert_true(found.list_bytes + 128.0 >= (double)pairs->shared->n_bytes);
     assert_true(found.list_bytes <= 1.25 * (double)pairs->shared->n_bytes);
@@ -370,7 +364,6 @@ static void all_ranks_together_estimate_what_one_does(void **state)
     struct hf_context *context = test_context(), *all = NULL;
     struct hf_basis *basis = many_shells();
     struct hf_pair_memory wanted, found;
-    struct hf_error error;
     assert_ok(hf_context_create(MPI_COMM_WORLD, &all, &error));
     assert_ok(hf_shell_pairs_estimate(context, basis, 1e-14, &wanted, &error));
     assert_ok(hf_shell_pairs_estimate(all, basis, 1e-14, &found, &error));
@@ -420,7 +413,6 @@ static void shells_beyond_the_range_of_single_precision_are_known(void **state)
 static const struct hf_shell_pairs *lent(struct hf_common_pairs *common, double accuracy,
                                          double expected)
 {
-    struct hf_error error;
     const struct hf_shell_pairs *pairs = NULL;
     assert_ok(hf_common_pairs_get(common, accuracy, 2, &pairs, &error));
     assert_true(pairs->basis == hf_common_pairs_merged(common));
@@ -430,7 +422,6 @@ static const struct hf_shell_pairs *lent(struct hf_common_pairs *common, double 
 
 static void a_common_list_is_made_again_for_a_better_accuracy_only(void **state)
 {
-    struct hf_error error;
     struct hf_context *context = test_context();
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_common_pairs *common = NULL;

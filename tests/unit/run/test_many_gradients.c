@@ -53,7 +53,6 @@ static double compute(double far, bool *stuck)
                                              .n_key = 4,
                                              .key = key};
     struct hf_run_outcome outcome;
-    struct hf_error error;
     assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     const double force = -outcome.gradient[1][2];
     *stuck |= outcome.stuck_in_mpi;

@@ -13,7 +13,6 @@
 static const int atomic_number[] = {8, 1, 1};
 static const double position_bohr[][3] = {
     {0.0, 0.0, 0.22166487}, {0.0, 1.43090062, -0.88665950}, {0.0, -1.43090062, -0.88665950}};
-static struct hf_error error;
 
 static struct hf_run_settings water(int n_key, const struct hf_run_key key[])
 {
@@ -109,7 +108,7 @@ static void a_structure_is_found(void **state)
     struct hf_run_settings settings = water(2, key);
     struct hf_run_outcome outcome;
     (void)state;
-    expect_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), &error);
+    assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     assert_true(outcome.found && outcome.result.converged && outcome.gradient != NULL);
     assert_true(fabs(outcome.energy + 74.965901) < 2e-6); /* Psi4 */
     assert_true(fabs(outcome.molecule->atom[1].position_bohr[1] - position_bohr[1][1]) > 1e-3);
@@ -126,11 +125,11 @@ static void a_polarisability_is_in_the_outcome(void **state)
     struct hf_run_settings settings = water(1, key);
     struct hf_run_outcome outcome;
     settings.position_bohr = place;
-    expect_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), &error);
+    assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     assert_null(outcome.polarisability);
     hf_run_done(&outcome);
     settings.n_key = 2;
-    expect_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), &error);
+    assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     assert_non_null(outcome.polarisability);
     assert_true(outcome.polarisability->converged);
     assert_float_equal(outcome.polarisability->tensor[0], 3.049417438, 1e-5);

@@ -138,7 +138,6 @@ static void second_order_steps_take_over_where_nothing_else_gets_on(void **state
     settings.converger = "diis";
     struct hf_context *context = test_context();
     struct hf_scf_result result;
-    struct hf_error error = {0};
     assert_ok(test_run(context, &molecule.molecule, "def2-SVP", &settings, &result, &error));
     assert_false(result.converged);
     test_context_done(&context);
@@ -188,7 +187,6 @@ static void settings_out_of_range_are_refused(void **state)
     struct test_molecule water;
     struct hf_context *context = test_context();
     struct hf_scf_result result;
-    struct hf_error error = {0};
     test_water(&water);
     struct hf_scf_settings settings = test_settings();
     settings.level_shift = -0.1;

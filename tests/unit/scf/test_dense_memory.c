@@ -41,7 +41,6 @@ static struct memory_found run_on(int n_rank, const char *builder)
         struct hf_molecule molecule;
         struct hf_context *context = NULL;
         struct hf_scf_result result;
-        struct hf_error error = {0};
         struct hf_scf_settings settings = test_settings();
         settings.max_iteration = 2;
         settings.screening_threshold = 1e-8;

@@ -19,7 +19,6 @@ static void run_once(MPI_Comm comm, double *matrix_bytes, double *largest_bytes)
     struct hf_molecule molecule;
     struct hf_context *context = NULL;
     struct hf_scf_result result;
-    struct hf_error error = {0};
     struct hf_scf_settings settings = test_settings();
     settings.max_iteration = 1;
     settings.fock.builder = "distributed";

@@ -21,7 +21,6 @@ static struct hf_scf_result run(const struct hf_molecule *molecule)
     struct hf_context *context = test_context();
     const struct hf_scf_settings settings = tight();
     struct hf_scf_result result;
-    struct hf_error error;
     assert_ok(test_run(context, molecule, SET, &settings, &result, &error));
     assert_true(result.converged);
     test_context_done(&context);

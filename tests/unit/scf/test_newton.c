@@ -107,11 +107,11 @@ static bool is_wanted(void *data, enum hf_keep_reason reason)
 
 /** The state is that of the iteration before: its orbitals, which have its energy. */
 static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
-                      struct hf_error *error)
+                      struct hf_error *failure)
 {
     struct alarm *alarm = data;
     (void)reason;
-    (void)error;
+    (void)failure;
     alarm->n_kept++;
     assert_int_equal(state->n_iteration, alarm->iteration);
     assert_false(state->converged);
@@ -124,7 +124,7 @@ static void an_interruption_among_products_keeps_the_state(void **state)
 {
     struct test_molecule test;
     struct hf_scf_result result;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     oxygen(&test);
     for (int analysis = 0; analysis < 2; analysis++) {
         struct alarm alarm = {.most_commutator = analysis ? 1e-5 : 1.0};
@@ -185,10 +185,10 @@ static bool is_always_wanted(void *data, enum hf_keep_reason reason)
 }
 
 static hf_status compare_with_first(void *data, const struct hf_scf_state *state,
-                                    enum hf_keep_reason reason, struct hf_error *error)
+                                    enum hf_keep_reason reason, struct hf_error *failure)
 {
     struct first_solution *first = data;
-    (void)error;
+    (void)failure;
     double *density = test_gather(state->density[0]);
     const int n = rank_here() == 0 ? state->n_function * state->n_function : 0;
     if (reason == HF_KEEP_INTERRUPTED) {
@@ -209,7 +209,6 @@ static void an_interrupted_second_search_leaves_the_first_solution(void **state)
 {
     struct test_molecule cyanide;
     struct hf_scf_result result;
-    struct hf_error error = {0};
     struct first_solution first = {.density = NULL};
     const struct hf_scf_keeper keeper = {
         .wanted = is_always_wanted, .keep = compare_with_first, .data = &first};

@@ -26,11 +26,11 @@ static void copy_rows(const double *full, int n_row, int n_col, int first, int n
 }
 
 static hf_status read_kept(void *data, enum hf_restart_matrix which, int index, int spin, int first,
-                           int n, double rows[], struct hf_error *error)
+                           int n, double rows[], struct hf_error *failure)
 {
     const struct kept *kept = data;
     const struct hf_scf_restart *restart = &kept->restart;
-    (void)error;
+    (void)failure;
     assert_int_equal(spin, 0);
     assert_int_equal(rank_here(), 0);
     if (which == HF_RESTART_ORBITALS)
@@ -60,13 +60,13 @@ static bool is_wanted(void *data, enum hf_keep_reason reason)
 }
 
 static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
-                      struct hf_error *error)
+                      struct hf_error *failure)
 {
     struct kept *kept = data;
     const struct hf_orbitals *orbitals = &state->spin[0];
     int n_offer[4];
     (void)reason;
-    (void)error;
+    (void)failure;
     memcpy(n_offer, kept->n_offer, sizeof n_offer);
     forget(kept);
     memcpy(kept->n_offer, n_offer, sizeof n_offer);
@@ -91,7 +91,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
 static hf_status run(struct hf_context *context, const char *builder, int max_iteration,
                      struct kept *keeper, const struct hf_scf_restart *restart,
                      int (*progress)(void *, double), struct hf_scf_result *result,
-                     struct hf_error *error)
+                     struct hf_error *failure)
 {
     struct test_molecule water;
     const struct hf_scf_keeper to_keep = {.wanted = is_wanted, .keep = keep, .data = keeper};
@@ -105,7 +105,7 @@ static hf_status run(struct hf_context *context, const char *builder, int max_it
     settings.restart = restart;
     settings.smearing = smearing;
     hf_interruption_watch(context->interruption, progress, keeper);
-    return test_run(context, &water.molecule, "6-31G", &settings, result, error);
+    return test_run(context, &water.molecule, "6-31G", &settings, result, failure);
 }
 
 static void a_calculation_goes_on_where_it_was(void **state)
@@ -113,7 +113,6 @@ static void a_calculation_goes_on_where_it_was(void **state)
     static const char *const builders[] = {"replicated", "distributed"};
     struct hf_context *context = test_context();
     struct hf_scf_result whole;
-    struct hf_error error;
     assert_ok(run(context, "replicated", 100, NULL, NULL, NULL, &whole, &error));
     assert_true(whole.converged && whole.n_iteration > STOP_AFTER + 3);
     for (int at = 1; at <= STOP_AFTER; at++) {
@@ -142,7 +141,6 @@ static void a_converged_calculation_is_confirmed_in_one_iteration(void **state)
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 0};
     struct hf_scf_result whole, again;
-    struct hf_error error;
     assert_ok(run(context, first_builder, 100, &kept, NULL, NULL, &whole, &error));
     assert_int_equal(kept.restart.n_column[0], whole.n_orbital);
     assert_ok(run(context, "replicated", 100, NULL, &kept.restart, NULL, &again, &error));
@@ -168,7 +166,6 @@ static void the_state_of_an_interrupted_calculation_is_kept(void **state)
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
-    struct hf_error error;
     assert_int_equal(run(context, first_builder, 100, &kept, NULL, interrupt, &result, &error),
                      HF_INTERRUPTED);
     assert_int_equal(error.signal_number, 15);
@@ -207,7 +204,6 @@ static void a_state_that_is_not_wholly_read_is_not_written_over(void **state)
     struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
     struct hf_scf_result result;
-    struct hf_error error;
     assert_ok(run(context, first_builder, 2, &kept, NULL, NULL, &result, &error));
     test_water(&water);
     settings.keeper = &keeper;
@@ -232,7 +228,6 @@ static void a_state_of_something_else_is_refused(void **state)
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
-    struct hf_error error;
     assert_ok(run(context, first_builder, 2, &kept, NULL, NULL, &result, &error));
 
     struct hf_scf_restart other = kept.restart;
@@ -263,7 +258,6 @@ static void the_density_is_that_of_the_orbitals(void **state)
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
-    struct hf_error error;
     assert_ok(run(context, first_builder, 3, &kept, NULL, NULL, &result, &error));
     const int n = kept.restart.n_function;
     for (int i = 0; i < n; i++)
@@ -282,7 +276,6 @@ static void fractional_occupations_are_gone_on_from(void **state)
 {
     struct hf_context *context = test_context();
     struct hf_scf_result whole, part, rest;
-    struct hf_error error;
     smearing = 0.1;
     assert_ok(run(context, "replicated", 100, NULL, NULL, NULL, &whole, &error));
     assert_true(whole.converged && whole.smearing_entropy_term < -1e-3);
@@ -316,7 +309,6 @@ static void another_temperature_starts_anew(void **state)
 {
     struct hf_context *context = test_context();
     struct hf_scf_result whole, other;
-    struct hf_error error;
     struct kept kept = {.wanted_iteration = 0};
     assert_ok(run(context, first_builder, 100, &kept, NULL, NULL, &other, &error));
     smearing = 0.1;
@@ -339,7 +331,6 @@ static void fractional_occupations_of_an_interrupted_calculation_are_kept(void *
     struct hf_context *context = test_context();
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
-    struct hf_error error;
     smearing = 0.1;
     assert_int_equal(run(context, first_builder, 100, &kept, NULL, interrupt, &result, &error),
                      HF_INTERRUPTED);

@@ -310,7 +310,7 @@ static void fails(const struct hf_molecule *molecule, const struct hf_scf_settin
 {
     struct hf_context *context = test_context();
     struct hf_scf_result result;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     const hf_status status = test_run(context, molecule, "STO-3G", settings, &result, &error);
     if (status != expected || strstr(error.message, words) == NULL)
         print_error("status %d: %s\n", (int)status, error.message);
@@ -340,7 +340,6 @@ static void cores_need_an_electron_beside_them(void **state)
 {
     struct hf_atom silver = {.atomic_number = 47, .n_core = 28};
     struct hf_molecule ion = {.n_atom = 1, .atom = &silver, .charge = 19, .multiplicity = 1};
-    struct hf_error error;
     for (int charge = 19; charge <= 21; charge += 2) {
         ion.charge = charge;
         assert_failure(hf_method_check("rhf", &ion, &error), HF_BAD_INPUT, &error,
@@ -420,7 +419,7 @@ static void a_signal_on_one_rank_ends_the_run_on_all(void **state)
     struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
     struct hf_scf_result result;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     int n_call = 0;
     test_water(&water);
     hf_interruption_watch(context->interruption, stop_third, &n_call);

@@ -93,7 +93,7 @@ static void energies_are_those_of_another_program_with_the_same_occupations(void
         settings = settings_at("rhf", 0.02);
         settings.converger = convergers[i];
         hydrogen(&test);
-        if (i == 1) continue; /* its commutators vanish by symmetry: see converger_smearing.c */
+        if (i == 1) continue; /* its commutators vanish by symmetry: see converger_damping.c */
         result = test_converged(&test.molecule, "STO-3G", &settings);
         assert_true(fabs(result.energy + 0.6531319335) < 1e-8);
         assert_true(result.n_iteration <= 14);
@@ -153,7 +153,6 @@ static void electrons_of_each_spin_are_kept(void **state)
     struct hf_context *context = test_context();
     struct hf_scf_result result;
     struct hf_wavefunction wavefunction;
-    struct hf_error error = {0};
     dioxygen(&test);
     const struct hf_scf_settings settings = settings_at("uhf", 0.05);
     struct hf_basis *basis = test_set(context, &test.molecule, "STO-3G");
@@ -191,7 +190,6 @@ static void refuse(const struct hf_scf_settings *settings, const char *what)
     struct test_molecule water;
     struct hf_context *context = test_context();
     struct hf_scf_result result;
-    struct hf_error error = {0};
     test_water(&water);
     assert_failure(test_run(context, &water.molecule, "STO-3G", settings, &result, &error),
                    HF_BAD_INPUT, &error, what);

@@ -25,7 +25,6 @@ int MPI_Query_thread(int *level)
 static struct hf_counter *new_counter(void)
 {
     struct hf_counter *counter = NULL;
-    struct hf_error error;
     assert_ok(hf_counter_create(MPI_COMM_WORLD, method, 1, &counter, &error));
     return counter;
 }
@@ -34,7 +33,6 @@ static struct hf_counter *new_counter(void)
 static struct hf_progress_thread *new_thread(void)
 {
     struct hf_progress_thread *thread = NULL;
-    struct hf_error error;
     if (with_thread && rank_here() == 0)
         assert_ok(hf_progress_thread_start(MPI_COMM_SELF, &thread, &error));
     return thread;
@@ -152,18 +150,17 @@ static void the_thread_serves_while_its_rank_computes(void **state)
     hf_counter_destroy(&counter);
 }
 
-static void check_same_message(const struct hf_error *error)
+static void check_same_message(const struct hf_error *failure)
 {
-    struct hf_error first = *error;
+    struct hf_error first = *failure;
     MPI_Bcast(first.message, (int)sizeof first.message, MPI_CHAR, 0, MPI_COMM_WORLD);
-    assert_string_equal(error->message, first.message);
-    assert_non_null(strstr(error->message, "MPI_THREAD_MULTIPLE"));
+    assert_string_equal(failure->message, first.message);
+    assert_non_null(strstr(failure->message, "MPI_THREAD_MULTIPLE"));
 }
 
 static void without_thread_support_all_ranks_hear_of_it(void **state)
 {
     struct hf_progress_thread *thread = NULL;
-    struct hf_error error;
     no_threads = rank_here() == 0;
     assert_int_equal(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error), HF_NO_RESOURCE);
     assert_null(thread);
@@ -174,7 +171,6 @@ static void without_thread_support_all_ranks_hear_of_it(void **state)
 static void a_thread_on_every_rank_does_no_harm(void **state)
 {
     struct hf_progress_thread *thread = NULL;
-    struct hf_error error;
     assert_ok(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error));
     struct hf_counter *counter = new_counter();
     take_and_check(counter, 20, 1);

@@ -22,7 +22,6 @@ int MPI_Query_thread(int *level)
 static struct hf_scheduler *make(struct hf_scheduler_settings settings)
 {
     struct hf_scheduler *scheduler = NULL;
-    struct hf_error error;
     assert_ok(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error));
     return scheduler;
 }
@@ -32,7 +31,6 @@ static void check_that_it_works(struct hf_scheduler *scheduler)
 {
     enum { N_TASK = 50 };
     int given[N_TASK] = {0};
-    struct hf_error error;
     const struct hf_task_levels levels = hf_equal_tasks(N_TASK);
     assert_ok(hf_scheduler_start(scheduler, &levels, &error));
     for (int64_t task = hf_scheduler_next(scheduler); task >= 0;

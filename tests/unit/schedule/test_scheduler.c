@@ -68,7 +68,6 @@ static bool scheduler_is(const char *name)
 static struct hf_scheduler *new_scheduler(void)
 {
     struct hf_scheduler *scheduler = NULL;
-    struct hf_error error;
     assert_ok(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error));
     return scheduler;
 }
@@ -87,7 +86,6 @@ static struct hf_task_levels random_levels(int64_t n)
 
 static void open_round(struct hf_scheduler *scheduler, const struct hf_task_levels *levels)
 {
-    struct hf_error error;
     assert_ok(hf_scheduler_start(scheduler, levels, &error));
 }
 
@@ -151,7 +149,6 @@ static void tasks_of_known_cost_are_given_again(void **state)
     enum { N = 40 };
     (void)state;
     struct hf_scheduler *scheduler = new_scheduler();
-    struct hf_error error;
     double cost[N];
     for (int i = 0; i < N; i++) cost[i] = (double)(i % 5); /* every fifth costs nothing */
     for (int round = 0; round < 3; round++) {
@@ -366,7 +363,7 @@ static void the_account_adds_up_to_the_time_of_the_round(void **state)
 static void an_unknown_name_is_the_same_error_on_all_ranks(void **state)
 {
     struct hf_scheduler *scheduler = NULL;
-    struct hf_error error, first;
+    struct hf_error first;
     const struct hf_scheduler_settings wrong = {.name = "manger"};
     assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &wrong, &scheduler, &error), HF_BAD_INPUT);
     assert_null(scheduler);

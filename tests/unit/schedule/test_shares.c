@@ -64,7 +64,6 @@ static void shares_are_even(void **state)
     static const int64_t n_task[] = {0, 1, 5, 100, 20000};
     static const int n_rank[] = {1, 2, 3, 7, 64};
     struct hf_share share;
-    struct hf_error error;
     for (size_t t = 0; t < sizeof n_task / sizeof *n_task; t++) {
         for (size_t r = 0; r < sizeof n_rank / sizeof *n_rank; r++) {
             const struct hf_task_levels levels = skewed_levels(n_task[t]);
@@ -86,7 +85,6 @@ static void thieves_get_half(void **state)
     const struct hf_task_levels levels = skewed_levels(20000);
     struct hf_cost_list list;
     struct hf_share share, stolen = {.begin = 0};
-    struct hf_error error;
     hf_cost_list_make(&levels, &list);
     assert_ok(hf_deal(&list, 1, 0, &share, &error));
     stolen.end = hf_share_split(&list, &share, HF_MOST_PROGRESSIONS, stolen.part);
@@ -103,7 +101,6 @@ static void the_last_task_is_not_stolen(void **state)
     struct hf_cost_list list;
     struct hf_share share;
     struct hf_progression part[HF_MOST_PROGRESSIONS];
-    struct hf_error error;
     hf_cost_list_make(&levels, &list);
     assert_ok(hf_deal(&list, 1, 0, &share, &error));
     assert_int_equal(hf_share_split(&list, &share, HF_MOST_PROGRESSIONS, part), 0);

@@ -15,7 +15,6 @@ struct fixture {
 
 static void set_up(struct fixture *f, double bytes)
 {
-    struct hf_error error;
     *f = (struct fixture){.context = test_context()};
     f->pairs.context = f->context;
     f->value = calloc(MOST_VALUES, sizeof *f->value);
@@ -92,7 +91,6 @@ static bool check_next(struct fixture *f, struct hf_store_cursor *cursor, int k,
 static void store_and_read(double bytes, int n_segment, int largest, bool all_have_room)
 {
     struct fixture f;
-    struct hf_error error;
     int k = 0;
     set_up(&f, bytes);
     for (int s = 0; s < n_segment; s++) {
@@ -142,7 +140,6 @@ static void numbers_stay_within_the_budget(void **state)
 {
     static const double budget = 1.2e7, notes = 1 << 16;
     struct fixture f;
-    struct hf_error error;
     int n_stored = 0;
     set_up(&f, budget);
     assert_ok(hf_integral_store_begin(f.store, 0, 0, &error));
@@ -161,7 +158,6 @@ static void once_it_is_full_nothing_but_notes_is_added(void **state)
     enum { N_STRIP = 20000 };
     static const double budget = 5e6, notes = (double)N_STRIP * sizeof(struct hf_stored_strip);
     struct fixture f;
-    struct hf_error error;
     set_up(&f, budget);
     assert_ok(hf_integral_store_begin(f.store, 0, 0, &error));
     for (int k = 0; k < N_STRIP; k++) append(&f, k, 300);

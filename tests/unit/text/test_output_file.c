@@ -134,7 +134,6 @@ static void one_file_is_known_by_all_its_names(void **state)
 
 static void files_to_write_are_kept_apart(void **state)
 {
-    struct hf_error error;
     const struct hf_run_file input = {"input", "the input file", "in", true},
                              again = {"basis", "a file of basis sets", "in", true},
                              json = {"--json", "the JSON file", "out", false},

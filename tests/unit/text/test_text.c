@@ -27,7 +27,6 @@ static void write_scratch(const struct hf_context *context, char path[64], const
 static void expect_failure(struct hf_context *context, const char *path, const char *expected)
 {
     struct hf_text text;
-    struct hf_error error;
     assert_failure(hf_text_read(context, path, &text, &error), HF_BAD_INPUT, &error, expected);
     assert_non_null(strstr(error.message, path));
     assert_null(text.content);
@@ -42,7 +41,6 @@ static void lines_are_the_same_on_all_ranks_whatever_ends_them(void **state)
     char path[64];
     write_scratch(context, path, bytes, sizeof bytes - 1);
     struct hf_text text;
-    struct hf_error error;
     assert_ok(hf_text_read(context, path, &text, &error));
     assert_int_equal(text.n_line, 5);
     const char *const expected[] = {"one", "two", "", "four", "five"};
@@ -107,7 +105,6 @@ static void what_is_no_file_is_refused(void **state)
 static void failures_name_file_and_line(void **state)
 {
     struct hf_text text;
-    struct hf_error error;
     assert_ok(hf_text_from_string("a.mol", "one\ntwo\n", &text, &error));
     assert_int_equal(text.n_line, 2);
     assert_int_equal(hf_text_fail(&error, &text, 2, "bad %s", "word"), HF_BAD_INPUT);

@@ -25,7 +25,6 @@ static bool keep(void *data, size_t n, const struct hf_trace_record *record)
 /** A trace in which every thread of every rank has N_SPAN tasks numbered so that they differ. */
 static struct hf_trace *make_trace(struct hf_context *context)
 {
-    struct hf_error error;
     struct hf_trace *trace = NULL;
     hf_timers_declare(&context->timers, &hf_phase_total);
     hf_timers_declare(&context->timers, &reading);
@@ -82,7 +81,6 @@ static int64_t check_rank(const struct hf_trace_record *record, int64_t at, int 
 static void every_record_of_every_rank_arrives_once(void **state)
 {
     struct hf_context *context = test_context();
-    struct hf_error error;
     struct hf_trace *trace = make_trace(context);
     struct sink sink = {.n_most = MOST_RECORDS};
     const int64_t n_record = hf_trace_n_record(trace);
@@ -103,7 +101,6 @@ static void every_record_of_every_rank_arrives_once(void **state)
 static void a_full_disk_is_told_to_all_ranks(void **state)
 {
     struct hf_context *context = test_context();
-    struct hf_error error;
     struct hf_trace *trace = make_trace(context);
     struct sink sink = {.n_most = 10};
     struct hf_trace_record record[10];

@@ -138,7 +138,6 @@ static void the_nearest_word_is_the_one_meant(void **state)
 
 static void a_message_is_one_line_whatever_it_quotes(void **state)
 {
-    struct hf_error error;
     assert_int_equal(hf_fail(&error, HF_BAD_INPUT, "a '%s'\n", "b\r\nc\n"), HF_BAD_INPUT);
     assert_string_equal(error.message, "a 'b??c?'?");
 }

@@ -24,7 +24,6 @@ static void set_up(struct fixture *self, enum hf_grain grain)
 {
     const struct hf_task_order order = {
         .grain = grain, .n_wanted = 60.0, .largest_row = 4, .most_slices = 1, .scatter = true};
-    struct hf_error error;
     self->context = test_context();
     self->basis = ring(self->centre, self->shell);
     assert_ok(hf_shell_pairs_create(self->context, self->basis, 1e-16, &self->pairs, &error));

@@ -32,7 +32,6 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
                   const struct hf_task_order *order)
 {
     struct hf_task_list *list = NULL;
-    struct hf_error error;
     const int64_t n = order->grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
     double *times = calloc((size_t)(n * n), sizeof *times);
     assert_ok(hf_task_list_create(context, pairs, order, &list, &error));
@@ -50,7 +49,6 @@ static void every_pair_of_units_is_in_one_task(void **state)
     struct test_shell shell[N_SHELL]; /* the basis borrows the exponents */
     struct hf_basis *basis = ring(centre, shell);
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     static const enum hf_grain grains[] = {HF_GRAIN_ATOM_QUARTET, HF_GRAIN_SHELL_PAIR,
                                            HF_GRAIN_SHELL_QUARTET};
