@@ -1,4 +1,4 @@
-/* Computes one molecule of a job; see molecule.h. */
+/* Computes one molecule of a job; see each_private.h. */
 #include "each_private.h"
 
 #include "hf/interruption.h"

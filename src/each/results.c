@@ -1,4 +1,4 @@
-/* Messages with lines, and the files; see results.h. */
+/* Messages with lines, and the files; see each_private.h. */
 #include "each_private.h"
 
 #include "base/growing.h"
