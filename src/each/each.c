@@ -37,7 +37,6 @@ struct job {
     int *n_rank;                        /**< [window.n] ranks that compute it */
     double busy;                        /**< seconds that this rank computed */
     uint64_t settings_hash;
-    struct hf_each_progress progress;
     struct hf_each_outlook outlook; /**< of the records that this rank estimated */
     struct hf_arena arena, window_arena;
 };
@@ -62,12 +61,6 @@ static int watch(void *data, double fraction)
 static void take_results(void *data)
 {
     hf_results_take(&((struct job *)data)->results);
-}
-
-static void show_progress(void *data)
-{
-    struct job *job = data;
-    hf_each_tell_progress(&job->progress, &job->results.account);
 }
 
 /** The name of the JSON file if none is given: set.hf.jsonl of folder/set.xyz. */
@@ -162,8 +155,6 @@ static hf_status begin(struct job *job, struct hf_error *error)
             status = hf_finished_read(&job->finished, job->files.json, false, error);
         return hf_agree(context->comm, status, error);
     }
-    job->results.written = show_progress;
-    job->results.data = job;
     return hf_results_open(&job->results, context, &job->files,
                            hf_options_flag(options, "retry_failed"), &job->finished, error);
 }
@@ -242,16 +233,20 @@ static hf_status compute(struct job *job, struct hf_worker *worker, int i, struc
 }
 
 /** Gives ranks to molecules that need several, from the last rank on, because rank 0 writes. Molecules without enough
- *  ranks wait for the next call. Returns the molecule of this rank, or -1. Local, the same on all ranks. */
-static int assign(struct job *job)
+ *  ranks wait for the next call. *more: some do. Returns the molecule of this rank, or -1.
+ *  Local. */
+static int assign(struct job *job, bool *more)
 {
     int mine = -1, end = job->context->n_rank;
     for (;;) {
         int best = -1; /* the longest that fits */
-        for (int i = 0; i < job->window.n; i++)
-            if (job->n_rank[i] > 1 && job->n_rank[i] <= end &&
-                (best < 0 || job->seconds[i] > job->seconds[best]))
+        *more = false;
+        for (int i = 0; i < job->window.n; i++) {
+            if (job->n_rank[i] <= 1) continue;
+            *more = true;
+            if (job->n_rank[i] <= end && (best < 0 || job->seconds[i] > job->seconds[best]))
                 best = i;
+        }
         if (best < 0) return mine;
         const int begin = end - job->n_rank[best];
         if (job->context->rank >= begin && job->context->rank < end) mine = best;
@@ -274,10 +269,10 @@ static hf_status compute_in_group(struct job *job, MPI_Comm comm, int mine, stru
 
 /** One round: groups compute one molecule each, while a scheduler deals the small ones; ranks of groups join when they
  *  are ready. Collective. */
-static hf_status compute_round(struct job *job, bool with_small, struct hf_error *error)
+static hf_status compute_round(struct job *job, bool with_small, bool *more, struct hf_error *error)
 {
     MPI_Comm comm = MPI_COMM_NULL, whole = job->context->comm;
-    const int mine = assign(job);
+    const int mine = assign(job, more);
     hf_status status = HF_OK;
     int64_t i = 0;
     MPI_Comm_split(whole, mine >= 0 ? mine : MPI_UNDEFINED, job->context->rank, &comm);
@@ -293,14 +288,6 @@ cleanup:
     return status;
 }
 
-/** Whether a molecule waits for a group of ranks. */
-static bool is_waiting(const struct job *job)
-{
-    for (int i = 0; i < job->window.n; i++)
-        if (job->n_rank[i] > 1) return true;
-    return false;
-}
-
 /** Computes all molecules of the window. Collective. */
 static hf_status compute_window(struct job *job, struct hf_error *error)
 {
@@ -311,16 +298,15 @@ static hf_status compute_window(struct job *job, struct hf_error *error)
     hf_cost_divide(n, job->seconds, job->bytes, context->n_rank, bytes_of_rank(context),
                    job->n_rank);
     for (int i = 0; i < n; i++) job->small[i] = job->n_rank[i] > 1 ? 0.0 : job->seconds[i];
-    bool with_small = true;
-    do {
-        status = compute_round(job, with_small, error);
+    bool first = true, more = true;
+    for (; more; first = false) {
+        status = compute_round(job, first, &more, error);
         const hf_status written = hf_results_collect(&job->results, &unwritten);
         status = hf_agree_to_go_on(context, status, error);
         if (written != HF_OK) *error = unwritten;
         if (written != HF_OK) return written;
         HF_CHECK(status);
-        with_small = false;
-    } while (is_waiting(job));
+    }
     hf_cost_agree(&job->times, context->comm);
     return HF_OK;
 }
@@ -367,7 +353,7 @@ static hf_status compute_all(struct job *job, struct hf_error *error)
         else
             HF_CHECK(compute_window(job, error));
         if (job->context->rank == 0)
-            job->progress.fraction = hf_record_reader_fraction(job->reader);
+            job->results.progress.fraction = hf_record_reader_fraction(job->reader);
     } while (!job->window.ended);
     return HF_OK;
 }
@@ -379,13 +365,13 @@ static void tell_end(struct job *job)
     struct hf_each_summary summary = {
         .account = &job->results.account,
         .before = &job->finished,
-        .seconds = hf_wall_seconds() - job->progress.began,
+        .seconds = hf_wall_seconds() - job->results.progress.began,
         .n_rank = context->n_rank,
         .json = job->files.json,
     };
     hf_statistics_reduce(context->comm, 1, &job->busy, &summary.busy);
     if (context->rank != 0) return;
-    if (job->progress.printed > 0.0) fprintf(job->progress.stream, "\r%78s\r", "");
+    if (job->results.progress.printed > 0.0) fprintf(job->results.progress.stream, "\r%78s\r", "");
     hf_each_tell_end(job->settings->out, &summary);
 }
 
@@ -424,12 +410,13 @@ hf_status hf_each(struct hf_context *context, const struct hf_each_settings *set
     struct job job = {
         .settings = settings,
         .context = context,
-        .progress = {settings->progress, hf_wall_seconds(), 0.0, -1.0},
+        .results.progress = {settings->progress, hf_wall_seconds(), 0.0, -1.0},
         .arena = {.label = "a job of many molecules"},
         .window_arena = {.label = "costs of molecules"},
     };
-    struct hf_calculation clock = {
-        .context = context, .options = settings->options, .began_seconds = job.progress.began};
+    struct hf_calculation clock = {.context = context,
+                                   .options = settings->options,
+                                   .began_seconds = job.results.progress.began};
     hf_status status;
     int n_bad = 0;
     HF_TRY(hf_calculation_limit_time(&clock, error));

@@ -138,6 +138,13 @@ struct hf_results_account {
     char slowest[256], largest[256]; /**< names of records */
 };
 
+/** How far a job is. */
+struct hf_each_progress {
+    FILE *stream; /**< NULL: nothing is printed */
+    double began, printed;
+    double fraction; /**< of the bytes of all files; negative: unknown */
+};
+
 /** Initialise with = {0}. */
 struct hf_results {
     struct hf_context *context; /**< borrowed */
@@ -151,9 +158,8 @@ struct hf_results {
     bool from_any_thread; /**< messages may be taken while other threads compute */
     int n_sending;
     int64_t sending_room;
-    struct hf_sending *sending;  /**< [n_sending] */
-    void (*written)(void *data); /**< called on rank 0 after each result; NULL: nothing */
-    void *data;
+    struct hf_sending *sending; /**< [n_sending] */
+    struct hf_each_progress progress;
 };
 
 /** Reads what earlier runs have finished, and opens the files to add to them. Collective. HF_BAD_INPUT: other contents,
@@ -177,13 +183,6 @@ hf_status hf_results_collect(struct hf_results *results, struct hf_error *error)
 void hf_results_close(struct hf_results *results);
 
 /* ---- What is said (tell.c) ---- */
-
-/** How far a job is. */
-struct hf_each_progress {
-    FILE *stream; /**< NULL: nothing is printed */
-    double began, printed;
-    double fraction; /**< of the bytes of all files; negative: unknown */
-};
 
 void hf_each_tell_progress(struct hf_each_progress *progress,
                            const struct hf_results_account *account);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /** What stands before the hash in a line. Strings of JSON cannot have it: their quotes have backslashes. */
 static const char key[] = "\"record_hash\":\"";
@@ -30,15 +29,14 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/** Reads all lines; *n_good: bytes of the complete ones. Copies those that are kept to `copy`, unless it is NULL. */
+/** Reads all lines. Copies those that count to `copy`, unless it is NULL. */
 static hf_status read_lines(struct hf_finished *finished, const char *path, FILE *file,
-                            struct hf_output_file *copy, long *n_good, struct hf_error *error)
+                            struct hf_output_file *copy, struct hf_error *error)
 {
     hf_status status = HF_OK;
     char *line = NULL;
     size_t room = 0;
     ssize_t n;
-    *n_good = 0;
     while ((n = getline(&line, &room, file)) > 0 && line[n - 1] == '\n') {
         uint64_t hash = 0;
         if (!find_hash(line, &hash))
@@ -46,44 +44,37 @@ static hf_status read_lines(struct hf_finished *finished, const char *path, FILE
                            "%s: it has lines that no job with --each has written; expected results "
                            "to add to, or no such file",
                            path));
-        *n_good += (long)n;
         const bool failed = strstr(line, "\"success\":false") != NULL;
         if (failed && copy != NULL) continue;
         if (!hf_grow(&finished->hash, finished->n + 1, &finished->room, sizeof hash))
             HF_TRY(hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", path));
         finished->hash[finished->n++] = hash;
         finished->n_failed += failed;
+        finished->n_byte += (long)n;
         if (copy != NULL) (void)hf_output_file_write(copy, (size_t)n, line);
     }
-    if (n < 0 && !feof(file))
+    if (n > 0 && line[0] != '{')
+        status = hf_fail(error, HF_BAD_INPUT, "%s: it is no file of results", path);
+    else if (n < 0 && !feof(file))
         status = hf_fail(error, HF_NO_RESOURCE, "%s: it cannot be read", path);
 cleanup:
     free(line);
     return status;
 }
 
-static hf_status fail_writing(const char *path, struct hf_error *error)
-{
-    return hf_fail(error, HF_NO_RESOURCE, "%s: it cannot be written: %s", path, strerror(errno));
-}
-
-/** Reads the file and leaves in it what counts. */
-static hf_status read_file(struct hf_finished *finished, const char *path, bool retry, FILE *file,
-                           struct hf_error *error)
+/** The same, and the file is written anew. */
+static hf_status copy_lines(struct hf_finished *finished, const char *path, FILE *file,
+                            struct hf_error *error)
 {
     struct hf_output_file copy;
-    long n_good;
-    if (!retry) {
-        HF_CHECK(read_lines(finished, path, file, NULL, &n_good, error));
-        if (fseek(file, 0, SEEK_END) != 0) return fail_writing(path, error);
-        if (ftell(file) > n_good && truncate(path, n_good) != 0) return fail_writing(path, error);
-        return HF_OK;
+    hf_status status = HF_OK;
+    bool good = hf_output_file_begin(path, &copy);
+    if (good) {
+        status = read_lines(finished, path, file, &copy, error);
+        good = hf_output_file_end(&copy, status == HF_OK);
     }
-    if (!hf_output_file_begin(path, &copy)) return fail_writing(path, error);
-    const hf_status status = read_lines(finished, path, file, &copy, &n_good, error);
-    if (!hf_output_file_end(&copy, status == HF_OK) && status == HF_OK)
-        return fail_writing(path, error);
-    return status;
+    if (good || status != HF_OK) return status;
+    return hf_fail(error, HF_NO_RESOURCE, "%s: it cannot be written: %s", path, strerror(errno));
 }
 
 hf_status hf_finished_read(struct hf_finished *finished, const char *path, bool retry,
@@ -94,7 +85,8 @@ hf_status hf_finished_read(struct hf_finished *finished, const char *path, bool 
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return HF_OK; /* a pipe or a device */
     FILE *file = fopen(path, "r");
     if (file == NULL) return hf_fail(error, HF_BAD_INPUT, "%s: %s", path, strerror(errno));
-    const hf_status status = read_file(finished, path, retry, file, error);
+    const hf_status status = retry ? copy_lines(finished, path, file, error)
+                                   : read_lines(finished, path, file, NULL, error);
     fclose(file);
     if (status != HF_OK || finished->n == 0) return status;
     qsort(finished->hash, (size_t)finished->n, sizeof *finished->hash, compare);

@@ -13,13 +13,14 @@
 /** Initialise with = {0}. */
 struct hf_finished {
     int64_t n, n_failed; /**< lines; those of failures */
+    long n_byte;         /**< of the complete lines of the file */
     uint64_t *hash;      /**< [n] ascending */
     int32_t *n_taken;    /**< [n] of the first of equal ones: how many hf_finished_take has given */
     int64_t room;        /**< private */
 };
 
-/** Reads the file. Without its last line, if that is incomplete; if `retry`, also without failures: the file is then
- *  written anew. No file: nothing is finished. Local. HF_BAD_INPUT: the file has other lines than those of such a job;
+/** Reads the complete lines of the file. If `retry`, failures do not count, and the file is written anew without them. No
+ *  file, or a pipe: nothing is finished. Local. HF_BAD_INPUT: the file has other lines than those of such a job;
  *  HF_NO_RESOURCE. */
 hf_status hf_finished_read(struct hf_finished *finished, const char *path, bool retry,
                            struct hf_error *error) HF_MUST_CHECK;

@@ -1,4 +1,4 @@
-/* Results as JSON, extended XYZ and CSV; see lines.h. */
+/* Results as JSON, extended XYZ and CSV; see each_private.h. */
 #include "each_private.h"
 
 #include "hf/units.h"

@@ -32,7 +32,7 @@ struct hf_record_reader {
     size_t list_room;
     int file; /**< -1: none is open */
     bool at_end;
-    char *file_name;
+    const char *file_name; /**< NULL: none is open */
     enum format format;
     bool numbered; /**< names of records have numbers */
     int n_record;  /**< of the file so far */
@@ -41,8 +41,7 @@ struct hf_record_reader {
     char cut; /**< the byte that the NUL behind the last record replaced */
     size_t cut_at;
     bool is_cut;
-    char *record_name;
-    size_t name_room;
+    char record_name[4200];
     double n_byte, n_used; /**< of all files, INFINITY: unknown; of the records so far */
     char problem[256];
     bool given_up; /**< nothing more can be read of the file; `problem` says why */
@@ -52,13 +51,6 @@ static void give_up(struct hf_record_reader *self, const char *why)
 {
     snprintf(self->problem, sizeof self->problem, "%s", why);
     self->given_up = self->at_end = true;
-}
-
-static void give_up_by_system(struct hf_record_reader *self)
-{
-    char why[200];
-    snprintf(why, sizeof why, "it cannot be read: %s", strerror(errno));
-    give_up(self, why);
 }
 
 /** Room for one more piece and a NUL; moves the unused bytes to the front. */
@@ -95,7 +87,7 @@ static hf_status read_more(struct hf_record_reader *self, struct hf_error *error
     do got = read(self->file, self->bytes + self->end, PIECE);
     while (got < 0 && errno == EINTR);
     self->at_end = got == 0;
-    if (got < 0) give_up_by_system(self);
+    if (got < 0) give_up(self, strerror(errno));
     if (got > 0) self->end += (size_t)got;
     return HF_OK;
 }
@@ -153,8 +145,9 @@ static bool is_count(struct hf_word line, int *count)
 /** Whether a line is that of the counts of a molfile. */
 static bool has_version(struct hf_word line)
 {
+    if (line.length < 5) return false;
     const char *end = line.begin + line.length - 5;
-    return line.length > 5 && (strncmp(end, "V2000", 5) == 0 || strncmp(end, "V3000", 5) == 0);
+    return strncmp(end, "V2000", 5) == 0 || strncmp(end, "V3000", 5) == 0;
 }
 
 /** Recognises the format by the first lines. */
@@ -220,14 +213,12 @@ static hf_status end_by_mark(struct hf_record_reader *self, size_t *end, struct 
 static hf_status open_file(struct hf_record_reader *self, const char *name, struct hf_error *error)
 {
     const bool standard = strcmp(name, "-") == 0;
-    free(self->file_name);
-    self->file_name = strdup(standard ? HF_STANDARD_INPUT : name);
-    if (self->file_name == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    self->file_name = standard ? HF_STANDARD_INPUT : name;
     self->begin = self->end = 0;
     self->n_record = 0;
     self->numbered = self->is_cut = self->given_up = self->at_end = false;
     self->file = standard ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
-    if (self->file < 0) give_up_by_system(self);
+    if (self->file < 0) give_up(self, strerror(errno));
     if (self->file < 0) return HF_OK;
     return recognise(self, error);
 }
@@ -236,7 +227,6 @@ static void close_file(struct hf_record_reader *self)
 {
     if (self->file >= 0) close(self->file);
     self->file = -1;
-    free(self->file_name);
     self->file_name = NULL;
 }
 
@@ -275,21 +265,14 @@ static hf_status open_next(struct hf_record_reader *self, bool *there, struct hf
 }
 
 /** Takes the next `n` bytes as a record. */
-static hf_status take(struct hf_record_reader *self, size_t n, struct hf_molecule_record *record,
-                      struct hf_error *error)
+static void take(struct hf_record_reader *self, size_t n, struct hf_molecule_record *record)
 {
-    const size_t size = strlen(self->file_name) + 32;
-    if (size > self->name_room) {
-        char *longer = realloc(self->record_name, size);
-        if (longer == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-        self->record_name = longer;
-        self->name_room = size;
-    }
+    const int length =
+        snprintf(self->record_name, sizeof self->record_name, "%.4000s", self->file_name);
     self->n_record++;
     if (self->numbered)
-        snprintf(self->record_name, size, "%s, record %d", self->file_name, self->n_record);
-    else
-        snprintf(self->record_name, size, "%s", self->file_name);
+        snprintf(self->record_name + length, sizeof self->record_name - (size_t)length,
+                 ", record %d", self->n_record);
     static char none[1];
     char *text = self->bytes != NULL ? self->bytes + self->begin : none;
     self->cut_at = self->begin + n;
@@ -304,7 +287,6 @@ static hf_status take(struct hf_record_reader *self, size_t n, struct hf_molecul
         snprintf(self->problem, sizeof self->problem, "it is no text");
     *record = (struct hf_molecule_record){self->record_name, text, n,
                                           self->problem[0] != '\0' ? self->problem : NULL};
-    return HF_OK;
 }
 
 /** Whether only blank lines are left of the file. */
@@ -341,7 +323,8 @@ static hf_status next_of_file(struct hf_record_reader *self, struct hf_molecule_
     if (!self->given_up && self->format == BY_LINE) HF_CHECK(find_line(self, 0, &n, there, error));
     if (!self->given_up && self->format == BY_MARK) HF_CHECK(end_by_mark(self, &n, error));
     *there = true;
-    return take(self, n, record, error);
+    take(self, n, record);
+    return HF_OK;
 }
 
 hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_path,
@@ -401,7 +384,6 @@ void hf_record_reader_destroy(struct hf_record_reader **reader)
     if (old->list != NULL) fclose(old->list);
     free(old->list_line);
     free(old->bytes);
-    free(old->record_name);
     free(old);
     *reader = NULL;
 }

@@ -1,4 +1,4 @@
-/* Messages with lines, and the files; see results.h. */
+/* Messages with lines, and the files; see each_private.h. */
 #include "each_private.h"
 
 #include "base/growing.h"
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 enum { TAG = 1 };
 
@@ -64,7 +65,7 @@ static void write_result(struct hf_results *self, const struct head *head, const
     write_lines(self, self->xyz, self->files.xyz, head->n_xyz, xyz, "");
     write_lines(self, self->csv, self->files.csv, head->n_csv, csv, "");
     write_lines(self, self->json, self->files.json, head->n_json, json, "\n");
-    if (self->written != NULL) self->written(self->data);
+    hf_each_tell_progress(&self->progress, &self->account);
 }
 
 /** Frees messages that have arrived; waits for all of them if `all`. */
@@ -156,41 +157,31 @@ hf_status hf_results_collect(struct hf_results *self, struct hf_error *error)
     return hf_agree(self->comm, self->status, error);
 }
 
-/** Makes xyz or csv again from the JSON lines of earlier runs. */
-static hf_status remake(const struct hf_results *self, const char *path, bool is_xyz,
-                        struct hf_error *error)
+/** Makes xyz and csv again from the JSON lines of earlier runs. */
+static void remake(struct hf_results *self)
 {
-    FILE *json = fopen(self->files.json, "r"); /* NULL: there are none */
-    FILE *file = fopen(path, "w");
+    FILE *json = self->xyz != NULL || self->csv != NULL ? fopen(self->files.json, "r") : NULL;
     char *line = NULL;
     size_t room = 0;
-    bool good = file != NULL;
-    if (good && !is_xyz) fputs(hf_csv_head, file);
-    while (good && json != NULL && getline(&line, &room, json) > 0) {
+    if (self->csv != NULL) fputs(hf_csv_head, self->csv);
+    while (json != NULL && getline(&line, &room, json) > 0) {
         cJSON *root = cJSON_Parse(line);
-        if (is_xyz)
-            hf_xyz_print(file, root, self->files.hartree);
-        else
-            hf_csv_print(file, root);
+        if (self->xyz != NULL) hf_xyz_print(self->xyz, root, self->files.hartree);
+        if (self->csv != NULL) hf_csv_print(self->csv, root);
         cJSON_Delete(root);
-        good = ferror(file) == 0;
     }
     free(line);
     if (json != NULL) fclose(json);
-    if (file != NULL && fclose(file) != 0) good = false;
-    return good ? HF_OK
-                : hf_fail(error, HF_NO_RESOURCE, "%.400s: it cannot be written: %s", path,
-                          strerror(errno));
+    if (self->xyz != NULL && fflush(self->xyz) != 0) fail_writing(self, self->files.xyz);
+    if (self->csv != NULL && fflush(self->csv) != 0) fail_writing(self, self->files.csv);
 }
 
-/** Opens a file to add lines to it; NULL: it is not wanted. */
-static hf_status open_file(FILE **file, const char *path, struct hf_error *error)
+/** Opens a file, unless it is not wanted. */
+static hf_status open_file(FILE **file, const char *path, const char *mode, struct hf_error *error)
 {
-    if (path == NULL) return HF_OK;
-    *file = fopen(path, "a");
-    return *file != NULL ? HF_OK
-                         : hf_fail(error, HF_BAD_INPUT, "%.400s: it cannot be written: %s", path,
-                                   strerror(errno));
+    *file = path != NULL ? fopen(path, mode) : NULL;
+    if (*file != NULL || path == NULL) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "%.400s: it cannot be written: %s", path, strerror(errno));
 }
 
 /** Opens the JSON file and locks it, as two jobs that add to one file would compute everything twice. The lock lasts until
@@ -198,8 +189,7 @@ static hf_status open_file(FILE **file, const char *path, struct hf_error *error
 static hf_status open_locked(struct hf_results *self, struct hf_error *error)
 {
     if (self->json != NULL) fclose(self->json);
-    self->json = NULL;
-    HF_CHECK(open_file(&self->json, self->files.json, error));
+    HF_CHECK(open_file(&self->json, self->files.json, "a", error));
     if (flock(fileno(self->json), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return HF_OK;
     return hf_fail(error, HF_BAD_INPUT, "%.400s: another job writes to it", self->files.json);
 }
@@ -211,10 +201,13 @@ static hf_status open_all(struct hf_results *self, bool retry, struct hf_finishe
     HF_CHECK(open_locked(self, error));
     HF_CHECK(hf_finished_read(finished, files->json, retry, error));
     if (retry) HF_CHECK(open_locked(self, error)); /* it was written anew */
-    if (files->xyz != NULL) HF_CHECK(remake(self, files->xyz, true, error));
-    if (files->csv != NULL) HF_CHECK(remake(self, files->csv, false, error));
-    HF_CHECK(open_file(&self->xyz, files->xyz, error));
-    return open_file(&self->csv, files->csv, error);
+    if (ftruncate(fileno(self->json), finished->n_byte) != 0 && errno != EINVAL) /* of a pipe */
+        fail_writing(self, files->json);
+    HF_CHECK(open_file(&self->xyz, files->xyz, "w", error));
+    HF_CHECK(open_file(&self->csv, files->csv, "w", error));
+    remake(self);
+    if (self->status != HF_OK && error != NULL) *error = self->error;
+    return self->status;
 }
 
 hf_status hf_results_open(struct hf_results *self, struct hf_context *context,

@@ -1,4 +1,4 @@
-/* Options of a job; see settle.h. */
+/* Options of a job; see each_private.h. */
 #include "each_private.h"
 
 #include "text/text.h"

@@ -1,4 +1,4 @@
-/* Which orbitals a molecule starts from; see starts.h. */
+/* Which orbitals a molecule starts from; see each_private.h. */
 #include "each_private.h"
 
 #include "fock/fock.h"

@@ -1,4 +1,4 @@
-/* Windows of records; see window.h. */
+/* Windows of records; see each_private.h. */
 #include "each_private.h"
 
 #include "base/growing.h"

@@ -57,13 +57,13 @@ static void a_record_is_finished_as_often_as_there_are_lines(void **state)
     hf_finished_done(&finished);
 }
 
-static void an_incomplete_line_at_the_end_goes(void **state)
+static void an_incomplete_line_at_the_end_does_not_count(void **state)
 {
     struct hf_finished finished;
     assert_ok(read_lines(GOOD("01") "{\"success\":true,\"record_hash\":\"0000000000000002\"", false,
                          &finished));
     assert_int_equal(finished.n, 1);
-    assert_left(GOOD("01"));
+    assert_int_equal(finished.n_byte, strlen(GOOD("01")));
     hf_finished_done(&finished);
 }
 
@@ -85,6 +85,8 @@ static void another_file_is_refused_and_stays(void **state)
     assert_failure(read_lines("a diary\n", true, &finished), HF_BAD_INPUT, &error,
                    "lines that no job");
     assert_left("a diary\n");
+    assert_failure(read_lines("a diary", false, &finished), HF_BAD_INPUT, &error,
+                   "no file of results");
     hf_finished_done(&finished);
 }
 
@@ -100,7 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_is_finished_as_often_as_there_are_lines),
-        cmocka_unit_test(an_incomplete_line_at_the_end_goes),
+        cmocka_unit_test(an_incomplete_line_at_the_end_does_not_count),
         cmocka_unit_test(failures_go_if_they_are_computed_again),
         cmocka_unit_test(another_file_is_refused_and_stays),
         cmocka_unit_test(without_a_file_nothing_is_finished),
