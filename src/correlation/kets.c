@@ -42,8 +42,7 @@ static struct hf_mp2_effort effort(const struct hf_mp2_size *size, double n_batc
     };
 }
 
-/** Bytes of this rank's blocks. */
-static double stored_bytes(const struct hf_mp2 *mp2)
+double hf_mp2_stored_bytes(const struct hf_mp2 *mp2)
 {
     const int last = mp2->n_spin - 1;
     double sum = 0.0;
@@ -58,7 +57,7 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
 {
     hf_status status;
     HF_TRY(hf_mp2_first_half(mp2, error));
-    mp2->result->bytes = fmax(mp2->result->bytes, stored_bytes(mp2));
+    mp2->result->bytes = fmax(mp2->result->bytes, hf_mp2_stored_bytes(mp2));
     HF_TRY(hf_mp2_second_half(mp2, error));
 cleanup:
     hf_mp2_drop_blocks(mp2);

@@ -229,6 +229,9 @@ hf_status hf_mp2_first_half(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST_
 /** Second half: energies of all pairs of the batch's orbitals i with j <= i into mp2->energy. Collective. */
 hf_status hf_mp2_second_half(struct hf_mp2 *mp2, struct hf_error *error) HF_MUST_CHECK;
 
+/** Bytes of this rank's blocks. */
+double hf_mp2_stored_bytes(const struct hf_mp2 *mp2);
+
 /** Frees the blocks. Not collective; there may be none. */
 void hf_mp2_drop_blocks(struct hf_mp2 *mp2);
 

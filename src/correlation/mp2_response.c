@@ -29,6 +29,7 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
 {
     hf_status status;
     HF_TRY(hf_mp2_first_half(mp2, error));
+    mp2->result->bytes = fmax(mp2->result->bytes, hf_mp2_stored_bytes(mp2));
     HF_TRY(hf_mp2_amplitudes(mp2, error));
     HF_TRY(hf_mp2_second_pass(mp2, error));
 cleanup:

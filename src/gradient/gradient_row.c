@@ -7,6 +7,7 @@
 #include "gradient/two_electron_gradient.h"
 #include "hf/scf.h"
 #include "properties/of_density.h"
+#include "response/subspace.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,6 +127,17 @@ static double memory(const struct hf_quantity *quantity)
                                    hf_fock_is_distributed(of->settings->fock.builder));
 }
 
+/** Matrices and rotations of the relaxation of MP2. */
+static double relaxation_bytes(const struct hf_quantity_source *of)
+{
+    enum { N_MATRIX = 12 };
+    const double n = of->basis->n_function, o = 0.5 * hf_molecule_n_electron(of->molecule);
+    const double n_spin = strcmp(of->settings->method, "rhf") == 0 ? 1.0 : 2.0;
+    return sizeof(double) * n_spin * (N_MATRIX * n * n + 2.0 * HF_SUBSPACE_MOST * o * (n - o)) *
+           hf_linalg_largest_share(of->basis->n_function, of->context->n_rank,
+                                   hf_fock_is_distributed(of->settings->fock.builder));
+}
+
 /** Densities of the two-electron part. What its threads hold takes the place of engines and queues of Fock builds. */
 static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
@@ -141,6 +153,7 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
         hf_lent_densities_memory(&size, hf_fock_is_distributed(of->settings->fock.builder));
     (void)error;
     *bytes = memory.of_rank + memory.of_node / size.n_node_rank;
+    if (of->correlation != NULL) *bytes += relaxation_bytes(of);
     return HF_OK;
 }
 
@@ -189,13 +202,21 @@ static void report_relaxed(const struct hf_quantity *quantity, FILE *out)
                         hf_options_value(of->options, "properties") == HF_PROPERTIES_ALL);
 }
 
+/** Which energy is differentiated, if it is not that of the SCF. */
+static const char *name_energy(const struct hf_mp2_settings *correlation)
+{
+    if (correlation == NULL) return "";
+    const struct hf_mp2_derivatives *factors = correlation->derivatives;
+    const bool scaled = factors->opposite != 1.0 || factors->same != 1.0;
+    return scaled ? " of the SCS-MP2 energy" : " of the MP2 energy";
+}
+
 static void report(const struct hf_quantity *quantity, FILE *out)
 {
     const struct row *self = quantity->self;
     const struct hf_molecule *molecule = quantity->of->molecule;
     fprintf(out, "\nGradient%s, hartree/bohr\n  %5s %4s %14s %14s %14s\n",
-            quantity->of->correlation != NULL ? " of the MP2 energy" : "", "Atom", "", "x", "y",
-            "z");
+            name_energy(quantity->of->correlation), "Atom", "", "x", "y", "z");
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
         fprintf(out, "  %5d  %c%-2s", i + 1, atom->ghost ? '@' : ' ',

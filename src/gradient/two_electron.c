@@ -72,12 +72,16 @@ static double count_permutations(const struct hf_shell_pair *bra, const struct h
 static const int sides[HF_N_QUARTET_BLOCK][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
 
 /** Bounds on |D_ab D_cd|/2 and on the sum of the products of exchange over 8, from those of blocks. */
-static void find_weights(int n_density, double bound[HF_N_QUARTET_BLOCK][HF_N_BOUND],
-                         double *coulomb, double *exchange)
+static void find_weights(const struct two_electron *all,
+                         double bound[HF_N_QUARTET_BLOCK][HF_N_BOUND], double *coulomb,
+                         double *exchange)
 {
     *coulomb = 0.5 * bound[HF_BLOCK_AB][HF_WITH_COULOMB] * bound[HF_BLOCK_CD][HF_WITH_COULOMB];
+    if (all->settings->difference)
+        *coulomb +=
+            0.5 * bound[HF_BLOCK_AB][HF_EXCHANGE_ALONE] * bound[HF_BLOCK_CD][HF_EXCHANGE_ALONE];
     *exchange = 0.0;
-    for (int s = 0; s < n_density; s++)
+    for (int s = 0; s < all->n_density; s++)
         *exchange += 0.125 * (bound[HF_BLOCK_AC][s] * bound[HF_BLOCK_BD][s] +
                               bound[HF_BLOCK_AD][s] * bound[HF_BLOCK_BC][s]);
 }
@@ -97,7 +101,7 @@ static double find_factor(const void *data, const struct hf_atom_pair *bra,
     double bound[HF_N_QUARTET_BLOCK][HF_N_BOUND] = {{0.0}}, coulomb, exchange;
     for (int k = first_block(all); k < HF_N_QUARTET_BLOCK; k++)
         hf_lent_densities_bounds(all->lent, site[sides[k][0]], site[sides[k][1]], bound[k]);
-    find_weights(all->n_density, bound, &coulomb, &exchange);
+    find_weights(all, bound, &coulomb, &exchange);
     return 8.0 * all->most_momentum * (coulomb + exchange);
 }
 
@@ -159,7 +163,7 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
             const double *from = find_largest(own, s, t->atom) + (size_t)t->index * HF_N_BOUND;
             for (int kind = 0; kind < HF_N_BOUND; kind++) of_block[k][kind] = from[kind];
         }
-        find_weights(all->n_density, of_block, &coulomb, &exchange);
+        find_weights(all, of_block, &coulomb, &exchange);
         const double weight = (coulomb + exchange * hf_far_factor(bra, pair)) *
                               count_permutations(bra, pair) * fmax(of_bra, of_ket);
         ket[i].wanted = weight * bra->bound * pair->bound >= all->settings->threshold;
@@ -280,6 +284,8 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     for (int k = 0; k < 2 && status == HF_OK; k++)
         status = hf_density_loan_init(&own->loans[k], all->lent, error);
     if (status == HF_OK) hf_gradient_engine_set_threshold(own->engine, all->primitive_threshold);
+    if (status == HF_OK && all->settings->difference)
+        hf_gradient_engine_set_difference(own->engine);
     return status;
 }
 
@@ -333,22 +339,42 @@ static enum hf_coulomb_choice choose_coulomb(const struct two_electron *all)
                : HF_COULOMB_EXACT;
 }
 
-/** Adds the Coulomb part unless it is that of quartets. Collective. */
-static hf_status add_coulomb(struct two_electron *all, const struct hf_matrix *density,
-                             double (*gradient)[3], struct hf_error *error)
+/** Adds the Coulomb part of a density in a pass of its own. Collective. */
+static hf_status add_coulomb_pass(const struct two_electron *all, bool multipoles,
+                                  const struct hf_matrix *density, double (*gradient)[3],
+                                  struct hf_error *error)
 {
     const struct hf_two_electron_gradient_settings *settings = all->settings;
-    const enum hf_coulomb_choice choice = choose_coulomb(all);
-    all->exchange_alone = choice != HF_COULOMB_EXACT;
-    if (!all->exchange_alone) return HF_OK;
     return hf_coulomb_gradient(all->pairs,
                                &(struct hf_coulomb_settings){
                                    .schedule = settings->schedule,
                                    .n_thread = settings->n_thread,
                                    .single = settings->single,
-                                   .multipoles = choice == HF_COULOMB_MULTIPOLES,
+                                   .multipoles = multipoles,
                                },
                                settings->threshold, density, all->n_atom, gradient, error);
+}
+
+static void negate(int n_atom, double (*gradient)[3])
+{
+    for (int i = 0; i < n_atom; i++)
+        for (int x = 0; x < 3; x++) gradient[i][x] = -gradient[i][x];
+}
+
+/** Adds the Coulomb part unless it is that of quartets. Collective. */
+static hf_status add_coulomb(struct two_electron *all, const struct hf_matrix *const density[],
+                             double (*gradient)[3], struct hf_error *error)
+{
+    const enum hf_coulomb_choice choice = choose_coulomb(all);
+    const bool multipoles = choice == HF_COULOMB_MULTIPOLES;
+    all->exchange_alone = choice != HF_COULOMB_EXACT;
+    if (!all->exchange_alone) return HF_OK;
+    if (all->settings->difference) {
+        negate(all->n_atom, gradient);
+        HF_CHECK(add_coulomb_pass(all, multipoles, density[1], gradient, error));
+        negate(all->n_atom, gradient);
+    }
+    return add_coulomb_pass(all, multipoles, density[0], gradient, error);
 }
 
 /** Brings the densities to where threads borrow them. Collective. */
@@ -377,7 +403,9 @@ static hf_status do_quartets(struct two_electron *all, struct hf_work *work, str
     struct hf_timers *timers = &context->timers;
     /* of two pairs of sites with the largest elements of all */
     const double element = hf_lent_densities_largest(all->lent),
-                 of_coulomb = all->exchange_alone ? 0.0 : 0.5,
+                 of_coulomb = all->exchange_alone         ? 0.0
+                              : all->settings->difference ? 1.0
+                                                          : 0.5,
                  largest = 8.0 * all->most_momentum * (of_coulomb + 0.25 * all->n_density) *
                            element * element;
     all->primitive_threshold = PRIMITIVE_SHARE * all->settings->threshold / largest;
@@ -427,7 +455,7 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                                               &hf_phase_gradient_wait_ranks}};
     struct hf_work *work = NULL;
     hf_status status;
-    HF_TRY(add_coulomb(&all, density[0], gradient, error));
+    HF_TRY(add_coulomb(&all, density, gradient, error));
     HF_TRY(lend_densities(&all, density, error));
     HF_TRY(hf_agree(context->comm, init(&all, error), error));
     HF_TRY(hf_work_create(context, pairs, &work_settings, &work, error));

@@ -27,6 +27,8 @@ struct hf_two_electron_gradient_settings {
      *  with multipoles if that is worthwhile, as is estimated from the densities. */
     enum hf_coulomb_choice coulomb;
     bool single; /**< the Coulomb pass may use single precision if it is accurate enough */
+    /** Two densities, of all electrons both: E2 of the first minus E2 of the second, without spin densities. */
+    bool difference;
     struct hf_onesided_settings onesided; /**< of distributed densities */
     /** hartree/bohr: quartets whose estimate is below it are left out, pairs of products below a share of it; 1e-10 */
     double threshold;

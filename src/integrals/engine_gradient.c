@@ -32,6 +32,7 @@ struct hf_gradient_engine {
     struct hf_flops *flops;           /**< the same */
     double *exponent; /**< [primitives of the largest pair], of the bra's second shell */
     double *scratch;
+    bool difference; /**< hf_gradient_engine_set_difference */
 };
 
 /** Makes plans for every two classes; returns the largest scratch [numbers]. */
@@ -81,6 +82,11 @@ void hf_gradient_engine_destroy(struct hf_gradient_engine **engine)
 void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double threshold)
 {
     hf_engine_set_threshold(engine->engine, threshold);
+}
+
+void hf_gradient_engine_set_difference(struct hf_gradient_engine *engine)
+{
+    engine->difference = true;
 }
 
 struct hf_engine_account hf_gradient_engine_account(const struct hf_gradient_engine *engine)
@@ -152,7 +158,8 @@ void hf_gradient_engine_compute(struct hf_gradient_engine *self, const struct hf
     const struct hf_kernel_choice choice = engine->of_double;
     const bool alike = hf_engine_of_two(engine, &request)->narrow_is_alike[0];
     const struct hf_kernels *kernels = choice.wide;
-    struct hf_gradient_input input = {.bra_exponent = self->exponent, .n_density = n_density};
+    struct hf_gradient_input input = {
+        .bra_exponent = self->exponent, .n_density = n_density, .difference = self->difference};
     take_bra(self, bra);
     engine->account.n_quartet += n;
     engine->account.n_integral +=

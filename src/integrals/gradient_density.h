@@ -68,6 +68,19 @@ static inline void add_exchange(const struct quartet_shape *n, const lanes *ac, 
             }
 }
 
+/** Adds X_ab X_cd, with factors in the block of c; all quartets have the same a and b. */
+static inline void add_coulomb(const struct hf_quartet_density *density, bool spin,
+                               const struct quartet_shape *n, const lanes *cd, lanes *to)
+{
+    const double *from = (spin ? density->spin : density->total)[HF_BLOCK_AB];
+    for (int a = 0; a < n->a; a++)
+        for (int b = 0; b < n->b; b++) {
+            const double ab = from[(ptrdiff_t)a * density->row[HF_BLOCK_AB] +
+                                   (ptrdiff_t)b * density->column[HF_BLOCK_AB]];
+            for (int k = 0; k < n->c * n->d; k++) *to++ += ab * cd[k];
+        }
+}
+
 /** Writes the density [a][b][c][d] to `to`; `scratch` has room for the blocks. */
 static __attribute__((noinline)) void fill_density(const struct hf_quartet *quartet,
                                                    const struct hf_gradient_input *input,
@@ -77,25 +90,22 @@ static __attribute__((noinline)) void fill_density(const struct hf_quartet *quar
     const struct quartet_shape n = {bra->n_a, bra->n_b, ket->n_a, ket->n_b};
     const struct hf_quartet_density *first = input->density[0];
     lanes *cd = scratch, *ac = cd + n.c * n.d, *ad = ac + n.a * n.c;
-    lanes *bc = ad + n.a * n.d, *bd = bc + n.b * n.c, *out = to, factor;
+    lanes *bc = ad + n.a * n.d, *bd = bc + n.b * n.c, factor;
     for (int l = 0; l < HF_WIDTH; l++) factor[l] = input->density[l]->factor;
     if (first->whole != NULL) {
         gather_whole(input, &n, factor, to);
         return;
     }
-    if (first->total[HF_BLOCK_AB] == NULL)
-        memset(to, 0, (size_t)(n.a * n.b * n.c * n.d) * sizeof *to);
-    else
-        gather_block(input, false, HF_BLOCK_CD, n.c, n.d, 0.5 * factor, cd);
-    for (int a = 0; a < n.a && first->total[HF_BLOCK_AB] != NULL; a++)
-        for (int b = 0; b < n.b; b++) {
-            const double ab = first->total[HF_BLOCK_AB][(ptrdiff_t)a * first->row[HF_BLOCK_AB] +
-                                                        (ptrdiff_t)b * first->column[HF_BLOCK_AB]];
-            for (int k = 0; k < n.c * n.d; k++) *out++ = ab * cd[k];
-        }
+    memset(to, 0, (size_t)(n.a * n.b * n.c * n.d) * sizeof *to);
+    const int n_coulomb = first->total[HF_BLOCK_AB] == NULL ? 0 : input->difference ? 2 : 1;
+    for (int spin = 0; spin < n_coulomb; spin++) {
+        gather_block(input, spin, HF_BLOCK_CD, n.c, n.d, (spin ? -0.5 : 0.5) * factor, cd);
+        add_coulomb(first, spin, &n, cd, to);
+    }
     for (int spin = 0; spin < input->n_density; spin++) {
-        gather_block(input, spin, HF_BLOCK_AC, n.a, n.c, -0.125 * factor, ac);
-        gather_block(input, spin, HF_BLOCK_AD, n.a, n.d, -0.125 * factor, ad);
+        const double sign = spin && input->difference ? -0.125 : 0.125;
+        gather_block(input, spin, HF_BLOCK_AC, n.a, n.c, -sign * factor, ac);
+        gather_block(input, spin, HF_BLOCK_AD, n.a, n.d, -sign * factor, ad);
         gather_block(input, spin, HF_BLOCK_BC, n.b, n.c, broadcast(1.0), bc);
         gather_block(input, spin, HF_BLOCK_BD, n.b, n.d, broadcast(1.0), bd);
         add_exchange(&n, ac, ad, bc, bd, to);

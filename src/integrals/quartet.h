@@ -98,6 +98,7 @@ struct hf_gradient_input {
     const double *ket_exponent[HF_LANES]; /**< of the primitives of each ket's second shell */
     const struct hf_quartet_density *density[HF_LANES];
     int n_density;
+    bool difference; /**< hf_gradient_engine_set_difference */
 };
 
 /** A primitive of a pair with its coefficient in one part. */

@@ -45,6 +45,10 @@ void hf_gradient_engine_destroy(struct hf_gradient_engine **engine);
 /** Primitive quartets whose estimate as integrals is below `threshold` (hartree) are skipped from now on. */
 void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double threshold);
 
+/** From now on the second of two densities is subtracted from the first: G = 1/2 (D_ab D_cd - M_ab M_cd) - 1/8 (D_ac D_bd +
+ *  D_ad D_bc - M_ac M_bd - M_ad M_bc). */
+void hf_gradient_engine_set_difference(struct hf_gradient_engine *engine);
+
 /** Counts of work: integrals are those that were differentiated; arithmetic is that with one density. */
 struct hf_engine_account hf_gradient_engine_account(const struct hf_gradient_engine *engine);
 

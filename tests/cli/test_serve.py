@@ -59,23 +59,23 @@ class Served:
         return self.process.returncode, out, errors
 
 
-def gradient(folder, places):
+def gradient(folder, places, *options):
     path = os.path.join(folder, "out.json")
-    code, _, errors = TEST.run([write(folder, places), "--task", "gradient", "--checkpoint", "none", "--json", path])
+    code, _, errors = TEST.run([write(folder, places), "--task", "gradient", "--checkpoint", "none", "--json", path, *options])
     TEST.check(code == 0, f"gradient: exit code {code}", errors)
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
 def check_forces(folder):
-    for path in ("socket", None)[:2 if TEST.n_rank == 1 else 1]:
-        served = Served(folder, path=path)
+    for path, options in (("socket", ["--method", "mp2"]), (None, []))[:2 if TEST.n_rank == 1 else 1]:
+        served = Served(folder, *options, path=path)
         TEST.check(served.driver.status() == "READY", "the first status is not READY")
         for k in range(3):
             places = [x + 0.05 * k * (i % 4) for i, x in enumerate(PLACES)]
             energy, forces = served.driver.forces(places)
             TEST.check(served.driver.status() == "READY", "not READY when forces were fetched")
-            expected = gradient(folder, places)
+            expected = gradient(folder, places, *options)
             worst = max(abs(f + g) for f, g in zip(forces, expected["return_result"], strict=True))
             TEST.check(worst < 2e-7, f"forces differ by {worst}")
             TEST.check(abs(energy - expected["properties"]["return_energy"]) < 1e-9, f"energy {energy}")
