@@ -11,12 +11,12 @@
 #ifndef HF_COULOMB_PRIVATE_H
 #define HF_COULOMB_PRIVATE_H
 
+#include "coulomb/products.h"
 #include "far_field.h"
 #include "hermite_densities.h"
 #include "kets.h"
 #include "parcels.h"
 #include "product_kernels.h"
-#include "products.h"
 #include "steps.h"
 
 #include "base/arena.h"

@@ -2,7 +2,7 @@
 #ifndef HF_HERMITE_DENSITIES_H
 #define HF_HERMITE_DENSITIES_H
 
-#include "products.h"
+#include "coulomb/products.h"
 
 #include "integrals/solid_harmonics.h"
 #include "one_electron/hermite.h"

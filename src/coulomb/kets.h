@@ -4,8 +4,8 @@
 #ifndef HF_KETS_H
 #define HF_KETS_H
 
+#include "coulomb/products.h"
 #include "product_kernels.h"
-#include "products.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef HF_COULOMB_PARCELS_H
 #define HF_COULOMB_PARCELS_H
 
-#include "products.h"
+#include "coulomb/products.h"
 
 struct hf_parcels;
 

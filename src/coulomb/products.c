@@ -1,5 +1,5 @@
 /* The list of products: found among the primitive pairs, sorted into trees, laid out. */
-#include "products.h"
+#include "coulomb/products.h"
 
 #include "base/arithmetic.h"
 #include "base/node_memory.h"

@@ -2,7 +2,7 @@
 #ifndef HF_WALK_H
 #define HF_WALK_H
 
-#include "products.h"
+#include "coulomb/products.h"
 
 #include "base/arena.h"
 
