@@ -19,7 +19,7 @@ from lab import lapack, linear_algebra, prediction, whole  # noqa: E402
 from lab.failure import Failure  # noqa: E402
 from lab.linear_algebra import Grid, LinearAlgebra, Measured, Rates, Search, choose_grid  # noqa: E402
 from lab.recording import Recording  # noqa: E402
-from lab.replay import Network  # noqa: E402
+from lab.network import Network  # noqa: E402
 
 FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 SLOW = Network(1.0, 0.0, 0.0, 0.0, 0.0)

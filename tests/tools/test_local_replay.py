@@ -17,10 +17,10 @@ import traces
 from lab import local_forecast, local_replay, trace
 from lab.mp2_replay import Phases
 from lab.recording import Recording, RecordingError
-from lab.replay import Network
+from lab.network import Network
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent / "src"
-FREE = {"counter_seconds": 0.0, "counter_service_seconds": 0.0, "manager_service_seconds": 0.0, "look_seconds": 0.0,
+FREE = {"counter_seconds": 0.0, "counter_service_seconds": 0.0, "manager_service_seconds": 0.0,
         "node_alpha_seconds": 0.0, "node_beta_seconds_per_byte": 0.0}
 
 

@@ -20,10 +20,11 @@ import traces
 from lab import (
     cells, coulomb_pass, doubts, forecast, machine, models, phases, prediction, reductions, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
-from lab.replay import Network  # noqa: E402
+from lab.network import Network  # noqa: E402
 
-FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, look_seconds=0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 COSTS = [4.0, 3.0, 2.0, 1.0]
+LOOKS = 1e-4  # ranks that wait for the end of a round look at intervals
 AGREEMENTS = 2 * prediction.N_AGREEMENT * 1e-3  # of two ranks, with a latency of 1 ms
 
 
@@ -79,33 +80,33 @@ class Predictions(WithTraces):
 
     def test_static_on_two_ranks(self):
         found = self.simulated([traces.row([4.0, 3.0, 2.0])]).predict("static", 2)  # 4 against 3 + 2
-        self.assertAlmostEqual(found.seconds, 5.0)
+        self.assertAlmostEqual(found.seconds, 5.0, delta=LOOKS)
         self.assertAlmostEqual(found.compute_seconds, 4.5)
-        self.assertAlmostEqual(found.idle_seconds, 0.5)
-        self.assertAlmostEqual(found.efficiency, 0.9)
+        self.assertAlmostEqual(found.idle_seconds, 0.5, delta=LOOKS)
+        self.assertAlmostEqual(found.efficiency, 0.9, delta=LOOKS)
 
     def test_counter_on_two_ranks_is_even(self):
-        self.assertAlmostEqual(self.simulated([traces.row(COSTS)] * 2).predict("counter", 2).seconds, 10.0)
+        self.assertAlmostEqual(self.simulated([traces.row(COSTS)] * 2).predict("counter", 2).seconds, 10.0, delta=LOOKS)
 
     def test_a_manager_computes_nothing(self):
         """Two workers begin with tasks 0 and 1; the second is through first and gets 2, the first then 3."""
         found = self.simulated([traces.row(COSTS)]).predict("manager", 3)
-        self.assertAlmostEqual(found.seconds, 5.0)
-        self.assertAlmostEqual(found.efficiency, 10.0 / 15.0)
+        self.assertAlmostEqual(found.seconds, 5.0, delta=LOOKS)
+        self.assertAlmostEqual(found.efficiency, 10.0 / 15.0, delta=LOOKS)
 
     def test_stored_tasks_stay_with_the_rank_that_stored_them(self):
         """Static on two ranks: rank 0 stores tasks 0 and 3. Reading takes it 0.4 + 0.1, rank 1 0.3 + 0.2; then the two
         tasks that are not stored wholly, 1.0 and 0.5, are shared out: rank 0 ends after 1.5 s."""
         stored = traces.row([0.4, 0.3, 0.2, 0.1], "stored task")
         found = self.simulated([traces.row(COSTS), stored + traces.row([1.0, 0.5])])
-        self.assertAlmostEqual(found.predict("static", 2).seconds, 5.0 + 1.5)
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 5.0 + 1.5, delta=LOOKS)
 
     def test_builds_that_only_read(self):
         stored = traces.row([0.4, 0.3, 0.2, 0.1], "stored task")
         found = self.simulated([traces.row(COSTS), stored])
         for scheduler in ("static", "manager", "counter", "steal"):
             self.assertLess(found.predict(scheduler, 2).seconds, 12.0, scheduler)
-        self.assertAlmostEqual(found.predict("static", 2).seconds, 5.5)
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 5.5, delta=LOOKS)
 
     def test_sums_go_to_their_owners(self):
         """n = 20, p = 2 on two nodes, alpha = 1 ms, nothing else: a message with sums and one with densities to the other
@@ -138,12 +139,12 @@ class Predictions(WithTraces):
         found = self.coulomb_pass([3.0, 2.0, 2.0])
         for scheduler in ("static", "counter"):
             predicted = found.predict(scheduler, 2)
-            self.assertAlmostEqual(predicted.coulomb_seconds, 4.0)
-            self.assertAlmostEqual(predicted.seconds, 9.0)
+            self.assertAlmostEqual(predicted.coulomb_seconds, 4.0, delta=LOOKS)
+            self.assertAlmostEqual(predicted.seconds, 9.0, delta=LOOKS)
             self.assertAlmostEqual(predicted.compute_seconds, 5.0)
-            self.assertAlmostEqual(predicted.idle_seconds, 0.0)
-            self.assertAlmostEqual(predicted.efficiency, 17.0 / 18.0)
-        self.assertAlmostEqual(found.predict("manager", 2).seconds, 17.0)
+            self.assertAlmostEqual(predicted.idle_seconds, 0.0, delta=LOOKS)
+            self.assertAlmostEqual(predicted.efficiency, 17.0 / 18.0, delta=LOOKS)
+        self.assertAlmostEqual(found.predict("manager", 2).seconds, 17.0, delta=LOOKS)
         self.assertAlmostEqual(found.model("counter", 2), 3.5 + 5.0)
 
     def test_the_coulomb_pass_has_threads_too(self):
@@ -197,16 +198,16 @@ class Predictions(WithTraces):
 
     def test_messages_of_the_coulomb_pass(self):
         """Between two nodes, of 8 us a number: half of 500 numbers of kets, and of gathers of one leaf; 300 of H and V are shared
-        out. With a latency of 1 ms alone: 2 ms for each of three agreements, 1 ms for each of five gathers and two exchanges.
+        out. With a latency of 1 ms alone: 2 ms for each of two agreements, 1 ms for a barrier, five gathers and two exchanges.
         A single node has nothing to send."""
         steps = [(coulomb_pass.LEAVES, 1, 0.0), (coulomb_pass.ACROSS, 1, 0.0)]
         info = {"coulomb_numbers_of_kets": 500, "coulomb_numbers_sent": 300, "coulomb_products": 10}
         numbers = 0.5 * (500 + coulomb_pass.MOMENTS + coulomb_pass.LEAF + 300)
         for network, seconds in ((dataclasses.replace(FREE, beta_seconds_per_byte=1e-6), numbers * 8e-6),
-                                 (dataclasses.replace(FREE, alpha_seconds=1e-3), 3 * 2e-3 + 5 * 1e-3 + 2 * 1e-3),
+                                 (dataclasses.replace(FREE, alpha_seconds=1e-3), 2 * 2e-3 + 1e-3 + 5 * 1e-3 + 2 * 1e-3),
                                  (dataclasses.replace(FREE, beta_seconds_per_byte=1e-6, ranks_per_node=2), 0.0)):
             found = self.coulomb_pass([2.0, 2.0], steps, network, info=info).predict("static", 2)
-            self.assertAlmostEqual(found.coulomb_seconds, 2.0 + seconds)
+            self.assertAlmostEqual(found.coulomb_seconds, 2.0 + seconds, delta=LOOKS)
 
     def test_the_coulomb_pass_in_whole_runs(self):
         found = whole.WholeRuns(self.coulomb_pass([3.0, 2.0, 2.0], [(coulomb_pass.KETS, 4, 2.0 * len(COSTS))]))
@@ -273,8 +274,8 @@ class Predictions(WithTraces):
     def test_threads(self):
         """Static: rank 0 has 4 and 1, rank 1 has 3 and 2, each rank two threads: 4 s. Reading is shared out."""
         found = self.simulated([traces.row(COSTS), traces.row([0.4, 0.3, 0.2, 0.1], "stored task")], n_thread=2)
-        self.assertAlmostEqual(found.predict("static", 2).seconds, 4.0 + 0.25)
-        self.assertAlmostEqual(found.predict("static", 2).efficiency, 11.0 / 4 / 4.25)
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 4.0 + 0.25, delta=LOOKS)
+        self.assertAlmostEqual(found.predict("static", 2).efficiency, 11.0 / 4 / 4.25, delta=LOOKS)
         self.assertAlmostEqual(found.model("counter", 2), 11.0 / 4)
 
     def test_distributed_matrices_send_blocks(self):
@@ -286,13 +287,13 @@ class Predictions(WithTraces):
 
     def test_distributed_matrices_block_by_block(self):
         """Of one task each on two ranks, both need a block that one of them owns: the other one waits for request and
-        block, half of the ranks 2 ms, and sends its sum, 1 ms."""
+        block, half of the ranks 2 ms, and sends its sum, confirmed after 2 ms, as the two barriers of the end."""
         network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
         blocks = [("J", 0, task, 5, 800.0) for task in (0, 1)]
         found = self.simulated([traces.row([4.0, 4.0]) + blocks], network, fock="distributed")
         predicted = found.predict("static", 2)
-        self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 1e-3 + AGREEMENTS)
-        self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 1e-3 + AGREEMENTS)
+        self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 3e-3 + AGREEMENTS, delta=LOOKS)
+        self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 3e-3 + AGREEMENTS, delta=LOOKS)
 
     def test_blocks_that_are_met_again_are_not_sent_again(self):
         self.assertAlmostEqual(prediction.distinct(10, 1), 1.0)
@@ -360,8 +361,8 @@ class Doubts(WithTraces):
         self.doubts({1: [8.0]})
         simulated = prediction.Simulated(self.recording, FREE, 0.0)
         self.assertIsNone(forecast.told_before(simulated, ["static"], [1, 1000]))
-        self.assertEqual(forecast.told_before(simulated, ["static", "steal"], [1, 10**6]),
-                         "simulates static, steal on 2 numbers of processes up to 1000000: about 24 s; --processes and --schedule choose fewer")
+        self.assertEqual(forecast.told_before(simulated, ["static", "steal"], [1, 10**4]),
+                         "simulates static, steal on 2 numbers of processes up to 10000: about 42 s; --processes and --schedule choose fewer")
 
 
 class Tables(WithTraces):

@@ -10,10 +10,9 @@ goes by the time that the tasks took, so that shares dealt beforehand (static) a
 from typing import NamedTuple
 
 from . import models
-from .replay import simulate
 from .reductions import messages_seconds as latencies
 
-N_AGREEMENT = 3  # of all ranks: start and end of the tasks, the barrier behind them
+N_AGREEMENT = 2  # of all ranks: start and end of the tasks
 LANES = 8        # expansions at a time (HF_TRANSLATION_MOST_LANES); on the way up each cell has two
 DENSITIES, KETS, LEAVES, UP, BOUNDS, ACROSS, DOWN, MATRICES, TO_LEAVES = range(9)  # enum hf_coulomb_step
 UNIT = 256       # HF_COULOMB_UNIT
@@ -30,13 +29,6 @@ class Step(NamedTuple):
 
 def ceil_of(n, parts):
     return -(-n // parts)
-
-
-def tasks_seconds(scheduler, build, n_rank, network, n_thread=1):
-    """Of the round of tasks of a build's pass."""
-    if not build.coulomb:
-        return 0.0
-    return simulate(scheduler, build.coulomb, n_rank, network, n_thread=n_thread).seconds
 
 
 class Division:

@@ -8,7 +8,7 @@ a task's second quarter says; the sums of P1 wait for the rank that has most of 
 from typing import NamedTuple
 
 from . import models
-from .replay import simulate
+from .simulation import simulate
 
 BYTES = models.BYTES_PER_WORD
 
@@ -45,7 +45,7 @@ class Mp2Prediction(NamedTuple):
 
 class Machine(NamedTuple):
     """What a batch runs on."""
-    network: object  # replay.Network
+    network: object  # network.Network
     model: models.Machine
     scheduler: str
     n_rank: int

@@ -14,6 +14,7 @@ say how many bytes a pair task reads, and which amplitudes a task needs. An anal
 densities that a task needs."""
 
 import array
+import itertools
 import json
 import struct
 from typing import NamedTuple
@@ -159,6 +160,14 @@ class Trace:
     def coulomb_step_seconds(self):
         """What the first thread spends in the Coulomb passes of all builds beside their tasks."""
         return sum(step.seconds for build in self.builds for step in build.coulomb_steps)
+
+
+def write(path, header, records_of_file):
+    """A trace of these records."""
+    whole = {"format": FORMAT, "version": VERSION, "record_bytes": RECORD.size, "n_record": len(records_of_file), **header}
+    with open(path, "wb") as file:
+        file.write(json.dumps(whole).encode() + b"\n")
+        file.write(b"".join(itertools.starmap(RECORD.pack, records_of_file)))
 
 
 def read_header(path):
