@@ -2,6 +2,8 @@
 #include "base/growing.h"
 #include "basis_private.h"
 
+#include "text/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,4 +188,10 @@ hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
 no_memory:
     hf_basis_destroy(&made);
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for the merged shells");
+}
+
+void hf_basis_put_model(struct hf_json to)
+{
+    HF_PUT(to, "most_of_site", MOST_OF_SITE, NULL, "most functions of a site of several atoms");
+    HF_PUT(to, "least_sites", LEAST_SITES, NULL, "sites at least");
 }

@@ -92,7 +92,7 @@ static double budget(const struct hf_sim_blocks *self)
 {
     const double n = self->plan->rounds->n_function, whole = n * n * sizeof(double);
     const double most = whole * fmin(0.5, 1.0 / self->context->n_node_rank);
-    return fmin(most, fmax(whole / self->context->n_rank, 8.0 * 1024.0 * 1024.0));
+    return fmin(most, fmax(whole / self->context->n_rank, self->plan->rounds->least_cache_bytes));
 }
 
 static void cache_make(struct cache *cache, double bytes, int n_number)

@@ -58,8 +58,8 @@ static int64_t next_task(struct rank *self)
 /** Computes a task. Long ones serve other ranks between their parts if they need blocks. */
 static void compute(struct rank *self, int64_t task)
 {
-    enum { MOST_PARTS = 16 };
-    static const double PART_SECONDS = 0.5e-3;
+    enum { MOST_PARTS = 64 };
+    static const double PART_SECONDS = 50e-6;
     const double seconds = self->round->seconds[task];
     const double n = fmin(MOST_PARTS, ceil(seconds / PART_SECONDS));
     for (int part = 0; self->blocks != NULL && part < n; part++) {

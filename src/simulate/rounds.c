@@ -57,6 +57,7 @@ static hf_status read_header(const cJSON *header, struct reader *reader,
 {
     const cJSON *format = cJSON_GetObjectItemCaseSensitive(header, "format");
     const cJSON *builds = cJSON_GetObjectItemCaseSensitive(header, "builds");
+    const cJSON *model = cJSON_GetObjectItemCaseSensitive(header, "model");
     const double n_record = number_of(header, "n_record");
     if (!cJSON_IsString(format) || strcmp(format->valuestring, "hf-trace") != 0 ||
         number_of(header, "record_bytes") < RECORD_BYTES || n_record < 0.0)
@@ -65,6 +66,8 @@ static hf_status read_header(const cJSON *header, struct reader *reader,
     reader->task_kind = find_kind(header, "task");
     reader->stored_kind = find_kind(header, "stored task");
     rounds->n_function = (int)number_of(header, "n_function");
+    rounds->least_cache_bytes =
+        number_of(cJSON_GetObjectItemCaseSensitive(model, "fock"), "least_cache_bytes");
     rounds->reads_only = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(header, "reads_only"));
     rounds->n_round = cJSON_GetArraySize(builds);
     rounds->round = calloc((size_t)rounds->n_round + 1, sizeof *rounds->round);

@@ -33,7 +33,8 @@ struct hf_sim_rounds {
     int n_number;       /**< of blocks */
     float *block_bytes; /**< [n_number] */
     int n_function;
-    bool reads_only; /**< blocks are read and not added to */
+    double least_cache_bytes; /**< of blocks (fock/block_cache.h) */
+    bool reads_only;          /**< blocks are read and not added to */
 };
 
 /** HF_BAD_INPUT: no trace, or a damaged one; HF_NO_RESOURCE. */

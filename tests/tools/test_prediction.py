@@ -8,7 +8,6 @@ Usage: test_prediction.py [unittest options]
 import csv
 import dataclasses
 import json
-import re
 import shutil
 import unittest
 
@@ -24,6 +23,7 @@ from lab.network import Network  # noqa: E402
 
 FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 COSTS = [4.0, 3.0, 2.0, 1.0]
+STEPS, UNIT = traces.MODEL["coulomb"]["steps"], traces.MODEL["coulomb"]["unit"]
 LOOKS = 1e-4  # ranks that wait for the end of a round look at intervals
 AGREEMENTS = 2 * prediction.N_AGREEMENT * 1e-3  # of two ranks, with a latency of 1 ms
 
@@ -130,7 +130,7 @@ class Predictions(WithTraces):
 
     def coulomb_pass(self, costs, steps=(), network=FREE, n_thread=1, **header):
         """One build: COSTS for K after a pass of tasks with these costs, and of such (kind, units, seconds) beside them."""
-        beside = [(trace.COULOMB_STEP, 0, kind + coulomb_pass.UNIT * n_unit, 0.0, seconds) for kind, n_unit, seconds in steps]
+        beside = [(trace.COULOMB_STEP, 0, STEPS.index(kind) + UNIT * n_unit, 0.0, seconds) for kind, n_unit, seconds in steps]
         return self.simulated([beside + traces.row(costs, trace.COULOMB_TASK) + traces.row(COSTS)], network,
                               n_thread=n_thread, **header)
 
@@ -202,7 +202,7 @@ class Predictions(WithTraces):
         A single node has nothing to send."""
         steps = [(coulomb_pass.LEAVES, 1, 0.0), (coulomb_pass.ACROSS, 1, 0.0)]
         info = {"coulomb_numbers_of_kets": 500, "coulomb_numbers_sent": 300, "coulomb_products": 10}
-        numbers = 0.5 * (500 + coulomb_pass.MOMENTS + coulomb_pass.LEAF + 300)
+        numbers = 0.5 * (500 + 452 + 505 + 300)
         for network, seconds in ((dataclasses.replace(FREE, beta_seconds_per_byte=1e-6), numbers * 8e-6),
                                  (dataclasses.replace(FREE, alpha_seconds=1e-3), 2 * 2e-3 + 1e-3 + 5 * 1e-3 + 2 * 1e-3),
                                  (dataclasses.replace(FREE, beta_seconds_per_byte=1e-6, ranks_per_node=2), 0.0)):
@@ -218,7 +218,7 @@ class Predictions(WithTraces):
 
     def test_runs_with_a_coulomb_pass(self):
         """The least time of each of its tasks, and of each step beside them."""
-        first, second = ([(trace.COULOMB_STEP, 0, coulomb_pass.KETS + 4 * coulomb_pass.UNIT, 0.0, seconds)]
+        first, second = ([(trace.COULOMB_STEP, 0, STEPS.index(coulomb_pass.KETS) + 4 * UNIT, 0.0, seconds)]
                          for seconds in (1.0, 1.5))
         builds = [first + traces.row([3.0, 2.0], trace.COULOMB_TASK) + traces.row(COSTS)]
         other = [second + traces.row([2.0, 2.5], trace.COULOMB_TASK) + traces.row(COSTS)]
@@ -227,31 +227,6 @@ class Predictions(WithTraces):
         self.assertEqual(recording.sizes[0].builds[0].coulomb_steps, [(coulomb_pass.KETS, 4, 1.0)])
         self.assertAlmostEqual(recording.seconds_of_one, 10.0 + 4.0 + 1.0)
         self.assertEqual(Recording([self.trace("c", [traces.row(COSTS)])]).sizes[0].coulomb_seconds, 0.0)
-
-    def test_constants_of_the_source(self):
-        fock = tool_test.ROOT / "src" / "fock"
-        for name, constant, value in (("node_blocks.h", "HF_PIECE_ELEMENTS", "1 << 16"),
-                                      ("block_traffic.h", "HF_TRAFFIC_WINDOW", "4")):
-            self.assertIn(f"enum {{ {constant} = {value} }};", (fock / name).read_text(encoding="utf-8"))
-        self.assertEqual((reductions.PIECE, reductions.WINDOW), (1 << 16, 4))
-        self.assertIn(f"enum {{ LEAST_IN_ROWS = {reductions.LEAST_IN_ROWS} }};",
-                      (fock / "node_blocks.c").read_text(encoding="utf-8"))
-
-    def test_constants_of_the_coulomb_pass(self):
-        source = tool_test.ROOT / "src" / "coulomb"
-        steps = (source / "steps.h").read_text(encoding="utf-8")
-        names = re.findall(r"^    HF_COULOMB_(\w+),", steps, re.MULTILINE)
-        self.assertEqual([getattr(coulomb_pass, name) for name in names], list(range(9)))
-        self.assertIn(f"HF_COULOMB_UNIT = {coulomb_pass.UNIT} ", steps)
-        units = (tool_test.ROOT / "include" / "hf" / "units.h").read_text(encoding="utf-8")
-        self.assertIn(f"#define HF_MAX_L {(coulomb_pass.ORDERS - 1) // 2}\n", units)
-        far = (source / "far_field_private.h").read_text(encoding="utf-8")
-        order = int(re.search(r"HF_FAR_ORDER = (\d+)", far).group(1))
-        runs = int(re.search(r"HF_FAR_MOST_RUNS = (\d+)", far).group(1))
-        self.assertEqual(coulomb_pass.NUMBERS, (order + 1)**2)
-        self.assertIn("HF_FAR_MOMENTS = HF_FAR_SIZE + HF_MAX_PAIR_L + 1,", far)
-        self.assertIn("HF_FAR_LEAF = HF_FAR_SIZE + HF_FAR_MOST_RUNS + 1", far)
-        self.assertEqual(coulomb_pass.LEAF, (order + 1)**2 + runs + 1)
 
     def test_nodes_stand_in_rows_and_columns(self):
         self.assertEqual([reductions.columns(n) for n in (1, 8, 9, 10, 16, 17, 1000)], [1, 8, 3, 4, 4, 5, 32])

@@ -11,7 +11,7 @@ import tempfile
 import weakref
 from typing import NamedTuple
 
-from . import launch, trace
+from . import constants, launch, trace
 from .failure import Failure
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -67,7 +67,7 @@ class Rounds:
                         for task, needs in blocks.items() for block, kind, n_byte in needs]
             records += [(0.0, task, seconds, number, 0, 0) for task, seconds in enumerate(costs) if seconds > 0.0]
             records += [(0.0, task, seconds, number, 0, 1) for task, seconds in stored.items()]
-        header = {"kinds": kinds, "n_function": n_function, "reads_only": reads_only,
+        header = {"kinds": kinds, "n_function": n_function, "model": {"fock": vars(constants.of("fock"))}, "reads_only": reads_only,
                   "builds": [{"n_task": max(len(costs), 1 + max(stored, default=-1))} for costs, stored, _ in rounds]}
         self._path = pathlib.Path(tempfile.mkdtemp(prefix="hf-simulate-"), "rounds.trace")
         weakref.finalize(self, shutil.rmtree, self._path.parent)

@@ -116,7 +116,8 @@ class Trace:
         kinds, rank = self.header["kinds"], 0
         computed, stored = kinds.index(TASK), kinds.index(STORED_TASK)
         coulomb = kinds.index(COULOMB_TASK) if COULOMB_TASK in kinds else None
-        coulomb_step = kinds.index(COULOMB_STEP) if COULOMB_STEP in kinds else None
+        coulomb_model = self.header.get("model", {}).get("coulomb")
+        coulomb_step = kinds.index(COULOMB_STEP) if COULOMB_STEP in kinds and coulomb_model else None
         begin, end = [float("inf")] * len(self.builds), [0.0] * len(self.builds)
         for start, task, seconds, number, thread, kind in records(self.path, self.header):
             if kind == RANK:
@@ -147,7 +148,8 @@ class Trace:
                 elif kind == coulomb:
                     build.coulomb[task] = build.coulomb.get(task, 0.0) + seconds
                 elif kind == coulomb_step and rank == thread == 0:
-                    build.coulomb_steps.append(coulomb_pass.Step(*reversed(divmod(task, coulomb_pass.UNIT)), seconds))
+                    n_unit, step = divmod(task, coulomb_model["unit"])
+                    build.coulomb_steps.append(coulomb_pass.Step(coulomb_model["steps"][step], n_unit, seconds))
         for i, build in enumerate(self.builds):
             build.seconds = max(0.0, end[i] - begin[i])
 
