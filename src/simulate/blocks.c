@@ -18,12 +18,10 @@ struct hf_sim_block_plan {
     size_t largest; /**< block */
 };
 
-/** Blocks by last use, in a list without gaps. */
+/** Blocks that are kept, each with the number of its last use; 0: it is not here. */
 struct cache {
-    double bytes, budget;
-    int oldest, newest; /**< -1: none */
-    int *older, *newer; /**< [n_number] neighbours in the list; -1: none */
-    bool *here;         /**< [n_number] */
+    double bytes;
+    long n_use, *used; /**< [n_number] */
 };
 
 struct hf_sim_blocks {
@@ -32,6 +30,7 @@ struct hf_sim_blocks {
     struct hf_onesided *onesided;
     struct hf_window *density, *sum;
     struct cache densities, sums[N_SUM];
+    double budget;  /**< bytes of a cache */
     double *buffer; /**< of the largest block, for all that comes and goes: nobody reads it */
 };
 
@@ -95,49 +94,21 @@ static double budget(const struct hf_sim_blocks *self)
     return fmin(most, fmax(whole / self->context->n_rank, self->plan->rounds->least_cache_bytes));
 }
 
-static void cache_make(struct cache *cache, double bytes, int n_number)
+static void cache_make(struct cache *cache, int n_number)
 {
-    *cache = (struct cache){.budget = bytes, .oldest = -1, .newest = -1};
-    cache->older = hf_sim_memory((size_t)n_number, sizeof *cache->older);
-    cache->newer = hf_sim_memory((size_t)n_number, sizeof *cache->newer);
-    cache->here = hf_sim_memory((size_t)n_number, sizeof *cache->here);
+    *cache = (struct cache){.used = hf_sim_memory((size_t)n_number, sizeof *cache->used)};
 }
 
-static void cache_free(struct cache *cache)
+/** Takes out the block that was used least recently; -1: there is none. Both orientations of a block are kept. */
+static int drop_oldest(const struct hf_sim_blocks *self, struct cache *cache)
 {
-    free(cache->older);
-    free(cache->newer);
-    free(cache->here);
-}
-
-static void take_out(struct cache *cache, int number)
-{
-    const int older = cache->older[number], newer = cache->newer[number];
-    *(older >= 0 ? &cache->newer[older] : &cache->oldest) = newer;
-    *(newer >= 0 ? &cache->older[newer] : &cache->newest) = older;
-    cache->here[number] = false;
-}
-
-/** A block is used now. Returns whether it was here. */
-static bool use(struct cache *cache, int number)
-{
-    const bool here = cache->here[number];
-    if (here) take_out(cache, number);
-    cache->older[number] = cache->newest;
-    cache->newer[number] = -1;
-    *(cache->newest >= 0 ? &cache->newer[cache->newest] : &cache->oldest) = number;
-    cache->newest = number;
-    cache->here[number] = true;
-    return here;
-}
-
-/** Takes out the block that was used least recently. Both orientations of a block are kept. */
-static int drop_oldest(struct hf_sim_blocks *self, struct cache *cache)
-{
-    const int number = cache->oldest;
-    take_out(cache, number);
-    cache->bytes -= 2.0 * self->plan->rounds->block_bytes[number];
-    return number;
+    int oldest = -1;
+    for (int i = 0; i < self->plan->rounds->n_number; i++)
+        if (cache->used[i] > 0 && (oldest < 0 || cache->used[i] < cache->used[oldest])) oldest = i;
+    if (oldest < 0) return -1;
+    cache->used[oldest] = 0;
+    cache->bytes -= 2.0 * self->plan->rounds->block_bytes[oldest];
+    return oldest;
 }
 
 static void send_sum(struct hf_sim_blocks *self, int number)
@@ -149,13 +120,15 @@ static void send_sum(struct hf_sim_blocks *self, int number)
 static bool touch(struct hf_sim_blocks *self, struct cache *cache, int number)
 {
     const double bytes = 2.0 * self->plan->rounds->block_bytes[number];
-    if (cache->here[number]) return use(cache, number);
-    while (cache->oldest >= 0 && cache->bytes + bytes > cache->budget) {
+    const bool here = cache->used[number] > 0;
+    while (!here && cache->bytes > 0.0 && cache->bytes + bytes > self->budget) {
         const int other = drop_oldest(self, cache);
+        if (other < 0) break;
         if (cache != &self->densities) send_sum(self, other);
     }
-    cache->bytes += bytes;
-    return use(cache, number);
+    if (!here) cache->bytes += bytes;
+    cache->used[number] = ++cache->n_use;
+    return here;
 }
 
 /* ---- What others call ---- */
@@ -169,9 +142,9 @@ hf_status hf_sim_blocks_create(struct hf_context *context, const char *transport
     const size_t size = plan->size[context->rank];
     *made = (struct hf_sim_blocks){.plan = plan, .context = context};
     made->buffer = hf_sim_memory(plan->largest, sizeof *made->buffer);
-    cache_make(&made->densities, budget(made), plan->rounds->n_number);
-    for (int k = 0; k < N_SUM; k++)
-        cache_make(&made->sums[k], budget(made), plan->rounds->n_number);
+    made->budget = budget(made);
+    cache_make(&made->densities, plan->rounds->n_number);
+    for (int k = 0; k < N_SUM; k++) cache_make(&made->sums[k], plan->rounds->n_number);
     HF_CHECK(hf_onesided_create(context, &settings, &made->onesided, error));
     HF_CHECK(hf_window_create(made->onesided, size, "densities", &made->density, error));
     return hf_window_create(made->onesided, size, "sums", &made->sum, error);
@@ -184,8 +157,8 @@ void hf_sim_blocks_destroy(struct hf_sim_blocks **blocks)
     hf_window_destroy(&old->sum);
     hf_window_destroy(&old->density);
     hf_onesided_destroy(&old->onesided);
-    cache_free(&old->densities);
-    for (int k = 0; k < N_SUM; k++) cache_free(&old->sums[k]);
+    free(old->densities.used);
+    for (int k = 0; k < N_SUM; k++) free(old->sums[k].used);
     free(old->buffer);
     free(old);
     *blocks = NULL;
@@ -223,9 +196,14 @@ void hf_sim_blocks_serve(struct hf_sim_blocks *self)
 
 void hf_sim_blocks_send_sums(struct hf_sim_blocks *self)
 {
-    while (self->densities.oldest >= 0) drop_oldest(self, &self->densities);
-    for (int k = 0; k < N_SUM; k++)
-        while (self->sums[k].oldest >= 0) send_sum(self, drop_oldest(self, &self->sums[k]));
+    for (int number = 0; number < self->plan->rounds->n_number; number++) {
+        self->densities.used[number] = 0;
+        for (int k = 0; k < N_SUM; k++) {
+            if (self->sums[k].used[number] > 0) send_sum(self, number);
+            self->sums[k].used[number] = 0;
+        }
+    }
+    self->densities.bytes = self->sums[0].bytes = self->sums[1].bytes = 0.0;
 }
 
 void hf_sim_blocks_fence(struct hf_sim_blocks *self)

@@ -2,7 +2,6 @@
  * clock; then all ranks are woken. */
 #include "network.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,14 +164,11 @@ int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
     return finish(self, data);
 }
 
-int MPI_Allgather(const void *from, int n, MPI_Datatype type, void *to, int n_each,
-                  MPI_Datatype type_to, MPI_Comm comm)
+int hf_sim_gather(const void *from, int n, MPI_Datatype type, void *to, MPI_Comm comm)
 {
     int rank;
     struct hf_sim_collective *self = join(comm, &rank);
     const size_t n_bytes = bytes_of(n, type);
-    (void)n_each;
-    (void)type_to;
     if (self->data == NULL) {
         self->n_bytes = n_bytes * (size_t)comm->n;
         self->data = hf_sim_memory(self->n_bytes, 1);
@@ -204,12 +200,10 @@ static void split(struct hf_sim_collective *self)
     }
 }
 
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
+int hf_sim_split(MPI_Comm comm, int color, MPI_Comm *made)
 {
     int rank;
     struct hf_sim_collective *self = join(comm, &rank);
-    assert(key == 0);
-    (void)key;
     if (self->color == NULL) self->color = hf_sim_memory((size_t)comm->n, sizeof *self->color);
     self->color[rank] = color;
     if (is_complete(self)) {
@@ -221,14 +215,11 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
     return finish(self, NULL);
 }
 
-/** Ranks of a node, whatever the type: there is one. */
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made)
+int hf_sim_node(void)
 {
     int first = hf_sim_rank();
-    (void)type;
-    (void)info;
     while (first > 0 && hf_sim_near(first - 1, hf_sim_rank())) first--;
-    return MPI_Comm_split(comm, first, key, made);
+    return first;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)

@@ -20,8 +20,6 @@ static const char usage[] =
     "  --machine FILE     latencies and bandwidths: JSON, properties of struct hf_sim_machine\n"
     "  --onesided NAME    transport of blocks of distributed matrices (default thread)\n"
     "  --list             prints the names of all schedulers\n"
-    "  --group N          ranks of a counter or manager (default: chosen by the scheduler)\n"
-    "  --progress-thread  threads beside the counters\n"
     "  --help, --version\n";
 
 struct arguments {
@@ -44,14 +42,12 @@ static hf_status read_number(const char *option, const char *text, int least, in
 static hf_status read_arguments(int n, char *word[], struct arguments *arguments,
                                 struct hf_error *error)
 {
-    enum { RANKS = 1, SCHEDULE, THREADS, MACHINE, ONESIDED, GROUP, PROGRESS, LIST, HELP, VERSION };
+    enum { RANKS = 1, SCHEDULE, THREADS, MACHINE, ONESIDED, LIST, HELP, VERSION };
     static const struct option options[] = {{"ranks", 1, NULL, RANKS},
                                             {"schedule", 1, NULL, SCHEDULE},
                                             {"threads", 1, NULL, THREADS},
                                             {"machine", 1, NULL, MACHINE},
                                             {"onesided", 1, NULL, ONESIDED},
-                                            {"group", 1, NULL, GROUP},
-                                            {"progress-thread", 0, NULL, PROGRESS},
                                             {"list", 0, NULL, LIST},
                                             {"help", 0, NULL, HELP},
                                             {"version", 0, NULL, VERSION},
@@ -68,8 +64,6 @@ static hf_status read_arguments(int n, char *word[], struct arguments *arguments
             break;
         case MACHINE: arguments->machine = optarg; break;
         case ONESIDED: settings->transport = optarg; break;
-        case GROUP: HF_CHECK(read_number("group", optarg, 0, &settings->group, error)); break;
-        case PROGRESS: settings->progress_thread = true; break;
         case LIST:
             for (int i = 0; hf_scheduler_list[i] != NULL; i++) puts(hf_scheduler_list[i]->name);
             exit(0);

@@ -126,12 +126,9 @@ static void receive(struct hf_sim_message *message, void *to, MPI_Status *status
     free(message);
 }
 
-int MPI_Recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-             MPI_Status *status)
+int hf_sim_receive(void *data, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct hf_sim_message *message;
-    (void)n;
-    (void)type;
     hf_sim_serve(hf_sim_rank());
     while ((message = find(comm, from, tag, true)) == NULL) hf_sim_block();
     spend();
@@ -139,11 +136,8 @@ int MPI_Recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm c
     return MPI_SUCCESS;
 }
 
-int MPI_Irecv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request *request)
+int hf_sim_begin_receive(void *data, int from, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    (void)n;
-    (void)type;
     *request = hf_sim_memory(1, sizeof **request);
     **request = (struct hf_sim_request){.to = data, .from = from, .tag = tag, .comm = comm};
     return MPI_SUCCESS;
@@ -154,8 +148,10 @@ int MPI_Sendrecv(const void *sent, int n_sent, MPI_Datatype type_sent, int to, i
                  MPI_Status *status)
 {
     MPI_Request request;
+    (void)n;
+    (void)type;
     send(sent, n_sent, type_sent, to, tag_sent, comm, NULL);
-    MPI_Irecv(data, n, type, from, tag, comm, &request);
+    hf_sim_begin_receive(data, from, tag, comm, &request);
     return MPI_Wait(&request, status);
 }
 
@@ -180,10 +176,8 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int *there, MPI_Message *messa
     return MPI_SUCCESS;
 }
 
-int MPI_Mrecv(void *data, int n, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+int hf_sim_take(void *data, MPI_Message *message, MPI_Status *status)
 {
-    (void)n;
-    (void)type;
     spend();
     receive(*message, data, status);
     *message = NULL;

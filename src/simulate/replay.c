@@ -55,60 +55,80 @@ static int64_t next_task(struct rank *self)
     return place < 0 ? -1 : self->round->order[place];
 }
 
-/** Computes a task. Long ones serve other ranks between their parts if they need blocks. */
-static void compute(struct rank *self, int64_t task)
+/** Parts of a task, of which each is computed in one go (work/parts.c). */
+static double n_part(const struct rank *self, int64_t task)
 {
     enum { MOST_PARTS = 64 };
     static const double PART_SECONDS = 50e-6;
+    return fmax(1.0, fmin(MOST_PARTS, ceil(self->round->seconds[task] / PART_SECONDS)));
+}
+
+/** Computes a task. With blocks, a rank serves others between two parts. */
+static void compute(struct rank *self, int64_t task)
+{
     const double seconds = self->round->seconds[task];
-    const double n = fmin(MOST_PARTS, ceil(seconds / PART_SECONDS));
-    for (int part = 0; self->blocks != NULL && part < n; part++) {
+    const double n = self->blocks != NULL ? n_part(self, task) : 1.0;
+    for (int part = 0; part < n; part++) {
         hf_sim_compute(seconds / n);
-        hf_sim_blocks_serve(self->blocks);
+        if (self->blocks != NULL) hf_sim_blocks_serve(self->blocks);
     }
-    if (self->blocks == NULL) hf_sim_compute(seconds);
     self->work += seconds;
     self->outcome->n_done++;
     self->outcome->tasks_over = fmax(self->outcome->tasks_over, hf_sim_now());
     if (self->round->stored == NULL) self->replay->owner[task] = self->context->rank;
 }
 
-/** Waits for the blocks of a task. */
-static void wait_for_blocks(struct rank *self, struct hf_sim_fetch *fetch)
+/** Tasks that a thread has taken, with their blocks on their way: so many parts as the ring of steps of
+ *  fock/step_ring.c has at most. Without blocks, one task. */
+enum { MOST_AHEAD = 16 };
+struct ahead {
+    int64_t task[MOST_AHEAD];
+    struct hf_sim_fetch *fetch[MOST_AHEAD];
+    int first, n;
+    double parts;
+    bool ended;
+};
+
+/** Takes tasks until there are enough. */
+static void take_tasks(struct rank *self, struct ahead *ahead)
 {
+    const double enough = self->blocks != NULL ? MOST_AHEAD : 0.0;
+    while (!ahead->ended && ahead->n < MOST_AHEAD && (ahead->n == 0 || ahead->parts < enough)) {
+        const int64_t task = next_task(self);
+        const int place = (ahead->first + ahead->n) % MOST_AHEAD;
+        ahead->ended = task < 0;
+        if (ahead->ended) return;
+        ahead->task[place] = task;
+        ahead->fetch[place] =
+            self->blocks != NULL ? hf_sim_blocks_begin(self->blocks, self->round, task) : NULL;
+        ahead->parts += n_part(self, task);
+        ahead->n++;
+    }
+}
+
+/** Waits for the blocks of the first task, and computes it. */
+static void do_first(struct rank *self, struct ahead *ahead)
+{
+    const int place = ahead->first;
     const double start = hf_sim_now();
-    if (self->blocks != NULL) hf_sim_blocks_end(self->blocks, fetch);
+    ahead->first = (place + 1) % MOST_AHEAD;
+    ahead->n--;
+    ahead->parts -= n_part(self, ahead->task[place]);
+    if (self->blocks != NULL) hf_sim_blocks_end(self->blocks, ahead->fetch[place]);
     self->blocked += hf_sim_now() - start;
+    compute(self, ahead->task[place]);
 }
 
-/** Asks for the blocks of a task. */
-static struct hf_sim_fetch *ask_for_blocks(struct rank *self, int64_t task)
-{
-    if (self->blocks == NULL || task < 0) return NULL;
-    return hf_sim_blocks_begin(self->blocks, self->round, task);
-}
-
-/** A thread: with blocks, those of the next task arrive while a task is computed. */
+/** A thread's work. */
 static void *do_tasks(void *data)
 {
     struct rank *self = data;
-    const struct replay *replay = self->replay;
-    const double reading = self->round->stored != NULL ? replay->begin[self->context->rank] : 0.0;
+    struct ahead ahead = {.n = 0};
+    const double reading =
+        self->round->stored != NULL ? self->replay->begin[self->context->rank] : 0.0;
     hf_sim_compute(reading);
     self->work += reading;
-    int64_t task = next_task(self);
-    struct hf_sim_fetch *fetch = ask_for_blocks(self, task);
-    while (task >= 0) {
-        int64_t after = -1;
-        struct hf_sim_fetch *fetch_after = NULL;
-        if (self->blocks != NULL) after = next_task(self);
-        fetch_after = ask_for_blocks(self, after);
-        wait_for_blocks(self, fetch);
-        compute(self, task);
-        if (self->blocks == NULL) after = next_task(self);
-        task = after;
-        fetch = fetch_after;
-    }
+    for (take_tasks(self, &ahead); ahead.n > 0; take_tasks(self, &ahead)) do_first(self, &ahead);
     return NULL;
 }
 

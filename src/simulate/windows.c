@@ -19,11 +19,10 @@ struct part {
 struct hf_sim_window {
     MPI_Comm comm;
     int unit, n_freed;
-    bool shared; /**< all memory is the first rank's */
     struct part *part;
 };
 
-enum kind { GET, PUT, ADD, FETCH, LOCK, UNLOCK };
+enum kind { GET, PUT, FETCH, LOCK, UNLOCK };
 
 struct hf_sim_operation {
     enum kind kind;
@@ -94,9 +93,8 @@ static void apply(void *data)
     char *place = part->memory + self->at;
     switch (self->kind) {
     case GET: memcpy(self->result, place, self->n_bytes); break;
-    case PUT: memcpy(place, self->data, self->n_bytes); break;
     case FETCH: memcpy(self->result, place, self->n_bytes); /* fall through */
-    case ADD: hf_sim_combine(place, self->data, self->n, self->type, self->op); break;
+    case PUT: hf_sim_combine(place, self->data, self->n, self->type, self->op); break;
     case LOCK:
         if (part->first_waiter == NULL) part->last_waiter = &part->first_waiter;
         *part->last_waiter = self;
@@ -175,7 +173,7 @@ static struct hf_sim_operation *begin(MPI_Win window, enum kind kind, int rank, 
 }
 
 /** Until all operations of this rank are over. */
-static int flush(MPI_Win window)
+int hf_sim_flush(MPI_Win window)
 {
     int rank;
     MPI_Comm_rank(window->comm, &rank);
@@ -184,42 +182,19 @@ static int flush(MPI_Win window)
     return MPI_SUCCESS;
 }
 
-int MPI_Get(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int n_there,
-            MPI_Datatype type_there, MPI_Win window)
+int hf_sim_get(void *to, int n, MPI_Datatype type, int rank, ptrdiff_t at, MPI_Win window,
+               MPI_Request *request)
 {
-    (void)n_there;
-    (void)type_there;
-    begin(window, GET, rank, at, n, type, NULL)->result = to;
-    return MPI_SUCCESS;
-}
-
-int MPI_Rget(void *to, int n, MPI_Datatype type, int rank, MPI_Aint at, int n_there,
-             MPI_Datatype type_there, MPI_Win window, MPI_Request *request)
-{
-    (void)n_there;
-    (void)type_there;
-    *request = hf_sim_memory(1, sizeof **request);
     struct hf_sim_operation *made = begin(window, GET, rank, at, n, type, NULL);
     made->result = to;
-    made->request = *request;
+    if (request != NULL) made->request = *request = hf_sim_memory(1, sizeof **request);
     return MPI_SUCCESS;
 }
 
-int MPI_Put(const void *from, int n, MPI_Datatype type, int rank, MPI_Aint at, int n_there,
-            MPI_Datatype type_there, MPI_Win window)
+int hf_sim_put(const void *from, int n, MPI_Datatype type, int rank, ptrdiff_t at, MPI_Op op,
+               MPI_Win window)
 {
-    (void)n_there;
-    (void)type_there;
-    begin(window, PUT, rank, at, n, type, from);
-    return MPI_SUCCESS;
-}
-
-int MPI_Accumulate(const void *from, int n, MPI_Datatype type, int rank, MPI_Aint at, int n_there,
-                   MPI_Datatype type_there, MPI_Op op, MPI_Win window)
-{
-    (void)n_there;
-    (void)type_there;
-    begin(window, ADD, rank, at, n, type, from)->op = op;
+    begin(window, PUT, rank, at, n, type, from)->op = op;
     return MPI_SUCCESS;
 }
 
@@ -232,92 +207,41 @@ int MPI_Fetch_and_op(const void *from, void *to, MPI_Datatype type, int rank, MP
     return MPI_SUCCESS;
 }
 
-int MPI_Win_flush(int rank, MPI_Win window)
+int hf_sim_lock(int kind, int rank, MPI_Win window)
 {
-    (void)rank;
-    return flush(window);
-}
-
-/** Data are copied when an operation begins. */
-int MPI_Win_flush_local(int rank, MPI_Win window)
-{
-    (void)rank;
-    (void)window;
-    return MPI_SUCCESS;
-}
-
-/** Locks that are shared exclude nobody here: the house never mixes both kinds between two barriers. */
-int MPI_Win_lock(int kind, int rank, int assert, MPI_Win window)
-{
-    (void)assert;
     if (kind == MPI_LOCK_SHARED) return MPI_SUCCESS;
     begin(window, LOCK, rank, 0, 0, MPI_BYTE, NULL);
-    return flush(window);
+    return hf_sim_flush(window);
 }
 
 int MPI_Win_unlock(int rank, MPI_Win window)
 {
     int self;
     MPI_Comm_rank(window->comm, &self);
-    flush(window);
+    hf_sim_flush(window);
     if (window->part[rank].holder == self + 1) begin(window, UNLOCK, rank, 0, 0, MPI_BYTE, NULL);
-    return MPI_SUCCESS;
-}
-
-int MPI_Win_lock_all(int assert, MPI_Win window)
-{
-    (void)assert;
-    (void)window;
-    return MPI_SUCCESS;
-}
-
-int MPI_Win_unlock_all(MPI_Win window)
-{
-    return flush(window);
-}
-
-int MPI_Win_sync(MPI_Win window)
-{
-    (void)window;
     return MPI_SUCCESS;
 }
 
 /* ---- Creation ---- */
 
-static int allocate(MPI_Aint n_bytes, int unit, bool shared, MPI_Comm comm, void *memory,
-                    MPI_Win *window)
+int hf_sim_window(size_t n_bytes, int unit, MPI_Comm comm, void *memory, MPI_Win *window)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
         *window = hf_sim_memory(1, sizeof **window);
-        **window = (struct hf_sim_window){.comm = comm, .unit = unit, .shared = shared};
+        **window = (struct hf_sim_window){.comm = comm, .unit = unit};
         (*window)->part = hf_sim_memory((size_t)comm->n, sizeof *(*window)->part);
     }
     MPI_Bcast(window, sizeof *window, MPI_BYTE, 0, comm);
-    (*window)->part[rank].memory = hf_sim_memory((size_t)n_bytes, 1);
-    memcpy(memory, &(*window)->part[rank].memory, sizeof(void *));
+    (*window)->part[rank].memory = hf_sim_memory(n_bytes, 1);
+    hf_sim_window_memory(*window, rank, memory);
     return MPI_Barrier(comm);
 }
 
-int MPI_Win_allocate(MPI_Aint n_bytes, int unit, MPI_Info info, MPI_Comm comm, void *memory,
-                     MPI_Win *window)
+int hf_sim_window_memory(MPI_Win window, int rank, void *memory)
 {
-    (void)info;
-    return allocate(n_bytes, unit, false, comm, memory, window);
-}
-
-int MPI_Win_allocate_shared(MPI_Aint n_bytes, int unit, MPI_Info info, MPI_Comm comm, void *memory,
-                            MPI_Win *window)
-{
-    (void)info;
-    return allocate(n_bytes, unit, true, comm, memory, window);
-}
-
-int MPI_Win_shared_query(MPI_Win window, int rank, MPI_Aint *n_bytes, int *unit, void *memory)
-{
-    *n_bytes = 0; /* nobody asks */
-    *unit = window->unit;
     memcpy(memory, &window->part[rank].memory, sizeof(void *));
     return MPI_SUCCESS;
 }
@@ -325,29 +249,12 @@ int MPI_Win_shared_query(MPI_Win window, int rank, MPI_Aint *n_bytes, int *unit,
 int MPI_Win_free(MPI_Win *window)
 {
     struct hf_sim_window *old = *window;
-    flush(old);
+    hf_sim_flush(old);
     MPI_Barrier(old->comm);
     *window = MPI_WIN_NULL;
     if (++old->n_freed < old->comm->n) return MPI_SUCCESS;
     for (int r = 0; r < old->comm->n; r++) free(old->part[r].memory);
     free(old->part);
     free(old);
-    return MPI_SUCCESS;
-}
-
-int MPI_Win_get_attr(MPI_Win window, int key, void *value, int *found)
-{
-    static int unified = MPI_WIN_UNIFIED;
-    int *const place = &unified;
-    (void)window;
-    *found = key == MPI_WIN_MODEL;
-    memcpy(value, &place, sizeof place);
-    return MPI_SUCCESS;
-}
-
-int MPI_Win_set_errhandler(MPI_Win window, MPI_Errhandler handler)
-{
-    (void)window;
-    (void)handler;
     return MPI_SUCCESS;
 }
