@@ -143,6 +143,12 @@ static void book(struct rank *self)
     if (self->context->rank == 0) outcome->first_wait = self->wait;
 }
 
+/** hf_idle_work of a rank with blocks, as fock/distributed.c has it. */
+static void serve_others(void *blocks)
+{
+    hf_sim_blocks_serve(blocks);
+}
+
 static hf_status do_round(struct rank *self, struct hf_error *error)
 {
     struct replay *replay = self->replay;
@@ -158,6 +164,9 @@ static hf_status do_round(struct rank *self, struct hf_error *error)
     for (int t = 1; t < n_thread; t++) pthread_join(thread[t], NULL);
     free(thread);
     if (self->blocks != NULL) hf_sim_blocks_send_sums(self->blocks);
+    hf_scheduler_set_idle(
+        self->scheduler,
+        &(struct hf_idle_work){self->blocks != NULL ? serve_others : NULL, self->blocks});
     hf_scheduler_finish(self->scheduler);
     if (self->blocks != NULL) hf_sim_blocks_fence(self->blocks);
     self->outcome->seconds = fmax(self->outcome->seconds, hf_sim_now() - replay->start);
