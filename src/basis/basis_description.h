@@ -45,4 +45,8 @@ struct hf_basis_description {
 hf_status hf_basis_describe(const char *name, struct hf_basis_description *description,
                             struct hf_error *error) HF_MUST_CHECK;
 
+struct hf_json;
+/** Writes the constants by which tools/lab models rows of the list of pairs. */
+void hf_basis_put_model(struct hf_json to);
+
 #endif

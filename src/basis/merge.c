@@ -1,6 +1,8 @@
 /* Merges shells with the same exponents, and small atoms, for two-electron integrals. */
 #include "basis_private.h"
 
+#include "text/json.h"
+
 #include <string.h>
 
 /** Highest l of a basis whose s and p shells are merged. The recurrence for integrals of merged s and p shells does
@@ -184,4 +186,10 @@ hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
 cleanup:
     hf_basis_destroy(&made);
     return status;
+}
+
+void hf_basis_put_model(struct hf_json to)
+{
+    HF_PUT(to, "most_of_site", MOST_OF_SITE, NULL, "most functions of a site of several atoms");
+    HF_PUT(to, "least_sites", LEAST_SITES, NULL, "sites at least");
 }

@@ -273,4 +273,14 @@ hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *
 /** Sends the rows of each rank's unit [n_rank] (negative i: none) to that rank and sets `where`. Collective. */
 void hf_mp2_exchange_round(struct hf_mp2_exchange *exchange, const struct hf_mp2_unit unit[]);
 
+enum {
+    /** Size of the matrices of the pairs finished at a time, unless one is larger: 64 MB; and number of pairs. */
+    HF_MP2_MATRIX_NUMBERS = 8000000,
+    HF_MP2_MOST_PAIRS = 64,
+    /** With at least this number of ranks, a rank of P1 multiplies only its own kets, strip by strip. With fewer ranks,
+     *  products of a whole panel with zeros for other kets are faster: strip by strip takes five times as long in total
+     *  (uracil/cc-pVDZ). */
+    HF_MP2_FEW_KETS = 6,
+};
+
 #endif

@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-/** With at least this number of ranks, a rank multiplies only its own kets, strip by strip. With fewer ranks,
- *  products of a whole panel with zeros for other kets are faster: strip by strip takes five times as long in total
- *  (uracil/cc-pVDZ). */
-enum { FEW_KETS = 6 };
-
 /** Data of a rank's pass. */
 struct pass {
     struct hf_mp2_panel panel;
@@ -88,7 +83,7 @@ static hf_status do_bra(struct pass *pass, struct hf_worker *worker, int64_t tas
     const int n_i = hf_mp2_batch_end(book->mp2) - hf_mp2_batch_begin(book->mp2);
     const hf_status status = hf_mp2_book_compute(book, worker, task, error);
     if (book->bra.pair == NULL) return status; /* the same on every rank */
-    if (status == HF_OK && book->bra.n_share < FEW_KETS)
+    if (status == HF_OK && book->bra.n_share < HF_MP2_FEW_KETS)
         hf_mp2_book_first_quarter(book);
     else if (status == HF_OK)
         hf_mp2_share_quarter(&pass->share, book);

@@ -10,11 +10,6 @@
 
 #include <string.h>
 
-/** Size of the matrices of the pairs finished at a time, unless one is larger: 64 MB. */
-static const double MATRIX_NUMBERS = 8e6;
-
-enum { MOST_PAIRS = 64 };
-
 /** A rank's part of the integrals. */
 struct part {
     int64_t n_task, size; /**< size: integrals per pair of orbitals */
@@ -35,7 +30,8 @@ struct second_half {
 int hf_mp2_pairs_at_a_time(int n_function, int n_thread)
 {
     const double size = (double)n_function * (double)hf_padded(n_function);
-    const int n = (int)(MATRIX_NUMBERS / size), most = n < MOST_PAIRS ? n : MOST_PAIRS;
+    const int n = (int)(HF_MP2_MATRIX_NUMBERS / size),
+              most = n < HF_MP2_MOST_PAIRS ? n : HF_MP2_MOST_PAIRS;
     return most > n_thread ? most : n_thread;
 }
 

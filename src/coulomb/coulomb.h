@@ -97,4 +97,8 @@ double hf_coulomb_node_bytes(double n_primitive, double n_component);
 double hf_coulomb_thread_bytes(void);
 double hf_coulomb_made_bytes(double n_primitive);
 
+struct hf_json;
+/** Writes the constants by which tools/lab models the Coulomb pass. */
+void hf_coulomb_put_model(struct hf_json to);
+
 #endif

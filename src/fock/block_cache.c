@@ -341,8 +341,7 @@ struct hf_block_cache_account hf_block_cache_account(const struct hf_block_cache
 
 double hf_block_cache_budget(int n_function, int n_rank, int n_node_rank)
 {
-    static const double LEAST_BYTES = 8.0 * 1024.0 * 1024.0;
     const double whole = (double)n_function * n_function * sizeof(double);
     const double most = whole * fmin(0.5, 1.0 / n_node_rank);
-    return fmin(most, fmax(whole / n_rank, LEAST_BYTES));
+    return fmin(most, fmax(whole / n_rank, HF_LEAST_CACHE_BYTES));
 }

@@ -63,6 +63,8 @@ struct hf_block_cache_account {
     size_t peak_bytes;
 };
 
+enum { HF_LEAST_CACHE_BYTES = 8 << 20 };
+
 /** Budget of one cache [bytes]: the share of a rank in one matrix, but at least 8 MB; at most half of a matrix,
  *  and at most one matrix for all ranks of a node together. */
 double hf_block_cache_budget(int n_function, int n_rank, int n_node_rank);

@@ -1,6 +1,10 @@
 /* A window of messages in either direction; see block_traffic.h. */
 #include "block_traffic.h"
 
+#include "block_cache.h"
+#include "fock/fock.h"
+#include "text/json.h"
+
 #include <math.h>
 #include <sched.h>
 
@@ -153,4 +157,13 @@ double hf_block_traffic_bytes(double n_own, int n_group, int n_plane)
     const double n_row = ceil((double)n_group / hf_node_blocks_columns(n_group));
     const double piece = fmin(n_own * n_row, HF_PIECE_ELEMENTS * 1.1);
     return 2.0 * HF_TRAFFIC_WINDOW * n_plane * piece * sizeof(double);
+}
+
+void hf_fock_put_model(struct hf_json to)
+{
+    HF_PUT(to, "piece_numbers", HF_PIECE_ELEMENTS, NULL, "numbers of a matrix in a message");
+    HF_PUT(to, "messages_under_way", HF_TRAFFIC_WINDOW, NULL,
+           "messages that a rank sends at a time");
+    HF_PUT(to, "least_in_rows", HF_LEAST_IN_ROWS, "nodes", "nodes that stand in rows and columns");
+    HF_PUT(to, "least_cache_bytes", HF_LEAST_CACHE_BYTES, "bytes", "smallest cache of blocks");
 }

@@ -132,6 +132,13 @@ static hf_status run(void *builder, struct hf_worker *worker, struct hf_error *e
     return status;
 }
 
+/** hf_round.idle: otherwise requests of other ranks would wait until the communication thread has napped. */
+static void serve_others(void *builder)
+{
+    const struct hf_distributed *data = ((struct hf_fock_builder *)builder)->data;
+    hf_onesided_poke(data->onesided);
+}
+
 /** Runs the round and sends the sums in the caches to their owners. Collective. */
 static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
 {
@@ -149,7 +156,8 @@ static hf_status run_round(struct hf_fock_builder *self, struct hf_error *error)
                                          &(struct hf_round){.threshold = self->build.threshold,
                                                             .largest = self->build.max_density,
                                                             .run = run,
-                                                            .data = self},
+                                                            .data = self,
+                                                            .idle = serve_others},
                                          error);
     const double waited = (hf_block_cache_account(data->density).wait_seconds +
                            hf_block_cache_account(data->coulomb).wait_seconds +

@@ -124,4 +124,8 @@ const char *hf_fock_note(const struct hf_fock_builder *builder);
 /** Counts of the last build; equal on every rank. Not collective. */
 struct hf_fock_account hf_fock_account(const struct hf_fock_builder *builder);
 
+struct hf_json;
+/** Writes the constants by which tools/lab models sums and blocks on their way. */
+void hf_fock_put_model(struct hf_json to);
+
 #endif

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Smallest number of groups that are arranged in rows and columns. */
-enum { LEAST_IN_ROWS = 9 };
-
 /** Group of a rank (its first rank until groups are numbered), number of the rank in it, and its size. */
 struct seat {
     int group, member, n_member;
@@ -53,7 +50,7 @@ static void find_places(struct hf_node_blocks *self, const struct seat seat[])
 
 int hf_node_blocks_columns(int n_group)
 {
-    return n_group < LEAST_IN_ROWS ? n_group : (int)ceil(sqrt(n_group));
+    return n_group < HF_LEAST_IN_ROWS ? n_group : (int)ceil(sqrt(n_group));
 }
 
 /** Arranges the groups in rows and columns; in one row if their sizes differ. */

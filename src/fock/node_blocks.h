@@ -89,4 +89,7 @@ static inline size_t hf_portion_size(const struct hf_node_blocks *blocks, int ra
     return blocks->first[rank + 1] - blocks->first[rank];
 }
 
+/** Smallest number of groups that are arranged in rows and columns. */
+enum { HF_LEAST_IN_ROWS = 9 };
+
 #endif

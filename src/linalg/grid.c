@@ -1,19 +1,24 @@
 /* The process grid: which ranks take part in linear algebra. */
 #include "linalg_private.h"
 
+#include "linalg/matrix_product.h"
+#include "text/json.h"
+
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { DEFAULT_BLOCK = 64 };
+enum { DEFAULT_BLOCK = 64, MAX_ASPECT = 3 };
+/** Order of matrices from which several ranks are faster than one: on few ranks, and on more. */
+enum { FEW_RANKS = 8, ORDER_ON_FEW = 500, ORDER_ON_MORE = 150 };
 
 /** Below this order LAPACK on one rank is faster than ScaLAPACK on several. Measured on two ranks; for more ranks
  *  from the model of docs/measurements/scaling.md, where they are faster already at smaller orders. */
 static int smallest_parallel_order(int n_rank)
 {
-    return n_rank < 9 ? 500 : 150;
+    return n_rank <= FEW_RANKS ? ORDER_ON_FEW : ORDER_ON_MORE;
 }
 
 void openblas_set_num_threads(int n) __attribute__((weak));
@@ -56,7 +61,6 @@ static void describe(struct hf_linalg *made, int n)
  *  closest to a square is chosen. */
 static void choose_grid(int n_rank, int n, int block, bool spread, int *n_row, int *n_col)
 {
-    enum { MAX_ASPECT = 3 };
     const int n_block = n / block + (n % block != 0);
     double best = INFINITY;
     *n_row = *n_col = 1;
@@ -244,4 +248,15 @@ void hf_linalg_destroy(struct hf_linalg **linalg)
 const char *hf_linalg_description(const struct hf_linalg *linalg)
 {
     return linalg->description;
+}
+
+void hf_linalg_put_model(struct hf_json to)
+{
+    HF_PUT(to, "block", DEFAULT_BLOCK, NULL, "rows and columns of a block of ScaLAPACK");
+    HF_PUT(to, "most_aspect", MAX_ASPECT, NULL,
+           "columns of a grid of ranks over its rows, at most");
+    HF_PUT(to, "few_ranks", FEW_RANKS, NULL, "ranks that count as few");
+    HF_PUT(to, "order_on_few", ORDER_ON_FEW, NULL, "smallest matrix that few ranks divide");
+    HF_PUT(to, "order_on_more", ORDER_ON_MORE, NULL, "smallest matrix that more ranks divide");
+    hf_linalg_put_rates(to);
 }

@@ -1,13 +1,17 @@
 /* A model of the times of linear algebra on grids of ranks, by which hf chooses a grid. Rates of one core, latency
- * and bandwidth are those of the clusters simulated in docs/measurements/scaling.md. tools/lab/linear_algebra.py
- * contains the same model. */
+ * and bandwidth are those of the clusters simulated in docs/measurements/scaling.md. They are written
+ * into traces, for the same model in tools/lab/linear_algebra.py. */
 #include "linalg_private.h"
+
+#include "text/json.h"
 
 #include <math.h>
 
 static const double PRODUCT_RATE = 4e10, VECTOR_RATE = 3e10,
                     REDUCTION_RATE = 2e10; /* operations per second */
 static const double LATENCY = 1.5e-6, BYTE_SECONDS = 1e-10;
+
+enum { LARGEST_ON_SQUARE = 1000 };
 
 /** Number of messages in sequence when one rank of n sends to all, or all send to one. */
 static double steps(int n)
@@ -44,7 +48,6 @@ double hf_product_seconds(int n, int n_row, int n_col, int block)
 
 bool hf_reduces_on_square(int n, int n_row, int n_col)
 {
-    enum { LARGEST_ON_SQUARE = 1000 };
     return n < LARGEST_ON_SQUARE || n_row == n_col;
 }
 
@@ -77,4 +80,14 @@ int hf_eigen_fewer(int n, int n_row, int n_col)
         best = side;
     }
     return best;
+}
+
+void hf_linalg_put_rates(struct hf_json to)
+{
+    HF_PUT(to, "product_rate", PRODUCT_RATE, "1/s", "operations of a core in products of matrices");
+    HF_PUT(to, "reduction_rate", REDUCTION_RATE, "1/s", "operations of a core in reductions");
+    HF_PUT(to, "latency", LATENCY, "s", "of a message");
+    HF_PUT(to, "byte_seconds", BYTE_SECONDS, "s", "of a byte of a message");
+    HF_PUT(to, "largest_on_square", LARGEST_ON_SQUARE, NULL,
+           "matrices from this order on are reduced on grids that are no squares");
 }

@@ -50,4 +50,8 @@ hf_product_function *hf_product_kernel(void);
 
 extern hf_product_function hf_product_portable, hf_product_avx2, hf_product_avx512;
 
+struct hf_json;
+/** Writes the constants by which tools/lab models linear algebra. */
+void hf_linalg_put_model(struct hf_json to);
+
 #endif

@@ -3,11 +3,11 @@
 #include "local_iterate.h"
 
 #include "base/gather.h"
+#include "local/local_mp2.h"
+#include "localise/localise.h"
+#include "text/json.h"
 
 #include <limits.h>
-
-/** Numbers of a buffer, at least; otherwise as many as the rank's own. */
-enum { LEAST_ROOM = 1 << 18 };
 
 static const char label[] = "amplitudes of pairs";
 
@@ -109,7 +109,8 @@ hf_status hf_local_amplitudes_plan(struct hf_local_amplitudes *self,
                                    const struct hf_local_terms *terms, struct hf_error *error)
 {
     const struct hf_local *local = self->local;
-    const size_t limit = local->n_number > LEAST_ROOM ? local->n_number : LEAST_ROOM;
+    const size_t limit =
+        local->n_number > HF_LOCAL_LEAST_ROOM ? local->n_number : HF_LOCAL_LEAST_ROOM;
     size_t filled = 0, most = 0;
     self->n_batch = 0;
     self->stamp++;
@@ -165,4 +166,16 @@ void hf_local_amplitudes_begin(struct hf_local_amplitudes *self, const struct hf
 void hf_local_amplitudes_end(struct hf_local_amplitudes *self)
 {
     while (self->n_ended < self->n_begun) end_one(self);
+}
+
+void hf_local_put_model(struct hf_json to)
+{
+    HF_PUT(to, "piece", HF_LOCAL_PIECE, NULL, "numbers of a piece of an exchange");
+    HF_PUT(to, "most_pieces", HF_LOCAL_MOST_PIECES, NULL, "pieces of a round of an exchange");
+    HF_PUT(to, "least_room", HF_LOCAL_LEAST_ROOM, NULL, "numbers of T that are fetched at a time");
+    HF_PUT(to, "most_sharing", HF_LOCAL_MOST_SHARING, NULL, "ranks that share pairs one by one");
+    HF_PUT(to, "few_pairs", HF_LOCAL_FEW_PAIRS, NULL, "pairs of a rank that count as few");
+    HF_PUT(to, "axis_steps", HF_LOCAL_AXIS_STEPS, NULL, "power iterations for the axis");
+    HF_PUT(to, "history", HF_LOCAL_HISTORY, NULL, "trial amplitudes that are kept");
+    HF_PUT(to, "sweep_blocks", HF_MOST_SWEEP_BLOCKS, NULL, "blocks of orbitals in a sweep");
 }

@@ -11,10 +11,8 @@
 #include <string.h>
 
 enum {
-    CHUNK = 1 << 17,  /**< numbers of a chunk, unless a block is larger */
-    PIECE = 1 << 16,  /**< numbers of a piece, unless a block is larger */
-    HEADER = 2,       /**< doubles of four ints */
-    MOST_PIECES = 64, /**< numbers of a round are at most so many pieces */
+    CHUNK = 1 << 17, /**< numbers of a chunk, unless a block is larger */
+    HEADER = 2,      /**< doubles of four ints */
 };
 
 _Static_assert(4 * sizeof(int) == HEADER * sizeof(double), "the first four numbers of a block");
@@ -196,9 +194,10 @@ static bool do_round(struct exchange *self, double *sent_bytes)
 /** Numbers of a piece: at least the largest block of all ranks. Collective. */
 static size_t size_of_piece(const struct exchange *self)
 {
-    int64_t most = PIECE;
+    int64_t most = HF_LOCAL_PIECE;
     const int n_rank = self->context->n_rank;
-    if (n_rank > MOST_PIECES) most = (int64_t)PIECE * MOST_PIECES / n_rank;
+    if (n_rank > HF_LOCAL_MOST_PIECES)
+        most = (int64_t)HF_LOCAL_PIECE * HF_LOCAL_MOST_PIECES / n_rank;
     for (int t = 0; t < self->n_from; t++)
         for (size_t k = 0; k < self->from[t].n_block; k++)
             if (self->from[t].block[k].n + HEADER > most) most = self->from[t].block[k].n + HEADER;

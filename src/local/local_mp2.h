@@ -150,4 +150,8 @@ hf_status hf_local_mp2_compute(struct hf_context *context,
                                struct hf_local_result *result,
                                struct hf_error *error) HF_MUST_CHECK;
 
+struct hf_json;
+/** Writes the constants by which tools/lab models local MP2. */
+void hf_local_put_model(struct hf_json to);
+
 #endif

@@ -265,4 +265,15 @@ void hf_local_kept_done(struct hf_local_kept *kept);
 void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *wavefunction,
                    const double k[], double seconds, struct hf_local_result *result);
 
+enum {
+    HF_LOCAL_PIECE = 1 << 16,  /**< numbers of a piece of an exchange, unless a block is larger */
+    HF_LOCAL_MOST_PIECES = 64, /**< numbers of a round are at most so many pieces */
+    HF_LOCAL_LEAST_ROOM =
+        1 << 18, /**< numbers of fetched T, at least; otherwise as many as the rank's own */
+    /** Up to so many ranks share pairs one by one, if they have so few each that cuts would be uneven. */
+    HF_LOCAL_MOST_SHARING = 16,
+    HF_LOCAL_FEW_PAIRS = 64,
+    HF_LOCAL_AXIS_STEPS = 50, /**< power iterations for the axis of a molecule */
+};
+
 #endif

@@ -118,9 +118,6 @@ static const double NEGLIGIBLE_FOCK = 1e-6;
  *  number of a pair and row, and for each number of it. Measured in C16H34/cc-pVDZ. */
 static const double SUM = 20.0, PRODUCTS = 5.0, SUMS = 500.0;
 
-/** Up to so many ranks share pairs one by one, if they have so few each that cuts would be uneven. */
-enum { MOST_SHARING = 16, FEW_PAIRS = 64 };
-
 /** The work of the terms F_ik T_kj of all k with an F_ik that matters: a sum for each, and products with S over the
  *  atoms of all their domains. met[atom] is `stamp` for atoms of this sum. */
 static double work_of_terms(const struct hf_local *local, int q, int i, int j, int stamp, int met[])
@@ -186,7 +183,7 @@ static void sort_places(const struct hf_local *local, int n, struct hf_ranked pl
 static void give_singly(struct hf_local *local, int n, struct hf_ranked place[], int first,
                         int n_rank)
 {
-    double has[MOST_SHARING] = {0.0};
+    double has[HF_LOCAL_MOST_SHARING] = {0.0};
     for (int k = 0; k < n; k++) place[k].value = local->pair[place[k].number].work;
     hf_sort_falling(n, place);
     for (int k = 0; k < n; k++) {
@@ -203,7 +200,7 @@ static void give_singly(struct hf_local *local, int n, struct hf_ranked place[],
 static void give(struct hf_local *local, int n, struct hf_ranked place[], int first, int n_rank)
 {
     while (n_rank > 1) {
-        if (n_rank <= MOST_SHARING && n < FEW_PAIRS * n_rank) {
+        if (n_rank <= HF_LOCAL_MOST_SHARING && n < HF_LOCAL_FEW_PAIRS * n_rank) {
             give_singly(local, n, place, first, n_rank);
             return;
         }

@@ -17,7 +17,6 @@ const struct hf_phase hf_phase_local_wait_tasks = {.name = "Local MP2: waiting f
 /** Mean of the centres, and the direction in which they differ most (by power iteration). */
 static void find_axis(const struct hf_localised *localised, double mean[3], double axis[3])
 {
-    enum { MOST_STEPS = 50 };
     double spread[3][3] = {{0}};
     for (int x = 0; x < 3; x++) mean[x] = 0.0;
     for (int i = 0; i < localised->n; i++)
@@ -28,7 +27,7 @@ static void find_axis(const struct hf_localised *localised, double mean[3], doub
                 spread[x][y] += (localised->orbital[i].centre[x] - mean[x]) *
                                 (localised->orbital[i].centre[y] - mean[y]);
     for (int x = 0; x < 3; x++) axis[x] = 1.0 + 0.1 * x;
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < HF_LOCAL_AXIS_STEPS; step++) {
         double next[3], norm = 0.0;
         for (int x = 0; x < 3; x++) {
             next[x] = spread[x][0] * axis[0] + spread[x][1] * axis[1] + spread[x][2] * axis[2];

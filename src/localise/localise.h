@@ -91,4 +91,7 @@ void hf_localised_done(struct hf_localised *localised);
 
 extern const struct hf_phase hf_phase_localise;
 
+/** Most blocks of orbitals in a sweep: as many threads of all ranks as half of them can work. */
+enum { HF_MOST_SWEEP_BLOCKS = 128 };
+
 #endif

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** More blocks are not made: as many threads of all ranks as half of them can work. */
-enum { MOST_BLOCKS = 128 };
-
 /** What is smaller than this is round-off, relative to 1 (Q^2). */
 static const double NOTHING = 1e-13;
 
@@ -88,7 +85,7 @@ static hf_status make_room(struct hf_sweeps *self, struct hf_error *error)
 hf_status hf_sweeps_init(struct hf_sweeps *self, struct hf_error *error)
 {
     const int even = self->n_orbital + self->n_orbital % 2;
-    self->n_block = even < MOST_BLOCKS ? even : MOST_BLOCKS;
+    self->n_block = even < HF_MOST_SWEEP_BLOCKS ? even : HF_MOST_SWEEP_BLOCKS;
     if (self->n_block < 2) self->n_block = 2;
     self->length =
         (size_t)self->ops->n_vector * (size_t)self->basis->n_function + (size_t)self->n_orbital;

@@ -116,4 +116,7 @@ void hf_window_fence(struct hf_window *window);
 /** Sets this rank's part to zero and fences. A fence must have completed what others added. Collective. */
 void hf_window_clear(struct hf_window *window);
 
+/** Sums of a rank on their way at a time, with the transport "thread". */
+enum { HF_MOST_SENDS = 32 };
+
 #endif

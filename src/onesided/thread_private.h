@@ -61,7 +61,7 @@ struct hf_thread_send {
     size_t bytes;
 };
 
-enum { HF_MOST_SENDS = 32, HF_MOST_REPLIES = 64 };
+enum { HF_MOST_REPLIES = 64 };
 
 /** Room for an incoming message; grows as needed. */
 struct hf_thread_inbox {

@@ -4,6 +4,12 @@
 
 #include "output_private.h"
 
+#include "basis/basis_description.h"
+#include "correlation/mp2_model.h"
+#include "coulomb/coulomb.h"
+#include "fock/fock.h"
+#include "linalg/matrix_product.h"
+#include "local/local_mp2.h"
 #include "scf/quantity.h"
 #include "text/json.h"
 #include "text/output_file.h"
@@ -91,6 +97,19 @@ static void put_builds(struct hf_json root, const struct hf_record *record)
                   i > 0 ? &record->iteration[i - 1].build : NULL);
 }
 
+/** Constants of what tools/replay cannot run and models. */
+static void put_model(struct hf_json root)
+{
+    const struct hf_json to =
+        hf_json_object(root, "model", "constants of hf for models of what it does on many ranks");
+    hf_basis_put_model(hf_json_object(to, "basis", ""));
+    hf_linalg_put_model(hf_json_object(to, "linalg", ""));
+    hf_fock_put_model(hf_json_object(to, "fock", ""));
+    hf_coulomb_put_model(hf_json_object(to, "coulomb", ""));
+    hf_mp2_put_model(hf_json_object(to, "mp2", ""));
+    hf_local_put_model(hf_json_object(to, "local_mp2", ""));
+}
+
 /** What the JSON file has under "extras.hf" of the method that corrects the energy, if there is one. */
 static void put_extras(struct hf_json root, const struct hf_run_description *run)
 {
@@ -116,6 +135,7 @@ void hf_trace_put_header(struct hf_json root, const struct hf_run_description *r
     put_kinds(root, record->context);
     put_run(root, run, record, result);
     put_builds(root, record);
+    put_model(root);
 }
 
 /** Writes the header's line. Whether it was written is looked at when the file is closed. */

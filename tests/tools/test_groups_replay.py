@@ -46,10 +46,6 @@ class Groups(tool_test.WithFolder):
         self.assertAlmostEqual(row.efficiency, 18.0 / (2 * 10.0))
         self.assertAlmostEqual(row.efficiency_serial_start, 18.0 / (2 * 11.0))
 
-    def test_tasks_are_those_of_the_program(self):
-        text = (tool_test.ROOT / "src/vibrations/differences.c").read_text(encoding="utf-8")
-        self.assertIn("self->n_pair = self->n_missing / 2 / n_group * n_group;", text)
-
     def test_other_files_are_none(self):
         self.write("b.json", "{}")
         self.assertIsNone(groups_forecast.read(self.folder / "b.json"))

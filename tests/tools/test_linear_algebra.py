@@ -6,7 +6,6 @@ Usage: test_linear_algebra.py [unittest options]
 """
 
 import pathlib
-import re
 import sys
 import tempfile
 import unittest
@@ -19,7 +18,7 @@ from lab import lapack, linear_algebra, prediction, whole  # noqa: E402
 from lab.failure import Failure  # noqa: E402
 from lab.linear_algebra import Grid, LinearAlgebra, Measured, Rates, Search, choose_grid  # noqa: E402
 from lab.recording import Recording  # noqa: E402
-from lab.replay import Network  # noqa: E402
+from lab.network import Network  # noqa: E402
 
 FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 SLOW = Network(1.0, 0.0, 0.0, 0.0, 0.0)
@@ -28,15 +27,6 @@ EVEN = Rates([Measured(1000, 4.0 / 3.0, 4.0 / 3.0, 2.0, 2.0)])
 
 
 class Grids(unittest.TestCase):
-    def test_constants_of_the_source(self):
-        text = "".join((tool_test.ROOT / "src" / "linalg" / name).read_text(encoding="utf-8")
-                       for name in ("grid.c", "grid_model.c"))
-        for name, value in (("DEFAULT_BLOCK", linear_algebra.BLOCK), ("MAX_ASPECT", linear_algebra.MOST_ASPECT),
-                            ("LARGEST_ON_SQUARE", linear_algebra.LARGEST_ON_SQUARE), ("REDUCTION_RATE", "2e10"),
-                            ("PRODUCT_RATE", "4e10"), ("VECTOR_RATE", "3e10"), ("LATENCY", "1.5e-6"), ("BYTE_SECONDS", "1e-10")):
-            self.assertEqual(re.findall(rf"\b{name} = ([\d.e+-]+)", text), [str(value)], name)
-        self.assertIn("return n_rank < 9 ? 500 : 150;", text)
-
     def test_grids(self):
         self.assertEqual([choose_grid(n, 764) for n in (1, 2, 4, 7, 1000)],
                          [Grid(1, 1), Grid(1, 2), Grid(2, 2), Grid(2, 3), Grid(12, 12)])
@@ -186,10 +176,6 @@ class Wholes(tool_test.WithFolder):
         self.assertAlmostEqual(whole.set_up_share(3, 1, 1, 4), 0.80 * 2 / 4 + 0.15 + 0.05)
         self.assertAlmostEqual(whole.set_up_share(100, 1, 1, 4), 0.80 / 4 + 0.15 + 0.05)
         self.assertEqual([self.runs(n_function=n, n_atom=122).n_row for n in (20, 764)], [6, 32])
-
-    def test_constants_of_the_source(self):
-        text = (tool_test.ROOT / "src" / "basis" / "merge.c").read_text(encoding="utf-8")
-        self.assertIn(f"MOST_OF_SITE = {whole.MOST_OF_SITE}, LEAST_SITES = {whole.LEAST_SITES}", text)
 
     def test_threads_share_what_ranks_share(self):
         """Two ranks of two threads, a node each."""

@@ -5,8 +5,6 @@ pairs, and what tools/replay prints and writes.
 Usage: test_local_replay.py [unittest options]
 """
 
-import pathlib
-import re
 import shutil
 import unittest
 
@@ -17,10 +15,9 @@ import traces
 from lab import local_forecast, local_replay, trace
 from lab.mp2_replay import Phases
 from lab.recording import Recording, RecordingError
-from lab.replay import Network
+from lab.network import Network
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent / "src"
-FREE = {"counter_seconds": 0.0, "counter_service_seconds": 0.0, "manager_service_seconds": 0.0, "look_seconds": 0.0,
+FREE = {"counter_seconds": 0.0, "counter_service_seconds": 0.0, "manager_service_seconds": 0.0,
         "node_alpha_seconds": 0.0, "node_beta_seconds_per_byte": 0.0}
 
 
@@ -46,21 +43,6 @@ class Deals(unittest.TestCase):
         self.assertEqual(local_replay.along_axis([[0.0, 3.0, 0.0], [0.1, 1.0, 0.0], [0.0, 2.0, 0.0]]), [1, 2, 0])
         self.assertEqual(local_replay.along_axis([[0.0] * 3] * 2), [0, 1])
 
-    def test_constants_are_those_of_hf(self):
-        def constant(file, name):
-            return re.search(name + r" = ([^,; ]+( << \d+)?)[,;]? ", (SOURCES / file).read_text(encoding="utf-8"))[1]
-
-        self.assertEqual(constant("local/local_blocks.c", "PIECE"), "1 << 16")
-        self.assertEqual(local_replay.PIECE, 1 << 16)
-        self.assertEqual(int(constant("local/local_blocks.c", "MOST_PIECES")), local_replay.MOST_PIECES)
-        self.assertEqual(constant("local/local_amplitudes.c", "LEAST_ROOM"), "1 << 18")
-        self.assertEqual(local_replay.LEAST_ROOM, 1 << 18)
-        self.assertEqual(int(constant("local/local_pairs.c", "MOST_SHARING")), local_replay.MOST_SHARING)
-        self.assertEqual(int(constant("local/local_pairs.c", "FEW_PAIRS")), local_replay.FEW_PAIRS)
-        self.assertEqual(int(constant("localise/sweeps.c", "MOST_BLOCKS")), local_replay.MOST_BLOCKS)
-        self.assertEqual(int(constant("local/local_transform.c", "MOST_STEPS")), local_replay.POWER_STEPS)
-        iterate = (SOURCES / "local" / "local_iterate.h").read_text(encoding="utf-8")
-        self.assertEqual(4 + int(re.search(r"HF_LOCAL_HISTORY = (\d+)", iterate)[1]), local_replay.STATE)
 
 
 class WithTrace(tool_test.WithFolder):
@@ -122,7 +104,7 @@ class Steps(WithTrace):
         fetches = local_replay.Fetches(run.pairs, {0: {1: 3200.0}, 2: {1: 3200.0}, 1: {0: 800.0, 2: 800.0}}, 2)
         self.assertEqual(fetches.of_rank, [[([1], 1600.0, 2)], [([0, 2], 3200.0, 1)]])
         self.assertEqual(fetches.asked, [3200.0, 1600.0])
-        large = 8.0 * local_replay.LEAST_ROOM
+        large = 8.0 * traces.MODEL["local_mp2"]["least_room"]
         fetches = local_replay.Fetches(run.pairs, {0: {1: large}, 2: {1: large}}, 2)
         self.assertEqual(fetches.of_rank[1], [([0, 2], large, 1)])
 

@@ -8,7 +8,6 @@ Usage: test_prediction.py [unittest options]
 import csv
 import dataclasses
 import json
-import re
 import shutil
 import unittest
 
@@ -20,10 +19,12 @@ import traces
 from lab import (
     cells, coulomb_pass, doubts, forecast, machine, models, phases, prediction, reductions, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
-from lab.replay import Network  # noqa: E402
+from lab.network import Network  # noqa: E402
 
-FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, look_seconds=0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 COSTS = [4.0, 3.0, 2.0, 1.0]
+STEPS, UNIT = traces.MODEL["coulomb"]["steps"], traces.MODEL["coulomb"]["unit"]
+LOOKS = 1e-4  # ranks that wait for the end of a round look at intervals
 AGREEMENTS = 2 * prediction.N_AGREEMENT * 1e-3  # of two ranks, with a latency of 1 ms
 
 
@@ -79,33 +80,33 @@ class Predictions(WithTraces):
 
     def test_static_on_two_ranks(self):
         found = self.simulated([traces.row([4.0, 3.0, 2.0])]).predict("static", 2)  # 4 against 3 + 2
-        self.assertAlmostEqual(found.seconds, 5.0)
+        self.assertAlmostEqual(found.seconds, 5.0, delta=LOOKS)
         self.assertAlmostEqual(found.compute_seconds, 4.5)
-        self.assertAlmostEqual(found.idle_seconds, 0.5)
-        self.assertAlmostEqual(found.efficiency, 0.9)
+        self.assertAlmostEqual(found.idle_seconds, 0.5, delta=LOOKS)
+        self.assertAlmostEqual(found.efficiency, 0.9, delta=LOOKS)
 
     def test_counter_on_two_ranks_is_even(self):
-        self.assertAlmostEqual(self.simulated([traces.row(COSTS)] * 2).predict("counter", 2).seconds, 10.0)
+        self.assertAlmostEqual(self.simulated([traces.row(COSTS)] * 2).predict("counter", 2).seconds, 10.0, delta=LOOKS)
 
     def test_a_manager_computes_nothing(self):
         """Two workers begin with tasks 0 and 1; the second is through first and gets 2, the first then 3."""
         found = self.simulated([traces.row(COSTS)]).predict("manager", 3)
-        self.assertAlmostEqual(found.seconds, 5.0)
-        self.assertAlmostEqual(found.efficiency, 10.0 / 15.0)
+        self.assertAlmostEqual(found.seconds, 5.0, delta=LOOKS)
+        self.assertAlmostEqual(found.efficiency, 10.0 / 15.0, delta=LOOKS)
 
     def test_stored_tasks_stay_with_the_rank_that_stored_them(self):
         """Static on two ranks: rank 0 stores tasks 0 and 3. Reading takes it 0.4 + 0.1, rank 1 0.3 + 0.2; then the two
         tasks that are not stored wholly, 1.0 and 0.5, are shared out: rank 0 ends after 1.5 s."""
         stored = traces.row([0.4, 0.3, 0.2, 0.1], "stored task")
         found = self.simulated([traces.row(COSTS), stored + traces.row([1.0, 0.5])])
-        self.assertAlmostEqual(found.predict("static", 2).seconds, 5.0 + 1.5)
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 5.0 + 1.5, delta=LOOKS)
 
     def test_builds_that_only_read(self):
         stored = traces.row([0.4, 0.3, 0.2, 0.1], "stored task")
         found = self.simulated([traces.row(COSTS), stored])
         for scheduler in ("static", "manager", "counter", "steal"):
             self.assertLess(found.predict(scheduler, 2).seconds, 12.0, scheduler)
-        self.assertAlmostEqual(found.predict("static", 2).seconds, 5.5)
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 5.5, delta=LOOKS)
 
     def test_sums_go_to_their_owners(self):
         """n = 20, p = 2 on two nodes, alpha = 1 ms, nothing else: a message with sums and one with densities to the other
@@ -129,7 +130,7 @@ class Predictions(WithTraces):
 
     def coulomb_pass(self, costs, steps=(), network=FREE, n_thread=1, **header):
         """One build: COSTS for K after a pass of tasks with these costs, and of such (kind, units, seconds) beside them."""
-        beside = [(trace.COULOMB_STEP, 0, kind + coulomb_pass.UNIT * n_unit, 0.0, seconds) for kind, n_unit, seconds in steps]
+        beside = [(trace.COULOMB_STEP, 0, STEPS.index(kind) + UNIT * n_unit, 0.0, seconds) for kind, n_unit, seconds in steps]
         return self.simulated([beside + traces.row(costs, trace.COULOMB_TASK) + traces.row(COSTS)], network,
                               n_thread=n_thread, **header)
 
@@ -138,12 +139,12 @@ class Predictions(WithTraces):
         found = self.coulomb_pass([3.0, 2.0, 2.0])
         for scheduler in ("static", "counter"):
             predicted = found.predict(scheduler, 2)
-            self.assertAlmostEqual(predicted.coulomb_seconds, 4.0)
-            self.assertAlmostEqual(predicted.seconds, 9.0)
+            self.assertAlmostEqual(predicted.coulomb_seconds, 4.0, delta=LOOKS)
+            self.assertAlmostEqual(predicted.seconds, 9.0, delta=LOOKS)
             self.assertAlmostEqual(predicted.compute_seconds, 5.0)
-            self.assertAlmostEqual(predicted.idle_seconds, 0.0)
-            self.assertAlmostEqual(predicted.efficiency, 17.0 / 18.0)
-        self.assertAlmostEqual(found.predict("manager", 2).seconds, 17.0)
+            self.assertAlmostEqual(predicted.idle_seconds, 0.0, delta=LOOKS)
+            self.assertAlmostEqual(predicted.efficiency, 17.0 / 18.0, delta=LOOKS)
+        self.assertAlmostEqual(found.predict("manager", 2).seconds, 17.0, delta=LOOKS)
         self.assertAlmostEqual(found.model("counter", 2), 3.5 + 5.0)
 
     def test_the_coulomb_pass_has_threads_too(self):
@@ -197,16 +198,16 @@ class Predictions(WithTraces):
 
     def test_messages_of_the_coulomb_pass(self):
         """Between two nodes, of 8 us a number: half of 500 numbers of kets, and of gathers of one leaf; 300 of H and V are shared
-        out. With a latency of 1 ms alone: 2 ms for each of three agreements, 1 ms for each of five gathers and two exchanges.
+        out. With a latency of 1 ms alone: 2 ms for each of two agreements, 1 ms for a barrier, five gathers and two exchanges.
         A single node has nothing to send."""
         steps = [(coulomb_pass.LEAVES, 1, 0.0), (coulomb_pass.ACROSS, 1, 0.0)]
         info = {"coulomb_numbers_of_kets": 500, "coulomb_numbers_sent": 300, "coulomb_products": 10}
-        numbers = 0.5 * (500 + coulomb_pass.MOMENTS + coulomb_pass.LEAF + 300)
+        numbers = 0.5 * (500 + 452 + 505 + 300)
         for network, seconds in ((dataclasses.replace(FREE, beta_seconds_per_byte=1e-6), numbers * 8e-6),
-                                 (dataclasses.replace(FREE, alpha_seconds=1e-3), 3 * 2e-3 + 5 * 1e-3 + 2 * 1e-3),
+                                 (dataclasses.replace(FREE, alpha_seconds=1e-3), 2 * 2e-3 + 1e-3 + 5 * 1e-3 + 2 * 1e-3),
                                  (dataclasses.replace(FREE, beta_seconds_per_byte=1e-6, ranks_per_node=2), 0.0)):
             found = self.coulomb_pass([2.0, 2.0], steps, network, info=info).predict("static", 2)
-            self.assertAlmostEqual(found.coulomb_seconds, 2.0 + seconds)
+            self.assertAlmostEqual(found.coulomb_seconds, 2.0 + seconds, delta=LOOKS)
 
     def test_the_coulomb_pass_in_whole_runs(self):
         found = whole.WholeRuns(self.coulomb_pass([3.0, 2.0, 2.0], [(coulomb_pass.KETS, 4, 2.0 * len(COSTS))]))
@@ -217,7 +218,7 @@ class Predictions(WithTraces):
 
     def test_runs_with_a_coulomb_pass(self):
         """The least time of each of its tasks, and of each step beside them."""
-        first, second = ([(trace.COULOMB_STEP, 0, coulomb_pass.KETS + 4 * coulomb_pass.UNIT, 0.0, seconds)]
+        first, second = ([(trace.COULOMB_STEP, 0, STEPS.index(coulomb_pass.KETS) + 4 * UNIT, 0.0, seconds)]
                          for seconds in (1.0, 1.5))
         builds = [first + traces.row([3.0, 2.0], trace.COULOMB_TASK) + traces.row(COSTS)]
         other = [second + traces.row([2.0, 2.5], trace.COULOMB_TASK) + traces.row(COSTS)]
@@ -226,31 +227,6 @@ class Predictions(WithTraces):
         self.assertEqual(recording.sizes[0].builds[0].coulomb_steps, [(coulomb_pass.KETS, 4, 1.0)])
         self.assertAlmostEqual(recording.seconds_of_one, 10.0 + 4.0 + 1.0)
         self.assertEqual(Recording([self.trace("c", [traces.row(COSTS)])]).sizes[0].coulomb_seconds, 0.0)
-
-    def test_constants_of_the_source(self):
-        fock = tool_test.ROOT / "src" / "fock"
-        for name, constant, value in (("node_blocks.h", "HF_PIECE_ELEMENTS", "1 << 16"),
-                                      ("block_traffic.h", "HF_TRAFFIC_WINDOW", "4")):
-            self.assertIn(f"enum {{ {constant} = {value} }};", (fock / name).read_text(encoding="utf-8"))
-        self.assertEqual((reductions.PIECE, reductions.WINDOW), (1 << 16, 4))
-        self.assertIn(f"enum {{ LEAST_IN_ROWS = {reductions.LEAST_IN_ROWS} }};",
-                      (fock / "node_blocks.c").read_text(encoding="utf-8"))
-
-    def test_constants_of_the_coulomb_pass(self):
-        source = tool_test.ROOT / "src" / "coulomb"
-        steps = (source / "steps.h").read_text(encoding="utf-8")
-        names = re.findall(r"^    HF_COULOMB_(\w+),", steps, re.MULTILINE)
-        self.assertEqual([getattr(coulomb_pass, name) for name in names], list(range(9)))
-        self.assertIn(f"HF_COULOMB_UNIT = {coulomb_pass.UNIT} ", steps)
-        units = (tool_test.ROOT / "include" / "hf" / "units.h").read_text(encoding="utf-8")
-        self.assertIn(f"#define HF_MAX_L {(coulomb_pass.ORDERS - 1) // 2}\n", units)
-        far = (source / "far_field_private.h").read_text(encoding="utf-8")
-        order = int(re.search(r"HF_FAR_ORDER = (\d+)", far).group(1))
-        runs = int(re.search(r"HF_FAR_MOST_RUNS = (\d+)", far).group(1))
-        self.assertEqual(coulomb_pass.NUMBERS, (order + 1)**2)
-        self.assertIn("HF_FAR_MOMENTS = HF_FAR_SIZE + HF_MAX_PAIR_L + 1,", far)
-        self.assertIn("HF_FAR_LEAF = HF_FAR_SIZE + HF_FAR_MOST_RUNS + 1", far)
-        self.assertEqual(coulomb_pass.LEAF, (order + 1)**2 + runs + 1)
 
     def test_nodes_stand_in_rows_and_columns(self):
         self.assertEqual([reductions.columns(n) for n in (1, 8, 9, 10, 16, 17, 1000)], [1, 8, 3, 4, 4, 5, 32])
@@ -273,8 +249,8 @@ class Predictions(WithTraces):
     def test_threads(self):
         """Static: rank 0 has 4 and 1, rank 1 has 3 and 2, each rank two threads: 4 s. Reading is shared out."""
         found = self.simulated([traces.row(COSTS), traces.row([0.4, 0.3, 0.2, 0.1], "stored task")], n_thread=2)
-        self.assertAlmostEqual(found.predict("static", 2).seconds, 4.0 + 0.25)
-        self.assertAlmostEqual(found.predict("static", 2).efficiency, 11.0 / 4 / 4.25)
+        self.assertAlmostEqual(found.predict("static", 2).seconds, 4.0 + 0.25, delta=LOOKS)
+        self.assertAlmostEqual(found.predict("static", 2).efficiency, 11.0 / 4 / 4.25, delta=LOOKS)
         self.assertAlmostEqual(found.model("counter", 2), 11.0 / 4)
 
     def test_distributed_matrices_send_blocks(self):
@@ -286,13 +262,13 @@ class Predictions(WithTraces):
 
     def test_distributed_matrices_block_by_block(self):
         """Of one task each on two ranks, both need a block that one of them owns: the other one waits for request and
-        block, half of the ranks 2 ms, and sends its sum, 1 ms."""
+        block, half of the ranks 2 ms, and sends its sum, confirmed after 2 ms, as the two barriers of the end."""
         network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
         blocks = [("J", 0, task, 5, 800.0) for task in (0, 1)]
         found = self.simulated([traces.row([4.0, 4.0]) + blocks], network, fock="distributed")
         predicted = found.predict("static", 2)
-        self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 1e-3 + AGREEMENTS)
-        self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 1e-3 + AGREEMENTS)
+        self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 3e-3 + AGREEMENTS, delta=LOOKS)
+        self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 3e-3 + AGREEMENTS, delta=LOOKS)
 
     def test_blocks_that_are_met_again_are_not_sent_again(self):
         self.assertAlmostEqual(prediction.distinct(10, 1), 1.0)
@@ -360,8 +336,8 @@ class Doubts(WithTraces):
         self.doubts({1: [8.0]})
         simulated = prediction.Simulated(self.recording, FREE, 0.0)
         self.assertIsNone(forecast.told_before(simulated, ["static"], [1, 1000]))
-        self.assertEqual(forecast.told_before(simulated, ["static", "steal"], [1, 10**6]),
-                         "simulates static, steal on 2 numbers of processes up to 1000000: about 24 s; --processes and --schedule choose fewer")
+        self.assertEqual(forecast.told_before(simulated, ["static", "steal"], [1, 10**4]),
+                         "simulates static, steal on 2 numbers of processes up to 10000: about 42 s; --processes and --schedule choose fewer")
 
 
 class Tables(WithTraces):

@@ -6,18 +6,17 @@ compared are the least times of several runs, which others on the machine distur
 too, that says how many they are. Each run is therefore also replayed from the times that its own tasks took, whatever
 made them long: that says whether schedulers, threads and waiting are simulated as they are, and nothing of the rest."""
 
-import array
 import dataclasses
 import os
 import statistics
 import sys
 from typing import NamedTuple
 
-from . import coulomb_pass, launch, runner
+from . import launch, runner
 from .failure import Failure
 from .prediction import Simulated
 from .recording import Recording
-from .replay import simulate
+from .simulation import Round, Rounds
 from .trace import Trace
 from .whole import WholeRuns
 
@@ -47,14 +46,13 @@ class Checked(NamedTuple):
 def replay_of_own(trace, network):
     """All Fock builds of a run, replayed on as many ranks and threads from its own tasks. Its cores were shared when these
     were timed: here each thread has its own."""
-    header, seconds = trace.header, 0.0
-    network = dataclasses.replace(network, cores_per_node=0)
-    for build in trace.builds:
-        begin = array.array("d", bytes(8 * trace.n_rank))
-        for task, spent in build.stored.items():
-            begin[build.owner[task]] += spent / header["n_thread"]
-        seconds += simulate(header["schedule"], build.computed, trace.n_rank, network, begin, header["n_thread"]).seconds
-        seconds += coulomb_pass.tasks_seconds(header["schedule"], build, trace.n_rank, network, header["n_thread"])
+    header = trace.header
+    rounds = [Round(build.computed, build.stored) for build in trace.builds]
+    rounds += [Round([build.coulomb.get(task, 0.0) for task in range(max(build.coulomb) + 1)])
+               for build in trace.builds if build.coulomb]
+    outcomes = Rounds(rounds).run(header["schedule"], trace.n_rank, dataclasses.replace(network, cores_per_node=0),
+                                  header["n_thread"])
+    seconds = sum(outcome.seconds for outcome in outcomes)
     return seconds + trace.coulomb_step_seconds + max(totals["Fock: moving matrices"] for totals in trace.totals)
 
 

@@ -64,7 +64,7 @@ def lines(rows):
     yield f"{'':28} " + " ".join(f"{head:>10}" for head in heads)
     title = None
     for row in rows:
-        equation = forecast.MODELS[row.case.schedule]
+        equation = forecast.model_of(row.case.schedule)
         name = "" if title == row.case.title else row.case.title
         title = row.case.title
         over = row.model / row.measured if row.measured else None

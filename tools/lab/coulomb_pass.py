@@ -9,34 +9,23 @@ goes by the time that the tasks took, so that shares dealt beforehand (static) a
 
 from typing import NamedTuple
 
-from . import models
-from .replay import simulate
+from . import constants, models
 from .reductions import messages_seconds as latencies
 
-N_AGREEMENT = 3  # of all ranks: start and end of the tasks, the barrier behind them
-LANES = 8        # expansions at a time (HF_TRANSLATION_MOST_LANES); on the way up each cell has two
-DENSITIES, KETS, LEAVES, UP, BOUNDS, ACROSS, DOWN, MATRICES, TO_LEAVES = range(9)  # enum hf_coulomb_step
-UNIT = 256       # HF_COULOMB_UNIT
-ORDERS = 11      # of products, HF_MAX_PAIR_L + 1: a leaf's numbers of kets
-NUMBERS, MOMENTS, LEAF = 441, 452, 505  # HF_FAR_SIZE, HF_FAR_MOMENTS, HF_FAR_LEAF
+N_AGREEMENT = 2  # of all ranks: start and end of the tasks
+# Steps, as hf names them
+KETS, LEAVES, UP, BOUNDS, ACROSS, DOWN, TO_LEAVES = "kets", "leaves", "up", "bounds", "across", "down", "to leaves"
 
 
 class Step(NamedTuple):
     """A step of one build as one rank does it alone."""
-    kind: int
+    kind: str
     n_unit: int
     seconds: float
 
 
 def ceil_of(n, parts):
     return -(-n // parts)
-
-
-def tasks_seconds(scheduler, build, n_rank, network, n_thread=1):
-    """Of the round of tasks of a build's pass."""
-    if not build.coulomb:
-        return 0.0
-    return simulate(scheduler, build.coulomb, n_rank, network, n_thread=n_thread).seconds
 
 
 class Division:
@@ -48,20 +37,22 @@ class Division:
         self.n_leaf = next((step.n_unit for step in steps if step.kind == LEAVES), 0)
         self.n_ket_leaf = next((step.n_unit for step in steps if step.kind == KETS), 0)
         self.n_cell = next((step.n_unit for step in steps if step.kind == ACROSS), 0)
+        self.sizes = constants.of("coulomb")
+        self.lanes = self.sizes.lanes
 
     def is_divided(self, n_unit, n_source):
         """Whether all nodes have their share of a round of the way up (is_divided of far_translate.c)."""
-        return self.n_node > 1 and n_unit * self.n_node > LANES // n_source * self.n_thread * self.n_rank
+        return self.n_node > 1 and n_unit * self.n_node > self.lanes // n_source * self.n_thread * self.n_rank
 
     def rounds(self):
         """(cells, sources of each) of the rounds of the way up: levels are joined as make_rounds of far_plan.c does it."""
         found = []
-        n_lane = LANES * self.n_thread * self.n_rank
+        n_lane = self.lanes * self.n_thread * self.n_rank
         for step in self.steps:
             if step.kind != UP:
                 continue
-            n_unit, n_source = found[-1] if found else (0, LANES)
-            if 2 * n_source <= LANES and 2 * n_source * (n_unit + step.n_unit) <= n_lane:
+            n_unit, n_source = found[-1] if found else (0, self.lanes)
+            if 2 * n_source <= self.lanes and 2 * n_source * (n_unit + step.n_unit) <= n_lane:
                 found[-1] = n_unit + step.n_unit, 2 * n_source
             else:
                 found.append((step.n_unit, 2))
@@ -71,10 +62,10 @@ class Division:
         seconds = sum(step.seconds for step in self.steps if step.kind == UP)
         if seconds == 0.0:
             return 0.0
-        n_turn = sum(ceil_of(step.n_unit, LANES // 2) for step in self.steps if step.kind == UP)
+        n_turn = sum(ceil_of(step.n_unit, self.lanes // 2) for step in self.steps if step.kind == UP)
         return seconds / n_turn * sum(
             ceil_of(ceil_of(n_unit, self.n_thread * (self.n_rank if self.is_divided(n_unit, n_source) else self.in_node)),
-                    LANES // n_source) for n_unit, n_source in self.rounds())
+                    self.lanes // n_source) for n_unit, n_source in self.rounds())
 
     def down_seconds(self):
         """Level by level, or all cells above a leaf at once (find_own_leaves of far_plan.c)."""
@@ -83,9 +74,9 @@ class Division:
         if seconds == 0.0:
             return 0.0
         n_worker, n_leaf = self.in_node * self.n_thread, ceil_of(self.n_leaf, self.n_node)
-        by_levels = sum(ceil_of(ceil_of(min(n_unit, n_leaf), n_worker), LANES) for n_unit in levels)
-        at_once = ceil_of(n_leaf, n_worker) * ceil_of(len(levels), LANES)
-        return seconds / sum(ceil_of(n_unit, LANES) for n_unit in levels) * min(by_levels, at_once)
+        by_levels = sum(ceil_of(ceil_of(min(n_unit, n_leaf), n_worker), self.lanes) for n_unit in levels)
+        at_once = ceil_of(n_leaf, n_worker) * ceil_of(len(levels), self.lanes)
+        return seconds / sum(ceil_of(n_unit, self.lanes) for n_unit in levels) * min(by_levels, at_once)
 
     def share(self, step):
         """Of the seconds of a step, those of the rank that has most."""
@@ -101,8 +92,10 @@ class Division:
         """Numbers of each gather that all nodes get, but for those of kets."""
         if self.n_leaf == 0:
             return []
-        levels = [MOMENTS * n_unit for n_unit, n_source in self.rounds() if self.is_divided(n_unit, n_source)]
-        return [MOMENTS * self.n_leaf, *levels, NUMBERS * (self.n_cell - self.n_leaf), LEAF * self.n_leaf]
+        sizes = self.sizes
+        levels = [sizes.numbers_of_moments * n_unit for n_unit, n_source in self.rounds() if self.is_divided(n_unit, n_source)]
+        return [sizes.numbers_of_moments * self.n_leaf, *levels, sizes.numbers_of_expansion * (self.n_cell - self.n_leaf),
+                sizes.numbers_of_leaf * self.n_leaf]
 
     def seconds(self):
         """Of all steps of the rank that has most."""
@@ -130,7 +123,7 @@ def messages_seconds(build, n_rank, network, machine, n_thread=1):
     seconds, n_node = N_AGREEMENT * network.all_reduce_seconds(n_rank), network.n_node(n_rank)
     if n_node > 1:
         division = Division(build.coulomb_steps, n_rank, network, n_thread)
-        gathered = [ORDERS * division.n_ket_leaf, build.info.get("coulomb_numbers_of_kets", 0), *division.gathered()]
+        gathered = [division.sizes.numbers_of_kets * division.n_ket_leaf, build.info.get("coulomb_numbers_of_kets", 0), *division.gathered()]
         seconds += sum(models.replication_seconds(machine, n_number, n_node) for n_number in gathered)
         seconds += exchange_seconds(build, n_node, network)
     return seconds

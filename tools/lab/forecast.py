@@ -7,9 +7,10 @@ from .lists import duration
 from .plots import Curve, Panel, draw_panels
 from .trace import Trace
 
-MODELS = {"static": "Eq. 7.5", "manager": "Eq. 7.12", "counter": "no imbalance", "steal": "no imbalance"}
+MODELS = {"static": "Eq. 7.5", "manager": "Eq. 7.12"}
 COMMUNICATION = {"replicated": "Eq. 8.9", "distributed": "Eq. 8.11"}
-SECONDS_PER_TASK, SECONDS_PER_RANK = 1.5e-6, 1.2e-5  # of a simulated build: measured with water and uracil
+# Of a simulated build, and of the start of a simulation: CPU seconds of rounds of 20,000 tasks on 100 and 1,000 ranks
+SECONDS_PER_TASK, SECONDS_PER_RANK_SQUARED, SECONDS_PER_RANK = 1e-6, 2e-7, 1e-4
 LEAST_TOLD_SECONDS = 5.0
 COLUMNS = ("scheduler", "processes", "tasks_for", "replay_seconds", "replay_speedup", "replay_efficiency",
            "replay_idle_share", "replay_communication_share", "replay_coulomb_share", "model_seconds", "model_efficiency",
@@ -46,6 +47,11 @@ class Measured(NamedTuple):
     crowded: bool
 
 
+def model_of(scheduler):
+    """The equation of its imbalance."""
+    return MODELS.get(scheduler, "no imbalance")
+
+
 def measured_in(path):
     trace = Trace(path)
     header = trace.header
@@ -58,7 +64,8 @@ def told_before(simulated, schedulers, processes):
     seconds = 0.0
     for n_rank in processes:
         size = simulated.recording.nearest(n_rank * simulated.n_thread)
-        seconds += len(schedulers) * len(size.builds) * (SECONDS_PER_TASK * size.n_task + SECONDS_PER_RANK * n_rank)
+        build = SECONDS_PER_TASK * size.n_task + SECONDS_PER_RANK_SQUARED * n_rank**2
+        seconds += len(schedulers) * (len(size.builds) * build + SECONDS_PER_RANK * n_rank)
     if seconds < LEAST_TOLD_SECONDS:
         return None
     return (f"simulates {', '.join(schedulers)} on {len(processes)} numbers of processes up to {max(processes)}: about {duration(seconds)}; "
@@ -89,7 +96,7 @@ def table(rows, header, seconds_of_one):
            f"tasks {header['grain']}; all Fock builds take {seconds_of_one:.3f} s on one process")
     for scheduler in dict.fromkeys(row.replay.scheduler for row in rows):
         yield ""
-        yield f"{scheduler}: replay; model {MODELS[scheduler]} with {equation}; measured"
+        yield f"{scheduler}: replay; model {model_of(scheduler)} with {equation}; measured"
         yield (f"{'processes':>9} {'tasks for':>9} | {'seconds':>9} {'speedup':>9} {'effic.':>6} {'idle %':>6} "
                f"{'comm. %':>7} {'Coul. %':>7} | {'model s':>9} {'effic.':>6} | {'measured':>9} {'effic.':>6} "
                f"{'replay/m.':>9}")

@@ -1,14 +1,13 @@
 """Analytic gradients on many processes, from their traces: a round of tasks, replayed, between densities that go to all ranks
 and the sum of what the ranks have. One-electron integrals are divided over all.
 
-With distributed matrices each rank fetches the blocks that its tasks meet (traffic.py) and sends none back."""
+With distributed matrices each rank fetches the blocks that its tasks need and sends none back."""
 
 from typing import NamedTuple
 
 from . import cells, phases, reductions
-from .replay import simulate
+from .simulation import Round, Rounds
 from .trace import BLOCK_K
-from .traffic import Traffic, cache_budget
 
 ONE_ELECTRON = "Gradient: one electron"
 N_AGREEMENT = 43  # reductions over all ranks beside the two sums: counted with water on 4 ranks of a node each
@@ -41,14 +40,12 @@ class Forecast:
         self.seconds_of_one = self.one_electron + self.copying + sum(recording.sizes[0].batches[0].first)
         self.rows = []
 
-    def traffic(self, batch, n_rank):
-        """Of distributed densities; None: they are replicated, or all here."""
-        if not batch.needs or n_rank == 1:
-            return None
+    def simulate(self, scheduler, batch, n_rank):
+        """The round of quartets, which needs blocks of distributed densities."""
         blocks = {task: [(number, BLOCK_K, n_bytes) for number, n_bytes in needs.items()]
                   for task, needs in batch.needs.items()}
-        budget = cache_budget(self.header["n_function"], n_rank, min(n_rank, self.network.ranks_per_node))
-        return Traffic(blocks, self.network, n_rank, budget, adds=False)
+        rounds = Rounds([Round(batch.first, {}, blocks)], self.header["n_function"], reads_only=True)
+        return rounds.run(scheduler, n_rank, self.network, self.n_thread)[0]
 
     def moving(self, n_rank):
         """Densities to nodes or owners, and the sum of the gradient over the ranks."""
@@ -67,7 +64,7 @@ class Forecast:
     def predict(self, scheduler, n_rank):
         size = self.recording.nearest(n_rank * self.n_thread)
         batch, n_worker = size.batches[0], n_rank * self.n_thread
-        outcome = simulate(scheduler, batch.first, n_rank, self.network, None, self.n_thread, self.traffic(batch, n_rank))
+        outcome = self.simulate(scheduler, batch, n_rank)
         one_electron = self.network.crowding(n_rank, self.n_thread) * self.one_electron / n_worker
         quartets, moving = sum(batch.first) / n_worker, self.moving(n_rank)
         seconds = one_electron + outcome.seconds + moving

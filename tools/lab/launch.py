@@ -10,9 +10,9 @@ GOOD_CODES = (0, 1)  # 1: not converged, which --max-iterations may be meant to 
 SECONDS_TO_END = 10
 
 
-def program_beside(root):
+def program_beside(root, name="hf"):
     """Path of hf: build/hf of a tree of sources; of an installed tree, whose share/hf is `root`, bin/hf."""
-    return str(root / "build" / "hf" if (root / "meson.build").is_file() else root.parent.parent / "bin" / "hf")
+    return str(root / "build" / name if (root / "meson.build").is_file() else root.parent.parent / "bin" / name)
 
 
 def mpi_environment():

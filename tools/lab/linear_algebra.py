@@ -15,8 +15,8 @@ import json
 import math
 from typing import NamedTuple
 
-BLOCK, MOST_ASPECT = 64, 3  # of src/linalg/grid.c
-LARGEST_ON_SQUARE = 1000  # of src/linalg/grid_model.c
+from . import constants
+
 WORD = 8
 STEPS = ("reduce", "divide", "back", "multiply")
 
@@ -85,8 +85,9 @@ class Grid(NamedTuple):
 
 
 def smallest_parallel_order(n_rank):
-    """Of src/linalg/grid.c: below it rank 0 does all."""
-    return 500 if n_rank < 9 else 150
+    """Below it rank 0 does all."""
+    found = constants.of("linalg")
+    return found.order_on_few if n_rank <= found.few_ranks else found.order_on_more
 
 
 def steps_of(n_rank):
@@ -95,28 +96,30 @@ def steps_of(n_rank):
 
 def share(order, n_process):
     """Part of the rows or columns that the process with most of them has."""
-    blocks = -(-order // BLOCK)
-    return min(1.0, -(-blocks // n_process) * BLOCK / order)
+    block = constants.of("linalg").block
+    blocks = -(-order // block)
+    return min(1.0, -(-blocks // n_process) * block / order)
 
 
 def product_messages(order, rows, columns):
     """Of src/linalg/grid_model.c, as what follows."""
-    seconds = 0.0
+    found, seconds = constants.of("linalg"), 0.0
     for n_along, n_across in ((columns, rows), (rows, columns)):
-        piece = 1.5e-6 + 1e-10 * WORD * BLOCK * order * share(order, n_across)
-        seconds += (2 * -(-order // BLOCK) + n_along - 2) * piece if n_along > 1 else 0.0
+        piece = found.latency + found.byte_seconds * WORD * found.block * order * share(order, n_across)
+        seconds += (2 * -(-order // found.block) + n_along - 2) * piece if n_along > 1 else 0.0
     return seconds
 
 
 def product_seconds(order, rows, columns):
     """hf_product_seconds: the model by which hf chooses the grid."""
-    return (2.0 * order**3 * share(order, rows) * share(order, columns) / 4e10 + product_messages(order, rows, columns))
+    return (2.0 * order**3 * share(order, rows) * share(order, columns) / constants.of("linalg").product_rate
+            + product_messages(order, rows, columns))
 
 
 def reduction_ranks(order, grid):
     """Of the reduction to tridiagonal form (hf_reduces_on_square): ranks that compute, along how many a message goes, and how
     many messages a column takes one after the other."""
-    if order < LARGEST_ON_SQUARE or grid.rows == grid.columns:
+    if order < constants.of("linalg").largest_on_square or grid.rows == grid.columns:
         return math.isqrt(grid.size)**2, math.isqrt(grid.size), 4.0
     return grid.size, grid.columns, 8.0
 
@@ -124,16 +127,18 @@ def reduction_ranks(order, grid):
 def reduction_seconds(order, grid):
     """hf_reduction_seconds: the model by which hf chooses who reduces a matrix to tridiagonal form."""
     n_rank, side, n_message = reduction_ranks(order, grid)
-    return 4.0 / 3.0 * order**3 / (2e10 * n_rank) + n_message * order * steps_of(side) * 1.5e-6
+    found = constants.of("linalg")
+    return 4.0 / 3.0 * order**3 / (found.reduction_rate * n_rank) + n_message * order * steps_of(side) * found.latency
 
 
 def choose_grid(n_rank, order):
     """choose_grid of src/linalg/grid.c: the grid that multiplies matrices in the least time, the squarer one of equals."""
     if n_rank == 1 or order < smallest_parallel_order(n_rank):
         return Grid(1, 1)
-    n_block = -(-order // BLOCK)
+    found = constants.of("linalg")
+    n_block = -(-order // found.block)
     grids = [Grid(rows, columns) for rows in range(1, min(n_block, math.isqrt(n_rank)) + 1)
-             for columns in range(rows, min(n_rank // rows, MOST_ASPECT * rows, n_block) + 1)]
+             for columns in range(rows, min(n_rank // rows, found.most_aspect * rows, n_block) + 1)]
     return min(grids, key=lambda grid: (product_seconds(order, grid.rows, grid.columns), -grid.rows, grid.columns))
 
 
@@ -177,6 +182,7 @@ class LinearAlgebra:
         # pylint: disable=too-many-arguments,too-many-positional-arguments
         self.network, self.order, self.n_rank, self.n_thread = network, order, n_rank, n_thread
         self.rates = rates or Rates()
+        self.block = constants.of("linalg").block
         self.grid = grid or choose_grid(n_rank, order)
         in_node = min(network.ranks_per_node, n_rank)
         self.near_row, self.near_column = self.grid.columns <= in_node, self.grid.size <= in_node
@@ -207,8 +213,8 @@ class LinearAlgebra:
         if self.grid.size == 1:
             return 0.0
         rows, columns = self.grid
-        result, left, right = (math.ceil(size / BLOCK) for size in (k, n, m))
-        width = [min(BLOCK, size) for size in (k, n, m)]
+        result, left, right = (math.ceil(size / self.block) for size in (k, n, m))
+        width = [min(self.block, size) for size in (k, n, m)]
         return min(
             self.along_ring(result, columns, m / rows * width[0], self.near_row)
             + self.along_ring(result, rows, n / columns * width[0], self.near_column),
@@ -270,7 +276,7 @@ class LinearAlgebra:
         """Of a rotation of orbitals (src/orbitals/rotate.c): G = F Y - Y Z, without products with the unit matrix in Y, whose
         whole blocks count; the largest element with the products of DIIS, and their coefficients."""
         n, o = self.order, n_occupied
-        unit = o if self.grid.size == 1 else o // BLOCK * BLOCK
+        unit = o if self.grid.size == 1 else o // self.block * self.block
         return self.product(n, o, n - unit).plus(self.product(n, o, o)).plus(self.sums(2))
 
     def rotation(self, n_occupied, n_sweep):

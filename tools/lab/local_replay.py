@@ -10,17 +10,12 @@ import heapq
 import math
 from typing import NamedTuple
 
-from . import models
+from . import constants, models
 from .linear_algebra import LinearAlgebra
 from .mp2_replay import BYTES, Machine, Phases, first_half
 
 LOCALISATION, DOMAINS, TRANSFORMATION, AMPLITUDES, ITERATIONS = range(5)  # numbers of batches; iterations go on
-PIECE, MOST_PIECES, HEADER = 1 << 16, 64, 2  # numbers of a piece of an exchange (src/local/local_blocks.c)
-LEAST_ROOM = 1 << 18  # numbers that are fetched at a time (src/local/local_amplitudes.c)
-MOST_SHARING, FEW_PAIRS = 16, 64  # (src/local/local_pairs.c)
-MOST_BLOCKS = 128  # of orbitals in a sweep (src/localise/sweeps.c)
-STATE = 12  # numbers that are summed for each pair (src/local/local_iterate.c)
-POWER_STEPS, NO_AXIS = 50, 1e-20  # (src/local/local_transform.c)
+NO_AXIS = 1e-20
 
 
 class Pair(NamedTuple):
@@ -67,7 +62,7 @@ def deal_by_place(work, centres, n_rank):
             for item in items:
                 found[item] = first
             continue
-        if n <= MOST_SHARING and len(items) < FEW_PAIRS * n:
+        if n <= constants.of("local_mp2").most_sharing and len(items) < constants.of("local_mp2").few_pairs * n:
             has = [(0.0, rank) for rank in range(first, first + n)]
             for item in sorted(items, key=lambda k: (-work[k], k)):
                 least, found[item] = has[0]
@@ -90,7 +85,7 @@ def along_axis(centres):
     away = [[centre[x] - mean[x] for x in range(3)] for centre in centres]
     spread = [[sum(one[x] * one[y] for one in away) for y in range(3)] for x in range(3)]
     axis = [1.0, 1.1, 1.2]
-    for _ in range(POWER_STEPS):
+    for _ in range(constants.of("local_mp2").axis_steps):
         after = [sum(row[y] * axis[y] for y in range(3)) for row in spread]
         norm = sum(value**2 for value in after)
         if norm < NO_AXIS:
@@ -162,7 +157,7 @@ def exchange(machine, received, sent, largest):
     n_rank = machine.n_rank
     if n_rank == 1:
         return 0.0
-    piece = PIECE if n_rank <= MOST_PIECES else PIECE * MOST_PIECES // n_rank
+    piece = constants.of("local_mp2").piece if n_rank <= constants.of("local_mp2").most_pieces else constants.of("local_mp2").piece * constants.of("local_mp2").most_pieces // n_rank
     n_round = 1 + math.ceil(largest / (BYTES * piece))
     each = (n_rank - 1) * machine.message_seconds(0) + 2.0 * machine.network.all_reduce_seconds(n_rank)
     most = max(*received, *sent)
@@ -205,7 +200,7 @@ class Fetches:
 
     def batches(self, rank, own, needs):
         """[(pairs, bytes, blocks)]"""
-        limit = max(BYTES * LEAST_ROOM, sum(self.pairs.all[p].n_byte for p in own))
+        limit = max(BYTES * constants.of("local_mp2").least_room, sum(self.pairs.all[p].n_byte for p in own))
         found, known, filled, begin = [], set(), 0.0, 0
         for k, p in enumerate(own):
             new = {self.pairs.number[number]: n_byte for number, n_byte in needs.get(p, {}).items()}
@@ -248,7 +243,7 @@ def iterations(batches, pairs, machine, replicated):
     n_rank, owner = machine.n_rank, pairs.owners(machine.n_rank)
     n_pair, network = len(pairs.all), machine.network
     fetches = None if replicated or n_rank == 1 else Fetches(pairs, batches[1].needs, n_rank)
-    sums = models.all_reduce_seconds(machine.model, STATE * n_pair, n_rank) if n_rank > 1 else 0.0
+    sums = models.all_reduce_seconds(machine.model, (4 + constants.of("local_mp2").history) * n_pair, n_rank) if n_rank > 1 else 0.0
     share = network.barrier_seconds(n_rank)
     if replicated:
         share = models.replication_seconds(machine.model, pairs.n_byte / BYTES, n_rank)
@@ -303,7 +298,7 @@ class SimulatedLocalMp2:
         """Sweeps by seats of blocks of orbitals, operators by all, dense products by the grid; the rest by every rank."""
         batch, o = self.batches[LOCALISATION], self.pairs.n_orbital
         sweeps, shared = sum(batch.first), batch.copying / n_rank
-        n_block = max(2, min(o + o % 2, MOST_BLOCKS))
+        n_block = max(2, min(o + o % 2, constants.of("local_mp2").sweep_blocks))
         n_seat = n_block // 2
         one, many = (self.localisation_algebra(n) for n in (1, n_rank))
         rest = batch.step - sweeps - batch.copying - one.compute

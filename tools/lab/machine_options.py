@@ -2,7 +2,7 @@
 
 from . import models
 from .failure import Failure
-from .replay import Network
+from .network import Network
 
 
 def add_machine_options(parser):
@@ -13,11 +13,11 @@ def add_machine_options(parser):
                        help="bytes per second of a message, 1/beta (default %(default)g)")
     group.add_argument("--pingpong", metavar="FILE", help="take both from a file of hf-bench pingpong --json")
     group.add_argument("--counter-latency", type=float, default=3e-6, metavar="SECONDS",
-                       help="one operation on the shared counter, there and back (default %(default)g)")
+                       help="one operation on the memory of another rank, there and back (default %(default)g)")
     group.add_argument("--counter-service", type=float, default=2e-7, metavar="SECONDS",
                        help="of that, the time in which nobody else is served (default %(default)g)")
     group.add_argument("--counter-needs-home", action="store_true",
-                       help="the counter is served only when its rank is between two tasks")
+                       help="operations on the memory of a rank wait until it is between two tasks")
     group.add_argument("--manager-service", type=float, default=1e-6, metavar="SECONDS",
                        help="the manager's time for one request (default %(default)g)")
     group.add_argument("--addition", type=float, default=models.GAMMA_SECONDS, metavar="SECONDS",

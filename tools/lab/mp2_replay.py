@@ -7,8 +7,8 @@ a task's second quarter says; the sums of P1 wait for the rank that has most of 
 
 from typing import NamedTuple
 
-from . import models
-from .replay import simulate
+from . import constants, models
+from .simulation import simulate
 
 BYTES = models.BYTES_PER_WORD
 
@@ -45,7 +45,7 @@ class Mp2Prediction(NamedTuple):
 
 class Machine(NamedTuple):
     """What a batch runs on."""
-    network: object  # replay.Network
+    network: object  # network.Network
     model: models.Machine
     scheduler: str
     n_rank: int
@@ -82,9 +82,7 @@ def first_half(batch, machine, costs=None):
 
 # ---- P1 and P2 ----
 
-P1_FEW_KETS = 6  # ranks from which the first quarter is divided (src/correlation/p1.c)
 P1_SMALL_PRODUCTS = 5.0  # then it takes so many times as long in all (measured there)
-MOST_SENDS = 32  # messages of a rank on their way (src/onesided/thread_private.h)
 
 
 def share_of_most(costs, n_rank):
@@ -104,7 +102,7 @@ def p1(batch, sizes, machine):
     n_rank, model = machine.n_rank, sizes.model
     n_pair = sizes.n_orbital * model.n_occupied
     integrals, first_quarter, second_quarter = map(sum, batch[:3])
-    first_quarter *= 1.0 if n_rank < P1_FEW_KETS else P1_SMALL_PRODUCTS / n_rank
+    first_quarter *= 1.0 if n_rank < constants.of("mp2").few_kets else P1_SMALL_PRODUCTS / n_rank
     first = integrals / n_rank + first_quarter + second_quarter / n_rank
     waiting = integrals * (share_of_most(batch.first, n_rank) - 1.0 / n_rank)
     waiting += second_quarter * (-(-n_pair // n_rank) / n_pair - 1.0 / n_rank)
@@ -123,7 +121,7 @@ def p2(batch, sizes, machine):
     n_message = others * 2 * sizes.n_orbital * model.n_occupied * len(batch.first)
     whole = sum(batch.second_quarter)
     alone = machine.message_seconds(0)
-    each = max(machine.message_seconds(BYTES * words / n_message) - alone, 2.0 * alone / MOST_SENDS) if n_message else 0.0
+    each = max(machine.message_seconds(BYTES * words / n_message) - alone, 2.0 * alone / constants.of("mp2").most_sends) if n_message else 0.0
     sending = n_message * each / whole
     copying = 2.0 * BYTES * words * network.node_beta_seconds_per_byte / whole
     costs = [integrals + first + second * max(1.0 + copying, sending)
@@ -146,14 +144,11 @@ def kets(batch, sizes, machine):
 
 # ---- pairs ----
 
-MATRIX_NUMBERS, MOST_PAIRS = 8e6, 64  # of the matrices of pairs at a time (src/correlation/shells_second.c)
-PADDED_TO = 8
-
-
 def pairs_at_a_time(n_function, n_thread):
     """Pairs that a rank finishes between two exchanges."""
-    padded = -(-n_function // PADDED_TO) * PADDED_TO
-    return max(n_thread, min(MOST_PAIRS, int(MATRIX_NUMBERS / (n_function * padded))))
+    mp2 = constants.of("mp2")
+    padded = -(-n_function // mp2.padded_to) * mp2.padded_to
+    return max(n_thread, min(mp2.most_pairs, int(mp2.matrix_numbers / (n_function * padded))))
 
 
 def pairs(batch, sizes, machine):

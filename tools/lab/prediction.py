@@ -1,20 +1,20 @@
 """Fock builds on any number of ranks: replayed from the costs of their tasks, and as the models have them.
 
-A build is a round of tasks (replay.py) and the communication around it. With replicated matrices that is the density
+A build is a round of tasks (simulation.py) and the communication around it. With replicated matrices that is the density
 to all ranks and the sums of J and K to their owners (reductions.py). With distributed matrices every rank fetches the
-density blocks that its tasks meet, once each, and sends the blocks of J and K that they add to: block by block
-(traffic.py) where the trace says which tasks need which. Else they are counted, and that much of this is hidden behind
-computing is not counted on. Where J is made by the Coulomb pass, that comes before the round (coulomb_pass.py)."""
+density blocks that its tasks need, and sends the blocks of J and K that they add to: block by block, in the round, if the
+trace says which tasks need which. Else they are counted, as if nothing of this were hidden behind computing. If J is made
+by the Coulomb pass, that comes before the round (coulomb_pass.py)."""
 
-import array
 import math
 from typing import NamedTuple
 
 from . import coulomb_pass, models, reductions
-from .replay import simulate
-from .traffic import Traffic, cache_budget
+from .simulation import Round, Rounds, simulate
 
-N_AGREEMENT = 9  # small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks
+# Small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks. The barrier of a
+# round is in the round.
+N_AGREEMENT = 8
 EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
 
@@ -44,7 +44,16 @@ class Simulated:
         self.n_thread = n_thread
         self.machine = models.Machine(network.alpha_seconds, models.BYTES_PER_WORD * network.beta_seconds_per_byte,
                                       gamma_seconds)
-        self._known = {}
+        self._known, self._rounds = {}, {}
+
+    def rounds(self, size):
+        """(rounds of all builds of a size, those of their Coulomb passes or None)"""
+        if size.tasks_for not in self._rounds:
+            passes = [Round(build.coulomb) for build in size.builds if build.coulomb]
+            builds = [Round(build.computed, build.stored, build.blocks) for build in size.builds]
+            self._rounds[size.tasks_for] = (Rounds(builds, self.recording.header["n_function"]),
+                                            Rounds(passes) if passes else None)
+        return self._rounds[size.tasks_for]
 
     def predict(self, scheduler, n_rank):
         """The replay of all builds; asked again, the same answer at once."""
@@ -55,24 +64,15 @@ class Simulated:
 
     def _replay(self, scheduler, n_rank):
         size = self.recording.nearest(n_rank * self.n_thread)
+        rounds, passes = self.rounds(size)
+        machine = scheduler, n_rank, self.network, self.n_thread
         seconds = communication = 0.0
-        coulomb = 0.0
-        owner = None
-        for build in size.builds:
-            coulomb += coulomb_pass.tasks_seconds(scheduler, build, n_rank, self.network, self.n_thread)
+        coulomb = sum(outcome.seconds for outcome in passes.run(*machine)) if passes else 0.0
+        for build, outcome in zip(size.builds, rounds.run(*machine)):
             coulomb += self.beside_coulomb_tasks(build, n_rank)
-            outcome = simulate(scheduler, build.computed, n_rank, self.network,
-                               reading(build, owner, n_rank, self.n_thread), self.n_thread,
-                               self.traffic(build, n_rank))
-            if not build.stored:
-                owner = outcome.assignment
-            if outcome.traffic is None:
-                communication += self.communication(build, n_rank)
-                seconds += outcome.seconds
-            else:
-                blocked = self.blocked_seconds(outcome)
-                communication += blocked
-                seconds += outcome.seconds - blocked
+            moved = self.blocked_seconds(outcome, n_rank) if build.blocks and n_rank > 1 else 0.0
+            seconds += outcome.seconds - moved
+            communication += moved or self.communication(build, n_rank)
         communication += size.local_seconds / n_rank + len(size.builds) * N_AGREEMENT * self.network.all_reduce_seconds(n_rank)
         compute = size.work_seconds / (n_rank * self.n_thread)
         total = seconds + communication + coulomb
@@ -84,17 +84,9 @@ class Simulated:
         return (coulomb_pass.rest_seconds(build, n_rank, self.network, self.n_thread)
                 + coulomb_pass.messages_seconds(build, n_rank, self.network, self.machine, self.n_thread))
 
-    def traffic(self, build, n_rank):
-        """Of the blocks that the trace tells of."""
-        if not build.blocks or n_rank == 1:
-            return None
-        return Traffic(build.blocks, self.network, n_rank, cache_budget(
-            self.recording.header["n_function"], n_rank, min(n_rank, self.network.ranks_per_node)))
-
-    def blocked_seconds(self, outcome):
+    def blocked_seconds(self, outcome, n_rank):
         """Of the average thread of a round: for blocks, and for the last sums."""
-        waiting = sum(outcome.blocked) / (outcome.n_rank * self.n_thread)
-        return waiting + max(0.0, outcome.seconds - outcome.all_tasks_over)
+        return outcome.blocked / (n_rank * self.n_thread) + outcome.seconds - outcome.tasks_over
 
     def round_efficiency(self, scheduler, build, n_rank):
         """Of the round of tasks of one build alone."""
@@ -177,17 +169,6 @@ class Simulated:
             else:
                 above = middle
         return below
-
-
-def reading(build, owner, n_rank, n_thread=1):
-    """Seconds that each rank reads stored integrals for before it asks for tasks: each those of the tasks that it
-    computed when they were stored, shared out over its threads."""
-    if not build.stored:
-        return None
-    begin = array.array("d", bytes(8 * n_rank))
-    for task, seconds in build.stored.items():
-        begin[owner[task]] += seconds / n_thread
-    return begin
 
 
 def n_site(build, n_atom):

@@ -4,6 +4,7 @@ for one number of ranks or another (`hf --tasks-for`), from one run or several."
 import array
 from typing import NamedTuple
 
+from . import constants
 from .coulomb_pass import Step
 from .trace import COPYING, FIRST_QUARTER, PAIR_TASK, SECOND_QUARTER, STEP, TASK, Trace
 
@@ -158,6 +159,9 @@ class Recording:
         for path in paths:
             trace = Trace(path)
             self.header = self.header or trace.header
+            if "model" not in trace.header:
+                raise RecordingError(f"{path}: made by an older version of hf, without constants of its models")
+            constants.learn(trace.header["model"])
             for key in SAME:
                 if trace.header[key] != self.header[key]:
                     raise RecordingError(f"{path}: {key} is {trace.header[key]}, but {self.header[key]} in {paths[0]}")

@@ -7,16 +7,15 @@ what is left of them; else all are counted. Sums are added up once along the row
 
 import math
 
+from . import constants
 from .linear_algebra import choose_grid
 
 WORD = 8
-PIECE, WINDOW = 65536, 4  # numbers of a matrix in a message, and messages under way (src/fock/block_traffic.h)
-LEAST_IN_ROWS = 9  # nodes that stand in rows and columns (src/fock/node_blocks.c)
 
 
 def columns(n_node):
     """Nodes of a row; as many as there are: there is one row (hf_node_blocks_columns)."""
-    return n_node if n_node < LEAST_IN_ROWS else math.isqrt(n_node - 1) + 1
+    return n_node if n_node < constants.of("fock").least_in_rows else math.isqrt(n_node - 1) + 1
 
 
 class Share:
@@ -45,8 +44,9 @@ def in_node(network, gamma_seconds, numbers, n_in_node):
 
 def messages_seconds(network, n_peer, numbers):
     """Latencies of messages to so many ranks, in pieces, so many under way."""
-    n_message = n_peer * max(1, -(-int(numbers) // PIECE))
-    return -(-n_message // WINDOW) * network.alpha_seconds
+    fock = constants.of("fock")
+    n_message = n_peer * max(1, -(-int(numbers) // fock.piece_numbers))
+    return -(-n_message // fock.messages_under_way) * network.alpha_seconds
 
 
 def between_nodes(network, gamma_seconds, n_rank, along_row, along_column, adds):

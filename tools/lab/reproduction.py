@@ -8,7 +8,7 @@ from .molecules import alkane, native_text
 from .plots import Curve, Panel, draw_panels
 from .prediction import Simulated
 from .recording import Recording
-from .replay import Network
+from .network import Network
 
 # hf computes an integral tens of times as fast as the cluster of the book, so its network must not be that of the book.
 NETWORK = Network(1.5e-6, 1e-10, 3e-6, 2e-7, 1e-6)

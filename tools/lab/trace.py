@@ -14,6 +14,7 @@ say how many bytes a pair task reads, and which amplitudes a task needs. An anal
 densities that a task needs."""
 
 import array
+import itertools
 import json
 import struct
 from typing import NamedTuple
@@ -115,7 +116,8 @@ class Trace:
         kinds, rank = self.header["kinds"], 0
         computed, stored = kinds.index(TASK), kinds.index(STORED_TASK)
         coulomb = kinds.index(COULOMB_TASK) if COULOMB_TASK in kinds else None
-        coulomb_step = kinds.index(COULOMB_STEP) if COULOMB_STEP in kinds else None
+        coulomb_model = self.header.get("model", {}).get("coulomb")
+        coulomb_step = kinds.index(COULOMB_STEP) if COULOMB_STEP in kinds and coulomb_model else None
         begin, end = [float("inf")] * len(self.builds), [0.0] * len(self.builds)
         for start, task, seconds, number, thread, kind in records(self.path, self.header):
             if kind == RANK:
@@ -146,7 +148,8 @@ class Trace:
                 elif kind == coulomb:
                     build.coulomb[task] = build.coulomb.get(task, 0.0) + seconds
                 elif kind == coulomb_step and rank == thread == 0:
-                    build.coulomb_steps.append(coulomb_pass.Step(*reversed(divmod(task, coulomb_pass.UNIT)), seconds))
+                    n_unit, step = divmod(task, coulomb_model["unit"])
+                    build.coulomb_steps.append(coulomb_pass.Step(coulomb_model["steps"][step], n_unit, seconds))
         for i, build in enumerate(self.builds):
             build.seconds = max(0.0, end[i] - begin[i])
 
@@ -159,6 +162,14 @@ class Trace:
     def coulomb_step_seconds(self):
         """What the first thread spends in the Coulomb passes of all builds beside their tasks."""
         return sum(step.seconds for build in self.builds for step in build.coulomb_steps)
+
+
+def write(path, header, records_of_file):
+    """A trace of these records."""
+    whole = {"format": FORMAT, "version": VERSION, "record_bytes": RECORD.size, "n_record": len(records_of_file), **header}
+    with open(path, "wb") as file:
+        file.write(json.dumps(whole).encode() + b"\n")
+        file.write(b"".join(itertools.starmap(RECORD.pack, records_of_file)))
 
 
 def read_header(path):

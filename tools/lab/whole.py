@@ -11,7 +11,7 @@ Products are sorted by the first rank of each node for all of it; here that is d
 
 from typing import NamedTuple
 
-from . import cells, models, phases
+from . import cells, constants, models, phases
 from .linear_algebra import LinearAlgebra, Search
 from .plots import Curve, Layer, draw, stacked_bars
 
@@ -26,7 +26,6 @@ SHORT = {SET_UP: "set-up", ONE_ELECTRON: "one-el.", GUESS: "guess", phases.COULO
 # Shares of the set-up, fresh memory included. A rank alone on one of 64 nodes has, beside its rows, 0.16 of C40H82/6-31G* and about
 # 0.17 of 64 water/6-31G, of which a quarter is each rank's however many share the node.
 SET_UP_OF_ALL, SET_UP_OF_NODE = 0.80, 0.15
-MOST_OF_SITE, LEAST_SITES = 24, 6  # functions of near atoms that are one row of the list of pairs (src/basis/merge.c)
 N_GATHER_OF_SET_UP, GATHERED_BYTES = 7, 230  # of pairs and products to all nodes; bytes of a product (pairs 174, points 56)
 FRESH_SECONDS_PER_BYTE = 1e-10  # memory that a build writes first, in huge pages: 0.07 to 0.12 ms/MB
 # Small reductions and broadcasts over all ranks, mostly agreements on the outcome of local work: counted with water/6-31G on
@@ -60,7 +59,8 @@ class WholeRuns:
         if header["n_rank"] != 1:
             raise ValueError(f"whole calculations are predicted from traces of 1 process, not of {header['n_rank']}")
         self.order = header["n_function"]
-        self.n_row = min(header["n_atom"], max(LEAST_SITES, -(-self.order // MOST_OF_SITE)))
+        basis = constants.of("basis")
+        self.n_row = min(header["n_atom"], max(basis.least_sites, -(-self.order // basis.most_of_site)))
         self.n_occupied = header.get("n_occupied", max(1, round(OCCUPIED_SHARE * self.order)))
         self.search = Search(2 if header.get("method") == "uhf" else 1, header.get("n_rotation", 0), header.get("n_sweep", 0))
         self.n_iteration = len(simulated.recording.sizes[0].builds)

@@ -1,0 +1,212 @@
+/* Blocks on their way; see blocks.h. */
+#include "blocks.h"
+
+#include "clock.h"
+#include "onesided/onesided.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { N_SUM = 2 }; /* J and K */
+
+struct hf_sim_block_plan {
+    const struct hf_sim_rounds *rounds;
+    int n_rank;
+    int *owner;     /**< [n_number] */
+    size_t *offset; /**< [n_number] in the owner's window */
+    size_t *size;   /**< [n_rank] of each window, in numbers */
+    size_t largest; /**< block */
+};
+
+/** Blocks that are kept, each with the number of its last use; 0: it is not here. */
+struct cache {
+    double bytes;
+    long n_use, *used; /**< [n_number] */
+};
+
+struct hf_sim_blocks {
+    const struct hf_sim_block_plan *plan;
+    struct hf_context *context;
+    struct hf_onesided *onesided;
+    struct hf_window *density, *sum;
+    struct cache densities, sums[N_SUM];
+    double budget;  /**< bytes of a cache */
+    double *buffer; /**< of the largest block, for all that comes and goes: nobody reads it */
+};
+
+struct hf_sim_fetch {
+    int n;
+    struct hf_window_request request[];
+};
+
+/* ---- Who has what ---- */
+
+void hf_sim_block_plan_free(struct hf_sim_block_plan **plan)
+{
+    if (*plan == NULL) return;
+    free((*plan)->owner);
+    free((*plan)->offset);
+    free((*plan)->size);
+    free(*plan);
+    *plan = NULL;
+}
+
+static size_t numbers_of(const struct hf_sim_block_plan *plan, int number)
+{
+    return (size_t)plan->rounds->block_bytes[number] / sizeof(double);
+}
+
+hf_status hf_sim_block_plan_make(const struct hf_sim_rounds *rounds, int n_rank,
+                                 struct hf_sim_block_plan **plan, struct hf_error *error)
+{
+    const size_t n = (size_t)rounds->n_number;
+    struct hf_sim_block_plan *made = *plan = calloc(1, sizeof *made);
+    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks");
+    *made = (struct hf_sim_block_plan){.rounds = rounds, .n_rank = n_rank};
+    made->owner = calloc(n, sizeof *made->owner);
+    made->offset = calloc(n, sizeof *made->offset);
+    made->size = calloc((size_t)n_rank, sizeof *made->size);
+    if (made->owner == NULL || made->offset == NULL || made->size == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks");
+    for (int i = 0; i < rounds->n_number; i++) {
+        const uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+        const int rank = made->owner[i] = (int)(hash % (uint64_t)n_rank);
+        made->offset[i] = made->size[rank];
+        made->size[rank] += numbers_of(made, i);
+        if (numbers_of(made, i) > made->largest) made->largest = numbers_of(made, i);
+    }
+    return HF_OK;
+}
+
+static struct hf_window_range range_of(const struct hf_sim_block_plan *plan, int number)
+{
+    return (struct hf_window_range){plan->owner[number], plan->offset[number],
+                                    numbers_of(plan, number)};
+}
+
+/* ---- What a rank keeps ---- */
+
+/** Bytes that one kind of cache may keep (fock/block_cache.c). */
+static double budget(const struct hf_sim_blocks *self)
+{
+    const double n = self->plan->rounds->n_function, whole = n * n * sizeof(double);
+    const double most = whole * fmin(0.5, 1.0 / self->context->n_node_rank);
+    return fmin(most, fmax(whole / self->context->n_rank, self->plan->rounds->least_cache_bytes));
+}
+
+static void cache_make(struct cache *cache, int n_number)
+{
+    *cache = (struct cache){.used = hf_sim_memory((size_t)n_number, sizeof *cache->used)};
+}
+
+/** Takes out the block that was used least recently; -1: there is none. Both orientations of a block are kept. */
+static int drop_oldest(const struct hf_sim_blocks *self, struct cache *cache)
+{
+    int oldest = -1;
+    for (int i = 0; i < self->plan->rounds->n_number; i++)
+        if (cache->used[i] > 0 && (oldest < 0 || cache->used[i] < cache->used[oldest])) oldest = i;
+    if (oldest < 0) return -1;
+    cache->used[oldest] = 0;
+    cache->bytes -= 2.0 * self->plan->rounds->block_bytes[oldest];
+    return oldest;
+}
+
+static void send_sum(struct hf_sim_blocks *self, int number)
+{
+    hf_window_accumulate(self->sum, range_of(self->plan, number), self->buffer);
+}
+
+/** A block is used now. Returns whether it was here; if not, others leave. */
+static bool touch(struct hf_sim_blocks *self, struct cache *cache, int number)
+{
+    const double bytes = 2.0 * self->plan->rounds->block_bytes[number];
+    const bool here = cache->used[number] > 0;
+    while (!here && cache->bytes > 0.0 && cache->bytes + bytes > self->budget) {
+        const int other = drop_oldest(self, cache);
+        if (other < 0) break;
+        if (cache != &self->densities) send_sum(self, other);
+    }
+    if (!here) cache->bytes += bytes;
+    cache->used[number] = ++cache->n_use;
+    return here;
+}
+
+/* ---- What others call ---- */
+
+hf_status hf_sim_blocks_create(struct hf_context *context, const char *transport,
+                               const struct hf_sim_block_plan *plan, struct hf_sim_blocks **blocks,
+                               struct hf_error *error)
+{
+    const struct hf_onesided_settings settings = {.transport = transport, .skip_self_test = true};
+    struct hf_sim_blocks *made = *blocks = hf_sim_memory(1, sizeof *made);
+    const size_t size = plan->size[context->rank];
+    *made = (struct hf_sim_blocks){.plan = plan, .context = context};
+    made->buffer = hf_sim_memory(plan->largest, sizeof *made->buffer);
+    made->budget = budget(made);
+    cache_make(&made->densities, plan->rounds->n_number);
+    for (int k = 0; k < N_SUM; k++) cache_make(&made->sums[k], plan->rounds->n_number);
+    HF_CHECK(hf_onesided_create(context, &settings, &made->onesided, error));
+    HF_CHECK(hf_window_create(made->onesided, size, "densities", &made->density, error));
+    return hf_window_create(made->onesided, size, "sums", &made->sum, error);
+}
+
+void hf_sim_blocks_destroy(struct hf_sim_blocks **blocks)
+{
+    struct hf_sim_blocks *old = *blocks;
+    if (old == NULL) return;
+    hf_window_destroy(&old->sum);
+    hf_window_destroy(&old->density);
+    hf_onesided_destroy(&old->onesided);
+    free(old->densities.used);
+    for (int k = 0; k < N_SUM; k++) free(old->sums[k].used);
+    free(old->buffer);
+    free(old);
+    *blocks = NULL;
+}
+
+struct hf_sim_fetch *hf_sim_blocks_begin(struct hf_sim_blocks *self,
+                                         const struct hf_sim_round *round, int64_t task)
+{
+    if (round->first_block == NULL) return NULL;
+    const int64_t first = round->first_block[task], n = round->first_block[task + 1] - first;
+    struct hf_sim_fetch *fetch =
+        hf_sim_memory(1, sizeof *fetch + (size_t)n * sizeof *fetch->request);
+    for (int64_t k = first; k < first + n; k++) {
+        const struct hf_sim_block block = round->block[k];
+        const bool mine = self->plan->owner[block.number] == self->context->rank;
+        if (!self->plan->rounds->reads_only) touch(self, &self->sums[block.exchange], block.number);
+        if (touch(self, &self->densities, block.number) || mine) continue;
+        hf_window_begin_get(self->density, range_of(self->plan, block.number), self->buffer,
+                            &fetch->request[fetch->n++]);
+    }
+    return fetch;
+}
+
+void hf_sim_blocks_end(struct hf_sim_blocks *self, struct hf_sim_fetch *fetch)
+{
+    for (int i = 0; fetch != NULL && i < fetch->n; i++)
+        hf_window_end_get(self->density, &fetch->request[i]);
+    free(fetch);
+}
+
+void hf_sim_blocks_serve(struct hf_sim_blocks *self)
+{
+    hf_onesided_poke(self->onesided);
+}
+
+void hf_sim_blocks_send_sums(struct hf_sim_blocks *self)
+{
+    for (int number = 0; number < self->plan->rounds->n_number; number++) {
+        self->densities.used[number] = 0;
+        for (int k = 0; k < N_SUM; k++) {
+            if (self->sums[k].used[number] > 0) send_sum(self, number);
+            self->sums[k].used[number] = 0;
+        }
+    }
+    self->densities.bytes = self->sums[0].bytes = self->sums[1].bytes = 0.0;
+}
+
+void hf_sim_blocks_fence(struct hf_sim_blocks *self)
+{
+    hf_window_fence(self->sum);
+}

@@ -1,0 +1,158 @@
+/* hf-simulate: rounds of tasks on any number of simulated ranks, with the schedulers of hf. */
+#include "replay.h"
+
+#include "hf/version.h"
+#include "schedule/schedule.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "Usage: hf-simulate [OPTION...] TRACE\n"
+    "Runs the rounds of tasks of a trace (hf --trace FILE, on one process) on simulated ranks, "
+    "with the schedulers\n"
+    "of hf, and prints a line of JSON for each scheduler and number of ranks.\n"
+    "  --ranks LIST       numbers of ranks (default 1,10,100)\n"
+    "  --schedule LIST    schedulers (default: all)\n"
+    "  --threads N        threads of each rank (default 1)\n"
+    "  --machine FILE     latencies and bandwidths: JSON, properties of struct hf_sim_machine\n"
+    "  --onesided NAME    transport of blocks of distributed matrices (default thread)\n"
+    "  --list             prints the names of all schedulers\n"
+    "  --help, --version\n";
+
+struct arguments {
+    const char *trace, *machine, *ranks, *schedulers;
+    struct hf_sim_settings settings;
+};
+
+static hf_status read_number(const char *option, const char *text, int least, int *value,
+                             struct hf_error *error)
+{
+    char *end;
+    const long found = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || found < least || found > 1000000)
+        return hf_fail(error, HF_BAD_INPUT, "--%s: '%s' is not a number of %d or more", option,
+                       text, least);
+    *value = (int)found;
+    return HF_OK;
+}
+
+static hf_status read_arguments(int n, char *word[], struct arguments *arguments,
+                                struct hf_error *error)
+{
+    enum { RANKS = 1, SCHEDULE, THREADS, MACHINE, ONESIDED, LIST, HELP, VERSION };
+    static const struct option options[] = {{"ranks", 1, NULL, RANKS},
+                                            {"schedule", 1, NULL, SCHEDULE},
+                                            {"threads", 1, NULL, THREADS},
+                                            {"machine", 1, NULL, MACHINE},
+                                            {"onesided", 1, NULL, ONESIDED},
+                                            {"list", 0, NULL, LIST},
+                                            {"help", 0, NULL, HELP},
+                                            {"version", 0, NULL, VERSION},
+                                            {0}};
+    struct hf_sim_settings *settings = &arguments->settings;
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(n, word, "", options, NULL)) != -1) {
+        switch (option) {
+        case RANKS: arguments->ranks = optarg; break;
+        case SCHEDULE: arguments->schedulers = optarg; break;
+        case THREADS:
+            HF_CHECK(read_number("threads", optarg, 1, &settings->n_thread, error));
+            break;
+        case MACHINE: arguments->machine = optarg; break;
+        case ONESIDED: settings->transport = optarg; break;
+        case LIST:
+            for (int i = 0; hf_scheduler_list[i] != NULL; i++) puts(hf_scheduler_list[i]->name);
+            exit(0);
+        case HELP: fputs(usage, stdout); exit(0);
+        case VERSION: puts("hf-simulate " HF_VERSION); exit(0);
+        default:
+            return hf_fail(error, HF_BAD_INPUT, "unknown or incomplete option %s",
+                           word[optind - 1]);
+        }
+    }
+    if (optind != n - 1) return hf_fail(error, HF_BAD_INPUT, "expected one trace; see --help");
+    arguments->trace = word[optind];
+    return HF_OK;
+}
+
+static void print(const struct hf_sim_settings *settings, int n_round,
+                  const struct hf_sim_outcome outcome[])
+{
+    printf("{\"schedule\": \"%s\", \"ranks\": %d, \"threads\": %d, \"rounds\": [",
+           settings->scheduler, settings->n_rank, settings->n_thread);
+    for (int i = 0; i < n_round; i++)
+        printf("%s{\"seconds\": %.9g, \"work\": %.9g, \"most\": %.9g, \"tasks_over\": %.9g, "
+               "\"wait\": %.9g, \"blocked\": %.9g, \"first_wait\": %.9g, \"tasks\": %lld, "
+               "\"messages\": %lld}",
+               i > 0 ? ", " : "", outcome[i].seconds, outcome[i].work, outcome[i].most,
+               outcome[i].tasks_over, outcome[i].wait, outcome[i].blocked, outcome[i].first_wait,
+               (long long)outcome[i].n_done, outcome[i].n_message);
+    puts("]}");
+    fflush(stdout);
+}
+
+/** All schedulers on one number of ranks. */
+static hf_status replay_schedulers(const struct arguments *arguments,
+                                   const struct hf_sim_rounds *rounds,
+                                   const struct hf_sim_machine *machine, int n_rank,
+                                   struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    struct hf_sim_settings settings = arguments->settings;
+    struct hf_sim_outcome *outcome = calloc((size_t)rounds->n_round + 1, sizeof *outcome);
+    char *list = strdup(arguments->schedulers), *rest = list;
+    if (outcome == NULL || list == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+        goto cleanup;
+    }
+    settings.n_rank = n_rank;
+    while ((settings.scheduler = strtok_r(rest, ",", &rest)) != NULL) {
+        HF_TRY(hf_sim_replay(rounds, machine, &settings, outcome, error));
+        print(&settings, rounds->n_round, outcome);
+    }
+cleanup:
+    free(list);
+    free(outcome);
+    return status;
+}
+
+static hf_status work(int n, char *word[], struct hf_error *error)
+{
+    char all[256] = "";
+    struct arguments arguments = {
+        .ranks = "1,10,100", .schedulers = all, .settings = {.transport = "thread", .n_thread = 1}};
+    struct hf_sim_machine machine = hf_sim_cluster;
+    struct hf_sim_rounds rounds = {0};
+    hf_status status;
+    char *list = NULL;
+    for (int i = 0; hf_scheduler_list[i] != NULL; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? "," : "",
+                 hf_scheduler_list[i]->name);
+    HF_TRY(read_arguments(n, word, &arguments, error));
+    if (arguments.machine != NULL) HF_TRY(hf_sim_machine_read(arguments.machine, &machine, error));
+    HF_TRY(hf_sim_rounds_read(arguments.trace, &rounds, error));
+    list = strdup(arguments.ranks);
+    char *rest = list;
+    for (const char *one = strtok_r(rest, ",", &rest); one != NULL;
+         one = strtok_r(NULL, ",", &rest)) {
+        int n_rank = 0;
+        HF_TRY(read_number("ranks", one, 1, &n_rank, error));
+        HF_TRY(replay_schedulers(&arguments, &rounds, &machine, n_rank, error));
+    }
+cleanup:
+    free(list);
+    hf_sim_rounds_free(&rounds);
+    return status;
+}
+
+int main(int n, char *word[])
+{
+    struct hf_error error = {0};
+    const hf_status status = work(n, word, &error);
+    if (status != HF_OK) fprintf(stderr, "hf-simulate: %s\n", error.message);
+    return status;
+}

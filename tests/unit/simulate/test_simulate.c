@@ -1,0 +1,289 @@
+/* The clock, the MPI calls and the rounds of simulated ranks against times and numbers worked out by hand. */
+#include "../test.h"
+
+#include "clock.h"
+#include "network.h"
+#include "replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/** Latency 1 s, 1 s per 10 bytes; an operation 4 s there and back, of which 1 s is service. */
+static const struct hf_sim_machine SLOW = {.alpha_seconds = 1.0,
+                                           .beta_seconds_per_byte = 0.1,
+                                           .counter_seconds = 4.0,
+                                           .counter_service_seconds = 1.0,
+                                           .ranks_per_node = 1.0};
+/** Where nothing but tasks takes time. */
+static const struct hf_sim_machine IDEAL = {.ranks_per_node = 1.0};
+
+/** Runs a function on simulated ranks; returns when the last one is through. */
+static double run_on(const struct hf_sim_machine *machine, int n_rank, void (*run)(void *data))
+{
+    assert_true(hf_sim_create(machine, n_rank));
+    for (int r = 0; r < n_rank; r++) hf_sim_start(r, run, NULL);
+    assert_int_equal(hf_sim_run(), 0);
+    const double seconds = hf_sim_now();
+    hf_sim_destroy();
+    return seconds;
+}
+
+static void assert_now(double seconds)
+{
+    if (fabs(hf_sim_now() - seconds) > 1e-6 * seconds) fail_msg("it is %g", hf_sim_now());
+}
+
+/* ---- Clock ---- */
+
+static void sleep_long_on_low_ranks(void *data)
+{
+    hf_sim_sleep(3.0 - hf_sim_rank());
+    assert_now(3.0 - hf_sim_rank());
+}
+
+static void threads_run_in_the_order_of_time(void **state)
+{
+    assert_true(fabs(run_on(&IDEAL, 3, sleep_long_on_low_ranks) - 3.0) < 1e-12);
+}
+
+/** Ranks 0 to 3 of a node with 2 cores compute 1, 2, 3 and 4 s. */
+static void compute_by_rank(void *data)
+{
+    static const double end[] = {2.0, 3.5, 4.5, 5.5};
+    hf_sim_compute(1.0 + hf_sim_rank());
+    assert_now(end[hf_sim_rank()]);
+}
+
+static void threads_share_cores(void **state)
+{
+    const struct hf_sim_machine node = {.ranks_per_node = 4.0, .cores_per_node = 2.0};
+    run_on(&node, 4, compute_by_rank);
+}
+
+/* ---- Messages and collective calls ---- */
+
+/** Rank 1 sends 20 bytes, then 10 bytes along the same line; rank 2 sends 10 bytes at the same time. */
+static void send_to_first(void *data)
+{
+    char text[20] = "";
+    MPI_Status status;
+    MPI_Request request;
+    const int rank = hf_sim_rank();
+    if (rank == 1) MPI_Send(text, 20, MPI_BYTE, 0, 7, MPI_COMM_WORLD);
+    if (rank > 0) {
+        MPI_Issend(text, 10, MPI_BYTE, 0, 8, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        return;
+    }
+    static const int source[] = {2, 1, 1}, tag[] = {8, 7, 8};
+    static const double time[] = {2.0, 4.0, 5.0}; /* the line of rank 0 is busy from 2 to 4 */
+    for (int i = 0; i < 3; i++) {
+        int n;
+        MPI_Recv(text, 20, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_BYTE, &n);
+        assert_int_equal(status.MPI_SOURCE, source[i]);
+        assert_int_equal(status.MPI_TAG, tag[i]);
+        assert_int_equal(n, tag[i] == 7 ? 20 : 10);
+        assert_now(time[i]);
+    }
+}
+
+static void messages_share_lines(void **state)
+{
+    assert_true(fabs(run_on(&SLOW, 3, send_to_first) - 6.0) < 1e-6); /* the sender knows then */
+}
+
+static void call_collectives(void *data)
+{
+    const int world = hf_sim_rank();
+    MPI_Comm half, copy;
+    MPI_Request request;
+    int rank, size, done = 0, all[4];
+    struct {
+        double value;
+        int rank;
+    } most = {world == 2 ? 5.0 : 1.0, world};
+    hf_sim_sleep(world);
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_now(3.0 + 2.0); /* the last one comes at 3; two latencies */
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    assert_int_equal(most.rank, 2);
+    MPI_Comm_split(MPI_COMM_WORLD, world % 2, 0, &half);
+    MPI_Comm_rank(half, &rank);
+    MPI_Comm_size(half, &size);
+    assert_int_equal(2 * rank + world % 2, world);
+    assert_int_equal(size, 2);
+    MPI_Comm_dup(half, &copy);
+    MPI_Allgather(&world, 1, MPI_INT, all, 1, MPI_INT, copy);
+    assert_int_equal(all[1] - all[0], 2);
+    MPI_Iallreduce(&world, &all[0], 1, MPI_INT, MPI_SUM, half, &request);
+    while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    assert_int_equal(all[0], 2 + 2 * (world % 2));
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&half);
+}
+
+static void collective_calls_belong_together(void **state)
+{
+    run_on(&SLOW, 4, call_collectives);
+}
+
+/* ---- Windows ---- */
+
+/** Ranks take numbers from rank 0, which looks into MPI at 9 s only. */
+static void take_numbers(void *data)
+{
+    int64_t *memory, one = 1, value = -1;
+    MPI_Win window;
+    MPI_Win_allocate(8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    const double start = hf_sim_now();
+    if (hf_sim_rank() == 0) {
+        int there;
+        hf_sim_sleep(9.0);
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Fetch_and_op(&one, &value, MPI_INT64_T, 0, 0, MPI_SUM, window);
+        MPI_Win_flush(0, window);
+        const double begin = hf_sim_the_machine()->counter_needs_home > 0.0 ? 9.0 : 1.5;
+        assert_int_equal(value, hf_sim_rank() - 1);
+        assert_now(start + begin + (double)hf_sim_rank() + 1.5);
+    }
+    MPI_Win_free(&window);
+}
+
+static void operations_wait_for_each_other_and_for_their_target(void **state)
+{
+    struct hf_sim_machine machine = SLOW;
+    run_on(&machine, 3, take_numbers);
+    machine.counter_needs_home = 1.0;
+    run_on(&machine, 3, take_numbers);
+}
+
+/* ---- Rounds ---- */
+
+/** A round of tasks that take these seconds. */
+static struct hf_sim_rounds make_round(int64_t n, const double seconds[])
+{
+    char path[] = "/tmp/test_simulate_XXXXXX";
+    struct hf_sim_rounds rounds;
+    struct hf_error error;
+    FILE *file = fdopen(mkstemp(path), "wb");
+    fprintf(
+        file,
+        "{\"format\": \"hf-trace\", \"record_bytes\": 24, \"n_record\": %d, \"n_function\": 40, "
+        "\"kinds\": [\"task\"], \"builds\": [{\"n_task\": %d}]}\n",
+        (int)n * 2, (int)n);
+    for (int64_t t = 0; t < n; t++) { /* a task, and a block that it needs */
+        const double start = 0.0, number = (double)(t % 5);
+        const float took = (float)seconds[t], bytes = 80.0f;
+        const unsigned char task[4] = {0, 0, 0, 0}, block[4] = {0, 0, 0, t % 2 ? 252 : 253};
+        fwrite(&start, 8, 1, file), fwrite(&t, 8, 1, file), fwrite(&took, 4, 1, file);
+        fwrite(task, 4, 1, file);
+        fwrite(&number, 8, 1, file), fwrite(&t, 8, 1, file), fwrite(&bytes, 4, 1, file);
+        fwrite(block, 4, 1, file);
+    }
+    fclose(file);
+    expect_ok(hf_sim_rounds_read(path, &rounds, &error), &error);
+    unlink(path);
+    return rounds;
+}
+
+static struct hf_sim_outcome replay(struct hf_sim_rounds *rounds, bool blocks,
+                                    const struct hf_sim_machine *machine,
+                                    struct hf_sim_settings settings)
+{
+    struct hf_sim_outcome outcome;
+    struct hf_error error;
+    const int n_number = rounds->n_number;
+    if (!blocks) rounds->n_number = 0;
+    if (settings.transport == NULL) settings.transport = "thread";
+    expect_ok(hf_sim_replay(rounds, machine, &settings, &outcome, &error), &error);
+    rounds->n_number = n_number;
+    return outcome;
+}
+
+static void every_task_is_done_once(void **state)
+{
+    static const char *const scheduler[] = {"static", "manager", "counter", "steal"};
+    enum { N_TASK = 300, N_EMPTY = 43 };
+    double seconds[N_TASK], sum = 0.0;
+    uint32_t seed = 1;
+    for (int t = 0; t < N_TASK; t++) {
+        seconds[t] = t % 7 == 3 ? 0.0 : 1e-3 * (1.5 + test_random(&seed));
+        sum += (float)seconds[t];
+    }
+    struct hf_sim_rounds rounds = make_round(N_TASK, seconds);
+    for (int k = 0; k < 64; k++) {
+        const struct hf_sim_settings settings = {.scheduler = scheduler[k % 4],
+                                                 .n_rank = k / 4 % 2 == 0 ? 5 : 40,
+                                                 .n_thread = 1 + k / 8 % 2,
+                                                 .transport = k / 16 % 2 == 0 ? "thread" : "rma",
+                                                 .group = k / 32 * 4};
+        const struct hf_sim_outcome outcome =
+            replay(&rounds, k / 16 % 2 == 0 || k % 3 == 0, &hf_sim_cluster, settings);
+        assert_int_equal(outcome.n_done, N_TASK - N_EMPTY);
+        assert_true(fabs(outcome.work - sum) < 1e-9);
+        assert_true(outcome.tasks_over <= outcome.seconds);
+        assert_true(outcome.seconds >= sum / (settings.n_rank * settings.n_thread));
+        assert_true(outcome.seconds < 3.0 * sum / settings.n_rank + 0.01);
+    }
+    hf_sim_rounds_free(&rounds);
+}
+
+static void ideal_rounds_are_known(void **state)
+{
+    double seconds[64];
+    for (int t = 0; t < 64; t++) seconds[t] = 1.0;
+    struct hf_sim_rounds rounds = make_round(64, seconds);
+    struct hf_sim_settings settings = {.scheduler = "static", .n_rank = 4, .n_thread = 1};
+    assert_true(fabs(replay(&rounds, false, &IDEAL, settings).seconds - 16.0) < 1e-9);
+    settings.scheduler = "manager"; /* rank 0 does nothing */
+    const struct hf_sim_outcome outcome = replay(&rounds, false, &IDEAL, settings);
+    assert_true(outcome.seconds >= 64.0 / 3.0 && outcome.seconds < 23.0);
+    assert_true(fabs(outcome.first_wait - outcome.seconds) < 1e-3);
+    settings.n_thread = 2; /* its second thread computes */
+    assert_true(replay(&rounds, false, &IDEAL, settings).seconds < 11.0);
+    hf_sim_rounds_free(&rounds);
+}
+
+static void unknown_scheduler_and_damaged_trace_are_refused(void **state)
+{
+    struct hf_error error;
+    struct hf_sim_outcome outcome;
+    struct hf_sim_machine machine = IDEAL;
+    const double second = 1.0;
+    struct hf_sim_rounds rounds = make_round(1, &second);
+    const struct hf_sim_settings settings = {"sttic", "thread", 3, 1, 0, false};
+    assert_failure(hf_sim_replay(&rounds, &IDEAL, &settings, &outcome, &error), HF_BAD_INPUT,
+                   &error, "static");
+    hf_sim_rounds_free(&rounds);
+    for (int k = 0; k < 3; k++) {
+        static const char *const text[] = {"{\"format\": \"hf-trace\"}\n", "{\"alpha\": 1}",
+                                           "{\"ranks_per_node\": 0}"};
+        static const char *const words[] = {"no trace", "alpha", "ranks_per_node"};
+        char path[] = "/tmp/test_simulate_XXXXXX";
+        FILE *file = fdopen(mkstemp(path), "w");
+        fputs(text[k], file);
+        fclose(file);
+        assert_failure(k == 0 ? hf_sim_rounds_read(path, &rounds, &error)
+                              : hf_sim_machine_read(path, &machine, &error),
+                       HF_BAD_INPUT, &error, words[k]);
+        unlink(path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_run_in_the_order_of_time),
+        cmocka_unit_test(threads_share_cores),
+        cmocka_unit_test(messages_share_lines),
+        cmocka_unit_test(collective_calls_belong_together),
+        cmocka_unit_test(operations_wait_for_each_other_and_for_their_target),
+        cmocka_unit_test(every_task_is_done_once),
+        cmocka_unit_test(ideal_rounds_are_known),
+        cmocka_unit_test(unknown_scheduler_and_damaged_trace_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
