@@ -42,7 +42,7 @@ static void sleep_long_on_low_ranks(void *data)
     assert_now(3.0 - hf_sim_rank());
 }
 
-static void threads_run_in_the_order_of_time(void **state)
+TEST(threads_run_in_the_order_of_time)
 {
     assert_true(fabs(run_on(&IDEAL, 3, sleep_long_on_low_ranks) - 3.0) < 1e-12);
 }
@@ -55,7 +55,7 @@ static void compute_by_rank(void *data)
     assert_now(end[hf_sim_rank()]);
 }
 
-static void threads_share_cores(void **state)
+TEST(threads_share_cores)
 {
     const struct hf_sim_machine node = {.ranks_per_node = 4.0, .cores_per_node = 2.0};
     run_on(&node, 4, compute_by_rank);
@@ -89,7 +89,7 @@ static void send_to_first(void *data)
     }
 }
 
-static void messages_share_lines(void **state)
+TEST(messages_share_lines)
 {
     assert_true(fabs(run_on(&SLOW, 3, send_to_first) - 6.0) < 1e-6); /* the sender knows then */
 }
@@ -124,7 +124,7 @@ static void call_collectives(void *data)
     MPI_Comm_free(&half);
 }
 
-static void collective_calls_belong_together(void **state)
+TEST(collective_calls_belong_together)
 {
     run_on(&SLOW, 4, call_collectives);
 }
@@ -152,7 +152,7 @@ static void take_numbers(void *data)
     MPI_Win_free(&window);
 }
 
-static void operations_wait_for_each_other_and_for_their_target(void **state)
+TEST(operations_wait_for_each_other_and_for_their_target)
 {
     struct hf_sim_machine machine = SLOW;
     run_on(&machine, 3, take_numbers);
@@ -167,7 +167,6 @@ static struct hf_sim_rounds make_round(int64_t n, const double seconds[])
 {
     char path[] = "/tmp/test_simulate_XXXXXX";
     struct hf_sim_rounds rounds;
-    struct hf_error error;
     FILE *file = fdopen(mkstemp(path), "wb");
     fprintf(
         file,
@@ -184,7 +183,7 @@ static struct hf_sim_rounds make_round(int64_t n, const double seconds[])
         fwrite(block, 4, 1, file);
     }
     fclose(file);
-    expect_ok(hf_sim_rounds_read(path, &rounds, &error), &error);
+    assert_ok(hf_sim_rounds_read(path, &rounds, &error));
     unlink(path);
     return rounds;
 }
@@ -194,16 +193,15 @@ static struct hf_sim_outcome replay(struct hf_sim_rounds *rounds, bool blocks,
                                     struct hf_sim_settings settings)
 {
     struct hf_sim_outcome outcome;
-    struct hf_error error;
     const int n_number = rounds->n_number;
     if (!blocks) rounds->n_number = 0;
     if (settings.transport == NULL) settings.transport = "thread";
-    expect_ok(hf_sim_replay(rounds, machine, &settings, &outcome, &error), &error);
+    assert_ok(hf_sim_replay(rounds, machine, &settings, &outcome, &error));
     rounds->n_number = n_number;
     return outcome;
 }
 
-static void every_task_is_done_once(void **state)
+TEST(every_task_is_done_once)
 {
     static const char *const scheduler[] = {"static", "manager", "counter", "steal"};
     enum { N_TASK = 300, N_EMPTY = 43 };
@@ -231,7 +229,7 @@ static void every_task_is_done_once(void **state)
     hf_sim_rounds_free(&rounds);
 }
 
-static void ideal_rounds_are_known(void **state)
+TEST(ideal_rounds_are_known)
 {
     double seconds[64];
     for (int t = 0; t < 64; t++) seconds[t] = 1.0;
@@ -247,9 +245,8 @@ static void ideal_rounds_are_known(void **state)
     hf_sim_rounds_free(&rounds);
 }
 
-static void unknown_scheduler_and_damaged_trace_are_refused(void **state)
+TEST(unknown_scheduler_and_damaged_trace_are_refused)
 {
-    struct hf_error error;
     struct hf_sim_outcome outcome;
     struct hf_sim_machine machine = IDEAL;
     const double second = 1.0;
@@ -273,17 +270,4 @@ static void unknown_scheduler_and_damaged_trace_are_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_run_in_the_order_of_time),
-        cmocka_unit_test(threads_share_cores),
-        cmocka_unit_test(messages_share_lines),
-        cmocka_unit_test(collective_calls_belong_together),
-        cmocka_unit_test(operations_wait_for_each_other_and_for_their_target),
-        cmocka_unit_test(every_task_is_done_once),
-        cmocka_unit_test(ideal_rounds_are_known),
-        cmocka_unit_test(unknown_scheduler_and_damaged_trace_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN
