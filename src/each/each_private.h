@@ -115,8 +115,8 @@ void hf_molecule_result_done(struct hf_molecule_result *result);
 
 extern const char hf_csv_head[]; /**< a line */
 
-/** Adds name and hash of a record, and the ranks and seconds that it took, to its document. Local. */
-void hf_lines_identify(struct hf_json root, const char *name, uint64_t hash,
+/** Adds the "id" of a QCSchema input, name and hash of the record, and ranks and seconds to a document. Local. */
+void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, uint64_t hash,
                        const struct hf_molecule_result *result);
 
 /** A row of the table. Local. */

@@ -40,19 +40,23 @@ static const cJSON *extras_of(const cJSON *root)
     return get(get(root, "extras"), "hf");
 }
 
-void hf_lines_identify(struct hf_json root, const char *name, uint64_t hash,
+void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, uint64_t hash,
                        const struct hf_molecule_result *result)
 {
     char digits[20];
+    cJSON *input = record->text[0] == '{' ? cJSON_Parse(record->text) : NULL;
+    const char *id = text_of(input, "id");
     const struct hf_json extras = {
         root.of,
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root.at, "extras"), "hf"),
         ""};
     snprintf(digits, sizeof digits, "%016" PRIx64, hash);
-    HF_ADD(extras, "record", name);
+    HF_ADD(extras, "record", record->name);
     HF_ADD(extras, "record_hash", digits);
     HF_ADD(extras, "ranks", result->n_rank);
     HF_ADD(extras, "seconds", result->seconds);
+    if (id[0] != '\0') HF_ADD(root, "id", id);
+    cJSON_Delete(input);
 }
 
 /** The molecule of a result, or of the input of a failure; NULL: unknown. */

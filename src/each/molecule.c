@@ -150,7 +150,7 @@ static hf_status make_lines(const struct hf_worker *worker, const struct hf_mole
                         &work->wavefunction);
     else
         put_failure(root, record, work, status, failure);
-    hf_lines_identify(root, record->name, hash, result);
+    hf_lines_identify(root, record, hash, result);
     result->good = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root.at, "success"));
     if (!document.failed) result->json = cJSON_PrintUnformatted(root.at);
     if (wants_xyz) result->xyz = to_text(root.at, worker, true);

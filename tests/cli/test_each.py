@@ -130,7 +130,7 @@ def settings_of_a_record_count_first():
     for i, (method, basis, keywords) in enumerate([("hf", "STO-3G", {}), ("mp2", "3-21G", {}), ("hf", "STO-3G", {"max_iterations": 1}),
                                                    ("hf", "STO-3G", {"json": "x"})]):
         molecule = {"symbols": ["H", "F"], "geometry": [0, 0, 0, 0, 0, 1.7 + 0.1 * i]}
-        lines.append(json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "molecule": molecule, "driver": "energy",
+        lines.append(json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "id": f"input {i}", "molecule": molecule, "driver": "energy",
                                  "model": {"method": method, "basis": basis}, "keywords": keywords}))
     write("inputs.jsonl", "\n".join(lines + ['{"broken": }']) + "\n")
     write("native.mol", "basis 6-31G\nmultiplicity 3\ngeometry\nO 0 0 0\nO 0 0 1.2\nend\n")
@@ -141,6 +141,8 @@ def settings_of_a_record_count_first():
     found = results("mixed.jsonl")
     model = [found[f"inputs.jsonl, record {i}"].get("model") for i in (1, 2)]
     TEST.check(model == [{"method": "rhf", "basis": "STO-3G"}, {"method": "mp2", "basis": "3-21G"}], "settings: models", model)
+    names = [found[f"inputs.jsonl, record {i + 1}"].get("id") for i in range(5)]
+    TEST.check(names == ["input 0", "input 1", "input 2", "input 3", None], "settings: ids", names)
     errors = [found[f"inputs.jsonl, record {i}"].get("error") or {} for i in (3, 4, 5)]
     for error, kind in zip(errors, ("convergence_error", "input_error", "input_error")):
         TEST.check(error.get("error_type") == kind, f"settings: expected {kind}:", error)
