@@ -253,13 +253,6 @@ class Predictions(WithTraces):
         self.assertAlmostEqual(found.predict("static", 2).efficiency, 11.0 / 4 / 4.25, delta=LOOKS)
         self.assertAlmostEqual(found.model("counter", 2), 11.0 / 4)
 
-    def test_distributed_matrices_send_blocks(self):
-        """4 atoms have 10 blocks. One that is asked for on each of two ranks is met once, and half of the time it is
-        the rank's own: alpha for the request, three messages for density, J and K."""
-        network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
-        found = self.simulated([traces.row(COSTS)], network, fock="distributed", info={"blocks_asked": 2})
-        self.assertAlmostEqual(found.predict("static", 2).communication_seconds, 0.5 * 4e-3 + AGREEMENTS)
-
     def test_distributed_matrices_block_by_block(self):
         """Of one task each on two ranks, both need a block that one of them owns: the other one waits for request and
         block, half of the ranks 2 ms, and sends its sum, confirmed after 2 ms, as the two barriers of the end."""
@@ -269,12 +262,6 @@ class Predictions(WithTraces):
         predicted = found.predict("static", 2)
         self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 3e-3 + AGREEMENTS, delta=LOOKS)
         self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 3e-3 + AGREEMENTS, delta=LOOKS)
-
-    def test_blocks_that_are_met_again_are_not_sent_again(self):
-        self.assertAlmostEqual(prediction.distinct(10, 1), 1.0)
-        self.assertAlmostEqual(prediction.distinct(10, 2), 1.9)
-        self.assertAlmostEqual(prediction.distinct(10, 1e6), 10.0)
-        self.assertEqual(prediction.distinct(1, 5), 1)
 
     def test_models(self):
         found = self.simulated([traces.row(COSTS)])

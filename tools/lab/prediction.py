@@ -2,9 +2,8 @@
 
 A build is a round of tasks (simulation.py) and the communication around it. With replicated matrices that is the density
 to all ranks and the sums of J and K to their owners (reductions.py). With distributed matrices every rank fetches the
-density blocks that its tasks need, and sends the blocks of J and K that they add to: block by block, in the round, if the
-trace says which tasks need which. Else they are counted, as if nothing of this were hidden behind computing. If J is made
-by the Coulomb pass, that comes before the round (coulomb_pass.py)."""
+density blocks that its tasks need, and sends the blocks of J and K that they add to: block by block, in the round. If J is
+made by the Coulomb pass, that comes before the round (coulomb_pass.py)."""
 
 import math
 from typing import NamedTuple
@@ -51,7 +50,8 @@ class Simulated:
         if size.tasks_for not in self._rounds:
             passes = [Round(build.coulomb) for build in size.builds if build.coulomb]
             builds = [Round(build.computed, build.stored, build.blocks) for build in size.builds]
-            self._rounds[size.tasks_for] = (Rounds(builds, self.recording.header["n_function"]),
+            header = self.recording.header
+            self._rounds[size.tasks_for] = (Rounds(builds, header["n_function"], transport=header.get("onesided")),
                                             Rounds(passes) if passes else None)
         return self._rounds[size.tasks_for]
 
@@ -101,17 +101,11 @@ class Simulated:
     def communication(self, build, n_rank):
         """Seconds of one build on one rank."""
         header = self.recording.header
-        if n_rank == 1:
-            return 0.0
-        if header["fock"] == "replicated":
-            n_part = sum(seconds > 0.0 for seconds in build.computed)
-            return reductions.build_seconds(self.network, self.machine.gamma_seconds, header["n_function"],
-                                            n_site(build, header["n_atom"]), n_rank, adds=build.adds, n_part=n_part)
-        n_block = header["n_atom"] * (header["n_atom"] + 1) / 2
-        met = distinct(n_block, build.info["blocks_asked"] / n_rank) * (n_rank - 1) / n_rank
-        n_word = (header["n_function"] / header["n_atom"]) ** 2
-        message = self.machine.alpha_seconds + n_word * self.machine.beta_seconds_per_word
-        return met * (self.machine.alpha_seconds + message + 2 * message)
+        if n_rank == 1 or header["fock"] != "replicated":
+            return 0.0  # of distributed matrices it is in the round
+        n_part = sum(seconds > 0.0 for seconds in build.computed)
+        return reductions.build_seconds(self.network, self.machine.gamma_seconds, header["n_function"],
+                                        n_site(build, header["n_atom"]), n_rank, adds=build.adds, n_part=n_part)
 
     def model(self, scheduler, n_rank):
         """(seconds, equations): the same builds as the models have them, from the mean and the deviation of the
@@ -176,8 +170,3 @@ def n_site(build, n_atom):
     tell."""
     highest = max((number for kind in build.adds.values() for number in kind), default=None)
     return n_atom if highest is None else (math.isqrt(8 * highest + 1) + 1) // 2
-
-
-def distinct(n_block, n_drawn):
-    """How many of so many blocks are met when some are drawn, with no regard to what was drawn before."""
-    return n_block * (1.0 - (1.0 - 1.0 / n_block) ** n_drawn) if n_block > 1 else min(n_block, n_drawn)

@@ -57,9 +57,10 @@ class Round(NamedTuple):
 
 class Rounds:
     """Rounds that follow each other. Tasks of those without stored integrals say which rank reads them later. `n_function`
-    determines how many blocks a rank has room for; with `reads_only` blocks are not added to."""
+    determines how many blocks a rank has room for; with `reads_only` blocks are not added to; `transport` is that of the run."""
 
-    def __init__(self, rounds, n_function=0, reads_only=False):
+    def __init__(self, rounds, n_function=0, reads_only=False, transport=None):
+        self._transport = transport or "thread"
         kinds = [trace.TASK, trace.STORED_TASK]
         records = []
         for number, (costs, stored, blocks) in enumerate(rounds):
@@ -77,7 +78,8 @@ class Rounds:
         """[Outcome] of the rounds."""
         machine = self._path.with_name("machine.json")
         machine.write_text(json.dumps(dataclasses.asdict(network)), encoding="utf-8")
-        text = call("--machine", machine, "--schedule", scheduler, "--ranks", n_rank, "--threads", n_thread, self._path)
+        text = call("--machine", machine, "--schedule", scheduler, "--ranks", n_rank, "--threads", n_thread,
+                    "--onesided", self._transport, self._path)
         return [Outcome(**found) for found in json.loads(text)["rounds"]]
 
 
