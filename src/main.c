@@ -1,10 +1,12 @@
 /* hf: from a command line to an energy and an exit code. */
 #include "cli/cli.h"
+#include "each/each.h"
 #include "hf/interruption.h"
 #include "serve/serve.h"
 
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NOT_CONVERGED = 1 };
 
@@ -68,6 +70,35 @@ static hf_status finish_printing(const struct hf_context *context, const struct 
     return hf_agree(context->comm, status, error);
 }
 
+/** Computes many molecules, or estimates what that takes. Collective. */
+static hf_status compute_each(struct hf_context *context, const struct hf_command *command,
+                              const struct hf_launch *launch, int *exit_code,
+                              struct hf_error *error)
+{
+    bool all_good = false;
+    struct hf_input warnings = {.arena = {.label = "warnings"}};
+    const int n_thread = hf_options_integer(&command->options, "threads");
+    const struct hf_each_settings settings = {
+        .n_path = command->n_path,
+        .path = command->all_paths,
+        .options = &command->options,
+        .rehearsal = command->action == HF_ACTION_CHECK,
+        .out = context->rank == 0 ? stdout : NULL,
+        .progress = context->rank == 0 && isatty(STDERR_FILENO) == 1 ? stderr : NULL,
+        .asked = hf_signals_asked,
+    };
+    hf_status status = hf_launch_warn(launch, n_thread, &warnings, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    if (context->rank == 0) hf_print_warnings("hf", warnings.n_warning, warnings.warning);
+    hf_launch_use_threads(n_thread);
+    HF_TRY(hf_each(context, &settings, &all_good, error));
+    *exit_code = all_good || settings.rehearsal ? 0 : NOT_CONVERGED;
+    HF_TRY(finish_printing(context, NULL, error));
+cleanup:
+    hf_input_done(&warnings);
+    return status;
+}
+
 /** Runs the self-test and sets the exit code. Collective. */
 static hf_status self_test(struct hf_context *context, const char *size, int *exit_code,
                            struct hf_error *error)
@@ -114,7 +145,7 @@ static void report_failure(const struct hf_calculation *calculation,
 {
     struct hf_error unwritten = {0};
     hf_print_error("hf", error);
-    if (command->action != HF_ACTION_RUN) return;
+    if (command->action != HF_ACTION_RUN || hf_options_flag(&command->options, "each")) return;
     status = hf_calculation_write_failure(calculation, &command->options, command->path, status,
                                           error, &unwritten);
     if (status != HF_OK) hf_print_error("hf", &unwritten);
@@ -133,7 +164,8 @@ static hf_status check_same(const struct hf_command *command, struct hf_error *e
 {
     static const char *const name[] = {"the command line"};
     uint64_t sum = hf_hash_add(HF_HASH_EMPTY, sizeof command->action, &command->action);
-    sum = hf_hash_add_text(hf_hash_add_text(sum, command->path), command->word);
+    sum = hf_hash_add_text(sum, command->word);
+    for (int i = 0; i < command->n_path; i++) sum = hf_hash_add_text(sum, command->all_paths[i]);
     for (int i = 0; i < command->options.n_value; i++) {
         const struct hf_option_value *value = &command->options.value[i];
         sum = hf_hash_add_text(hf_hash_add_text(sum, value->option->key), value->text);
@@ -161,6 +193,10 @@ static int run(struct hf_command *command, hf_status status, bool *stuck_in_mpi,
     hf_interruption_watch(context->interruption, hf_signals_asked, NULL);
     if (command->action == HF_ACTION_SELF_TEST) {
         HF_TRY(self_test(context, command->word, &exit_code, error));
+        goto cleanup;
+    }
+    if (hf_options_flag(&command->options, "each")) {
+        HF_TRY(compute_each(context, command, &launch, &exit_code, error));
         goto cleanup;
     }
     hf_calculation_begin(&calculation, context);

@@ -6,6 +6,8 @@ import subprocess
 import time
 import uuid
 
+from program_test import launch
+
 
 def processor_seconds(process):
     """User and system time of a process so far."""
@@ -18,14 +20,12 @@ class MarkedJob:
     """A program on so many ranks, started as often as a test likes; one job at a time."""
 
     def __init__(self, program, mpiexec, n_rank):
-        self.program, self.mpiexec, self.n_rank = os.path.abspath(program), mpiexec, int(n_rank)
+        self.program, self.launcher = os.path.abspath(program), launch(mpiexec, int(n_rank))
         self.mark = uuid.uuid4().hex
 
-    def start(self, arguments, launcher=None, **more):
-        """A process with pipes; one rank needs no mpiexec."""
-        if launcher is None:
-            launcher = self.n_rank > 1
-        command = ([self.mpiexec, "-n", str(self.n_rank)] if launcher else []) + [self.program, *arguments]
+    def start(self, arguments, **more):
+        """A process with pipes."""
+        command = [*self.launcher, self.program, *arguments]
         variables = dict(os.environ, OMPI_MCA_orte_execute_quiet="1", HF_TEST_MARK=self.mark)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env=variables, **more)

@@ -5,6 +5,12 @@ import subprocess
 import sys
 
 
+def launch(mpiexec, n_rank):
+    """What a command line begins with on so many ranks. One rank needs no mpiexec, which takes .25 s and is slow to end when a
+    process leaves with an exit code."""
+    return [mpiexec, "-n", str(n_rank)] if n_rank > 1 else []
+
+
 class ProgramTest:
     """A program, how it is started on so many ranks, and what was found to be wrong with it."""
 
@@ -21,17 +27,18 @@ class ProgramTest:
         program, mpiexec, n_rank = sys.argv[1:4]
         return cls(program, mpiexec, int(n_rank), most_seconds)
 
+    @property
+    def launcher(self):
+        return launch(self.mpiexec, self.n_rank)
+
     def check(self, holds, what, detail=""):
         if not holds:
             self.failures.append(f"{what} {detail}")
 
     def run(self, arguments, launcher=None, environment=None, standard_input=""):
-        """Exit code, standard output, standard error. One rank needs no mpiexec, which is slow to end
-        when a process leaves with an exit code; `launcher` says whether to take it all the same."""
-        if launcher is None:
-            launcher = self.n_rank > 1
-        command = [self.mpiexec, "-n", str(self.n_rank)] if launcher else []
-        command = self.prefix + command + self.inside + [self.program]
+        """Exit code, standard output, standard error; `launcher` says whether to take mpiexec, also for one rank."""
+        launcher = {None: self.launcher, False: [], True: [self.mpiexec, "-n", str(self.n_rank)]}[launcher]
+        command = self.prefix + launcher + self.inside + [self.program]
         variables = dict(os.environ, OMPI_MCA_orte_execute_quiet="1", **(environment or {}))
         try:
             done = subprocess.run(command + arguments, input=standard_input, capture_output=True,

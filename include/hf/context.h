@@ -18,6 +18,7 @@ HF_API_BEGIN
 struct hf_trace;
 struct hf_interruption;
 struct hf_held_fifo;
+struct hf_basis_sets;
 
 /** Given to every room, which borrows it; owned by the caller of hf_context_create. */
 struct hf_context {
@@ -27,6 +28,8 @@ struct hf_context {
     int node_rank, n_node_rank;
     /** [n_node_rank] numbers in `comm` of the ranks of this node, ascending; owned */
     int *neighbour;
+    /** other ranks of this node that compute at the same time and share its memory, but are not in `comm` */
+    int n_beside;
     MPI_Comm leaders; /**< first rank of every node; MPI_COMM_NULL on other ranks */
     /** compute threads per rank, the same on all ranks; 1 until a calculation sets it */
     int n_thread;
@@ -37,7 +40,8 @@ struct hf_context {
     struct hf_timers timers;
     struct hf_trace *trace;               /**< records of threads; borrowed; NULL: no trace */
     struct hf_interruption *interruption; /**< requests to end the run; owned */
-    struct hf_held_fifo *held_fifos;      /**< output files; closed by hf_output_files_let_go */
+    struct hf_basis_sets *basis_sets; /**< kept between calculations; borrowed; NULL: none are */
+    struct hf_held_fifo *held_fifos;  /**< output files; closed by hf_output_files_let_go */
     /** a thread of some rank did not return from MPI, so MPI_Finalize may hang */
     bool stuck_in_mpi;
 };

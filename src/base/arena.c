@@ -1,6 +1,7 @@
 /* Arrays that are released together; see arena.h. */
 #include "base/arena.h"
 #include "base/growing.h"
+#include "hf/context.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -56,6 +57,39 @@ hf_status hf_arena_check(const struct hf_arena *arena, struct hf_error *error)
     if (!arena->failed) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s (%.3g MB)", arena->failed_label,
                    1e-6 * arena->failed_bytes);
+}
+
+void *hf_arena_new(struct hf_memory *memory, const char *label, size_t object_bytes)
+{
+    struct hf_arena arena = {.memory = memory, .label = label};
+    struct hf_arena *self = hf_arena_take(&arena, 1, object_bytes);
+    if (self != NULL) *self = arena;
+    return self;
+}
+
+hf_status hf_arena_check_new(const void *self, struct hf_error *error)
+{
+    if (self == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    return hf_arena_check(self, error);
+}
+
+hf_status hf_arena_agree_new(const struct hf_context *context, void *self, hf_status status,
+                             struct hf_error *error)
+{
+    void *made;
+    memcpy(&made, self, sizeof made);
+    if (status == HF_OK) status = hf_arena_check_new(made, error);
+    status = hf_agree(context->comm, status, error);
+    if (status != HF_OK) hf_arena_free(self);
+    return status;
+}
+
+void hf_arena_free(void *self)
+{
+    struct hf_arena *old, *none = NULL;
+    memcpy(&old, self, sizeof old);
+    if (old != NULL) hf_arena_done(old);
+    memcpy(self, &none, sizeof none);
 }
 
 void hf_arena_release(struct hf_arena *arena, void *array)

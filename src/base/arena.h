@@ -8,8 +8,16 @@
  *     ...
  *     hf_arena_done(&arena);
  *
- * Only one thread at a time may use an arena. A copy of an arena owns the same arrays, so use only one of them. An
- * object may lie in its own arena: take it from a local arena, then copy the arena into the object. */
+ * An object can lie in its own arena, which is its first member. One call then releases it with all its arrays:
+ *
+ *     struct hf_tree { struct hf_arena arena; int *place; };
+ *     struct hf_tree *tree;
+ *     if (HF_NEW(tree, context->memory, "the tree") != NULL) HF_TAKE(&tree->arena, tree->place, n);
+ *     hf_status status = hf_arena_check_new(tree, error);
+ *     ...
+ *     hf_arena_free(&tree);
+ *
+ * Only one thread at a time may use an arena. A copy of an arena owns the same arrays, so use only one of them. */
 #ifndef HF_ARENA_H
 #define HF_ARENA_H
 
@@ -20,6 +28,7 @@
 #include <stdint.h>
 
 struct hf_arena_block;
+struct hf_context;
 
 /** Initialise with the first three members; the others begin as zero. */
 struct hf_arena {
@@ -51,6 +60,29 @@ void *hf_arena_take_class(struct hf_arena *arena, enum hf_memory_class kind, con
 
 /** Returns HF_NO_RESOURCE with label and size if there was no memory for an array, otherwise HF_OK. */
 hf_status hf_arena_check(const struct hf_arena *arena, struct hf_error *error) HF_MUST_CHECK;
+
+/** `self` = a new object of zeros that lies in its own arena; see above. NULL: no memory. Compiles only if the first
+ *  member is called `arena`. */
+#define HF_NEW(self, memory, label)                                                                \
+    ((self) = hf_arena_new(memory, label,                                                          \
+                           sizeof *(self) *                                                        \
+                               sizeof(char[offsetof(__typeof__(*(self)), arena) == 0 ? 1 : -1])))
+
+/** An object of HF_NEW. */
+void *hf_arena_new(struct hf_memory *memory, const char *label, size_t object_bytes);
+
+/** hf_arena_check for an object of HF_NEW, or for NULL if there was no memory for it. */
+hf_status hf_arena_check_new(const void *self, struct hf_error *error) HF_MUST_CHECK;
+
+/** Agrees that all ranks have an object of HF_NEW with all its arrays; `status` is the status of this rank so far.
+ *  `self` is the address of a pointer of any type to the object. After a failure the object is released and the pointer
+ *  becomes NULL. Collective over the context. */
+hf_status hf_arena_agree_new(const struct hf_context *context, void *self, hf_status status,
+                             struct hf_error *error) HF_MUST_CHECK;
+
+/** Releases an object of HF_NEW and the arrays of its arena. `self` is the address of a pointer of any type to the
+ *  object, or to NULL; the pointer becomes NULL. */
+void hf_arena_free(void *self);
 
 /** Releases one array early. Accepts NULL. */
 void hf_arena_release(struct hf_arena *arena, void *array);

@@ -18,6 +18,21 @@ static inline int64_t hf_greatest_common_divisor(int64_t a, int64_t b)
     return a;
 }
 
+/** Binary search: `found` (int64_t) = the first i of begin .. end-1 for which `is_past` holds, an expression of `i` that
+ *  is false up to some i and then true; `end` if it holds for none. */
+#define HF_BISECT(found, begin, end, i, is_past)                                                   \
+    do {                                                                                           \
+        int64_t hf_bisect_end = (end);                                                             \
+        (found) = (begin);                                                                         \
+        while ((found) < hf_bisect_end) {                                                          \
+            const int64_t i = (found) + (hf_bisect_end - (found)) / 2;                             \
+            if (is_past)                                                                           \
+                hf_bisect_end = i;                                                                 \
+            else                                                                                   \
+                (found) = i + 1;                                                                   \
+        }                                                                                          \
+    } while (0)
+
 /** The larger and the smaller of two numbers, each one instruction. fmax and fmin are function calls, because they
  *  must ignore NaN. */
 static inline double hf_larger(double x, double y)

@@ -1,6 +1,8 @@
 /* Gathers arrays with a part from each rank; see gather.h. */
 #include "base/gather.h"
 
+#include "base/arena.h"
+
 #include "hf/context.h"
 
 #include <limits.h>
@@ -43,10 +45,11 @@ hf_status hf_gather_lists(MPI_Comm comm, int n_mine, const void *mine, size_t el
 {
     int rank, n_rank;
     char *all = NULL;
+    struct hf_arena arena = {.label = what};
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_rank);
-    int *first = calloc(3 * (size_t)n_rank + 1, sizeof *first);
-    if (first == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", what);
+    int *first = HF_TAKE(&arena, first, 3 * (size_t)n_rank + 1);
+    if (status == HF_OK) status = hf_arena_check(&arena, error);
     HF_TRY(hf_agree(comm, status, error));
     MPI_Allgather(&n_mine, 1, MPI_INT, first + 1, 1, MPI_INT, comm);
     for (int r = 0; r < n_rank; r++) first[r + 1] += first[r];
@@ -59,6 +62,6 @@ hf_status hf_gather_lists(MPI_Comm comm, int n_mine, const void *mine, size_t el
         memcpy(all + (size_t)first[rank] * element_bytes, mine, (size_t)n_mine * element_bytes);
     hf_gather_parts(comm, list_begin, first, first + n_rank + 1, element_bytes, all);
 cleanup:
-    free(first);
+    hf_arena_done(&arena);
     return status;
 }

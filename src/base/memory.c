@@ -77,7 +77,7 @@ void hf_memory_discount(struct hf_memory *memory, enum hf_memory_class kind, siz
 
 /** Allocates large blocks in huge pages if the system has them: the first write of 47 MB in ten blocks then takes 10
  *  ms instead of 280 (virtual machine with a shared processor). The last page is filled up if that wastes little.
- *  Stored integrals use src/store/touch.c instead. */
+ *  Stored integrals use hf_touch_seconds (src/store/integral_store.c) instead. */
 static void *take_memory(enum hf_memory_class kind, size_t n_bytes)
 {
     enum { MOST_WASTE = 8 }; /* at most 1/8 of the block */

@@ -17,39 +17,24 @@ hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memo
                            struct hf_shares **shares, struct hf_error *error)
 {
     int node[2] = {0, 0}; /* number of this node, number of nodes */
-    struct hf_shares own = {.firsts = MPI_COMM_NULL, .arena = {.label = "the list of nodes"}};
-    struct hf_shares *made = HF_TAKE(&own.arena, made, 1);
+    MPI_Comm firsts = MPI_COMM_NULL;
+    struct hf_shares *made = HF_NEW(*shares, NULL, "the list of nodes");
     if (shared->rank == 0) {
-        own.firsts = hf_node_memory_firsts(context, shared);
-        MPI_Comm_rank(own.firsts, &node[0]);
-        MPI_Comm_size(own.firsts, &node[1]);
+        firsts = hf_node_memory_firsts(context, shared);
+        MPI_Comm_rank(firsts, &node[0]);
+        MPI_Comm_size(firsts, &node[1]);
     }
     MPI_Bcast(node, 2, MPI_INT, 0, shared->comm);
-    own.node = node[0];
-    own.n_node = node[1];
-    HF_TAKE(&own.arena, own.first, (size_t)node[1] + 1);
-    HF_TAKE(&own.arena, own.scratch, 2 * (size_t)node[1]);
-    if (made != NULL) *made = own;
-    const hf_status status = hf_agree(context->comm, hf_arena_check(&own.arena, error), error);
-    if (status == HF_OK)
-        count_ranks(made, shared);
-    else
-        hf_arena_done(&own.arena);
-    *shares = status == HF_OK ? made : NULL;
-    return status;
-}
-
-void hf_shares_destroy(struct hf_shares **shares)
-{
-    struct hf_shares *old = *shares;
-    if (old != NULL) hf_arena_done(&old->arena);
-    *shares = NULL;
-}
-
-void hf_nodes_of_ranks(const struct hf_context *context, const struct hf_shares *shares,
-                       int node_of[])
-{
-    MPI_Allgather(&shares->node, 1, MPI_INT, node_of, 1, MPI_INT, context->comm);
+    if (made != NULL) {
+        made->firsts = firsts;
+        made->node = node[0];
+        made->n_node = node[1];
+        HF_TAKE(&made->arena, made->first, (size_t)node[1] + 1);
+        HF_TAKE(&made->arena, made->scratch, 2 * (size_t)node[1]);
+    }
+    HF_CHECK(hf_arena_agree_new(context, shares, HF_OK, error));
+    count_ranks(made, shared);
+    return HF_OK;
 }
 
 void hf_shares_gather_parts(const struct hf_shares *shares, struct hf_node_memory *memory,

@@ -14,25 +14,19 @@
 
 /** The ranks, counted node by node. A node is a group of ranks that share memory, or a single rank. */
 struct hf_shares {
+    struct hf_arena arena;
     /** first ranks of the nodes, in order; MPI_COMM_NULL on other ranks; borrowed */
     MPI_Comm firsts;
     int node, n_node;
-    int *first;            /**< [n_node + 1] number of the first rank of each node */
-    int share, n_share;    /**< number of this rank, and number of ranks */
-    int *scratch;          /**< [2 n_node] for gathers on first ranks */
-    struct hf_arena arena; /**< owns the arrays */
+    int *first;         /**< [n_node + 1] number of the first rank of each node */
+    int share, n_share; /**< number of this rank, and number of ranks */
+    int *scratch;       /**< [2 n_node] for gathers on first ranks */
 };
 
-/** Finds the nodes, which are the groups that share `shared`. Collective. HF_NO_RESOURCE. */
+/** Finds the nodes, which are the groups that share `shared`. Release the result with hf_arena_free. Collective.
+ *  HF_NO_RESOURCE. */
 hf_status hf_shares_create(struct hf_context *context, const struct hf_node_memory *shared,
                            struct hf_shares **shares, struct hf_error *error) HF_MUST_CHECK;
-
-/** Accepts a pointer to NULL; leaves NULL. Not collective. */
-void hf_shares_destroy(struct hf_shares **shares);
-
-/** Node of every rank of the context, node_of [n_rank]. Collective. */
-void hf_nodes_of_ranks(const struct hf_context *context, const struct hf_shares *shares,
-                       int node_of[]);
 
 /** n items that n_share ranks take in turn, from the first rank up, or with `down` from the last rank down. */
 struct hf_turns {

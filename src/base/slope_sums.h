@@ -2,8 +2,6 @@
 #ifndef HF_SLOPE_SUMS_H
 #define HF_SLOPE_SUMS_H
 
-#include "hf/status.h"
-
 #include <mpi.h>
 
 #include <math.h>
@@ -19,6 +17,12 @@ static inline int64_t hf_slope_steps(double slope)
 }
 
 /** Adds the sums over the ranks of steps [n_atom], which are overwritten, to a gradient. Collective. */
-void hf_slope_sums_add(MPI_Comm comm, int n_atom, int64_t (*steps)[3], double (*gradient)[3]);
+static inline void hf_slope_sums_add(MPI_Comm comm, int n_atom, int64_t (*steps)[3],
+                                     double (*gradient)[3])
+{
+    MPI_Allreduce(MPI_IN_PLACE, steps, 3 * n_atom, MPI_INT64_T, MPI_SUM, comm);
+    for (int i = 0; i < n_atom; i++)
+        for (int x = 0; x < 3; x++) gradient[i][x] += HF_SLOPE_STEP * (double)steps[i][x];
+}
 
 #endif

@@ -15,6 +15,7 @@ struct maker {
     int *choice_of_atom; /**< [n_atom] */
     int n_set;
     struct hf_basis_set *set; /**< [n_set], at most n_choice */
+    bool *is_kept;            /**< [n_set] it belongs to context->basis_sets */
     struct hf_arena arena;    /**< owns these arrays */
     struct hf_error *error;
 };
@@ -48,7 +49,17 @@ static hf_status check_choices(const struct maker *maker)
     return HF_OK;
 }
 
-/** Reads the set of choice `i`, unless an earlier choice has the same name. Collective. */
+/** Whether all ranks have kept the set of that name; then *set = that set, which stays theirs. Collective. */
+static bool find_kept(const struct hf_context *context, const char *name, struct hf_basis_set *set)
+{
+    const struct hf_basis_set *kept = hf_basis_sets_find(context->basis_sets, name);
+    int all = kept != NULL;
+    if (context->n_rank > 1) MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, context->comm);
+    if (all) *set = *kept;
+    return all != 0;
+}
+
+/** Reads the set of choice `i`, unless it was kept or an earlier choice has the same name. Collective. */
 static hf_status read_set(struct maker *maker, int i)
 {
     const struct hf_basis_choice *choice = &maker->choice[i];
@@ -62,11 +73,18 @@ static hf_status read_set(struct maker *maker, int i)
         maker->set_of_choice[i] = maker->set_of_choice[earlier];
         return HF_OK;
     }
+    maker->is_kept[maker->n_set] = find_kept(context, choice->name, &maker->set[maker->n_set]);
+    if (maker->is_kept[maker->n_set]) {
+        maker->set_of_choice[i] = maker->n_set++;
+        return HF_OK;
+    }
     if (context->rank == 0) status = hf_basis_find(choice->name, path, maker->error);
     HF_TRY(hf_agree(context->comm, status, maker->error));
     HF_TRY(hf_text_read(context, path, &text, maker->error));
     status = hf_basis_set_parse(&text, &maker->set[maker->n_set], maker->error);
     HF_TRY(hf_agree(context->comm, status, maker->error));
+    maker->is_kept[maker->n_set] =
+        hf_basis_sets_keep(context->basis_sets, choice->name, &maker->set[maker->n_set]);
     maker->set_of_choice[i] = maker->n_set++;
 cleanup:
     hf_text_done(&text);
@@ -149,11 +167,9 @@ static hf_status check_atom(const struct maker *maker, int atom)
 
 static hf_status check_atoms(const struct maker *maker)
 {
-    for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
-        const hf_status status = check_atom(maker, atom);
-        if (status != HF_OK)
-            return locate(&maker->choice[maker->choice_of_atom[atom]], status, maker->error);
-    }
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++)
+        HF_CHECK(locate(&maker->choice[maker->choice_of_atom[atom]], check_atom(maker, atom),
+                        maker->error));
     return HF_OK;
 }
 
@@ -206,9 +222,7 @@ static hf_status reserve(const struct maker *maker, struct hf_basis **basis)
     }
     if (n_primitive > (size_t)1 << 28)
         return hf_fail(maker->error, HF_NO_RESOURCE, "the basis of the molecule is too large");
-    *basis = hf_basis_reserve_shells(NULL, NULL, n_atom, n_shell, n_primitive);
-    if (*basis != NULL) return HF_OK;
-    return hf_fail(maker->error, HF_NO_RESOURCE, "out of memory for the shells of the basis");
+    return hf_basis_reserve(n_atom, n_shell, n_primitive, basis, maker->error);
 }
 
 /** Marks the elements of the atoms that use `set`; false: no atom uses it. */
@@ -288,18 +302,14 @@ static hf_status add_core_potentials(struct maker *maker, struct hf_basis *basis
 /** Makes the shells from parsed sets. Local. */
 static hf_status make_shells(struct maker *maker, struct hf_basis **basis)
 {
-    hf_status status;
-    HF_TRY(choose(maker));
-    HF_TRY(check_atoms(maker));
-    HF_TRY(reserve(maker, basis));
-    for (int atom = 0; atom < maker->molecule->n_atom; atom++) {
-        status = add_atom(maker, atom, *basis);
-        HF_TRY(locate(&maker->choice[maker->choice_of_atom[atom]], status, maker->error));
-    }
-    HF_TRY(add_core_potentials(maker, *basis));
-    HF_TRY(describe(maker, *basis));
-cleanup:
-    return status;
+    HF_CHECK(choose(maker));
+    HF_CHECK(check_atoms(maker));
+    HF_CHECK(reserve(maker, basis));
+    for (int atom = 0; atom < maker->molecule->n_atom; atom++)
+        HF_CHECK(locate(&maker->choice[maker->choice_of_atom[atom]], add_atom(maker, atom, *basis),
+                        maker->error));
+    HF_CHECK(add_core_potentials(maker, *basis));
+    return describe(maker, *basis);
 }
 
 hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *molecule,
@@ -318,6 +328,7 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
     HF_TAKE(&maker.arena, maker.set_of_choice, (size_t)n_choice);
     HF_TAKE(&maker.arena, maker.choice_of_atom, (size_t)molecule->n_atom);
     HF_TAKE(&maker.arena, maker.set, (size_t)n_choice);
+    HF_TAKE(&maker.arena, maker.is_kept, (size_t)n_choice);
     hf_status status = hf_arena_check(&maker.arena, error);
     if (status == HF_OK) status = check_choices(&maker);
     HF_TRY(hf_agree(context->comm, status, error));
@@ -326,7 +337,8 @@ hf_status hf_basis_create(struct hf_context *context, const struct hf_molecule *
     *basis = made;
     made = NULL;
 cleanup:
-    for (int s = 0; s < maker.n_set; s++) hf_basis_set_done(&maker.set[s]);
+    for (int s = 0; s < maker.n_set; s++)
+        if (!maker.is_kept[s]) hf_basis_set_done(&maker.set[s]);
     hf_arena_done(&maker.arena);
     hf_basis_destroy(&made);
     return status;

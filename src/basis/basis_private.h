@@ -52,7 +52,7 @@ struct hf_basis_set {
     double *exponent, *coefficient; /**< [n_primitive] */
     struct hf_core_term *core_term; /**< [n_core_term] terms of all potentials */
     struct hf_set_citation *citation;
-    struct hf_arena arena; /**< owns the strings; the lists are allocated separately */
+    struct hf_arena arena; /**< owns strings and lists */
 };
 
 /** Parses a file. Not collective. HF_BAD_INPUT: syntax, with file and line; HF_NO_RESOURCE: memory.
@@ -61,11 +61,21 @@ hf_status hf_basis_set_parse(const struct hf_text *text, struct hf_basis_set *se
                              struct hf_error *error) HF_MUST_CHECK;
 void hf_basis_set_done(struct hf_basis_set *set);
 
+struct hf_basis_sets;
+
+/** The set that was kept under a name; NULL: none, or `sets` is NULL. Not collective. */
+const struct hf_basis_set *hf_basis_sets_find(const struct hf_basis_sets *sets, const char *name);
+
+/** Keeps a set. True: `sets` now owns what is in it. False: `sets` is NULL or full, has the name, or lacks memory. Not
+ *  collective. */
+bool hf_basis_sets_keep(struct hf_basis_sets *sets, const char *name,
+                        const struct hf_basis_set *set);
+
 /** Reads a comment line: name, purpose, literature, elements that need a core potential. Ignores other comments. */
 hf_status hf_basis_set_parse_comment(struct hf_basis_set *set, const char *line,
                                      struct hf_error *error) HF_MUST_CHECK;
 
-/** A basis and the arena of its arrays (except `mixing`, which grows). Every hf_basis is the first member of one. */
+/** A basis and the arena of it and its arrays. Every hf_basis is the first member of one. */
 struct hf_own_basis {
     struct hf_basis basis;
     struct hf_arena arena;
@@ -76,10 +86,9 @@ static inline struct hf_arena *hf_basis_arena(struct hf_basis *basis)
     return &((struct hf_own_basis *)(void *)basis)->arena;
 }
 
-/** A basis without shells, with room for n_shell shells and n_primitive primitives. Copies `name` and `citation` (may
- *  be NULL). NULL: no memory. */
-struct hf_basis *hf_basis_reserve_shells(const char *name, const char *citation, int n_atom,
-                                         size_t n_shell, size_t n_primitive);
+/** A basis without name and shells, with room for n_shell shells and n_primitive primitives. HF_NO_RESOURCE. */
+hf_status hf_basis_reserve(int n_atom, size_t n_shell, size_t n_primitive, struct hf_basis **basis,
+                           struct hf_error *error) HF_MUST_CHECK;
 
 /** Appends a copy of a shell and its primitives to an atom and numbers its functions. No later atom may have shells
  *  yet. Returns the copied coefficients [n_primitive]. */

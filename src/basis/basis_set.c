@@ -1,9 +1,6 @@
 /* A parsed basis-set file: storage and comment lines. */
 #include "basis_private.h"
 
-#include "base/growing.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 char hf_angular_letter(int l)
@@ -15,11 +12,6 @@ char hf_angular_letter(int l)
 void hf_basis_set_done(struct hf_basis_set *set)
 {
     hf_arena_done(&set->arena);
-    free(set->citation);
-    free(set->exponent);
-    free(set->coefficient);
-    free(set->core_term);
-    free(set->shell);
     *set = (struct hf_basis_set){0};
 }
 
@@ -73,15 +65,13 @@ static void parse_core_potential(struct hf_basis_set *set, struct hf_word count,
 static hf_status parse_citation(struct hf_basis_set *set, struct hf_word elements,
                                 struct hf_word text, struct hf_error *error)
 {
-    if (!hf_grow(&set->citation, set->n_citation + 1, &set->citation_capacity,
-                 sizeof *set->citation))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
-    struct hf_set_citation *citation = &set->citation[set->n_citation];
-    *citation = (struct hf_set_citation){.text = hf_word_copy(&set->arena, text)};
-    if (citation->text == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory reading %s", set->path);
-    mark_elements(elements, citation->element);
-    set->n_citation++;
+    struct hf_set_citation citation = {.text = hf_word_copy(&set->arena, text)};
+    if (!hf_arena_grow(&set->arena, &set->citation, set->n_citation + 1, &set->citation_capacity,
+                       sizeof citation) ||
+        citation.text == NULL)
+        return hf_arena_check(&set->arena, error);
+    mark_elements(elements, citation.element);
+    set->citation[set->n_citation++] = citation;
     return HF_OK;
 }
 

@@ -13,10 +13,7 @@
  * Gaussian's manual, keyword Gen; psi4 adds the convention and "L=". */
 #include "gaussian94_reader.h"
 
-#include "base/growing.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_WORD = HF_MAX_GAUSSIAN94_WORD, MAX_PRIMITIVE = 1000 };
@@ -186,12 +183,7 @@ static const double LEAST_EXPONENT = 1e-30, MOST_EXPONENT = 1e30;
 static hf_status read_numbers(struct hf_gaussian94 *reader, const struct shell_head *head,
                               double number[MAX_WORD])
 {
-    for (int i = 0; i < reader->n_word; i++) {
-        const enum hf_number outcome = hf_word_real(reader->word[i], &number[i]);
-        if (outcome != HF_NUMBER_OK)
-            return hf_gaussian94_fail(reader, "\"%.*s\" %s", HF_WORD(reader->word[i]),
-                                      hf_number_problem(outcome));
-    }
+    for (int i = 0; i < reader->n_word; i++) HF_CHECK(hf_gaussian94_real(reader, i, &number[i]));
     if (!(number[0] > 0.0))
         return hf_gaussian94_fail(reader, "the exponent %g is not positive", number[0]);
     number[0] *= head->exponent_factor;
@@ -238,17 +230,15 @@ static hf_status read_primitives(struct hf_gaussian94 *reader, const struct shel
 {
     for (int i = 0; i < head->n_primitive; i++) {
         bool found;
-        hf_status status = hf_gaussian94_next_line(reader, &found);
-        if (status != HF_OK) return status;
+        HF_CHECK(hf_gaussian94_next_line(reader, &found));
         if (!found || hf_gaussian94_is_separator(reader) || is_element_line(reader))
             return hf_text_fail(reader->error, reader->text, head->line,
                                 "the shell has %d of the %d primitives announced", i,
                                 head->n_primitive);
-        if ((status = read_numbers(reader, head, table + (size_t)i * MAX_WORD)) != HF_OK)
-            return status;
+        HF_CHECK(read_numbers(reader, head, table + (size_t)i * MAX_WORD));
         if (i == 0) {
             *n_column = reader->n_word - 1;
-            if ((status = check_columns(reader, head, *n_column)) != HF_OK) return status;
+            HF_CHECK(check_columns(reader, head, *n_column));
         } else if (reader->n_word - 1 != *n_column) {
             return hf_gaussian94_fail(reader, "found %d coefficients, %d in the lines above",
                                       reader->n_word - 1, *n_column);
@@ -266,15 +256,17 @@ static hf_status add_function(struct hf_gaussian94 *reader, const struct shell_h
                               const double *table, int column)
 {
     struct hf_basis_set *set = reader->set;
+    struct hf_arena *arena = &set->arena;
     struct hf_set_shell shell = {.l = l, .first = set->n_primitive, .line = head->line};
     for (int i = 0; i < head->n_primitive; i++) {
         const double *row = table + (size_t)i * MAX_WORD;
         if (row[column] == 0.0) continue;
         int64_t capacity = set->primitive_capacity;
-        if (!hf_grow(&set->exponent, set->n_primitive + 1, &capacity, sizeof(double)) ||
-            !hf_grow(&set->coefficient, set->n_primitive + 1, &set->primitive_capacity,
-                     sizeof(double)))
-            return hf_gaussian94_fail_memory(reader);
+        if (!hf_arena_grow(arena, &set->exponent, set->n_primitive + 1, &capacity,
+                           sizeof(double)) ||
+            !hf_arena_grow(arena, &set->coefficient, set->n_primitive + 1, &set->primitive_capacity,
+                           sizeof(double)))
+            return hf_arena_check(arena, reader->error);
         set->exponent[set->n_primitive] = row[0];
         set->coefficient[set->n_primitive++] = row[column];
         shell.n_primitive++;
@@ -282,8 +274,8 @@ static hf_status add_function(struct hf_gaussian94 *reader, const struct shell_h
     if (shell.n_primitive == 0)
         return hf_text_fail(reader->error, reader->text, head->line,
                             "all coefficients of the shell are zero");
-    if (!hf_grow(&set->shell, set->n_shell + 1, &set->shell_capacity, sizeof *set->shell))
-        return hf_gaussian94_fail_memory(reader);
+    if (!hf_arena_grow(arena, &set->shell, set->n_shell + 1, &set->shell_capacity, sizeof shell))
+        return hf_arena_check(arena, reader->error);
     set->shell[set->n_shell++] = shell;
     return HF_OK;
 }
@@ -291,18 +283,17 @@ static hf_status add_function(struct hf_gaussian94 *reader, const struct shell_h
 static hf_status read_shell(struct hf_gaussian94 *reader)
 {
     struct shell_head head;
-    double *table = NULL;
+    struct hf_arena *arena = &reader->set->arena;
+    double *table;
     int n_column = 0;
-    hf_status status;
-    HF_TRY(read_head(reader, &head));
-    table = calloc((size_t)head.n_primitive * MAX_WORD, sizeof *table);
-    if (table == NULL) HF_TRY(hf_gaussian94_fail_memory(reader));
-    HF_TRY(read_primitives(reader, &head, table, &n_column));
+    HF_CHECK(read_head(reader, &head));
+    HF_TAKE(arena, table, (size_t)head.n_primitive * MAX_WORD);
+    HF_CHECK(hf_arena_check(arena, reader->error));
+    HF_CHECK(read_primitives(reader, &head, table, &n_column));
     for (int column = 1; column <= n_column; column++)
-        HF_TRY(add_function(reader, &head, head.l[head.n_l > 1 ? column - 1 : 0], table, column));
-cleanup:
-    free(table);
-    return status;
+        HF_CHECK(add_function(reader, &head, head.l[head.n_l > 1 ? column - 1 : 0], table, column));
+    hf_arena_release(arena, table);
+    return HF_OK;
 }
 
 /** Fails because a line between blocks is neither a separator nor the beginning of a block. */
@@ -340,9 +331,9 @@ static hf_status read_line(struct hf_gaussian94 *reader)
     if (convention)
         return hf_gaussian94_fail(reader, "the convention must stand before the first element");
     if (is_element_line(reader)) {
-        const hf_status status = close_block(reader);
-        if (status == HF_OK) open_block(reader);
-        return status;
+        HF_CHECK(close_block(reader));
+        open_block(reader);
+        return HF_OK;
     }
     if (reader->n_open == 0) return is_remark(reader) ? HF_OK : fail_outside(reader);
     if (ends_in_ecp(reader->word[0])) return hf_gaussian94_read_core_potential(reader);
@@ -368,7 +359,7 @@ hf_status hf_basis_set_parse(const struct hf_text *text, struct hf_basis_set *se
     for (int l = 0; l <= HF_MAX_FILE_L; l++) set->spherical[l] = true;
     set->name = name_of_path(&set->arena, text->path);
     set->path = hf_copy_string(&set->arena, text->path);
-    if (set->name == NULL || set->path == NULL) HF_TRY(hf_gaussian94_fail_memory(&reader));
+    HF_TRY(hf_arena_check(&set->arena, error));
     for (;;) {
         HF_TRY(hf_gaussian94_next_line(&reader, &found));
         if (!found) break;

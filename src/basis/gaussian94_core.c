@@ -9,8 +9,6 @@
  *     ... */
 #include "gaussian94_reader.h"
 
-#include "base/growing.h"
-
 #include <math.h>
 
 /** Outside these limits the integrals leave the range of double precision. */
@@ -72,12 +70,7 @@ static hf_status read_term(struct hf_gaussian94 *reader, int l)
         return hf_gaussian94_fail(reader,
                                   "the power \"%.*s\" of a core potential is not one of 0 to %d",
                                   HF_WORD(reader->word[0]), HF_MOST_CORE_POWER + POWER_SHIFT);
-    for (int i = 0; i < 2; i++) {
-        const enum hf_number outcome = hf_word_real(reader->word[i + 1], &number[i]);
-        if (outcome != HF_NUMBER_OK)
-            return hf_gaussian94_fail(reader, "\"%.*s\" %s", HF_WORD(reader->word[i + 1]),
-                                      hf_number_problem(outcome));
-    }
+    for (int i = 0; i < 2; i++) HF_CHECK(hf_gaussian94_real(reader, i + 1, &number[i]));
     if (!(number[0] >= LEAST_EXPONENT) || number[0] > MOST_EXPONENT)
         return hf_gaussian94_fail(
             reader, "the exponent %g of a core potential is out of range; expected %g to %g",
@@ -85,9 +78,9 @@ static hf_status read_term(struct hf_gaussian94 *reader, int l)
     if (!(fabs(number[1]) <= MOST_COEFFICIENT))
         return hf_gaussian94_fail(reader, "the coefficient %g of a core potential is out of range",
                                   number[1]);
-    if (!hf_grow(&set->core_term, set->n_core_term + 1, &set->core_term_capacity,
-                 sizeof *set->core_term))
-        return hf_gaussian94_fail_memory(reader);
+    if (!hf_arena_grow(&set->arena, &set->core_term, set->n_core_term + 1, &set->core_term_capacity,
+                       sizeof *set->core_term))
+        return hf_arena_check(&set->arena, reader->error);
     set->core_term[set->n_core_term++] = (struct hf_core_term){
         .l = l, .power = n - POWER_SHIFT, .exponent = number[0], .coefficient = number[1]};
     return HF_OK;
@@ -97,22 +90,22 @@ static hf_status read_term(struct hf_gaussian94 *reader, int l)
 static hf_status read_part(struct hf_gaussian94 *reader, int l, bool *found)
 {
     int n_term = -1;
-    hf_status status = hf_gaussian94_next_line(reader, found); /* title */
-    if (status == HF_OK && *found) status = hf_gaussian94_next_line(reader, found);
-    if (status != HF_OK || !*found) return status;
+    HF_CHECK(hf_gaussian94_next_line(reader, found)); /* title */
+    if (*found) HF_CHECK(hf_gaussian94_next_line(reader, found));
+    if (!*found) return HF_OK;
     if (reader->n_word != 1 || hf_word_integer(reader->word[0], &n_term) != HF_NUMBER_OK ||
         n_term < 0 || n_term > MAX_TERM)
         return hf_gaussian94_fail(
             reader, "expected the number of terms of a core potential, found \"%.*s\"",
             HF_WORD(reader->word[0]));
     for (int term = 0; term < n_term; term++) {
-        status = hf_gaussian94_next_line(reader, found);
-        if (status == HF_OK && *found && !hf_gaussian94_is_separator(reader))
-            status = read_term(reader, l);
-        else if (status == HF_OK && *found)
-            status = hf_gaussian94_fail(
-                reader, "the core potential has %d of the %d terms announced", term, n_term);
-        if (status != HF_OK || !*found) return status;
+        HF_CHECK(hf_gaussian94_next_line(reader, found));
+        if (*found && !hf_gaussian94_is_separator(reader))
+            HF_CHECK(read_term(reader, l));
+        else if (*found)
+            return hf_gaussian94_fail(reader, "the core potential has %d of the %d terms announced",
+                                      term, n_term);
+        if (!*found) return HF_OK;
     }
     return HF_OK;
 }
@@ -122,13 +115,13 @@ hf_status hf_gaussian94_read_core_potential(struct hf_gaussian94 *reader)
     const int first_line = reader->line, first_term = reader->set->n_core_term;
     int max_l = -1;
     bool found = true;
-    hf_status status = read_head(reader, &max_l);
-    for (int part = 0; part <= max_l && found && status == HF_OK; part++)
-        status = read_part(reader, part == 0 ? max_l : part - 1, &found);
-    if (status == HF_OK && !found)
-        status = hf_text_fail(reader->error, reader->text, first_line,
-                              "the file ends inside this core potential");
-    for (int i = 0; i < reader->n_open && status == HF_OK; i++)
+    HF_CHECK(read_head(reader, &max_l));
+    for (int part = 0; part <= max_l && found; part++)
+        HF_CHECK(read_part(reader, part == 0 ? max_l : part - 1, &found));
+    if (!found)
+        return hf_text_fail(reader->error, reader->text, first_line,
+                            "the file ends inside this core potential");
+    for (int i = 0; i < reader->n_open; i++)
         reader->set->element[reader->open[i]].n_core_term = reader->set->n_core_term - first_term;
-    return status;
+    return HF_OK;
 }

@@ -15,9 +15,12 @@ hf_status hf_gaussian94_fail(struct hf_gaussian94 *reader, const char *format, .
     return hf_text_fail(reader->error, reader->text, reader->line, "%s", what);
 }
 
-hf_status hf_gaussian94_fail_memory(struct hf_gaussian94 *reader)
+hf_status hf_gaussian94_real(struct hf_gaussian94 *reader, int i, double *value)
 {
-    return hf_fail(reader->error, HF_NO_RESOURCE, "out of memory reading %s", reader->text->path);
+    const enum hf_number outcome = hf_word_real(reader->word[i], value);
+    if (outcome == HF_NUMBER_OK) return HF_OK;
+    return hf_gaussian94_fail(reader, "\"%.*s\" %s", HF_WORD(reader->word[i]),
+                              hf_number_problem(outcome));
 }
 
 hf_status hf_gaussian94_next_line(struct hf_gaussian94 *reader, bool *found)
@@ -26,9 +29,7 @@ hf_status hf_gaussian94_next_line(struct hf_gaussian94 *reader, bool *found)
     while (!*found && reader->line < reader->text->n_line) {
         const char *line = reader->text->line[reader->line++];
         const char *position = line, *const comment = strchr(line, '!');
-        if (comment != NULL) {
-            HF_CHECK(hf_basis_set_parse_comment(reader->set, line, reader->error));
-        }
+        if (comment != NULL) HF_CHECK(hf_basis_set_parse_comment(reader->set, line, reader->error));
         reader->n_word = 0;
         struct hf_word word;
         while (hf_next_word(&position, &word)) {

@@ -23,7 +23,8 @@ struct hf_gaussian94 {
 hf_status hf_gaussian94_fail(struct hf_gaussian94 *reader, const char *format, ...)
     HF_PRINTF(2, 3) HF_MUST_CHECK;
 
-hf_status hf_gaussian94_fail_memory(struct hf_gaussian94 *reader);
+/** Reads word i of the current line, which must be a number. */
+hf_status hf_gaussian94_real(struct hf_gaussian94 *reader, int i, double *value) HF_MUST_CHECK;
 
 /** Goes to the next line that has words and splits it; *found is false at the end. */
 hf_status hf_gaussian94_next_line(struct hf_gaussian94 *reader, bool *found) HF_MUST_CHECK;

@@ -24,11 +24,9 @@ hf_status hf_basis_join(const struct hf_basis *front, const struct hf_basis *beh
                         const struct hf_molecule *positions, struct hf_basis **joined,
                         struct hf_error *error)
 {
-    *joined = hf_basis_reserve_shells("joined", NULL, front->n_atom + behind->n_atom,
-                                      (size_t)front->n_shell + (size_t)behind->n_shell,
-                                      (size_t)front->n_primitive + (size_t)behind->n_primitive);
-    if (*joined == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shells of two bases");
+    HF_CHECK(hf_basis_reserve(
+        front->n_atom + behind->n_atom, (size_t)front->n_shell + (size_t)behind->n_shell,
+        (size_t)front->n_primitive + (size_t)behind->n_primitive, joined, error));
     append(front, NULL, 0, *joined);
     append(behind, positions, front->n_atom, *joined);
     return HF_OK;

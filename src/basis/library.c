@@ -97,31 +97,50 @@ static char *read_name(const char *path, const char *stem, size_t stem_length)
     return name != NULL ? name : strndup(stem, stem_length);
 }
 
+static void free_entry(struct hf_basis_entry *entry)
+{
+    free(entry->name);
+    free(entry->path);
+}
+
+/** Length of a file's name without ".gbs"; 0: it is another file. */
+static size_t stem_length(const char *file)
+{
+    const size_t length = strlen(file);
+    return length > 4 && strcmp(file + length - 4, ".gbs") == 0 ? length - 4 : 0;
+}
+
+/** The set with a key; NULL: not in the list. */
+static const struct hf_basis_entry *find_entry(const struct hf_basis_list *list, const char *wanted)
+{
+    for (int i = 0; i < list->n; i++) {
+        char key[MAX_NAME];
+        hf_basis_name_key(list->entry[i].name, sizeof key, key);
+        if (strcmp(key, wanted) == 0) return &list->entry[i];
+    }
+    return NULL;
+}
+
 /** Adds a file, unless the list already has a set with its name. */
 static hf_status add_entry(struct hf_basis_list *list, int64_t *capacity, const char *directory,
                            const char *file, struct hf_error *error)
 {
-    const size_t length = strlen(file);
-    char path[HF_MAX_PATH], key[MAX_NAME], other[MAX_NAME];
-    if (length <= 4 || strcmp(file + length - 4, ".gbs") != 0) return HF_OK;
+    const size_t length = stem_length(file);
+    char path[HF_MAX_PATH], key[MAX_NAME];
+    if (length == 0) return HF_OK;
     const int n = snprintf(path, sizeof path, "%s/%s", directory, file);
     if (n < 0 || (size_t)n >= sizeof path) return HF_OK;
-    struct hf_basis_entry entry = {.name = read_name(path, file, length - 4), .path = strdup(path)};
+    struct hf_basis_entry entry = {.name = read_name(path, file, length), .path = strdup(path)};
     if (entry.name == NULL || entry.path == NULL ||
         !hf_grow(&list->entry, list->n + 1, capacity, sizeof *list->entry)) {
-        free(entry.name);
-        free(entry.path);
+        free_entry(&entry);
         return hf_fail(error, HF_NO_RESOURCE, "out of memory listing basis sets");
     }
     hf_basis_name_key(entry.name, sizeof key, key);
-    for (int i = 0; i < list->n; i++) {
-        hf_basis_name_key(list->entry[i].name, sizeof other, other);
-        if (strcmp(key, other) != 0) continue;
-        free(entry.name);
-        free(entry.path);
-        return HF_OK;
-    }
-    list->entry[list->n++] = entry;
+    if (find_entry(list, key) != NULL)
+        free_entry(&entry);
+    else
+        list->entry[list->n++] = entry;
     return HF_OK;
 }
 
@@ -164,10 +183,7 @@ cleanup:
 void hf_basis_list_done(struct hf_basis_list *list)
 {
     if (list == NULL) return;
-    for (int i = 0; i < list->n; i++) {
-        free(list->entry[i].name);
-        free(list->entry[i].path);
-    }
+    for (int i = 0; i < list->n; i++) free_entry(&list->entry[i]);
     free(list->entry);
     *list = (struct hf_basis_list){0};
 }
@@ -235,10 +251,8 @@ static hf_status fail_unknown(const char *name, const struct hf_basis_list *list
 /** Whether `name` is a path: it has a slash, or is an existing file ending in ".gbs". */
 static bool is_path(const char *name)
 {
-    const size_t length = strlen(name);
     struct stat about;
-    if (strchr(name, '/') != NULL) return true;
-    return length > 4 && strcmp(name + length - 4, ".gbs") == 0 && stat(name, &about) == 0;
+    return strchr(name, '/') != NULL || (stem_length(name) > 0 && stat(name, &about) == 0);
 }
 
 /** Whether the set in a file has the key `wanted`. */
@@ -258,11 +272,9 @@ static bool find_by_file_name(const char *directory, const char *wanted, char pa
     DIR *stream = opendir(directory);
     for (const struct dirent *file; stream != NULL && !found && (file = readdir(stream)) != NULL;) {
         char stem[MAX_NAME], key[MAX_NAME];
-        const size_t length = strlen(file->d_name);
-        if (length <= 4 || length - 4 >= sizeof stem ||
-            strcmp(file->d_name + length - 4, ".gbs") != 0)
-            continue;
-        snprintf(stem, sizeof stem, "%.*s", (int)(length - 4), file->d_name);
+        const size_t length = stem_length(file->d_name);
+        if (length == 0 || length >= sizeof stem) continue;
+        snprintf(stem, sizeof stem, "%.*s", (int)length, file->d_name);
         file_key(stem, sizeof key, key);
         if (strcmp(key, wanted) != 0) continue;
         const int n = snprintf(path, HF_MAX_PATH, "%s/%s", directory, file->d_name);
@@ -272,32 +284,25 @@ static bool find_by_file_name(const char *directory, const char *wanted, char pa
     return found;
 }
 
-/** Finds the set in the first directory that has it. Opens the other files of a directory only if none has the name
- *  of the set. */
-static hf_status find_in_library(const char *wanted, char path[HF_MAX_PATH], bool *found,
-                                 struct hf_error *error)
+/** Finds the set in the first directory that has it; path = "": in none. Opens the other files of a directory only if
+ *  none has the name of the set. */
+static hf_status find_in_library(const char *wanted, char path[HF_MAX_PATH], struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct hf_basis_list list = {0};
     struct hf_data_folders *folders = find_folders();
-    *found = false;
+    path[0] = '\0';
     if (folders == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory looking for a basis set");
-    for (int d = 0; d < folders->n && !*found; d++) {
+    for (int d = 0; status == HF_OK && path[0] == '\0' && d < folders->n; d++) {
+        struct hf_basis_list list = {0};
         int64_t capacity = 0;
-        *found = find_by_file_name(folders->path[d], wanted, path);
-        if (*found) break;
-        HF_TRY(list_directory(&list, &capacity, folders->path[d], error));
-        for (int i = 0; i < list.n && !*found; i++) {
-            char key[MAX_NAME];
-            hf_basis_name_key(list.entry[i].name, sizeof key, key);
-            *found = strcmp(key, wanted) == 0;
-            if (*found) snprintf(path, HF_MAX_PATH, "%s", list.entry[i].path);
-        }
+        if (find_by_file_name(folders->path[d], wanted, path)) break;
+        path[0] = '\0';
+        status = list_directory(&list, &capacity, folders->path[d], error);
+        const struct hf_basis_entry *entry = find_entry(&list, wanted);
+        if (entry != NULL) snprintf(path, HF_MAX_PATH, "%s", entry->path);
         hf_basis_list_done(&list);
     }
-cleanup:
-    hf_basis_list_done(&list);
     free(folders);
     return status;
 }
@@ -305,7 +310,6 @@ cleanup:
 hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_error *error)
 {
     char wanted[MAX_NAME];
-    bool found = false;
     struct hf_basis_list list;
     if (name == NULL || name[strspn(name, " \t")] == '\0')
         return hf_fail(error, HF_BAD_INPUT, "the name of the basis set is missing");
@@ -316,11 +320,10 @@ hf_status hf_basis_find(const char *name, char path[HF_MAX_PATH], struct hf_erro
         return HF_OK;
     }
     hf_basis_name_key(name, sizeof wanted, wanted);
-    hf_status status = find_in_library(wanted, path, &found, error);
-    if (status != HF_OK || found) return status;
-    status = hf_basis_list_create(&list, error);
-    if (status != HF_OK) return status;
-    status = fail_unknown(name, &list, error);
+    HF_CHECK(find_in_library(wanted, path, error));
+    if (path[0] != '\0') return HF_OK;
+    HF_CHECK(hf_basis_list_create(&list, error));
+    const hf_status status = fail_unknown(name, &list, error);
     hf_basis_list_done(&list);
     return status;
 }

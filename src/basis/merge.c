@@ -1,8 +1,6 @@
 /* Merges shells with the same exponents, and small atoms, for two-electron integrals. */
-#include "base/growing.h"
 #include "basis_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** Highest l of a basis whose s and p shells are merged. The recurrence for integrals of merged s and p shells does
@@ -18,9 +16,8 @@ static const double NEAR_BOHR = 6.0;
 struct merger {
     const struct hf_basis *basis;
     struct hf_basis *merged;
-    double *end; /**< end of the used part of the storage */
-    int64_t n_mixing_allocated;
-    bool no_memory;
+    double *end;  /**< end of the used part of the storage */
+    int64_t room; /**< of merged->mixing */
 };
 
 /** Exponents and coefficients of a shell, without primitives that are also functions by themselves. */
@@ -49,9 +46,9 @@ static void add_mixings(struct merger *self, const struct hf_shell *shell,
                         const struct hf_shell *other, double factor)
 {
     struct hf_basis *merged = self->merged;
-    const bool ok = hf_grow(&merged->mixing, merged->n_mixing + shell->n_function,
-                            &self->n_mixing_allocated, sizeof *merged->mixing);
-    self->no_memory = self->no_memory || !ok;
+    const bool ok =
+        hf_arena_grow(hf_basis_arena(merged), &merged->mixing, merged->n_mixing + shell->n_function,
+                      &self->room, sizeof *merged->mixing);
     for (int i = 0; i < shell->n_function && ok; i++)
         merged->mixing[merged->n_mixing++] =
             (struct hf_mixing){.atom = shell->atom,
@@ -169,21 +166,22 @@ static void join_atoms(struct hf_basis *merged)
 hf_status hf_basis_merge(const struct hf_basis *basis, struct hf_basis **merged,
                          struct hf_error *error)
 {
-    struct hf_basis *made = hf_basis_reserve_shells(
-        NULL, NULL, basis->n_atom, (size_t)basis->n_shell, (size_t)basis->n_primitive);
-    if (made == NULL) goto no_memory;
+    struct hf_basis *made;
+    hf_status status;
+    HF_TRY(hf_basis_reserve(basis->n_atom, (size_t)basis->n_shell, (size_t)basis->n_primitive,
+                            &made, error));
     HF_TAKE(hf_basis_arena(made), made->first_mixing_of_atom, (size_t)basis->n_atom + 1);
-    if (made->first_mixing_of_atom == NULL) goto no_memory;
+    HF_TRY(hf_arena_check(hf_basis_arena(made), error));
     made->n_function = basis->n_function;
     made->max_l = basis->max_l;
     made->max_primitive = basis->max_primitive;
     struct merger merger = {.basis = basis, .merged = made, .end = made->storage};
     for (int atom = 0; atom < basis->n_atom; atom++) merge_atom(&merger, atom);
-    if (merger.no_memory) goto no_memory;
+    HF_TRY(hf_arena_check(hf_basis_arena(made), error));
     join_atoms(made);
     *merged = made;
-    return HF_OK;
-no_memory:
+    made = NULL;
+cleanup:
     hf_basis_destroy(&made);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the merged shells");
+    return status;
 }

@@ -10,8 +10,6 @@ void hf_basis_destroy(struct hf_basis **basis)
 {
     if (basis == NULL || *basis == NULL) return;
     hf_arena_done(hf_basis_arena(*basis));
-    free((*basis)->mixing);
-    free(*basis);
     *basis = NULL;
 }
 
@@ -35,22 +33,22 @@ double *hf_basis_add_shell(const struct hf_shell *from, int atom, struct hf_basi
     return exponent + n;
 }
 
-struct hf_basis *hf_basis_reserve_shells(const char *name, const char *citation, int n_atom,
-                                         size_t n_shell, size_t n_primitive)
+hf_status hf_basis_reserve(int n_atom, size_t n_shell, size_t n_primitive, struct hf_basis **basis,
+                           struct hf_error *error)
 {
-    struct hf_own_basis *own = calloc(1, sizeof *own);
-    if (own == NULL) return NULL;
-    struct hf_basis *made = &own->basis;
-    struct hf_arena *arena = &own->arena;
-    arena->label = "the shells of the basis";
+    struct hf_arena arena = {.label = "the shells of the basis"};
+    struct hf_own_basis *own = HF_TAKE(&arena, own, 1);
+    *basis = NULL;
+    HF_CHECK(hf_arena_check(&arena, error));
+    struct hf_basis *made = *basis = &own->basis;
+    own->arena = arena;
     made->n_atom = n_atom;
-    made->name = hf_copy_string(arena, name);
-    made->citation = hf_copy_string(arena, citation);
-    HF_TAKE(arena, made->shell, n_shell);
-    HF_TAKE(arena, made->first_shell_of_atom, (size_t)n_atom + 1);
-    HF_TAKE(arena, made->storage, 2 * n_primitive);
-    if (arena->failed) hf_basis_destroy(&made);
-    return made;
+    HF_TAKE(&own->arena, made->shell, n_shell);
+    HF_TAKE(&own->arena, made->first_shell_of_atom, (size_t)n_atom + 1);
+    HF_TAKE(&own->arena, made->storage, 2 * n_primitive);
+    const hf_status status = hf_arena_check(&own->arena, error);
+    if (status != HF_OK) hf_basis_destroy(basis);
+    return status;
 }
 
 /** <x^l | x^l> of a shell: sum_ab c_a c_b (2l-1)!! / (2p)^l (pi/p)^3/2 with p = a + b. */
@@ -100,10 +98,15 @@ hf_status hf_basis_from_shells(const struct hf_molecule *molecule, const char *n
         HF_CHECK(check_shell(molecule, i, i > 0 ? shell[i - 1].atom : 0, &shell[i], error));
         n_primitive += (size_t)shell[i].n_primitive;
     }
-    struct hf_basis *made =
-        hf_basis_reserve_shells(name, citation, molecule->n_atom, (size_t)n_shell, n_primitive);
-    if (made == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shells of the basis");
+    struct hf_basis *made;
+    HF_CHECK(hf_basis_reserve(molecule->n_atom, (size_t)n_shell, n_primitive, &made, error));
+    made->name = hf_copy_string(hf_basis_arena(made), name);
+    made->citation = hf_copy_string(hf_basis_arena(made), citation);
+    const hf_status status = hf_arena_check(hf_basis_arena(made), error);
+    if (status != HF_OK) {
+        hf_basis_destroy(&made);
+        return status;
+    }
     for (int i = 0; i < n_shell; i++) {
         struct hf_shell whole = shell[i];
         const int l = whole.l;

@@ -1,7 +1,6 @@
 /* Reads the molecule of a kernel as hf would; see molecule.h. */
 #include "bench_molecule.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** Copies the options about the molecule to options of hf. Local. */
@@ -17,8 +16,8 @@ static hf_status pass_options(const struct hf_bench *bench, struct hf_options *o
         for (size_t k = 0; k < sizeof passed_on / sizeof *passed_on; k++)
             passes = passes || strcmp(key, passed_on[k]) == 0;
         if (!passes) continue;
-        const struct hf_word name = {key, (int)strlen(key)};
-        const struct hf_word text = {value->text, (int)strlen(value->text)};
+        const struct hf_word name = hf_word_of(key);
+        const struct hf_word text = hf_word_of(value->text);
         HF_CHECK(hf_options_add(options, hf_option_find(options->table, name), text,
                                 HF_OPTION_COMMAND_LINE, value->where, error));
     }
@@ -27,11 +26,10 @@ static hf_status pass_options(const struct hf_bench *bench, struct hf_options *o
 
 hf_status hf_bench_molecule_prepare(struct hf_bench *bench, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_bench_molecule *molecule = bench->data = calloc(1, sizeof *molecule);
-    if (molecule == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    } else {
+    struct hf_bench_molecule *molecule = HF_NEW(molecule, NULL, "the molecule");
+    hf_status status = hf_arena_check_new(molecule, error);
+    bench->data = molecule;
+    if (molecule != NULL) {
         hf_options_init(&molecule->options, hf_option_table());
         hf_calculation_begin(&molecule->calculation, bench->context);
         status = pass_options(bench, &molecule->options, error);
@@ -50,6 +48,5 @@ void hf_bench_molecule_done(struct hf_bench *bench)
     if (molecule == NULL) return;
     hf_calculation_done(&molecule->calculation);
     hf_options_done(&molecule->options);
-    free(molecule);
-    bench->data = NULL;
+    hf_arena_free(&bench->data);
 }

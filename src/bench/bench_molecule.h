@@ -4,10 +4,12 @@
 
 #include "bench.h"
 
+#include "base/arena.h"
 #include "run/calculation.h"
 
 /** bench->data of such a kernel: the molecule and its basis. */
 struct hf_bench_molecule {
+    struct hf_arena arena;
     struct hf_options options; /**< options of hf that say what to read */
     struct hf_calculation calculation;
 };

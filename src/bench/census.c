@@ -35,10 +35,6 @@ static void count(void *self, const struct hf_engine_call *call)
 }
 
 const struct hf_quartet_consumer hf_census_consumer = {
-    .name = "census",
-    .about = "times of quartets by class of angular momenta; the integrals are thrown away",
-    .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
-            "Table 7.1",
     .bound = bound,
     .count = count,
 };

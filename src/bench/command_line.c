@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+const struct hf_bench_kernel *const hf_bench_kernel_list[] = {
+    &hf_bench_pingpong,  &hf_bench_counter, &hf_bench_accumulate,
+    &hf_bench_integrals, &hf_bench_fock,    NULL};
+
 static const struct hf_option rows[] = {
     HF_ROW_FLAG("quick", "fewer and smaller measurements: a test, not a result", ),
     HF_ROW_INTEGER("repeat", NULL, 1, 10000, "measure each number N times and report the median", ),
@@ -40,7 +44,7 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_bench_comm
                              struct hf_error *error)
 {
     const char *argument = argv[*i], *equals = strchr(argument, '=');
-    struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
+    struct hf_word name = hf_word_of(argument + 2);
     if (equals != NULL) name.length = (int)(equals - name.begin);
     const struct hf_option *option = hf_option_find(table, name);
     if (option == NULL) return unknown_option(argument, name, error);
@@ -51,7 +55,7 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_bench_comm
 static hf_status read_word(const char *argument, struct hf_bench_command *command,
                            struct hf_error *error)
 {
-    const struct hf_word word = {argument, (int)strlen(argument)};
+    const struct hf_word word = hf_word_of(argument);
     const char *known[MAX_KERNEL];
     int n = 0;
     if (command->kernel != NULL && command->kernel->reads_molecule) {

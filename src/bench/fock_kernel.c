@@ -1,11 +1,10 @@
 /* What a Fock build of several densities costs, compared with one of closed shells. */
 #include "bench_molecule.h"
 
+#include "base/arena.h"
 #include "fock/fock.h"
 #include "hf/timer.h"
 #include "pairs/common_pairs.h"
-
-#include <stdlib.h>
 
 enum { MOST_JOBS = 8 };
 
@@ -51,13 +50,13 @@ static hf_status make_density(struct hf_context *context, const struct hf_wavefu
                               int number, int first, int n, double electrons,
                               struct hf_matrix **density, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_matrix *coefficient = wave->spin[0].coefficient;
     const int n_function = hf_matrix_n_row(coefficient);
     struct hf_matrix *left = NULL, *right = NULL;
-    double *factor = calloc((size_t)n + 1, sizeof *factor);
-    if (factor == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for densities");
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_arena arena = {.label = "densities"};
+    double *factor = HF_TAKE(&arena, factor, (size_t)n);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     for (int k = 0; k < n; k++)
         factor[k] = number > 0 && (k >> (number - 1)) % 2 ? -electrons : electrons;
     HF_TRY(hf_matrix_create(wave->linalg, "orbitals", n_function, n, &left, error));
@@ -69,7 +68,7 @@ static hf_status make_density(struct hf_context *context, const struct hf_wavefu
 cleanup:
     hf_matrix_destroy(&left);
     hf_matrix_destroy(&right);
-    free(factor);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -158,10 +157,10 @@ static hf_status run(struct hf_bench *bench, struct hf_error *error)
     struct matrices m = {0};
     const struct hf_shell_pairs *pairs = NULL;
     const size_t n = (size_t)N_WAY * N_MIX * (size_t)bench->n_repeat;
-    double *seconds = calloc(n, sizeof *seconds);
-    hf_status status = HF_OK;
-    if (seconds == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for times");
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_arena arena = {.label = "times of builds"};
+    double *seconds = HF_TAKE(&arena, seconds, n);
+    hf_status status;
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     settings.wavefunction = HF_WAVEFUNCTION_ALL;
     HF_TRY(hf_scf_run(context, &calculation->input.molecule, calculation->basis, &settings, NULL,
                       &result, &wave, error));
@@ -176,7 +175,7 @@ cleanup:
     destroy_matrices(&m);
     hf_wavefunction_done(&wave);
     hf_common_pairs_drop(settings.pairs);
-    free(seconds);
+    hf_arena_done(&arena);
     return status;
 }
 

@@ -38,8 +38,8 @@ struct hf_checkpoint_content {
     int n_iteration;
     const struct hf_scf_iteration *iteration; /**< [n_iteration] those of this one */
     double seconds;                           /**< wall time so far, of earlier runs too */
-    const struct hf_checkpoint
-        *continues; /**< what was added to this one is taken over; NULL: nothing */
+    /** what was added to this one is copied; NULL: nothing */
+    const struct hf_checkpoint *continues;
 };
 
 /** Writes the checkpoint: to FILE.part in the same folder, which is flushed to the disk and renamed,
@@ -150,8 +150,9 @@ hf_status hf_checkpoint_add_shares(struct hf_checkpoint_addition *addition, cons
                                    hf_checkpoint_give *give, const void *data,
                                    struct hf_error *error) HF_MUST_CHECK;
 
-/** Ends it; the file stays as it was unless `good`. Collective. HF_NO_RESOURCE: it cannot be written. */
-hf_status hf_checkpoint_add_end(struct hf_checkpoint_addition **addition, bool good,
+/** Ends it. If `status`, the same on all ranks, is a failure, the file stays as it was, and that is returned. Accepts
+ *  a pointer to NULL. Collective. HF_NO_RESOURCE: it cannot be written. */
+hf_status hf_checkpoint_add_end(struct hf_checkpoint_addition **addition, hf_status status,
                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** Whether there is such a matrix of reals, and its shape. Needs the file: on rank 0. */

@@ -1,8 +1,6 @@
 /* Matrices that are added to a checkpoint after the calculation of its orbitals, and their way back. The file is copied,
  * the copy gets them, and then takes the place of the file. Rank 0 reads and writes, a piece at a time. */
-#include "checkpoint_file.h"
 #include "checkpoint_hdf5.h"
-#include "checkpoint_layout.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,21 +10,12 @@
 
 enum { PIECE = 1 << 17 /**< numbers of a piece, or one row */ };
 
-struct hf_checkpoint_addition {
-    struct hf_context *context;
-    const char *path; /**< borrowed */
-    struct hf_part_file file;
-    struct hf_hdf5_writer writer; /**< on rank 0 */
-    hid_t dataset;                /**< of the matrix that is being written */
-};
-
 bool hf_checkpoint_is_file(const char *path)
 {
-    char begin[HF_HDF5_SIGNATURE_SIZE];
     FILE *stream = fopen(path, "rb");
-    const size_t n = stream != NULL ? fread(begin, 1, sizeof begin, stream) : 0;
+    const bool begins = stream != NULL && hf_hdf5_begins(stream);
     if (stream != NULL) fclose(stream);
-    return hf_hdf5_begins(n, begin);
+    return begins;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -119,14 +108,23 @@ static void end_matrix(struct hf_checkpoint_addition *self)
     self->dataset = -1;
 }
 
+hf_status hf_checkpoint_put_matrix(struct hf_checkpoint_addition *self, const char *path,
+                                   const struct hf_matrix *matrix, const char *units,
+                                   const char *about, struct hf_error *error)
+{
+    if (matrix == NULL) return HF_OK;
+    begin_matrix(self, path, hf_matrix_n_row(matrix), hf_matrix_n_col(matrix), units, about);
+    const hf_status status = hf_matrix_send_rows(matrix, put_rows, self, error);
+    end_matrix(self);
+    return status;
+}
+
 hf_status hf_checkpoint_add_matrix(struct hf_checkpoint_addition *addition, const char *name,
                                    const struct hf_matrix *matrix, const char *units,
                                    const char *about, struct hf_error *error)
 {
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    begin_matrix(addition, name, hf_matrix_n_row(matrix), hf_matrix_n_col(matrix), units, about);
-    const hf_status status = hf_matrix_send_rows(matrix, put_rows, addition, error);
-    end_matrix(addition);
+    const hf_status status = hf_checkpoint_put_matrix(addition, name, matrix, units, about, error);
     hf_hdf5_silence_end(silence);
     return status;
 }
@@ -169,24 +167,30 @@ cleanup:
     return status;
 }
 
-hf_status hf_checkpoint_add_end(struct hf_checkpoint_addition **addition, bool good,
+hf_status hf_checkpoint_close(struct hf_checkpoint_addition *self, hf_status status,
+                              struct hf_error *error)
+{
+    if (self->context->rank == 0) {
+        struct hf_error ignored;
+        hf_hdf5_close(&self->writer);
+        if (status == HF_OK && self->writer.failed)
+            status = hf_part_file_fail(self->path, self->writer.why, error);
+        const bool good = status == HF_OK;
+        const hf_status ended = hf_part_file_end(&self->file, good, good ? error : &ignored);
+        if (good) status = ended;
+    }
+    return hf_agree(self->context->comm, status, error);
+}
+
+hf_status hf_checkpoint_add_end(struct hf_checkpoint_addition **addition, hf_status status,
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_checkpoint_addition *self = *addition;
+    if (*addition == NULL) return status;
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    if (self == NULL) return HF_OK;
-    if (self->context->rank == 0) {
-        hf_hdf5_close(&self->writer);
-        const bool failed = self->writer.failed;
-        status = hf_part_file_end(&self->file, good && !failed, error);
-        if (status == HF_OK && failed)
-            status = hf_part_file_fail(self->path, self->writer.why, error);
-    }
-    status = hf_agree(self->context->comm, status, error);
-    free(self);
-    *addition = NULL;
+    status = hf_checkpoint_close(*addition, status, error);
     hf_hdf5_silence_end(silence);
+    free(*addition);
+    *addition = NULL;
     return status;
 }
 
@@ -197,9 +201,8 @@ bool hf_checkpoint_added(const struct hf_checkpoint *checkpoint, const char *nam
 {
     struct hf_error error;
     struct hf_hdf5_reader reader = hf_checkpoint_reader(checkpoint, &error);
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
     const bool found = hf_hdf5_get_shape(&reader, name, n_row, n_col);
-    hf_hdf5_silence_end(silence);
+    (void)hf_hdf5_reader_end(&reader);
     return found;
 }
 
@@ -208,10 +211,8 @@ hf_status hf_checkpoint_added_rows(const struct hf_checkpoint *checkpoint, const
                                    struct hf_error *error)
 {
     struct hf_hdf5_reader reader = hf_checkpoint_reader(checkpoint, error);
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
     hf_hdf5_get_rows(&reader, name, n_col, first, n, rows);
-    hf_hdf5_silence_end(silence);
-    return reader.status;
+    return hf_hdf5_reader_end(&reader);
 }
 
 hf_status hf_checkpoint_added_shares(struct hf_context *context,

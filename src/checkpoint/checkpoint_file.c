@@ -120,7 +120,6 @@ hf_status hf_part_file_end(struct hf_part_file *file, bool good, struct hf_error
 
 hf_status hf_checkpoint_check_target(const char *path, struct hf_error *error)
 {
-    char begin[HF_HDF5_SIGNATURE_SIZE];
     struct stat file;
     if (stat(path, &file) != 0) return HF_OK;
     if (!S_ISREG(file.st_mode))
@@ -128,9 +127,9 @@ hf_status hf_checkpoint_check_target(const char *path, struct hf_error *error)
                        "%.400s: the checkpoint cannot be written: it is a device or a pipe", path);
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) return HF_OK; /* writing reports a file that cannot be opened */
-    const size_t n = fread(begin, 1, sizeof begin, stream);
+    const bool replaceable = hf_hdf5_begins(stream) || file.st_size == 0 || ferror(stream);
     fclose(stream);
-    if (n == 0 || hf_hdf5_begins(n, begin)) return HF_OK;
+    if (replaceable) return HF_OK;
     return hf_fail(
         error, HF_BAD_INPUT,
         "%.400s: the checkpoint would replace a file that is no checkpoint; name another", path);

@@ -8,6 +8,7 @@
 #define HF_CHECKPOINT_HDF5_H
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint_file.h"
 #include "checkpoint_layout.h"
 
 #include <hdf5.h>
@@ -70,14 +71,27 @@ struct hf_checkpoint_file {
     double bytes;
 };
 
+/** A checkpoint that is being written. */
+struct hf_checkpoint_addition {
+    struct hf_context *context;
+    const char *path; /**< borrowed */
+    struct hf_part_file file;
+    struct hf_hdf5_writer writer; /**< on rank 0 */
+    hid_t dataset;                /**< of the matrix that is being written */
+};
+
+/** Writes a matrix (NULL: none). Failures of rank 0 stay in its writer. Collective. HF_NO_RESOURCE: memory. */
+hf_status hf_checkpoint_put_matrix(struct hf_checkpoint_addition *self, const char *path,
+                                   const struct hf_matrix *matrix, const char *units,
+                                   const char *about, struct hf_error *error) HF_MUST_CHECK;
+
+/** As hf_checkpoint_add_end, but frees nothing. */
+hf_status hf_checkpoint_close(struct hf_checkpoint_addition *self, hf_status status,
+                              struct hf_error *error) HF_MUST_CHECK;
+
 /** Writes everything but the matrices. */
 void hf_checkpoint_put_description(struct hf_hdf5_writer *writer,
                                    const struct hf_checkpoint *checkpoint);
-
-/** Reads an image that has no matrices. */
-hf_status hf_checkpoint_read_description(size_t n_byte, const void *image, const char *name,
-                                         struct hf_checkpoint *checkpoint,
-                                         struct hf_error *error) HF_MUST_CHECK;
 
 /** A file being read; the first failure stays. */
 struct hf_hdf5_reader {
@@ -87,6 +101,7 @@ struct hf_hdf5_reader {
     hf_status status;
     struct hf_error *error;
     struct hf_arena *arena; /**< gets what is read */
+    struct hf_hdf5_silence silence;
 };
 
 /** Remembers a failure "NAME: damaged checkpoint: WHAT" unless there is one already. */
@@ -130,9 +145,10 @@ void hf_hdf5_get_rows(struct hf_hdf5_reader *reader, const char *path, int n_col
 /** Looks whether the matrices of a checkpoint are there; with `numbers` reads all of them. */
 void hf_checkpoint_check_matrices(struct hf_hdf5_reader *reader,
                                   const struct hf_checkpoint *checkpoint, bool numbers);
-/** To read more of a checkpoint. */
+/** To read more of a checkpoint; HDF5 is silent until hf_hdf5_reader_end, which returns the status of what was read. */
 struct hf_hdf5_reader hf_checkpoint_reader(const struct hf_checkpoint *checkpoint,
                                            struct hf_error *error);
+hf_status hf_hdf5_reader_end(const struct hf_hdf5_reader *reader);
 /** The hf_scf_restart.read of a checkpoint, which is `data`. */
 hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int index, int spin,
                                   int first, int n, double rows[], struct hf_error *error);

@@ -6,11 +6,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-
-bool hf_hdf5_begins(size_t n, const char begin[])
+bool hf_hdf5_begins(FILE *stream)
 {
-    static const char signature[HF_HDF5_SIGNATURE_SIZE] = "\211HDF\r\n\032\n";
-    return n >= sizeof signature && memcmp(begin, signature, sizeof signature) == 0;
+    static const char signature[8] = "\211HDF\r\n\032\n";
+    char begin[sizeof signature];
+    return fread(begin, 1, sizeof begin, stream) == sizeof begin &&
+           memcmp(begin, signature, sizeof begin) == 0;
 }
 
 const char hf_checkpoint_format[] = "hf checkpoint";

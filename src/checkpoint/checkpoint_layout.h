@@ -7,15 +7,13 @@
 
 enum { HF_HASH_SIZE = 17, HF_CHECKPOINT_PATH = 64, HF_WIDEST_FIELD = 4 };
 
-enum { HF_HDF5_SIGNATURE_SIZE = 8 };
-
-/** Whether a file begins as HDF5 files do, of the first `n` bytes that it has. */
-bool hf_hdf5_begins(size_t n, const char begin[]);
+/** Whether a file begins as HDF5 files do; reads its first bytes. */
+bool hf_hdf5_begins(FILE *stream);
 
 extern const char hf_checkpoint_format[]; /**< "hf checkpoint" */
-extern const char
-    *const hf_checkpoint_groups_added[]; /**< of what is added and read again; ended by NULL */
-/** By enum hf_keep_reason; whether what is finished is converged is said apart. */
+/** Groups that are added and read again; ended by NULL. */
+extern const char *const hf_checkpoint_groups_added[];
+/** By enum hf_keep_reason; convergence of a finished calculation is a field of its own. */
 extern const char *const hf_keep_reason_names[4];
 
 /** What a field holds; in memory an int, a bool, doubles or an owned char *. */

@@ -24,23 +24,26 @@ void hf_checkpoint_check_matrices(struct hf_hdf5_reader *reader, const struct hf
         for (int k = 0; k < state->n_fock; k++)
             hf_hdf5_check_matrix(reader, hf_diis_path(i, state->n_fock, k, path), m, m, numbers);
 }
-
 struct hf_hdf5_reader hf_checkpoint_reader(const struct hf_checkpoint *self, struct hf_error *error)
 {
     return (struct hf_hdf5_reader){.file = self->file->file,
                                    .name = self->file->name,
                                    .file_bytes = self->file->bytes,
-                                   .error = error};
+                                   .error = error,
+                                   .silence = hf_hdf5_silence_begin()};
 }
 
+hf_status hf_hdf5_reader_end(const struct hf_hdf5_reader *reader)
+{
+    hf_hdf5_silence_end(reader->silence);
+    return reader->status;
+}
 hf_status hf_checkpoint_check_numbers(const struct hf_checkpoint *checkpoint,
                                       struct hf_error *error)
 {
     struct hf_hdf5_reader reader = hf_checkpoint_reader(checkpoint, error);
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
     hf_checkpoint_check_matrices(&reader, checkpoint, true);
-    hf_hdf5_silence_end(silence);
-    return reader.status;
+    return hf_hdf5_reader_end(&reader);
 }
 
 hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int index, int spin,
@@ -49,7 +52,6 @@ hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int 
     const struct hf_checkpoint *self = data;
     const struct hf_scf_restart *state = &self->state;
     struct hf_hdf5_reader reader = hf_checkpoint_reader(self, error);
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
     char path[HF_CHECKPOINT_PATH] = "/diis/orthogonaliser";
     int n_col = state->n_orbital;
     if (which == HF_RESTART_ORBITALS) {
@@ -59,6 +61,5 @@ hf_status hf_checkpoint_read_rows(void *data, enum hf_restart_matrix which, int 
         hf_diis_path(index, state->n_fock, spin, path);
     }
     hf_hdf5_get_rows(&reader, path, n_col, first, n, rows);
-    hf_hdf5_silence_end(silence);
-    return reader.status;
+    return hf_hdf5_reader_end(&reader);
 }

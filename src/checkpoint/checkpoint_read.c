@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -288,7 +289,8 @@ static hf_status read_file(const char *path, const char *name, hid_t access, dou
                                     .file_bytes = bytes,
                                     .status = hf_arena_check(&self->arena, error),
                                     .error = error,
-                                    .arena = &self->arena};
+                                    .arena = &self->arena,
+                                    .silence = hf_hdf5_silence_begin()};
     if (reader.status == HF_OK && access >= 0) reader.file = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (access >= 0) H5Pclose(access);
     if (self->file != NULL)
@@ -301,35 +303,20 @@ static hf_status read_file(const char *path, const char *name, hid_t access, dou
     self->state.data = self;
     self->state.name = self->path;
     if (reader.status != HF_OK) hf_checkpoint_done(self);
-    return reader.status;
+    return hf_hdf5_reader_end(&reader);
 }
-
-hf_status hf_checkpoint_read_description(size_t n_byte, const void *image, const char *name,
-                                         struct hf_checkpoint *checkpoint, struct hf_error *error)
-{
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    const hf_status status = read_file("image", name, hf_hdf5_memory_access(n_byte, image),
-                                       (double)n_byte, false, checkpoint, error);
-    hf_hdf5_silence_end(silence);
-    return status;
-}
-
 hf_status hf_checkpoint_read_image(size_t n_byte, const void *image, const char *name,
                                    struct hf_checkpoint *checkpoint, struct hf_error *error)
 {
     *checkpoint = (struct hf_checkpoint){0};
     if (n_byte == 0) return hf_fail(error, HF_BAD_INPUT, "%.400s: the file is empty", name);
-    const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    const hf_status status = read_file("image", name, hf_hdf5_memory_access(n_byte, image),
-                                       (double)n_byte, true, checkpoint, error);
-    hf_hdf5_silence_end(silence);
-    return status;
+    return read_file("image", name, hf_hdf5_memory_access(n_byte, image), (double)n_byte, true,
+                     checkpoint, error);
 }
 
 /** Checks a file before HDF5 opens it. */
 static hf_status look(const char *path, double *bytes, struct hf_error *error)
 {
-    char begin[HF_HDF5_SIGNATURE_SIZE];
     struct stat file;
     if (stat(path, &file) != 0) {
         if (errno == ENOENT)
@@ -340,27 +327,86 @@ static hf_status look(const char *path, double *bytes, struct hf_error *error)
         return hf_fail(error, HF_BAD_INPUT, "%.400s: not a file; expected a checkpoint", path);
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", path, strerror(errno));
-    const size_t n = fread(begin, 1, sizeof begin, stream);
-    const bool unread = ferror(stream) != 0;
+    const bool begins = hf_hdf5_begins(stream), unread = ferror(stream) != 0;
     fclose(stream);
     if (unread) return hf_fail(error, HF_NO_RESOURCE, "%.400s: the file cannot be read", path);
-    if (!hf_hdf5_begins(n, begin))
+    if (!begins)
         return hf_fail(error, HF_BAD_INPUT,
                        "%.400s: not a checkpoint of hf (it does not begin as an HDF5 file)", path);
     *bytes = (double)file.st_size;
     return HF_OK;
 }
-
 hf_status hf_checkpoint_read(const char *path, struct hf_checkpoint *checkpoint,
                              struct hf_error *error)
 {
     double bytes = 0.0;
     *checkpoint = (struct hf_checkpoint){0};
-    hf_status status = look(path, &bytes, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(look(path, &bytes, error));
+    return read_file(path, path, hf_hdf5_disk_access(), bytes, true, checkpoint, error);
+}
+
+/* ---- On all ranks: rank 0 writes all but the matrices into a file in memory, whose bytes the others read. ---- */
+
+/** The bytes of a file in memory; NULL: that failed. */
+static void *take_image(struct hf_hdf5_writer *writer, size_t *n_byte)
+{
+    if (writer->failed || H5Fflush(writer->file, H5F_SCOPE_GLOBAL) < 0) return NULL;
+    const ssize_t size = H5Fget_file_image(writer->file, NULL, 0);
+    void *image = size > 0 ? malloc((size_t)size) : NULL;
+    if (image != NULL && H5Fget_file_image(writer->file, image, (size_t)size) == size) {
+        *n_byte = (size_t)size;
+        return image;
+    }
+    free(image);
+    return NULL;
+}
+
+/** Rank 0's part. */
+static hf_status make_image(const char *path, struct hf_checkpoint *checkpoint, size_t *n_byte,
+                            void **image, struct hf_error *error)
+{
+    struct hf_hdf5_writer writer;
+    HF_CHECK(hf_checkpoint_read(path, checkpoint, error));
+    hf_hdf5_create(&writer, "description", hf_hdf5_memory_access(0, NULL));
+    if (!writer.failed) hf_checkpoint_put_description(&writer, checkpoint);
+    *image = take_image(&writer, n_byte);
+    hf_hdf5_close(&writer);
+    if (*image != NULL) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "%.400s: out of memory for the checkpoint", path);
+}
+
+/** The part of the other ranks. */
+static hf_status read_image(size_t n_byte, const void *image, const char *path,
+                            struct hf_checkpoint *checkpoint, struct hf_error *error)
+{
+    HF_CHECK(read_file("image", path, hf_hdf5_memory_access(n_byte, image), (double)n_byte, false,
+                       checkpoint, error));
+    H5Fclose(checkpoint->file->file);
+    checkpoint->file = NULL;
+    return HF_OK;
+}
+
+hf_status hf_checkpoint_load(struct hf_context *context, const char *path,
+                             struct hf_checkpoint *checkpoint, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    void *image = NULL;
+    size_t n_byte = 0;
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    status = read_file(path, path, hf_hdf5_disk_access(), bytes, true, checkpoint, error);
+    *checkpoint = (struct hf_checkpoint){0};
+    if (context->rank == 0) status = make_image(path, checkpoint, &n_byte, &image, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    hf_broadcast_bytes(context->comm, 0, sizeof n_byte, &n_byte);
+    if (context->rank != 0 && (image = malloc(n_byte)) == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "%.400s: out of memory for the checkpoint", path);
+    HF_TRY(hf_agree(context->comm, status, error));
+    hf_broadcast_bytes(context->comm, 0, n_byte, image);
+    if (context->rank != 0) status = read_image(n_byte, image, path, checkpoint, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+cleanup:
+    free(image);
     hf_hdf5_silence_end(silence);
+    if (status != HF_OK) hf_checkpoint_done(checkpoint);
     return status;
 }
 

@@ -1,9 +1,7 @@
 /* A calculation's state to HDF5; docs/guide.md describes the layout. */
 #include "checkpoint/checkpoint.h"
 
-#include "checkpoint_file.h"
 #include "checkpoint_hdf5.h"
-#include "checkpoint_layout.h"
 
 #include "hf/linalg.h"
 #include "hf/version.h"
@@ -13,17 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/** What is written, and to where. */
-struct writing {
-    struct hf_context *context;
-    const struct hf_checkpoint_content *content;
-    const struct hf_scf_state *state;
-    enum hf_keep_reason reason;
-    struct hf_part_file file;
-    struct hf_hdf5_writer writer; /**< on rank 0 */
-    hid_t dataset;                /**< of the matrix that is being written */
-};
 
 static void put_identity(struct hf_hdf5_writer *writer, const struct hf_checkpoint *self)
 {
@@ -116,11 +103,11 @@ void hf_checkpoint_put_description(struct hf_hdf5_writer *writer, const struct h
     put_orbitals(writer, self);
 }
 
-/** All but the matrices, as a reader will have it; everything is borrowed. `iteration` has room for all. */
-static void put_content(struct writing *self, struct hf_scf_iteration iteration[])
+/** Writes all but the matrices, in the form in which a reader gets them. `iteration` has room for all iterations. */
+static void put_content(struct hf_hdf5_writer *writer, const struct hf_checkpoint_content *content,
+                        const struct hf_scf_state *state, enum hf_keep_reason reason,
+                        struct hf_scf_iteration iteration[])
 {
-    const struct hf_checkpoint_content *content = self->content;
-    const struct hf_scf_state *state = self->state;
     char written[32] = "", molecule_hash[HF_HASH_SIZE], basis_hash[HF_HASH_SIZE];
     const time_t now = time(NULL);
     struct tm utc;
@@ -144,7 +131,7 @@ static void put_content(struct writing *self, struct hf_scf_iteration iteration[
         .setting = (struct hf_checkpoint_setting *)content->setting,
         .n_iteration = content->n_earlier + content->n_iteration,
         .iteration = iteration,
-        .reason = self->reason,
+        .reason = reason,
         .converged = state->converged,
         .seconds = content->seconds,
         .energy_change = state->energy_change,
@@ -153,52 +140,32 @@ static void put_content(struct writing *self, struct hf_scf_iteration iteration[
     for (int k = 0; k < state->n_spin; k++)
         shown.spin[k] = (struct hf_checkpoint_orbitals){
             state->spin[k].n_occupied, state->spin[k].energy, state->spin[k].occupation};
-    hf_checkpoint_put_description(&self->writer, &shown);
+    hf_checkpoint_put_description(writer, &shown);
 }
 
-static hf_status take_rows(void *data, int first, int n, double rows[], struct hf_error *error)
+static hf_status put_matrices(struct hf_checkpoint_addition *self, const struct hf_scf_state *state,
+                              struct hf_error *error)
 {
-    struct writing *self = data;
-    (void)error; /* reported once, at the end */
-    if (!self->writer.failed) hf_hdf5_put_rows(&self->writer, self->dataset, first, n, rows);
-    return HF_OK;
-}
-
-/** A matrix, collectively; failures of rank 0 stick in its writer. */
-static hf_status put_matrix(struct writing *self, const struct hf_matrix *matrix, const char *path,
-                            const char *units, const char *about, struct hf_error *error)
-{
-    if (matrix == NULL) return HF_OK;
-    self->dataset = -1;
-    if (self->context->rank == 0)
-        self->dataset = hf_hdf5_put_matrix(&self->writer, path, hf_matrix_n_row(matrix),
-                                           hf_matrix_n_col(matrix), units, about);
-    const hf_status status = hf_matrix_send_rows(matrix, take_rows, self, error);
-    if (self->dataset >= 0) H5Dclose(self->dataset);
-    return status;
-}
-
-static hf_status put_matrices(struct writing *self, struct hf_error *error)
-{
-    const struct hf_scf_state *state = self->state;
     const int n_spin = state->n_spin, n_fock = state->n_fock;
     char path[HF_CHECKPOINT_PATH];
     for (int k = 0; k < n_spin; k++) {
-        HF_CHECK(put_matrix(
-            self, state->spin[k].coefficient, hf_orbitals_path(n_spin, k, "/coefficients", path),
+        HF_CHECK(hf_checkpoint_put_matrix(
+            self, hf_orbitals_path(n_spin, k, "/coefficients", path), state->spin[k].coefficient,
             NULL, "C: a row for each basis function, a column for each orbital; C^T S C = 1",
             error));
     }
-    HF_CHECK(put_matrix(self, state->density[0], "/density/total", "electrons",
-                        "D = C n C^T of the orbitals of both spins, n the occupations", error));
-    HF_CHECK(put_matrix(self, state->density[1], "/density/spin", "electrons", "alpha less beta",
-                        error));
+    HF_CHECK(hf_checkpoint_put_matrix(
+        self, "/density/total", state->density[0], "electrons",
+        "D = C n C^T of the orbitals of both spins, n the occupations", error));
+    HF_CHECK(hf_checkpoint_put_matrix(self, "/density/spin", state->density[1], "electrons",
+                                      "alpha less beta", error));
     if (state->n_diis > 0)
-        HF_CHECK(put_matrix(self, state->x, "/diis/orthogonaliser", NULL, "X: X^T S X = 1", error));
+        HF_CHECK(hf_checkpoint_put_matrix(self, "/diis/orthogonaliser", state->x, NULL,
+                                          "X: X^T S X = 1", error));
     for (int i = 0; i < state->n_diis; i++)
         for (int k = 0; k < n_fock; k++)
-            HF_CHECK(put_matrix(self, state->diis[i * n_fock + k], hf_diis_path(i, n_fock, k, path),
-                                "hartree", NULL, error));
+            HF_CHECK(hf_checkpoint_put_matrix(self, hf_diis_path(i, n_fock, k, path),
+                                              state->diis[i * n_fock + k], "hartree", NULL, error));
     return HF_OK;
 }
 
@@ -219,41 +186,34 @@ static double file_bytes(const struct hf_checkpoint_content *content,
 }
 
 /** Begins the file with everything but the matrices; on rank 0. */
-static hf_status begin(struct writing *self, const char *path, struct hf_error *error)
+static hf_status begin(struct hf_checkpoint_addition *self,
+                       const struct hf_checkpoint_content *content,
+                       const struct hf_scf_state *state, enum hf_keep_reason reason,
+                       struct hf_error *error)
 {
     char group[HF_CHECKPOINT_PATH];
-    const struct hf_checkpoint *continues = self->content->continues;
+    const struct hf_checkpoint *continues = content->continues;
     const double bytes =
-        file_bytes(self->content, self->state) + (continues != NULL ? continues->file_bytes : 0.0);
-    const size_t n = (size_t)(self->content->n_earlier + self->content->n_iteration);
+        file_bytes(content, state) + (continues != NULL ? continues->file_bytes : 0.0);
+    const size_t n = (size_t)(content->n_earlier + content->n_iteration);
     struct hf_scf_iteration *iteration = calloc(n + 1, sizeof *iteration);
-    if (iteration == NULL) return hf_part_file_fail(path, ENOMEM, error);
-    const hf_status status = hf_part_file_begin(path, bytes, &self->file, error);
+    if (iteration == NULL) return hf_part_file_fail(self->path, ENOMEM, error);
+    const hf_status status = hf_part_file_begin(self->path, bytes, &self->file, error);
     if (status == HF_OK) {
         hf_hdf5_create(&self->writer, self->file.part, hf_hdf5_disk_access());
         hf_part_file_reserve(&self->file, bytes);
-        put_content(self, iteration);
+        put_content(&self->writer, content, state, reason, iteration);
         for (int i = 0; continues != NULL && hf_checkpoint_groups_added[i] != NULL; i++)
             hf_hdf5_copy_group(&self->writer, continues->file->file, hf_checkpoint_groups_added[i]);
         hf_hdf5_put_group(&self->writer, "/density", "of these orbitals");
         hf_hdf5_put_group(
             &self->writer, "/diis",
             "what DIIS remembers, the oldest first: A = F' + (F'D' - D'F'), F' = X^T F X");
-        for (int i = 0; i < self->state->n_diis; i++)
+        for (int i = 0; i < state->n_diis; i++)
             hf_hdf5_put_group(&self->writer, hf_diis_path(i, 0, 0, group), NULL);
     }
     free(iteration);
     return status;
-}
-
-/** Ends the file; on rank 0. */
-static hf_status end(struct writing *self, const char *path, bool good, struct hf_error *error)
-{
-    hf_hdf5_close(&self->writer);
-    const bool failed = self->writer.failed;
-    const hf_status status = hf_part_file_end(&self->file, good && !failed, error);
-    if (status != HF_OK || !failed) return status;
-    return hf_part_file_fail(path, self->writer.why, error);
 }
 
 hf_status hf_checkpoint_write(struct hf_context *context, const char *path,
@@ -262,19 +222,11 @@ hf_status hf_checkpoint_write(struct hf_context *context, const char *path,
                               struct hf_error *error)
 {
     hf_status status = HF_OK;
-    struct writing self = {
-        .context = context, .content = content, .state = state, .reason = reason};
+    struct hf_checkpoint_addition self = {.context = context, .path = path, .dataset = -1};
     const struct hf_hdf5_silence silence = hf_hdf5_silence_begin();
-    if (context->rank == 0) status = begin(&self, path, error);
+    if (context->rank == 0) status = begin(&self, content, state, reason, error);
     HF_TRY(hf_agree(context->comm, status, error));
-    status = put_matrices(&self, error);
-    if (context->rank == 0) {
-        struct hf_error ignored;
-        const bool good = status == HF_OK;
-        const hf_status ended = end(&self, path, good, good ? error : &ignored);
-        if (good) status = ended;
-    }
-    status = hf_agree(context->comm, status, error);
+    status = hf_checkpoint_close(&self, put_matrices(&self, state, error), error);
 cleanup:
     hf_hdf5_silence_end(silence);
     return status;

@@ -24,7 +24,9 @@ enum hf_action {
 /** A command line. Free with hf_command_done. */
 struct hf_command {
     enum hf_action action;
-    const char *path; /**< input file, in argv */
+    const char *path; /**< input file, in argv; with --each the first one */
+    int n_path;
+    const char **all_paths; /**< [n_path] */
     /** argument of the action, in argv: a basis set, an option to explain, quick or full; NULL: none */
     const char *word;
     struct hf_options options;
@@ -32,7 +34,7 @@ struct hf_command {
 
 /** Reads the command line. Local, the same on all ranks; needs no MPI. After the first mistake, the other arguments
  *  are still read, because the files they name must be known. HF_BAD_INPUT: unknown option, missing or bad value, no
- *  file or more than one. */
+ *  file, or more than one without --each. */
 hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
                            struct hf_error *error) HF_MUST_CHECK;
 void hf_command_done(struct hf_command *command);
@@ -83,9 +85,6 @@ void hf_launch_use_threads(int n_thread);
 /** From now on hf remembers signals that ask it to end. A second SIGINT, SIGTERM or SIGUSR1 ends the process. SIGHUP
  *  stays ignored if it is already ignored (nohup). */
 void hf_signals_catch(void);
-
-/** The signal that arrived, or 0. */
-int hf_signal_caught(void);
 
 /** Whether mpiexec may lose this exit code of a signal unless processes end by MPI_Abort. Not collective. */
 bool hf_signals_lose_exit_code(int exit_code);

@@ -111,7 +111,7 @@ static hf_status read_option(int argc, char **argv, int *i, struct hf_command *c
 {
     const char *argument = argv[*i], *equals = strchr(argument, '=');
     const struct hf_options *options = &command->options;
-    struct hf_word name = {argument + 2, (int)strlen(argument + 2)};
+    struct hf_word name = hf_word_of(argument + 2);
     if (equals != NULL) name.length = (int)(equals - name.begin);
     const struct hf_option *action = hf_option_find(action_table, name);
     if (action != NULL && (equals == NULL || !is_flag(action))) {
@@ -142,11 +142,22 @@ static hf_status read_argument(int argc, char **argv, int *i, bool *only_files,
     if (!*only_files && argument[0] == '-' && argument[1] != '\0')
         return hf_fail(error, HF_BAD_INPUT, "unknown option '%.80s'; options begin with --",
                        argument);
-    if (command->path != NULL)
-        return hf_fail(error, HF_BAD_INPUT, "more than one input file: '%.80s' and '%.80s'",
-                       command->path, argument);
-    command->path = argument;
+    command->all_paths[command->n_path++] = argument;
+    command->path = command->all_paths[0];
     return HF_OK;
+}
+
+/** Checks that there is one file, or with --each at least one. */
+static hf_status check_paths(const struct hf_command *command, struct hf_error *error)
+{
+    const bool each = hf_options_flag(&command->options, "each");
+    if (command->n_path > 1 && !each)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "more than one input file: '%.80s' and '%.80s'; --each computes them all",
+                       command->path, command->all_paths[1]);
+    if (command->path != NULL) return HF_OK;
+    if (!each && hf_options_given(&command->options, "restart") != NULL) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "no input file; usage: hf [options] FILE; see hf --help");
 }
 
 /** Checks the other arguments of a command line with --self-test. */
@@ -169,6 +180,8 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
     hf_status status = HF_OK;
     *command = (struct hf_command){.action = HF_ACTION_RUN};
     hf_options_init(&command->options, hf_option_table());
+    HF_TAKE(&command->options.arena, command->all_paths, (size_t)argc + 1);
+    HF_CHECK(hf_arena_check(&command->options.arena, error));
     for (int i = 1; i < argc; i++) {
         const hf_status found =
             read_argument(argc, argv, &i, &only_files, command, status == HF_OK ? error : &later);
@@ -179,9 +192,8 @@ hf_status hf_command_parse(int argc, char **argv, struct hf_command *command,
     }
     if (status == HF_OK && command->action == HF_ACTION_SELF_TEST)
         return check_self_test(command, error);
-    if (status != HF_OK || command->path != NULL) return status;
-    if (command->action == HF_ACTION_SHOW)
+    if (status != HF_OK) return status;
+    if (command->action == HF_ACTION_SHOW && command->path == NULL)
         return hf_fail(error, HF_BAD_INPUT, "--show needs the name of a checkpoint");
-    if (hf_options_given(&command->options, "restart") != NULL) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT, "no input file; usage: hf [options] FILE; see hf --help");
+    return check_paths(command, error);
 }

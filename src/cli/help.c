@@ -84,14 +84,14 @@ hf_status hf_print_help(FILE *stream, const char *topic, struct hf_error *error)
     const struct hf_option *option;
     const char *group = NULL;
     if (topic != NULL && !all) {
-        const hf_status status = hf_listed_option_find(topic, &option, error);
-        if (status == HF_OK) hf_print_option(stream, option, true);
-        return status;
+        HF_CHECK(hf_listed_option_find(topic, &option, error));
+        hf_print_option(stream, option, true);
+        return HF_OK;
     }
     fprintf(stream,
             "Usage: hf [options] FILE      or: mpiexec -n RANKS hf [options] FILE\n\n"
-            "Computes Hartree-Fock and MP2 energies, Hartree-Fock forces, structures and\n"
-            "vibrations. FILE is native input, MDL molfile, XYZ or QCSchema; [defaults].\n");
+            "Computes Hartree-Fock and MP2 energies, forces, structures, vibrations. FILE is\n"
+            "native input, molfile, XYZ or QCSchema; many with --each FILE...; [defaults].\n");
     for (int i = 0; (option = hf_listed_option(i)) != NULL; i++) {
         if (option->group != NULL) group = option->group;
         if (!all && !option->everyday) continue;

@@ -214,23 +214,21 @@ static hf_status warn_of_cut_link(const struct hf_launch *launch, struct hf_inpu
 hf_status hf_launch_warn(const struct hf_launch *launch, int n_thread, struct hf_input *input,
                          struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const char *plural = launch->n_core > 1 ? "s" : "";
     if (launch->n_core > 0 && launch->n_rank_on_node > launch->n_core)
-        status = hf_input_warn(input, error,
+        HF_CHECK(hf_input_warn(input, error,
                                "%d ranks share %d core%s of a node: they slow each other down, and "
                                "timings mean little",
-                               launch->n_rank_on_node, launch->n_core, plural);
+                               launch->n_rank_on_node, launch->n_core, plural));
     else if (launch->n_core > 0 && launch->n_rank_on_node * n_thread > launch->n_core)
-        status = hf_input_warn(input, error,
+        HF_CHECK(hf_input_warn(input, error,
                                "%d ranks of %d threads share %d core%s of a node; mpiexec may have "
                                "bound ranks to single cores (--bind-to none)",
-                               launch->n_rank_on_node, n_thread, launch->n_core, plural);
-    if (status == HF_OK && launch->n_unused_task > 0)
-        status = hf_input_warn(input, error,
+                               launch->n_rank_on_node, n_thread, launch->n_core, plural));
+    if (launch->n_unused_task > 0)
+        HF_CHECK(hf_input_warn(input, error,
                                "the batch job has %d tasks but hf runs on 1; start it with srun or "
                                "mpiexec to use them all",
-                               launch->n_unused_task);
-    if (status == HF_OK) status = warn_of_cut_link(launch, input, error);
-    return status;
+                               launch->n_unused_task));
+    return warn_of_cut_link(launch, input, error);
 }

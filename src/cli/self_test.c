@@ -77,20 +77,20 @@ static bool read_atom(const char *line, int *atomic_number, double position_bohr
 
 static bool read_number(const cJSON *object, const char *name, double *value)
 {
-    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
+    const cJSON *member = hf_json_find(object, name);
     if (cJSON_IsNumber(member)) *value = member->valuedouble;
     return cJSON_IsNumber(member);
 }
 
 static const char *read_text(const cJSON *object, const char *name)
 {
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return cJSON_GetStringValue(hf_json_find(object, name));
 }
 
 /** Reads a case. False: it is not a case, or there is no memory. The arena must be released in both cases. */
 static bool read_reference(const cJSON *object, struct reference *reference)
 {
-    const cJSON *lines = cJSON_GetObjectItemCaseSensitive(object, "geometry_bohr");
+    const cJSON *lines = hf_json_find(object, "geometry_bohr");
     double charge = 0.0, multiplicity = 1.0;
     *reference = (struct reference){
         .name = read_text(object, "name"),
@@ -213,18 +213,14 @@ static hf_status read_file(struct hf_context *context, const char *name, cJSON *
                            struct hf_error *error)
 {
     hf_status status = HF_OK;
-    char path[HF_MAX_PATH] = "", *all = NULL;
+    char path[HF_MAX_PATH] = "";
     struct hf_text text = {0};
     if (context->rank == 0) status = find_file(name, path, error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_text_read(context, path, &text, error));
-    all = hf_text_join(&text);
-    *root = all != NULL ? cJSON_Parse(all) : NULL;
-    if (*root == NULL) status = hf_fail(error, HF_NO_RESOURCE, "%s: no JSON, or no memory", path);
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_agree(context->comm, hf_json_parse(&text, root, error), error));
     if (context->rank == 0) printf("  References: %s\n", path);
 cleanup:
-    free(all);
     hf_text_done(&text);
     return status == HF_BAD_INPUT ? HF_NO_RESOURCE : status; /* it is not the user's file */
 }
@@ -237,7 +233,7 @@ static hf_status run_file(struct self_test *test, const char *name, struct hf_er
     const cJSON *object;
     struct reference reference = {0};
     HF_TRY(read_file(test->context, name, &root, error));
-    cJSON_ArrayForEach(object, cJSON_GetObjectItemCaseSensitive(root, "cases"))
+    cJSON_ArrayForEach(object, hf_json_find(root, "cases"))
     {
         if (!is_taken(test, object)) continue;
         if (!read_reference(object, &reference))

@@ -33,11 +33,6 @@ void hf_signals_catch(void)
     sigaction(SIGXCPU, &action, NULL);
 }
 
-int hf_signal_caught(void)
-{
-    return (int)caught;
-}
-
 /* After mpiexec got a signal, MPICH's (Hydra 4.0.2) often loses the exit code of the processes and returns 0.
  * SIGPIPE is different: nobody sends it, its exit code means that the reader of the report has gone, and MPI_Abort
  * would print its own message. */
@@ -55,7 +50,7 @@ int hf_signals_asked(void *data, double fraction)
 {
     (void)data;
     (void)fraction;
-    return hf_signal_caught();
+    return (int)caught;
 }
 
 /* Open MPI puts a pseudo-terminal between a rank and its standard output, even if that is a file, but not for
@@ -67,5 +62,5 @@ int hf_signals_progress(void *data, double fraction)
     if ((fraction > 0.0 || counts) && isatty(STDERR_FILENO) == 1)
         hf_report_progress(watch->report, fraction);
     if (watch->report_is_all && hf_report_lost(watch->report) == EPIPE) return SIGPIPE;
-    return hf_signal_caught();
+    return (int)caught;
 }

@@ -25,8 +25,6 @@ static void take(void *self, const struct hf_strip *strip)
 }
 
 static const struct hf_quartet_consumer consumer = {
-    .name = "mp2",
-    .about = "integrals of a bra with all kets",
     .lend = lend,
     .bound = bound,
     .take = take,
@@ -43,16 +41,15 @@ hf_status hf_mp2_bra_compute(struct hf_mp2_bra *bra, struct hf_worker *worker, i
                              struct hf_error *error)
 {
     struct hf_part part = {0};
-    hf_status status = HF_OK;
     bra->pair = NULL;
-    for (int32_t i = 0; status == HF_OK && hf_work_find_part(worker, task, i, &part); i++) {
+    for (int32_t i = 0; hf_work_find_part(worker, task, i, &part); i++) {
         if (bra->pair == NULL) {
             bra->pair = &bra->mp2->pairs->pair[part.bra_begin];
             hf_mp2_strips_begin(&bra->strips);
         }
-        if (part.n_ket > 0) status = hf_work_do_part(worker, &consumer, bra, &part, error);
+        if (part.n_ket > 0) HF_CHECK(hf_work_do_part(worker, &consumer, bra, &part, error));
     }
-    if (status == HF_OK && bra->strips.failed)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the integrals of a bra");
-    return status;
+    if (bra->strips.failed)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the integrals of a bra");
+    return HF_OK;
 }

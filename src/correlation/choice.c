@@ -14,7 +14,8 @@ static const double KEPT_SECONDS = 5e-9;
 /** One word sent by a rank, and one message: for a cluster with several ranks per node. */
 static const double SENT_SECONDS = 8e-9, MESSAGE_SECONDS = 2e-6;
 
-double hf_mp2_model_seconds(const struct hf_mp2_size *size, const struct hf_mp2_effort *effort)
+/** Seconds of a calculation by the model. */
+static double model_seconds(const struct hf_mp2_size *size, const struct hf_mp2_effort *effort)
 {
     const double n_rank = size->n_rank, n_core = n_rank * fmax(1.0, size->n_thread);
     const double unique = 0.5 * size->n_row * size->n_row;
@@ -49,7 +50,7 @@ struct hf_mp2_choice hf_mp2_choose(const char *name, const struct hf_mp2_size *s
             continue;
         }
         const struct hf_mp2_effort effort = other->effort(size, fmax(1.0, need.n_batch));
-        const double seconds = hf_mp2_model_seconds(size, &effort);
+        const double seconds = model_seconds(size, &effort);
         const bool better = choice.algorithm == NULL || choice.need.n_batch == 0 ||
                             (need.n_batch > 0 && seconds < choice.seconds);
         choice.instead_seconds = better ? choice.seconds : seconds;

@@ -55,15 +55,13 @@ hf_status hf_mp2_exchange_init(struct hf_mp2_exchange *exchange, struct hf_mp2 *
     status = hf_arena_check(arena, error);
     if (n_pair > INT_MAX)
         status = hf_fail(error, HF_NO_RESOURCE, "more than %d pairs of shells", INT_MAX);
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_agree(context->comm, status, error));
     for (int64_t k = 0; k < n_pair; k++)
         exchange->owner[k] = mp2->block[k] != NULL ? context->rank : -1;
     MPI_Allreduce(MPI_IN_PLACE, exchange->owner, (int)n_pair, MPI_INT, MPI_MAX, context->comm);
     find_places(exchange);
     make_room(exchange, hf_mp2_longest(mp2), arena);
-    HF_TRY(hf_agree(context->comm, hf_arena_check(arena, error), error));
-cleanup:
-    return status;
+    return hf_agree(context->comm, hf_arena_check(arena, error), error);
 }
 
 /** Collects this rank's rows of an orbital, one after another. */

@@ -9,11 +9,8 @@
  *  MOST_CHUNK. */
 enum { LEAST_CHUNK = 1 << 17, MOST_CHUNK = 1 << 22, PART = 16 };
 
-/** Beginning of a chunk; its first block begins HEADER numbers later. */
-struct hf_mp2_chunk {
-    struct hf_mp2_chunk *next;
-};
-enum { HEADER = 8 };
+/** Numbers of a cache line. */
+enum { LINE = 8 };
 
 /** Data shared by the threads of a rank. */
 struct pass {
@@ -26,13 +23,13 @@ struct transformer {
     const struct pass *pass;
     struct hf_mp2 *mp2; /**< borrowed */
     struct hf_mp2_bra bra;
-    double *plane;              /**< plane of one rs */
-    const double **row;         /**< [n] */
-    size_t length;              /**< length of rows over functions: n, padded */
-    double *half;               /**< [i][length]: (in|rs) of one rs */
-    double *packed;             /**< the same, packed as left matrix */
-    struct hf_mp2_chunk *chunk; /**< chunks of its blocks */
-    double *free;               /**< free room for small blocks */
+    double *plane;          /**< plane of one rs */
+    const double **row;     /**< [n] */
+    size_t length;          /**< length of rows over functions: n, padded */
+    double *half;           /**< [i][length]: (in|rs) of one rs */
+    double *packed;         /**< the same, packed as left matrix */
+    struct hf_arena blocks; /**< of the thread */
+    double *free;           /**< free room for small blocks */
     size_t n_free, n_taken;
     double n_flop, seconds; /**< for matrix products */
 };
@@ -42,14 +39,8 @@ struct transformer {
 /** Adds a chunk of n numbers to a thread; NULL: no memory. */
 static double *add_chunk(struct transformer *own, size_t n)
 {
-    struct hf_mp2_chunk *chunk =
-        hf_memory_allocate_unset(own->mp2->context->memory, HF_MEMORY_STORED, "integrals (ia|rs)",
-                                 (HEADER + n) * sizeof(double));
-    if (chunk == NULL) return NULL;
-    chunk->next = own->chunk;
-    own->chunk = chunk;
     own->n_taken += n;
-    return (double *)(void *)chunk + HEADER;
+    return hf_arena_take_unset(&own->blocks, n, sizeof(double));
 }
 
 /** Room for n numbers of a thread, in whole cache lines; NULL: no memory. */
@@ -57,7 +48,7 @@ static double *find_room(struct transformer *own, size_t n)
 {
     const size_t part = own->n_taken / PART;
     const size_t usual = part < LEAST_CHUNK ? LEAST_CHUNK : part < MOST_CHUNK ? part : MOST_CHUNK;
-    n = (n + HEADER - 1) / HEADER * HEADER;
+    n = (n + LINE - 1) / LINE * LINE;
     if (n > usual / PART) return add_chunk(own, n);
     if (own->free == NULL || n > own->n_free) {
         own->free = add_chunk(own, usual);
@@ -73,11 +64,7 @@ static double *find_room(struct transformer *own, size_t n)
 void hf_mp2_drop_blocks(struct hf_mp2 *mp2)
 {
     for (int64_t k = 0; mp2->block != NULL && k < mp2->pairs->n_pair; k++) mp2->block[k] = NULL;
-    while (mp2->chunk != NULL) {
-        struct hf_mp2_chunk *next = mp2->chunk->next;
-        hf_memory_release(mp2->context->memory, mp2->chunk);
-        mp2->chunk = next;
-    }
+    hf_arena_done(&mp2->stored);
 }
 
 /** hf_pass.end: passes a thread's results to mp2. */
@@ -85,12 +72,7 @@ static void end(void *self, void *data)
 {
     struct transformer *own = self;
     struct hf_mp2 *mp2 = ((const struct pass *)data)->mp2;
-    while (own->chunk != NULL) {
-        struct hf_mp2_chunk *next = own->chunk->next;
-        own->chunk->next = mp2->chunk;
-        mp2->chunk = own->chunk;
-        own->chunk = next;
-    }
+    hf_arena_join(&mp2->stored, &own->blocks);
     mp2->result->n_flop[0] += own->n_flop;
     mp2->result->cpu_seconds[0] += own->seconds;
 }
@@ -133,8 +115,7 @@ static hf_status transform(const struct pass *pass, struct transformer *own, str
     const size_t n_bra = hf_mp2_n_row(mp2->pairs, pair);
     const int last = mp2->n_spin - 1;
     double *block = find_room(own, hf_mp2_place(mp2, last, mp2->batch.end[last], n_bra));
-    if (block == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
+    if (block == NULL) return hf_arena_check(&own->blocks, error);
     for (size_t rs = 0; rs < n_bra; rs++) transform_plane(pass, own, rs, n_bra, block);
     mp2->block[pair] = block;
     own->seconds += hf_thread_seconds() - start;
@@ -146,10 +127,10 @@ static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task
                          struct hf_error *error)
 {
     struct transformer *own = self;
-    hf_status status = hf_mp2_bra_compute(&own->bra, thread->worker, task, error);
-    if (status == HF_OK && own->bra.pair != NULL) status = transform(own->pass, own, error);
+    HF_CHECK(hf_mp2_bra_compute(&own->bra, thread->worker, task, error));
+    if (own->bra.pair != NULL) HF_CHECK(transform(own->pass, own, error));
     hf_work_trace_step(thread->worker, HF_TRACE_TASK, task);
-    return status;
+    return HF_OK;
 }
 
 /* ---- All bras -------------------------------------------------------------------------------- */
@@ -166,6 +147,9 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     (void)error;
     own->pass = pass;
     own->mp2 = pass->mp2;
+    own->blocks = (struct hf_arena){.memory = pass->mp2->stored.memory,
+                                    .kind = pass->mp2->stored.kind,
+                                    .label = pass->mp2->stored.label};
     own->length = hf_padded(n);
     HF_TAKE(arena, own->plane, pass->panel.plane);
     HF_TAKE(arena, own->half, (size_t)most_i * own->length);

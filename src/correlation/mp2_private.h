@@ -44,11 +44,7 @@ struct hf_mp2_effort {
     double n_message;        /**< messages per rank */
 };
 
-/** Seconds of a calculation by the model. */
-double hf_mp2_model_seconds(const struct hf_mp2_size *size, const struct hf_mp2_effort *effort);
-
 struct hf_mp2;
-struct hf_mp2_chunk;
 struct hf_mp2_sums;
 
 /** An algorithm. */
@@ -130,7 +126,7 @@ struct hf_mp2 {
     /** [n_pair] (ia|rs) of this rank's pairs of shells: blocks [i of alpha, then of beta][rs][a], r in the first
      *  shell of the pair; NULL: not on this rank. */
     double **block;
-    struct hf_mp2_chunk *chunk; /**< memory of the blocks; private to first_half.c */
+    struct hf_arena stored; /**< owns the half-transformed integrals of a batch */
     struct hf_mp2_pairs energy;
     struct hf_mp2_sums *sums; /**< for derivatives; NULL: none */
     struct hf_mp2_result *result;

@@ -283,9 +283,6 @@ static void use(void *self, const struct hf_shell_pair *bra, int n,
 }
 
 static const struct hf_quartet_consumer consumer = {
-    .name = "derivatives of MP2",
-    .about = "derivatives of two-electron integrals with the two-particle density of MP2",
-    .cite = "I. M. B. Nielsen, Chem. Phys. Lett. 255, 210 (1996)",
     .bound = bound,
     .use = use,
 };

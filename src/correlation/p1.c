@@ -121,7 +121,7 @@ static hf_status run(void *data, struct hf_worker *worker, struct hf_error *erro
 
 static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct pass pass = {0};
     const struct hf_work_settings settings = {
         .schedule = {.name = "static"},
@@ -131,13 +131,11 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
     const size_t size = (size_t)hf_mp2_n_ordered_of_rank(mp2) * (size_t)mp2->merged->n_function *
                         hf_padded(mp2->merged->n_function);
     struct hf_arena arena = hf_mp2_arena(mp2, "quarters of a bra");
-    pass.matrix = hf_memory_allocate_class(mp2->context->memory, HF_MEMORY_STORED,
-                                           "integrals (iN|jS)", size, sizeof *pass.matrix);
+    HF_TAKE(&mp2->stored, pass.matrix, size);
     hf_mp2_panel_init(&pass.panel, mp2, &arena);
     hf_mp2_book_init(&pass.book, mp2, &pass.panel, &arena);
     hf_mp2_share_init(&pass.share, mp2, &arena);
-    if (arena.failed || pass.matrix == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
+    status = hf_arena_check(pass.matrix == NULL ? &mp2->stored : &arena, error);
     HF_TRY(hf_agree(mp2->context->comm, status, error));
     pass.book.bra.share = mp2->context->rank;
     pass.book.bra.n_share = mp2->context->n_rank;
@@ -150,7 +148,7 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
 cleanup:
     hf_mp2_book_add_up(&pass.book, mp2->result);
     hf_arena_done(&arena);
-    hf_memory_release(mp2->context->memory, pass.matrix);
+    hf_arena_done(&mp2->stored);
     return status;
 }
 

@@ -76,8 +76,8 @@ static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task
                          struct hf_error *error)
 {
     struct book_of_pass *own = self;
-    const hf_status status = hf_mp2_book_compute(&own->book, thread->worker, task, error);
-    if (status != HF_OK || own->book.bra.pair == NULL) return status;
+    HF_CHECK(hf_mp2_book_compute(&own->book, thread->worker, task, error));
+    if (own->book.bra.pair == NULL) return HF_OK;
     hf_mp2_book_first_quarter(&own->book);
     hf_work_trace_step(thread->worker, HF_TRACE_FIRST_QUARTER, task);
     second_quarter(own->pass, &own->book);

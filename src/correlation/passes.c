@@ -57,21 +57,8 @@ cleanup:
     return status;
 }
 
-/** A pass and its data. */
-struct pass_data {
-    const struct hf_pass *pass;
-    void *data;
-};
-
-/** hf_round.run */
-static hf_status run(void *data, struct hf_worker *worker, struct hf_error *error)
-{
-    const struct pass_data *self = data;
-    return hf_work_do_pass(worker, self->pass, self->data, error);
-}
-
 hf_status hf_mp2_run_pass(struct hf_mp2 *mp2, const struct hf_work_settings *settings,
                           const struct hf_pass *pass, void *data, struct hf_error *error)
 {
-    return hf_mp2_run_work(mp2, settings, run, &(struct pass_data){pass, data}, error);
+    return hf_mp2_run_work(mp2, settings, hf_run_pass, &(struct hf_pass_data){pass, data}, error);
 }

@@ -182,16 +182,15 @@ static hf_status fourth_quarter(void *data, int thread, int n_thread, struct hf_
 static hf_status finish_unit(struct second_half *half, const struct hf_mp2_unit *unit,
                              struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const int n_thread = half->mp2->n_thread;
     half->now = unit;
-    for (int j = unit->j_begin; j < unit->j_end && status == HF_OK; j += MOST_J) {
+    for (int j = unit->j_begin; j < unit->j_end; j += MOST_J) {
         half->j_begin = j;
         half->n_j = unit->j_end - j < MOST_J ? unit->j_end - j : MOST_J;
-        status = hf_threads_run(n_thread, third_quarter, half, error);
-        if (status == HF_OK) status = hf_threads_run(n_thread, fourth_quarter, half, error);
+        HF_CHECK(hf_threads_run(n_thread, third_quarter, half, error));
+        HF_CHECK(hf_threads_run(n_thread, fourth_quarter, half, error));
     }
-    return status;
+    return HF_OK;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

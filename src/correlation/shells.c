@@ -3,7 +3,6 @@
 #include "shells.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static struct hf_mp2_words words(const struct hf_mp2_size *size, double n_i)
 {
@@ -59,9 +58,7 @@ static hf_status do_batch(struct hf_mp2 *mp2, struct hf_error *error)
     mp2->result->bytes = fmax(mp2->result->bytes, kept_bytes(mp2, &half));
     HF_TRY(hf_mp2_shells_second(mp2, &half, error));
 cleanup:
-    for (int64_t t = 0; t < half.n_task; t++)
-        hf_memory_release(mp2->context->memory, half.task[t].value);
-    free(half.task);
+    hf_arena_done(&mp2->stored);
     pthread_mutex_destroy(&half.lock);
     return status;
 }

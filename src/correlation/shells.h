@@ -20,9 +20,9 @@ struct hf_mp2_shells {
     double *value;
 };
 
-/** The integrals of this rank. */
+/** The integrals of this rank, in mp2->stored. */
 struct hf_mp2_half {
-    pthread_mutex_t lock; /**< protects the members below while threads add tasks */
+    pthread_mutex_t lock; /**< protects the members below and mp2->stored while threads add tasks */
     int64_t n_task, room;
     struct hf_mp2_shells *task; /**< [n_task] */
 };

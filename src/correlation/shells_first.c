@@ -4,7 +4,6 @@
  *     half     [r][m][n][j]   -> result   [i][m][n][j]     second quarter, at the end of the task
  *
  * Each number is computed by one thread, with a fixed order of its sum. */
-#include "base/growing.h"
 #include "shells.h"
 #include "work/pass.h"
 #include "work/shell_panel.h"
@@ -56,8 +55,6 @@ static void take(void *self, const struct hf_strip *strip)
 }
 
 static const struct hf_quartet_consumer transformation = {
-    .name = "mp2 of two shells",
-    .about = "first half of the transformation for two shells of different electrons",
     .lend = lend,
     .bound = bound,
     .take = take,
@@ -139,19 +136,17 @@ static hf_status keep_result(const struct shell_task *own, struct hf_error *erro
 {
     const struct pass *pass = own->pass;
     struct hf_mp2_half *half = pass->half;
+    struct hf_arena *arena = &pass->mp2->stored;
     const size_t n_pair = (size_t)(hf_mp2_triangle(pass->end) - hf_mp2_triangle(pass->begin));
     const size_t size = hf_mp2_shells_size(pass->mp2->merged, own->panel.m, own->panel.n);
-    double *value = hf_memory_allocate_unset(pass->mp2->context->memory, HF_MEMORY_STORED,
-                                             "integrals (iM|jN)", n_pair * size * sizeof *value);
-    bool ok = value != NULL;
-    if (ok) sort_result(own, value);
     pthread_mutex_lock(&half->lock);
-    ok = ok && hf_grow(&half->task, half->n_task + 1, &half->room, sizeof *half->task);
-    if (ok) half->task[half->n_task++] = (struct hf_mp2_shells){own->panel.m, own->panel.n, value};
+    double *value = HF_TAKE_UNSET(arena, value, n_pair * size);
+    if (hf_arena_grow(arena, &half->task, half->n_task + 1, &half->room, sizeof *half->task))
+        half->task[half->n_task++] = (struct hf_mp2_shells){own->panel.m, own->panel.n, value};
+    const hf_status status = hf_arena_check(arena, error);
     pthread_mutex_unlock(&half->lock);
-    if (ok) return HF_OK;
-    hf_memory_release(pass->mp2->context->memory, value);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for half-transformed integrals");
+    if (status == HF_OK) sort_result(own, value);
+    return status;
 }
 
 /** hf_pass.item */
@@ -161,24 +156,23 @@ static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task
     struct shell_task *own = self;
     struct hf_worker *worker = thread->worker;
     struct hf_part part = {0};
-    hf_status status = HF_OK;
     bool any = false;
     hf_shell_panel_begin_task(&own->panel, worker, task, NULL, NULL);
-    for (int32_t i = 0; status == HF_OK && hf_work_find_part(worker, task, i, &part); i++) {
+    for (int32_t i = 0; hf_work_find_part(worker, task, i, &part); i++) {
         if (part.bra_begin != own->panel.bra) {
             end_bra(own);
             hf_shell_panel_begin_bra(&own->panel, part.bra_begin);
         }
-        if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
+        if (part.n_ket > 0) HF_CHECK(hf_work_do_part(worker, &transformation, own, &part, error));
         any = true;
     }
-    if (status == HF_OK && any) {
+    if (any) {
         end_bra(own);
         second_quarter(own);
-        status = keep_result(own, error);
+        HF_CHECK(keep_result(own, error));
     }
     hf_work_trace_step(worker, HF_TRACE_TASK, task);
-    return status;
+    return HF_OK;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

@@ -17,14 +17,12 @@ static hf_status make_tables(struct hf_coulomb *coulomb, struct hf_error *error)
     const struct hf_products *products = coulomb->products;
     struct hf_arena *arena = &coulomb->arena;
     const size_t most = (size_t)hf_most_functions_of_atom(coulomb->pairs->basis);
-    coulomb->tables = hf_coulomb_tables_create(coulomb->pairs->boys, coulomb->pairs->boys_single);
+    hf_coulomb_tables_init(&coulomb->tables, coulomb->pairs->boys, coulomb->pairs->boys_single);
     HF_TAKE(arena, coulomb->worker, (size_t)coulomb->n_worker);
     for (int t = 0; coulomb->worker != NULL && t < coulomb->n_worker; t++) {
         hf_hermite_init(&coulomb->worker[t].hermite, products);
         coulomb->worker[t].block = hf_arena_take(arena, most * most, sizeof(double));
     }
-    if (coulomb->tables == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
     return hf_arena_check(arena, error);
 }
 
@@ -53,12 +51,10 @@ static hf_status list_own(struct hf_coulomb *coulomb, struct hf_error *error)
         coulomb->n_own += mine[i];
     }
     HF_TAKE(&coulomb->arena, coulomb->own, (size_t)coulomb->n_own);
-    const bool made = mine != NULL && coulomb->own != NULL;
-    for (int i = 0, k = 0; made && i < n; i++)
+    for (int i = 0, k = 0; !coulomb->arena.failed && i < n; i++)
         if (mine[i] != 0) coulomb->own[k++] = i;
     hf_arena_release(&coulomb->arena, mine);
-    if (!made) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
-    return HF_OK;
+    return hf_arena_check(&coulomb->arena, error);
 }
 
 /** Numbers of a product, with its own number before them. */
@@ -86,10 +82,8 @@ static hf_status plan_parcels(struct hf_coulomb *coulomb, struct hf_error *error
             if (own) coulomb->n_own_component += hf_product_size(products, i);
         }
     }
-    coulomb->to_leaves = hf_parcels_create(products, TAG_H, n_h);
-    coulomb->to_owners = hf_parcels_create(products, TAG_V, n_v);
-    if (coulomb->to_leaves == NULL || coulomb->to_owners == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Coulomb pass");
+    HF_CHECK(hf_parcels_create(products, TAG_H, n_h, &coulomb->to_leaves, error));
+    HF_CHECK(hf_parcels_create(products, TAG_V, n_v, &coulomb->to_owners, error));
     for (int leaf = 0; leaf < products->n_leaf; leaf++) {
         const int to = hf_node_of_leaf(products, leaf);
         for (int64_t i = hf_leaf_begin(&products->leaf[leaf]);
@@ -113,17 +107,15 @@ hf_status hf_coulomb_create(struct hf_context *context, const struct hf_shell_pa
                             struct hf_error *error)
 {
     hf_status status;
-    struct hf_coulomb own = {.context = context,
-                             .pairs = pairs,
-                             .settings = *settings,
-                             .arena = {.memory = context->memory, .label = "the Coulomb pass"},
-                             .plain = hf_coulomb_kernels(false),
-                             .single = hf_coulomb_kernels(true),
-                             .n_worker = settings->n_thread > 1 ? settings->n_thread : 1};
-    struct hf_coulomb *made = HF_TAKE(&own.arena, made, 1);
-    if (made != NULL) *made = own;
-    HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));
-    pthread_mutex_init(&made->lock, NULL);
+    struct hf_coulomb *made = HF_NEW(made, context->memory, "the Coulomb pass");
+    if (made != NULL) pthread_mutex_init(&made->lock, NULL);
+    HF_TRY(hf_agree(context->comm, hf_arena_check_new(made, error), error));
+    made->context = context;
+    made->pairs = pairs;
+    made->settings = *settings;
+    made->plain = hf_coulomb_kernels(false);
+    made->single = hf_coulomb_kernels(true);
+    made->n_worker = settings->n_thread > 1 ? settings->n_thread : 1;
     HF_TRY(hf_products_create(context, pairs, &made->settings.owner, settings->derivatives ? 1 : 0,
                               &made->products, error));
     HF_TRY(hf_kets_create(made->products, settings->single, &made->kets, error));
@@ -144,18 +136,16 @@ cleanup:
 void hf_coulomb_destroy(struct hf_coulomb **coulomb)
 {
     struct hf_coulomb *old = *coulomb;
-    *coulomb = NULL;
     if (old == NULL) return;
     if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
-    hf_parcels_destroy(&old->to_leaves);
-    hf_parcels_destroy(&old->to_owners);
-    hf_coulomb_tables_destroy(&old->tables);
+    hf_arena_free(&old->to_leaves);
+    hf_arena_free(&old->to_owners);
     hf_far_field_destroy(&old->far);
     hf_node_memory_destroy(&old->shared);
     hf_kets_destroy(&old->kets);
     hf_products_destroy(&old->products);
     pthread_mutex_destroy(&old->lock);
-    hf_arena_done(&old->arena);
+    hf_arena_free(coulomb);
 }
 
 /* ---- Builds ---------------------------------------------------------------------------------- */
@@ -167,13 +157,12 @@ struct job {
     int k;
 };
 
-/** What the threads do with it: a step of the trace. */
+/** What the threads do with a density: a step of the trace. */
 struct step {
     struct job *job;
     void (*walk)(const struct step *step, int thread); /**< over the thread's items */
     enum hf_coulomb_step name;
-    /** What is done with a pair of shells and the block of the density that lies at `place` in that of its atoms; or with
-     *  a leaf. */
+    /** Uses a pair of shells, whose block of the density lies at `place` in the block of its atoms; or a leaf. */
     void (*use_density)(const struct job *job, struct hf_coulomb_worker *worker,
                         const struct hf_shell_pair *pair, const double *density,
                         struct hf_block_place place);

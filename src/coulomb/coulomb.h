@@ -16,7 +16,7 @@
 #ifndef HF_COULOMB_H
 #define HF_COULOMB_H
 
-#include "coulomb/pair_owner.h"
+#include "coulomb/products.h"
 #include "hf/context.h"
 #include "hf/schedule_settings.h"
 #include "hf/status.h"
@@ -50,8 +50,9 @@ struct hf_coulomb_target {
     /** Adds a block of S, with J = S + S^T, also for an atom with itself. The block has no gaps and may be
      *  overwritten. */
     void (*add)(void *data, int k, const struct hf_atom_pair *pair, double *block);
-    /** If derivatives are computed: takes those of the energy by the centres of a pair's shells a and b, hartree/bohr, of
-     *  what is of this pair. Those of all pairs add up to the whole. NULL otherwise, as `add` here. */
+    /** If derivatives are computed: takes the derivatives of the energy by the centres of shells a and b of a pair,
+     *  hartree/bohr, as far as they come from this pair. Their sum over all pairs is the whole derivative. `add` is then
+     *  NULL; without derivatives `move` is NULL. */
     void (*move)(void *data, int k, const struct hf_shell_pair *pair, const double slope[2][3]);
 };
 
@@ -60,9 +61,9 @@ struct hf_coulomb_account {
     int64_t n_pair;    /**< pairs of products that were computed, whole vectors */
     int64_t n_single;  /**< of those, in single precision */
     int64_t n_task;    /**< on all ranks */
-    int64_t n_ket;     /**< numbers of prepared kets, which all nodes get */
-    int64_t n_sent;    /**< numbers of H and V, which the nodes get that need them, */
-    int64_t n_product; /**< of so many products */
+    int64_t n_ket;     /**< numbers of prepared kets, sent to all nodes */
+    int64_t n_sent;    /**< numbers of H and V, sent to the nodes that need them */
+    int64_t n_product; /**< number of products that n_sent belongs to */
 };
 
 /** Collective. `pairs` is borrowed and must outlive it. HF_NO_RESOURCE, HF_BAD_INPUT: no such

@@ -3,7 +3,7 @@
  *     1  H of each product, by the owner of the block of D; sent to the node that has the product's leaf (parcels.c)
  *     2  kets of each leaf, by order and falling norm (kets.c); leaves are dealt to the ranks, a gather brings kets to
  *        all nodes. Moments of leaves and cells go the same way (far_field.c)
- *     3  V: a task is the bras of a leaf, or a piece of them (pieces.c). A kernel takes one bra with the kets of a near
+ *     3  V: a task is the bras of a leaf, or a piece of them (products.h). A kernel takes one bra with the kets of a near
  *        leaf (product_kernels.c); far leaves come as local expansions. Light kets are in single precision
  *     4  J from V, by the owner of the block; or, for derivatives, V times the derivatives of H
  *
@@ -15,7 +15,6 @@
 #include "hermite_densities.h"
 #include "kets.h"
 #include "parcels.h"
-#include "pieces.h"
 #include "product_kernels.h"
 #include "products.h"
 #include "steps.h"
@@ -51,9 +50,9 @@ struct hf_coulomb_worker {
 };
 
 struct hf_coulomb {
+    struct hf_arena arena;
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
-    struct hf_arena arena;              /**< of all arrays that are not in `shared` */
     struct hf_coulomb_settings settings;
     struct hf_products *products;
     struct hf_kets *kets;
@@ -67,7 +66,7 @@ struct hf_coulomb {
     int64_t n_own_component;      /**< of products whose pairs of atoms this node has */
     int n_own;
     int *own; /**< [n_own] this rank's pairs of atoms */
-    struct hf_coulomb_tables *tables;
+    struct hf_coulomb_tables tables;
     const struct hf_coulomb_kernels *plain, *single;
     struct hf_scheduler *scheduler;
     int64_t n_task; /**< pieces of leaves, those of a leaf after each other; 0: not cut yet */

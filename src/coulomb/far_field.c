@@ -78,14 +78,12 @@ hf_status hf_far_field_create(const struct hf_products *products, int n_thread,
 {
     struct hf_context *context = products->context;
     hf_status status;
-    struct hf_far_field own = {.context = context,
-                               .products = products,
-                               .arena = {.memory = context->memory, .label = "the far field"},
-                               .kernels = hf_translation_choose(),
-                               .n_worker = n_thread > 1 ? n_thread : 1};
-    struct hf_far_field *made = HF_TAKE(&own.arena, made, 1);
-    if (made != NULL) *made = own;
-    HF_TRY(hf_agree(context->comm, hf_arena_check(&own.arena, error), error));
+    struct hf_far_field *made = HF_NEW(made, context->memory, "the far field");
+    HF_TRY(hf_agree(context->comm, hf_arena_check_new(made, error), error));
+    made->context = context;
+    made->products = products;
+    made->kernels = hf_translation_choose();
+    made->n_worker = n_thread > 1 ? n_thread : 1;
     hf_hermite_harmonics_init(&made->harmonics);
     HF_TRY(hf_agree(context->comm, make_workers(made, error), error));
     HF_TRY(share_arrays(made, error));
@@ -100,12 +98,11 @@ cleanup:
 void hf_far_field_destroy(struct hf_far_field **field)
 {
     struct hf_far_field *old = *field;
-    *field = NULL;
     if (old == NULL) return;
     hf_node_memory_destroy(&old->shared);
     for (int t = 0; old->worker != NULL && t < old->n_worker; t++)
-        hf_walk_done(&old->worker[t].walk);
-    hf_arena_done(&old->arena);
+        hf_arena_done(&old->worker[t].walk.arena);
+    hf_arena_free(field);
 }
 
 /* ---- Builds ------------------------------------------------------------------------------------ */
@@ -132,8 +129,9 @@ static double sum_of_strengths(const struct hf_expanded *ket)
     return sum;
 }
 
-/** Strengths of all sources, and every source's share of the tolerance: half as it is strong, half as it has products. No
- *  two cells that a product meets have a product in common, so that the shares add up to no more than the whole. */
+/** Sets the strengths of all sources and their shares of the tolerance: one half in proportion to the strength, the other
+ *  half to the number of products. The far cells of a product have no products in common, so their shares add up to the
+ *  tolerance at most. */
 static void share_tolerance(struct hf_far_field *field, double tolerance)
 {
     const struct hf_products *products = field->products;
@@ -175,7 +173,7 @@ hf_status hf_far_field_build(struct hf_far_field *field, const double h[], doubl
     return status;
 }
 
-/** The near leaves of a leaf by a walk of their own, since they are too many runs. */
+/** Finds the near leaves of a leaf by a separate walk, because they form too many runs to be stored. */
 static bool find_near(struct hf_far_field *field, struct hf_far_worker *worker, int leaf)
 {
     const struct hf_products *products = field->products;

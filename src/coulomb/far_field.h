@@ -10,7 +10,7 @@
 #ifndef HF_FAR_FIELD_H
 #define HF_FAR_FIELD_H
 
-#include "pieces.h"
+#include "products.h"
 
 struct hf_far_field;
 

@@ -11,7 +11,7 @@
 #include "integrals/cartesian.h"
 #include "multipole/multipole.h"
 
-/** Of the expansions of a build; enough for spheres that fill half of the way between their centres. */
+/** Order of the expansions of a build: enough for spheres whose radii add up to half the distance of their centres. */
 enum { HF_FAR_ORDER = 20, HF_FAR_SIZE = (HF_FAR_ORDER + 1) * (HF_FAR_ORDER + 1) };
 
 /** Numbers of a cell's moments with their strengths; of a leaf's local expansion with its near leaves. */
@@ -36,8 +36,8 @@ struct hf_levels {
     int *cell;  /**< by level */
 };
 
-/** Cells of the way up whose moments are made at once, of one level or of some that follow each other: each from at most
- *  n_source cells below the last of these levels, or leaves. */
+/** A round of the way up: cells of one level, or of adjacent levels, whose moments are computed together. Each is the sum
+ *  of at most n_source cells below the last of these levels, or of leaves. */
 struct hf_round {
     int first, n; /**< cells in `up` */
     int last_level, n_source;
@@ -51,9 +51,9 @@ struct hf_far_worker {
 };
 
 struct hf_far_field {
+    struct hf_arena arena;
     struct hf_context *context;         /**< borrowed */
     const struct hf_products *products; /**< borrowed */
-    struct hf_arena arena;              /**< of all arrays that are not in `shared` */
     const struct hf_translation_kernels *kernels;
     struct hf_hermite_harmonics harmonics;
     int n_level;

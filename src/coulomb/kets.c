@@ -133,11 +133,10 @@ hf_status hf_kets_create(const struct hf_products *products, bool single, struct
 {
     const size_t n_leaf = (size_t)products->n_leaf;
     const size_t n_group = n_leaf * (size_t)(products->max_order + 1);
-    hf_status status = HF_OK;
-    struct hf_kets *made = calloc(1, sizeof *made);
+    hf_status status;
+    struct hf_kets *made = HF_NEW(made, NULL, "the kets of the Coulomb pass");
     size_t bytes = 0;
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the kets");
-    HF_TRY(hf_agree(products->context->comm, status, error));
+    HF_TRY(hf_agree(products->context->comm, hf_arena_check_new(made, error), error));
     made->products = products;
     made->single = single;
     made->most_bound = find_most_bound(made);
@@ -162,10 +161,8 @@ cleanup:
 
 void hf_kets_destroy(struct hf_kets **kets)
 {
-    struct hf_kets *old = *kets;
-    if (old != NULL) hf_node_memory_destroy(&old->shared);
-    free(old);
-    *kets = NULL;
+    if (*kets != NULL) hf_node_memory_destroy(&(*kets)->shared);
+    hf_arena_free(kets);
 }
 
 double hf_kets_bytes(double n, double n_component)

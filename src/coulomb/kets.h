@@ -20,13 +20,14 @@ struct hf_ket_group {
     size_t plain, single; /**< of their blocks */
 };
 
-/** Numbers of a group in a build, as nodes send them. */
+/** Sizes of a group in a build, as nodes send them. */
 struct hf_ket_count {
     int16_t n, n_plain, n_wide, unused;
 };
 
 /** In memory that the ranks of a node share. What is written in a build lies leaf after leaf, by their slots. */
 struct hf_kets {
+    struct hf_arena arena;
     const struct hf_products *products; /**< borrowed */
     bool single;                        /**< there are kets in single precision, too */
     double most_bound;                  /**< of all bras */
@@ -75,10 +76,11 @@ static inline const struct hf_ket_group *hf_ket_group(const struct hf_kets *kets
     return &kets->group[(size_t)leaf * (size_t)(kets->products->max_order + 1) + (size_t)order];
 }
 
-/** Kets for each weight that is kept: a bra takes so many at a time. Tasks of few bras read the weights of all leaves. */
+/** Number of kets of a step: one weight is kept for each step, and a bra takes whole steps. Tasks of few bras read the
+ *  weights of all leaves. */
 enum { HF_KET_STEP = 8 };
 
-/** Steps that n kets are. */
+/** Number of steps of n kets. */
 static inline int hf_ket_steps(int n)
 {
     return (n + HF_KET_STEP - 1) / HF_KET_STEP;
@@ -92,7 +94,8 @@ static inline const float *hf_ket_weights(const struct hf_kets *kets,
     return (const float *)(const void *)(kets->data + group->weight);
 }
 
-/** The same of the products of a group, [n] in their order, as bras of raised products: of derivatives of (p|p)^(1/2). */
+/** Weights of the products of a group as bras of raised products, [n] in their order: estimates of derivatives of
+ *  (p|p)^(1/2). */
 static inline const float *hf_bra_weights(const struct hf_kets *kets,
                                           const struct hf_ket_group *group)
 {
@@ -113,7 +116,7 @@ static inline const float *hf_ket_single(const struct hf_kets *kets,
     return (const float *)(const void *)(kets->data + group->single);
 }
 
-/** What sorts by falling weight, of numbers not below 0, then by rising number. */
+/** A key that sorts by falling weight (0 or more), then by rising number. */
 static inline uint64_t hf_weight_key(float weight, int number)
 {
     uint32_t bits; /* in the order of weights */
@@ -138,7 +141,7 @@ int hf_ket_steps_above(const struct hf_kets *kets, const struct hf_ket_group *gr
 /** Whether intermediate numbers for integrals over a product may exceed the range of single precision. */
 bool hf_is_wide_product(const struct hf_products *products, int64_t product);
 
-/** Bytes that they take for so many products with so many components, at most. Not collective. */
+/** Most bytes of the kets of so many products with so many components. Not collective. */
 double hf_kets_bytes(double n, double n_component);
 
 #endif

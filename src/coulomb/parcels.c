@@ -13,8 +13,8 @@ struct parcel {
 };
 
 struct hf_parcels {
+    struct hf_arena arena;
     const struct hf_products *products; /**< borrowed */
-    struct hf_arena arena;              /**< of all arrays */
     int tag;
     int64_t n, room;
     struct parcel *parcel; /**< [n] */
@@ -24,29 +24,24 @@ struct hf_parcels {
     MPI_Request *request; /**< [n_node] */
 };
 
-struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag,
-                                     int64_t n_received)
+hf_status hf_parcels_create(const struct hf_products *products, int tag, int64_t n_received,
+                            struct hf_parcels **parcels, struct hf_error *error)
 {
     const struct hf_shares *shares = products->shares;
-    struct hf_arena arena = {.memory = products->context->memory,
-                             .label = "messages of the Coulomb pass"};
-    struct hf_parcels *made = HF_TAKE(&arena, made, 1);
-    if (made == NULL) return NULL;
-    *made = (struct hf_parcels){
-        .products = products, .arena = arena, .tag = tag, .out = {&made->arena}};
-    if (shares->firsts == MPI_COMM_NULL || shares->n_node == 1) return made;
     const size_t n_node = (size_t)shares->n_node;
-    HF_TAKE(&made->arena, made->begin, n_node + 1);
-    HF_TAKE(&made->arena, made->request, n_node);
-    HF_TAKE(&made->arena, made->in, (size_t)n_received);
-    if (made->arena.failed) hf_parcels_destroy(&made);
-    return made;
-}
-
-void hf_parcels_destroy(struct hf_parcels **parcels)
-{
-    if (*parcels != NULL) hf_arena_done(&(*parcels)->arena);
-    *parcels = NULL;
+    struct hf_parcels *made;
+    if (HF_NEW(made, products->context->memory, "messages of the Coulomb pass") != NULL) {
+        made->products = products;
+        made->tag = tag;
+        made->out.arena = &made->arena;
+    }
+    if (made != NULL && shares->firsts != MPI_COMM_NULL && n_node > 1) {
+        HF_TAKE(&made->arena, made->begin, n_node + 1);
+        HF_TAKE(&made->arena, made->request, n_node);
+        HF_TAKE(&made->arena, made->in, (size_t)n_received);
+    }
+    *parcels = made;
+    return hf_arena_check_new(made, error);
 }
 
 void hf_parcels_clear(struct hf_parcels *parcels)
@@ -62,11 +57,6 @@ void hf_parcels_add(struct hf_parcels *parcels, int64_t product, int node)
         parcels->parcel[parcels->n++] = (struct parcel){.product = product, .node = node};
 }
 
-static int64_t numbers_of(const struct hf_products *products, int64_t product)
-{
-    return products->first[product + 1] - products->first[product];
-}
-
 /** Where what each node gets begins; the sum of all. */
 static int64_t find_places(struct hf_parcels *parcels)
 {
@@ -74,7 +64,7 @@ static int64_t find_places(struct hf_parcels *parcels)
     memset(parcels->begin, 0, ((size_t)n_node + 1) * sizeof *parcels->begin);
     for (int64_t i = 0; i < parcels->n; i++)
         parcels->begin[parcels->parcel[i].node + 1] +=
-            1 + numbers_of(parcels->products, parcels->parcel[i].product);
+            1 + hf_product_size(parcels->products, parcels->parcel[i].product);
     for (int node = 0; node < n_node; node++) parcels->begin[node + 1] += parcels->begin[node];
     return parcels->begin[n_node];
 }
@@ -87,7 +77,7 @@ hf_status hf_parcels_pack(struct hf_parcels *parcels, const double values[], str
         hf_scratch_reserve(&parcels->out, (size_t)find_places(parcels)) == NULL)
         return hf_arena_check(&parcels->arena, error);
     for (int64_t i = 0; i < parcels->n; i++) {
-        const int64_t product = parcels->parcel[i].product, n = numbers_of(products, product);
+        const int64_t product = parcels->parcel[i].product, n = hf_product_size(products, product);
         int64_t *at = &parcels->begin[parcels->parcel[i].node];
         parcels->out.value[*at] = (double)product;
         memcpy(parcels->out.value + *at + 1, values + products->first[product],
@@ -112,7 +102,7 @@ static int64_t unpack(const struct hf_products *products, const double message[]
 {
     int64_t n_number = 0;
     for (int64_t at = 0; at < n;) {
-        const int64_t product = (int64_t)message[at], n_here = numbers_of(products, product);
+        const int64_t product = (int64_t)message[at], n_here = hf_product_size(products, product);
         memcpy(values + products->first[product], message + at + 1,
                (size_t)n_here * sizeof *values);
         n_number += n_here;

@@ -1,6 +1,6 @@
-/* Numbers of products on their way from node to node: H from the nodes that have a pair of atoms to those that have a
- * leaf, V from the nodes that computed it to those that have the pair. A node gets what it needs and nothing else:
- * one message from each node that has any of it. */
+/* Messages between nodes with numbers of products: H goes from the nodes that have a pair of atoms to those that have a
+ * leaf, V from the nodes that computed it to those that have the pair. A node gets only what it needs, in one message
+ * from each node that has any of it. */
 #ifndef HF_COULOMB_PARCELS_H
 #define HF_COULOMB_PARCELS_H
 
@@ -9,17 +9,15 @@
 struct hf_parcels;
 
 /** Room for messages with this tag, of up to n_received numbers and numbers of products together, for products of
- *  `products` (borrowed). Local; NULL: no memory. Only the first rank of a node needs it. */
-struct hf_parcels *hf_parcels_create(const struct hf_products *products, int tag,
-                                     int64_t n_received);
-
-/** Accepts a pointer to NULL; leaves NULL. Not collective. */
-void hf_parcels_destroy(struct hf_parcels **parcels);
+ *  `products` (borrowed). Local. Only the first rank of a node needs it. HF_NO_RESOURCE. Release the
+ *  result with hf_arena_free, also after a failure. */
+hf_status hf_parcels_create(const struct hf_products *products, int tag, int64_t n_received,
+                            struct hf_parcels **parcels, struct hf_error *error) HF_MUST_CHECK;
 
 /** Empties the list of products to be sent. Local, as the next two. */
 void hf_parcels_clear(struct hf_parcels *parcels);
 
-/** The numbers of a product are to go to a node. */
+/** Lists the numbers of a product for a node. */
 void hf_parcels_add(struct hf_parcels *parcels, int64_t product, int node);
 
 /** Packs the numbers of all products of the list, values [products->n_component]. HF_NO_RESOURCE, also if an addition

@@ -54,13 +54,14 @@ static void list_bras(const struct hf_coulomb *coulomb, const struct hf_leaf_pie
     list->first_of_order[products->max_order + 1] = n;
 }
 
-/** The kets of a leaf in one order, and the order of the bras they meet, with what V is raised by. */
+/** Kets of one order in a leaf with bras of one order; bra_order includes the order by which V is raised. */
 struct meeting {
     int bra_order, ket_order;
     const struct hf_ket_group *group;
 };
 
-/** Kets of a group that a bra takes in double precision, of `n` that matter and `heavy` that rounding would. */
+/** Number of kets of a group that a bra takes in double precision. The first `n` kets matter; rounding to single precision
+ *  would matter for the first `heavy`. */
 static int count_plain(const struct hf_coulomb *coulomb, const struct meeting *meeting,
                        const struct hf_listed_bra *bra, int heavy, int n)
 {
@@ -85,11 +86,11 @@ static void add_kets(struct hf_coulomb *coulomb, struct hf_coulomb_worker *worke
     const struct hf_kets *kets = coulomb->kets;
     double *v = coulomb->v + products->first[bra];
     if (n_plain > 0)
-        coulomb->plain->add(coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
+        coulomb->plain->add(&coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
                             n_plain, hf_ket_plain(kets, meeting->group), v);
     if (n > n_plain) {
         const int n_row = HF_KET_SINGLE_ROWS + hf_n_hermite(meeting->ket_order);
-        coulomb->single->add(coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
+        coulomb->single->add(&coulomb->tables, &of_bra, meeting->bra_order, meeting->ket_order,
                              n - n_plain,
                              hf_ket_single(kets, meeting->group) + (int64_t)n_plain * n_row, v);
         worker->n_single += n - n_plain;
@@ -261,7 +262,7 @@ static hf_status do_tasks(void *self, int thread, int n_thread, struct hf_error 
     return status;
 }
 
-/** Runs the round of tasks; a rank whose preparations failed, `before`, takes none. The timer of the phase is stopped meanwhile,
+/** Runs the round of tasks. A rank whose preparations failed (`before`) takes none. The timer of the phase is stopped meanwhile,
  *  so that a trace has records of single tasks and none of the phase for that time. Collective. */
 static hf_status run_tasks(struct hf_coulomb *coulomb, hf_status before, struct hf_error *error)
 {
@@ -279,8 +280,8 @@ static hf_status run_tasks(struct hf_coulomb *coulomb, hf_status before, struct 
     return status;
 }
 
-/** Packs V that this node's tasks computed of other nodes' pairs of atoms; how many numbers it will not get of its own,
- *  since it has computed them. Tasks that cost nothing have no products. Local. */
+/** Packs V of products whose pairs of atoms other nodes have. *n_here: numbers of products of this node's own pairs that it
+ *  has computed itself, and will not receive. Tasks that cost nothing have no products. Local. */
 static hf_status pack_potentials(struct hf_coulomb *coulomb, int64_t *n_here,
                                  struct hf_error *error)
 {

@@ -45,10 +45,9 @@ struct hf_coulomb_tables {
     signed char power[HF_N_RAISED_HERMITE][3]; /**< t, u, v */
 };
 
-/** With tables of the Boys function for all orders of bra and ket together; NULL: no memory. Not collective. */
-struct hf_coulomb_tables *hf_coulomb_tables_create(const struct hf_boys *boys,
-                                                   const struct hf_boys_single *boys_single);
-void hf_coulomb_tables_destroy(struct hf_coulomb_tables **tables);
+/** With tables of the Boys function for all orders of bra and ket together, which are borrowed. Not collective. */
+void hf_coulomb_tables_init(struct hf_coulomb_tables *tables, const struct hf_boys *boys,
+                            const struct hf_boys_single *boys_single);
 
 /** potential[k] += sum over kets 0 .. n-1 and their components of R H. Beyond n there are kets, of
  *  whatever is finite, up to a multiple of HF_KET_BLOCK: they are added, too, up to a whole vector.

@@ -1,6 +1,7 @@
 /* The list of products: found among the primitive pairs, sorted into trees, laid out. */
 #include "products.h"
 
+#include "base/arithmetic.h"
 #include "base/node_memory.h"
 
 #include <math.h>
@@ -159,7 +160,8 @@ static hf_status find_owners(struct hf_products *products, const struct hf_pair_
     struct hf_arena arena = {.label = label};
     int *node_of = HF_TAKE(&arena, node_of, (size_t)context->n_rank);
     const hf_status status = hf_agree(context->comm, hf_arena_check(&arena, error), error);
-    if (status == HF_OK) hf_nodes_of_ranks(context, products->shares, node_of);
+    if (status == HF_OK)
+        MPI_Allgather(&products->shares->node, 1, MPI_INT, node_of, 1, MPI_INT, context->comm);
     for (int i = 0; status == HF_OK && products->shared->rank == 0 && i < pairs->n_atom_pair; i++) {
         const struct hf_atom_pair *atoms = &pairs->atom_pair[i];
         const int node = node_of[owner->rank(owner->data, i)];
@@ -176,28 +178,16 @@ int hf_node_of_leaf(const struct hf_products *products, int leaf)
 {
     const struct hf_shares *shares = products->shares;
     const int share = hf_turn_share(&products->leaves, leaf);
-    int low = 0, high = shares->n_node - 1; /* the last node that begins at or before it */
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (shares->first[middle] <= share)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    int64_t next; /* the first node that begins after it */
+    HF_BISECT(next, 1, shares->n_node, i, shares->first[i] > share);
+    return (int)next - 1;
 }
 
 int hf_leaf_of_product(const struct hf_products *products, int64_t product)
 {
-    int low = 0, high = products->n_leaf - 1;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (product < hf_leaf_end(&products->leaf[middle]))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    int64_t leaf;
+    HF_BISECT(leaf, 0, products->n_leaf - 1, i, hf_leaf_end(&products->leaf[i]) > product);
+    return (int)leaf;
 }
 
 /** First product of the part of a node. hf_part_begin */
@@ -213,15 +203,9 @@ static int64_t first_cell(const void *self, int node)
 {
     const struct hf_products *products = self;
     const int64_t begin = first_product(self, node);
-    int low = 0, high = products->n_cell;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (products->cell[middle].begin < begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int64_t cell;
+    HF_BISECT(cell, 0, products->n_cell, i, products->cell[i].begin >= begin);
+    return cell;
 }
 
 /** The sorted list and its trees. The first rank of each node sorts the node's part, with the cells above it, and gets the
@@ -285,11 +269,8 @@ hf_status hf_products_create(struct hf_context *context, const struct hf_shell_p
                              struct hf_products **products, struct hf_error *error)
 {
     hf_status status;
-    struct hf_arena arena = {.label = label};
-    struct hf_products *made = HF_TAKE(&arena, made, 1);
-    const hf_status taken = hf_arena_check(&arena, error);
-    if (made != NULL) made->arena = arena;
-    HF_TRY(hf_agree(context->comm, taken, error));
+    struct hf_products *made = HF_NEW(made, NULL, label);
+    HF_TRY(hf_agree(context->comm, hf_arena_check_new(made, error), error));
     made->context = context;
     made->pairs = pairs;
     made->raise = raise;
@@ -312,8 +293,47 @@ void hf_products_destroy(struct hf_products **products)
     struct hf_products *old = *products;
     if (old != NULL) {
         hf_node_memory_destroy(&old->shared);
-        hf_shares_destroy(&old->shares);
-        hf_arena_done(&old->arena);
+        hf_arena_free(&old->shares);
     }
-    *products = NULL;
+    hf_arena_free(products);
+}
+
+/* ---- Pieces of leaves ------------------------------------------------------------------------- */
+
+/** Estimated cost of a product as a bra. The number of kets that it needs rises with the logarithm of its bound, and is zero
+ *  below about 2^-30 (thresholds of 1e-7 to 1e-10 and the densities of as many products). A ket costs what it starts from and
+ *  each component of the potential; a bra without kets costs its part of the far field. */
+static int64_t cost_of_bra(const struct hf_products *products, int64_t product)
+{
+    enum { LEAST_EXPONENT = -30, MANTISSA_BITS = 23, BIAS = 127, START = 4 };
+    uint32_t bits; /* sign, which is 0, exponent, mantissa */
+    memcpy(&bits, &products->bound[product], sizeof bits);
+    const int exponent = (int)(bits >> MANTISSA_BITS) - BIAS;
+    const int n_component = hf_n_hermite(products->order[product] + products->raise);
+    return 1 + (exponent > LEAST_EXPONENT
+                    ? (int64_t)(exponent - LEAST_EXPONENT) * (START + n_component)
+                    : 0);
+}
+
+int64_t hf_leaf_cost(const struct hf_products *products, int leaf)
+{
+    const struct hf_product_leaf *own = &products->leaf[leaf];
+    int64_t cost = 0;
+    for (int64_t i = hf_leaf_begin(own); i < hf_leaf_end(own); i++)
+        cost += cost_of_bra(products, i);
+    return cost;
+}
+
+/* A product belongs to the piece in whose part of the cost it begins. */
+void hf_cut_leaf(const struct hf_products *products, int leaf, int64_t cost, int n_piece,
+                 struct hf_leaf_piece piece[])
+{
+    int64_t next = hf_leaf_begin(&products->leaf[leaf]), before = 0;
+    const int64_t end = hf_leaf_end(&products->leaf[leaf]);
+    for (int k = 0; k < n_piece; k++) {
+        piece[k] = (struct hf_leaf_piece){.leaf = leaf, .begin = next};
+        for (; next < end && before * n_piece < cost * (k + 1); next++)
+            before += cost_of_bra(products, next);
+        piece[k].end = next;
+    }
 }

@@ -25,14 +25,20 @@
 #include "base/shares.h"
 #include "tree.h"
 
-#include "coulomb/pair_owner.h"
 #include "integrals/shell_pair.h"
 
 #include <stdint.h>
 
+/** Who has the blocks of densities and Coulomb matrices of pairs of atoms. */
+struct hf_pair_owner {
+    /** The rank that has those of pair number i of the list; the same on every rank, at any time. Local. */
+    int (*rank)(void *data, int i);
+    void *data; /**< borrowed */
+};
+
 /** The list. Its arrays are in memory that the ranks of a node share; they do not change after creation. */
 struct hf_products {
-    struct hf_arena arena;              /**< has this struct */
+    struct hf_arena arena;
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
     int max_order;
@@ -55,8 +61,8 @@ struct hf_products {
     struct hf_turns leaves;        /**< ranks that have the leaves */
 };
 
-/** Factor pi^(1/4) / sqrt(2p) of a product of exponent p: times H_tuv it gives the moment of the point multipole
- *  with the same far field; times the derivatives of the potential of such multipoles it gives V_tuv. */
+/** Factor pi^(1/4) / sqrt(2p) of a product of exponent p. H_tuv times the factor is the moment of the point multipole with
+ *  the same far field. The derivatives of the potential of such multipoles, times the factor, are V_tuv. */
 double hf_product_charge(double exponent);
 
 /** c_a c_b of a primitive in a part of a pair; 1 if the pair has one part: then the prefactor of the
@@ -93,5 +99,32 @@ void hf_products_destroy(struct hf_products **products);
 
 /** Bytes that the list takes for so many primitive pairs, at most. Not collective. */
 double hf_products_bytes(double n_primitive);
+
+/** A piece of a leaf: the bras of a task. Products that follow each other in a leaf, so most of a piece are of one order and
+ * need similar numbers of kets; all pieces of a leaf have about the same estimated cost. */
+struct hf_leaf_piece {
+    int leaf;
+    int64_t begin, end; /**< products */
+};
+
+/** Pieces of a leaf at most. */
+enum { HF_MOST_PIECES = 128 };
+
+/** Estimated cost of the products of a leaf as bras, for each ket that they could need; of kets, too. Not collective. */
+int64_t hf_leaf_cost(const struct hf_products *products, int leaf);
+
+/** Cuts a leaf of that cost into n_piece pieces. Not collective. */
+void hf_cut_leaf(const struct hf_products *products, int leaf, int64_t cost, int n_piece,
+                 struct hf_leaf_piece piece[]);
+
+/** The products of a piece that are of one order; `end` is not above `begin` if it has none. */
+static inline struct hf_leaf_piece hf_order_of_piece(const struct hf_products *products,
+                                                     const struct hf_leaf_piece *piece, int order)
+{
+    const int64_t *first = products->leaf[piece->leaf].first_of_order + order;
+    return (struct hf_leaf_piece){.leaf = piece->leaf,
+                                  .begin = piece->begin > first[0] ? piece->begin : first[0],
+                                  .end = piece->end < first[1] ? piece->end : first[1]};
+}
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "base/simd.h"
 
-#include <stdlib.h>
-
 extern const struct hf_coulomb_kernels hf_coulomb_portable, hf_coulomb_portable_single,
     hf_coulomb_avx2, hf_coulomb_avx2_single, hf_coulomb_avx512, hf_coulomb_avx512_single;
 
@@ -34,11 +32,10 @@ static struct hf_r_step step_to(int t, int u, int v)
     return step;
 }
 
-struct hf_coulomb_tables *hf_coulomb_tables_create(const struct hf_boys *boys,
-                                                   const struct hf_boys_single *boys_single)
+void hf_coulomb_tables_init(struct hf_coulomb_tables *tables, const struct hf_boys *boys,
+                            const struct hf_boys_single *boys_single)
 {
-    struct hf_coulomb_tables *tables = calloc(1, sizeof *tables);
-    if (tables == NULL) return NULL;
+    *tables = (struct hf_coulomb_tables){.boys = boys, .boys_single = boys_single};
     for (int t = 0; t <= HF_MOST_R_TOTAL; t++)
         for (int u = 0; t + u <= HF_MOST_R_TOTAL; u++)
             for (int v = 0; t + u + v <= HF_MOST_R_TOTAL; v++) {
@@ -49,13 +46,4 @@ struct hf_coulomb_tables *hf_coulomb_tables_create(const struct hf_boys *boys,
                 tables->power[place][1] = (signed char)u;
                 tables->power[place][2] = (signed char)v;
             }
-    tables->boys = boys;
-    tables->boys_single = boys_single;
-    return tables;
-}
-
-void hf_coulomb_tables_destroy(struct hf_coulomb_tables **tables)
-{
-    free(*tables);
-    *tables = NULL;
 }

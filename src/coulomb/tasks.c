@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/** Tasks that are wanted: enough for even shares, but with few bras a task waits for the kets of all near leaves longer than it
- *  computes. */
+/** Number of tasks: enough for even shares. No more, since a task of few bras waits for the kets of all near leaves longer
+ *  than it computes. */
 static double wanted_tasks(const struct hf_coulomb *coulomb)
 {
     enum { TASKS_PER_THREAD = 16, TASKS_PER_LEAF = 40 };

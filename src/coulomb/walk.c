@@ -3,31 +3,17 @@
  * found later, for one leaf, in agreement with the far cells. */
 #include "walk.h"
 
-#include "base/growing.h"
-
-#include <stdlib.h>
-
-void hf_walk_done(struct hf_walk *walk)
-{
-    free(walk->waiting.item);
-    free(walk->far.item);
-    free(walk->near.item);
-    *walk = (struct hf_walk){.failed = false};
-}
-
 static void append(struct hf_walk *walk, struct hf_cell_list *list, int item)
 {
-    if (hf_grow(&list->item, list->n + 1, &list->room, sizeof item))
+    if (hf_arena_grow(&walk->arena, &list->item, list->n + 1, &list->room, sizeof item))
         list->item[list->n++] = item;
-    else
-        walk->failed = true;
 }
 
 bool hf_walk_add_near(struct hf_walk *walk, int first, int n)
 {
-    walk->failed = false;
-    for (int i = 0; i < n && !walk->failed; i++) append(walk, &walk->near, first + i);
-    return !walk->failed;
+    walk->arena.failed = false;
+    for (int i = 0; i < n && !walk->arena.failed; i++) append(walk, &walk->near, first + i);
+    return !walk->arena.failed;
 }
 
 struct journey {
@@ -64,9 +50,9 @@ static void go_down(const struct journey *to, int bra, int first)
     if (to->mark[bra] == 0) return;
     walk->far.n = walk->near.n = 0;
     for (int i = first; i < end; i++) meet(to, bra, walk->waiting.item[i]);
-    if ((to->mark[bra] & HF_WALK_VISIT) != 0 && !walk->failed && to->visit != NULL)
+    if ((to->mark[bra] & HF_WALK_VISIT) != 0 && !walk->arena.failed && to->visit != NULL)
         to->visit(to->self, bra);
-    if ((to->mark[bra] & HF_WALK_WITHIN) != 0 && !walk->failed) {
+    if ((to->mark[bra] & HF_WALK_WITHIN) != 0 && !walk->arena.failed) {
         go_down(to, bra + 1, end);
         go_down(to, to->products->cell[bra + 1].next, end);
     }
@@ -83,11 +69,11 @@ bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *re
                                .walk = walk,
                                .visit = visit,
                                .self = self};
-    walk->failed = false;
+    walk->arena.failed = false;
     walk->waiting.n = 0;
     for (int i = 0; i < products->n_cell; i = products->cell[i].next)
         append(walk, &walk->waiting, i);
-    for (int i = 0; i < products->n_cell && !walk->failed; i = products->cell[i].next)
+    for (int i = 0; i < products->n_cell && !walk->arena.failed; i = products->cell[i].next)
         go_down(&to, i, 0);
-    return !walk->failed;
+    return !walk->arena.failed;
 }

@@ -4,6 +4,8 @@
 
 #include "products.h"
 
+#include "base/arena.h"
+
 #include "multipole/multipole.h"
 
 #include <stdint.h>
@@ -22,13 +24,13 @@ struct hf_cell_list {
     int *item; /**< [n] */
 };
 
-/** Scratch; one walk at a time. Zeroed before the first. */
+/** Scratch; one walk at a time. Zeroed before the first; the owner releases the arena. */
 struct hf_walk {
-    struct hf_cell_list
-        waiting;             /**< cells neither far nor near yet, those of each level of the path */
-    struct hf_cell_list far; /**< cells far from the current cell, and not from its parent */
+    struct hf_arena arena; /**< has the lists; `failed` says whether the last walk had no memory */
+    /** Cells neither far nor near yet, those of each level of the path */
+    struct hf_cell_list waiting;
+    struct hf_cell_list far;  /**< cells far from the current cell, and not from its parent */
     struct hf_cell_list near; /**< leaves near to the current leaf */
-    bool failed;              /**< no memory */
 };
 
 /** What a walk does with a cell. */
@@ -45,7 +47,5 @@ bool hf_walk_cells(const struct hf_products *products, const struct hf_reach *re
 
 /** Appends n leaves to walk->near. False: no memory. */
 bool hf_walk_add_near(struct hf_walk *walk, int first, int n);
-
-void hf_walk_done(struct hf_walk *walk);
 
 #endif

@@ -1,8 +1,9 @@
 /* The unit of exact sums, and the preparation of densities; see digest/exact_sums.h. */
 #include "digest/exact_sums.h"
 
+#include "base/arena.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Bounds are added as whole multiples of 2^-COUNT_BITS, rounded up, so that the order of the blocks does not
@@ -17,9 +18,11 @@ struct bound_counts {
 };
 
 struct hf_exact_sums {
+    struct hf_arena arena;
     const struct hf_shell_pairs *pairs;
     double *largest_of_shell; /**< [n_shell] Schwarz bounds */
-    int n_density, n_room;
+    int n_density;
+    int64_t n_room;
     struct bound_counts *count; /**< [n_density] of the blocks prepared on this rank */
     double unit;
 };
@@ -27,13 +30,13 @@ struct hf_exact_sums {
 hf_status hf_exact_sums_create(const struct hf_shell_pairs *pairs, struct hf_exact_sums **sums,
                                struct hf_error *error)
 {
-    struct hf_exact_sums *made = calloc(1, sizeof *made);
-    if (made != NULL)
-        made->largest_of_shell =
-            calloc((size_t)pairs->basis->n_shell + 1, sizeof *made->largest_of_shell);
-    if (made == NULL || made->largest_of_shell == NULL) {
-        free(made);
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for exact sums");
+    struct hf_exact_sums *made;
+    if (HF_NEW(made, NULL, "exact sums") != NULL)
+        HF_TAKE(&made->arena, made->largest_of_shell, (size_t)pairs->basis->n_shell);
+    const hf_status status = hf_arena_check_new(made, error);
+    if (status != HF_OK) {
+        hf_arena_free(&made);
+        return status;
     }
     made->pairs = pairs;
     for (int64_t k = 0; k < pairs->n_pair; k++) {
@@ -48,23 +51,13 @@ hf_status hf_exact_sums_create(const struct hf_shell_pairs *pairs, struct hf_exa
 
 void hf_exact_sums_destroy(struct hf_exact_sums **sums)
 {
-    struct hf_exact_sums *old = *sums;
-    if (old != NULL) {
-        free(old->largest_of_shell);
-        free(old->count);
-        free(old);
-    }
-    *sums = NULL;
+    hf_arena_free(sums);
 }
 
 hf_status hf_exact_sums_begin(struct hf_exact_sums *sums, int n_density, struct hf_error *error)
 {
-    if (n_density > sums->n_room) {
-        struct bound_counts *longer = realloc(sums->count, (size_t)n_density * sizeof *sums->count);
-        if (longer == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for exact sums");
-        sums->count = longer;
-        sums->n_room = n_density;
-    }
+    if (!hf_arena_grow(&sums->arena, &sums->count, n_density, &sums->n_room, sizeof *sums->count))
+        return hf_arena_check(&sums->arena, error);
     sums->n_density = n_density;
     for (int k = 0; k < n_density; k++) sums->count[k] = (struct bound_counts){0};
     return HF_OK;

@@ -7,7 +7,7 @@
 static const char *const label = "cached blocks";
 
 struct hf_block_cache {
-    struct hf_arena arena; /**< has the arrays and this struct */
+    struct hf_arena arena;
     struct hf_block_cache_settings set;
     int64_t n_bucket; /**< a power of 2 */
     struct hf_cached_block **bucket;
@@ -59,22 +59,17 @@ hf_status hf_block_cache_create(const struct hf_block_cache_settings *settings,
     enum { MOST_BUCKETS = 1 << 16 };
     const int64_t n_atom = settings->basis->n_atom;
     const size_t largest = (size_t)hf_most_functions_of_atom(settings->basis);
-    struct hf_block_cache own = {.set = *settings,
-                                 .n_bucket = 64,
-                                 .arena = {.memory = settings->context->memory, .label = label}};
-    while (own.n_bucket < n_atom * (n_atom + 1) / 2 && own.n_bucket < MOST_BUCKETS)
-        own.n_bucket *= 2;
-    HF_TAKE(&own.arena, own.bucket, (size_t)own.n_bucket);
-    own.folded =
-        hf_arena_take_class(&own.arena, HF_MEMORY_MATRIX, label, largest * largest, sizeof(double));
-    HF_TAKE(&own.arena, *cache, 1);
-    const hf_status status = hf_arena_check(&own.arena, error);
-    if (status == HF_OK) {
-        **cache = own;
-    } else {
-        hf_arena_done(&own.arena);
-        *cache = NULL;
-    }
+    struct hf_block_cache *self = HF_NEW(*cache, settings->context->memory, label);
+    if (self == NULL) return hf_arena_check_new(self, error);
+    self->set = *settings;
+    self->n_bucket = 64;
+    while (self->n_bucket < n_atom * (n_atom + 1) / 2 && self->n_bucket < MOST_BUCKETS)
+        self->n_bucket *= 2;
+    HF_TAKE(&self->arena, self->bucket, (size_t)self->n_bucket);
+    self->folded = hf_arena_take_class(&self->arena, HF_MEMORY_MATRIX, label, largest * largest,
+                                       sizeof(double));
+    const hf_status status = hf_arena_check(&self->arena, error);
+    if (status != HF_OK) hf_arena_free(cache);
     return status;
 }
 
@@ -115,7 +110,8 @@ static void send_sums(struct hf_block_cache *self, const struct hf_cached_block 
         for (size_t r = 0; r < n_i; r++)
             for (size_t c = 0; c < n_j; c++)
                 *out++ = self->set.factor * (x[r * n_j + c] + mirror[c * n_i + r]);
-        hf_block_array_accumulate(self->set.array[k], block->i, block->j, self->folded);
+        hf_window_accumulate(self->set.array[k],
+                             hf_block_range(self->set.layout, block->i, block->j), self->folded);
         self->account.n_sent += remote;
     }
     if (remote) self->account.wait_seconds += hf_wall_seconds() - start;
@@ -127,7 +123,7 @@ static void end_gets(struct hf_block_cache *self, struct hf_cached_block *block)
     const bool remote = is_remote(self, block);
     const double start = remote ? hf_wall_seconds() : 0.0;
     for (int k = 0; k < self->set.n_layer; k++)
-        hf_block_array_end_get(self->set.array[k], &block->request[k]);
+        hf_window_end_get(self->set.array[k], &block->request[k]);
     if (remote) self->account.wait_seconds += hf_wall_seconds() - start;
     block->pending = false;
 }
@@ -192,18 +188,17 @@ void hf_block_cache_destroy(struct hf_block_cache **cache)
         for (struct hf_cached_block *block = old->oldest; block != NULL; block = block->newer)
             block->touched = false; /* the sums of a failed build are dropped */
         hf_block_cache_flush(old);
-        hf_arena_done(&old->arena);
     }
-    *cache = NULL;
+    hf_arena_free(cache);
 }
 
 /** Asks the owner for a density block. */
 static void begin_gets(struct hf_block_cache *self, struct hf_cached_block *block)
 {
     for (int k = 0; k < self->set.n_layer; k++)
-        hf_block_array_begin_get(self->set.array[k], block->i, block->j,
-                                 block->value + (size_t)k * n_element(self, block),
-                                 &block->request[k]);
+        hf_window_begin_get(self->set.array[k],
+                            hf_block_range(self->set.layout, block->i, block->j),
+                            block->value + (size_t)k * n_element(self, block), &block->request[k]);
     block->pending = true;
     if (!is_remote(self, block)) self->account.n_own++;
 }
@@ -211,22 +206,20 @@ static void begin_gets(struct hf_block_cache *self, struct hf_cached_block *bloc
 /** A new block that is in no list yet; NULL when there is no memory. */
 static struct hf_cached_block *new_block(struct hf_block_cache *self, int i, int j)
 {
-    struct hf_cached_block own = {
-        .cache = self, .i = i, .j = j, .arena = {.memory = self->arena.memory, .label = label}};
-    own.size = n_element(self, &own) * (size_t)self->set.n_layer;
-    own.value = hf_arena_take_class(&own.arena, HF_MEMORY_MATRIX, label,
-                                    2 * own.size + HF_STRIP_SLACK, sizeof(double));
+    struct hf_cached_block *block;
+    if (HF_NEW(block, self->arena.memory, label) == NULL) return NULL;
+    block->cache = self;
+    block->i = i;
+    block->j = j;
+    block->size = n_element(self, block) * (size_t)self->set.n_layer;
+    block->value = hf_arena_take_class(&block->arena, HF_MEMORY_MATRIX, label,
+                                       2 * block->size + HF_STRIP_SLACK, sizeof(double));
     if (!self->set.sums) {
-        HF_TAKE(&own.arena, own.request, (size_t)self->set.n_layer);
-        own.largest = hf_arena_take_class(&own.arena, HF_MEMORY_MATRIX, label,
-                                          2 * n_bound(self, &own), sizeof(double));
+        HF_TAKE(&block->arena, block->request, (size_t)self->set.n_layer);
+        block->largest = hf_arena_take_class(&block->arena, HF_MEMORY_MATRIX, label,
+                                             2 * n_bound(self, block), sizeof(double));
     }
-    struct hf_cached_block *block = HF_TAKE(&own.arena, block, 1);
-    if (own.arena.failed) {
-        hf_arena_done(&own.arena);
-        return NULL;
-    }
-    *block = own;
+    if (block->arena.failed) hf_arena_free(&block);
     return block;
 }
 

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "digest/digest.h"
 #include "hf/basis.h"
-#include "onesided/block_array.h"
+#include "onesided/block_range.h"
 #include "outbox.h"
 
 #include <stdbool.h>
@@ -21,6 +21,7 @@ struct hf_block_cache;
 
 /** One pair of atoms i >= j. Layers are the densities, or the J, or the K of the jobs. */
 struct hf_cached_block {
+    struct hf_arena arena;
     int i, j;
     /** [layer][functions of i][functions of j], then [layer][j][i]; the second is not used when
      *  i = j. HF_STRIP_SLACK doubles are behind them. */
@@ -36,7 +37,6 @@ struct hf_cached_block {
     struct hf_cached_block *next_of_bucket, *older, *newer;
     struct hf_block_cache *cache; /**< cache that contains or contained the block */
     struct hf_parcel parcel;      /**< sums: for the outbox, after the block left the cache */
-    struct hf_arena arena;        /**< has the arrays and this struct */
 };
 
 /** Settings of a cache. The struct is copied; its pointers are borrowed. */
@@ -45,12 +45,12 @@ struct hf_block_cache_settings {
     const struct hf_basis *basis;
     const struct hf_block_layout *layout; /**< parts are the atoms */
     int n_layer;
-    int n_alone;                         /**< number of layers with K alone; they come first */
-    struct hf_block_array *const *array; /**< [n_layer] */
-    bool sums;                /**< blocks start as zeros and are accumulated at the owner */
-    double factor;            /**< sums are multiplied by it when they leave */
-    struct hf_outbox *outbox; /**< sums: takes blocks that leave; borrowed */
-    size_t budget_bytes;      /**< of all blocks; pinned blocks may exceed it */
+    int n_alone;                    /**< number of layers with K alone; they come first */
+    struct hf_window *const *array; /**< [n_layer] */
+    bool sums;                      /**< blocks start as zeros and are accumulated at the owner */
+    double factor;                  /**< sums are multiplied by it when they leave */
+    struct hf_outbox *outbox;       /**< sums: takes blocks that leave; borrowed */
+    size_t budget_bytes;            /**< of all blocks; pinned blocks may exceed it */
 };
 
 /** Counts since the cache was made. */

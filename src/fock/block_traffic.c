@@ -9,14 +9,15 @@ enum { N_WAY = 2 };
 
 void hf_block_traffic_create(struct hf_context *context, struct hf_block_traffic *traffic)
 {
-    *traffic = (struct hf_block_traffic){.memory = context->memory};
+    *traffic = (struct hf_block_traffic){.arena = {.memory = context->memory,
+                                                   .kind = HF_MEMORY_MATRIX,
+                                                   .label = "blocks between nodes"}};
     MPI_Comm_dup(context->comm, &traffic->comm);
 }
 
 void hf_block_traffic_destroy(struct hf_block_traffic *traffic)
 {
-    if (traffic->memory != NULL) MPI_Comm_free(&traffic->comm);
-    *traffic = (struct hf_block_traffic){.memory = NULL};
+    MPI_Comm_free(&traffic->comm);
 }
 
 /** The messages that this rank sends (out) or receives on the current way. */
@@ -28,7 +29,7 @@ static const struct hf_piece_list *list_of(const struct hf_block_traffic *self, 
     return out != self->spread ? &way->out : &way->in;
 }
 
-static struct hf_traffic_lane make_lane(const struct hf_block_traffic *self, bool out)
+static struct hf_traffic_lane make_lane(struct hf_block_traffic *self, bool out)
 {
     const struct hf_piece_way *row = &self->blocks->row, *column = &self->blocks->column;
     const size_t n_row = out != self->spread ? row->out.n : row->in.n;
@@ -36,8 +37,7 @@ static struct hf_traffic_lane make_lane(const struct hf_block_traffic *self, boo
     const size_t n_most = n_row > n_column ? n_row : n_column;
     const size_t n = n_most < HF_TRAFFIC_WINDOW ? n_most : HF_TRAFFIC_WINDOW;
     struct hf_traffic_lane lane = {.list = list_of(self, out)};
-    lane.buffer = hf_memory_allocate_matrix(self->memory, "blocks between nodes",
-                                            n * self->most_number, sizeof *lane.buffer);
+    HF_TAKE(&self->arena, lane.buffer, n * self->most_number);
     for (int k = 0; k < HF_TRAFFIC_WINDOW; k++) lane.request[k] = MPI_REQUEST_NULL;
     return lane;
 }
@@ -55,15 +55,14 @@ hf_status hf_block_traffic_begin(struct hf_block_traffic *traffic,
     traffic->most_number = blocks->most_block + (size_t)n_plane * blocks->most_element;
     traffic->out = make_lane(traffic, true);
     traffic->in = make_lane(traffic, false);
-    if (traffic->out.buffer != NULL && traffic->in.buffer != NULL) return HF_OK;
-    hf_block_traffic_end(traffic);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks between nodes");
+    const hf_status status = hf_arena_check(&traffic->arena, error);
+    if (status != HF_OK) hf_block_traffic_end(traffic);
+    return status;
 }
 
 void hf_block_traffic_end(struct hf_block_traffic *traffic)
 {
-    hf_memory_release(traffic->memory, traffic->out.buffer);
-    hf_memory_release(traffic->memory, traffic->in.buffer);
+    hf_arena_done(&traffic->arena);
     traffic->out = traffic->in = (struct hf_traffic_lane){.list = NULL};
 }
 

@@ -28,8 +28,8 @@ struct hf_traffic_lane {
 };
 
 struct hf_block_traffic {
-    struct hf_memory *memory; /**< borrowed */
-    MPI_Comm comm;            /**< a duplicate, owned */
+    struct hf_arena arena; /**< has the buffers */
+    MPI_Comm comm;         /**< a duplicate, owned */
     const struct hf_block_traffic_ops *ops;
     void *self;                          /**< argument of ops */
     const struct hf_node_blocks *blocks; /**< borrowed */

@@ -385,10 +385,6 @@ static hf_status finish(void *data, const struct hf_part *part, struct hf_error 
 }
 
 const struct hf_quartet_consumer hf_coulomb_exchange_consumer = {
-    .name = "Coulomb and exchange",
-    .about = "J and K, screened with the densities",
-    .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
-            "Fig. 8.2 and Eq. 7.4",
     .lend = lend,
     .least_bound = least_bound,
     .bound = bound,

@@ -8,22 +8,13 @@
  *  of MPICH 4.0.2 treats unsigned bytes as signed. */
 enum { BIAS = 104, LAST = HF_N_DENSITY_EXPONENT - 1 };
 
-hf_status hf_density_bounds_init(struct hf_density_bounds *bounds, struct hf_context *context,
-                                 int n_atom, struct hf_error *error)
+void hf_density_bounds_init(struct hf_density_bounds *bounds, int n_atom, struct hf_arena *arena)
 {
-    const size_t n_pair = hf_pair_index(n_atom, 0);
-    *bounds = (struct hf_density_bounds){.memory = context->memory, .n_atom = n_atom};
+    *bounds = (struct hf_density_bounds){.n_atom = n_atom};
     for (int e = 1; e < LAST; e++) bounds->value[e] = ldexp(1.0, e - BIAS);
     bounds->value[LAST] = INFINITY;
-    bounds->exponent = hf_memory_allocate_matrix(context->memory, "density bounds", n_pair, 1);
-    if (bounds->exponent != NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the density bounds");
-}
-
-void hf_density_bounds_done(struct hf_density_bounds *bounds)
-{
-    hf_memory_release(bounds->memory, bounds->exponent);
-    bounds->exponent = NULL;
+    bounds->exponent =
+        hf_arena_take_class(arena, HF_MEMORY_MATRIX, "density bounds", hf_pair_index(n_atom, 0), 1);
 }
 
 /** Smallest exponent whose power of 2 is not below `value`. */
@@ -40,7 +31,7 @@ static uint8_t encode(double value)
 
 void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context *context,
                             const struct hf_block_layout *layout, int n,
-                            struct hf_block_array *const array[])
+                            struct hf_window *const array[])
 {
     enum { PIECE = 1 << 28 };
     const size_t n_pair = hf_pair_index(bounds->n_atom, 0);
@@ -52,7 +43,7 @@ void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context 
     while (hf_own_blocks_next(&own, &block)) {
         double largest = 0.0;
         for (int k = 0; k < n; k++) {
-            const double *value = hf_block_array_local(array[k]) + block.offset;
+            const double *value = hf_window_local(array[k]) + block.offset;
             for (size_t x = 0; x < block.size; x++) largest = fmax(largest, fabs(value[x]));
         }
         exponent[hf_pair_index(block.i, block.j)] = encode(largest);

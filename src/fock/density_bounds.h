@@ -2,7 +2,8 @@
 #ifndef HF_DENSITY_BOUNDS_H
 #define HF_DENSITY_BOUNDS_H
 
-#include "onesided/block_array.h"
+#include "base/arena.h"
+#include "onesided/block_range.h"
 
 #include <stdint.h>
 
@@ -10,22 +11,19 @@ enum { HF_N_DENSITY_EXPONENT = 128 };
 
 /** Bounds of the atom blocks of one or several densities: powers of 2, rounded up. */
 struct hf_density_bounds {
-    struct hf_memory *memory; /**< borrowed */
     int n_atom;
     uint8_t *exponent; /**< [n_atom (n_atom + 1) / 2] of pairs i >= j; 0: the block is zero */
     double value[HF_N_DENSITY_EXPONENT]; /**< of each exponent */
     double largest;                      /**< largest element, not rounded */
 };
 
-/** Local: room for the bounds. HF_NO_RESOURCE: memory. */
-hf_status hf_density_bounds_init(struct hf_density_bounds *bounds, struct hf_context *context,
-                                 int n_atom, struct hf_error *error) HF_MUST_CHECK;
-void hf_density_bounds_done(struct hf_density_bounds *bounds);
+/** Takes room for the bounds from the arena, which may fail. Not collective. */
+void hf_density_bounds_init(struct hf_density_bounds *bounds, int n_atom, struct hf_arena *arena);
 
 /** Finds the bounds of the densities in `array` [n]. Collective. */
 void hf_density_bounds_find(struct hf_density_bounds *bounds, struct hf_context *context,
                             const struct hf_block_layout *layout, int n,
-                            struct hf_block_array *const array[]);
+                            struct hf_window *const array[]);
 
 static inline double hf_density_bound(const struct hf_density_bounds *bounds, int i, int j)
 {

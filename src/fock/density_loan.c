@@ -10,7 +10,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 
 /** Where densities are lent from. */
 struct source {
@@ -18,7 +17,7 @@ struct source {
     hf_status (*fill)(struct hf_lent_densities *self, const struct hf_matrix *const density[],
                       struct hf_error *error);
     void (*bounds)(const struct hf_lent_densities *self, int i, int j, double bound[HF_N_BOUND]);
-    /** Begins to borrow a block; false: no memory. */
+    /** Begins to borrow a block; false: no memory. NULL, as the next and the last: nothing to do. */
     bool (*begin)(struct hf_lent_densities *self, struct hf_loan_entry *entry);
     /** Waits for the blocks of entry[n]. */
     void (*wait)(struct hf_lent_densities *self, int n, const struct hf_loan_entry entry[]);
@@ -29,6 +28,7 @@ struct source {
 };
 
 struct hf_lent_densities {
+    struct hf_arena arena;
     const struct source *source;
     struct hf_context *context;   /**< borrowed */
     const struct hf_basis *basis; /**< merged, borrowed */
@@ -38,7 +38,7 @@ struct hf_lent_densities {
     struct hf_node_density node; /**< context NULL: distributed */
     /* distributed */
     struct hf_onesided *onesided;
-    struct hf_block_array **array; /**< [n] */
+    struct hf_window **array; /**< [n] */
     struct hf_density_bounds bounds;
     struct hf_block_cache *cache;
     pthread_mutex_t lock; /**< of the cache */
@@ -51,18 +51,13 @@ static hf_status fill_node(struct hf_lent_densities *self, const struct hf_matri
 {
     const struct hf_job_shape jobs = {
         .n = self->set.n, .n_exchange = self->set.n, .n_alone = self->set.n_alone};
-    struct hf_fock_job *job = calloc((size_t)self->set.n, sizeof *job);
-    hf_status status = HF_OK;
-    if (job == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the densities");
-    HF_TRY(hf_agree(self->context->comm, status, error));
+    struct hf_fock_job *job = HF_TAKE(&self->arena, job, (size_t)self->set.n);
+    HF_CHECK(hf_agree(self->context->comm, hf_arena_check(&self->arena, error), error));
     for (int k = 0; k < self->set.n; k++) job[k].density = density[k];
     hf_node_density_init(&self->node, self->context, self->basis, self->layout);
     self->node.lower = true; /* distributed densities also come from the lower half */
-    HF_TRY(hf_node_density_reserve(&self->node, self->set.n, error));
-    HF_TRY(hf_node_density_gather(&self->node, &jobs, job, &self->largest, error));
-cleanup:
-    free(job);
-    return status;
+    HF_CHECK(hf_node_density_reserve(&self->node, self->set.n, error));
+    return hf_node_density_gather(&self->node, &jobs, job, &self->largest, error);
 }
 
 static void bounds_of_node(const struct hf_lent_densities *self, int i, int j,
@@ -71,20 +66,6 @@ static void bounds_of_node(const struct hf_lent_densities *self, int i, int j,
     const double *from =
         self->node.atom_bound + ((size_t)i * (size_t)self->basis->n_atom + (size_t)j) * HF_N_BOUND;
     for (int kind = 0; kind < HF_N_BOUND; kind++) bound[kind] = from[kind];
-}
-
-static bool begin_node(struct hf_lent_densities *self, struct hf_loan_entry *entry)
-{
-    (void)self;
-    (void)entry;
-    return true;
-}
-
-static void nothing(struct hf_lent_densities *self, int n, const struct hf_loan_entry entry[])
-{
-    (void)self;
-    (void)n;
-    (void)entry;
 }
 
 static void show_node(const struct hf_lent_densities *self, const struct hf_loan_entry *entry,
@@ -104,19 +85,19 @@ static void show_node(const struct hf_lent_densities *self, const struct hf_loan
                    (row * n_shell + (size_t)basis->first_shell_of_atom[j]) * HF_N_BOUND};
 }
 
-static const struct source of_node = {fill_node, bounds_of_node, begin_node,
-                                      nothing,   show_node,      nothing};
+static const struct source of_node = {
+    .fill = fill_node, .bounds = bounds_of_node, .show = show_node};
 
 /* ---- At their owners ------------------------------------------------------------------------- */
 
 /** Copies one density to its array, in merged functions. Collective. */
 static hf_status fill_array(struct hf_lent_densities *self, const struct hf_matrix *density,
-                            struct hf_block_array *array, struct hf_error *error)
+                            struct hf_window *array, struct hf_error *error)
 {
-    double *local = hf_block_array_local(array);
+    double *local = hf_window_local(array);
     HF_CHECK(hf_matrix_get_blocks(density, self->layout, local, error));
     hf_mix_own_blocks(self->basis, false, self->layout, local);
-    hf_block_array_fence(array);
+    hf_window_fence(array);
     return HF_OK;
 }
 
@@ -124,10 +105,9 @@ static hf_status fill_array(struct hf_lent_densities *self, const struct hf_matr
 static hf_status prepare_owners(struct hf_lent_densities *self, struct hf_error *error)
 {
     struct hf_context *context = self->context;
-    self->array = calloc((size_t)self->set.n, sizeof(struct hf_block_array *));
-    if (self->array == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the densities");
-    HF_CHECK(hf_density_bounds_init(&self->bounds, context, self->basis->n_atom, error));
+    HF_TAKE(&self->arena, self->array, (size_t)self->set.n);
+    hf_density_bounds_init(&self->bounds, self->basis->n_atom, &self->arena);
+    HF_CHECK(hf_arena_check(&self->arena, error));
     const struct hf_block_cache_settings settings = {
         .context = context,
         .basis = self->basis,
@@ -146,8 +126,8 @@ static hf_status fill_owners(struct hf_lent_densities *self,
     HF_CHECK(hf_agree(self->context->comm, prepare_owners(self, error), error));
     HF_CHECK(hf_onesided_create(self->context, &self->set.onesided, &self->onesided, error));
     for (int k = 0; k < self->set.n; k++) {
-        HF_CHECK(hf_block_array_create(self->onesided, self->layout, "density blocks",
-                                       &self->array[k], error));
+        HF_CHECK(hf_window_create(self->onesided, hf_block_layout_local_size(self->layout),
+                                  "density blocks", &self->array[k], error));
         HF_CHECK(fill_array(self, density[k], self->array[k], error));
     }
     hf_density_bounds_find(&self->bounds, self->context, self->layout, self->set.n, self->array);
@@ -215,8 +195,12 @@ static void give_back_owners(struct hf_lent_densities *self, int n,
     pthread_mutex_unlock(&self->lock);
 }
 
-static const struct source of_owners = {fill_owners,     bounds_of_owners, begin_owners,
-                                        wait_for_owners, show_owners,      give_back_owners};
+static const struct source of_owners = {.fill = fill_owners,
+                                        .bounds = bounds_of_owners,
+                                        .begin = begin_owners,
+                                        .wait = wait_for_owners,
+                                        .show = show_owners,
+                                        .give_back = give_back_owners};
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
@@ -225,10 +209,8 @@ hf_status hf_lent_densities_create(struct hf_context *context, const struct hf_b
                                    const struct hf_matrix *const density[],
                                    struct hf_lent_densities **lent, struct hf_error *error)
 {
-    struct hf_lent_densities *made = calloc(1, sizeof *made);
-    hf_status status = HF_OK;
-    *lent = made;
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the densities");
+    struct hf_lent_densities *made = HF_NEW(*lent, context->memory, "the densities");
+    hf_status status;
     if (made != NULL) {
         made->source = settings->distributed ? &of_owners : &of_node;
         made->context = context;
@@ -236,7 +218,7 @@ hf_status hf_lent_densities_create(struct hf_context *context, const struct hf_b
         made->set = *settings;
         pthread_mutex_init(&made->lock, NULL);
     }
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_agree(context->comm, hf_arena_check_new(made, error), error));
     HF_TRY(hf_atom_layout_create(context, merged, &made->layout, error));
     HF_TRY(made->source->fill(made, density, error));
 cleanup:
@@ -247,20 +229,17 @@ cleanup:
 void hf_lent_densities_destroy(struct hf_lent_densities **lent)
 {
     struct hf_lent_densities *old = *lent;
-    *lent = NULL;
     if (old == NULL) return;
     hf_block_cache_destroy(&old->cache);
     for (int k = 0; k < old->set.n && old->array != NULL; k++) {
-        if (old->array[k] != NULL) hf_block_array_fence(old->array[k]); /* others may still read */
-        hf_block_array_destroy(&old->array[k]);
+        if (old->array[k] != NULL) hf_window_fence(old->array[k]); /* others may still read */
+        hf_window_destroy(&old->array[k]);
     }
-    if (old->bounds.memory != NULL) hf_density_bounds_done(&old->bounds);
     if (old->node.context != NULL) hf_node_density_done(&old->node);
     hf_onesided_destroy(&old->onesided);
     hf_block_layout_destroy(&old->layout);
     pthread_mutex_destroy(&old->lock);
-    free(old->array);
-    free(old);
+    hf_arena_free(lent);
 }
 
 double hf_lent_densities_largest(const struct hf_lent_densities *lent)
@@ -303,23 +282,23 @@ struct hf_fock_memory hf_lent_densities_memory(const struct hf_fock_size *size, 
 hf_status hf_density_loan_init(struct hf_density_loan *loan, struct hf_lent_densities *lent,
                                struct hf_error *error)
 {
-    *loan = (struct hf_density_loan){.of = lent};
-    loan->number = malloc(((size_t)lent->basis->n_atom + 1) * sizeof *loan->number);
-    if (loan->number != NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the blocks of a thread");
+    *loan = (struct hf_density_loan){.of = lent, .arena = {.label = "the blocks of a thread"}};
+    HF_TAKE(&loan->arena, loan->number, (size_t)lent->basis->n_atom);
+    return hf_arena_check(&loan->arena, error);
 }
 
 static void give_back(struct hf_density_loan *loan)
 {
-    if (loan->n_block > 0) loan->of->source->give_back(loan->of, loan->n_block, loan->entry);
+    const struct source *source = loan->of->source;
+    if (loan->n_block > 0 && source->give_back != NULL)
+        source->give_back(loan->of, loan->n_block, loan->entry);
     loan->n_block = 0;
 }
 
 void hf_density_loan_done(struct hf_density_loan *loan)
 {
     give_back(loan);
-    free(loan->number);
-    loan->number = NULL;
+    hf_arena_done(&loan->arena);
 }
 
 /** Gives a site a number, unless it has one in this part. */
@@ -338,7 +317,7 @@ static bool add_block(struct hf_density_loan *loan, int i, int j)
     struct hf_lent_block *seen = &loan->block[loan->number[i]][loan->number[j]];
     if (seen->n_column > 0) return true;
     *entry = (struct hf_loan_entry){.i = i, .j = j};
-    if (!loan->of->source->begin(loan->of, entry)) return false;
+    if (loan->of->source->begin != NULL && !loan->of->source->begin(loan->of, entry)) return false;
     seen->n_column = loan->block[loan->number[j]][loan->number[i]].n_column = 1;
     loan->n_block++;
     return true;
@@ -378,7 +357,7 @@ void hf_density_loan_wait(struct hf_density_loan *loan, struct hf_worker *worker
                           const struct hf_part *part)
 {
     struct hf_lent_densities *lent = loan->of;
-    lent->source->wait(lent, loan->n_block, loan->entry);
+    if (lent->source->wait != NULL) lent->source->wait(lent, loan->n_block, loan->entry);
     for (int b = 0; b < loan->n_block; b++) {
         const struct hf_loan_entry *entry = &loan->entry[b];
         const int i = loan->number[entry->i], j = loan->number[entry->j];

@@ -3,6 +3,7 @@
 #ifndef HF_DENSITY_LOAN_H
 #define HF_DENSITY_LOAN_H
 
+#include "base/arena.h"
 #include "digest/digest.h"
 #include "fock/fock.h"
 #include "work/work.h"
@@ -35,6 +36,7 @@ struct hf_lent_block {
 /** What one thread has borrowed. Only hf_lent_block_of reads it outside density_loan.c. */
 struct hf_density_loan {
     struct hf_lent_densities *of; /**< borrowed */
+    struct hf_arena arena;
     int n_site, site[HF_MOST_LOAN_SITES];
     int *number; /**< [sites] number of a site within the part */
     int n_block;

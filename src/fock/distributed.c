@@ -12,7 +12,6 @@
 #include "base/threads.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Sets the density block of atoms x and y of a quartet, in both orders. */
@@ -189,7 +188,7 @@ static const double *lend_density(void *builder, int k, const struct hf_atom_pai
     const struct hf_fock_builder *self = builder;
     const struct hf_distributed *data = self->data;
     *stride = hf_atom_n_function(self->pairs->basis, pair->atom_b);
-    return hf_block_array_local(data->D[self->build.first_coulomb + k]) +
+    return hf_window_local(data->D[self->build.first_coulomb + k]) +
            hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
 }
 
@@ -202,7 +201,7 @@ static void add_coulomb(void *builder, int k, const struct hf_atom_pair *pair, d
     const int n_row = hf_atom_n_function(self->pairs->basis, pair->atom_a);
     const int n_column = hf_atom_n_function(self->pairs->basis, pair->atom_b);
     const bool own = pair->atom_a == pair->atom_b;
-    double *to = hf_block_array_local(data->J[self->build.first_coulomb + k]) +
+    double *to = hf_window_local(data->J[self->build.first_coulomb + k]) +
                  hf_block_layout_find(data->layout, pair->atom_a, pair->atom_b).offset;
     for (int r = 0; r < n_row; r++)
         for (int c = 0; c < n_column; c++)
@@ -304,37 +303,28 @@ static struct hf_task_order order(enum hf_grain grain)
 static void destroy(struct hf_fock_builder *self)
 {
     struct hf_distributed *data = self->data;
-    if (data == NULL) return;
-    hf_density_bounds_done(&data->bounds);
+    if (data->layout == NULL) return; /* create was not called */
     hf_outbox_done(&data->outbox);
     pthread_mutex_destroy(&data->in_turn);
     pthread_mutex_destroy(&data->lock);
     hf_distributed_destroy_arrays(data);
     hf_onesided_destroy(&data->onesided);
-    free(data);
-    self->data = NULL;
 }
 
 static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
 {
     struct hf_context *context = self->context;
-    hf_status status = HF_OK;
-    struct hf_distributed *data = self->data = calloc(1, sizeof *data);
-    if (data == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
-    if (data != NULL) {
-        pthread_mutex_init(&data->lock, NULL);
-        pthread_mutex_init(&data->in_turn, NULL);
-        hf_outbox_init(&data->outbox);
-    }
-    if (status == HF_OK)
-        status = hf_density_bounds_init(&data->bounds, context, self->pairs->basis->n_atom, error);
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_distributed *data = self->data;
     data->layout = self->layout;
-    HF_TRY(hf_onesided_create(context, &self->settings.onesided, &data->onesided, error));
+    pthread_mutex_init(&data->lock, NULL);
+    pthread_mutex_init(&data->in_turn, NULL);
+    hf_outbox_init(&data->outbox);
+    hf_density_bounds_init(&data->bounds, self->pairs->basis->n_atom, &self->arena);
+    HF_CHECK(hf_agree(context->comm, hf_arena_check(&self->arena, error), error));
+    HF_CHECK(hf_onesided_create(context, &self->settings.onesided, &data->onesided, error));
     self->account.transport = hf_onesided_transport(data->onesided);
     self->note = hf_onesided_note(data->onesided);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 const struct hf_fock_ops hf_fock_distributed = {
@@ -343,6 +333,7 @@ const struct hf_fock_ops hf_fock_distributed = {
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Figs. 8.4 and 8.5",
     .distributed = true,
+    .data_bytes = sizeof(struct hf_distributed),
     .memory = memory,
     .order = order,
     .create = create,

@@ -2,47 +2,41 @@
 #include "distributed_state.h"
 #include "linalg/matrix_blocks.h"
 
-#include <stdlib.h>
-
 /** Prepares the blocks of this rank for exact sums. */
 static void prepare_blocks(struct hf_exact_sums *exact, int density,
-                           const struct hf_block_layout *layout, struct hf_block_array *array)
+                           const struct hf_block_layout *layout, struct hf_window *array)
 {
     struct hf_own_blocks own = hf_own_blocks_begin(layout);
     struct hf_own_block block;
     while (hf_own_blocks_next(&own, &block))
-        hf_exact_sums_meet(exact, density, block.i, block.j,
-                           hf_block_array_local(array) + block.offset);
+        hf_exact_sums_meet(exact, density, block.i, block.j, hf_window_local(array) + block.offset);
 }
 
-/** Makes a list of pointers longer, the new ones NULL. */
-static bool lengthen(struct hf_block_array ***list, int n_old, int n)
+/** Makes the lists long enough for the jobs of this build. Local. */
+static hf_status make_lists(struct hf_fock_builder *self, struct hf_error *error)
 {
-    struct hf_block_array **longer = realloc(*list, (size_t)n * sizeof *longer);
-    if (longer == NULL) return false;
-    for (int i = n_old; i < n; i++) longer[i] = NULL;
-    *list = longer;
-    return true;
-}
-
-/** Local: lists for the jobs of this build. */
-static hf_status make_lists(struct hf_distributed *data, struct hf_error *error)
-{
-    const int n_old = data->n_array, n = data->jobs.n;
-    if (n <= n_old) return HF_OK;
-    if (!lengthen(&data->D, n_old, n) || !lengthen(&data->J, n_old, n) ||
-        !lengthen(&data->K, n_old, n))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock matrices");
+    struct hf_distributed *data = self->data;
+    struct hf_window ***list[] = {&data->D, &data->J, &data->K};
+    const int n = data->jobs.n;
+    if (n <= data->n_array) return HF_OK;
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct hf_window **longer = HF_TAKE(&self->arena, longer, (size_t)n);
+        if (longer == NULL) return hf_arena_check(&self->arena, error);
+        for (int i = 0; i < data->n_array; i++) longer[i] = (*list[k])[i];
+        hf_arena_release(&self->arena, *list[k]);
+        *list[k] = longer;
+    }
     data->n_array = n;
     return HF_OK;
 }
 
 /** Creates an array when it is needed for the first time. Collective. */
 static hf_status provide(const struct hf_distributed *data, bool needed, const char *label,
-                         struct hf_block_array **array, struct hf_error *error)
+                         struct hf_window **array, struct hf_error *error)
 {
     if (!needed || *array != NULL) return HF_OK;
-    return hf_block_array_create(data->onesided, data->layout, label, array, error);
+    return hf_window_create(data->onesided, hf_block_layout_local_size(data->layout), label, array,
+                            error);
 }
 
 /** Copies the density of the caller to its array, and zeroes the sums. Collective. */
@@ -50,13 +44,12 @@ static hf_status fill(struct hf_fock_builder *self, int i, const struct hf_fock_
                       struct hf_error *error)
 {
     const struct hf_distributed *data = self->data;
-    if (job->coulomb != NULL) hf_block_array_clear(data->J[i]);
-    if (job->exchange != NULL) hf_block_array_clear(data->K[i]);
-    HF_CHECK(
-        hf_matrix_get_blocks(job->density, data->layout, hf_block_array_local(data->D[i]), error));
-    hf_mix_own_blocks(self->pairs->basis, false, data->layout, hf_block_array_local(data->D[i]));
+    if (job->coulomb != NULL) hf_window_clear(data->J[i]);
+    if (job->exchange != NULL) hf_window_clear(data->K[i]);
+    HF_CHECK(hf_matrix_get_blocks(job->density, data->layout, hf_window_local(data->D[i]), error));
+    hf_mix_own_blocks(self->pairs->basis, false, data->layout, hf_window_local(data->D[i]));
     if (self->exact != NULL) prepare_blocks(self->exact, i, data->layout, data->D[i]);
-    hf_block_array_fence(data->D[i]);
+    hf_window_fence(data->D[i]);
     return HF_OK;
 }
 
@@ -66,7 +59,7 @@ hf_status hf_distributed_open_arrays(struct hf_fock_builder *self, const struct 
     struct hf_distributed *data = self->data;
     hf_status status = HF_OK;
     if (self->exact != NULL) status = hf_exact_sums_begin(self->exact, data->jobs.n, error);
-    if (status == HF_OK) status = make_lists(data, error);
+    if (status == HF_OK) status = make_lists(self, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
     for (int i = 0; i < data->jobs.n; i++) {
         HF_TRY(provide(data, true, "density blocks", &data->D[i], error));
@@ -80,14 +73,14 @@ cleanup:
 }
 
 /** Copies the sums of one job to the matrix of the caller; NULL: nothing to do. Collective. */
-static hf_status collect(struct hf_fock_builder *self, struct hf_block_array *sums,
+static hf_status collect(struct hf_fock_builder *self, struct hf_window *sums,
                          struct hf_matrix *matrix, struct hf_error *error)
 {
     const struct hf_distributed *data = self->data;
     if (matrix == NULL) return HF_OK;
-    hf_block_array_fence(sums);
-    hf_mix_own_blocks(self->pairs->basis, true, data->layout, hf_block_array_local(sums));
-    return hf_matrix_set_blocks(matrix, data->layout, hf_block_array_local(sums), HF_OK, error);
+    hf_window_fence(sums);
+    hf_mix_own_blocks(self->pairs->basis, true, data->layout, hf_window_local(sums));
+    return hf_matrix_set_blocks(matrix, data->layout, hf_window_local(sums), HF_OK, error);
 }
 
 hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_fock_job job[],
@@ -101,29 +94,21 @@ hf_status hf_distributed_collect(struct hf_fock_builder *self, const struct hf_f
     return HF_OK;
 }
 
-static void destroy_arrays(struct hf_distributed *data)
+void hf_distributed_destroy_arrays(struct hf_distributed *data)
 {
     for (int i = 0; i < data->n_array; i++) {
-        hf_block_array_destroy(&data->D[i]);
-        hf_block_array_destroy(&data->J[i]);
-        hf_block_array_destroy(&data->K[i]);
+        hf_window_destroy(&data->D[i]);
+        hf_window_destroy(&data->J[i]);
+        hf_window_destroy(&data->K[i]);
     }
 }
 
 void hf_distributed_close_arrays(struct hf_distributed *data, int n_rank, bool failed)
 {
     for (int i = 0; failed && i < data->n_array; i++) {
-        if (data->J[i] != NULL) hf_block_array_fence(data->J[i]);
-        if (data->K[i] != NULL) hf_block_array_fence(data->K[i]);
+        if (data->J[i] != NULL) hf_window_fence(data->J[i]);
+        if (data->K[i] != NULL) hf_window_fence(data->K[i]);
     }
-    if (n_rank == 1) destroy_arrays(data);
+    if (n_rank == 1) hf_distributed_destroy_arrays(data);
     hf_onesided_rest(data->onesided);
-}
-
-void hf_distributed_destroy_arrays(struct hf_distributed *data)
-{
-    destroy_arrays(data);
-    free(data->D);
-    free(data->J);
-    free(data->K);
 }

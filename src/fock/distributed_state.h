@@ -47,7 +47,7 @@ struct hf_distributed {
     struct hf_density_bounds bounds;
     /** Density, Coulomb and exchange blocks of each job, [n_array]; NULL: not needed so far. They live as long
      *  as the builder, since creating a window takes time on all ranks. */
-    struct hf_block_array **D, **J, **K;
+    struct hf_window **D, **J, **K;
     int n_array;
     /** Protects caches, blocks and ring while threads compute. A thread that holds it does not wait for
      *  messages or tasks: it only starts and tests gets, which returns at once. */

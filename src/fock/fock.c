@@ -6,7 +6,6 @@
 #include "text/trace.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct hf_fock_ops *const hf_fock_list[] = {&hf_fock_replicated, &hf_fock_distributed, NULL};
@@ -175,16 +174,15 @@ hf_status hf_fock_create(struct hf_context *context, const struct hf_shell_pairs
     if (ops == NULL) {
         status = hf_fail(error, HF_BAD_INPUT, "unknown Fock builder '%s'", settings->builder);
     } else {
-        made = calloc(1, sizeof *made);
-        if (made == NULL)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
+        if (HF_NEW(made, context->memory, "the Fock builder") != NULL)
+            made->data = hf_arena_take(&made->arena, 1, ops->data_bytes);
     }
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_arena_agree_new(context, &made, status, error));
     hf_fock_declare_phases(&context->timers);
-    *made = (struct hf_fock_builder){.ops = ops,
-                                     .context = context,
-                                     .pairs = pairs,
-                                     .settings = hf_fock_settings_in_use(settings)};
+    made->ops = ops;
+    made->context = context;
+    made->pairs = pairs;
+    made->settings = hf_fock_settings_in_use(settings);
     if (settings->reproducible)
         HF_TRY(hf_agree(context->comm, hf_exact_sums_create(pairs, &made->exact, error), error));
     HF_TRY(hf_atom_layout_create(context, pairs->basis, &made->layout, error));
@@ -208,9 +206,8 @@ void hf_fock_destroy(struct hf_fock_builder **builder)
         hf_exact_sums_destroy(&old->exact);
         hf_work_destroy(&old->work);
         hf_block_layout_destroy(&old->layout);
-        free(old);
     }
-    *builder = NULL;
+    hf_arena_free(builder);
 }
 
 /** Sums the counts of a build over the ranks, as doubles: they are far below 2^50. */
@@ -288,14 +285,14 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     hf_status status = HF_OK;
     enum { FEW = 8 }; /* so few jobs need no allocation and no agreement */
     struct hf_fock_job few[FEW], *sorted = few;
+    struct hf_arena arena = {.label = "the jobs of a Fock build"};
     struct hf_timers *timers = &builder->context->timers;
     const double before = hf_timer_seconds(timers, &hf_phase_fock_compute);
     builder->account.threshold = threshold;
     hf_trace_begin_build(builder->context->trace);
     if (n_job > FEW) {
-        sorted = malloc((size_t)n_job * sizeof *sorted);
-        if (sorted == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the jobs");
-        HF_TRY(hf_agree(builder->context->comm, status, error));
+        HF_TAKE(&arena, sorted, (size_t)n_job);
+        HF_TRY(hf_agree(builder->context->comm, hf_arena_check(&arena, error), error));
     }
     const int n_sorted = sort_jobs(n_job, job, sorted);
     builder->build = plan_build(builder, n_sorted, sorted, threshold);
@@ -303,7 +300,7 @@ hf_status hf_fock_build(struct hf_fock_builder *builder, int n_job, const struct
     reduce_account(builder, hf_timer_seconds(timers, &hf_phase_fock_compute) - before);
 cleanup:
     hf_trace_end_build(builder->context->trace);
-    if (sorted != few) free(sorted);
+    hf_arena_done(&arena);
     return status;
 }
 

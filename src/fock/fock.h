@@ -53,7 +53,9 @@ struct hf_fock_ops {
     /** The best division into tasks of that grain for this builder. Local. */
     struct hf_task_order (*order)(enum hf_grain grain);
 
-    /** Creates self->data; collective. After a failure destroy is called. */
+    size_t data_bytes; /**< size of self->data, which the front allocates */
+
+    /** Initialises self->data, which is zero; collective. After a failure destroy is called. */
     hf_status (*create)(struct hf_fock_builder *self, struct hf_error *error);
 
     /** Computes J and K of all jobs in one round of self->work, see hf_fock_build. Jobs with K alone come
@@ -61,7 +63,7 @@ struct hf_fock_ops {
     hf_status (*build)(struct hf_fock_builder *self, int n_job, const struct hf_fock_job job[],
                        struct hf_error *error);
 
-    /** Frees self->data, which may be NULL or incomplete; collective. */
+    /** Releases what self->data refers to outside self->arena; self->data may be zero or incomplete. Collective. */
     void (*destroy)(struct hf_fock_builder *self);
 };
 

@@ -2,6 +2,7 @@
 #ifndef HF_FOCK_PRIVATE_H
 #define HF_FOCK_PRIVATE_H
 
+#include "base/arena.h"
 #include "coulomb/coulomb.h"
 #include "digest/digest.h"
 #include "digest/exact_sums.h"
@@ -28,6 +29,7 @@ struct hf_build {
 };
 
 struct hf_fock_builder {
+    struct hf_arena arena;
     const struct hf_fock_ops *ops;
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
@@ -40,7 +42,7 @@ struct hf_fock_builder {
     struct hf_fock_account account;
     const char *note; /**< of the implementation; NULL: none */
     char notes[1536]; /**< all of them */
-    void *data;       /**< of the implementation */
+    void *data;       /**< of the implementation [ops->data_bytes] */
 };
 
 /** The Coulomb pass of a build, if there is one: J of jobs first_coulomb .. jobs.n-1. `lend` and `add` are

@@ -96,11 +96,6 @@ bool hf_density_reaches_out(const struct hf_node_density *density)
     return n == 1;
 }
 
-void hf_kept_bounds_done(struct hf_kept_bounds *kept)
-{
-    hf_node_memory_destroy(&kept->shared);
-}
-
 double hf_kept_bounds_bytes(double n_shell, double n_atom)
 {
     return (n_shell * n_shell + n_atom * n_atom) * sizeof(float);

@@ -10,7 +10,7 @@
  *  are seldom larger than the density. In memory that the ranks of a node share. */
 struct hf_kept_bounds {
     const struct hf_shell_pairs *pairs; /**< borrowed */
-    struct hf_node_memory *shared;      /**< NULL: nothing is kept */
+    struct hf_node_memory *shared;      /**< NULL: nothing is kept; owned */
     float *of_shells;                   /**< [n_shell][n_shell] */
     float *of_atoms;                    /**< [n_atom][n_atom] */
     struct hf_lasting lasting;          /**< the same for the choice of what to store */
@@ -29,9 +29,6 @@ bool hf_kept_bounds_hold(const struct hf_kept_bounds *kept, const struct hf_node
 /** Whether the density has elements between atoms. A superposition of atoms has none, and does not show how
  *  far exchange reaches. Not collective; equal on all ranks. */
 bool hf_density_reaches_out(const struct hf_node_density *density);
-
-/** Collective. Accepts a zeroed struct. */
-void hf_kept_bounds_done(struct hf_kept_bounds *kept);
 
 /** Bytes that a node shares. */
 double hf_kept_bounds_bytes(double n_shell, double n_atom);

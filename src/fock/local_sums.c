@@ -20,7 +20,7 @@ enum {
 };
 
 struct hf_local_sums {
-    struct hf_arena arena; /**< has the arrays and this struct */
+    struct hf_arena arena;
     const struct hf_basis *basis;
     struct hf_job_shape jobs;
     struct hf_sums_target target;
@@ -53,24 +53,21 @@ hf_status hf_local_sums_create(struct hf_context *context, const struct hf_basis
     const size_t n_atom = (size_t)basis->n_atom;
     const size_t n =
         storage_size(hf_most_functions_of_atom(basis), hf_n_coulomb(jobs), jobs->n_exchange);
-    struct hf_arena arena = {.memory = context->memory, .label = "the sums of a thread"};
-    struct hf_local_sums *made = *sums = HF_TAKE(&arena, made, 1);
-    if (made == NULL) return hf_arena_check(&arena, error);
+    struct hf_local_sums *made = HF_NEW(*sums, context->memory, "the sums of a thread");
+    if (made == NULL) return hf_arena_check_new(made, error);
     made->basis = basis;
     made->jobs = *jobs;
     made->target = *target;
-    HF_TAKE(&arena, made->storage, n);
-    for (int x = 0; x < 2; x++) HF_TAKE(&arena, made->block_of_atom[x], n_atom);
-    made->arena = arena;
-    const hf_status status = hf_arena_check(&arena, error);
+    HF_TAKE(&made->arena, made->storage, n);
+    for (int x = 0; x < 2; x++) HF_TAKE(&made->arena, made->block_of_atom[x], n_atom);
+    const hf_status status = hf_arena_check(&made->arena, error);
     if (status != HF_OK) hf_local_sums_destroy(sums);
     return status;
 }
 
 void hf_local_sums_destroy(struct hf_local_sums **sums)
 {
-    if (*sums != NULL) hf_arena_done(&(*sums)->arena);
-    *sums = NULL;
+    hf_arena_free(sums);
 }
 
 /** A new block of zeros for `n_job` jobs. */

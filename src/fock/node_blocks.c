@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const label = "blocks of nodes";
-
 /** Smallest number of groups that are arranged in rows and columns. */
 enum { LEAST_IN_ROWS = 9 };
 
@@ -263,15 +261,13 @@ static hf_status make(struct hf_node_blocks *self, const struct seat seat[], str
     return hf_arena_check(arena, error);
 }
 
-/** Tables whose sizes are known from the start. */
-static hf_status make_tables(struct hf_node_blocks *self, struct seat **seat,
-                             struct hf_error *error)
+/** Takes the tables whose sizes are known from the start; returns the seats. */
+static struct seat *make_tables(struct hf_node_blocks *self)
 {
     const size_t n_rank = (size_t)self->context->n_rank;
     HF_TAKE(&self->arena, self->first, n_rank + 1);
     HF_TAKE(&self->arena, self->place, hf_pair_index(self->basis->n_atom, 0));
-    *seat = hf_arena_take(&self->arena, n_rank, sizeof **seat);
-    return hf_arena_check(&self->arena, error);
+    return hf_arena_take(&self->arena, n_rank, sizeof(struct seat));
 }
 
 /** Gathers how many elements each rank owns. Collective. */
@@ -289,19 +285,16 @@ hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basi
                                 const struct hf_node_memory *shared, struct hf_node_blocks **blocks,
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct seat *seat = NULL;
-    struct hf_node_blocks *made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the blocks of nodes");
-    } else {
-        *made = (struct hf_node_blocks){.context = context,
-                                        .basis = basis,
-                                        .layout = layout,
-                                        .arena = {.memory = context->memory, .label = label}};
-        status = make_tables(made, &seat, error);
+    struct hf_node_blocks *made;
+    if (HF_NEW(made, context->memory, "blocks of nodes") != NULL) {
+        made->context = context;
+        made->basis = basis;
+        made->layout = layout;
+        seat = make_tables(made);
     }
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_agree(context->comm, hf_arena_check_new(made, error), error));
     find_seats(made, shared, seat);
     number_groups(made, seat);
     find_sizes(made);
@@ -310,18 +303,8 @@ hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basi
     *blocks = made;
     return HF_OK;
 cleanup:
-    hf_node_blocks_destroy(&made);
+    hf_arena_free(&made);
     return status;
-}
-
-void hf_node_blocks_destroy(struct hf_node_blocks **blocks)
-{
-    struct hf_node_blocks *old = *blocks;
-    if (old != NULL) {
-        hf_arena_done(&old->arena);
-        free(old);
-    }
-    *blocks = NULL;
 }
 
 double hf_node_blocks_bytes(double n_atom, int n_rank, int n_node_rank)

@@ -54,10 +54,10 @@ struct hf_piece_way {
 };
 
 struct hf_node_blocks {
+    struct hf_arena arena;
     struct hf_context *context;           /**< borrowed */
     const struct hf_basis *basis;         /**< merged, borrowed */
     const struct hf_block_layout *layout; /**< borrowed */
-    struct hf_arena arena;                /**< of all arrays */
     int n_group, group;                   /**< groups, and number of this rank's group */
     int n_member, member;                 /**< members of this group, and number of this rank */
     size_t *first; /**< [n_rank + 1] elements of a matrix that the ranks before own */
@@ -70,14 +70,12 @@ struct hf_node_blocks {
     size_t most_block, most_element; /**< largest sizes of a piece */
 };
 
-/** Ranks that share the memory `shared` are one group. Collective. HF_NO_RESOURCE: memory, on every rank. */
+/** Ranks that share the memory `shared` are one group. Release the result with hf_arena_free. Collective. HF_NO_RESOURCE:
+ *  memory, on every rank. */
 hf_status hf_node_blocks_create(struct hf_context *context, const struct hf_basis *basis,
                                 const struct hf_block_layout *layout,
                                 const struct hf_node_memory *shared, struct hf_node_blocks **blocks,
                                 struct hf_error *error) HF_MUST_CHECK;
-
-/** Not collective. Accepts a pointer to NULL; leaves NULL. */
-void hf_node_blocks_destroy(struct hf_node_blocks **blocks);
 
 /** Columns of an arrangement of n_group groups of equal size; n_group if they form one row. */
 int hf_node_blocks_columns(int n_group);

@@ -5,7 +5,6 @@
 #include "linalg/matrix_blocks.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Doubles for the bounds of all pairs of n shells or atoms, rounded up to cache lines. */
@@ -30,7 +29,7 @@ hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
     struct hf_context *context = density->context;
     if (n_job <= density->n_room) return HF_OK;
     hf_node_memory_destroy(&density->shared);
-    hf_node_blocks_destroy(&density->blocks);
+    hf_arena_free(&density->blocks);
     density->n_room = 0;
     HF_CHECK(hf_node_memory_create_unset(
         context, HF_MEMORY_MATRIX, "densities of the replicated builder",
@@ -49,7 +48,7 @@ hf_status hf_node_density_reserve(struct hf_node_density *density, int n_job,
 void hf_node_density_done(struct hf_node_density *density)
 {
     hf_node_memory_destroy(&density->shared);
-    hf_node_blocks_destroy(&density->blocks);
+    hf_arena_free(&density->blocks);
     hf_block_traffic_destroy(&density->traffic);
 }
 
@@ -233,12 +232,12 @@ static hf_status spread(struct hf_node_density *self, const struct hf_fock_job j
 {
     const struct hf_node_blocks *blocks = self->blocks;
     const size_t stride = own_stride(self);
-    hf_status status;
-    self->own = hf_memory_allocate_matrix(self->context->memory, "own blocks of densities",
-                                          (size_t)self->jobs.n * stride, sizeof(double));
-    if (self->own == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory to gather the densities");
-    else
+    struct hf_arena arena = {.memory = self->context->memory,
+                             .kind = HF_MEMORY_MATRIX,
+                             .label = "own blocks of densities"};
+    HF_TAKE(&arena, self->own, (size_t)self->jobs.n * stride);
+    hf_status status = hf_arena_check(&arena, error);
+    if (status == HF_OK)
         status = hf_block_traffic_begin(&self->traffic, blocks, true, self->jobs.n, &traffic_ops,
                                         self, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
@@ -249,7 +248,7 @@ static hf_status spread(struct hf_node_density *self, const struct hf_fock_job j
     hf_block_traffic_wait(&self->traffic);
 cleanup:
     hf_block_traffic_end(&self->traffic);
-    hf_memory_release(self->context->memory, self->own);
+    hf_arena_done(&arena);
     self->own = NULL;
     return status;
 }
@@ -261,11 +260,10 @@ static hf_status share(struct hf_node_density *self, const struct hf_fock_job jo
 {
     const size_t n = (size_t)self->basis->n_function;
     const size_t most = (size_t)hf_most_functions_of_atom(self->basis);
-    double *block = malloc(((size_t)self->jobs.n * most * most + 1) * sizeof *block);
-    hf_status status = HF_OK;
-    if (block == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory to gather the densities");
-    HF_TRY(hf_agree(self->context->comm, status, error));
+    struct hf_arena arena = {.label = "a block of densities"};
+    double *block = HF_TAKE(&arena, block, (size_t)self->jobs.n * most * most);
+    hf_status status;
+    HF_TRY(hf_agree(self->context->comm, hf_arena_check(&arena, error), error));
     for (int k = 0; k < self->jobs.n; k++)
         hf_matrix_copy_local(job[k].density, self->value + (size_t)k * n * n);
     hf_node_memory_sync(self->shared);
@@ -277,7 +275,7 @@ static hf_status share(struct hf_node_density *self, const struct hf_fock_job jo
         take_block(self, own, own->size, block);
     }
 cleanup:
-    free(block);
+    hf_arena_done(&arena);
     return status;
 }
 

@@ -63,16 +63,6 @@ static struct planes planes_of(const struct hf_rank_sums *self, bool exchange)
     return (struct planes){0, self->n_coulomb};
 }
 
-/** Counts for the trace; local. */
-static hf_status make_counts(struct hf_rank_sums *self, struct hf_error *error)
-{
-    if (self->context->trace == NULL) return HF_OK;
-    free(self->n_add);
-    self->n_add = calloc(2 * n_pair(self) + 1, sizeof *self->n_add);
-    if (self->n_add != NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace of sums");
-}
-
 /** The counts of a build to the trace. */
 static void trace_counts(struct hf_rank_sums *self)
 {
@@ -90,32 +80,25 @@ static void trace_counts(struct hf_rank_sums *self)
     }
 }
 
-/** Local. */
-static hf_status make_locks(struct hf_rank_sums *self, struct hf_error *error)
-{
-    const int n_atom = self->basis->n_atom;
-    self->lock = calloc((size_t)n_atom + 1, sizeof *self->lock);
-    if (self->lock == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the locks of the threads");
-    for (; self->n_lock < n_atom; self->n_lock++)
-        pthread_mutex_init(&self->lock[self->n_lock], NULL);
-    return HF_OK;
-}
-
 hf_status hf_rank_sums_init(struct hf_rank_sums *sums, struct hf_context *context,
                             const struct hf_basis *merged, const struct hf_block_layout *layout,
                             struct hf_error *error)
 {
-    *sums = (struct hf_rank_sums){.context = context, .basis = merged, .layout = layout};
+    *sums = (struct hf_rank_sums){.context = context,
+                                  .basis = merged,
+                                  .layout = layout,
+                                  .arena = {.label = "the sums of a rank"}};
     hf_block_traffic_create(context, &sums->traffic);
-    return hf_agree(context->comm, make_locks(sums, error), error);
+    if (HF_TAKE(&sums->arena, sums->lock, (size_t)merged->n_atom) != NULL)
+        for (int i = 0; i < merged->n_atom; i++) pthread_mutex_init(&sums->lock[i], NULL);
+    return hf_agree(context->comm, hf_arena_check(&sums->arena, error), error);
 }
 
 /** Collective. */
 static void free_memory(struct hf_rank_sums *self)
 {
     hf_node_memory_destroy(&self->shared);
-    hf_node_blocks_destroy(&self->blocks);
+    hf_arena_free(&self->blocks);
     self->n_room = 0;
 }
 
@@ -123,9 +106,9 @@ void hf_rank_sums_done(struct hf_rank_sums *sums)
 {
     free_memory(sums);
     hf_block_traffic_destroy(&sums->traffic);
-    free(sums->n_add);
-    for (int i = 0; i < sums->n_lock; i++) pthread_mutex_destroy(&sums->lock[i]);
-    free(sums->lock);
+    for (int i = 0; sums->lock != NULL && i < sums->basis->n_atom; i++)
+        pthread_mutex_destroy(&sums->lock[i]);
+    hf_arena_done(&sums->arena);
     *sums = (struct hf_rank_sums){0};
 }
 
@@ -322,7 +305,9 @@ hf_status hf_rank_sums_begin(struct hf_rank_sums *sums, const struct hf_job_shap
     sums->round++;
     status = hf_block_traffic_begin(&sums->traffic, sums->blocks, false, n_matrix, &traffic_ops,
                                     sums, error);
-    if (status == HF_OK) status = make_counts(sums, error);
+    if (sums->context->trace != NULL && sums->n_add == NULL)
+        HF_TAKE(&sums->arena, sums->n_add, 2 * n_pair(sums));
+    if (status == HF_OK) status = hf_arena_check(&sums->arena, error);
     HF_TRY(hf_agree(sums->context->comm, status, error));
     return HF_OK;
 cleanup:

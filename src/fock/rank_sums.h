@@ -44,8 +44,8 @@ struct hf_rank_sums {
     int64_t round;                 /**< builds so far in this memory */
     bool ended, moving;            /**< this rank adds no more; its portions are being sent */
     uint32_t *n_add; /**< [pairs of atoms][2] parts that added to J, and to K; NULL: no trace */
-    int n_lock;
-    pthread_mutex_t *lock; /**< [n_lock] of the blocks of each higher atom */
+    pthread_mutex_t *lock; /**< [n_atom] of the blocks of each higher atom */
+    struct hf_arena arena; /**< has the previous two */
 };
 
 /** Layout and merged basis are borrowed. Collective. HF_NO_RESOURCE: memory, on every rank. */

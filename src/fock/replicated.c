@@ -7,8 +7,6 @@
 #include "node_density.h"
 #include "rank_sums.h"
 
-#include <stdlib.h>
-
 struct replicated {
     const struct hf_basis *basis; /**< merged, borrowed */
     struct hf_node_density density;
@@ -19,12 +17,9 @@ struct replicated {
 static void destroy(struct hf_fock_builder *self)
 {
     struct replicated *data = self->data;
-    if (data == NULL) return;
     if (data->sums.context != NULL) hf_rank_sums_done(&data->sums);
     if (data->density.context != NULL) hf_node_density_done(&data->density);
-    hf_kept_bounds_done(&data->kept);
-    free(data);
-    self->data = NULL;
+    hf_node_memory_destroy(&data->kept.shared);
 }
 
 /** hf_fock_ops.order: enough kets to fill batches; fewer if ranks would get too few tasks for an even load. */
@@ -39,19 +34,15 @@ static struct hf_task_order order(enum hf_grain grain)
 static hf_status create(struct hf_fock_builder *self, struct hf_error *error)
 {
     struct hf_context *context = self->context;
-    struct replicated *data = self->data = calloc(1, sizeof *data);
-    hf_status status = HF_OK;
-    if (data == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the Fock builder");
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct replicated *data = self->data;
     data->basis = self->pairs->basis;
-    HF_TRY(hf_rank_sums_init(&data->sums, context, data->basis, self->layout, error));
+    HF_CHECK(hf_rank_sums_init(&data->sums, context, data->basis, self->layout, error));
     hf_node_density_init(&data->density, context, data->basis, self->layout);
     data->density.exact = self->exact;
-    HF_TRY(hf_node_density_reserve(&data->density, 1, error));
+    HF_CHECK(hf_node_density_reserve(&data->density, 1, error));
     if (data->density.shared->refused)
         self->note = "no memory shared by the ranks of a node: each holds the densities";
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** hf_sums_target.show: the block of each pair of atoms in the whole density. */
@@ -226,6 +217,7 @@ const struct hf_fock_ops hf_fock_replicated = {
     .about = "every rank has whole Coulomb and exchange matrices, every node one density matrix",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Fig. 8.2",
+    .data_bytes = sizeof(struct replicated),
     .memory = memory,
     .order = order,
     .create = create,

@@ -2,13 +2,13 @@
  * atoms. */
 #include "coulomb_gradient.h"
 
+#include "base/arena.h"
 #include "base/slope_sums.h"
 #include "gradient/two_electron_gradient.h"
 #include "layout/layout.h"
 #include "linalg/matrix_blocks.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 const struct hf_phase hf_phase_gradient_coulomb = {"Gradient: Coulomb pass"};
 
@@ -20,6 +20,7 @@ struct coulomb_part {
     double *density;                /**< this rank's blocks */
     atomic_llong *sum;              /**< [n_atom][3] steps of all threads */
     int64_t (*steps)[3];            /**< [n_atom] */
+    struct hf_arena arena;          /**< has these arrays */
 };
 
 /** hf_pair_owner.rank */
@@ -57,20 +58,15 @@ static hf_status take_density(struct coulomb_part *self, const struct hf_matrix 
 {
     struct hf_context *context = self->pairs->context;
     const struct hf_basis *basis = self->pairs->basis;
-    hf_status status;
-    HF_TRY(hf_atom_layout_create(context, basis, &self->layout, error));
-    self->density =
-        hf_memory_allocate_matrix(context->memory, "density in blocks",
-                                  hf_block_layout_local_size(self->layout), sizeof *self->density);
-    self->sum = calloc(3 * (size_t)self->n_atom + 1, sizeof *self->sum);
-    self->steps = calloc((size_t)self->n_atom + 1, sizeof *self->steps);
-    if (self->density == NULL || self->sum == NULL || self->steps == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the density in blocks");
-    HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_matrix_get_blocks(density, self->layout, self->density, error));
+    HF_CHECK(hf_atom_layout_create(context, basis, &self->layout, error));
+    self->density = hf_arena_take_class(&self->arena, HF_MEMORY_MATRIX, "the density in blocks",
+                                        hf_block_layout_local_size(self->layout), sizeof(double));
+    HF_TAKE(&self->arena, self->sum, 3 * (size_t)self->n_atom);
+    HF_TAKE(&self->arena, self->steps, (size_t)self->n_atom);
+    HF_CHECK(hf_agree(context->comm, hf_arena_check(&self->arena, error), error));
+    HF_CHECK(hf_matrix_get_blocks(density, self->layout, self->density, error));
     hf_mix_own_blocks(basis, false, self->layout, self->density);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_coulomb_gradient(const struct hf_shell_pairs *pairs,
@@ -79,7 +75,10 @@ hf_status hf_coulomb_gradient(const struct hf_shell_pairs *pairs,
                               struct hf_error *error)
 {
     struct hf_context *context = pairs->context;
-    struct coulomb_part self = {.pairs = pairs, .n_atom = n_atom};
+    struct coulomb_part self = {
+        .pairs = pairs,
+        .n_atom = n_atom,
+        .arena = {.memory = context->memory, .label = "derivatives of the Coulomb part"}};
     struct hf_coulomb_settings own = *settings;
     struct hf_coulomb *coulomb = NULL;
     hf_status status;
@@ -95,9 +94,7 @@ hf_status hf_coulomb_gradient(const struct hf_shell_pairs *pairs,
     hf_slope_sums_add(context->comm, n_atom, self.steps, gradient);
 cleanup:
     hf_coulomb_destroy(&coulomb);
-    hf_memory_release(context->memory, self.density);
     hf_block_layout_destroy(&self.layout);
-    free(self.sum);
-    free(self.steps);
+    hf_arena_done(&self.arena);
     return status;
 }

@@ -6,8 +6,6 @@
 #include "hamiltonian/hamiltonian.h"
 #include "orbitals/orbitals.h"
 
-#include <stdlib.h>
-
 const struct hf_phase hf_phase_gradient_one_electron = {"Gradient: one electron"};
 
 /** hartree/bohr: quartets and pairs of products whose estimates are below it, or a share of it, are left out. */
@@ -18,17 +16,15 @@ hf_status hf_gradient_create(const struct hf_molecule *molecule, struct hf_gradi
 {
     gradient->n_atom = molecule->n_atom;
     gradient->n_charge = molecule->environment.n_charge;
-    gradient->atom = calloc((size_t)gradient->n_atom + 1, sizeof *gradient->atom);
-    gradient->charge = calloc((size_t)gradient->n_charge + 1, sizeof *gradient->charge);
-    if (gradient->atom != NULL && gradient->charge != NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for a gradient of %d atoms",
-                   gradient->n_atom);
+    gradient->arena.label = "a gradient";
+    HF_TAKE(&gradient->arena, gradient->atom, (size_t)gradient->n_atom);
+    HF_TAKE(&gradient->arena, gradient->charge, (size_t)gradient->n_charge);
+    return hf_arena_check(&gradient->arena, error);
 }
 
 void hf_gradient_done(struct hf_gradient *gradient)
 {
-    free(gradient->atom);
-    free(gradient->charge);
+    hf_arena_done(&gradient->arena);
     *gradient = (struct hf_gradient){0};
 }
 

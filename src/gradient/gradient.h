@@ -9,6 +9,7 @@
 #ifndef HF_GRADIENT_H
 #define HF_GRADIENT_H
 
+#include "base/arena.h"
 #include "gradient/relaxed_density.h"
 #include "hf/status.h"
 #include "hf/wavefunction.h"
@@ -23,8 +24,9 @@ extern const struct hf_phase *const hf_gradient_phases[];
 /** hartree/bohr. Initialise with = {0}. */
 struct hf_gradient {
     int n_atom, n_charge;
-    double (*atom)[3];   /**< [n_atom] of nuclei and functions, ghosts included; owned */
-    double (*charge)[3]; /**< [n_charge] of the point charges; owned */
+    double (*atom)[3];     /**< [n_atom] of nuclei and functions, ghosts included */
+    double (*charge)[3];   /**< [n_charge] of the point charges */
+    struct hf_arena arena; /**< has these */
 };
 
 /** Room for all derivatives, zero. Not collective. HF_NO_RESOURCE: memory. */

@@ -62,7 +62,7 @@ static void add_up(struct row *self, const struct hf_molecule *molecule)
 static void keep(struct row *self, const struct hf_quantity_source *of)
 {
     static const char units[] = "hartree/bohr";
-    hf_status status, ended;
+    hf_status status;
     struct hf_error *error = &self->lost;
     struct hf_checkpoint_addition *file = NULL;
     if (of->checkpoint == NULL) return;
@@ -76,8 +76,8 @@ static void keep(struct row *self, const struct hf_quantity_source *of)
             file, HF_CHECKPOINT_GRADIENT "/point_charges", self->gradient.n_charge, 3, units,
             "by the places of the charges", NULL, self->gradient.charge, error));
 cleanup:
-    ended = hf_checkpoint_add_end(&file, status == HF_OK, status == HF_OK ? error : NULL);
-    if (status == HF_OK && ended == HF_OK) self->lost.message[0] = '\0';
+    status = hf_checkpoint_add_end(&file, status, error);
+    if (status == HF_OK) error->message[0] = '\0';
 }
 
 /** The gradient of the MP2 energy. */

@@ -303,13 +303,12 @@ static hf_status solve(struct hf_relaxation *self, struct hf_relaxed_density *re
     HF_TRY(hf_hessian_init(&hessian,
                            &(struct hf_hessian_input){
                                .context = self->context,
-                               .linalg = self->linalg,
                                .builder = self->builder,
-                               .method = self->method,
-                               .n_electron = self->n_electron,
-                               .x = self->wavefunction->spin[0].coefficient,
+                               .of = {.method = self->method,
+                                      .n_electron = self->n_electron,
+                                      .x = {self->wavefunction->spin[0].coefficient},
+                                      .occupied = {self->occupied[0], self->occupied[1]}},
                                .fock = self->fock,
-                               .occupied = self->occupied,
                                .threshold = self->settings->screening_threshold,
                            },
                            error));

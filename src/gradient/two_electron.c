@@ -39,6 +39,7 @@ struct two_electron {
     double most_momentum;
     double primitive_threshold; /**< of engines */
     int64_t (*sum)[3];          /**< [n_atom] in steps, of all threads */
+    struct hf_arena arena;      /**< has momentum and sum */
 };
 
 /** One thread. */
@@ -215,9 +216,6 @@ static void use(void *self, const struct hf_shell_pair *bra, int n,
 }
 
 static const struct hf_quartet_consumer consumer = {
-    .name = "gradient",
-    .about = "derivatives of two-electron integrals with densities",
-    .cite = "S. Obara, A. Saika, J. Chem. Phys. 84, 3963 (1986)",
     .bound = bound,
     .use = use,
 };
@@ -316,23 +314,15 @@ static hf_status run_thread(void *data, struct hf_worker *worker, struct hf_erro
 
 /* ---- All quartets ---------------------------------------------------------------------------- */
 
-static void done(struct two_electron *all)
-{
-    hf_lent_densities_destroy(&all->lent);
-    free(all->sum);
-    free(all->momentum);
-    free(all->place);
-}
-
 /** Everything that belongs to this rank alone. */
 static hf_status init(struct two_electron *all, struct hf_error *error)
 {
     const struct hf_basis *basis = all->pairs->basis;
-    all->momentum = malloc(((size_t)basis->n_shell + 1) * sizeof *all->momentum);
-    all->sum = calloc((size_t)all->n_atom, sizeof *all->sum);
+    HF_TAKE(&all->arena, all->momentum, (size_t)basis->n_shell);
+    HF_TAKE(&all->arena, all->sum, (size_t)all->n_atom);
+    HF_CHECK(hf_arena_check(&all->arena, error));
     all->place = hf_shell_places(basis);
-    if (all->momentum == NULL || all->sum == NULL || all->place == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
+    if (all->place == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the gradient");
     for (int s = 0; s < basis->n_shell; s++) {
         all->momentum[s] = hf_shell_momentum(&basis->shell[s]);
         all->most_momentum = fmax(all->most_momentum, all->momentum[s]);
@@ -452,7 +442,8 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
                                .settings = settings,
                                .n_density = n_density,
                                .n_atom = n_atom,
-                               .n_thread = settings->n_thread > 1 ? settings->n_thread : 1};
+                               .n_thread = settings->n_thread > 1 ? settings->n_thread : 1,
+                               .arena = {.label = "the gradient"}};
     if (settings->distributed && !hf_mpi_takes_threads())
         all.n_thread = 1; /* any of them gets blocks, while another asks for tasks */
     const struct hf_work_settings work_settings = {.schedule = settings->schedule,
@@ -472,6 +463,8 @@ hf_status hf_two_electron_gradient(const struct hf_shell_pairs *pairs,
     hf_slope_sums_add(context->comm, n_atom, all.sum, gradient);
 cleanup:
     if (work != NULL) hf_work_destroy(&work);
-    done(&all);
+    hf_lent_densities_destroy(&all.lent);
+    free(all.place);
+    hf_arena_done(&all.arena);
     return status;
 }

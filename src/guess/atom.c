@@ -81,8 +81,8 @@ static hf_status orthogonalise_block(struct atom *self, struct hf_radial_block *
     for (size_t j = 0; j < n; j++)
         memcpy(self->scratch + n * j, overlap + first + stride * (first + j), n * sizeof *overlap);
     hf_matrix_set_full(small, self->scratch);
-    HF_TRY(hf_orthogonaliser_create(self->context, self->linalg, small, threshold, &small_x,
-                                    &spectrum, NULL, error));
+    HF_TRY(hf_orthogonaliser_create(self->context, small, threshold, &small_x, &spectrum, NULL,
+                                    error));
     hf_matrix_gather_full(small_x, self->scratch);
     block->first_orbital = self->n_orbital;
     block->kept = hf_matrix_n_col(small_x);
@@ -112,10 +112,9 @@ static hf_status make_matrices(struct atom *self, double threshold, struct hf_er
         if (self->radial.block[l].n > 0)
             HF_TRY(orthogonalise_block(self, &self->radial.block[l], self->matrix, threshold, x,
                                        error));
-    HF_TRY(hf_matrix_create(self->linalg, "atom", n_radial, self->n_orbital, &self->x, error));
+    HF_TRY(HF_CREATE_MATRICES(self->linalg, "atom", error, {&self->x, n_radial, self->n_orbital},
+                              {&self->density, self->n_orbital, self->n_orbital}));
     hf_matrix_set_full(self->x, x);
-    HF_TRY(hf_matrix_create(self->linalg, "atom", self->n_orbital, self->n_orbital, &self->density,
-                            error));
 cleanup:
     hf_hamiltonian_destroy(&hamiltonian);
     return status;
@@ -137,8 +136,7 @@ static hf_status set_up(struct atom *self, double linear_dependence_threshold,
     HF_CHECK(hf_linalg_create(self->context, n, &self->linalg, error));
     HF_CHECK(make_matrices(self, linear_dependence_threshold, error));
     HF_CHECK(hf_atom_field_init(&self->field, self->context, self->linalg, &self->radial, error));
-    return hf_diis_create(self->context, self->linalg, self->n_orbital, 1, HISTORY, &self->diis,
-                          error);
+    return hf_diis_create(self->context, 1, HISTORY, &self->diis, error);
 }
 
 static void tear_down(struct atom *self)
@@ -163,8 +161,8 @@ static hf_status solve_block(const struct atom *self, const struct hf_radial_blo
     struct hf_matrix *small = NULL, *vector = NULL;
     for (size_t j = 0; j < k; j++)
         memcpy(orbital + k * j, fock + first + stride * (first + j), k * sizeof *orbital);
-    HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &small, error));
-    HF_TRY(hf_matrix_create(self->linalg, "atom", block->kept, block->kept, &vector, error));
+    HF_TRY(HF_CREATE_MATRICES(self->linalg, "atom", error, {&small, block->kept, block->kept},
+                              {&vector, block->kept, block->kept}));
     hf_matrix_set_full(small, orbital);
     HF_TRY(hf_matrix_eigen(small, self->eigenvalue, vector, error));
     hf_matrix_gather_full(vector, orbital);
@@ -213,11 +211,8 @@ static hf_status radial_density(struct atom *self, struct hf_error *error)
 {
     hf_status status;
     struct hf_matrix *half = NULL, *density = NULL;
-    const int n = self->radial.n_radial;
-    HF_TRY(hf_matrix_create(self->linalg, "atom", n, self->n_orbital, &half, error));
-    HF_TRY(hf_matrix_create(self->linalg, "atom", n, n, &density, error));
-    hf_matrix_multiply(1.0, false, self->x, false, self->density, 0.0, half);
-    hf_matrix_multiply(1.0, false, half, true, self->x, 0.0, density);
+    HF_TRY(hf_matrix_create_product("atom", false, self->x, false, self->density, &half, error));
+    HF_TRY(hf_matrix_create_product("atom", false, half, true, self->x, &density, error));
     hf_matrix_gather_full(density, self->matrix);
 cleanup:
     HF_DESTROY_MATRICES(&density, &half);
@@ -237,7 +232,7 @@ static hf_status radial_fock(struct atom *self, struct hf_matrix *orthonormal,
     hf_atom_field_add(&self->field, self->matrix, self->scratch);
     HF_TRY(hf_matrix_create(self->linalg, "atom", n, n, &fock, error));
     hf_matrix_set_full(fock, self->scratch);
-    HF_TRY(hf_to_orthonormal(self->linalg, self->x, fock, orthonormal, error));
+    HF_TRY(hf_to_orthonormal(self->x, fock, orthonormal, error));
 cleanup:
     hf_matrix_destroy(&fock);
     return status;
@@ -249,11 +244,10 @@ static hf_status iterate(struct atom *self, bool first, double *error_norm, stru
     hf_status status;
     const int m = self->n_orbital;
     struct hf_matrix *fock = NULL, *commutator = NULL;
-    HF_TRY(hf_matrix_create(self->linalg, "atom", m, m, &fock, error));
-    HF_TRY(hf_matrix_create(self->linalg, "atom", m, m, &commutator, error));
+    HF_TRY(HF_CREATE_MATRICES(self->linalg, "atom", error, {&fock, m, m}, {&commutator, m, m}));
     HF_TRY(radial_fock(self, fock, error));
     if (!first) {
-        HF_TRY(hf_commutator(self->linalg, fock, self->density, commutator, error));
+        HF_TRY(hf_commutator(fock, self->density, commutator, error));
         hf_matrix_max_abs(commutator, error_norm);
         HF_TRY(hf_diis_extrapolate(self->diis, &fock, &commutator, error));
     }

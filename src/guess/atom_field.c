@@ -2,6 +2,7 @@
 #include "atom_private.h"
 
 #include "fock/fock.h"
+#include "orbitals/orbitals.h"
 
 #include <string.h>
 
@@ -39,24 +40,18 @@ static hf_status list_elements(struct hf_atom_field *self, const struct hf_radia
     return status;
 }
 
-/** Matrices of a pass: density, J and K for each of its elements. */
+/** Matrices of a pass. */
 struct pass {
     int n_job;
-    struct hf_fock_job *job;    /* [n_job] */
-    struct hf_matrix **density; /* [n_job] */
-    double *full, *radial;      /* [n][n], [n_radial][n_radial] */
+    struct hf_fock_job *job;  /* [n_job] */
+    struct hf_fields *fields; /* [n_job] density, J and K of each of its elements */
+    double *full, *radial;    /* [n][n], [n_radial][n_radial] */
     struct hf_arena arena;
 };
-
 static void pass_done(struct pass *pass)
 {
-    for (int i = 0; i < pass->n_job; i++) {
-        if (pass->job != NULL) {
-            hf_matrix_destroy(&pass->job[i].coulomb);
-            hf_matrix_destroy(&pass->job[i].exchange);
-        }
-        if (pass->density != NULL) hf_matrix_destroy(&pass->density[i]);
-    }
+    for (int i = 0; i < pass->n_job && pass->fields != NULL; i++)
+        hf_fields_destroy(&pass->fields[i]);
     hf_arena_done(&pass->arena);
 }
 
@@ -67,15 +62,13 @@ static hf_status pass_init(struct pass *pass, struct hf_linalg *linalg,
     const size_t n_radial = (size_t)radial->n_radial;
     *pass = (struct pass){.n_job = n_job, .arena = {.label = LABEL}};
     HF_TAKE(&pass->arena, pass->job, (size_t)n_job);
-    HF_TAKE(&pass->arena, pass->density, (size_t)n_job);
+    HF_TAKE(&pass->arena, pass->fields, (size_t)n_job);
     HF_TAKE(&pass->arena, pass->full, (size_t)n * (size_t)n);
     HF_TAKE(&pass->arena, pass->radial, n_radial * n_radial);
     HF_CHECK(hf_arena_check(&pass->arena, error));
     for (int i = 0; i < n_job; i++) {
-        HF_CHECK(hf_matrix_create(linalg, "atom", n, n, &pass->density[i], error));
-        HF_CHECK(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].coulomb, error));
-        HF_CHECK(hf_matrix_create(linalg, "atom", n, n, &pass->job[i].exchange, error));
-        pass->job[i].density = pass->density[i];
+        HF_CHECK(hf_fields_create(linalg, "atom", 1, n, &pass->fields[i], error));
+        hf_fields_jobs(&pass->fields[i], &pass->job[i]);
     }
     return HF_OK;
 }
@@ -94,12 +87,13 @@ static hf_status run_pass(struct hf_atom_field *self, struct hf_linalg *linalg,
         memset(pass.radial, 0, n_element * sizeof *pass.radial);
         pass.radial[row + n_radial * column] = pass.radial[column + n_radial * row] = 1.0;
         hf_radial_expand(radial, pass.radial, pass.full);
-        hf_matrix_set_full(pass.density[i], pass.full);
+        hf_matrix_set_full(pass.fields[i].density[0], pass.full);
     }
     HF_TRY(hf_fock_build(builder, n_job, pass.job, SCREENING, error));
     for (int i = 0; i < n_job; i++) {
-        hf_matrix_add(-0.5, pass.job[i].exchange, 1.0, pass.job[i].coulomb);
-        hf_matrix_gather_full(pass.job[i].coulomb, pass.full);
+        struct hf_matrix *field = pass.fields[i].coulomb;
+        hf_matrix_add(-0.5, pass.fields[i].exchange[0], 1.0, field);
+        hf_matrix_gather_full(field, pass.full);
         hf_radial_average(radial, pass.full, self->field + (size_t)(first + i) * n_element);
     }
 cleanup:

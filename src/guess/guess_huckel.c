@@ -109,42 +109,43 @@ static hf_status give_diagonal(void *data, int first, int n, double rows[], stru
     return HF_OK;
 }
 
-/** projected [m][k] = X^T S_basis C. Collective. */
-static hf_status project(struct minimal_basis *self, struct hf_matrix *projected,
+/** New *projected [m][k] = X^T S_basis C. Collective. */
+static hf_status project(struct minimal_basis *self, struct hf_matrix **projected,
                          struct hf_error *error)
 {
     hf_status status;
     const struct hf_guess_input *input = self->input;
-    const int n = input->basis->n_function, k = hf_matrix_n_col(projected);
+    const int n = input->basis->n_function, k = self->first[input->molecule->n_atom];
     struct hf_hamiltonian *hamiltonian = NULL;
     struct hf_matrix *overlap = NULL, *orbital = NULL, *product = NULL;
-    HF_TRY(hf_matrix_create(input->linalg, "overlap", n, n, &overlap, error));
+    HF_TRY(HF_CREATE_MATRICES(input->linalg, "atomic orbitals", error, {&overlap, n, n},
+                              {&orbital, n, k}));
     HF_TRY(hf_hamiltonian_create(input->context, input->linalg, input->basis, input->molecule,
                                  &hamiltonian, error));
     HF_TRY(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, error));
-    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", n, k, &orbital, error));
     HF_TRY(hf_matrix_receive_rows(orbital, give_coefficients, self, error));
-    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", n, k, &product, error));
-    hf_matrix_multiply(1.0, false, overlap, false, orbital, 0.0, product);
-    hf_matrix_multiply(1.0, true, input->x, false, product, 0.0, projected);
+    HF_TRY(hf_matrix_create_product("atomic orbitals", false, overlap, false, orbital, &product,
+                                    error));
+    HF_TRY(hf_matrix_create_product("atomic orbitals", true, input->of.x[0], false, product,
+                                    projected, error));
 cleanup:
     HF_DESTROY_MATRICES(&product, &orbital, &overlap);
     hf_hamiltonian_destroy(&hamiltonian);
     return status;
 }
 
-/** huckel [k][k] = H of the atomic orbitals, from their overlap. Collective. */
+/** New *huckel [k][k] = H of the atomic orbitals, from their overlap. Collective. */
 static hf_status make_huckel(struct minimal_basis *self, const struct hf_matrix *overlap,
-                             struct hf_matrix *huckel, struct hf_error *error)
+                             struct hf_matrix **huckel, struct hf_error *error)
 {
     hf_status status;
     struct hf_matrix *scaled = NULL;
-    const int k = hf_matrix_n_row(overlap);
-    HF_TRY(hf_matrix_create(self->input->linalg, "atomic orbitals", k, k, &scaled, error));
-    hf_matrix_copy_columns(overlap, 0, k, self->energy, scaled, 0);
-    HF_TRY(hf_matrix_receive_rows(huckel, give_diagonal, self, error));
-    hf_matrix_add(0.5 * K, scaled, 1.0, huckel);
-    hf_matrix_add_transposed(0.5 * K, scaled, 1.0, huckel);
+    HF_TRY(hf_matrix_create_columns("atomic orbitals", overlap, 0, hf_matrix_n_col(overlap),
+                                    self->energy, &scaled, error));
+    HF_TRY(hf_matrix_create_like("atomic orbitals", overlap, huckel, error));
+    HF_TRY(hf_matrix_receive_rows(*huckel, give_diagonal, self, error));
+    hf_matrix_add(0.5 * K, scaled, 1.0, *huckel);
+    hf_matrix_add_transposed(0.5 * K, scaled, 1.0, *huckel);
 cleanup:
     hf_matrix_destroy(&scaled);
     return status;
@@ -155,27 +156,22 @@ static hf_status make_span(const struct hf_guess_input *input, struct hf_matrix 
                            struct hf_matrix **inside, struct hf_error *error)
 {
     hf_status status;
-    const int m = hf_matrix_n_col(input->x);
     struct minimal_basis minimal;
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *projected = NULL, *overlap = NULL, *huckel = NULL, *x = NULL;
     HF_TRY(minimal_basis_init(&minimal, input, error));
     const int k = minimal.first[input->molecule->n_atom];
     if (k == 0) goto cleanup; /* only ghosts */
-    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", m, k, &projected, error));
-    HF_TRY(project(&minimal, projected, error));
+    HF_TRY(project(&minimal, &projected, error));
     HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", k, k, &overlap, error));
-    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", k, k, &huckel, error));
     hf_matrix_multiply_to_symmetric(1.0, true, projected, false, projected, overlap);
-    HF_TRY(make_huckel(&minimal, overlap, huckel, error));
-    HF_TRY(hf_orthogonaliser_create(input->context, input->linalg, overlap,
-                                    input->linear_dependence_threshold, &x, &spectrum, NULL,
-                                    error));
+    HF_TRY(make_huckel(&minimal, overlap, &huckel, error));
+    HF_TRY(hf_orthogonaliser_create(input->context, overlap, input->linear_dependence_threshold, &x,
+                                    &spectrum, NULL, error));
     const int r = hf_matrix_n_col(x);
-    HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", m, r, span, error));
+    HF_TRY(hf_matrix_create_product("atomic orbitals", false, projected, false, x, span, error));
     HF_TRY(hf_matrix_create(input->linalg, "atomic orbitals", r, r, inside, error));
-    hf_matrix_multiply(1.0, false, projected, false, x, 0.0, *span);
-    HF_TRY(hf_to_orthonormal(input->linalg, x, huckel, *inside, error));
+    HF_TRY(hf_to_orthonormal(x, huckel, *inside, error));
 cleanup:
     HF_DESTROY_MATRICES(&x, &huckel, &overlap, &projected);
     hf_arena_done(&minimal.atoms.arena);
@@ -183,14 +179,13 @@ cleanup:
 }
 
 /** fock [m][m] contains T' and becomes F' by adding W (H' + W^T T' W) W^T - T' W W^T - W W^T T'. Collective. */
-static hf_status put_span(const struct hf_guess_input *input, const struct hf_matrix *span,
-                          struct hf_matrix *inside, struct hf_matrix *fock, struct hf_error *error)
+static hf_status put_span(const struct hf_matrix *span, struct hf_matrix *inside,
+                          struct hf_matrix *fock, struct hf_error *error)
 {
-    hf_status status;
     const int m = hf_matrix_n_row(span), r = hf_matrix_n_col(span);
     struct hf_matrix *half = NULL, *whole = NULL;
-    HF_TRY(hf_matrix_create(input->linalg, "kinetic energy", m, r, &half, error));
-    HF_TRY(hf_matrix_create(input->linalg, "kinetic energy", m, m, &whole, error));
+    HF_CHECK(HF_CREATE_MATRICES(hf_matrix_grid(span), "kinetic energy", error, {&half, m, r},
+                                {&whole, m, m}));
     hf_matrix_multiply(1.0, false, fock, false, span, 0.0, half);
     hf_matrix_multiply(1.0, false, half, true, span, 0.0, whole);
     hf_matrix_multiply(1.0, true, span, false, half, 1.0, inside);
@@ -198,42 +193,38 @@ static hf_status put_span(const struct hf_guess_input *input, const struct hf_ma
     hf_matrix_add_transposed(-1.0, whole, 1.0, fock);
     hf_matrix_multiply(1.0, false, span, false, inside, 0.0, half);
     hf_matrix_multiply(1.0, false, half, true, span, 1.0, fock);
-cleanup:
     HF_DESTROY_MATRICES(&whole, &half);
-    return status;
+    return HF_OK;
 }
 
-/** orthonormal [m][m] = X^T T X. Collective. */
-static hf_status make_kinetic(const struct hf_guess_input *input, struct hf_matrix *orthonormal,
+/** New *orthonormal [m][m] = X^T T X. Collective. */
+static hf_status make_kinetic(const struct hf_guess_input *input, struct hf_matrix **orthonormal,
                               struct hf_error *error)
 {
     hf_status status;
-    const int n = input->basis->n_function;
+    const int n = input->basis->n_function, m = hf_matrix_n_col(input->of.x[0]);
     struct hf_hamiltonian *hamiltonian = NULL;
     struct hf_matrix *kinetic = NULL;
-    HF_TRY(hf_matrix_create(input->linalg, "kinetic energy", n, n, &kinetic, error));
+    HF_TRY(HF_CREATE_MATRICES(input->linalg, "kinetic energy", error, {orthonormal, m, m},
+                              {&kinetic, n, n}));
     HF_TRY(hf_hamiltonian_create(input->context, input->linalg, input->basis, input->molecule,
                                  &hamiltonian, error));
     HF_TRY(hf_operator_matrix(hamiltonian, HF_KINETIC, kinetic, error));
-    HF_TRY(hf_to_orthonormal(input->linalg, input->x, kinetic, orthonormal, error));
+    HF_TRY(hf_to_orthonormal(input->of.x[0], kinetic, *orthonormal, error));
 cleanup:
     hf_matrix_destroy(&kinetic);
     hf_hamiltonian_destroy(&hamiltonian);
     return status;
 }
-
 static hf_status huckel_densities(const struct hf_guess_input *input,
-                                  struct hf_matrix *const density[],
-                                  struct hf_matrix *const occupied[], struct hf_error *error)
+                                  struct hf_matrix *const density[], struct hf_error *error)
 {
     hf_status status;
-    const int m = hf_matrix_n_col(input->x);
     struct hf_matrix *span = NULL, *inside = NULL, *fock = NULL;
-    HF_TRY(hf_matrix_create(input->linalg, "extended Hueckel", m, m, &fock, error));
-    HF_TRY(make_kinetic(input, fock, error));
+    HF_TRY(make_kinetic(input, &fock, error));
     HF_TRY(make_span(input, &span, &inside, error));
-    if (span != NULL) HF_TRY(put_span(input, span, inside, fock, error));
-    HF_TRY(hf_guess_from_matrix(input, fock, density, occupied, error));
+    if (span != NULL) HF_TRY(put_span(span, inside, fock, error));
+    HF_TRY(hf_guess_from_matrix(input, fock, density, error));
 cleanup:
     HF_DESTROY_MATRICES(&fock, &inside, &span);
     return status;

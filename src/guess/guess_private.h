@@ -8,11 +8,10 @@
 
 extern const struct hf_guess_ops hf_guess_sad, hf_guess_sap, hf_guess_huckel, hf_guess_core;
 
-/** Fills density [n_density] and occupied [n_fock] with the lowest orbitals of `matrix` [m][m] in the orthonormal
+/** Fills density [n_density] and input->of.occupied [n_set] with the lowest orbitals of `matrix` [m][m] in the orthonormal
  *  basis, the same for all spins. Destroys `matrix`. Collective. HF_NO_RESOURCE. */
 hf_status hf_guess_from_matrix(const struct hf_guess_input *input, struct hf_matrix *matrix,
                                struct hf_matrix *const density[],
-                               struct hf_matrix *const occupied[],
                                struct hf_error *error) HF_MUST_CHECK;
 
 /* Data of atoms, computed once for all atoms of the same element in the same shells. The ranks share the work,

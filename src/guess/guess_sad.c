@@ -30,38 +30,34 @@ static hf_status place(const struct hf_like_atoms *atoms, const struct hf_basis 
 {
     struct hf_context *context = atoms->context;
     struct hf_block_layout *layout = NULL;
-    double *blocks = NULL;
+    struct hf_arena arena = {
+        .memory = context->memory, .kind = HF_MEMORY_MATRIX, .label = "the atomic densities"};
     hf_status status;
     HF_TRY(hf_atom_layout_create(context, basis, &layout, error));
-    blocks = hf_memory_allocate_matrix(context->memory, "atomic densities",
-                                       hf_block_layout_local_size(layout), sizeof *blocks);
-    if (blocks == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the atomic densities");
+    double *blocks = HF_TAKE(&arena, blocks, hf_block_layout_local_size(layout));
     for (int a = 0; a < atoms->n_atom && blocks != NULL; a++) {
         const struct hf_block_place here = hf_block_layout_find(layout, a, a);
         if (atoms->like[a] >= 0 && here.rank == context->rank)
             memcpy(blocks + here.offset, atoms->data[atoms->like[a]],
                    hf_block_layout_block_size(layout, a, a) * sizeof *blocks);
     }
-    status = hf_matrix_set_blocks(density, layout, blocks, status, error);
+    status = hf_matrix_set_blocks(density, layout, blocks, hf_arena_check(&arena, error), error);
 cleanup:
-    hf_memory_release(context->memory, blocks);
+    hf_arena_done(&arena);
     hf_block_layout_destroy(&layout);
     return status;
 }
 
 /** The total density is the sum over the atoms. They are averaged over spins, so the spin density is zero. */
 static hf_status sad_densities(const struct hf_guess_input *input,
-                               struct hf_matrix *const density[],
-                               struct hf_matrix *const occupied[], struct hf_error *error)
+                               struct hf_matrix *const density[], struct hf_error *error)
 {
     hf_status status;
     struct hf_like_atoms atoms = {0};
-    const int n_density = input->method->n_density;
-    (void)occupied;
     HF_TRY(hf_like_atoms_init(&atoms, input, &atomic_densities, error));
     HF_TRY(place(&atoms, input->basis, density[0], error));
-    for (int s = 1; s < n_density; s++) hf_matrix_add(0.0, density[0], 0.0, density[s]);
+    for (int s = 1; s < input->of.method->n_density; s++)
+        hf_matrix_add(0.0, density[0], 0.0, density[s]);
 cleanup:
     hf_arena_done(&atoms.arena);
     return status;

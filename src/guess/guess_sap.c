@@ -61,21 +61,19 @@ cleanup:
     hf_arena_done(&arena);
     return status;
 }
-
 static hf_status sap_densities(const struct hf_guess_input *input,
-                               struct hf_matrix *const density[],
-                               struct hf_matrix *const occupied[], struct hf_error *error)
+                               struct hf_matrix *const density[], struct hf_error *error)
 {
     hf_status status;
-    const int n = input->basis->n_function, m = hf_matrix_n_col(input->x);
+    const int m = hf_matrix_n_col(input->of.x[0]);
     struct hf_matrix *fock = NULL, *orthonormal = NULL;
-    HF_TRY(hf_matrix_create(input->linalg, "atomic potentials", n, n, &fock, error));
+    HF_TRY(hf_matrix_create_like("atomic potentials", input->core_hamiltonian, &fock, error));
     HF_TRY(make_field(input, fock, error));
     hf_matrix_add(1.0, input->core_hamiltonian, 1.0, fock);
     HF_TRY(hf_matrix_create(input->linalg, "atomic potentials", m, m, &orthonormal, error));
-    HF_TRY(hf_to_orthonormal(input->linalg, input->x, fock, orthonormal, error));
+    HF_TRY(hf_to_orthonormal(input->of.x[0], fock, orthonormal, error));
     hf_matrix_destroy(&fock);
-    HF_TRY(hf_guess_from_matrix(input, orthonormal, density, occupied, error));
+    HF_TRY(hf_guess_from_matrix(input, orthonormal, density, error));
 cleanup:
     HF_DESTROY_MATRICES(&orthonormal, &fock);
     return status;

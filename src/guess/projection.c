@@ -86,14 +86,13 @@ cleanup:
     return status;
 }
 
-/** projected [m][o] = X^T S_mixed C_old for the o lowest orbitals of a spin. */
+/** New *projected [m][o] = X^T S_mixed C_old for the o lowest orbitals of a spin. */
 static hf_status project(const struct hf_guess_input *input, const struct hf_scf_orbitals *from,
-                         int spin, const struct hf_matrix *overlap, struct hf_matrix *projected,
-                         struct hf_error *error)
+                         int spin, const struct hf_matrix *overlap, int o,
+                         struct hf_matrix **projected, struct hf_error *error)
 {
     hf_status status;
     const int n = input->basis->n_function, n_both = hf_matrix_n_row(overlap);
-    const int o = hf_matrix_n_col(projected);
     struct embedding embedding = {.from = from, .spin = spin, .n_zero = n, .n_column = o};
     struct hf_matrix *old = NULL, *all = NULL, *ours = NULL;
     HF_TRY(hf_matrix_create(input->linalg, "orbitals of another basis", n_both, o, &old, error));
@@ -101,11 +100,12 @@ static hf_status project(const struct hf_guess_input *input, const struct hf_scf
         hf_matrix_copy(from->coefficient[spin], old);
     else
         HF_TRY(hf_matrix_receive_rows(old, give_rows, &embedding, error));
-    HF_TRY(hf_matrix_create(input->linalg, "overlap with orbitals", n_both, o, &all, error));
+    HF_TRY(
+        hf_matrix_create_product("overlap with orbitals", false, overlap, false, old, &all, error));
     HF_TRY(hf_matrix_create(input->linalg, "overlap with orbitals", n, o, &ours, error));
-    hf_matrix_multiply(1.0, false, overlap, false, old, 0.0, all);
     hf_matrix_copy_first_rows(all, ours);
-    hf_matrix_multiply(1.0, true, input->x, false, ours, 0.0, projected);
+    HF_TRY(hf_matrix_create_product("projected orbitals", true, input->of.x[0], false, ours,
+                                    projected, error));
 cleanup:
     HF_DESTROY_MATRICES(&ours, &all, &old);
     return status;
@@ -124,27 +124,25 @@ static hf_status invert_roots(int o, const double square[], double factor[], str
 }
 
 /** orthonormal [m][o] = P (P^T P)^-1/2, P = projected. */
-static hf_status orthonormalise(const struct hf_guess_input *input,
-                                const struct hf_matrix *projected, struct hf_matrix *orthonormal,
-                                struct hf_error *error)
+static hf_status orthonormalise(struct hf_context *context, const struct hf_matrix *projected,
+                                struct hf_matrix *orthonormal, struct hf_error *error)
 {
     const int o = hf_matrix_n_col(projected);
-    struct hf_arena arena = {.memory = input->context->memory, .label = "projected orbitals"};
+    struct hf_arena arena = {.memory = context->memory, .label = "projected orbitals"};
     struct hf_matrix *product = NULL, *vector = NULL, *scaled = NULL;
     hf_status status;
     double *square = HF_TAKE(&arena, square, (size_t)o);
     double *factor = HF_TAKE(&arena, factor, (size_t)o);
-    HF_TRY(hf_agree(input->context->comm, hf_arena_check(&arena, error), error));
-    HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &product, error));
-    HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &vector, error));
-    HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &scaled, error));
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
+    HF_TRY(HF_CREATE_MATRICES(hf_matrix_grid(projected), "products of orbitals", error,
+                              {&product, o, o}, {&vector, o, o}));
     hf_matrix_multiply_to_symmetric(1.0, true, projected, false, projected, product);
     HF_TRY(hf_matrix_eigen(product, square, vector, error));
     HF_TRY(invert_roots(o, square, factor, error)); /* the same on every rank */
-    hf_matrix_copy_columns(vector, 0, o, factor, scaled, 0);
+    HF_TRY(hf_matrix_create_columns("products of orbitals", vector, 0, o, factor, &scaled, error));
     hf_matrix_destroy(&product);
-    HF_TRY(hf_matrix_create(input->linalg, "products of orbitals", o, o, &product, error));
-    hf_matrix_multiply(1.0, false, scaled, true, vector, 0.0, product);
+    HF_TRY(hf_matrix_create_product("products of orbitals", false, scaled, true, vector, &product,
+                                    error));
     hf_matrix_multiply(1.0, false, projected, false, product, 0.0, orthonormal);
 cleanup:
     HF_DESTROY_MATRICES(&scaled, &vector, &product);
@@ -175,12 +173,11 @@ static hf_status take(const struct hf_guess_input *input, const struct hf_scf_or
                       struct hf_error *error)
 {
     hf_status status;
+    const int o = hf_matrix_n_col(orthonormal);
     struct hf_matrix *projected = NULL;
-    HF_TRY(check(from, spin, hf_matrix_n_col(orthonormal), error));
-    HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", hf_matrix_n_row(orthonormal),
-                            hf_matrix_n_col(orthonormal), &projected, error));
-    HF_TRY(project(input, from, spin, overlap, projected, error));
-    HF_TRY(orthonormalise(input, projected, orthonormal, error));
+    HF_CHECK(check(from, spin, o, error));
+    HF_TRY(project(input, from, spin, overlap, o, &projected, error));
+    HF_TRY(orthonormalise(input->context, projected, orthonormal, error));
 cleanup:
     hf_matrix_destroy(&projected);
     return status;
@@ -197,46 +194,42 @@ static hf_status put_shared_first(const struct hf_guess_input *input,
 {
     hf_status status;
     struct hf_arena arena = {.memory = input->context->memory, .label = "projected orbitals"};
-    const int m = hf_matrix_n_row(alpha), o = hf_matrix_n_col(alpha), b = input->n_electron.beta;
+    const int m = hf_matrix_n_row(alpha), o = hf_matrix_n_col(alpha), b = input->of.n_electron.beta;
     struct hf_matrix *beta = NULL, *both = NULL, *square = NULL, *vector = NULL, *kept = NULL;
     double *value = HF_TAKE(&arena, value, (size_t)o);
     HF_TRY(hf_agree(input->context->comm, hf_arena_check(&arena, error), error));
-    HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", m, b, &beta, error));
-    HF_TRY(hf_matrix_create(input->linalg, "projected orbitals", m, o, &kept, error));
-    HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", b, o, &both, error));
-    HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", o, o, &square, error));
-    HF_TRY(hf_matrix_create(input->linalg, "overlap of both spins", o, o, &vector, error));
+    HF_TRY(HF_CREATE_MATRICES(input->linalg, "projected orbitals", error, {&beta, m, b},
+                              {&square, o, o}, {&vector, o, o}));
     HF_TRY(take(input, from, 1, overlap, beta, error));
-    hf_matrix_multiply(1.0, true, beta, false, alpha, 0.0, both);
+    HF_TRY(
+        hf_matrix_create_product("overlap of both spins", true, beta, false, alpha, &both, error));
     hf_matrix_multiply_to_symmetric(-1.0, true, both, false, both, square);
     HF_TRY(hf_matrix_eigen(square, value, vector, error));
-    hf_matrix_copy(alpha, kept);
+    HF_TRY(hf_matrix_create_copy("projected orbitals", alpha, &kept, error));
     hf_matrix_multiply(1.0, false, kept, false, vector, 0.0, alpha);
 cleanup:
     HF_DESTROY_MATRICES(&vector, &square, &both, &kept, &beta);
     hf_arena_done(&arena);
     return status;
 }
-
 hf_status hf_scf_project_orbitals(const struct hf_guess_input *input,
                                   const struct hf_scf_orbitals *from,
-                                  struct hf_matrix *const density[],
-                                  struct hf_matrix *const occupied[], struct hf_error *error)
+                                  struct hf_matrix *const density[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const struct hf_spin_count n_electron = input->n_electron;
-    const bool shares = input->method->n_set < from->n_spin && n_electron.beta > 0 &&
+    hf_status status;
+    const struct hf_determinant *of = &input->of;
+    const struct hf_spin_count n_electron = of->n_electron;
+    const bool shares = of->method->n_set < from->n_spin && n_electron.beta > 0 &&
                         n_electron.alpha > n_electron.beta;
     struct hf_matrix *overlap = NULL;
     HF_TRY(make_joined_overlap(input, from, &overlap, error));
-    for (int k = 0; k < input->method->n_set; k++) {
+    for (int k = 0; k < of->method->n_set; k++) {
         const int spin = k < from->n_spin ? k : 0;
-        if (occupied[k] != NULL) HF_TRY(take(input, from, spin, overlap, occupied[k], error));
+        if (of->occupied[k] != NULL)
+            HF_TRY(take(input, from, spin, overlap, of->occupied[k], error));
     }
-    if (shares) HF_TRY(put_shared_first(input, from, overlap, occupied[0], error));
-    HF_TRY(hf_method_densities(input->method, input->linalg, input->n_electron,
-                               (const struct hf_matrix *const[HF_MAX_SPIN]){input->x}, occupied,
-                               density, error));
+    if (shares) HF_TRY(put_shared_first(input, from, overlap, of->occupied[0], error));
+    HF_TRY(hf_method_densities(of, density, error));
 cleanup:
     hf_matrix_destroy(&overlap);
     return status;

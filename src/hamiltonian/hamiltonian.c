@@ -1,4 +1,5 @@
 /* The list of terms, and their matrices over all ranks. */
+#include "base/arena.h"
 #include "hamiltonian_private.h"
 #include "linalg/matrix_blocks.h"
 
@@ -110,24 +111,22 @@ static hf_status fill(const struct content *content, const struct hf_term_blocks
 static hf_status make_matrix(struct hf_hamiltonian *self, const struct content *content,
                              struct hf_matrix *matrix, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_context *context = self->context;
-    const size_t n = hf_block_layout_local_size(self->layout);
-    const struct hf_term_blocks blocks = {
+    struct hf_arena arena = {
+        .memory = context->memory, .kind = HF_MEMORY_MATRIX, .label = "the one-electron integrals"};
+    struct hf_term_blocks blocks = {
         .molecule = self->molecule,
         .basis = self->basis,
         .layout = self->layout,
         .interruption = context->interruption,
         .rank = context->rank,
         .n_thread = context->n_thread,
-        .block = hf_memory_allocate_matrix(context->memory, "one-electron integrals", n,
-                                           sizeof *blocks.block),
     };
-    if (blocks.block == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
+    HF_TAKE(&arena, blocks.block, hf_block_layout_local_size(self->layout));
+    hf_status status = hf_arena_check(&arena, error);
     if (status == HF_OK) status = fill(content, &blocks, error);
     status = hf_matrix_set_blocks(matrix, self->layout, blocks.block, status, error);
-    hf_memory_release(context->memory, blocks.block);
+    hf_arena_done(&arena);
     return status;
 }
 

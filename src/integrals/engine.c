@@ -105,10 +105,8 @@ hf_status hf_engine_create(const struct hf_shell_pairs *pairs, struct hf_engine 
             error, HF_NO_RESOURCE,
             "the basis has shells of angular momentum %d, Libint was built for %d at most", max_l,
             most);
-    struct hf_arena arena = {.memory = pairs->context->memory, .label = "the integral engine"};
-    struct hf_engine *made = HF_TAKE(&arena, made, 1);
-    if (made == NULL) return hf_arena_check(&arena, error);
-    made->arena = arena;
+    struct hf_engine *made = HF_NEW(made, pairs->context->memory, "the integral engine");
+    if (made == NULL) return hf_arena_check_new(made, error);
     made->pairs = pairs;
     choose_kernels(made);
     const hf_status status = allocate(made, error);
@@ -129,9 +127,8 @@ void hf_engine_destroy(struct hf_engine **engine)
         for (int k = 0; k < HF_N_ENGINE; k++)
             if (old->scratch[k] != NULL && hf_engine_list[k]->destroy != NULL)
                 hf_engine_list[k]->destroy(old->scratch[k]);
-        hf_arena_done(&old->arena);
     }
-    *engine = NULL;
+    hf_arena_free(engine);
 }
 
 void hf_engine_set_threshold(struct hf_engine *engine, double threshold)

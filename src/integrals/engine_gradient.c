@@ -54,12 +54,11 @@ static size_t plan_classes(struct hf_gradient_engine *made)
 hf_status hf_gradient_engine_create(const struct hf_shell_pairs *pairs,
                                     struct hf_gradient_engine **engine, struct hf_error *error)
 {
-    struct hf_arena arena = {.memory = pairs->context->memory, .label = "derivatives of integrals"};
-    struct hf_gradient_engine *made = HF_TAKE(&arena, made, 1);
+    struct hf_gradient_engine *made;
     const size_t n = (size_t)pairs->n_class;
     hf_status status;
-    HF_TRY(hf_arena_check(&arena, error));
-    made->arena = arena;
+    if (HF_NEW(made, pairs->context->memory, "derivatives of integrals") == NULL)
+        return hf_arena_check_new(made, error);
     HF_TRY(hf_engine_create(pairs, &made->engine, error));
     HF_TAKE(&made->arena, made->plan, n * n);
     HF_TAKE(&made->arena, made->flops, n * n);
@@ -76,12 +75,8 @@ cleanup:
 
 void hf_gradient_engine_destroy(struct hf_gradient_engine **engine)
 {
-    struct hf_gradient_engine *old = *engine;
-    if (old != NULL) {
-        hf_engine_destroy(&old->engine);
-        hf_arena_done(&old->arena);
-    }
-    *engine = NULL;
+    if (*engine != NULL) hf_engine_destroy(&(*engine)->engine);
+    hf_arena_free(engine);
 }
 
 void hf_gradient_engine_set_threshold(struct hf_gradient_engine *engine, double threshold)

@@ -137,25 +137,30 @@ class Writer:
                     self.store(k, index, name)
 
 
+def write_text(writer, spherical, name, columns, preparation, loop, to):
+    """Writes one function with its loop over columns."""
+    writer.write(spherical)
+    to.write(f"HF_STRAIGHT_LINE static void {name}(const struct {columns} *columns, const lanes shift[3])\n{{\n")
+    to.write("    const lanes x = shift[0], y = shift[1], z = shift[2];\n" if writer.l_b > 0 else "    (void)shift;\n")
+    to.write(f"{preparation[0]}"
+             "    const lanes *restrict in = columns->in;\n"
+             "    lanes *restrict out = columns->out;\n"
+             f"{preparation[1]}"
+             f"    for (int k = {loop}, in += columns->in_column, out += columns->out_column) {{\n")
+    to.writelines(f"        {line}\n" for line in writer.lines)
+    to.write("    }\n}\n\n")
+
+
+def name_of(kind, l_a, l_b, spherical):
+    return f"{kind}_{l_a}_{l_b}_{'spherical' if spherical else 'cartesian'}"
+
+
 def write_function(l_a, l_b, spherical, to):
     """Writes one function; returns its entry in the table."""
-    writer = Writer(l_a, l_b)
-    writer.write(spherical)
-    name = f"horizontal_{l_a}_{l_b}_{'spherical' if spherical else 'cartesian'}"
-    to.write(f"HF_STRAIGHT_LINE static void {name}(const struct horizontal_columns *columns, const lanes shift[3])\n{{\n")
-    if l_b > 0:
-        to.write("    const lanes x = shift[0], y = shift[1], z = shift[2];\n")
-    else:
-        to.write("    (void)shift;\n")
-    to.write("    const size_t row = columns->in_row, out_a = columns->out_a, out_b = columns->out_b;\n"
-             "    const lanes *restrict in = columns->in;\n"
-             "    lanes *restrict out = columns->out;\n")
-    if l_b == 0:
-        to.write("    (void)out_b;\n")
-    to.write("    for (int k = columns->n; k > 0; k--, in += columns->in_column, out += columns->out_column) {\n")
-    for line in writer.lines:
-        to.write(f"        {line}\n")
-    to.write("    }\n}\n\n")
+    writer, name = Writer(l_a, l_b), name_of("horizontal", l_a, l_b, spherical)
+    write_text(writer, spherical, name, "horizontal_columns",
+               ("    const size_t row = columns->in_row, out_a = columns->out_a, out_b = columns->out_b;\n",
+                "" if l_b > 0 else "    (void)out_b;\n"), "columns->n; k > 0; k--", to)
     return f"    [{l_a}][{l_b}][{int(spherical)}] = {name}, /* {writer.n_flop} additions and multiplications */\n"
 
 
@@ -218,23 +223,11 @@ class DensityWriter(Writer):
 
 def write_density_function(l_a, l_b, spherical, to):
     """Writes one transpose; returns its entry in the table."""
-    writer = DensityWriter(l_a, l_b)
-    writer.write(spherical)
-    name = f"levels_{l_a}_{l_b}_{'spherical' if spherical else 'cartesian'}"
-    to.write(f"HF_STRAIGHT_LINE static void {name}(const struct level_columns *columns, const lanes shift[3])\n{{\n")
-    if l_b > 0:
-        to.write("    const lanes x = shift[0], y = shift[1], z = shift[2];\n"
-                 "    const size_t moved_row = columns->moved_row;\n    (void)moved_row;\n")
-    else:
-        to.write("    (void)shift;\n")
-    to.write("    const size_t in_a = columns->in_a, in_b = columns->in_b, out_row = columns->out_row;\n"
-             "    const lanes *restrict in = columns->in;\n"
-             "    lanes *restrict out = columns->out;\n"
-             "    (void)in_a, (void)in_b, (void)out_row;\n"
-             "    for (int k = 0; k < columns->n; k++, in += columns->in_column, out += columns->out_column) {\n")
-    for line in writer.lines:
-        to.write(f"        {line}\n")
-    to.write("    }\n}\n\n")
+    name = name_of("levels", l_a, l_b, spherical)
+    moved = "    const size_t moved_row = columns->moved_row;\n    (void)moved_row;\n" if l_b > 0 else ""
+    write_text(DensityWriter(l_a, l_b), spherical, name, "level_columns",
+               (moved + "    const size_t in_a = columns->in_a, in_b = columns->in_b, out_row = columns->out_row;\n",
+                "    (void)in_a, (void)in_b, (void)out_row;\n"), "0; k < columns->n; k++", to)
     return f"    [{l_a}][{l_b}][{int(spherical)}] = {name},\n"
 
 

@@ -380,12 +380,12 @@ typedef void vertical_function(const struct lane_quartet *q, lanes *to);
 '''
 
 FIND = '''
-/** The function of two ranges of levels; NULL: there is none. */
-static inline vertical_function *find_vertical(int e_low, int e_high, int f_low, int f_high)
+/** The function of two ranges of levels; NULL: there is noneREST. */
+static inline KIND_function *find_KIND(int e_low, int e_high, int f_low, int f_high)
 {
     if (e_high > HF_VERTICAL_HIGHEST || f_high > HF_VERTICAL_HIGHEST) return NULL;
     const int bra = vertical_sides[e_low][e_high], ket = vertical_sides[f_low][f_high];
-    return bra < 0 || ket < 0 ? NULL : verticals[bra][ket];
+    return bra < 0 || ket < 0 ? NULL : KINDs[bra][ket];
 }
 
 #endif
@@ -406,18 +406,6 @@ typedef void gradient_function({GRADIENT_ARGUMENTS});
 #define HF_GRADIENT_JOIN(x, y) x##_gradient##y
 #define HF_GRADIENT_OF(x, y)   HF_GRADIENT_JOIN(x, y)
 #define HF_GRADIENT(y)         HF_GRADIENT_OF(HF_KERNELS, y)
-'''
-
-GRADIENT_FIND = '''
-/** The function of two ranges of levels; NULL: there is none, perhaps one of the exchanged ranges. */
-static inline gradient_function *find_gradient(int e_low, int e_high, int f_low, int f_high)
-{
-    if (e_high > HF_VERTICAL_HIGHEST || f_high > HF_VERTICAL_HIGHEST) return NULL;
-    const int bra = vertical_sides[e_low][e_high], ket = vertical_sides[f_low][f_high];
-    return bra < 0 || ket < 0 ? NULL : gradients[bra][ket];
-}
-
-#endif
 '''
 
 SOURCE = '''/* Straight-line recurrences: written by make_recurrences.py. */
@@ -465,7 +453,7 @@ def make_header():
     for low in range(highest + 1):
         row = [SIDES.index((low, high)) if (low, high) in SIDES else -1 for high in range(highest + 1)]
         text += '    {' + ', '.join(map(str, row)) + '},\n'
-    return text + '};\n' + FIND
+    return text + '};\n' + FIND.replace('KIND', 'vertical').replace('REST', '')
 
 
 def divide(texts, header, n):
@@ -513,7 +501,8 @@ def main():
     paths = sys.argv[1:]
     n = len(paths[3:]) // 2
     texts = [make_flops(), make_header(),
-             GRADIENT_HEADER + declare(GRADIENT_PAIRS, 'gradient', gradient_name_of) + GRADIENT_FIND]
+             GRADIENT_HEADER + declare(GRADIENT_PAIRS, 'gradient', gradient_name_of) +
+             FIND.replace('KIND', 'gradient').replace('REST', ', perhaps one of the exchanged ranges')]
     texts += divide(make_sources(), 'vertical.h', n) + divide(make_gradient_sources(), 'gradient_levels.h', n)
     for path, text in zip(paths, texts, strict=True):
         with open(path, 'w', encoding='ascii') as file:

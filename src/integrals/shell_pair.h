@@ -2,6 +2,7 @@
 #ifndef HF_SHELL_PAIR_H
 #define HF_SHELL_PAIR_H
 
+#include "base/arena.h"
 #include "hf/basis.h"
 #include "hf/status.h"
 #include "hf/units.h"
@@ -142,6 +143,7 @@ struct hf_boys_single;
  *      single, single_coefficient: as primitive
  *      class_of   | ...                                      by pair_class */
 struct hf_shell_pairs {
+    struct hf_arena arena;        /**< has this struct */
     struct hf_context *context;   /**< borrowed */
     const struct hf_basis *basis; /**< borrowed */
     double accuracy;

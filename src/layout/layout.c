@@ -2,6 +2,7 @@
  * the ranks; see layout/layout.h. */
 #include "layout/layout.h"
 #include "base/arena.h"
+#include "base/arithmetic.h"
 #include "base/growing.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ struct segment {
 };
 
 struct hf_block_layout {
-    struct hf_arena arena;   /**< owns all arrays */
+    struct hf_arena arena;
     int n_part, n_segment;   /**< segments per row */
     int n_owner;             /**< number of ranks that have blocks (the first ones) */
     int length;              /**< blocks per segment; the last one of a row may have fewer */
@@ -112,37 +113,28 @@ hf_status hf_block_layout_create(struct hf_context *context, int n_owner, int n_
                                  struct hf_error *error)
 {
     assert(n_part > 0 && (first == NULL || first[0] == 0));
-    hf_status status = HF_OK;
-    struct hf_block_layout *made = calloc(1, sizeof *made);
-    if (made == NULL || first == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a block layout");
-    } else {
+    struct hf_block_layout *made = HF_NEW(made, context->memory, "the layout of blocks");
+    hf_status status = hf_arena_check_new(made, error);
+    if (status == HF_OK && first == NULL)
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the parts of a layout");
+    if (status == HF_OK) {
         const int longest = n_part / 2 + 1;
         const int wanted = (SEGMENTS_PER_RANK * n_owner + n_part - 1) / n_part;
         const int n_segment = wanted < longest ? wanted : longest;
-        made->arena = (struct hf_arena){.memory = context->memory, .label = "the layout of blocks"};
         made->n_part = n_part;
         made->n_owner = n_owner;
         made->length = (longest + n_segment - 1) / n_segment;
         made->n_segment = (longest + made->length - 1) / made->length;
         status = make(made, context, first, error);
     }
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_arena_agree_new(context, &made, status, error));
     *layout = made;
     return HF_OK;
-cleanup:
-    hf_block_layout_destroy(&made);
-    return status;
 }
 
 void hf_block_layout_destroy(struct hf_block_layout **layout)
 {
-    struct hf_block_layout *old = *layout;
-    if (old != NULL) {
-        hf_arena_done(&old->arena);
-        free(old);
-    }
-    *layout = NULL;
+    hf_arena_free(layout);
 }
 
 int hf_block_layout_n_part(const struct hf_block_layout *layout)
@@ -179,16 +171,9 @@ size_t hf_block_layout_row_size(const struct hf_block_layout *layout, int row)
 struct hf_own_blocks hf_own_blocks_begin_rows(const struct hf_block_layout *layout, int begin,
                                               int end)
 {
-    /* the first own segment of these rows is between low and high */
-    int low = 0, high = layout->n_own;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (layout->own[middle] < begin * layout->n_segment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (struct hf_own_blocks){.layout = layout, .end = end, .segment = low};
+    int64_t segment; /* the first own one of these rows */
+    HF_BISECT(segment, 0, layout->n_own, k, layout->own[k] >= begin * layout->n_segment);
+    return (struct hf_own_blocks){.layout = layout, .end = end, .segment = (int)segment};
 }
 
 struct hf_own_blocks hf_own_blocks_begin(const struct hf_block_layout *layout)
@@ -246,4 +231,45 @@ struct hf_block_place hf_block_layout_find(const struct hf_block_layout *layout,
         .offset =
             found->offset + part_size(layout, row) * functions_before(layout, row, begin, step),
     };
+}
+
+/* ---- Layouts whose parts are atoms ----------------------------------------------------------- */
+
+/** Layout with blocks on the first `n_owner` ranks. Collective. */
+static hf_status create_for_atoms(struct hf_context *context, int n_owner,
+                                  const struct hf_basis *basis, struct hf_block_layout **layout,
+                                  struct hf_error *error)
+{
+    int *first = malloc(((size_t)basis->n_atom + 1) * sizeof *first);
+    for (int a = 0; first != NULL && a <= basis->n_atom; a++) {
+        const int shell = basis->first_shell_of_atom[a];
+        first[a] = shell < basis->n_shell ? basis->shell[shell].first_function : basis->n_function;
+    }
+    const hf_status status =
+        hf_block_layout_create(context, n_owner, basis->n_atom, first, layout, error);
+    free(first);
+    return status;
+}
+
+hf_status hf_atom_layout_create(struct hf_context *context, const struct hf_basis *basis,
+                                struct hf_block_layout **layout, struct hf_error *error)
+{
+    return create_for_atoms(context, context->n_rank, basis, layout, error);
+}
+
+hf_status hf_atom_layout_create_for_sums(struct hf_context *context, const struct hf_basis *basis,
+                                         struct hf_block_layout **layout, struct hf_error *error)
+{
+    return create_for_atoms(context, context->reproducible ? 1 : context->n_rank, basis, layout,
+                            error);
+}
+
+void hf_mix_own_blocks(const struct hf_basis *merged, bool sums,
+                       const struct hf_block_layout *layout, double blocks[])
+{
+    struct hf_own_blocks own = hf_own_blocks_begin(layout);
+    struct hf_own_block block;
+    if (merged->n_mixing == 0) return;
+    while (hf_own_blocks_next(&own, &block))
+        hf_mix_block(merged, sums, block.i, block.j, blocks + block.offset);
 }

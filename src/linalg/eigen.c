@@ -6,16 +6,10 @@
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Relative tolerance of a check, times the order: far above rounding errors, far below errors that matter. */
 static const double EIGEN_TOLERANCE = 1e-11;
-
-static hf_status no_memory(struct hf_error *error, int n)
-{
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory to diagonalise a matrix of order %d", n);
-}
 
 enum { MOST_COLUMNS = 1 << 10 };
 
@@ -244,17 +238,13 @@ hf_status hf_solve_symmetric(int n, double *a, double *b, struct hf_error *error
 {
     int info = 0;
     const int one = 1, n_work = 64 * n;
-    int *pivot = malloc((size_t)n * sizeof *pivot);
-    double *work = malloc((size_t)n_work * sizeof *work);
-    hf_status status = HF_OK;
-    if (pivot == NULL || work == NULL) {
-        status = no_memory(error, n);
-    } else {
-        dsysv_("L", &n, &one, a, &n, pivot, b, &n, work, &n_work, &info);
-        if (info != 0)
-            status = hf_fail(error, HF_NO_RESOURCE, "a linear system of order %d is singular", n);
-    }
-    free(pivot);
-    free(work);
+    struct hf_arena arena = {.label = "a linear system"};
+    int *pivot = HF_TAKE(&arena, pivot, (size_t)n);
+    double *work = HF_TAKE(&arena, work, (size_t)n_work);
+    hf_status status = hf_arena_check(&arena, error);
+    if (status == HF_OK) dsysv_("L", &n, &one, a, &n, pivot, b, &n, work, &n_work, &info);
+    if (info != 0)
+        status = hf_fail(error, HF_NO_RESOURCE, "a linear system of order %d is singular", n);
+    hf_arena_done(&arena);
     return status;
 }

@@ -2,7 +2,6 @@
 #include "linalg_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /** Components that differ by less than this relative to the largest count as equal; the first of them decides the
  *  sign. */
@@ -26,20 +25,17 @@ hf_status hf_eigen_small(int n, double *a, double eigenvalue[], struct hf_error 
     dsyevd_("V", "L", &n, a, &n, eigenvalue, &best_work, &n_work, &best_integer, &n_integer, &info);
     n_work = (int)best_work;
     n_integer = best_integer;
-    double *work = malloc((size_t)n_work * sizeof *work);
-    int *integer = malloc((size_t)n_integer * sizeof *integer);
-    hf_status status = HF_OK;
-    if (info == 0 && work != NULL && integer != NULL)
+    struct hf_arena arena = {.label = "diagonalisation"};
+    double *work = HF_TAKE(&arena, work, (size_t)n_work);
+    int *integer = HF_TAKE(&arena, integer, (size_t)n_integer);
+    hf_status status = hf_arena_check(&arena, error);
+    if (info == 0 && status == HF_OK)
         dsyevd_("V", "L", &n, a, &n, eigenvalue, work, &n_work, integer, &n_integer, &info);
-    if (work == NULL || integer == NULL)
-        status =
-            hf_fail(error, HF_NO_RESOURCE, "out of memory to diagonalise a matrix of order %d", n);
-    else if (info != 0)
+    if (info != 0 && status == HF_OK)
         status =
             hf_fail(error, HF_NO_RESOURCE,
                     "LAPACK could not diagonalise a matrix of order %d (dsyevd info %d)", n, info);
     for (int k = 0; status == HF_OK && k < n; k++) fix_sign(n, a + (size_t)k * (size_t)n);
-    free(work);
-    free(integer);
+    hf_arena_done(&arena);
     return status;
 }

@@ -57,8 +57,7 @@ static hf_status space_make(const struct hf_matrix *a, int n_column, double n_wo
     space->all = hf_arena_take(&space->arena, a->linalg->parallel ? (size_t)n : 1, sizeof(double));
     space->work = hf_arena_take(&space->arena, (size_t)n_work, sizeof(double));
     space->integer = hf_arena_take(&space->arena, (size_t)n_integer, sizeof(int));
-    if (!space->arena.failed) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory to diagonalise a matrix of order %d", n);
+    return hf_arena_check(&space->arena, error);
 }
 
 static hf_status failed(struct hf_error *error, int n, const char *library, const char *routine,
@@ -207,7 +206,7 @@ static hf_status make_parallel_space(const struct hf_matrix *a, const struct hf_
     return hf_agree(grid->context->comm, status, error);
 }
 
-/** ScaLAPACK on the ranks of the grid; the first step on fewer ranks if that is faster (see eigen_fewer.c). Vectors
+/** ScaLAPACK on the ranks of the grid; the first step on fewer ranks if that is faster (see below). Vectors
  *  take less time the more ranks there are. Collective over all ranks. */
 static hf_status solve_parallel(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *z,
                                 int n_vector, struct hf_error *error)
@@ -289,4 +288,44 @@ hf_status hf_eigen_solve_here(struct hf_matrix *a, double eigenvalue[], struct h
 cleanup:
     hf_matrix_destroy(&z);
     return status;
+}
+
+/* ---- On fewer ranks -------------------------------------------------------------------------- */
+
+/* Diagonalisation that uses fewer ranks than the matrix is spread over for a part of the work. The reduction to
+ * tridiagonal form treats n columns one after another, each with messages along rows and columns of the grid that no
+ * work can hide. On many ranks these messages take most of the time, so fewer ranks are faster. Then all ranks
+ * compute the vectors (eigen_solve.c). */
+
+/** The ranks of grid->fewer do the whole diagonalisation. */
+static hf_status solve_on_fewer(const struct hf_matrix *a, double eigenvalue[],
+                                struct hf_matrix *vector, struct hf_error *error)
+{
+    const struct hf_linalg *all = a->linalg;
+    const char *label = "diagonalisation";
+    const int n = a->n_row;
+    struct hf_matrix *moved = NULL, *found = NULL;
+    hf_status status;
+    HF_TRY(hf_matrix_create(all->fewer, label, n, n, &moved, error));
+    if (vector != NULL)
+        HF_TRY(hf_matrix_create(all->fewer, label, n, vector->n_col, &found, error));
+    hf_move_matrix(all, a, moved);
+    status = hf_eigen_solve_here(moved, eigenvalue, found, error);
+    if (vector != NULL) /* also after a failure, because other ranks may not know of it */
+        hf_move_matrix(all, found, vector);
+cleanup:
+    hf_matrix_destroy(&found);
+    hf_matrix_destroy(&moved);
+    return status;
+}
+
+hf_status hf_eigen_solve(struct hf_matrix *a, double eigenvalue[], struct hf_matrix *vector,
+                         struct hf_error *error)
+{
+    const struct hf_linalg *fewer = a->linalg->fewer;
+    const int n_vector = vector != NULL ? vector->n_col : 0;
+    if (fewer != NULL &&
+        hf_eigensolver_choose(fewer, a->n_row, n_vector) != &hf_eigensolver_scalapack)
+        return solve_on_fewer(a, eigenvalue, vector, error);
+    return hf_eigen_solve_here(a, eigenvalue, vector, error);
 }

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_BLOCK = 64 };
@@ -94,23 +93,18 @@ static void start_blacs(struct hf_linalg *made)
 static hf_status make_grid(struct hf_context *context, int n_row, int n_col, int block,
                            struct hf_linalg **linalg, struct hf_error *error)
 {
-    hf_status status = hf_linalg_prepare_blas(error);
-    struct hf_linalg *made = calloc(1, sizeof *made);
-    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for linear algebra");
-    HF_TRY(hf_agree(context->comm, status, error));
-    *made = (struct hf_linalg){.context = context,
-                               .block = block,
-                               .n_grid_row = n_row,
-                               .n_grid_col = n_col,
-                               .parallel = n_row * n_col > 1,
-                               .inside = context->rank == 0,
-                               .members = MPI_COMM_NULL};
+    struct hf_linalg *made = HF_NEW(made, NULL, "linear algebra");
+    HF_CHECK(hf_arena_agree_new(context, &made, hf_linalg_prepare_blas(error), error));
+    made->context = context;
+    made->block = block;
+    made->n_grid_row = n_row;
+    made->n_grid_col = n_col;
+    made->parallel = n_row * n_col > 1;
+    made->inside = context->rank == 0;
+    made->members = MPI_COMM_NULL;
     if (made->parallel) start_blacs(made);
     *linalg = made;
     return HF_OK;
-cleanup:
-    free(made);
-    return status;
 }
 
 /** As hf_linalg_create_ext. */
@@ -244,8 +238,7 @@ void hf_linalg_destroy(struct hf_linalg **linalg)
         MPI_Comm_free(&old->members);
         Cblacs_gridexit(old->blacs);
     }
-    free(old);
-    *linalg = NULL;
+    hf_arena_free(linalg);
 }
 
 const char *hf_linalg_description(const struct hf_linalg *linalg)

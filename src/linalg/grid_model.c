@@ -65,3 +65,16 @@ double hf_vector_seconds(int n, int n_row, int n_col, int block)
     return 10.0 / 3.0 * n * share(n, block, n_row) * share(n, block, n_col) / VECTOR_RATE +
            5.0 * product_messages(n, n_row, n_col, block);
 }
+
+int hf_eigen_fewer(int n, int n_row, int n_col)
+{
+    int best = 0;
+    double least = hf_reduction_seconds(n, n_row, n_col);
+    for (int side = 2; side * side < n_row * n_col && side <= n_row; side++) {
+        const double found = hf_reduction_seconds(n, side, side);
+        if (found >= least) continue;
+        least = found;
+        best = side;
+    }
+    return best;
+}

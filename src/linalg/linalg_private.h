@@ -2,6 +2,7 @@
 #ifndef HF_LINALG_PRIVATE_H
 #define HF_LINALG_PRIVATE_H
 
+#include "base/arena.h"
 #include "hf/linalg.h"
 
 #include <stdbool.h>
@@ -12,6 +13,7 @@ enum { HF_MOST_KEPT = 24 };
 /** A process grid. If it has one process, that is rank 0, and only BLAS and LAPACK are used. Otherwise it has the
  *  first n_grid_row * n_grid_col ranks, row by row. */
 struct hf_linalg {
+    struct hf_arena arena;
     struct hf_context *context; /**< borrowed */
     bool parallel;              /**< ScaLAPACK on more than one rank */
     bool inside;                /**< this rank is part of the grid */
@@ -50,6 +52,7 @@ const struct hf_eigensolver *hf_eigensolver_choose(const struct hf_linalg *grid,
                                                    int n_vector);
 
 struct hf_matrix {
+    struct hf_arena arena;    /**< has the elements */
     struct hf_linalg *linalg; /**< borrowed */
     int n_row, n_col;
     int local_row, local_col; /**< shape of `data`, 0 x 0 outside the grid */

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Limit of the memory of kept matrices on a rank. For larger matrices, an agreement of all ranks is negligible
@@ -43,13 +42,6 @@ static hf_status make_descriptor(struct hf_matrix *m, struct hf_error *error)
                    m->n_row, m->n_col, info);
 }
 
-static void release(struct hf_matrix *matrix)
-{
-    if (matrix == NULL) return;
-    hf_memory_release(matrix->linalg->context->memory, matrix->data);
-    free(matrix);
-}
-
 /** Bytes of a matrix on the first rank, which has at least as much as any other. The same on all ranks. */
 static size_t bytes_of(const struct hf_matrix *m)
 {
@@ -71,6 +63,13 @@ static struct hf_matrix *take(struct hf_linalg *grid, int i)
     grid->n_kept--;
     for (int k = i; k < grid->n_kept; k++) grid->kept[k] = grid->kept[k + 1];
     return taken;
+}
+
+/** Releases the matrix that has been kept longest. */
+static void release_kept(struct hf_linalg *grid)
+{
+    struct hf_matrix *oldest = take(grid, 0);
+    hf_arena_free(&oldest);
 }
 
 /** Takes a kept matrix of that shape; NULL: there is none. The same on all ranks, because they create and destroy in
@@ -102,20 +101,22 @@ bool hf_drop_kept_matrices(struct hf_linalg *grid)
 {
     const bool fewer = grid->fewer != NULL && hf_drop_kept_matrices(grid->fewer);
     const bool any = grid->n_kept > 0;
-    while (grid->n_kept > 0) release(take(grid, 0));
+    while (grid->n_kept > 0) release_kept(grid);
     return any || fewer;
 }
 
 static hf_status make(struct hf_linalg *linalg, const char *label, int n_row, int n_col,
                       struct hf_matrix **matrix, struct hf_error *error)
 {
-    struct hf_matrix *made = *matrix = calloc(1, sizeof *made);
-    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a matrix");
-    *made = (struct hf_matrix){.linalg = linalg, .n_row = n_row, .n_col = n_col};
+    struct hf_matrix *made = HF_NEW(*matrix, linalg->context->memory, label);
+    if (made == NULL) return hf_arena_check_new(made, error);
+    made->linalg = linalg;
+    made->n_row = n_row;
+    made->n_col = n_col;
     find_local_shape(made);
     HF_CHECK(make_descriptor(made, error));
-    made->data = hf_memory_allocate_matrix(linalg->context->memory, label, hf_local_size(made),
-                                           sizeof *made->data);
+    made->data = hf_arena_take_class(&made->arena, HF_MEMORY_MATRIX, label, hf_local_size(made),
+                                     sizeof *made->data);
     if (made->data != NULL) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for a %d x %d matrix (%s)", n_row, n_col,
                    label);
@@ -130,9 +131,7 @@ static hf_status make_missing(struct hf_linalg *linalg, const char *label, int n
         struct hf_matrix **matrix = list[i].matrix;
         if (*matrix != NULL) continue;
         status = make(linalg, label, list[i].n_row, list[i].n_col, matrix, error);
-        if (status == HF_OK) continue;
-        release(*matrix);
-        *matrix = NULL;
+        if (status != HF_OK) hf_arena_free(matrix);
     }
     return status;
 }
@@ -154,10 +153,7 @@ hf_status hf_matrix_create_several(struct hf_linalg *linalg, const char *label, 
     hf_status status = hf_agree(comm, make_missing(linalg, label, n, list, error), error);
     if (status != HF_OK && hf_drop_kept_matrices(linalg))
         status = hf_agree(comm, make_missing(linalg, label, n, list, error), error);
-    for (int i = 0; i < n && status != HF_OK; i++) {
-        release(*list[i].matrix);
-        *list[i].matrix = NULL;
-    }
+    for (int i = 0; i < n && status != HF_OK; i++) hf_arena_free(list[i].matrix);
     return status;
 }
 
@@ -173,14 +169,14 @@ void hf_matrix_destroy(struct hf_matrix **matrix)
     if (matrix == NULL || *matrix == NULL) return;
     struct hf_matrix *old = *matrix;
     struct hf_linalg *grid = old->linalg;
-    *matrix = NULL;
     if (bytes_of(old) > MOST_KEPT_BYTES) {
-        release(old);
+        hf_arena_free(matrix);
         return;
     }
+    *matrix = NULL;
     while (grid->n_kept == HF_MOST_KEPT ||
            (grid->n_kept > 0 && grid->kept_bytes + bytes_of(old) > MOST_KEPT_BYTES))
-        release(take(grid, 0));
+        release_kept(grid);
     grid->kept[grid->n_kept++] = old;
     grid->kept_bytes += bytes_of(old);
 }

@@ -59,13 +59,11 @@ static hf_status pass_rows(struct hf_matrix *matrix, bool sending, hf_matrix_row
 {
     const struct hf_context *context = matrix->linalg->context;
     const int length = strip_rows(matrix);
-    hf_status status = HF_OK;
-    double *rows = hf_memory_allocate_matrix(context->memory, "strip of a matrix", (size_t)length,
-                                             (size_t)matrix->n_col * sizeof *rows);
-    if (rows == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d rows of a %d x %d matrix",
-                         length, matrix->n_row, matrix->n_col);
-    HF_TRY(hf_agree(context->comm, status, error));
+    struct hf_arena arena = {
+        .memory = context->memory, .kind = HF_MEMORY_MATRIX, .label = "rows of a matrix"};
+    double *rows = HF_TAKE(&arena, rows, (size_t)length * (size_t)matrix->n_col);
+    hf_status status;
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     for (int first = 0; first < matrix->n_row; first += length) {
         const int rest = matrix->n_row - first, n = rest < length ? rest : length;
         if (sending) hf_matrix_gather_rows(matrix, first, n, rows);
@@ -74,7 +72,7 @@ static hf_status pass_rows(struct hf_matrix *matrix, bool sending, hf_matrix_row
     }
     status = hf_agree(context->comm, status, error);
 cleanup:
-    hf_memory_release(context->memory, rows);
+    hf_arena_done(&arena);
     return status;
 }
 

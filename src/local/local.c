@@ -7,20 +7,18 @@ const struct hf_phase hf_phase_local_domains = {.name = "Local MP2: domains and 
 static hf_status localise(struct hf_local *local, const struct hf_wavefunction *wavefunction,
                           struct hf_error *error)
 {
-    hf_status status;
     const struct hf_localise_settings settings = {
         .kind = local->settings->localise,
         .n_frozen = local->settings->n_frozen,
         .n_thread = local->n_thread,
         .threshold = local->settings->sparse,
     };
-    HF_TRY(hf_localise(local->context, wavefunction, &settings, &local->localised, error));
+    HF_CHECK(hf_localise(local->context, wavefunction, &settings, &local->localised, error));
     local->n_orbital = local->localised.n;
     local->orbitals = local->localised.coefficient;
     if (local->n_orbital == 0)
-        status = hf_fail(error, HF_BAD_INPUT, "no orbital is left to correlate");
-cleanup:
-    return status;
+        return hf_fail(error, HF_BAD_INPUT, "no orbital is left to correlate");
+    return HF_OK;
 }
 
 hf_status hf_local_create(struct hf_context *context, const struct hf_wavefunction *wavefunction,

@@ -115,17 +115,16 @@ static hf_status do_second_half(struct transformation *self, double k[], struct 
     status = hf_local_bras_second(&self->integrals, &self->finishing, &self->half, self->finished,
                                   error);
     hf_timer_stop(&context->timers, &hf_phase_local_finish);
-    HF_TRY(hf_agree_to_go_on(context, status, error));
+    HF_CHECK(hf_agree_to_go_on(context, status, error));
     count_bytes(self, self->half.bytes, self->finished);
     hf_local_blocks_done(&self->half);
-    HF_TRY(exchange(self, hf_local_owner_of_pair, local, self->finished, &self->own, error));
+    HF_CHECK(exchange(self, hf_local_owner_of_pair, local, self->finished, &self->own, error));
     memset(k, 0, local->n_number * sizeof *k);
     for (size_t b = 0; b < self->own.n_block; b++) {
         const struct hf_local_block *block = &self->own.block[b];
         memcpy(k + local->pair[block->pair].offset, block->value, (size_t)block->n * sizeof *k);
     }
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_local_transform(const struct hf_local *local, double k[],

@@ -82,8 +82,6 @@ static void take(void *self, const struct hf_strip *strip)
 }
 
 static const struct hf_quartet_consumer transformation = {
-    .name = "local mp2 of a bra",
-    .about = "first half of the local transformation, a bra at a time",
     .lend = lend,
     .least_bound = least_bound,
     .bound = bound,
@@ -395,17 +393,15 @@ static hf_status do_task(void *self, struct hf_pass_thread *thread, int64_t task
     struct transformer *own = self;
     struct hf_worker *worker = thread->worker;
     struct hf_part part = {0};
-    hf_status status = HF_OK;
-    for (int32_t q = 0; status == HF_OK && hf_work_find_part(worker, task, q, &part); q++) {
+    for (int32_t q = 0; hf_work_find_part(worker, task, q, &part); q++) {
         if (q == 0 && !begin_bras(own, &part)) return out_of_memory(error);
         if (own->group.n == 0) break;
-        if (part.n_ket > 0) status = hf_work_do_part(worker, &transformation, own, &part, error);
+        if (part.n_ket > 0) HF_CHECK(hf_work_do_part(worker, &transformation, own, &part, error));
     }
-    if (status == HF_OK && own->group.n > 0 &&
-        (own->panels.failed || !first_quarter(own) || !second_quarter(own)))
-        status = out_of_memory(error);
+    if (own->group.n > 0 && (own->panels.failed || !first_quarter(own) || !second_quarter(own)))
+        return out_of_memory(error);
     hf_work_trace_step(worker, HF_TRACE_TASK, task);
-    return status;
+    return HF_OK;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

@@ -127,11 +127,10 @@ static hf_status share_excitations(struct excitations *self, struct hf_error *er
         status = make_excitations(self, i, &local->domain[local->domain_of_orbital[i]], error);
         hf_trace_end_span(context->trace, 0, HF_TRACE_PAIR_TASK, i, span);
     }
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_agree(context->comm, status, error));
     hf_sum_over_ranks(context->comm, (size_t)self->begin[local->n_orbital], self->energy);
     hf_sum_over_ranks(context->comm, 3 * (size_t)self->begin[local->n_orbital], self->dipole);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Energy of a pair. */

@@ -71,14 +71,14 @@ static hf_status find_completeness(struct domains *self, int i, int n_atom, int 
     qsort(atom, (size_t)n_atom, sizeof *atom, compare_atoms);
     hf_sparse_get(self->overlap, atoms, atoms, s);
     hf_sparse_get(self->local->localised.overlap, atoms, (struct hf_parts){1, &i}, b);
-    const hf_status status = hf_eigen_small((int)n, s, value, error);
+    HF_CHECK(hf_eigen_small((int)n, s, value, error));
     double sum = 0.0;
-    for (size_t k = 0; status == HF_OK && k < n; k++) {
+    for (size_t k = 0; k < n; k++) {
         const double part = hf_dot(n, s + k * n, b);
         if (!(value[k] < REDUNDANT_FUNCTIONS)) sum += part * part / value[k];
     }
     *found = 1.0 - sum;
-    return status;
+    return HF_OK;
 }
 
 /* ---- Domains of orbitals --------------------------------------------------------------------- */
@@ -177,12 +177,11 @@ static int take(struct domains *self, const bool member[])
     return n;
 }
 
-/** Adds the domain in self->atom; false: no memory. */
-static bool add(struct domains *self, int n, int *place)
+/** Place of the domain in self->atom, which may be added. */
+static int add(struct domains *self, int n)
 {
     qsort(self->atom, (size_t)n, sizeof *self->atom, compare_atoms);
-    *place = hf_local_add_domain(self->local, (struct hf_parts){.n = n, .part = self->atom});
-    return *place >= 0;
+    return hf_local_add_domain(self->local, (struct hf_parts){.n = n, .part = self->atom});
 }
 
 /** Both domains of orbital i. Local. */
@@ -191,7 +190,6 @@ static hf_status make_domain(struct domains *self, int i, bool taken[], struct h
     struct hf_local *local = self->local;
     const enum hf_local_domains kind = local->settings->domains;
     const struct hf_local_given *given = local->settings->given;
-    hf_status status = HF_OK;
     int n = 0;
     const size_t first =
         kind == HF_DOMAINS_GIVEN ? (size_t)find_given(self, i, taken) * (size_t)given->n_atom : 0;
@@ -200,17 +198,16 @@ static hf_status make_domain(struct domains *self, int i, bool taken[], struct h
     else if (kind == HF_DOMAINS_GIVEN)
         n = take(self, given->member + first);
     else
-        status = choose_atoms(self, i, &n, error);
-    if (status == HF_OK && kind != HF_DOMAINS_FULL)
-        status = find_completeness(self, i, n, self->atom, &local->completeness[i], error);
-    if (status != HF_OK) return status;
-    bool done = add(self, n, &local->domain_of_orbital[i]);
+        HF_CHECK(choose_atoms(self, i, &n, error));
+    if (kind != HF_DOMAINS_FULL)
+        HF_CHECK(find_completeness(self, i, n, self->atom, &local->completeness[i], error));
+    local->domain_of_orbital[i] = add(self, n);
     if (kind == HF_DOMAINS_GIVEN)
         n = take(self, given->extended + first);
     else if (kind == HF_DOMAINS_DEFAULT || kind == HF_DOMAINS_TIGHT)
         n = extend(self, n);
-    done = done && add(self, n, &local->extended_of_orbital[i]);
-    return done ? HF_OK : hf_fail(error, HF_NO_RESOURCE, "out of memory for domains");
+    local->extended_of_orbital[i] = add(self, n);
+    return hf_arena_check(&local->arena, error);
 }
 
 /** Whether given domains are of this molecule. Local. */
@@ -238,10 +235,9 @@ static hf_status make_all(struct domains *self, struct hf_error *error)
     HF_TAKE(arena, local->extended_of_orbital, o);
     HF_TAKE(arena, local->completeness, o);
     HF_TAKE(arena, local->n_degenerate, o);
-    hf_status status = hf_arena_check(arena, error);
-    for (int i = 0; status == HF_OK && i < local->n_orbital; i++)
-        status = make_domain(self, i, taken, error);
-    return status;
+    HF_CHECK(hf_arena_check(arena, error));
+    for (int i = 0; i < local->n_orbital; i++) HF_CHECK(make_domain(self, i, taken, error));
+    return HF_OK;
 }
 
 hf_status hf_local_make_domains(struct hf_local *local, const struct hf_wavefunction *wavefunction,

@@ -5,7 +5,6 @@
 #include "checkpoint/checkpoint.h"
 #include "text/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char populations[] = HF_CHECKPOINT_LOCAL_MP2 "/populations",
@@ -21,9 +20,9 @@ static hf_status wrong(const char *path, const char *what, struct hf_error *erro
 
 static const cJSON *find_part(const cJSON *root)
 {
-    const cJSON *extras = cJSON_GetObjectItemCaseSensitive(root, "extras");
-    const cJSON *ours = cJSON_GetObjectItemCaseSensitive(extras, "hf");
-    return cJSON_GetObjectItemCaseSensitive(ours, "local_mp2");
+    const cJSON *extras = hf_json_find(root, "extras");
+    const cJSON *ours = hf_json_find(extras, "hf");
+    return hf_json_find(ours, "local_mp2");
 }
 
 /** The atom of a number counted from 1; -1: there is none. */
@@ -51,8 +50,8 @@ static bool read_atoms(const cJSON *array, int n_atom, bool member[])
 static bool read_orbital(const cJSON *orbital, int i, struct hf_local_given *given)
 {
     const size_t first = (size_t)i * (size_t)given->n_atom;
-    const cJSON *atoms = cJSON_GetObjectItemCaseSensitive(orbital, "population_atoms");
-    const cJSON *values = cJSON_GetObjectItemCaseSensitive(orbital, "populations");
+    const cJSON *atoms = hf_json_find(orbital, "population_atoms");
+    const cJSON *values = hf_json_find(orbital, "populations");
     if (!cJSON_IsArray(atoms) || !cJSON_IsArray(values)) return false;
     const cJSON *atom = atoms->child, *value = values->child;
     for (; atom != NULL && value != NULL; atom = atom->next, value = value->next) {
@@ -61,9 +60,8 @@ static bool read_orbital(const cJSON *orbital, int i, struct hf_local_given *giv
         given->population[first + (size_t)a] = value->valuedouble;
     }
     return atom == NULL && value == NULL &&
-           read_atoms(cJSON_GetObjectItemCaseSensitive(orbital, "domain"), given->n_atom,
-                      given->member + first) &&
-           read_atoms(cJSON_GetObjectItemCaseSensitive(orbital, "extended_domain"), given->n_atom,
+           read_atoms(hf_json_find(orbital, "domain"), given->n_atom, given->member + first) &&
+           read_atoms(hf_json_find(orbital, "extended_domain"), given->n_atom,
                       given->extended + first);
 }
 
@@ -90,22 +88,20 @@ static hf_status read_added(const struct hf_checkpoint *checkpoint, const char *
     if (shape[0][1] != n_atom || shape[1][0] != o || shape[1][1] != n_atom)
         return wrong(path, "its domains are of other atoms", error);
     const size_t n = (size_t)o * (size_t)n_atom;
-    hf_status status = make_arrays(given, error);
+    HF_CHECK(make_arrays(given, error));
     double *domain = HF_TAKE(&given->arena, domain, n);
-    if (status == HF_OK) status = hf_arena_check(&given->arena, error);
-    if (status == HF_OK)
-        status = hf_checkpoint_added_rows(checkpoint, populations, n_atom, 0, o, given->population,
-                                          error);
-    if (status == HF_OK)
-        status = hf_checkpoint_added_rows(checkpoint, domains, n_atom, 0, o, domain, error);
-    for (size_t k = 0; status == HF_OK && k < n; k++) {
+    HF_CHECK(hf_arena_check(&given->arena, error));
+    HF_CHECK(
+        hf_checkpoint_added_rows(checkpoint, populations, n_atom, 0, o, given->population, error));
+    HF_CHECK(hf_checkpoint_added_rows(checkpoint, domains, n_atom, 0, o, domain, error));
+    for (size_t k = 0; k < n; k++) {
         const int bits = domain[k] >= 0.0 && domain[k] < 8.0 ? (int)domain[k] : 0;
         given->member[k] = (bits & 1) != 0;
         given->extended[k] = bits > 1;
         given->extends_weak = given->extends_weak || bits > 3;
     }
     hf_arena_release(&given->arena, domain);
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_local_given_restart(const struct hf_checkpoint *checkpoint, int n_atom,
@@ -134,24 +130,21 @@ hf_status hf_local_given_read(const char *path, int n_atom, struct hf_local_give
                               struct hf_error *error)
 {
     struct hf_text text = {0};
-    const char *end = NULL;
+    cJSON *root;
     *given = (struct hf_local_given){.n_atom = n_atom};
     if (hf_checkpoint_is_file(path)) return read_checkpoint(path, given, error);
     hf_status status = hf_text_read_alone(path, &text, error);
     if (status != HF_OK) return status;
-    char *all = hf_text_join(&text);
+    status = hf_json_parse(&text, &root, error);
     hf_text_done(&text);
-    if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", path);
-    cJSON *root = cJSON_ParseWithOpts(all, &end, true);
+    if (status == HF_NO_RESOURCE) return status;
     const cJSON *part = find_part(root);
-    const cJSON *orbitals = cJSON_GetObjectItemCaseSensitive(part, "orbitals");
-    free(all);
+    const cJSON *orbitals = hf_json_find(part, "orbitals");
     if (!cJSON_IsArray(orbitals)) {
         status = wrong(path, "no domains of local MP2 in it", error);
     } else {
         given->n_orbital = cJSON_GetArraySize(orbitals);
-        given->extends_weak =
-            cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(part, "extended_weak_pairs"));
+        given->extends_weak = cJSON_IsTrue(hf_json_find(part, "extended_weak_pairs"));
         status = make_arrays(given, error);
         const cJSON *orbital = orbitals->child;
         for (int i = 0; status == HF_OK && orbital != NULL; i++, orbital = orbital->next)

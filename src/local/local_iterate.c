@@ -263,7 +263,7 @@ static hf_status iterate_once(struct iteration *self, struct hf_local_result *re
     hf_trace_begin_batch(local->context->trace);
     status = hf_local_diis_next(&self->diis) ? advance(self, error)
                                              : hf_arena_check(&self->arena, error);
-    HF_TRY(gather(self, status, error));
+    HF_CHECK(gather(self, status, error));
     set_energies(self, result);
     result->amplitude_change = 0.0;
     for (int p = 0; p < local->n_pair; p++) {
@@ -277,9 +277,7 @@ static hf_status iterate_once(struct iteration *self, struct hf_local_result *re
                         result->amplitude_change <= local->settings->amplitude_tolerance;
     if (result->converged || result->n_iteration >= local->settings->max_iterations) return HF_OK;
     hf_local_diis_solve(&self->diis, product, self->coefficient);
-    HF_TRY(exchange(self, end_pair, error));
-cleanup:
-    return status;
+    return exchange(self, end_pair, error);
 }
 
 /* ---- Begin and end ------------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Integrals are kept if their transformation took longer than this, as a checkpoint is written before MP2 ... */
@@ -161,28 +160,27 @@ hf_status hf_local_kept_find(struct hf_context *context, const struct hf_wavefun
     hf_status status = HF_OK;
     const int n = wavefunction->basis->n_function, m = wavefunction->spin[0].n_orbital;
     struct hf_orbitals *orbitals = &kept->wavefunction.spin[0];
-    *kept = (struct hf_local_kept){.wavefunction = *wavefunction};
+    *kept = (struct hf_local_kept){
+        .arena = {.memory = context->memory, .label = "the orbitals of a checkpoint"},
+        .wavefunction = *wavefunction};
     *orbitals = (struct hf_orbitals){.n_orbital = m,
                                      .n_occupied = wavefunction->spin[0].n_occupied,
                                      .occupation = wavefunction->spin[0].occupation};
     if (settings->restart == NULL || settings->restart->state.n_orbital != m) return HF_OK;
-    orbitals->energy = calloc((size_t)m, sizeof *orbitals->energy);
-    if (orbitals->energy == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TAKE(&kept->arena, orbitals->energy, (size_t)m);
+    HF_CHECK(hf_agree(context->comm, hf_arena_check(&kept->arena, error), error));
     if (context->rank == 0) status = look(settings->restart, n, m, kept, error);
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_CHECK(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, sizeof kept->found, &kept->found);
     hf_broadcast_bytes(context->comm, 0, sizeof kept->n_number, &kept->n_number);
     hf_broadcast_bytes(context->comm, 0, sizeof kept->digest, kept->digest);
     hf_broadcast_bytes(context->comm, 0, (size_t)m * sizeof *orbitals->energy, orbitals->energy);
     if (!kept->found) return HF_OK;
-    HF_TRY(hf_matrix_create(wavefunction->linalg, "orbitals of a checkpoint", n, m,
-                            &orbitals->coefficient, error));
-    HF_TRY(hf_matrix_receive_rows(orbitals->coefficient, give_coefficients,
-                                  (void *)settings->restart, error));
-    HF_TRY(compare_spaces(wavefunction, kept, error));
-cleanup:
-    return status;
+    HF_CHECK(hf_matrix_create(wavefunction->linalg, "orbitals of a checkpoint", n, m,
+                              &orbitals->coefficient, error));
+    HF_CHECK(hf_matrix_receive_rows(orbitals->coefficient, give_coefficients,
+                                    (void *)settings->restart, error));
+    return compare_spaces(wavefunction, kept, error);
 }
 
 bool hf_local_kept_fits(const struct hf_local_kept *kept, const struct hf_local *local)
@@ -202,7 +200,7 @@ hf_status hf_local_kept_take(const struct hf_local *local, double k[], struct hf
 
 void hf_local_kept_done(struct hf_local_kept *kept)
 {
-    free(kept->wavefunction.spin[0].energy);
+    hf_arena_done(&kept->arena);
     hf_matrix_destroy(&kept->wavefunction.spin[0].coefficient);
     *kept = (struct hf_local_kept){0};
 }
@@ -287,7 +285,7 @@ static hf_status add_integrals(struct hf_checkpoint_addition *file, const struct
 void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *wavefunction,
                    const double k[], double seconds, struct hf_local_result *result)
 {
-    hf_status status, ended;
+    hf_status status;
     struct hf_error why = {.message = ""}, *error = &why;
     const struct hf_local_settings *settings = local->settings;
     const double bytes = (double)sizeof *k * (double)n_integral(local);
@@ -304,8 +302,8 @@ void hf_local_keep(const struct hf_local *local, const struct hf_wavefunction *w
     if (worthwhile) HF_TRY(add_integrals(file, local, wavefunction, k, error));
     if (worthwhile) result->kept_bytes = bytes;
 cleanup:
-    ended = hf_checkpoint_add_end(&file, status == HF_OK, status == HF_OK ? error : NULL);
-    if (status != HF_OK || ended != HF_OK) {
+    status = hf_checkpoint_add_end(&file, status, error);
+    if (status != HF_OK) {
         result->kept_bytes = 0.0;
         snprintf(result->warning, sizeof result->warning, "%.399s", why.message);
     }

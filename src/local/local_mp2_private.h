@@ -150,9 +150,6 @@ hf_status hf_local_add_distant(struct hf_local *local, const struct hf_wavefunct
 /** Whether weak pairs have extended domains, as strong ones have. Not collective. */
 bool hf_local_extends_weak(const struct hf_local_settings *settings);
 
-/** Distance between the nearest atoms of the domains of two orbitals, bohr. Not collective. */
-double hf_local_distance(const struct hf_local *local, int i, int j);
-
 /** Place of the domain of these atoms, added if there is none yet; -1: no memory. Local. */
 int hf_local_add_domain(struct hf_local *local, struct hf_parts atoms);
 
@@ -239,10 +236,11 @@ void hf_local_trace_unit(const struct hf_local *local, int thread, int pair,
 
 /** Orbitals and integrals of a checkpoint. */
 struct hf_local_kept {
+    struct hf_arena arena; /**< of the energies */
     bool found;
-    struct hf_wavefunction
-        wavefunction; /**< borrowed, but for energies and coefficients of its orbitals */
-    int n_number;     /**< integrals */
+    /** borrowed, but for energies and coefficients of its orbitals */
+    struct hf_wavefunction wavefunction;
+    int n_number; /**< integrals */
     double digest[2];
 };
 

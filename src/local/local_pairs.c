@@ -20,7 +20,8 @@ int hf_local_find_pair(const struct hf_local *local, int i, int j)
     return begin < local->first_pair[high + 1] && local->pair[begin].j == low ? begin : -1;
 }
 
-double hf_local_distance(const struct hf_local *local, int i, int j)
+/** Distance between the nearest atoms of the domains of two orbitals, bohr. */
+static double distance_of(const struct hf_local *local, int i, int j)
 {
     const struct hf_parts *a = &local->domain[local->domain_of_orbital[i]].atoms;
     const struct hf_parts *b = &local->domain[local->domain_of_orbital[j]].atoms;
@@ -54,38 +55,38 @@ bool hf_local_extends_weak(const struct hf_local_settings *settings)
            (settings->domains == HF_DOMAINS_GIVEN && settings->given->extends_weak);
 }
 
-static bool add_pair(struct hf_local *local, int i, int j, double distance, int atom[])
+static void add_pair(struct hf_local *local, int i, int j, double distance, int atom[])
 {
     if (!hf_arena_grow(&local->arena, &local->pair, local->n_pair + 1, &local->n_pair_room,
                        sizeof *local->pair))
-        return false;
+        return;
     const enum hf_local_class kind =
         distance > local->settings->strong_bohr ? HF_LOCAL_WEAK : HF_LOCAL_STRONG;
     const int *domains = kind == HF_LOCAL_STRONG || hf_local_extends_weak(local->settings)
                              ? local->extended_of_orbital
                              : local->domain_of_orbital;
     const int n = unite(local, domains[i], domains[j], atom);
-    const int domain = hf_local_add_domain(local, (struct hf_parts){n, atom});
-    local->pair[local->n_pair++] = (struct hf_local_pair){
-        .i = i, .j = j, .kind = kind, .domain = domain, .distance_bohr = distance};
-    return domain >= 0;
+    local->pair[local->n_pair++] =
+        (struct hf_local_pair){.i = i,
+                               .j = j,
+                               .kind = kind,
+                               .domain = hf_local_add_domain(local, (struct hf_parts){n, atom}),
+                               .distance_bohr = distance};
 }
 
-/** Pairs in order, without owners. `atom` is room for all atoms. False: no memory. */
-static bool list_pairs(struct hf_local *local, int atom[])
+/** Pairs in order, without owners, as far as there is memory. `atom` is room for all atoms. */
+static void list_pairs(struct hf_local *local, int atom[])
 {
-    bool done = true;
-    for (int i = 0; done && i < local->n_orbital; i++) {
-        for (int j = 0; done && j <= i; j++) {
-            const double distance = hf_local_distance(local, i, j);
+    for (int i = 0; i < local->n_orbital && !local->arena.failed; i++) {
+        for (int j = 0; j <= i; j++) {
+            const double distance = distance_of(local, i, j);
             if (distance <= local->settings->distant_bohr)
-                done = add_pair(local, i, j, distance, atom);
+                add_pair(local, i, j, distance, atom);
             else
                 local->distant.n_pair++;
         }
         local->first_pair[i + 1] = local->n_pair;
     }
-    return done;
 }
 
 /** The partners of all orbitals. `next` [n_orbital] is room. */
@@ -253,12 +254,13 @@ static hf_status make_pairs(struct hf_local *local, struct hf_error *error)
     HF_TAKE(arena, local->first_partner, o + 1);
     HF_TAKE(arena, local->first_of_rank, n_rank + 1);
     HF_TAKE(arena, local->scratch, 2 * n_rank);
-    if (arena->failed || !list_pairs(local, atom)) return hf_arena_check(arena, error);
+    HF_CHECK(hf_arena_check(arena, error));
+    list_pairs(local, atom);
     const size_t n_pair = (size_t)local->n_pair;
     struct hf_ranked *place = HF_TAKE(arena, place, n_pair);
     HF_TAKE(arena, local->partner, 2 * n_pair);
     HF_TAKE(arena, local->own, n_pair);
-    if (arena->failed) return hf_arena_check(arena, error);
+    HF_CHECK(hf_arena_check(arena, error));
     list_partners(local, next);
     estimate_work(local, met);
     for (size_t p = 0; p < n_pair; p++) place[p].number = (int64_t)p;

@@ -62,18 +62,13 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     struct hf_local_row *self = quantity->self;
     struct hf_local_settings *settings = &self->settings;
     struct hf_spin_count n;
-    hf_status status = check(of, error);
-    if (status == HF_OK) status = hf_spin_count_of(of->molecule, &n, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(check(of, error));
+    HF_CHECK(hf_spin_count_of(of->molecule, &n, error));
     self->n_electron_pair = n.alpha;
-    *settings = hf_local_default_settings();
+    const struct hf_local_settings usual = hf_local_default_settings();
+    settings->redundant = usual.redundant;
     settings->localise = (enum hf_localise_kind)hf_options_value(options, "localise");
-    settings->completeness = hf_options_real(options, "domain_completeness");
-    settings->strong_bohr = hf_options_real(options, "strong_distance");
-    settings->distant_bohr = hf_options_real(options, "pair_distance");
-    settings->threshold = hf_options_real(options, "local_screening");
     settings->sparse = 0.1 * settings->threshold;
-    settings->replicated = hf_options_flag(options, "replicate_amplitudes");
     settings->energy_tolerance = hf_options_real(options, "energy_tolerance");
     settings->amplitude_tolerance = AMPLITUDES_TO_ENERGY * settings->energy_tolerance;
     settings->max_iterations = hf_options_integer(options, "max_iterations");
@@ -81,13 +76,13 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     settings->onesided = of->settings->fock.onesided;
     settings->n_thread = of->settings->fock.n_thread;
     quantity->pair_accuracy = hf_local_pair_accuracy(settings);
-    status = hf_frozen_core_read(options, of->molecule, n.alpha, &settings->n_frozen, error);
-    if (status == HF_OK && settings->n_frozen >= n.alpha)
-        status = hf_fail(error, HF_BAD_INPUT,
-                         "%s: no orbital is left to correlate: all %d occupied orbitals are frozen "
-                         "core; expected --frozen-core none",
-                         hf_options_given(options, "method")->where, n.alpha);
-    return status == HF_OK ? plan_domains(of, self, error) : status;
+    HF_CHECK(hf_frozen_core_read(options, of->molecule, n.alpha, &settings->n_frozen, error));
+    if (settings->n_frozen >= n.alpha)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: no orbital is left to correlate: all %d occupied orbitals are frozen "
+                       "core; expected --frozen-core none",
+                       hf_options_given(options, "method")->where, n.alpha);
+    return plan_domains(of, self, error);
 }
 
 /** An estimate, and its refusal: domains are not known before there are orbitals. */
@@ -96,10 +91,10 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
     const struct hf_local_row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const double given = of->settings->fock.memory_bytes; /* later that of the stored integrals */
-    const hf_status status = hf_local_expected_bytes(
-        of->molecule, of->basis, &self->settings, self->n_electron_pair - self->settings.n_frozen,
-        of->context, bytes, error);
-    if (status != HF_OK || given == 0.0 || *bytes <= given) return status;
+    HF_CHECK(hf_local_expected_bytes(of->molecule, of->basis, &self->settings,
+                                     self->n_electron_pair - self->settings.n_frozen, of->context,
+                                     bytes, error));
+    if (given == 0.0 || *bytes <= given) return HF_OK;
     const double megabytes = ceil(1e-6 * *bytes);
     return hf_fail(error, HF_NO_RESOURCE,
                    "local MP2 needs about %.0f MB per rank and may take %.0f MB; expected --memory "
@@ -109,10 +104,9 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
 
 static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_local_row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
-    HF_TRY(hf_local_given_share(of->context, &self->given, error));
+    HF_CHECK(hf_local_given_share(of->context, &self->given, error));
     if (self->given.n_orbital > 0) {
         if (self->settings.domains != HF_DOMAINS_GIVEN) self->domains = of->restart->path;
         self->settings.domains = HF_DOMAINS_GIVEN;
@@ -123,15 +117,14 @@ static hf_status compute(struct hf_quantity *quantity, struct hf_error *error)
     self->settings.checkpoint_always = of->checkpoint_given;
     self->settings.restart = of->restart;
     self->settings.pairs = of->pairs;
-    HF_TRY(
+    HF_CHECK(
         hf_local_mp2_compute(of->context, of->wavefunction, &self->settings, &self->result, error));
     if (!self->result.converged)
-        status = hf_fail(error, HF_NOT_CONVERGED,
-                         "local MP2 did not converge in %d iterations: the last one changed the "
-                         "energy by %.1e hartree",
-                         self->result.n_iteration, fabs(self->result.energy_change));
-cleanup:
-    return status;
+        return hf_fail(error, HF_NOT_CONVERGED,
+                       "local MP2 did not converge in %d iterations: the last one changed the "
+                       "energy by %.1e hartree",
+                       self->result.n_iteration, fabs(self->result.energy_change));
+    return HF_OK;
 }
 
 static double energy(const struct hf_quantity *quantity)
@@ -152,8 +145,49 @@ static const struct hf_phase *const phases[] = {
     &hf_phase_local_wait_tasks, &hf_phase_local_exchange, &hf_phase_local_finish,
     &hf_phase_local_iterate,    &hf_phase_local_wait,     NULL};
 
+static const struct hf_option_choice domain_choices[] = {
+    {"plain", "98 % of each orbital", HF_DOMAINS_PLAIN},
+    {"default", "as plain; for pairs of near orbitals also the atoms bonded to these",
+     HF_DOMAINS_DEFAULT},
+    {"tight", "99.5 % of each orbital, and the atoms bonded to these, for all pairs",
+     HF_DOMAINS_TIGHT},
+    {"full", "all atoms, which is MP2 if no pair is distant", HF_DOMAINS_FULL},
+    {0}};
+
+#define OF_LOCAL          .only_with = {{"method", "lmp2"}}
+#define IN_SETTINGS(NAME) .member = HF_MEMBER(struct hf_local_row, settings.NAME)
+const struct hf_option hf_options_local_mp2[] = {
+    HF_ROW_CHOICE("domains", "NAME|FILE", "default", "atoms that local MP2 excites an orbital to",
+                  .more =
+                      "FILE is a checkpoint or JSON file of hf with local MP2 of the same atoms, "
+                      "at the same or other places: with its domains a scan of geometries has a "
+                      "smooth curve. A restart keeps the domains of its checkpoint.",
+                  .choice = domain_choices, .or_path = true, OF_LOCAL),
+    HF_ROW_REAL("domain_completeness", "0", NULL, 0, 1,
+                "part of an orbital that its domain may lack",
+                .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
+                OF_LOCAL, IN_SETTINGS(completeness),
+                .not_with = {{"domains", "full"}, {"domains", "FILE"}}),
+    HF_ROW_REAL("strong_distance", "6", "bohr", 0, 1e9,
+                "pairs of orbitals that are nearer have larger domains in local MP2",
+                .more = "Between the nearest atoms of their domains; 0: they share an atom.",
+                OF_LOCAL, IN_SETTINGS(strong_bohr)),
+    HF_ROW_REAL("pair_distance", "15", "bohr", 0, 1e9,
+                "pairs of orbitals that are farther apart are treated as dipoles by local MP2",
+                .more = "Between the nearest atoms of their domains.", OF_LOCAL,
+                IN_SETTINGS(distant_bohr)),
+    HF_ROW_REAL("local_screening", "1e-9", "hartree", 1e-30, 0.01,
+                "smaller integrals are left out at each step of the transformation of local MP2",
+                OF_LOCAL, IN_SETTINGS(threshold)),
+    HF_ROW_FLAG(
+        "replicate_amplitudes", "keep the amplitudes of local MP2 on every rank",
+        .more = "Otherwise each rank has those of its pairs and gets others when it needs them.",
+        OF_LOCAL, IN_SETTINGS(replicated)),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_local_mp2 = {
     .name = "local MP2",
+    .options = hf_options_local_mp2,
     .of_converged = true,
     .commutator_tolerance = 1e-8, /* as MP2 */
     .needs = HF_WAVEFUNCTION_ALL,

@@ -109,17 +109,9 @@ void hf_local_integrals_done(struct hf_local_integrals *self)
 
 /** What a round is given. */
 struct round_data {
+    struct hf_pass_data pass; /**< first, for hf_run_pass */
     const struct hf_local_integrals *integrals;
-    const struct hf_pass *pass;
-    void *data;
 };
-
-/** hf_round.run */
-static hf_status run_thread(void *data, struct hf_worker *worker, struct hf_error *error)
-{
-    const struct round_data *round = data;
-    return hf_work_do_pass(worker, round->pass, round->data, error);
-}
 
 /** hf_round.factor: the largest product of X of two pairs of atoms for orbitals that have a pair. */
 static double factor_of_atoms(const void *data, const struct hf_atom_pair *bra,
@@ -146,7 +138,7 @@ hf_status hf_local_run_pass(const struct hf_local_integrals *self,
 {
     hf_status status;
     struct hf_work *work = NULL;
-    struct round_data round = {self, pass, data};
+    struct round_data round = {{pass, data}, self};
     const struct hf_local_settings *settings = self->local->settings;
     const struct hf_work_settings all = {.schedule = settings->schedule,
                                          .order = *order,
@@ -159,7 +151,7 @@ hf_status hf_local_run_pass(const struct hf_local_integrals *self,
                        &(struct hf_round){.threshold = settings->threshold,
                                           .largest = self->largest,
                                           .factor = factor_of_atoms,
-                                          .run = run_thread,
+                                          .run = hf_run_pass,
                                           .data = &round},
                        error));
     result->n_quartet += (double)hf_work_account(work).n_computed;

@@ -65,9 +65,6 @@ struct hf_sweeps {
 /** Sizes and room; collective. HF_NO_RESOURCE. */
 hf_status hf_sweeps_init(struct hf_sweeps *sweeps, struct hf_error *error) HF_MUST_CHECK;
 
-/** Orbitals of a block: begin .. end-1 of this and the next block. */
-int hf_sweeps_first(const struct hf_sweeps *sweeps, int block);
-
 /** The numbers of orbital i; NULL: another rank has it. */
 double *hf_sweeps_orbital(const struct hf_sweeps *sweeps, int i);
 

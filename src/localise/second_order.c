@@ -85,12 +85,12 @@ static hf_status solve(struct subspace *self, struct hf_error *error)
     const int n = self->n;
     for (int k = 0; k < n; k++)
         memcpy(self->mode + k * n, self->matrix + k * MOST, (size_t)n * sizeof *self->mode);
-    const hf_status status = hf_eigen_small(n, self->mode, self->value, error);
+    HF_CHECK(hf_eigen_small(n, self->mode, self->value, error));
     memset(self->step, 0, sizeof self->step);
-    for (int m = 0; status == HF_OK && m < n && self->value[m] < -self->flat; m++)
+    for (int m = 0; m < n && self->value[m] < -self->flat; m++)
         add(n, -hf_dot((size_t)n, self->mode + m * n, self->gradient) / self->value[m],
             self->mode + m * n, self->step);
-    return status;
+    return HF_OK;
 }
 
 /** sum = sum_k coefficient_k basis_k. */
@@ -129,7 +129,6 @@ static void scatter(const struct hf_curvature *curvature, double x[])
 /** Solves for both, up to their errors, with at most MOST vectors; rest [2][n_pair]. */
 static hf_status search(struct subspace *self, double *rest, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_curvature *curvature = self->curvature;
     const int n = curvature->n_pair;
     const double *gradient = curvature->gradient;
@@ -144,8 +143,7 @@ static hf_status search(struct subspace *self, double *rest, struct hf_error *er
         if (!extend(self, rest) || !extend(self, rest + n))
             return hf_fail(error, HF_NO_RESOURCE, "out of memory for rotations of orbitals");
         if (self->n == 0) break;
-        status = solve(self, error);
-        if (status != HF_OK) break;
+        HF_CHECK(solve(self, error));
         const int top = self->n - 1;
         const double *mode = self->mode + top * self->n;
         const bool has_step = find_rest(self, self->step, 0.0, gradient, rest) <= of_step;
@@ -154,7 +152,7 @@ static hf_status search(struct subspace *self, double *rest, struct hf_error *er
         if (has_step) memset(rest, 0, (size_t)n * sizeof *rest);
         if (has_mode) memset(rest + n, 0, (size_t)n * sizeof *rest);
     }
-    return status;
+    return HF_OK;
 }
 
 /** x of the subspace that has been solved: along the highest mode if that curves upwards, else Newton's step. */

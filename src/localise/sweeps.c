@@ -24,7 +24,8 @@ static int n_centre(const struct hf_sweeps *self)
     return self->ops->n_centre(self->basis);
 }
 
-int hf_sweeps_first(const struct hf_sweeps *self, int block)
+/** Orbitals of a block: begin .. end-1 of this and the next block. */
+static int first_of(const struct hf_sweeps *self, int block)
 {
     return (int)((int64_t)block * self->n_orbital / self->n_block);
 }
@@ -54,7 +55,7 @@ static int block_at(const struct hf_sweeps *self, int position)
 
 static size_t block_length(const struct hf_sweeps *self, int block)
 {
-    return (size_t)(hf_sweeps_first(self, block + 1) - hf_sweeps_first(self, block)) * self->length;
+    return (size_t)(first_of(self, block + 1) - first_of(self, block)) * self->length;
 }
 
 /* ---- Room ------------------------------------------------------------------------------------ */
@@ -97,8 +98,8 @@ hf_status hf_sweeps_init(struct hf_sweeps *self, struct hf_error *error)
 double *hf_sweeps_orbital(const struct hf_sweeps *self, int i)
 {
     for (int x = 0; x < self->n_block; x++) {
-        const int first = hf_sweeps_first(self, x);
-        if (i >= hf_sweeps_first(self, x + 1)) continue;
+        const int first = first_of(self, x);
+        if (i >= first_of(self, x + 1)) continue;
         return self->block[x] == NULL ? NULL : self->block[x] + (size_t)(i - first) * self->length;
     }
     return NULL;
@@ -177,8 +178,8 @@ static double visit(const struct hf_sweeps *self, int thread, int n_i, double *i
  *  itself. */
 static double visit_blocks(const struct hf_sweeps *self, int thread, int x, int y)
 {
-    const int first_x = hf_sweeps_first(self, x), n_x = hf_sweeps_first(self, x + 1) - first_x;
-    const int first_y = hf_sweeps_first(self, y), n_y = hf_sweeps_first(self, y + 1) - first_y;
+    const int first_x = first_of(self, x), n_x = first_of(self, x + 1) - first_x;
+    const int first_y = first_of(self, y), n_y = first_of(self, y + 1) - first_y;
     const int next = self->list != NULL ? 0 : 1;
     double largest = 0.0;
     for (int i = 0; i < n_x; i++)

@@ -6,8 +6,6 @@
 #include "comment_words.h"
 #include "draft.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum setting { CHARGE, MULTIPLICITY, UNPAIRED, SPIN, UNITS, N_SETTING };
@@ -76,20 +74,6 @@ struct reading {
     bool extended, lattice, boundaries, periodic;
 };
 
-/** Adds a warning that begins with file and line. */
-HF_PRINTF(3, 4)
-static hf_status warn(const struct reading *reading, struct hf_error *error, const char *format,
-                      ...)
-{
-    char what[1000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    return hf_input_warn(reading->draft->input, error, "%s, line %d: %s",
-                         reading->draft->text->path, reading->line, what);
-}
-
 /** The setting of an item; N_SETTING: it is not a setting. */
 static enum setting setting_of(const struct comment_item *item)
 {
@@ -112,8 +96,7 @@ static bool understand(enum setting setting, struct hf_word word, int *value)
 }
 
 /** Stores a value. Two different values are an error. */
-static hf_status keep(struct reading *reading, enum setting setting, int value,
-                      struct hf_error *error)
+static hf_status keep(struct reading *reading, enum setting setting, int value)
 {
     static const char *const unit[] = {"angstrom", "bohr"};
     if (setting == UNPAIRED) {
@@ -122,22 +105,20 @@ static hf_status keep(struct reading *reading, enum setting setting, int value,
     }
     if (reading->said[setting] && reading->value[setting] != value) {
         if (setting == UNITS)
-            return hf_text_fail(error, reading->draft->text, reading->line,
-                                "the comment names both angstrom and bohr; expected one of them");
-        return hf_text_fail(error, reading->draft->text, reading->line,
-                            "the comment gives %s %d and %s %d; expected one of them",
-                            about[setting].name, reading->value[setting], about[setting].name,
-                            value);
+            return hf_draft_fail(reading->draft, reading->line,
+                                 "the comment names both angstrom and bohr; expected one of them");
+        return hf_draft_fail(reading->draft, reading->line,
+                             "the comment gives %s %d and %s %d; expected one of them",
+                             about[setting].name, reading->value[setting], about[setting].name,
+                             value);
     }
     if (reading->said[setting]) return HF_OK;
     reading->said[setting] = true;
     reading->value[setting] = value;
     if (setting != UNITS)
-        return hf_draft_option_integer(reading->draft, about[setting].name, value, reading->line,
-                                       error);
+        return hf_draft_option_integer(reading->draft, about[setting].name, value, reading->line);
     return hf_draft_option(reading->draft, "units",
-                           (struct hf_word){unit[value], (int)strlen(unit[value])}, reading->line,
-                           error);
+                           (struct hf_word){unit[value], (int)strlen(unit[value])}, reading->line);
 }
 
 static void remember(struct reading *reading, enum setting setting, struct hf_word word)
@@ -147,20 +128,21 @@ static void remember(struct reading *reading, enum setting setting, struct hf_wo
 
 /** Warns of a setting without = after other words, which may mean something else: "water with point charge 2". */
 static hf_status warn_of_prose(const struct reading *reading, const struct comment_item *item,
-                               enum setting setting, struct hf_error *error)
+                               enum setting setting)
 {
     const char *begin = reading->draft->text->line[reading->line - 1], *c = item->key.begin;
     while (c > begin && (c[-1] == ' ' || c[-1] == '\t')) c--;
     if (item->assigned != '\0' || reading->in_settings || c == begin ||
         strchr(",;|([{\"'", c[-1]) != NULL)
         return HF_OK;
-    return warn(reading, error, "'%.*s %.*s' of the comment was taken as the %s",
-                HF_WORD(item->key), HF_WORD(item->value), about[setting].name);
+    return hf_draft_warn(reading->draft, reading->line,
+                         "'%.*s %.*s' of the comment was taken as the %s", HF_WORD(item->key),
+                         HF_WORD(item->value), about[setting].name);
 }
 
 /** Reads a setting. After = or : its value must be understood; in prose it may mean something else. */
 static hf_status read_setting(struct reading *reading, enum setting setting,
-                              struct comment_item *item, struct hf_error *error)
+                              struct comment_item *item)
 {
     int value = 0;
     const bool too_short = setting == UNITS && item->assigned == '\0' && item->value.length == 1;
@@ -180,12 +162,12 @@ static hf_status read_setting(struct reading *reading, enum setting setting,
         return HF_OK;
     }
     if (!understood)
-        return hf_text_fail(error, reading->draft->text, reading->line,
-                            "%s '%.*s' of the comment is not understood; expected %s",
-                            about[setting].name, HF_WORD(item->value), about[setting].expected);
+        return hf_draft_fail(reading->draft, reading->line,
+                             "%s '%.*s' of the comment is not understood; expected %s",
+                             about[setting].name, HF_WORD(item->value), about[setting].expected);
     if (item->assigned == '\0') item->next = item->value.begin + item->value.length;
-    const hf_status status = warn_of_prose(reading, item, setting, error);
-    return status == HF_OK ? keep(reading, setting, value, error) : status;
+    HF_CHECK(warn_of_prose(reading, item, setting));
+    return keep(reading, setting, value);
 }
 
 /** Takes the part of `list` before the next colon; false at the end of the list. */
@@ -201,8 +183,8 @@ static bool next_part(struct hf_word *list, struct hf_word *part)
 }
 
 /** Reads Properties=species:S:1:pos:R:3:... */
-static hf_status read_properties(const struct hf_text *text, int line, struct hf_word list,
-                                 struct xyz_columns *columns, struct hf_error *error)
+static hf_status read_properties(struct draft *draft, int line, struct hf_word list,
+                                 struct xyz_columns *columns)
 {
     struct hf_word name, type, width;
     int column = 0;
@@ -211,29 +193,28 @@ static hf_status read_properties(const struct hf_text *text, int line, struct hf
         int n = 0;
         if (!next_part(&list, &type) || !next_part(&list, &width) ||
             hf_word_integer(width, &n) != HF_NUMBER_OK || n < 1 || column + n > HF_MAX_XYZ_COLUMN)
-            return hf_text_fail(error, text, line,
-                                "Properties is broken at '%.*s'; expected name:type:columns",
-                                HF_WORD(name));
+            return hf_draft_fail(draft, line,
+                                 "Properties is broken at '%.*s'; expected name:type:columns",
+                                 HF_WORD(name));
         if (hf_word_is(name, "species") || (hf_word_is(name, "Z") && columns->element < 0))
             columns->element = column;
         if (hf_word_is(name, "pos") && n == 3) columns->position = column;
         column += n;
     }
     if (columns->element >= 0 && columns->position >= 0) return HF_OK;
-    return hf_text_fail(error, text, line,
-                        "Properties lacks species or pos; expected e.g. "
-                        "Properties=species:S:1:pos:R:3");
+    return hf_draft_fail(
+        draft, line,
+        "Properties lacks species or pos; expected e.g. Properties=species:S:1:pos:R:3");
 }
 
 /** Reads Properties, Lattice and pbc of extended XYZ. */
 static hf_status read_extended(struct reading *reading, const struct comment_item *item,
-                               bool *taken, struct hf_error *error)
+                               bool *taken)
 {
     *taken = true;
     if (hf_word_is(item->key, "Properties")) {
         reading->extended = true;
-        return read_properties(reading->draft->text, reading->line, item->value, reading->columns,
-                               error);
+        return read_properties(reading->draft, reading->line, item->value, reading->columns);
     }
     if (hf_word_is(item->key, "Lattice")) {
         reading->extended = reading->lattice = true;
@@ -292,26 +273,27 @@ static bool is_unit_in_prose(const struct reading *reading, const struct comment
            hf_word_real(reading->previous, &number) != HF_NUMBER_OK;
 }
 
-static hf_status take_unit_of_prose(struct reading *reading, struct hf_error *error)
+static hf_status take_unit_of_prose(struct reading *reading)
 {
-    HF_CHECK(keep(reading, UNITS, 1, error));
-    return warn(reading, error, "'bohr' of the comment was taken as the unit of the coordinates");
+    HF_CHECK(keep(reading, UNITS, 1));
+    return hf_draft_warn(reading->draft, reading->line,
+                         "'bohr' of the comment was taken as the unit of the coordinates");
 }
 
-static hf_status read_items(struct reading *reading, struct hf_error *error)
+static hf_status read_items(struct reading *reading)
 {
     struct comment_item item;
     hf_status status = HF_OK;
     const char *c = reading->draft->text->line[reading->line - 1];
     for (; status == HF_OK && hf_comment_next(c, &item); c = item.next) {
         bool taken = false;
-        if (item.assigned == '=') status = read_extended(reading, &item, &taken, error);
+        if (item.assigned == '=') status = read_extended(reading, &item, &taken);
         if (taken || status != HF_OK) continue;
         const enum setting setting = setting_of(&item);
         if (setting != N_SETTING)
-            status = read_setting(reading, setting, &item, error);
+            status = read_setting(reading, setting, &item);
         else if (is_unit_in_prose(reading, &item))
-            status = take_unit_of_prose(reading, error);
+            status = take_unit_of_prose(reading);
         else
             note_mention(reading, &item);
         const bool with_value =
@@ -324,26 +306,26 @@ static hf_status read_items(struct reading *reading, struct hf_error *error)
 
 /** Decides the meaning of spin=, which may be 2S+1, 2S or S. 0 is a singlet. 1 is a singlet in data sets of extended
  *  XYZ. Other values are not clear. */
-static hf_status settle_spin(struct reading *reading, struct hf_error *error)
+static hf_status settle_spin(struct reading *reading)
 {
     const struct hf_word spin = reading->spin;
     const bool asked = hf_options_given(reading->draft->options, "multiplicity") != NULL;
     int value = -1;
     if (spin.length == 0) return HF_OK;
-    if (hf_comment_whole_number(spin, &value) && value == 0)
-        return keep(reading, UNPAIRED, 0, error);
+    if (hf_comment_whole_number(spin, &value) && value == 0) return keep(reading, UNPAIRED, 0);
     if (asked)
-        return warn(reading, error, "spin=%.*s is not used, because the multiplicity is given",
-                    HF_WORD(spin));
+        return hf_draft_warn(reading->draft, reading->line,
+                             "spin=%.*s is not used, because the multiplicity is given",
+                             HF_WORD(spin));
     if (value != 1)
-        return hf_text_fail(error, reading->draft->text, reading->line,
-                            "spin=%.*s may be S, 2S or 2S+1; expected multiplicity=2S+1 in the "
-                            "comment, or --multiplicity",
-                            HF_WORD(spin));
-    HF_CHECK(keep(reading, MULTIPLICITY, 1, error));
-    return warn(reading, error,
-                "spin=1 was taken as the multiplicity 2S+1, a singlet; if that is "
-                "wrong, write multiplicity=2S+1");
+        return hf_draft_fail(reading->draft, reading->line,
+                             "spin=%.*s may be S, 2S or 2S+1; expected multiplicity=2S+1 in the "
+                             "comment, or --multiplicity",
+                             HF_WORD(spin));
+    HF_CHECK(keep(reading, MULTIPLICITY, 1));
+    return hf_draft_warn(reading->draft, reading->line,
+                         "spin=1 was taken as the multiplicity 2S+1, a singlet; if that is wrong, "
+                         "write multiplicity=2S+1");
 }
 
 /** Whether a number has a sign, as "-1" or "2+". */
@@ -356,7 +338,7 @@ static bool has_sign(struct hf_word word)
 
 /** Reads "0 1", as in other programs: charge and multiplicity, with a warning. A single "-1" or "2+" may mean
  *  anything. */
-static hf_status read_numbers(struct reading *reading, bool *found, struct hf_error *error)
+static hf_status read_numbers(struct reading *reading, bool *found)
 {
     struct comment_item first, second, third;
     int charge, multiplicity;
@@ -372,16 +354,16 @@ static hf_status read_numbers(struct reading *reading, bool *found, struct hf_er
              multiplicity <= HF_LARGEST_STATE && charge >= -HF_LARGEST_STATE &&
              charge <= HF_LARGEST_STATE;
     if (!*found) return HF_OK;
-    hf_status status = keep(reading, CHARGE, charge, error);
-    if (status == HF_OK) status = keep(reading, MULTIPLICITY, multiplicity, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(keep(reading, CHARGE, charge));
+    HF_CHECK(keep(reading, MULTIPLICITY, multiplicity));
     reading->first = comment;
-    return warn(reading, error, "the comment '%.*s' was taken as charge and multiplicity",
-                HF_WORD(hf_rest_of_line(comment)));
+    return hf_draft_warn(reading->draft, reading->line,
+                         "the comment '%.*s' was taken as charge and multiplicity",
+                         HF_WORD(hf_rest_of_line(comment)));
 }
 
 /** Reads a comment that only contains a unit. */
-static hf_status read_sole_unit(struct reading *reading, bool *found, struct hf_error *error)
+static hf_status read_sole_unit(struct reading *reading, bool *found)
 {
     const char *comment = reading->draft->text->line[reading->line - 1];
     const int unit = hf_comment_sole_unit(comment);
@@ -389,26 +371,27 @@ static hf_status read_sole_unit(struct reading *reading, bool *found, struct hf_
     if (!*found) return HF_OK;
     reading->mention[UNITS].length = 0;
     reading->first = comment;
-    const hf_status status = keep(reading, UNITS, unit, error);
-    if (status != HF_OK || unit == 0) return status;
-    return warn(reading, error, "the comment '%.*s' was taken as the unit of the coordinates",
-                HF_WORD(hf_rest_of_line(comment)));
+    HF_CHECK(keep(reading, UNITS, unit));
+    if (unit == 0) return HF_OK;
+    return hf_draft_warn(reading->draft, reading->line,
+                         "the comment '%.*s' was taken as the unit of the coordinates",
+                         HF_WORD(hf_rest_of_line(comment)));
 }
 
 /** Warns of words that mention a setting if neither the comment nor the command line gives it. */
-static hf_status warn_of_mentions(const struct reading *reading, struct hf_error *error)
+static hf_status warn_of_mentions(const struct reading *reading)
 {
-    hf_status status = HF_OK;
-    for (int setting = 0; setting < N_SETTING && status == HF_OK; setting++)
+    for (int setting = 0; setting < N_SETTING; setting++)
         if (reading->mention[setting].length > 0 && !reading->said[setting] &&
             hf_options_given(reading->draft->options, about[setting].name) == NULL)
-            status = warn(reading, error, "'%.*s' of the comment was not taken as a setting; %s",
-                          HF_WORD(reading->mention[setting]), about[setting].advice);
-    return status;
+            HF_CHECK(hf_draft_warn(reading->draft, reading->line,
+                                   "'%.*s' of the comment was not taken as a setting; %s",
+                                   HF_WORD(reading->mention[setting]), about[setting].advice));
+    return HF_OK;
 }
 
 /** The title is the comment before its first setting. */
-static hf_status read_title(const struct reading *reading, struct hf_error *error)
+static hf_status read_title(const struct reading *reading)
 {
     const char *comment = reading->draft->text->line[reading->line - 1];
     struct hf_word title = hf_rest_of_line(comment);
@@ -417,25 +400,24 @@ static hf_status read_title(const struct reading *reading, struct hf_error *erro
     const char *cut = reading->first != NULL ? " \t,;|([{\"'" : " \t,;|([";
     while (title.length > 0 && strchr(cut, title.begin[title.length - 1]) != NULL) title.length--;
     if (title.length <= 0) return HF_OK;
-    return hf_draft_option(reading->draft, "title", title, reading->line, error);
+    return hf_draft_option(reading->draft, "title", title, reading->line);
 }
 
-hf_status hf_xyz_read_comment(struct draft *draft, int line, int unit, struct xyz_columns *columns,
-                              struct hf_error *error)
+hf_status hf_xyz_read_comment(struct draft *draft, int line, int unit, struct xyz_columns *columns)
 {
     struct reading reading = {.draft = draft, .line = line, .columns = columns, .periodic = true};
     bool alone = false;
     reading.said[UNITS] = unit >= 0;
     reading.value[UNITS] = unit;
-    hf_status status = read_items(&reading, error);
-    if (status == HF_OK) status = settle_spin(&reading, error);
-    if (status == HF_OK) status = read_numbers(&reading, &alone, error);
-    if (status == HF_OK && !alone) status = read_sole_unit(&reading, &alone, error);
-    if (status == HF_OK) status = warn_of_mentions(&reading, error);
-    if (status == HF_OK) status = read_title(&reading, error);
-    if (status == HF_OK && (reading.lattice || reading.boundaries) && reading.periodic)
-        status = hf_text_fail(error, draft->text, line,
-                              "the system is periodic (Lattice, pbc); hf computes molecules; write "
-                              "pbc=\"F F F\" if it is one");
-    return status;
+    HF_CHECK(read_items(&reading));
+    HF_CHECK(settle_spin(&reading));
+    HF_CHECK(read_numbers(&reading, &alone));
+    if (!alone) HF_CHECK(read_sole_unit(&reading, &alone));
+    HF_CHECK(warn_of_mentions(&reading));
+    HF_CHECK(read_title(&reading));
+    if ((reading.lattice || reading.boundaries) && reading.periodic)
+        return hf_draft_fail(draft, line,
+                             "the system is periodic (Lattice, pbc); hf computes molecules; "
+                             "write pbc=\"F F F\" if it is one");
+    return HF_OK;
 }

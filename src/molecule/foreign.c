@@ -63,14 +63,12 @@ static bool any_has(const struct look *look, const char *part)
 static bool is_atom(const struct hf_text *text, int line, int n_skip)
 {
     struct hf_word word;
-    struct draft_atom atom;
-    struct hf_error unread;
     double number;
     if (line >= text->n_line) return false;
     const char *position = text->line[line];
     for (int i = 0; i <= n_skip; i++)
         if (!hf_next_word(&position, &word)) return false;
-    if (hf_read_atom_name(text, line + 1, word, &atom, &unread) != HF_OK) return false;
+    if (!hf_is_atom_name(word)) return false;
     for (int i = 0; i < 3; i++)
         if (!hf_next_word(&position, &word) || hf_word_real(word, &number) != HF_NUMBER_OK)
             return false;
@@ -194,17 +192,15 @@ static bool is_z_matrix(const struct look *look)
     const int first = state ? look->second : look->first;
     const int second = state ? hf_text_skip_blank(text, look->second + 1) : look->second;
     struct hf_word name, word, value, more;
-    struct draft_atom atom;
-    struct hf_error unread;
     if (second >= text->n_line) return false;
     const char *position = text->line[first];
     if (!hf_next_word(&position, &name) || hf_next_word(&position, &more)) return false;
-    if (hf_read_atom_name(text, first + 1, name, &atom, &unread) != HF_OK) return false;
+    if (!hf_is_atom_name(name)) return false;
     position = text->line[second];
     if (!hf_next_word(&position, &word) || !hf_next_word(&position, &more) ||
         !hf_next_word(&position, &value) || hf_rest_of_line(position).length > 0)
         return false;
-    return hf_read_atom_name(text, second + 1, word, &atom, &unread) == HF_OK &&
+    return hf_is_atom_name(word) &&
            (hf_word_is(more, "1") || (more.length == name.length &&
                                       strncmp(more.begin, name.begin, (size_t)name.length) == 0));
 }
@@ -302,16 +298,14 @@ const struct foreign *hf_recognise_foreign(const struct hf_text *text)
     return NULL;
 }
 
-hf_status hf_refuse_foreign(const struct hf_text *text, const struct foreign *foreign,
-                            struct hf_error *error)
+hf_status hf_refuse_foreign(const struct draft *draft, const struct foreign *foreign)
 {
     if (foreign->obabel == NULL)
-        return hf_text_fail(error, text, 0, "this looks like %s, which hf does not read; %s",
-                            foreign->name, foreign->advice);
-    return hf_text_fail(
-        error, text, 0,
-        "this looks like %s, which hf does not read; %s, as 'obabel -i %s %.300s -O "
-        "out.mol%s' makes it",
-        foreign->name, plain_advice, foreign->obabel, text->path,
-        foreign->behind != NULL ? foreign->behind : "");
+        return hf_draft_fail(draft, 0, "this looks like %s, which hf does not read; %s",
+                             foreign->name, foreign->advice);
+    return hf_draft_fail(draft, 0,
+                         "this looks like %s, which hf does not read; %s, as 'obabel -i %s %.300s "
+                         "-O out.mol%s' makes it",
+                         foreign->name, plain_advice, foreign->obabel, draft->text->path,
+                         foreign->behind != NULL ? foreign->behind : "");
 }

@@ -1,22 +1,22 @@
 /* Input files: recognises the format and calls its reader. */
 #include "draft.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** Detects an MDL file whose first four lines are damaged, which would otherwise be read as native input. */
-static hf_status check_mdl_header(const struct hf_text *text, struct hf_error *error)
+static hf_status check_mdl_header(const struct draft *draft)
 {
+    const struct hf_text *text = draft->text;
     for (int i = 0; i < 6 && i < text->n_line; i++)
         if (strstr(text->line[i], "V2000") != NULL || strstr(text->line[i], "V3000") != NULL)
-            return hf_text_fail(error, text, i + 1,
-                                "this looks like the counts line of an MDL molfile; expected it in "
-                                "line 4 with V2000 or V3000 in columns 35 to 39");
+            return hf_draft_fail(draft, i + 1,
+                                 "this looks like the counts line of an MDL molfile; expected it "
+                                 "in line 4 with V2000 or V3000 in columns 35 to 39");
     const struct hf_word dimension =
-        text->n_line > 1 ? hf_columns(text->line[1], 21, 22) : (struct hf_word){"", 0};
+        text->n_line > 1 ? hf_columns(text->line[1], 21, 22) : hf_word_of("");
     if (text->n_line < 4 && (hf_word_is(dimension, "3D") || hf_word_is(dimension, "2D")))
-        return hf_text_fail(error, text, text->n_line,
-                            "the file ends here; expected line 4 of an MDL molfile, the counts");
+        return hf_draft_fail(draft, text->n_line,
+                             "the file ends here; expected line 4 of an MDL molfile, the counts");
     return HF_OK;
 }
 
@@ -45,42 +45,41 @@ static bool is_old_molfile(const struct hf_text *text)
 }
 
 /** Reads native input. If that fails and another format is recognised, the message names that format. */
-static hf_status read_native(struct draft *draft, struct hf_error *error)
+static hf_status read_native(struct draft *draft)
 {
     const struct foreign *foreign = hf_recognise_foreign(draft->text);
     draft->input->format = "native";
-    const hf_status status = hf_read_native(draft, error);
+    const hf_status status = hf_read_native(draft);
     if (status != HF_BAD_INPUT || foreign == NULL) return status;
-    return hf_refuse_foreign(draft->text, foreign, error);
+    return hf_refuse_foreign(draft, foreign);
 }
 
 /** Chooses the reader by content, not by the file's name. */
-static hf_status read_any(struct draft *draft, struct hf_error *error)
+static hf_status read_any(struct draft *draft)
 {
     const struct hf_text *text = draft->text;
     int first = 0;
     if (has_version(text, "V2000") || has_version(text, "V3000")) {
         draft->input->format = has_version(text, "V2000") ? "MDL V2000" : "MDL V3000";
-        return hf_read_mdl(draft, error);
+        return hf_read_mdl(draft);
     }
-    hf_status status = check_mdl_header(text, error);
+    HF_CHECK(check_mdl_header(draft));
     while (first + 1 < text->n_line && hf_rest_of_line(text->line[first]).length == 0) first++;
-    if (status != HF_OK) return status;
     if (hf_looks_like_json(text)) {
         bool is_one = false;
         draft->input->format = "QCSchema";
-        status = hf_read_qcschema(draft, &is_one, error);
-        if (is_one) return status;
+        HF_CHECK(hf_read_qcschema(draft, &is_one));
+        if (is_one) return HF_OK;
     }
     if (is_old_molfile(text)) {
         draft->input->format = "MDL V2000";
-        return hf_read_mdl(draft, error);
+        return hf_read_mdl(draft);
     }
     if (hf_looks_like_xyz(text->line[first])) {
         draft->input->format = "XYZ";
-        return hf_read_xyz(draft, first, error);
+        return hf_read_xyz(draft, first);
     }
-    return read_native(draft, error);
+    return read_native(draft);
 }
 
 /** All steps after reading the bytes; local, the same on every rank. */
@@ -88,21 +87,22 @@ static hf_status input_from_text(struct hf_text *text, const struct hf_companion
                                  struct hf_options *options, struct hf_input *input,
                                  struct hf_error *error)
 {
-    struct hf_chosen_record chosen = {0};
-    struct draft draft = {
-        .text = &chosen.text, .options = options, .input = input, .companions = companions};
+    struct hf_text chosen;
+    struct draft draft = {.error = error,
+                          .arena = {.label = "the input"},
+                          .text = &chosen,
+                          .options = options,
+                          .input = input,
+                          .companions = companions};
     hf_status status = HF_OK;
     *input = (struct hf_input){.arena = {.label = "the input"}};
     input->path = hf_copy_string(&input->arena, text->path);
     HF_TRY(hf_arena_check(&input->arena, error));
-    HF_TRY(hf_choose_record(text, options, input, &chosen, error));
-    HF_TRY(read_any(&draft, error));
-    HF_TRY(hf_draft_finish(&draft, error));
+    HF_TRY(hf_choose_record(&draft, text, &chosen));
+    HF_TRY(read_any(&draft));
+    HF_TRY(hf_draft_finish(&draft));
 cleanup:
-    free(draft.atom);
-    free(draft.bond);
-    free(draft.charges.charge);
-    free(chosen.path);
+    hf_arena_done(&draft.arena);
     return status;
 }
 
@@ -125,22 +125,23 @@ hf_status hf_input_read_point_charges(struct hf_context *context, const struct h
                                       struct hf_input *input, struct hf_error *error)
 {
     struct hf_text text = {0};
-    struct draft_charges charges = {.text = &text};
+    struct draft draft = {
+        .error = error, .arena = {.label = "point charges"}, .text = &text, .input = input};
     const char *path = hf_options_text(options, "point_charges_file");
     hf_status status = HF_OK;
     if (path == NULL) return HF_OK;
     HF_TRY(hf_text_read(context, path, &text, error));
-    status = hf_read_point_charge_file(&charges, input, error);
-    if (status == HF_OK && !charges.unit_said &&
+    status = hf_read_point_charge_file(&draft);
+    if (status == HF_OK && !draft.charges.unit_said &&
         hf_options_value(options, "units") == HF_LENGTH_BOHR)
         status = hf_input_warn(input, error,
                                "%s: the comment names no unit: taken as angstrom, although the "
                                "units of the molecule are bohr",
                                path);
-    if (status == HF_OK) status = hf_point_charges_finish(&charges, &input->molecule, error);
+    if (status == HF_OK) status = hf_point_charges_finish(&draft);
     HF_TRY(hf_agree(context->comm, status, error));
 cleanup:
-    free(charges.charge);
+    hf_arena_done(&draft.arena);
     hf_text_done(&text);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "neighbours.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,34 +41,30 @@ static struct ratio_limits ratio_limits(int a, int b)
 }
 
 /** Finds the mass of an atom's isotope, if the file gives one. */
-static hf_status find_mass(const struct draft *draft, const struct draft_atom *from, double *mass,
-                           struct hf_error *error)
+static hf_status find_mass(const struct draft *draft, const struct draft_atom *from, double *mass)
 {
     *mass = from->mass;
     if (from->mass > 0.0 || from->mass_number == 0) return HF_OK;
     *mass = hf_isotope_mass(from->atomic_number, from->mass_number);
     if (*mass > 0.0) return HF_OK;
-    return hf_text_fail(error, draft->text, from->line,
-                        "no isotope of %s with %d nucleons is known",
-                        hf_element_symbol(from->atomic_number), from->mass_number);
+    return hf_draft_fail(draft, from->line, "no isotope of %s with %d nucleons is known",
+                         hf_element_symbol(from->atomic_number), from->mass_number);
 }
 
-static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule,
-                               struct hf_error *error)
+static hf_status convert_units(struct draft *draft, struct hf_molecule *molecule)
 {
     const struct hf_option_value *given = hf_options_given(draft->options, "units");
     const bool bohr = hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
     const double factor = bohr ? 1.0 : 1.0 / HF_BOHR_IN_ANGSTROM;
     if (bohr && draft->always_angstrom)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "%s: units bohr, but %s is an MDL molfile, which is "
-                       "always in angstrom",
+        return hf_fail(draft->error, HF_BAD_INPUT,
+                       "%s: units bohr, but %s is an MDL molfile, which is always in angstrom",
                        given->where, draft->text->path);
     for (int i = 0; i < draft->n_atom; i++) {
         const struct draft_atom *from = &draft->atom[i];
         struct hf_atom *to = &molecule->atom[i];
         *to = (struct hf_atom){.atomic_number = from->atomic_number, .ghost = from->ghost};
-        HF_CHECK(find_mass(draft, from, &to->mass, error));
+        HF_CHECK(find_mass(draft, from, &to->mass));
         for (int k = 0; k < 3; k++) to->position_bohr[k] = from->position[k] * factor;
     }
     return HF_OK;
@@ -86,63 +83,47 @@ static int find_far_axis(const struct hf_atom *atom)
     return k;
 }
 
-hf_status hf_find_misplaced(const struct hf_molecule *molecule, struct hf_misplaced *found,
-                            struct hf_error *error)
+/** Fails if an atom is too far from the origin or coincides with another one. With a draft the message has lines and the
+ *  unit of the file. */
+static hf_status check_places(const struct hf_molecule *molecule, const struct draft *draft,
+                              struct hf_error *error)
 {
-    *found = (struct hf_misplaced){-1, -1};
-    for (int i = 0; i < molecule->n_atom && found->atom < 0; i++)
-        if (find_far_axis(&molecule->atom[i]) < 3) found->atom = i;
-    if (found->atom >= 0) return HF_OK;
-    return hf_find_coincidence(molecule, coincidence_bohr, &found->other, &found->atom, error);
+    char what[200], line[24] = "";
+    int atom = 0, other = -1;
+    while (atom < molecule->n_atom && find_far_axis(&molecule->atom[atom]) == 3) atom++;
+    const bool far = atom < molecule->n_atom;
+    if (!far) HF_CHECK(hf_find_coincidence(molecule, coincidence_bohr, &other, &atom, error));
+    if (atom < 0) return HF_OK;
+    const char *symbol = hf_element_symbol(molecule->atom[atom].atomic_number);
+    if (far) {
+        const int axis = find_far_axis(&molecule->atom[atom]);
+        const bool bohr =
+            draft == NULL || hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
+        snprintf(
+            what, sizeof what,
+            "coordinate %g %s of atom %d (%s) is out of range; expected less than %g bohr from "
+            "the origin",
+            draft != NULL ? draft->atom[atom].position[axis]
+                          : molecule->atom[atom].position_bohr[axis],
+            bohr ? "bohr" : "angstrom", atom + 1, symbol, HF_FARTHEST_BOHR);
+    } else {
+        if (draft != NULL) snprintf(line, sizeof line, ", line %d", draft->atom[other].line);
+        snprintf(what, sizeof what,
+                 "atoms %d (%s%s) and %d (%s) are on top of each other (%.3g bohr apart)",
+                 other + 1, hf_element_symbol(molecule->atom[other].atomic_number), line, atom + 1,
+                 symbol, hf_atom_distance_bohr(molecule, other, atom));
+    }
+    return draft != NULL ? hf_draft_fail(draft, draft->atom[atom].line, "%s", what)
+                         : hf_fail(error, HF_BAD_INPUT, "%s", what);
 }
 
 hf_status hf_check_places(const struct hf_molecule *molecule, struct hf_error *error)
 {
-    struct hf_misplaced found;
-    const hf_status status = hf_find_misplaced(molecule, &found, error);
-    if (status != HF_OK || found.atom < 0) return status;
-    const struct hf_atom *atom = &molecule->atom[found.atom];
-    const char *symbol = hf_element_symbol(atom->atomic_number);
-    if (found.other < 0)
-        return hf_fail(error, HF_BAD_INPUT,
-                       "coordinate %g bohr of atom %d (%s) is out of range; expected less than %g "
-                       "bohr from the origin",
-                       atom->position_bohr[find_far_axis(atom)], found.atom + 1, symbol,
-                       HF_FARTHEST_BOHR);
-    return hf_fail(
-        error, HF_BAD_INPUT, "atoms %d (%s) and %d (%s) are on top of each other (%.3g bohr apart)",
-        found.other + 1, hf_element_symbol(molecule->atom[found.other].atomic_number),
-        found.atom + 1, symbol, hf_atom_distance_bohr(molecule, found.other, found.atom));
-}
-
-/** The same for a file, with its lines and units in the message. */
-static hf_status check_places(const struct draft *draft, struct hf_error *error)
-{
-    const struct hf_molecule *molecule = &draft->input->molecule;
-    const bool bohr = hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
-    struct hf_misplaced found;
-    const hf_status status = hf_find_misplaced(molecule, &found, error);
-    if (status != HF_OK || found.atom < 0) return status;
-    const struct draft_atom *from = &draft->atom[found.atom];
-    const struct hf_atom *atom = &molecule->atom[found.atom];
-    if (found.other < 0)
-        return hf_text_fail(error, draft->text, from->line,
-                            "coordinate %g %s is out of range; expected less than %g bohr from the "
-                            "origin",
-                            from->position[find_far_axis(atom)], bohr ? "bohr" : "angstrom",
-                            HF_FARTHEST_BOHR);
-    return hf_text_fail(
-        error, draft->text, from->line,
-        "atoms %d (%s, line %d) and %d (%s) are on top of each other (%.3g bohr "
-        "apart)",
-        found.other + 1, hf_element_symbol(molecule->atom[found.other].atomic_number),
-        draft->atom[found.other].line, found.atom + 1, hf_element_symbol(atom->atomic_number),
-        hf_atom_distance_bohr(molecule, found.other, found.atom));
+    return check_places(molecule, NULL, error);
 }
 
 /** Warns if the nearest pair (i, j) has an unusual distance; `ratio` is the distance over the sum of radii. */
-static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio,
-                               struct hf_error *error)
+static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio)
 {
     const struct hf_molecule *molecule = &draft->input->molecule;
     const bool bohr = hf_options_value(draft->options, "units") == HF_LENGTH_BOHR;
@@ -151,29 +132,27 @@ static hf_status judge_nearest(struct draft *draft, int i, int j, double ratio,
     const bool close = ratio < limits.least;
     if (!close && (bohr || ratio < limits.most)) return HF_OK;
     const double distance = hf_atom_distance_bohr(molecule, i, j);
-    return hf_input_warn(draft->input, error,
-                         "%s: the nearest atoms for their size, %s (line %d) and %s (line %d), are "
-                         "%.3f bohr (%.3f angstrom) apart, which is absurdly %s; units were taken "
-                         "as %s%s",
-                         draft->text->path, hf_element_symbol(molecule->atom[i].atomic_number),
-                         draft->atom[i].line, hf_element_symbol(molecule->atom[j].atomic_number),
-                         draft->atom[j].line, distance, distance * HF_BOHR_IN_ANGSTROM,
-                         close ? "close" : "far", bohr ? "bohr" : "angstrom",
-                         close == bohr ? (bohr ? "; are they angstrom?" : "; are they bohr?") : "");
+    return hf_draft_warn(
+        draft, 0,
+        "the nearest atoms for their size, %s (line %d) and %s (line %d), are %.3f bohr (%.3f "
+        "angstrom) apart, which is absurdly %s; units were taken as %s%s",
+        hf_element_symbol(molecule->atom[i].atomic_number), draft->atom[i].line,
+        hf_element_symbol(molecule->atom[j].atomic_number), draft->atom[j].line, distance,
+        distance * HF_BOHR_IN_ANGSTROM, close ? "close" : "far", bohr ? "bohr" : "angstrom",
+        close == bohr ? (bohr ? "; are they angstrom?" : "; are they bohr?") : "");
 }
 
-static hf_status check_distances(struct draft *draft, struct hf_error *error)
+static hf_status check_distances(struct draft *draft)
 {
     const struct hf_molecule *molecule = &draft->input->molecule;
     struct hf_nearest nearest;
-    hf_status status = check_places(draft, error);
-    if (status != HF_OK) return status;
-    status = hf_find_nearest(molecule, ratio_too_close, &nearest, error);
-    if (status != HF_OK || nearest.later < 0) return status;
-    return judge_nearest(draft, nearest.earlier, nearest.later, nearest.ratio, error);
+    HF_CHECK(check_places(molecule, draft, draft->error));
+    HF_CHECK(hf_find_nearest(molecule, ratio_too_close, &nearest, draft->error));
+    if (nearest.later < 0) return HF_OK;
+    return judge_nearest(draft, nearest.earlier, nearest.later, nearest.ratio);
 }
 
-hf_status hf_draft_finish(struct draft *draft, struct hf_error *error)
+hf_status hf_draft_finish(struct draft *draft)
 {
     struct hf_molecule *molecule = &draft->input->molecule;
     const char *title = hf_options_text(draft->options, "title");
@@ -181,11 +160,11 @@ hf_status hf_draft_finish(struct draft *draft, struct hf_error *error)
     molecule->atom = calloc((size_t)draft->n_atom, sizeof *molecule->atom);
     if (title != NULL) molecule->title = strdup(title);
     if (molecule->atom == NULL || (title != NULL && molecule->title == NULL))
-        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
-    HF_CHECK(convert_units(draft, molecule, error));
-    HF_CHECK(check_distances(draft, error));
-    HF_CHECK(hf_draft_finish_state(draft, error));
-    return hf_environment_finish(draft, error);
+        return hf_fail(draft->error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
+    HF_CHECK(convert_units(draft, molecule));
+    HF_CHECK(check_distances(draft));
+    HF_CHECK(hf_draft_finish_state(draft));
+    return hf_environment_finish(draft);
 }
 
 bool hf_atoms_are_bonded(const struct hf_atom *atom, const struct hf_atom *other)

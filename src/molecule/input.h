@@ -18,10 +18,11 @@ struct hf_input {
     char *path;
     const char *format; /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema" or "hf_run" */
     int n_warning;
+    int64_t warning_room, note_room;
     char **warning; /**< [n_warning], one line each */
     int n_note;
     char **note;           /**< [n_note] usual assumptions, one line each */
-    struct hf_arena arena; /**< owns path and lines; the lists are allocated separately */
+    struct hf_arena arena; /**< owns path and lines */
 };
 
 /** Reads the file, or standard input for the path "-", and checks that it describes a molecule. The option "record",

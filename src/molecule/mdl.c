@@ -122,7 +122,7 @@ static struct missing count_missing(const struct draft *draft, const struct fill
 static int given_integer(const struct draft *draft, const char *key, int otherwise)
 {
     const struct hf_option_value *given = hf_options_given(draft->options, key);
-    const bool said = given != NULL && given->level == HF_OPTION_COMMAND_LINE;
+    const bool said = given != NULL && given->level != HF_OPTION_FILE;
     return said ? hf_options_integer(draft->options, key) : otherwise;
 }
 
@@ -168,7 +168,7 @@ static const char *why_not_planar(const struct draft *draft, const struct fillin
 
 /** Refuses drawings unless forced. */
 static hf_status check_flatness(struct draft *draft, const struct filling filling[],
-                                bool hydrogens_missing, struct hf_error *error)
+                                bool hydrogens_missing)
 {
     const struct hf_text *text = draft->text;
     const struct hf_word dimension = hf_columns(text->line[1], 21, 22);
@@ -176,9 +176,7 @@ static hf_status check_flatness(struct draft *draft, const struct filling fillin
     const bool flat = is_flat(draft);
     if (hf_word_is(dimension, "2D") && draft->n_atom > 1) {
         if (!flat)
-            return hf_input_warn(draft->input, error,
-                                 "%s, line 2: says 2D but the coordinates are not flat; read as 3D",
-                                 text->path);
+            return hf_draft_warn(draft, 2, "says 2D but the coordinates are not flat; read as 3D");
         why = "line 2 says 2D";
     } else if (flat && draft->n_bond > 0) {
         why = why_not_planar(draft, filling);
@@ -187,35 +185,32 @@ static hf_status check_flatness(struct draft *draft, const struct filling fillin
     }
     if (why == NULL) return HF_OK;
     if (!hf_options_flag(draft->options, "force"))
-        return hf_text_fail(
-            error, text, 2,
-            "the file is a flat drawing, not a molecule in space (all z are 0 and "
-            "%s); expected 3D coordinates, as 'obabel %.300s -O out.mol -h --gen3d' "
-            "makes them, or the option --force",
-            why, text->path);
-    return hf_input_warn(draft->input, error, "%s: computed although it looks like a drawing (%s)",
-                         text->path, why);
+        return hf_draft_fail(draft, 2,
+                             "the file is a flat drawing, not a molecule in space (all z are 0 and "
+                             "%s); expected 3D coordinates, as 'obabel %.300s -O out.mol -h "
+                             "--gen3d' makes them, or the option --force",
+                             why, text->path);
+    return hf_draft_warn(draft, 0, "computed although it looks like a drawing (%s)", why);
 }
 
 /** Refuses a molecule without its hydrogen atoms unless forced. */
 static hf_status check_hydrogens(struct draft *draft, const struct missing *missing,
-                                 bool incomplete, struct hf_error *error)
+                                 bool incomplete)
 {
     const struct hf_text *text = draft->text;
     const int n = missing->n_room;
     const struct draft_atom *first = &draft->atom[missing->first];
     const char *symbol = hf_element_symbol(first->atomic_number);
     if (hf_options_flag(draft->options, "force") || !incomplete)
-        return hf_input_warn(
-            draft->input, error,
-            "%s: the bonds leave room for %d more hydrogen atom%s (first at the %s "
-            "in line %d); hf adds none",
-            text->path, n, n > 1 ? "s" : "", symbol, first->line);
-    return hf_text_fail(error, text, first->line,
-                        "hydrogen atoms are missing: the bonds leave room for %d more (first at "
-                        "this %s), and hf adds none; expected all atoms, as 'obabel %.300s -O "
-                        "out.mol -h' adds them, or the option --force",
-                        n, symbol, text->path);
+        return hf_draft_warn(draft, 0,
+                             "the bonds leave room for %d more hydrogen atom%s (first at the %s in "
+                             "line %d); hf adds none",
+                             n, n > 1 ? "s" : "", symbol, first->line);
+    return hf_draft_fail(draft, first->line,
+                         "hydrogen atoms are missing: the bonds leave room for %d more (first at "
+                         "this %s), and hf adds none; expected all atoms, as 'obabel %.300s -O "
+                         "out.mol -h' adds them, or the option --force",
+                         n, symbol, text->path);
 }
 
 static bool has_hydrogen(const struct draft *draft)
@@ -233,25 +228,21 @@ static bool only_single_bonds(const struct draft *draft)
     return true;
 }
 
-static hf_status check_structure(struct draft *draft, struct hf_error *error)
+static hf_status check_structure(struct draft *draft)
 {
     const bool lengths_count = only_single_bonds(draft) && (has_hydrogen(draft) || !is_flat(draft));
-    struct filling *filling = calloc((size_t)draft->n_atom + 1, sizeof *filling);
-    if (filling == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
+    struct filling *filling = HF_TAKE(&draft->arena, filling, (size_t)draft->n_atom + 1);
+    HF_CHECK(hf_arena_check(&draft->arena, draft->error));
     fill(draft, lengths_count, filling);
     const struct missing missing = count_missing(draft, filling);
     const bool incomplete = missing.n_room > 0 && !may_be_complete(draft, &missing);
-    hf_status status = check_flatness(draft, filling, incomplete, error);
-    if (status == HF_OK && missing.n_room > 0)
-        status = check_hydrogens(draft, &missing, incomplete, error);
-    free(filling);
-    return status;
+    HF_CHECK(check_flatness(draft, filling, incomplete));
+    return missing.n_room > 0 ? check_hydrogens(draft, &missing, incomplete) : HF_OK;
 }
 
 /** Sums charges and radicals of all atoms to charge and multiplicity of the molecule; converts mass differences to
  *  isotopes. */
-static hf_status sum_up(struct draft *draft, struct hf_error *error)
+static hf_status sum_up(struct draft *draft)
 {
     int charge = 0, unpaired = 0;
     for (int i = 0; i < draft->n_atom; i++) {
@@ -261,23 +252,20 @@ static hf_status sum_up(struct draft *draft, struct hf_error *error)
         if (atom->mass_difference != 0)
             atom->mass_number = hf_weight_number(atom->atomic_number) + atom->mass_difference;
     }
-    hf_status status = HF_OK;
-    if (charge != 0) status = hf_draft_option_integer(draft, "charge", charge, 0, error);
-    if (status == HF_OK && draft->has_radical)
-        status = hf_draft_option_integer(draft, "multiplicity", unpaired + 1, 0, error);
-    return status;
+    if (charge != 0) HF_CHECK(hf_draft_option_integer(draft, "charge", charge, 0));
+    if (draft->has_radical)
+        HF_CHECK(hf_draft_option_integer(draft, "multiplicity", unpaired + 1, 0));
+    return HF_OK;
 }
 
-hf_status hf_read_mdl(struct draft *draft, struct hf_error *error)
+hf_status hf_read_mdl(struct draft *draft)
 {
     struct hf_text *text = draft->text;
     const struct hf_word title = hf_rest_of_line(text->line[0]);
-    hf_status status = HF_OK;
     draft->always_angstrom = true;
-    if (title.length > 0) status = hf_draft_option(draft, "title", title, 1, error);
-    if (status != HF_OK) return status;
-    status = strstr(text->line[3], "V3000") != NULL ? hf_read_mdl_v3000(draft, error)
-                                                    : hf_read_mdl_v2000(draft, error);
-    if (status == HF_OK) status = sum_up(draft, error);
-    return status == HF_OK ? check_structure(draft, error) : status;
+    if (title.length > 0) HF_CHECK(hf_draft_option(draft, "title", title, 1));
+    HF_CHECK(strstr(text->line[3], "V3000") != NULL ? hf_read_mdl_v3000(draft)
+                                                    : hf_read_mdl_v2000(draft));
+    HF_CHECK(sum_up(draft));
+    return check_structure(draft);
 }

@@ -20,34 +20,32 @@ static const struct {
 /** Code in the atom block for an atom without bonds. */
 enum { ZERO_VALENCE = 15 };
 
-static hf_status missing_line(const struct draft *draft, const char *expected,
-                              struct hf_error *error)
+static hf_status missing_line(const struct draft *draft, const char *expected)
 {
-    return hf_text_fail(error, draft->text, draft->text->n_line, "the file ends here; expected %s",
-                        expected);
+    return hf_draft_fail(draft, draft->text->n_line, "the file ends here; expected %s", expected);
 }
 
 /** Reads the element of an atom. Other symbols have a meaning only in searches and reactions. */
 static hf_status read_symbol(const struct draft *draft, int line, struct hf_word word,
-                             struct draft_atom *atom, struct hf_error *error)
+                             struct draft_atom *atom)
 {
     static const char *const placeholder[] = {"R#", "R",  "*",  "A",  "Q",  "X",  "M", "L",
                                               "LP", "Du", "AH", "QH", "XH", "MH", NULL};
     char symbol[8] = "";
     if (hf_word_is_listed(word, placeholder))
-        return hf_text_fail(error, draft->text, line,
-                            "'%.*s' stands for a group or a search term, not for an atom",
-                            HF_WORD(word));
+        return hf_draft_fail(draft, line,
+                             "'%.*s' stands for a group or a search term, not for an atom",
+                             HF_WORD(word));
     if (word.length < (int)sizeof symbol) memcpy(symbol, word.begin, (size_t)word.length);
     atom->atomic_number = hf_element_number(symbol);
     atom->mass_number = hf_symbol_isotope(symbol);
     if (atom->atomic_number != 0) return HF_OK;
-    return hf_text_fail(error, draft->text, line,
-                        "unknown element '%.*s'; expected a symbol in columns 32 to 34",
-                        HF_WORD(word));
+    return hf_draft_fail(draft, line,
+                         "unknown element '%.*s'; expected a symbol in columns 32 to 34",
+                         HF_WORD(word));
 }
 
-static hf_status read_atom(struct draft *draft, int line, struct hf_error *error)
+static hf_status read_atom(struct draft *draft, int line)
 {
     /* charge codes 1..7: +3 +2 +1, doublet radical, -1 -2 -3 */
     static const int charge_of_code[8] = {0, 3, 2, 1, 0, -1, -2, -3};
@@ -59,22 +57,17 @@ static hf_status read_atom(struct draft *draft, int line, struct hf_error *error
                          valence = hf_columns(content, 49, 51);
     struct draft_atom atom = {.line = line, .label = draft->n_atom + 1};
     int code = 0, heavier = 0;
-    hf_status status = HF_OK;
-    for (int i = 0; i < 3 && status == HF_OK; i++)
-        status = hf_read_real(draft->text, line, hf_columns(content, 10 * i + 1, 10 * i + 10),
-                              axis[i], &atom.position[i], error);
-    if (status == HF_OK)
-        status = read_symbol(draft, line, hf_columns(content, 32, 34), &atom, error);
-    if (status == HF_OK && difference.length > 0)
-        status = hf_read_integer(draft->text, line, difference, "mass difference", &heavier, error);
-    if (status == HF_OK && charge.length > 0)
-        status = hf_read_integer(draft->text, line, charge, "charge code", &code, error);
-    if (status != HF_OK) return status;
+    for (int i = 0; i < 3; i++)
+        HF_CHECK(hf_read_real(draft, line, hf_columns(content, 10 * i + 1, 10 * i + 10), axis[i],
+                              &atom.position[i]));
+    HF_CHECK(read_symbol(draft, line, hf_columns(content, 32, 34), &atom));
+    if (difference.length > 0)
+        HF_CHECK(hf_read_integer(draft, line, difference, "mass difference", &heavier));
+    if (charge.length > 0) HF_CHECK(hf_read_integer(draft, line, charge, "charge code", &code));
     if (code < 0 || code > 7)
-        return hf_text_fail(error, draft->text, line, "charge code %d; expected 0 to 7", code);
+        return hf_draft_fail(draft, line, "charge code %d; expected 0 to 7", code);
     if (heavier < -3 || heavier > 4)
-        return hf_text_fail(error, draft->text, line, "mass difference %d; expected -3 to 4",
-                            heavier);
+        return hf_draft_fail(draft, line, "mass difference %d; expected -3 to 4", heavier);
     atom.mass_difference = heavier;
     atom.charge = charge_of_code[code];
     if (code == 4) hf_set_radical(&atom, 2);
@@ -82,36 +75,34 @@ static hf_status read_atom(struct draft *draft, int line, struct hf_error *error
     if (hf_word_integer(valence, &atom.valence) != HF_NUMBER_OK) atom.valence = 0;
     atom.valence_said = atom.valence > 0;
     if (atom.valence == ZERO_VALENCE) atom.valence = 0;
-    return hf_draft_add_atom(draft, &atom, error);
+    return hf_draft_add_atom(draft, &atom);
 }
 
-static hf_status read_bond(struct draft *draft, int line, struct hf_error *error)
+static hf_status read_bond(struct draft *draft, int line)
 {
     static const char *const what[3] = {"first atom", "second atom", "bond type"};
     const char *content = draft->text->line[line - 1];
     int field[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++) {
-        HF_CHECK(hf_read_integer(draft->text, line, hf_columns(content, 3 * i + 1, 3 * i + 3),
-                                 what[i], &field[i], error));
+        HF_CHECK(hf_read_integer(draft, line, hf_columns(content, 3 * i + 1, 3 * i + 3), what[i],
+                                 &field[i]));
     }
     if (field[0] < 1 || field[0] > draft->n_atom || field[1] < 1 || field[1] > draft->n_atom)
-        return hf_text_fail(error, draft->text, line,
-                            "a bond between atoms %d and %d; there are %d", field[0], field[1],
-                            draft->n_atom);
-    return hf_draft_add_bond(draft, &(struct draft_bond){field[0] - 1, field[1] - 1, field[2]},
-                             error);
+        return hf_draft_fail(draft, line, "a bond between atoms %d and %d; there are %d", field[0],
+                             field[1], draft->n_atom);
+    return hf_draft_add_bond(draft, &(struct draft_bond){field[0] - 1, field[1] - 1, field[2]});
 }
 
 /** Sets a property of an atom; it may be given only once. */
 static hf_status set_property(struct draft *draft, int line, struct draft_atom *atom,
-                              enum atom_property what, int value, struct hf_error *error)
+                              enum atom_property what, int value)
 {
     bool *said = what == CHARGE    ? &atom->charge_said
                  : what == RADICAL ? &atom->radical_said
                                    : &atom->isotope_said;
     if (*said)
-        return hf_text_fail(error, draft->text, line, "a second %s of atom %d",
-                            atom_properties[what].name, atom->label);
+        return hf_draft_fail(draft, line, "a second %s of atom %d", atom_properties[what].name,
+                             atom->label);
     *said = true;
     switch (what) {
     case CHARGE: atom->charge = value; break;
@@ -125,40 +116,33 @@ static hf_status set_property(struct draft *draft, int line, struct draft_atom *
 #define LAST_COLUMN(n_pair) ((size_t)(9 + 8 * (n_pair)))
 
 /** Reads M  CHGnn8 aaa vvv ..., M  RAD and M  ISO, whose pairs are in fields of four columns. */
-static hf_status read_property(struct draft *draft, int line, enum atom_property what,
-                               struct hf_error *error)
+static hf_status read_property(struct draft *draft, int line, enum atom_property what)
 {
     const char *content = draft->text->line[line - 1];
     int n_pair = 0;
-    hf_status status =
-        hf_read_integer(draft->text, line, hf_columns(content, 7, 9), "count", &n_pair, error);
-    if (status == HF_OK && (n_pair < 1 || n_pair > 8))
-        status = hf_text_fail(error, draft->text, line, "%d entries; expected 1 to 8", n_pair);
-    for (int i = 0; i < n_pair && status == HF_OK; i++) {
+    HF_CHECK(hf_read_integer(draft, line, hf_columns(content, 7, 9), "count", &n_pair));
+    if (n_pair < 1 || n_pair > 8)
+        return hf_draft_fail(draft, line, "%d entries; expected 1 to 8", n_pair);
+    for (int i = 0; i < n_pair; i++) {
         const int column = 10 + 8 * i;
         int atom = 0, value = 0;
-        status = hf_read_integer(draft->text, line, hf_columns(content, column, column + 3), "atom",
-                                 &atom, error);
-        if (status == HF_OK)
-            status = hf_read_integer(draft->text, line, hf_columns(content, column + 4, column + 7),
-                                     atom_properties[what].name, &value, error);
-        if (status != HF_OK) break;
+        HF_CHECK(
+            hf_read_integer(draft, line, hf_columns(content, column, column + 3), "atom", &atom));
+        HF_CHECK(hf_read_integer(draft, line, hf_columns(content, column + 4, column + 7),
+                                 atom_properties[what].name, &value));
         if (atom < 1 || atom > draft->n_atom)
-            status = hf_text_fail(error, draft->text, line, "atom %d; there are %d", atom,
-                                  draft->n_atom);
+            return hf_draft_fail(draft, line, "atom %d; there are %d", atom, draft->n_atom);
         else if (value < atom_properties[what].least || value > atom_properties[what].most)
-            status = hf_text_fail(error, draft->text, line, "%s %d; expected %d to %d",
-                                  atom_properties[what].name, value, atom_properties[what].least,
-                                  atom_properties[what].most);
+            return hf_draft_fail(draft, line, "%s %d; expected %d to %d",
+                                 atom_properties[what].name, value, atom_properties[what].least,
+                                 atom_properties[what].most);
         else
-            status = set_property(draft, line, &draft->atom[atom - 1], what, value, error);
+            HF_CHECK(set_property(draft, line, &draft->atom[atom - 1], what, value));
     }
-    if (status == HF_OK &&
-        hf_rest_of_line(content + strnlen(content, LAST_COLUMN(n_pair))).length > 0)
-        status =
-            hf_text_fail(error, draft->text, line,
-                         "more stands behind the %d entries that columns 7 to 9 count", n_pair);
-    return status;
+    if (hf_rest_of_line(content + strnlen(content, LAST_COLUMN(n_pair))).length > 0)
+        return hf_draft_fail(draft, line,
+                             "more stands behind the %d entries that columns 7 to 9 count", n_pair);
+    return HF_OK;
 }
 
 /** Whether a line is probably M  CHG, M  RAD or M  ISO, but in wrong columns. */
@@ -194,7 +178,7 @@ static enum atom_property find_property(const char *content)
     return (enum atom_property)what;
 }
 
-static hf_status read_properties(struct draft *draft, int first, struct hf_error *error)
+static hf_status read_properties(struct draft *draft, int first)
 {
     const struct hf_text *text = draft->text;
     bool cancelled = false, isotopes_cancelled = false, any_property = false, ended = false;
@@ -207,44 +191,40 @@ static hf_status read_properties(struct draft *draft, int first, struct hf_error
         if (ended) break;
         if (strncmp(content, "A  ", 3) == 0 || strncmp(content, "G  ", 3) == 0) i++; /* two lines */
         if (what == N_ATOM_PROPERTY && is_misplaced(content))
-            return hf_text_fail(error, text, i + 1,
-                                "this looks like a charge, radical or isotope out of its columns; "
-                                "expected 'M  CHG', 'M  RAD' or 'M  ISO' in columns 1 to 6");
+            return hf_draft_fail(draft, i + 1,
+                                 "this looks like a charge, radical or isotope out of its columns; "
+                                 "expected 'M  CHG', 'M  RAD' or 'M  ISO' in columns 1 to 6");
         if (what == N_ATOM_PROPERTY) continue;
         bool *done = what == ISOTOPE ? &isotopes_cancelled : &cancelled;
         if (!*done) cancel_atom_block(draft, what);
         *done = true;
         if (what == RADICAL) draft->has_radical = true;
-        HF_CHECK(read_property(draft, i + 1, what, error));
+        HF_CHECK(read_property(draft, i + 1, what));
     }
-    if (ended) return hf_mdl_warn_of_end(draft, error);
+    if (ended) return hf_mdl_warn_of_end(draft);
     if (!any_property && strstr(text->line[3], "V2000") == NULL)
-        return hf_input_warn(draft->input, error,
-                             "%s: an old molfile without a line 'M  END'; read as complete",
-                             text->path);
-    return missing_line(draft, "a line 'M  END' (is the file cut off?)", error);
+        return hf_draft_warn(draft, 0, "an old molfile without a line 'M  END'; read as complete");
+    return missing_line(draft, "a line 'M  END' (is the file cut off?)");
 }
 
-hf_status hf_read_mdl_v2000(struct draft *draft, struct hf_error *error)
+hf_status hf_read_mdl_v2000(struct draft *draft)
 {
     const struct hf_text *text = draft->text;
     const char *counts = text->line[3];
     int n_atom = 0, n_bond = 0, line = 5;
-    hf_status status = hf_read_integer(text, 4, hf_columns(counts, 1, 3),
-                                       "count of atoms (columns 1 to 3)", &n_atom, error);
-    if (status == HF_OK)
-        status = hf_read_integer(text, 4, hf_columns(counts, 4, 6),
-                                 "count of bonds (columns 4 to 6)", &n_bond, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_read_integer(draft, 4, hf_columns(counts, 1, 3), "count of atoms (columns 1 to 3)",
+                             &n_atom));
+    HF_CHECK(hf_read_integer(draft, 4, hf_columns(counts, 4, 6), "count of bonds (columns 4 to 6)",
+                             &n_bond));
     if (n_atom < 1 || n_bond < 0)
-        return hf_text_fail(error, text, 4, "%d atoms and %d bonds; expected at least one atom",
-                            n_atom, n_bond);
-    for (int i = 0; i < n_atom + n_bond && status == HF_OK; i++, line++) {
+        return hf_draft_fail(draft, 4, "%d atoms and %d bonds; expected at least one atom", n_atom,
+                             n_bond);
+    for (int i = 0; i < n_atom + n_bond; i++, line++) {
         if (line > text->n_line || strncmp(text->line[line - 1], "M  ", 3) == 0)
-            return hf_text_fail(error, text, line > text->n_line ? text->n_line : line,
-                                "the file ends here; expected %d atoms and %d bonds (line 4)",
-                                n_atom, n_bond);
-        status = i < n_atom ? read_atom(draft, line, error) : read_bond(draft, line, error);
+            return hf_draft_fail(draft, line > text->n_line ? text->n_line : line,
+                                 "the file ends here; expected %d atoms and %d bonds (line 4)",
+                                 n_atom, n_bond);
+        HF_CHECK(i < n_atom ? read_atom(draft, line) : read_bond(draft, line));
     }
-    return status == HF_OK ? read_properties(draft, line - 1, error) : status;
+    return read_properties(draft, line - 1);
 }

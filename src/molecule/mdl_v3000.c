@@ -15,51 +15,45 @@ struct v30 {
     struct draft *draft;
     int next;      /**< index of the next line of the text */
     int line;      /**< number of the first line of `content`, for messages */
-    char *content; /**< the joined line without "M  V30 "; owned */
-    size_t room;   /**< size of `content`, bytes */
+    char *content; /**< the joined line without "M  V30 "; of the arena of the draft */
+    int64_t room;  /**< size of `content`, bytes */
     int n_label;
-    struct atom_label *label; /**< [n_label] sorted; made when first needed; owned */
+    int64_t label_room;
+    struct atom_label *label; /**< [n_label] sorted; made when first needed; of the same arena */
 };
 
 enum { PREFIX = 7 };
 
-static hf_status file_ends(const struct v30 *reader, struct hf_error *error)
+static hf_status file_ends(const struct v30 *reader)
 {
     const struct hf_text *text = reader->draft->text;
-    return hf_text_fail(error, text, text->n_line,
-                        "the file ends here; expected END CTAB and a line 'M  END' (is the file "
-                        "cut off?)");
-}
-
-static hf_status fail_memory(const struct v30 *reader, struct hf_error *error)
-{
-    return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", reader->draft->text->path);
+    return hf_draft_fail(
+        reader->draft, text->n_line,
+        "the file ends here; expected END CTAB and a line 'M  END' (is the file cut off?)");
 }
 
 /** Joins the next line with its continuations. */
-static hf_status join_line(struct v30 *reader, struct hf_error *error)
+static hf_status join_line(struct v30 *reader)
 {
     const struct hf_text *text = reader->draft->text;
+    struct hf_arena *arena = &reader->draft->arena;
     size_t length = 0;
     bool more = true;
     for (bool first = true; more; first = false) {
-        if (reader->next >= text->n_line) return file_ends(reader, error);
+        if (reader->next >= text->n_line) return file_ends(reader);
         const char *line = text->line[reader->next++];
         if (first) reader->line = reader->next;
         if (strncmp(line, "M  V30 ", PREFIX) != 0)
-            return hf_text_fail(error, text, reader->next, "expected a line that begins 'M  V30 '");
+            return hf_draft_fail(reader->draft, reader->next,
+                                 "expected a line that begins 'M  V30 '");
         const struct hf_word part = hf_rest_of_line(line + PREFIX);
         more = part.length > 0 && part.begin[part.length - 1] == '-';
         const size_t n = (size_t)part.length - (more ? 1 : 0);
-        const size_t needed = length + n + 1;
-        char *longer =
-            needed <= reader->room ? reader->content : realloc(reader->content, 2 * needed);
-        if (longer == NULL) return fail_memory(reader, error);
-        if (needed > reader->room) reader->room = 2 * needed;
-        reader->content = longer;
-        memcpy(longer + length, part.begin, n);
+        if (!hf_arena_grow(arena, &reader->content, (int64_t)(length + n + 1), &reader->room, 1))
+            return hf_arena_check(arena, reader->draft->error);
+        memcpy(reader->content + length, part.begin, n);
         length += n;
-        longer[length] = '\0';
+        reader->content[length] = '\0';
     }
     return HF_OK;
 }
@@ -74,17 +68,16 @@ static bool is_line(const struct v30 *reader, const char *first, const char *sec
     return second == NULL || hf_word_is(word, second);
 }
 
-static hf_status read_symbol(const struct v30 *reader, struct hf_word word, struct draft_atom *atom,
-                             struct hf_error *error)
+static hf_status read_symbol(const struct v30 *reader, struct hf_word word, struct draft_atom *atom)
 {
     char symbol[8] = "";
     if (word.length < (int)sizeof symbol) memcpy(symbol, word.begin, (size_t)word.length);
     atom->atomic_number = hf_element_number(symbol);
     atom->mass_number = hf_symbol_isotope(symbol);
     if (atom->atomic_number != 0) return HF_OK;
-    return hf_text_fail(error, reader->draft->text, reader->line,
-                        "'%.*s' is no element (groups and search terms are not read)",
-                        HF_WORD(word));
+    return hf_draft_fail(reader->draft, reader->line,
+                         "'%.*s' is no element (groups and search terms are not read)",
+                         HF_WORD(word));
 }
 
 /** Properties of an atom that are read; all are numbers. */
@@ -102,16 +95,15 @@ static const struct {
 
 /** Stores a property of an atom; each may be given only once. */
 static hf_status set_atom_property(struct v30 *reader, struct hf_word word, enum atom_key key,
-                                   int value, struct draft_atom *atom, struct hf_error *error)
+                                   int value, struct draft_atom *atom)
 {
-    const struct hf_text *text = reader->draft->text;
     bool *said[N_ATOM_KEY] = {&atom->charge_said, &atom->radical_said, NULL, &atom->isotope_said};
     if (said[key] != NULL && *said[key])
-        return hf_text_fail(error, text, reader->line, "a second %s of this atom",
-                            atom_keys[key].name);
+        return hf_draft_fail(reader->draft, reader->line, "a second %s of this atom",
+                             atom_keys[key].name);
     if (key != VALENCE && (value < atom_keys[key].least || value > atom_keys[key].most))
-        return hf_text_fail(error, text, reader->line, "%.*s; expected %d to %d", HF_WORD(word),
-                            atom_keys[key].least, atom_keys[key].most);
+        return hf_draft_fail(reader->draft, reader->line, "%.*s; expected %d to %d", HF_WORD(word),
+                             atom_keys[key].least, atom_keys[key].most);
     if (said[key] != NULL) *said[key] = true;
     switch (key) {
     case CHARGE: atom->charge = value; break;
@@ -129,9 +121,8 @@ static hf_status set_atom_property(struct v30 *reader, struct hf_word word, enum
 
 /** Reads CHG=n, RAD=n, MASS=n or VAL=n; other properties are ignored. */
 static hf_status read_atom_property(struct v30 *reader, struct hf_word word,
-                                    struct draft_atom *atom, struct hf_error *error)
+                                    struct draft_atom *atom)
 {
-    const struct hf_text *text = reader->draft->text;
     int key = 0, length = 0, value = 0;
     for (; key < N_ATOM_KEY; key++) {
         length = (int)strlen(atom_keys[key].name);
@@ -141,20 +132,17 @@ static hf_status read_atom_property(struct v30 *reader, struct hf_word word,
     const bool without =
         key < N_ATOM_KEY && (word.length < length + 2 || word.begin[length] != '=');
     if (word.begin[0] == '=' || without)
-        return hf_text_fail(error, text, reader->line,
-                            "'%.*s' stands alone; expected e.g. CHG=1, without blanks",
-                            HF_WORD(word));
+        return hf_draft_fail(reader->draft, reader->line,
+                             "'%.*s' stands alone; expected e.g. CHG=1, without blanks",
+                             HF_WORD(word));
     if (key == N_ATOM_KEY) return HF_OK;
     const struct hf_word number = {word.begin + length + 1, word.length - length - 1};
-    const hf_status status =
-        hf_read_integer(text, reader->line, number, atom_keys[key].name, &value, error);
-    return status != HF_OK
-               ? status
-               : set_atom_property(reader, word, (enum atom_key)key, value, atom, error);
+    HF_CHECK(hf_read_integer(reader->draft, reader->line, number, atom_keys[key].name, &value));
+    return set_atom_property(reader, word, (enum atom_key)key, value, atom);
 }
 
 /** index type x y z aamap [KEY=value ...] */
-static hf_status read_atom(struct v30 *reader, struct hf_error *error)
+static hf_status read_atom(struct v30 *reader)
 {
     static const char *const axis[3] = {"x", "y", "z"};
     struct draft *draft = reader->draft;
@@ -162,17 +150,12 @@ static hf_status read_atom(struct v30 *reader, struct hf_error *error)
     struct draft_atom atom = {.line = reader->line};
     struct hf_word word;
     hf_next_word(&position, &word);
-    hf_status status =
-        hf_read_integer(draft->text, reader->line, word, "atom index", &atom.label, error);
+    HF_CHECK(hf_read_integer(draft, reader->line, word, "atom index", &atom.label));
     hf_next_word(&position, &word);
-    if (status == HF_OK) status = read_symbol(reader, word, &atom, error);
-    for (int i = 0; i < 3 && status == HF_OK; i++) {
-        hf_next_word(&position, &word);
-        status = hf_read_real(draft->text, reader->line, word, axis[i], &atom.position[i], error);
-    }
-    while (status == HF_OK && hf_next_word(&position, &word))
-        status = read_atom_property(reader, word, &atom, error);
-    return status == HF_OK ? hf_draft_add_atom(draft, &atom, error) : status;
+    HF_CHECK(read_symbol(reader, word, &atom));
+    HF_CHECK(hf_read_reals(draft, reader->line, &position, 3, axis, atom.position));
+    while (hf_next_word(&position, &word)) HF_CHECK(read_atom_property(reader, word, &atom));
+    return hf_draft_add_atom(draft, &atom);
 }
 
 static int compare_labels(const void *a, const void *b)
@@ -183,22 +166,24 @@ static int compare_labels(const void *a, const void *b)
 }
 
 /** Sorts the indices of all atoms, unless they are sorted already. Two atoms must not have the same index. */
-static hf_status sort_labels(struct v30 *reader, struct hf_error *error)
+static hf_status sort_labels(struct v30 *reader)
 {
     const struct draft *draft = reader->draft;
     const size_t n = (size_t)draft->n_atom;
     if (n == 0 || reader->n_label == draft->n_atom) return HF_OK;
-    struct atom_label *label = realloc(reader->label, n * sizeof *label);
-    if (label == NULL) return fail_memory(reader, error);
+    struct hf_arena *arena = &reader->draft->arena;
+    if (!hf_arena_grow(arena, &reader->label, draft->n_atom, &reader->label_room,
+                       sizeof *reader->label))
+        return hf_arena_check(arena, draft->error);
+    struct atom_label *label = reader->label;
     for (int i = 0; i < draft->n_atom; i++) label[i] = (struct atom_label){draft->atom[i].label, i};
     qsort(label, n, sizeof *label, compare_labels);
-    reader->label = label;
     reader->n_label = draft->n_atom;
     for (size_t i = 1; i < n; i++)
         if (label[i].label == label[i - 1].label)
-            return hf_text_fail(error, draft->text, draft->atom[label[i].atom].line,
-                                "a second atom of index %d (the first is in line %d)",
-                                label[i].label, draft->atom[label[i - 1].atom].line);
+            return hf_draft_fail(reader->draft, draft->atom[label[i].atom].line,
+                                 "a second atom of index %d (the first is in line %d)",
+                                 label[i].label, draft->atom[label[i - 1].atom].line);
     return HF_OK;
 }
 
@@ -218,7 +203,7 @@ static int find_atom(const struct v30 *reader, int label)
 }
 
 /** index type atom1 atom2 ... */
-static hf_status read_bond(struct v30 *reader, struct hf_error *error)
+static hf_status read_bond(struct v30 *reader)
 {
     static const char *const what[4] = {"bond index", "bond type", "first atom", "second atom"};
     struct draft *draft = reader->draft;
@@ -227,83 +212,77 @@ static hf_status read_bond(struct v30 *reader, struct hf_error *error)
     for (int i = 0; i < 4; i++) {
         struct hf_word word;
         hf_next_word(&position, &word);
-        HF_CHECK(hf_read_integer(draft->text, reader->line, word, what[i], &field[i], error));
+        HF_CHECK(hf_read_integer(draft, reader->line, word, what[i], &field[i]));
     }
-    HF_CHECK(sort_labels(reader, error));
+    HF_CHECK(sort_labels(reader));
     const struct draft_bond bond = {find_atom(reader, field[2]), find_atom(reader, field[3]),
                                     field[1]};
-    if (bond.a >= 0 && bond.b >= 0) return hf_draft_add_bond(draft, &bond, error);
-    return hf_text_fail(error, draft->text, reader->line, "a bond with atom %d, which is not there",
-                        bond.a < 0 ? field[2] : field[3]);
+    if (bond.a >= 0 && bond.b >= 0) return hf_draft_add_bond(draft, &bond);
+    return hf_draft_fail(reader->draft, reader->line, "a bond with atom %d, which is not there",
+                         bond.a < 0 ? field[2] : field[3]);
 }
 
 /** COUNTS na nb ... */
-static hf_status read_counts(struct v30 *reader, int *n_atom, int *n_bond, struct hf_error *error)
+static hf_status read_counts(struct v30 *reader, int *n_atom, int *n_bond)
 {
     const char *position = reader->content;
-    const struct hf_text *text = reader->draft->text;
     struct hf_word word;
     hf_next_word(&position, &word);
     hf_next_word(&position, &word);
-    hf_status status = hf_read_integer(text, reader->line, word, "count of atoms", n_atom, error);
+    HF_CHECK(hf_read_integer(reader->draft, reader->line, word, "count of atoms", n_atom));
     hf_next_word(&position, &word);
-    if (status == HF_OK)
-        status = hf_read_integer(text, reader->line, word, "count of bonds", n_bond, error);
-    return status;
+    return hf_read_integer(reader->draft, reader->line, word, "count of bonds", n_bond);
 }
 
 /** Reads a block up to its END: atoms and bonds; other blocks are skipped. */
-static hf_status read_block(struct v30 *reader, struct hf_error *error)
+static hf_status read_block(struct v30 *reader)
 {
     const bool atoms = is_line(reader, "BEGIN", "ATOM"), bonds = is_line(reader, "BEGIN", "BOND");
-    hf_status status = HF_OK;
-    for (int depth = 1; depth > 0 && status == HF_OK;) {
-        status = join_line(reader, error);
-        if (status != HF_OK) break;
+    for (int depth = 1; depth > 0;) {
+        HF_CHECK(join_line(reader));
         if (is_line(reader, "END", NULL))
             depth--;
         else if (is_line(reader, "BEGIN", NULL))
             depth++;
         else if (atoms)
-            status = read_atom(reader, error);
+            HF_CHECK(read_atom(reader));
         else if (bonds)
-            status = read_bond(reader, error);
+            HF_CHECK(read_bond(reader));
     }
-    return status;
-}
-
-static hf_status read_table(struct v30 *reader, struct hf_error *error)
-{
-    const struct hf_text *text = reader->draft->text;
-    int n_atom = -1, n_bond = 0;
-    hf_status status = join_line(reader, error);
-    if (status == HF_OK && !is_line(reader, "BEGIN", "CTAB"))
-        status = hf_text_fail(error, text, reader->line, "expected 'M  V30 BEGIN CTAB'");
-    while (status == HF_OK) {
-        status = join_line(reader, error);
-        if (status != HF_OK || is_line(reader, "END", "CTAB")) break;
-        if (is_line(reader, "COUNTS", NULL))
-            status = read_counts(reader, &n_atom, &n_bond, error);
-        else if (is_line(reader, "BEGIN", NULL))
-            status = read_block(reader, error);
-    }
-    if (status == HF_OK) status = sort_labels(reader, error);
-    if (status != HF_OK) return status;
-    if (n_atom < 0)
-        return hf_text_fail(error, text, reader->line, "expected 'M  V30 COUNTS' before this");
-    if (n_atom == 0 && reader->draft->n_atom == 0)
-        return hf_text_fail(error, text, reader->line, "0 atoms; expected at least one atom");
-    if (reader->draft->n_atom != n_atom || reader->draft->n_bond != n_bond)
-        return hf_text_fail(error, text, reader->line,
-                            "%d atoms and %d bonds were found; COUNTS says %d and %d",
-                            reader->draft->n_atom, reader->draft->n_bond, n_atom, n_bond);
     return HF_OK;
 }
 
-hf_status hf_read_mdl_v3000(struct draft *draft, struct hf_error *error)
+static hf_status read_table(struct v30 *reader)
+{
+    int n_atom = -1, n_bond = 0;
+    hf_status status = join_line(reader);
+    if (status == HF_OK && !is_line(reader, "BEGIN", "CTAB"))
+        status = hf_draft_fail(reader->draft, reader->line, "expected 'M  V30 BEGIN CTAB'");
+    while (status == HF_OK) {
+        status = join_line(reader);
+        if (status != HF_OK || is_line(reader, "END", "CTAB")) break;
+        if (is_line(reader, "COUNTS", NULL))
+            status = read_counts(reader, &n_atom, &n_bond);
+        else if (is_line(reader, "BEGIN", NULL))
+            status = read_block(reader);
+    }
+    if (status == HF_OK) status = sort_labels(reader);
+    if (status != HF_OK) return status;
+    if (n_atom < 0)
+        return hf_draft_fail(reader->draft, reader->line, "expected 'M  V30 COUNTS' before this");
+    if (n_atom == 0 && reader->draft->n_atom == 0)
+        return hf_draft_fail(reader->draft, reader->line, "0 atoms; expected at least one atom");
+    if (reader->draft->n_atom != n_atom || reader->draft->n_bond != n_bond)
+        return hf_draft_fail(reader->draft, reader->line,
+                             "%d atoms and %d bonds were found; COUNTS says %d and %d",
+                             reader->draft->n_atom, reader->draft->n_bond, n_atom, n_bond);
+    return HF_OK;
+}
+
+hf_status hf_read_mdl_v3000(struct draft *draft)
 {
     struct v30 reader = {.draft = draft, .next = 4};
-    hf_status status = read_table(&reader, error);
+    hf_status status = read_table(&reader);
     bool ended = false, record_ended = false;
     while (status == HF_OK && !ended && !record_ended && reader.next < draft->text->n_line) {
         const char *line = draft->text->line[reader.next++];
@@ -311,10 +290,8 @@ hf_status hf_read_mdl_v3000(struct draft *draft, struct hf_error *error)
         record_ended = hf_mdl_ends(line);
     }
     if (status == HF_OK && record_ended)
-        status = hf_mdl_warn_of_end(draft, error);
+        status = hf_mdl_warn_of_end(draft);
     else if (status == HF_OK && !ended)
-        status = file_ends(&reader, error);
-    free(reader.content);
-    free(reader.label);
+        status = file_ends(&reader);
     return status;
 }

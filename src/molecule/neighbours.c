@@ -22,9 +22,9 @@ hf_status hf_neighbours_init(struct hf_neighbours *neighbours, const struct hf_m
         .molecule = molecule, .mask = n_head - 1, .arena = {.label = "neighbours of atoms"}};
     HF_TAKE(&neighbours->arena, neighbours->head, n_head);
     HF_TAKE(&neighbours->arena, neighbours->next, (size_t)molecule->n_atom);
-    const hf_status status = hf_arena_check(&neighbours->arena, error);
-    if (status == HF_OK) clear(neighbours, cell_bohr);
-    return status;
+    HF_CHECK(hf_arena_check(&neighbours->arena, error));
+    clear(neighbours, cell_bohr);
+    return HF_OK;
 }
 
 /** Number of a cube along one axis. */
@@ -178,14 +178,14 @@ hf_status hf_find_nearest(const struct hf_molecule *molecule, double loose_ratio
 {
     struct search search = {.molecule = molecule,
                             .nearest = {-1, -1, nextafter(loose_ratio, INFINITY), 0}};
-    hf_status status = improve(&search, true, error);
+    HF_CHECK(improve(&search, true, error));
     int64_t n_visit = search.nearest.n_visit;
-    if (status == HF_OK && search.nearest.later < 0) {
+    if (search.nearest.later < 0) {
         search.nearest = (struct hf_nearest){-1, -1, INFINITY, 0};
-        status = improve(&search, false, error);
+        HF_CHECK(improve(&search, false, error));
         n_visit += search.nearest.n_visit;
     }
     *nearest = search.nearest;
     nearest->n_visit = n_visit;
-    return status;
+    return HF_OK;
 }

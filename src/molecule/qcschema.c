@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Keys of the objects, those that are used first; NULL at the end. */
@@ -71,71 +70,65 @@ static bool is_one_line(const char *text)
 /** Fails if the object `name` has a key twice (JSON does not define which one counts), or if null is given for a key
  *  that needs a value. Compares with the members before, which are known keys and therefore few. */
 static hf_status check_member(const struct draft *draft, const cJSON *object, const cJSON *member,
-                              const char *name, struct hf_error *error)
+                              const char *name)
 {
     for (const cJSON *other = object->child; other != member; other = other->next)
         if (strcmp(other->string, member->string) == 0)
-            return hf_text_fail(error, draft->text, 0, "key '%s' in %s was given before",
-                                member->string, name);
+            return hf_draft_fail(draft, 0, "key '%s' in %s was given before", member->string, name);
     if (cJSON_IsNull(member) && is_listed(member->string, valued_keys))
-        return hf_text_fail(error, draft->text, 0, "'%s' is null; expected a value, or no such key",
-                            member->string);
+        return hf_draft_fail(draft, 0, "'%s' is null; expected a value, or no such key",
+                             member->string);
     return HF_OK;
 }
 
 /** Checks that every member of the object `name` is a known key and given once. */
 static hf_status check_keys(const struct draft *draft, const cJSON *object, const char *name,
-                            const char *const known[], struct hf_error *error)
+                            const char *const known[])
 {
     int n = 0;
-    hf_status status = HF_OK;
     while (known[n] != NULL) n++;
-    for (const cJSON *member = object->child; member != NULL && status == HF_OK;
-         member = member->next) {
-        const struct hf_word key = {member->string, (int)strlen(member->string)};
+    for (const cJSON *member = object->child; member != NULL; member = member->next) {
+        const struct hf_word key = hf_word_of(member->string);
         if (is_listed(member->string, known)) {
-            status = check_member(draft, object, member, name, error);
+            HF_CHECK(check_member(draft, object, member, name));
             continue;
         }
-        if (!is_one_line(member->string))
-            return hf_text_fail(error, draft->text, 0, "unknown key in %s", name);
+        if (!is_one_line(member->string)) return hf_draft_fail(draft, 0, "unknown key in %s", name);
         const char *nearest = hf_nearest_word(key, n, known);
-        return hf_text_fail(error, draft->text, 0, "unknown key '%.*s' in %s%s%s", HF_WORD(key),
-                            name, nearest != NULL ? "; did you mean " : "",
-                            nearest != NULL ? nearest : "");
+        return hf_draft_fail(draft, 0, "unknown key '%.*s' in %s%s%s", HF_WORD(key), name,
+                             HF_DID_YOU_MEAN(nearest, ""));
     }
-    return status;
+    return HF_OK;
 }
 
 /** Gets a member that must be a string; NULL if it is missing or null. */
 static hf_status get_string(const struct draft *draft, const cJSON *object, const char *key,
-                            const char **value, struct hf_error *error)
+                            const char **value)
 {
-    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+    const cJSON *member = hf_json_find(object, key);
     *value = NULL;
     if (member == NULL || cJSON_IsNull(member)) return HF_OK;
     if (!cJSON_IsString(member) || !is_one_line(member->valuestring))
-        return hf_text_fail(error, draft->text, 0, "'%s' is not a string of one line", key);
+        return hf_draft_fail(draft, 0, "'%s' is not a string of one line", key);
     *value = member->valuestring;
     return HF_OK;
 }
 
-static hf_status add_option(struct draft *draft, const char *key, const char *text,
-                            struct hf_error *error)
+static hf_status add_option(struct draft *draft, const char *key, const char *text)
 {
-    return hf_draft_option(draft, key, (struct hf_word){text, (int)strlen(text)}, 0, error);
+    return hf_draft_option(draft, key, hf_word_of(text), 0);
 }
 
 /** Stores a whole number of the molecule as the option `key`. */
 static hf_status add_whole(struct draft *draft, const cJSON *object, const char *name,
-                           const char *key, struct hf_error *error)
+                           const char *key)
 {
-    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
+    const cJSON *member = hf_json_find(object, name);
     if (member == NULL) return HF_OK;
     if (!cJSON_IsNumber(member) || member->valuedouble != floor(member->valuedouble) ||
         fabs(member->valuedouble) > 1e6)
-        return hf_text_fail(error, draft->text, 0, "'%s' is not a whole number", name);
-    return hf_draft_option_integer(draft, key, (int)member->valuedouble, 0, error);
+        return hf_draft_fail(draft, 0, "'%s' is not a whole number", name);
+    return hf_draft_option_integer(draft, key, (int)member->valuedouble, 0);
 }
 
 /** First line that contains the name `quoted`, for messages; 0: none. */
@@ -147,72 +140,67 @@ static int find_line(const struct hf_text *text, const char *quoted)
 }
 
 /** Reads whether atom i is real (not a ghost). */
-static hf_status read_real(const struct draft *draft, const cJSON *real, int i, bool *is_real,
-                           struct hf_error *error)
+static hf_status read_real(const struct draft *draft, const cJSON *real, int i, bool *is_real)
 {
     const cJSON *entry = cJSON_GetArrayItem(real, i);
     *is_real = true;
     if (real == NULL || cJSON_IsNull(real)) return HF_OK;
     if (!cJSON_IsBool(entry))
-        return hf_text_fail(error, draft->text, 0,
-                            "'real' has no true or false for atom %d of 'symbols'", i + 1);
+        return hf_draft_fail(draft, 0, "'real' has no true or false for atom %d of 'symbols'",
+                             i + 1);
     *is_real = cJSON_IsTrue(entry);
     return HF_OK;
 }
 
-static hf_status read_atoms(struct draft *draft, const cJSON *molecule, struct hf_error *error)
+static hf_status read_atoms(struct draft *draft, const cJSON *molecule)
 {
-    const cJSON *symbols = cJSON_GetObjectItemCaseSensitive(molecule, "symbols");
-    const cJSON *geometry = cJSON_GetObjectItemCaseSensitive(molecule, "geometry");
-    const cJSON *real = cJSON_GetObjectItemCaseSensitive(molecule, "real");
+    const cJSON *symbols = hf_json_find(molecule, "symbols");
+    const cJSON *geometry = hf_json_find(molecule, "geometry");
+    const cJSON *real = hf_json_find(molecule, "real");
     const int n = cJSON_GetArraySize(symbols), line = find_line(draft->text, "\"geometry\"");
     if (!cJSON_IsArray(symbols) || !cJSON_IsArray(geometry) ||
         cJSON_GetArraySize(geometry) != 3 * n)
-        return hf_text_fail(error, draft->text, 0,
-                            "the molecule has %d 'symbols' and %d numbers in 'geometry'; expected "
-                            "lists, and three numbers, in bohr, for each symbol",
-                            n, cJSON_GetArraySize(geometry));
+        return hf_draft_fail(draft, 0,
+                             "the molecule has %d 'symbols' and %d numbers in 'geometry'; expected "
+                             "lists, and three numbers, in bohr, for each symbol",
+                             n, cJSON_GetArraySize(geometry));
     const cJSON *symbol = symbols->child, *number = geometry->child;
-    hf_status status = HF_OK;
-    for (int i = 0; i < n && status == HF_OK; i++, symbol = symbol->next) {
+    for (int i = 0; i < n; i++, symbol = symbol->next) {
         struct draft_atom atom = {.line = line};
         bool is_real = true;
         if (!cJSON_IsString(symbol) || !is_one_line(symbol->valuestring))
-            return hf_text_fail(error, draft->text, 0, "symbol %d is not a string of one line",
-                                i + 1);
+            return hf_draft_fail(draft, 0, "symbol %d is not a string of one line", i + 1);
         for (int d = 0; d < 3; d++, number = number->next) {
             if (!cJSON_IsNumber(number) || !isfinite(number->valuedouble))
-                return hf_text_fail(error, draft->text, line,
-                                    "coordinate %d of 'geometry' is not a number", 3 * i + d + 1);
+                return hf_draft_fail(draft, line, "coordinate %d of 'geometry' is not a number",
+                                     3 * i + d + 1);
             atom.position[d] = number->valuedouble;
         }
-        const struct hf_word name = {symbol->valuestring, (int)strlen(symbol->valuestring)};
-        status = hf_read_atom_name(draft->text, 0, name, &atom, error);
-        if (status == HF_OK) status = read_real(draft, real, i, &is_real, error);
+        const struct hf_word name = hf_word_of(symbol->valuestring);
+        HF_CHECK(hf_read_atom_name(draft, 0, name, &atom));
+        HF_CHECK(read_real(draft, real, i, &is_real));
         atom.ghost = atom.ghost || !is_real;
-        if (status == HF_OK) status = hf_draft_add_atom(draft, &atom, error);
+        HF_CHECK(hf_draft_add_atom(draft, &atom));
     }
-    return status;
+    return HF_OK;
 }
 
 /** Reads a list of masses or mass numbers (-1: the commonest isotope). null or no list: nothing is set. */
-static hf_status read_masses(struct draft *draft, const cJSON *list, const char *name,
-                             struct hf_error *error)
+static hf_status read_masses(struct draft *draft, const cJSON *list, const char *name)
 {
     const bool numbers = strcmp(name, "mass_numbers") == 0;
     if (list == NULL || cJSON_IsNull(list)) return HF_OK;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != draft->n_atom)
-        return hf_text_fail(error, draft->text, 0,
-                            "'%s' is not a list with a number for each of %d atoms", name,
-                            draft->n_atom);
+        return hf_draft_fail(draft, 0, "'%s' is not a list with a number for each of %d atoms",
+                             name, draft->n_atom);
     const cJSON *entry = list->child;
     for (int i = 0; i < draft->n_atom; i++, entry = entry->next) {
         struct draft_atom *atom = &draft->atom[i];
         const double value = cJSON_IsNumber(entry) ? entry->valuedouble : NAN;
         if (numbers && value == -1.0) continue;
         if (!(value > 0.0 && value <= 1000.0) || (numbers && value != floor(value)))
-            return hf_text_fail(error, draft->text, 0, "entry %d of '%s' is not a %s", i + 1, name,
-                                numbers ? "mass number, or -1" : "mass in atomic mass units");
+            return hf_draft_fail(draft, 0, "entry %d of '%s' is not a %s", i + 1, name,
+                                 numbers ? "mass number, or -1" : "mass in atomic mass units");
         if (numbers)
             atom->mass_number = (int)value;
         else
@@ -222,55 +210,51 @@ static hf_status read_masses(struct draft *draft, const cJSON *list, const char 
 }
 
 /** Checks the list of atomic numbers against the symbols. */
-static hf_status check_numbers(const struct draft *draft, const cJSON *list, struct hf_error *error)
+static hf_status check_numbers(const struct draft *draft, const cJSON *list)
 {
     if (list == NULL || cJSON_IsNull(list)) return HF_OK;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != draft->n_atom)
-        return hf_text_fail(error, draft->text, 0,
-                            "'atomic_numbers' is not a list with a number for each of %d atoms",
-                            draft->n_atom);
+        return hf_draft_fail(draft, 0,
+                             "'atomic_numbers' is not a list with a number for each of %d atoms",
+                             draft->n_atom);
     const cJSON *entry = list->child;
     for (int i = 0; i < draft->n_atom; i++, entry = entry->next) {
         const int expected = draft->atom[i].atomic_number;
         if (cJSON_IsNumber(entry) && entry->valuedouble == expected) continue;
-        return hf_text_fail(error, draft->text, 0,
-                            "entry %d of 'atomic_numbers' is not %d, the number of %s in 'symbols'",
-                            i + 1, expected, hf_element_symbol(expected));
+        return hf_draft_fail(
+            draft, 0, "entry %d of 'atomic_numbers' is not %d, the number of %s in 'symbols'",
+            i + 1, expected, hf_element_symbol(expected));
     }
     return HF_OK;
 }
 
-static hf_status read_molecule(struct draft *draft, const cJSON *molecule, struct hf_error *error)
+static hf_status read_molecule(struct draft *draft, const cJSON *molecule)
 {
     const char *name;
     if (!cJSON_IsObject(molecule))
-        return hf_text_fail(error, draft->text, 0,
-                            "there is no 'molecule' with symbols and geometry");
-    HF_CHECK(check_keys(draft, molecule, "the molecule", molecule_keys, error));
-    HF_CHECK(get_string(draft, molecule, "name", &name, error));
-    if (name != NULL) HF_CHECK(add_option(draft, "title", name, error));
-    HF_CHECK(add_option(draft, "units", "bohr", error));
-    HF_CHECK(add_whole(draft, molecule, "molecular_charge", "charge", error));
-    HF_CHECK(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity", error));
-    HF_CHECK(read_atoms(draft, molecule, error));
-    HF_CHECK(
-        check_numbers(draft, cJSON_GetObjectItemCaseSensitive(molecule, "atomic_numbers"), error));
-    HF_CHECK(read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "mass_numbers"),
-                         "mass_numbers", error));
-    return read_masses(draft, cJSON_GetObjectItemCaseSensitive(molecule, "masses"), "masses",
-                       error);
+        return hf_draft_fail(draft, 0, "there is no 'molecule' with symbols and geometry");
+    HF_CHECK(check_keys(draft, molecule, "the molecule", molecule_keys));
+    HF_CHECK(get_string(draft, molecule, "name", &name));
+    if (name != NULL) HF_CHECK(add_option(draft, "title", name));
+    HF_CHECK(add_option(draft, "units", "bohr"));
+    HF_CHECK(add_whole(draft, molecule, "molecular_charge", "charge"));
+    HF_CHECK(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity"));
+    HF_CHECK(read_atoms(draft, molecule));
+    HF_CHECK(check_numbers(draft, hf_json_find(molecule, "atomic_numbers")));
+    HF_CHECK(read_masses(draft, hf_json_find(molecule, "mass_numbers"), "mass_numbers"));
+    return read_masses(draft, hf_json_find(molecule, "masses"), "masses");
 }
 
-static hf_status read_model(struct draft *draft, const cJSON *model, struct hf_error *error)
+static hf_status read_model(struct draft *draft, const cJSON *model)
 {
     const char *method, *basis;
     if (!cJSON_IsObject(model))
-        return hf_text_fail(error, draft->text, 0, "there is no 'model' with method and basis");
-    HF_CHECK(check_keys(draft, model, "the model", model_keys, error));
-    HF_CHECK(get_string(draft, model, "method", &method, error));
-    HF_CHECK(get_string(draft, model, "basis", &basis, error));
-    if (method != NULL) HF_CHECK(add_option(draft, "method", method, error));
-    if (basis != NULL) HF_CHECK(add_option(draft, "basis", basis, error));
+        return hf_draft_fail(draft, 0, "there is no 'model' with method and basis");
+    HF_CHECK(check_keys(draft, model, "the model", model_keys));
+    HF_CHECK(get_string(draft, model, "method", &method));
+    HF_CHECK(get_string(draft, model, "basis", &basis));
+    if (method != NULL) HF_CHECK(add_option(draft, "method", method));
+    if (basis != NULL) HF_CHECK(add_option(draft, "basis", basis));
     return HF_OK;
 }
 
@@ -299,96 +283,91 @@ static bool print_value(const cJSON *value, size_t size, char text[])
     return n > 0;
 }
 
-static hf_status read_keywords(struct draft *draft, const cJSON *keywords, struct hf_error *error)
+static hf_status read_keywords(struct draft *draft, const cJSON *keywords)
 {
     const struct hf_options *options = draft->options;
-    hf_status status = HF_OK;
     if (keywords == NULL) return HF_OK;
-    if (!cJSON_IsObject(keywords))
-        return hf_text_fail(error, draft->text, 0, "'keywords' is no object");
-    for (const cJSON *member = keywords->child; member != NULL && status == HF_OK;
-         member = member->next) {
+    if (!cJSON_IsObject(keywords)) return hf_draft_fail(draft, 0, "'keywords' is no object");
+    for (const cJSON *member = keywords->child; member != NULL; member = member->next) {
         char text[1100];
-        const struct hf_word key = {member->string, (int)strlen(member->string)};
+        const struct hf_word key = hf_word_of(member->string);
         const struct hf_option *option = hf_option_find(options->table, key);
         const char *nearest = hf_option_nearest(options->table, key);
         if (!is_one_line(member->string))
-            return hf_text_fail(error, draft->text, 0, "a keyword has control characters");
+            return hf_draft_fail(draft, 0, "a keyword has control characters");
         if (option == NULL)
-            return hf_text_fail(error, draft->text, 0, "unknown keyword '%.*s'%s%s", HF_WORD(key),
-                                nearest != NULL ? "; did you mean "
-                                                : "; hf --help all lists the keys",
-                                nearest != NULL ? nearest : "");
+            return hf_draft_fail(draft, 0, "unknown keyword '%.*s'%s%s", HF_WORD(key),
+                                 HF_DID_YOU_MEAN(nearest, "; hf --help all lists the keys"));
         if (is_listed(option->key, placed_keys))
-            return hf_text_fail(error, draft->text, 0,
-                                "keyword '%.*s': expected in the molecule, the model or the driver",
-                                HF_WORD(key));
-        status = check_member(draft, keywords, member, "the keywords", error);
-        if (status != HF_OK || cJSON_IsNull(member)) continue;
+            return hf_draft_fail(
+                draft, 0, "keyword '%.*s': expected in the molecule, the model or the driver",
+                HF_WORD(key));
+        HF_CHECK(check_member(draft, keywords, member, "the keywords"));
+        if (cJSON_IsNull(member)) continue;
         if (!print_value(member, sizeof text, text))
-            return hf_text_fail(error, draft->text, 0,
-                                "keyword '%.*s' has no value that an input of hf could have",
-                                HF_WORD(key));
-        status = add_option(draft, option->key, text, error);
+            return hf_draft_fail(draft, 0,
+                                 "keyword '%.*s' has no value that an input of hf could have",
+                                 HF_WORD(key));
+        HF_CHECK(add_option(draft, option->key, text));
     }
-    return status;
+    return HF_OK;
 }
 
 /** Reads which results are requested. Orbitals are always written to the JSON file completely; readers of the schema
  *  select what the protocol asks for. */
-static hf_status read_protocols(struct draft *draft, const cJSON *protocols, struct hf_error *error)
+static hf_status read_protocols(struct draft *draft, const cJSON *protocols)
 {
     static const char *const some[] = {"all", "orbitals_and_eigenvalues", "return_results",
                                        "occupations_and_eigenvalues", NULL};
     const char *wavefunction;
     if (protocols == NULL) return HF_OK;
-    if (!cJSON_IsObject(protocols))
-        return hf_text_fail(error, draft->text, 0, "'protocols' is no object");
-    HF_CHECK(check_keys(draft, protocols, "the protocols", protocol_keys, error));
-    HF_CHECK(get_string(draft, protocols, "wavefunction", &wavefunction, error));
+    if (!cJSON_IsObject(protocols)) return hf_draft_fail(draft, 0, "'protocols' is no object");
+    HF_CHECK(check_keys(draft, protocols, "the protocols", protocol_keys));
+    HF_CHECK(get_string(draft, protocols, "wavefunction", &wavefunction));
     if (wavefunction == NULL || strcmp(wavefunction, "none") == 0) return HF_OK;
     if (!is_listed(wavefunction, some))
-        return hf_text_fail(error, draft->text, 0, "unknown protocol '%.60s' of the wavefunction",
-                            wavefunction);
-    return add_option(draft, "json_orbitals", "yes", error);
+        return hf_draft_fail(draft, 0, "unknown protocol '%.60s' of the wavefunction",
+                             wavefunction);
+    return add_option(draft, "json_orbitals", "yes");
 }
 
-static hf_status read_driver(struct draft *draft, const cJSON *root, struct hf_error *error)
+static hf_status read_driver(struct draft *draft, const cJSON *root)
 {
     const char *driver;
-    HF_CHECK(get_string(draft, root, "driver", &driver, error));
+    HF_CHECK(get_string(draft, root, "driver", &driver));
     if (driver == NULL)
-        return hf_text_fail(error, draft->text, 0,
-                            "there is no 'driver'; expected the task, for example energy");
-    return add_option(draft, "task", driver, error);
+        return hf_draft_fail(draft, 0,
+                             "there is no 'driver'; expected the task, for example energy");
+    return add_option(draft, "task", driver);
 }
 
 /** Refuses escapes for NUL (\u0000) in the text, because strings of the parser end there and the rest would be lost.
  *  A backslash escapes the next character, also another backslash. */
-static hf_status refuse_nul(const struct hf_text *text, struct hf_error *error)
+static hf_status refuse_nul(const struct draft *draft)
 {
+    const struct hf_text *text = draft->text;
     for (int i = 0; i < text->n_line; i++)
         for (const char *c = strchr(text->line[i], '\\'); c != NULL && c[1] != '\0';
              c = strchr(c + 2, '\\'))
             if (strncmp(c + 1, "u0000", 5) == 0)
-                return hf_text_fail(error, text, i + 1,
-                                    "a string has the character NUL (\\u0000); expected text");
+                return hf_draft_fail(draft, i + 1,
+                                     "a string has the character NUL (\\u0000); expected text");
     return HF_OK;
 }
 
-static hf_status read_root(struct draft *draft, const cJSON *root, struct hf_error *error)
+static hf_status read_root(struct draft *draft, const cJSON *root)
 {
-    const cJSON *version = cJSON_GetObjectItemCaseSensitive(root, "schema_version");
+    const cJSON *version = hf_json_find(root, "schema_version");
     if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 1.0))
-        return hf_text_fail(error, draft->text, 0, "'schema_version' is not 1");
+        return hf_draft_fail(draft, 0, "'schema_version' is not 1");
     draft->own_format = true;
-    HF_CHECK(refuse_nul(draft->text, error));
-    HF_CHECK(check_keys(draft, root, "the AtomicInput", input_keys, error));
-    HF_CHECK(read_driver(draft, root, error));
-    HF_CHECK(read_model(draft, cJSON_GetObjectItemCaseSensitive(root, "model"), error));
-    HF_CHECK(read_keywords(draft, cJSON_GetObjectItemCaseSensitive(root, "keywords"), error));
-    HF_CHECK(read_protocols(draft, cJSON_GetObjectItemCaseSensitive(root, "protocols"), error));
-    return read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"), error);
+    HF_CHECK(refuse_nul(draft));
+    HF_CHECK(check_keys(draft, root, "the AtomicInput", input_keys));
+    HF_CHECK(read_driver(draft, root));
+    HF_CHECK(read_model(draft, hf_json_find(root, "model")));
+    HF_CHECK(read_keywords(draft, hf_json_find(root, "keywords")));
+    HF_CHECK(read_protocols(draft, hf_json_find(root, "protocols")));
+    return read_molecule(draft, hf_json_find(root, "molecule"));
 }
 
 bool hf_looks_like_json(const struct hf_text *text)
@@ -404,27 +383,27 @@ bool hf_looks_like_json(const struct hf_text *text)
 /** Whether an object is a result of hf or another program. */
 static bool is_result(const cJSON *root)
 {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(root, "schema_name");
+    const cJSON *name = hf_json_find(root, "schema_name");
     return cJSON_IsString(name) && (strcmp(name->valuestring, "qcschema_output") == 0 ||
                                     strcmp(name->valuestring, "qc_schema_output") == 0);
 }
 
 /** Reads the molecule of a result, for a new calculation. */
-static hf_status read_result(struct draft *draft, const cJSON *root, struct hf_error *error)
+static hf_status read_result(struct draft *draft, const cJSON *root)
 {
     draft->own_format = true;
-    HF_CHECK(refuse_nul(draft->text, error));
-    HF_CHECK(read_molecule(draft, cJSON_GetObjectItemCaseSensitive(root, "molecule"), error));
-    return hf_input_note(draft->input, error,
-                         "%s: a result: its molecule was read, but not its method, basis set or "
-                         "keywords",
-                         draft->text->path);
+    HF_CHECK(refuse_nul(draft));
+    HF_CHECK(read_molecule(draft, hf_json_find(root, "molecule")));
+    return hf_input_note(
+        draft->input, draft->error,
+        "%s: a result: its molecule was read, but not its method, basis set or keywords",
+        draft->text->path);
 }
 
 /** Whether an object is meant to be an AtomicInput. */
 static bool is_atomic_input(const cJSON *root)
 {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(root, "schema_name");
+    const cJSON *name = hf_json_find(root, "schema_name");
     if (cJSON_IsString(name))
         return strcmp(name->valuestring, "qcschema_input") == 0 ||
                strcmp(name->valuestring, "qc_schema_input") == 0;
@@ -432,28 +411,18 @@ static bool is_atomic_input(const cJSON *root)
            cJSON_HasObjectItem(root, "model");
 }
 
-hf_status hf_read_qcschema(struct draft *draft, bool *is_one, struct hf_error *error)
+hf_status hf_read_qcschema(struct draft *draft, bool *is_one)
 {
-    const struct hf_text *text = draft->text;
-    char *all = hf_text_join(text);
-    const char *end = NULL;
+    cJSON *root;
     hf_status status = HF_OK;
     *is_one = true;
-    if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path);
-    cJSON *root = cJSON_ParseWithOpts(all, &end, true);
-    if (root == NULL) {
-        int line = 1;
-        for (const char *c = all; end != NULL && c < end; c++) line += *c == '\n';
-        status = hf_text_fail(error, text, line <= text->n_line ? line : text->n_line,
-                              "this looks like a JSON file, and is none from here on");
-    } else if (is_result(root)) {
-        status = read_result(draft, root, error);
-    } else if (!is_atomic_input(root)) {
+    HF_CHECK(hf_json_parse(draft->text, &root, draft->error));
+    if (is_result(root))
+        status = read_result(draft, root);
+    else if (is_atomic_input(root))
+        status = read_root(draft, root);
+    else
         *is_one = false;
-    } else {
-        status = read_root(draft, root, error);
-    }
     cJSON_Delete(root);
-    free(all);
     return status;
 }

@@ -2,7 +2,6 @@
 #include "draft.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** End of a record in an SD file that begins in line `begin`: after the line $$$$. */
@@ -55,33 +54,30 @@ static void divide(const struct hf_text *text, int wanted, struct division *divi
     *division = (struct division){.n = 1, .end = whole ? text->n_line : 0};
 }
 
-hf_status hf_choose_record(const struct hf_text *text, const struct hf_options *options,
-                           struct hf_input *input, struct hf_chosen_record *chosen,
-                           struct hf_error *error)
+hf_status hf_choose_record(struct draft *draft, const struct hf_text *text, struct hf_text *chosen)
 {
+    const struct hf_options *options = draft->options;
     static const struct hf_word key = {"record", 6};
     const bool known = hf_option_find(options->table, key) != NULL;
     const struct hf_option_value *given = known ? hf_options_given(options, "record") : NULL;
     const int wanted = given != NULL ? hf_options_integer(options, "record") : 1;
     struct division division;
-    *chosen = (struct hf_chosen_record){.text = *text};
+    *chosen = *text;
     divide(text, wanted, &division);
     if (wanted > division.n)
-        return hf_fail(error, HF_BAD_INPUT, "%s: record %d; %s holds %d%s%s", given->where, wanted,
-                       text->path, division.n, division.what != NULL ? " " : " molecule",
+        return hf_fail(draft->error, HF_BAD_INPUT, "%s: record %d; %s holds %d%s%s", given->where,
+                       wanted, text->path, division.n, division.what != NULL ? " " : " molecule",
                        division.what != NULL ? division.what : "");
-    chosen->text.line = text->line + division.begin;
-    chosen->text.n_line = division.end - division.begin;
+    chosen->line = text->line + division.begin;
+    chosen->n_line = division.end - division.begin;
     if (wanted > 1) {
         const size_t size = strlen(text->path) + 40;
-        chosen->path = malloc(size);
-        if (chosen->path == NULL)
-            return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path);
+        chosen->path = hf_arena_take(&draft->arena, size, 1);
+        HF_CHECK(hf_arena_check(&draft->arena, draft->error));
         snprintf(chosen->path, size, "%s, record %d", text->path, wanted);
-        chosen->text.path = chosen->path;
     }
     if (given != NULL || division.n == 1) return HF_OK;
-    return hf_input_warn(input, error,
+    return hf_input_warn(draft->input, draft->error,
                          "%s: the first of %d %s was read; the option --record chooses another",
                          text->path, division.n, division.what);
 }

@@ -2,8 +2,7 @@
 #include "comment_words.h"
 #include "draft.h"
 
-static hf_status read_atom(struct draft *draft, int line, struct xyz_columns columns,
-                           struct hf_error *error)
+static hf_status read_atom(struct draft *draft, int line, struct xyz_columns columns)
 {
     static const char *const axis[3] = {"x", "y", "z"};
     const char *position = draft->text->line[line - 1];
@@ -15,11 +14,11 @@ static hf_status read_atom(struct draft *draft, int line, struct xyz_columns col
             coordinate[i - columns.position] = word;
     }
     if (name.length == 0)
-        return hf_text_fail(error, draft->text, line, "an empty line; expected: element x y z");
-    hf_status status = hf_read_atom_name(draft->text, line, name, &atom, error);
-    for (int i = 0; i < 3 && status == HF_OK; i++)
-        status = hf_read_real(draft->text, line, coordinate[i], axis[i], &atom.position[i], error);
-    return status == HF_OK ? hf_draft_add_atom(draft, &atom, error) : status;
+        return hf_draft_fail(draft, line, "an empty line; expected: element x y z");
+    HF_CHECK(hf_read_atom_name(draft, line, name, &atom));
+    for (int i = 0; i < 3; i++)
+        HF_CHECK(hf_read_real(draft, line, coordinate[i], axis[i], &atom.position[i]));
+    return hf_draft_add_atom(draft, &atom);
 }
 
 /** Whether a row begins with the expected number, then has an element and three more words. *numbered: the element is
@@ -28,14 +27,12 @@ static bool is_counted_row(const struct hf_text *text, int line, int expected, b
 {
     const char *position = text->line[line - 1];
     struct hf_word word;
-    struct draft_atom atom;
-    struct hf_error unread;
     int number;
     if (!hf_next_word(&position, &word) || hf_word_integer(word, &number) != HF_NUMBER_OK ||
         number != expected || !hf_next_word(&position, &word))
         return false;
     *numbered = hf_word_integer(word, &number) == HF_NUMBER_OK;
-    if (hf_read_atom_name(text, line, word, &atom, &unread) != HF_OK) return false;
+    if (!hf_is_atom_name(word)) return false;
     for (int i = 0; i < 3; i++)
         if (!hf_next_word(&position, &word)) return false;
     return true;
@@ -44,7 +41,7 @@ static bool is_counted_row(const struct hf_text *text, int line, int expected, b
 /** Detects rows "1 O x y z", which are read after their number. "1 8 0 0 0.117" is refused, because it could also be
  *  hydrogen at x = 8. */
 static hf_status look_for_counted_rows(struct draft *draft, int line, int n_atom,
-                                       struct xyz_columns *columns, struct hf_error *error)
+                                       struct xyz_columns *columns)
 {
     const struct hf_text *text = draft->text;
     const char *position = text->line[line - 1];
@@ -59,29 +56,25 @@ static hf_status look_for_counted_rows(struct draft *draft, int line, int n_atom
         n_numbered += numbered;
     }
     if (n_numbered > 0)
-        return hf_text_fail(
-            error, text, line,
-            "the lines look like index, atomic number, x, y, z; expected element, x, "
-            "y, z, or Properties=id:I:1:Z:I:1:pos:R:3 in the comment if they are "
-            "(Properties=Z:I:1:pos:R:3 if not)");
+        return hf_draft_fail(draft, line,
+                             "the lines look like index, atomic number, x, y, z; expected element, "
+                             "x, y, z, or Properties=id:I:1:Z:I:1:pos:R:3 in the comment if they "
+                             "are (Properties=Z:I:1:pos:R:3 if not)");
     *columns = (struct xyz_columns){1, 2, false};
-    return hf_input_warn(draft->input, error,
-                         "%s, line %d: the lines were read as index, element, x, y, z", text->path,
-                         line);
+    return hf_draft_warn(draft, line, "the lines were read as index, element, x, y, z");
 }
 
 /** Reads the count and a unit after it, as in "3 bohr"; *unit -1: none. */
-static hf_status read_count(const struct hf_text *text, int line, int *n_atom, int *unit,
-                            struct hf_error *error)
+static hf_status read_count(const struct draft *draft, int line, int *n_atom, int *unit)
 {
-    const char *position = text->line[line - 1];
+    const char *position = draft->text->line[line - 1];
     struct hf_word word;
     hf_next_word(&position, &word);
-    HF_CHECK(hf_read_integer(text, line, word, "count", n_atom, error));
+    HF_CHECK(hf_read_integer(draft, line, word, "count", n_atom));
     *unit = hf_comment_sole_unit(position);
     if (*n_atom >= 1 && *n_atom <= HF_MAX_ATOM) return HF_OK;
-    return hf_text_fail(error, text, line, "a count of %d atoms; expected 1 to %d", *n_atom,
-                        HF_MAX_ATOM);
+    return hf_draft_fail(draft, line, "a count of %d atoms; expected 1 to %d", *n_atom,
+                         HF_MAX_ATOM);
 }
 
 bool hf_looks_like_xyz(const char *line)
@@ -93,32 +86,27 @@ bool hf_looks_like_xyz(const char *line)
     return hf_rest_of_line(line).length == 0 || hf_comment_sole_unit(line) >= 0;
 }
 
-hf_status hf_read_xyz(struct draft *draft, int first_line, struct hf_error *error)
+hf_status hf_read_xyz(struct draft *draft, int first_line)
 {
     struct hf_text *text = draft->text;
     struct xyz_columns columns = {0, 1, false};
     int n_atom = 0, line = first_line + 1, n_left_over = 0, unit = -1;
     draft->state_is_beside = true;
-    hf_status status = read_count(text, line, &n_atom, &unit, error);
-    if (status == HF_OK && unit >= 0)
-        status = hf_draft_option(
-            draft, "units",
-            unit == 1 ? (struct hf_word){"bohr", 4} : (struct hf_word){"angstrom", 8}, line, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(read_count(draft, line, &n_atom, &unit));
+    if (unit >= 0)
+        HF_CHECK(hf_draft_option(draft, "units",
+                                 unit == 1 ? hf_word_of("bohr") : hf_word_of("angstrom"), line));
     if (text->n_line < line + 1 + n_atom)
-        return hf_text_fail(error, text, text->n_line,
-                            "the file ends here; expected a comment and %d atoms (count in line "
-                            "%d)",
-                            n_atom, line);
-    status = hf_xyz_read_comment(draft, line + 1, unit, &columns, error);
-    if (status == HF_OK) status = look_for_counted_rows(draft, line + 2, n_atom, &columns, error);
-    for (int i = 0; i < n_atom && status == HF_OK; i++)
-        status = read_atom(draft, line + 2 + i, columns, error);
+        return hf_draft_fail(
+            draft, text->n_line,
+            "the file ends here; expected a comment and %d atoms (count in line %d)", n_atom, line);
+    HF_CHECK(hf_xyz_read_comment(draft, line + 1, unit, &columns));
+    HF_CHECK(look_for_counted_rows(draft, line + 2, n_atom, &columns));
+    for (int i = 0; i < n_atom; i++) HF_CHECK(read_atom(draft, line + 2 + i, columns));
     for (int i = line + 1 + n_atom; i < text->n_line; i++)
         n_left_over += hf_rest_of_line(text->line[i]).length > 0;
-    if (status != HF_OK || n_left_over == 0) return status;
-    return hf_input_warn(draft->input, error,
-                         "%s: %d line%s behind the last atom not read: only the first geometry "
-                         "counts",
-                         text->path, n_left_over, n_left_over > 1 ? "s" : "");
+    if (n_left_over == 0) return HF_OK;
+    return hf_draft_warn(draft, 0,
+                         "%d line%s behind the last atom not read: only the first geometry counts",
+                         n_left_over, n_left_over > 1 ? "s" : "");
 }

@@ -1,4 +1,5 @@
 /* Moments of several sources to one local expansion, as many at a time as kernels have lanes. */
+#include "base/simd.h"
 #include "multipole/translation.h"
 
 #include <math.h>
@@ -45,4 +46,11 @@ void hf_sum_lanes(int n, int width, const double from[], double sum[])
         sum[k] = 0.0;
         for (int lane = 0; lane < width; lane++) sum[k] += from[k * width + lane];
     }
+}
+
+const struct hf_translation_kernels *hf_translation_choose(void)
+{
+    static const struct hf_translation_kernels *const kernels[] = {
+        HF_KERNELS_BUILT(&hf_translation_portable, &hf_translation_avx2, &hf_translation_avx512)};
+    return HF_BEST_KERNELS(kernels);
 }

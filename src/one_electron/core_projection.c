@@ -10,7 +10,6 @@
 #include "core_projection.h"
 
 #include "base/arithmetic.h"
-#include "quadrature.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,6 +19,34 @@ static const double WANTED = 1e-14; /* of an integral, hartree */
 
 /** Distances below are none. */
 static const double TOUCHING = 1e-9;
+
+/** P_n at x; *slope gets its derivative. */
+static double legendre(int n, double x, double *slope)
+{
+    double before = 1.0, here = x;
+    for (int k = 2; k <= n; k++) {
+        const double next = ((2 * k - 1) * x * here - (k - 1) * before) / k;
+        before = here;
+        here = next;
+    }
+    *slope = n * (x * here - before) / (x * x - 1.0);
+    return here;
+}
+
+void hf_gauss_legendre(int n, double point[], double weight[])
+{
+    for (int i = 0; i < n; i++) {
+        double x = -cos(HF_PI * (i + 0.75) / (n + 0.5)), slope = 1.0;
+        for (int step = 0; step < 100; step++) {
+            const double change = legendre(n, x, &slope) / slope;
+            x -= change;
+            if (fabs(change) < 1e-15) break;
+        }
+        legendre(n, x, &slope);
+        point[i] = x;
+        weight[i] = 2.0 / ((1.0 - x * x) * slope * slope);
+    }
+}
 
 double hf_core_distance(const struct hf_shell *shell, const double centre[3])
 {

@@ -52,4 +52,7 @@ bool hf_core_project(const struct hf_core_points *points, const struct hf_shell 
 /** Of the centre of a shell from a point, bohr. */
 double hf_core_distance(const struct hf_shell *shell, const double centre[3]);
 
+/** Gauss-Legendre points (rising) and weights [n] of the interval -1 to 1. */
+void hf_gauss_legendre(int n, double point[], double weight[]);
+
 #endif

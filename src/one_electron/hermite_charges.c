@@ -36,8 +36,8 @@ static bool same_place(const struct hf_spread_charge *a, const struct hf_spread_
            a->position_bohr[1] == b->position_bohr[1] && a->position_bohr[2] == b->position_bohr[2];
 }
 
-bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, int n_charge,
-                             const struct hf_spread_charge charge[])
+hf_status hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, int n_charge,
+                                  const struct hf_spread_charge charge[], struct hf_error *error)
 {
     static hf_charge_row_function *const kernels[] = {
         HF_KERNELS_BUILT(hf_charge_row_portable, hf_charge_row_avx2, hf_charge_row_avx512)};
@@ -49,7 +49,7 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
         last = c;
         n++;
     }
-    if (n == 0) return true;
+    if (n == 0) return HF_OK;
     charges->n_place = (int)n_centre;
     charges->n_row = (int)((n_centre + LANES - 1) / LANES);
     const size_t n_lane = (size_t)charges->n_row * LANES;
@@ -59,7 +59,8 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
     for (int d = 0; d < 3; d++) HF_TAKE(&charges->arena, charges->position[d], n_lane);
     HF_TAKE(&charges->arena, charges->whole, n_lane);
     charges->boys = hf_boys_create(max_total);
-    if (charges->arena.failed || charges->boys == NULL) return false;
+    HF_CHECK(hf_arena_check(&charges->arena, error));
+    if (charges->boys == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for charges");
     for (int c = 0, last = -1; c < n_charge; c++) {
         if (charge[c].charge == 0.0) continue;
         if (last >= 0 && !same_place(&charge[c], &charge[last])) charges->first[++lane] = (int)i;
@@ -73,7 +74,7 @@ bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, 
     while (lane < n_lane) charges->first[++lane] = (int)i;
     charges->add_row = HF_BEST_KERNELS(kernels);
     fill_steps(charges->step);
-    return true;
+    return HF_OK;
 }
 
 void hf_hermite_charges_done(struct hf_hermite_charges *charges)

@@ -42,9 +42,10 @@ struct hf_hermite_charges {
     double lane_sum[HF_N_RAISED_HERMITE][HF_CHARGE_LANES];
 };
 
-/** Charges that are 0 are left out; max_total is the highest t+u+v. False: no memory. */
-bool hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, int n_charge,
-                             const struct hf_spread_charge charge[]);
+/** Charges that are 0 are left out; max_total is the highest t+u+v. Not collective. HF_NO_RESOURCE. */
+hf_status hf_hermite_charges_init(struct hf_hermite_charges *charges, int max_total, int n_charge,
+                                  const struct hf_spread_charge charge[],
+                                  struct hf_error *error) HF_MUST_CHECK;
 void hf_hermite_charges_done(struct hf_hermite_charges *charges);
 
 /** sum[hf_hermite_index(t,u,v)] = sum_C q_C R_tuv(p, centre - R_C) for t+u+v <= total, over the charges

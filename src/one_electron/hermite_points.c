@@ -35,34 +35,29 @@ hf_status hf_hermite_points_create(const struct hf_basis *basis, int n, const do
                                    const double y[], const double z[],
                                    struct hf_hermite_points **points, struct hf_error *error)
 {
-    struct hf_arena arena = {.label = "potentials at points"};
     const size_t n_lane = (size_t)n + LANES;
-    struct hf_hermite_points *self = *points = HF_TAKE(&arena, self, 1);
-    if (self == NULL) return hf_arena_check(&arena, error);
-    struct hf_spread_charge *charge = HF_TAKE_UNSET(&arena, charge, (size_t)n);
+    struct hf_hermite_points *self = HF_NEW(*points, NULL, "potentials at points");
+    if (self == NULL) return hf_arena_check_new(self, error);
+    struct hf_spread_charge *charge = HF_TAKE_UNSET(&self->arena, charge, (size_t)n);
     self->n = n;
-    HF_TAKE(&arena, self->lane, (size_t)n);
-    HF_TAKE(&arena, self->value, 5 * n_lane);
-    self->arena = arena;
-    if (!arena.failed) {
+    HF_TAKE(&self->arena, self->lane, (size_t)n);
+    HF_TAKE(&self->arena, self->value, 5 * n_lane);
+    hf_status status = hf_arena_check(&self->arena, error);
+    if (status == HF_OK) {
         self->weight = self->value + n_lane;
         for (size_t d = 0; d < 3; d++) self->slope[d] = self->value + (d + 2) * n_lane;
         fill(self, (const double *const[]){x, y, z}, charge);
-        const bool made = hf_hermite_charges_init(&self->charges, 2 * basis->max_l + 1, n, charge);
+        status = hf_hermite_charges_init(&self->charges, 2 * basis->max_l + 1, n, charge, error);
         hf_arena_release(&self->arena, charge);
-        if (made) return HF_OK;
     }
-    hf_hermite_points_destroy(points);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for potentials at %d points", n);
+    if (status != HF_OK) hf_hermite_points_destroy(points);
+    return status;
 }
 
 void hf_hermite_points_destroy(struct hf_hermite_points **points)
 {
-    struct hf_hermite_points *self = *points;
-    if (self == NULL) return;
-    hf_hermite_charges_done(&self->charges);
-    hf_arena_done(&self->arena);
-    *points = NULL;
+    if (*points != NULL) hf_hermite_charges_done(&(*points)->charges);
+    hf_arena_free(points);
 }
 
 void hf_hermite_add_potential(struct hf_hermite_points *points, int n,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct hf_hermite_products {
-    struct hf_arena arena; /**< has the arrays and this struct */
+    struct hf_arena arena;
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     size_t n_coefficient; /**< of a pair of primitives at most */
@@ -22,25 +22,22 @@ struct hf_hermite_products {
 hf_status hf_hermite_products_create(const struct hf_basis *basis,
                                      struct hf_hermite_products **products, struct hf_error *error)
 {
-    struct hf_arena arena = {.label = "products of shells"};
-    struct hf_hermite_products *self = *products = HF_TAKE(&arena, self, 1);
+    struct hf_hermite_products *self = HF_NEW(*products, NULL, "products of shells");
     const size_t n_pair = (size_t)basis->max_primitive * (size_t)basis->max_primitive;
-    if (self == NULL) return hf_arena_check(&arena, error);
+    if (self == NULL) return hf_arena_check_new(self, error);
     hf_cartesian_table_init(&self->cartesian);
     for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
     self->n_coefficient = (size_t)hf_hermite_index(0, 0, 2 * basis->max_l) + 1;
-    HF_TAKE(&arena, self->gaussian, n_pair);
-    HF_TAKE(&arena, self->coefficient, n_pair * self->n_coefficient);
-    self->arena = arena;
-    const hf_status status = hf_arena_check(&arena, error);
+    HF_TAKE(&self->arena, self->gaussian, n_pair);
+    HF_TAKE(&self->arena, self->coefficient, n_pair * self->n_coefficient);
+    const hf_status status = hf_arena_check(&self->arena, error);
     if (status != HF_OK) hf_hermite_products_destroy(products);
     return status;
 }
 
 void hf_hermite_products_destroy(struct hf_hermite_products **products)
 {
-    if (*products != NULL) hf_arena_done(&(*products)->arena);
-    *products = NULL;
+    hf_arena_free(products);
 }
 
 /** to[hf_hermite_index(t,u,v)] += factor sum_ab D_ab E_t E_u E_v. */

@@ -8,10 +8,10 @@
 #include "primitive_pair.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct hf_one_electron {
+    struct hf_arena arena;
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1]; /**< up to max_l */
     struct hf_hermite_charges charges;
@@ -130,24 +130,24 @@ const double *hf_one_electron_block(struct hf_one_electron *self, enum hf_operat
 hf_status hf_one_electron_create(int max_l, int n_charge, const struct hf_spread_charge charge[],
                                  struct hf_one_electron **one_electron, struct hf_error *error)
 {
-    struct hf_one_electron *self = *one_electron = aligned_alloc(64, sizeof *self);
-    if (self != NULL) {
-        memset(self, 0, sizeof *self);
-        hf_cartesian_table_init(&self->cartesian);
-        for (int l = 0; l <= max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
-        if (hf_hermite_charges_init(&self->charges, 2 * max_l, n_charge, charge)) return HF_OK;
-    }
-    hf_one_electron_destroy(one_electron);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
+    struct hf_one_electron *self = HF_NEW(*one_electron, NULL, "the one-electron integrals");
+    if (self == NULL) return hf_arena_check_new(self, error);
+    hf_cartesian_table_init(&self->cartesian);
+    for (int l = 0; l <= max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
+    const hf_status status =
+        hf_hermite_charges_init(&self->charges, 2 * max_l, n_charge, charge, error);
+    if (status != HF_OK) hf_one_electron_destroy(one_electron);
+    return status;
 }
 
 hf_status hf_one_electron_share(const struct hf_one_electron *from,
                                 struct hf_one_electron **one_electron, struct hf_error *error)
 {
-    struct hf_one_electron *self = *one_electron = aligned_alloc(64, sizeof *self);
-    if (self == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the one-electron integrals");
+    struct hf_one_electron *self = HF_NEW(*one_electron, NULL, "the one-electron integrals");
+    if (self == NULL) return hf_arena_check_new(self, error);
+    const struct hf_arena arena = self->arena;
     *self = *from;
+    self->arena = arena;
     self->borrows = true;
     return HF_OK;
 }
@@ -174,6 +174,5 @@ void hf_one_electron_destroy(struct hf_one_electron **one_electron)
 {
     struct hf_one_electron *old = *one_electron;
     if (old != NULL && !old->borrows) hf_hermite_charges_done(&old->charges);
-    free(old);
-    *one_electron = NULL;
+    hf_arena_free(one_electron);
 }

@@ -15,7 +15,7 @@ static const double SMALLEST = 1e-15;
 enum { N_RAISED = HF_N_RAISED_HERMITE };
 
 struct hf_one_electron_gradient {
-    struct hf_arena arena; /**< has the charges and this struct */
+    struct hf_arena arena;
     struct hf_cartesian_table cartesian;
     struct hf_solid_harmonics harmonics[HF_MAX_L + 1];
     struct hf_hermite_points *points; /**< the places of the charges */
@@ -52,10 +52,8 @@ hf_status hf_one_electron_gradient_create(const struct hf_basis *basis, int n_ch
                                           struct hf_one_electron_gradient **gradient,
                                           struct hf_error *error)
 {
-    struct hf_arena arena = {.label = "one-electron derivatives"};
-    struct hf_one_electron_gradient *self = *gradient = HF_TAKE(&arena, self, 1);
-    if (self == NULL) return hf_arena_check(&arena, error);
-    self->arena = arena;
+    struct hf_one_electron_gradient *self = HF_NEW(*gradient, NULL, "one-electron derivatives");
+    if (self == NULL) return hf_arena_check_new(self, error);
     hf_cartesian_table_init(&self->cartesian);
     for (int l = 0; l <= basis->max_l; l++) hf_solid_harmonics_init(l, &self->harmonics[l]);
     self->n_charge = n_charge;
@@ -67,11 +65,8 @@ hf_status hf_one_electron_gradient_create(const struct hf_basis *basis, int n_ch
 
 void hf_one_electron_gradient_destroy(struct hf_one_electron_gradient **gradient)
 {
-    struct hf_one_electron_gradient *self = *gradient;
-    if (self == NULL) return;
-    hf_hermite_points_destroy(&self->points);
-    hf_arena_done(&self->arena);
-    *gradient = NULL;
+    if (*gradient != NULL) hf_hermite_points_destroy(&(*gradient)->points);
+    hf_arena_free(gradient);
 }
 
 /** The next pair of primitives of the block that adds anything, expanded with b raised. */

@@ -1,5 +1,5 @@
-/* One-sided communication over windows. A window is memory of which every rank has a part. Any rank gets
- * numbers from it and adds to it, while the owners compute. onesided/block_array.h makes matrices of windows.
+/* One-sided communication over windows. A window is memory of which every rank has a part. Any rank gets numbers
+ * from it and adds to it, while the owners compute. onesided/block_range.h finds blocks of matrices in windows.
  *
  *     each rank fills its part of D                 hf_window_local
  *     fence(D)                                      collective: what was written can be got

@@ -2,6 +2,7 @@
 #ifndef HF_ONESIDED_PRIVATE_H
 #define HF_ONESIDED_PRIVATE_H
 
+#include "base/arena.h"
 #include "onesided/onesided.h"
 
 #include <stdbool.h>
@@ -11,7 +12,8 @@
  *  context. Different ranks may work with different windows at the same time; one thread of a rank at a time. */
 struct hf_transport_ops {
     const char *name, *about, *cite; /**< --onesided NAME; help text; where it is described */
-    /** Sets self->data. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
+    size_t data_bytes;               /**< size of self->data, which the front allocates */
+    /** Initialises self->data, which is zero. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
     hf_status (*open)(struct hf_onesided *self, struct hf_error *error);
     /** Collective; also after an open that failed. */
     void (*close)(struct hf_onesided *self);
@@ -40,19 +42,21 @@ struct hf_transport_ops {
 extern const struct hf_transport_ops hf_transport_thread, hf_transport_rma;
 
 struct hf_onesided {
+    struct hf_arena arena;
     const struct hf_transport_ops *ops;
     struct hf_context *context; /**< borrowed */
     enum hf_accumulate accumulate;
     char note[512];
-    void *data; /**< of the transport */
+    void *data; /**< of the transport [ops->data_bytes] */
 };
 
 struct hf_window {
+    struct hf_arena arena;
     struct hf_onesided *onesided; /**< borrowed */
     const char *label;
     double *local; /**< [size] */
     size_t size;
-    void *data; /**< of the transport; allocated by the front */
+    void *data; /**< of the transport [ops->window_bytes] */
 };
 
 /** Opens one transport without a self-test. Collective. */

@@ -5,7 +5,6 @@
 
 #include "base/mpi_window.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct rma {
@@ -15,15 +14,13 @@ struct rma {
 struct rma_window {
     MPI_Win win;
     bool all_locked;
-    double *sum; /**< caller computes: buffer for the owner's numbers */
-    size_t sum_size;
+    struct hf_scratch sum; /**< caller computes: buffer for the owner's numbers */
 };
 
 static hf_status open_rma(struct hf_onesided *self, struct hf_error *error)
 {
-    struct rma *data = self->data = calloc(1, sizeof *data);
-    if (data == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for one-sided communication");
+    struct rma *data = self->data;
+    (void)error;
     MPI_Comm_dup(self->context->comm, &data->comm);
     return HF_OK;
 }
@@ -31,10 +28,7 @@ static hf_status open_rma(struct hf_onesided *self, struct hf_error *error)
 static void close_rma(struct hf_onesided *self)
 {
     struct rma *data = self->data;
-    if (data == NULL) return;
     MPI_Comm_free(&data->comm);
-    free(data);
-    self->data = NULL;
 }
 
 static void poke(struct hf_onesided *self)
@@ -93,6 +87,7 @@ static hf_status window_create(struct hf_window *window, struct hf_error *error)
     HF_CHECK(hf_mpi_window_allocate(transport->comm, self->context->node, bytes, sizeof(double),
                                     window->label, &memory, &data->win, error));
     window->local = memory;
+    data->sum.arena = &window->arena;
     hf_memory_count(self->context->memory, HF_MEMORY_MATRIX, window->label, bytes);
     MPI_Win_get_attr(data->win, MPI_WIN_MODEL, &model, &found);
     if (!found || *model != MPI_WIN_UNIFIED)
@@ -110,7 +105,6 @@ static void window_destroy(struct hf_window *window)
     unlock_all(data);
     MPI_Win_free(&data->win);
     hf_memory_discount(window->onesided->context->memory, HF_MEMORY_MATRIX, window_bytes(window));
-    free(data->sum);
 }
 
 static void begin_get(struct hf_window *window, struct hf_window_range range,
@@ -133,15 +127,9 @@ static void accumulate_here(struct rma_window *data, struct hf_window_range rang
                             const double *from)
 {
     const size_t size = range.n;
-    double few[64];
-    size_t room = sizeof few / sizeof *few;
-    if (size > data->sum_size && size > room) {
-        free(data->sum);
-        data->sum = malloc(size * sizeof *data->sum);
-        data->sum_size = data->sum != NULL ? size : 0;
-    }
-    double *sum = data->sum_size > room ? data->sum : few;
-    if (data->sum_size > room) room = data->sum_size;
+    double few[64], *sum = hf_scratch_reserve(&data->sum, size);
+    const size_t room = sum != NULL ? size : sizeof few / sizeof *few;
+    if (sum == NULL) sum = few;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, range.rank, 0, data->win);
     for (size_t first = 0; first < size; first += room) {
         const size_t n = size - first < room ? size - first : room;
@@ -174,6 +162,7 @@ const struct hf_transport_ops hf_transport_rma = {
     .name = "rma",
     .about = "MPI-3 passive-target windows",
     .cite = "MPI: A Message-Passing Interface Standard, version 3.1, chapter 11",
+    .data_bytes = sizeof(struct rma),
     .open = open_rma,
     .close = close_rma,
     .poke = poke,

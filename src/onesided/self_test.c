@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +24,7 @@ enum { N_BLOCK = sizeof blocks / sizeof *blocks, N_PARTNER = 3, LARGEST = 49152 
 
 /** A test under way. It outlives the call if it hangs. */
 struct self_test {
+    struct hf_arena arena;
     struct hf_context *context; /**< owned, with its own communicator */
     const struct hf_transport_ops *transport;
     enum hf_accumulate accumulate;
@@ -127,10 +127,9 @@ static hf_status test_transport(struct self_test *test, struct hf_error *error)
     const int rank = context->rank, n_rank = context->n_rank;
     struct hf_onesided *onesided = NULL;
     struct hf_window *window = NULL;
-    double *value = malloc((size_t)N_PARTNER * LARGEST * sizeof *value);
-    hf_status status = HF_OK;
-    if (value == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a self-test");
-    HF_TRY(hf_agree(context->comm, status, error));
+    double *value = HF_TAKE(&test->arena, value, (size_t)N_PARTNER * LARGEST);
+    hf_status status;
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&test->arena, error), error));
     HF_TRY(hf_transport_open(context, test->transport, test->accumulate, &onesided, error));
     HF_TRY(hf_window_create(onesided, place(N_BLOCK), "self-test", &window, error));
     hf_window_fence(window);
@@ -141,7 +140,6 @@ static hf_status test_transport(struct self_test *test, struct hf_error *error)
 cleanup:
     if (window != NULL) hf_window_destroy(&window);
     if (onesided != NULL) hf_onesided_destroy(&onesided);
-    free(value);
     return status;
 }
 
@@ -237,11 +235,9 @@ static hf_status create_test(struct hf_context *context, const struct hf_transpo
                              enum hf_accumulate accumulate, struct self_test **test,
                              struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct self_test *made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a self-test");
-    } else {
+    hf_status status;
+    struct self_test *made = HF_NEW(made, NULL, "a self-test");
+    if (made != NULL) {
         pthread_condattr_t monotonic;
         pthread_condattr_init(&monotonic);
         pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -251,12 +247,12 @@ static hf_status create_test(struct hf_context *context, const struct hf_transpo
         made->transport = transport;
         made->accumulate = accumulate;
     }
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_agree(context->comm, hf_arena_check_new(made, error), error));
     HF_TRY(hf_context_create(context->comm, &made->context, error));
     *test = made;
     return HF_OK;
 cleanup:
-    free(made);
+    hf_arena_free(&made);
     return status;
 }
 
@@ -280,7 +276,7 @@ hf_status hf_transport_self_test(struct hf_context *context,
     hf_context_destroy(&test->context);
     pthread_mutex_destroy(&test->mutex);
     pthread_cond_destroy(&test->ended);
-    free(test);
+    hf_arena_free(&test);
 cleanup:
     return status;
 }

@@ -1,11 +1,11 @@
 /* Transport by communication threads, the compute thread's side; see thread_private.h. */
 #include "thread_private.h"
 
+#include "base/growing.h"
 #include "base/threads.h"
 #include "hf/context.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,26 +14,22 @@ static const size_t MOST_BYTES_SENT = (size_t)16 << 20;
 
 static hf_status start_thread(struct hf_thread_transport *data, struct hf_error *error)
 {
-    data->has_mutex = pthread_mutex_init(&data->mutex, NULL) == 0;
-    data->has_changed = pthread_cond_init(&data->changed, NULL) == 0;
-    if (data->has_mutex && data->has_changed)
-        data->has_thread = pthread_create(&data->thread, NULL, hf_thread_serve, data) == 0;
+    pthread_mutex_init(&data->mutex, NULL);
+    pthread_cond_init(&data->changed, NULL);
+    data->has_thread = pthread_create(&data->thread, NULL, hf_thread_serve, data) == 0;
     if (data->has_thread) return HF_OK;
     return hf_fail(error, HF_NO_RESOURCE, "cannot start a communication thread");
 }
 
 static hf_status open_thread(struct hf_onesided *self, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_thread_transport *data = calloc(1, sizeof *data);
+    struct hf_thread_transport *data = self->data;
     int *tag_limit, found;
+    hf_status status = HF_OK;
     if (!hf_mpi_takes_threads())
         status =
             hf_fail(error, HF_NO_RESOURCE, "the MPI library does not grant MPI_THREAD_MULTIPLE");
-    else if (data == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for one-sided communication");
-    HF_TRY(hf_agree(self->context->comm, status, error)); /* what follows is collective */
-    self->data = data;
+    HF_CHECK(hf_agree(self->context->comm, status, error)); /* what follows is collective */
     data->onesided = self;
     MPI_Comm_dup(self->context->comm, &data->requests);
     MPI_Comm_dup(self->context->comm, &data->replies);
@@ -41,15 +37,12 @@ static hf_status open_thread(struct hf_onesided *self, struct hf_error *error)
     data->last_tag = found ? *tag_limit : 32767;
     for (int k = 0; k < HF_MOST_SENDS; k++) data->send[k].request = MPI_REQUEST_NULL;
     return start_thread(data, error);
-cleanup:
-    free(data);
-    return status;
 }
 
 static void close_thread(struct hf_onesided *self)
 {
     struct hf_thread_transport *data = self->data;
-    if (data == NULL) return;
+    if (data->onesided == NULL) return; /* not opened */
     if (data->has_thread) {
         pthread_mutex_lock(&data->mutex);
         data->stop = true;
@@ -57,14 +50,12 @@ static void close_thread(struct hf_onesided *self)
         pthread_mutex_unlock(&data->mutex);
         pthread_join(data->thread, NULL);
     }
-    if (data->has_changed) pthread_cond_destroy(&data->changed);
-    if (data->has_mutex) pthread_mutex_destroy(&data->mutex);
+    pthread_cond_destroy(&data->changed);
+    pthread_mutex_destroy(&data->mutex);
     MPI_Comm_free(&data->requests);
     MPI_Comm_free(&data->replies);
     free(data->inbox.buffer);
     free(data->window);
-    free(data);
-    self->data = NULL;
 }
 
 /** Serves waiting requests. False: there were none, or another thread is serving. */
@@ -108,14 +99,8 @@ static int find_slot(struct hf_thread_transport *data)
 {
     for (int s = 0; s < data->n_slot; s++)
         if (data->window[s] == NULL) return s;
-    const int n = 2 * data->n_slot + 8;
-    struct hf_window **more = realloc(data->window, (size_t)n * sizeof(void *));
-    if (more == NULL) return -1;
-    const int slot = data->n_slot;
-    for (int s = slot; s < n; s++) more[s] = NULL;
-    data->window = more;
-    data->n_slot = n;
-    return slot;
+    if (!hf_grow(&data->window, data->n_slot + 1, &data->room, sizeof(void *))) return -1;
+    return data->n_slot++;
 }
 
 /** Where the part of a rank of `memory` begins. */
@@ -287,13 +272,8 @@ static void send_elements(struct hf_window *window, struct hf_window_range range
     const struct hf_thread_header header = new_header(transport, window, range);
     const size_t bytes = sizeof header + range.n * sizeof *from;
     struct hf_thread_send *send = find_send(transport, bytes);
-    send->buffer = malloc(bytes);
+    send->buffer = hf_thread_allocate(transport, bytes);
     send->bytes = bytes;
-    if (send->buffer == NULL) {
-        fprintf(stderr, "hf: out of memory for a message of %zu bytes\n", bytes);
-        MPI_Abort(transport->requests, HF_NO_RESOURCE);
-        return;
-    }
     transport->bytes_sent += bytes;
     memcpy(send->buffer, &header, sizeof header);
     memcpy((char *)send->buffer + sizeof header, from, range.n * sizeof *from);
@@ -317,12 +297,8 @@ static void accumulate_as_caller(struct hf_window *window, struct hf_window_rang
                                  const double *from)
 {
     struct hf_thread_transport *transport = window->onesided->data;
-    struct hf_window_request request = {.to = malloc(range.n * sizeof *from)};
-    if (request.to == NULL) {
-        fprintf(stderr, "hf: out of memory for a range of %zu elements\n", range.n);
-        MPI_Abort(transport->requests, HF_NO_RESOURCE);
-        return;
-    }
+    struct hf_window_request request = {.to =
+                                            hf_thread_allocate(transport, range.n * sizeof *from)};
     ask_for(window, range, HF_TAG_LOCK_GET, &request);
     wait_for(transport, &request.request);
     hf_add_elements(request.to, from, range.n);
@@ -359,6 +335,7 @@ const struct hf_transport_ops hf_transport_thread = {
              "shared memory",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "section 4.4 and Fig. 8.5",
+    .data_bytes = sizeof(struct hf_thread_transport),
     .open = open_thread,
     .close = close_thread,
     .poke = poke,

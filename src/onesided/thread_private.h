@@ -76,6 +76,7 @@ struct hf_thread_transport {
     pthread_mutex_t mutex; /**< protects the members below and the memory of the windows */
     pthread_cond_t changed;
     struct hf_window **window; /**< [n_slot]; NULL: free */
+    int64_t room;              /**< for slots */
     int n_slot, n_window;
     bool resting; /**< no requests until the next fence or window */
     bool stop;
@@ -86,7 +87,7 @@ struct hf_thread_transport {
     atomic_bool visited; /**< the compute thread has served since the last check */
 
     pthread_t thread;
-    bool has_mutex, has_changed, has_thread;
+    bool has_thread;
 
     /* compute threads: of the serving one, of the adding one, of all */
     atomic_bool visiting; /**< one of them serves */
@@ -96,6 +97,9 @@ struct hf_thread_transport {
     atomic_uint n_header; /**< headers made so far: gives each reply its tag */
     int last_tag;
 };
+
+/** malloc for a message. Without memory it ends the job, since other ranks may be in the middle of a request. */
+void *hf_thread_allocate(const struct hf_thread_transport *self, size_t bytes);
 
 /** Receives and serves one request if there is one. For both threads; each has its own inbox. */
 bool hf_thread_serve_one(struct hf_thread_transport *self, struct hf_thread_inbox *inbox);

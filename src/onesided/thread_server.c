@@ -11,6 +11,15 @@
  *  are longer while the compute thread serves, and grow while no requests come. */
 enum { SHORTEST_NAP = 20000, LONGEST_NAP = 160000, NAP_WHILE_VISITED = 2000000 };
 
+void *hf_thread_allocate(const struct hf_thread_transport *self, size_t bytes)
+{
+    void *memory = malloc(bytes);
+    if (memory != NULL) return memory;
+    fprintf(stderr, "hf: out of memory for a message of %zu bytes\n", bytes);
+    MPI_Abort(self->requests, HF_NO_RESOURCE);
+    abort();
+}
+
 void hf_thread_finish_replies(struct hf_thread_transport *self)
 {
     for (int k = 0; k < self->n_reply; k++) MPI_Wait(&self->reply[k], MPI_STATUS_IGNORE);
@@ -56,12 +65,7 @@ static void grant_lock(struct hf_thread_transport *self, struct hf_thread_window
 static void wait_for_lock(struct hf_thread_transport *self, struct hf_thread_window *window,
                           const struct hf_thread_header *header, int rank)
 {
-    struct hf_lock_waiter *waiter = malloc(sizeof *waiter);
-    if (waiter == NULL) {
-        fprintf(stderr, "hf: out of memory for a lock request\n");
-        MPI_Abort(self->requests, HF_NO_RESOURCE);
-        return;
-    }
+    struct hf_lock_waiter *waiter = hf_thread_allocate(self, sizeof *waiter);
     *waiter = (struct hf_lock_waiter){.header = *header, .rank = rank};
     if (window->last_waiter != NULL)
         window->last_waiter->next = waiter;
@@ -103,11 +107,7 @@ bool hf_thread_serve_one(struct hf_thread_transport *self, struct hf_thread_inbo
     if ((size_t)bytes > inbox->size) {
         free(inbox->buffer);
         inbox->size = 2 * (size_t)bytes;
-        inbox->buffer = malloc(inbox->size);
-    }
-    if (inbox->buffer == NULL) {
-        fprintf(stderr, "hf: out of memory for a message of %d bytes\n", bytes);
-        MPI_Abort(self->requests, HF_NO_RESOURCE);
+        inbox->buffer = hf_thread_allocate(self, inbox->size);
     }
     pthread_mutex_lock(&self->mutex); /* before the sender can know that it has arrived */
     MPI_Mrecv(inbox->buffer, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);

@@ -66,14 +66,6 @@ static bool is_named(int n, const struct hf_constraint constraint[], int i, int 
     return false;
 }
 
-static bool are_bonded_at(const struct hf_molecule *molecule, const double (*x)[3], int i, int j)
-{
-    struct hf_atom a = molecule->atom[i], b = molecule->atom[j];
-    memcpy(a.position_bohr, x[i], sizeof a.position_bohr);
-    memcpy(b.position_bohr, x[j], sizeof b.position_bohr);
-    return hf_atoms_are_bonded(&a, &b);
-}
-
 int hf_constraints_changed_bonds(const struct hf_molecule *molecule, int n,
                                  const struct hf_constraint constraint[], const double (*from)[3],
                                  const double (*to)[3], size_t size, char text[])
@@ -83,8 +75,8 @@ int hf_constraints_changed_bonds(const struct hf_molecule *molecule, int n,
     text[0] = '\0';
     for (int i = 0; i < molecule->n_atom; i++)
         for (int j = i + 1; j < molecule->n_atom; j++) {
-            const bool after = are_bonded_at(molecule, to, i, j);
-            if (after == are_bonded_at(molecule, from, i, j) || is_named(n, constraint, i, j))
+            const bool after = hf_are_bonded_at(molecule, to, i, j);
+            if (after == hf_are_bonded_at(molecule, from, i, j) || is_named(n, constraint, i, j))
                 continue;
             if (length < size)
                 length += (size_t)snprintf(
@@ -175,9 +167,9 @@ static hf_status check_values(const struct hf_constraint *made, struct hf_error 
 {
     struct hf_constraint end = *made;
     end.value = made->end;
-    hf_status status = made->has_value ? hf_constraint_check(made, error) : HF_OK;
-    if (status == HF_OK && made->has_value) status = hf_constraint_check(&end, error);
-    return status;
+    if (!made->has_value) return HF_OK;
+    HF_CHECK(hf_constraint_check(made, error));
+    return hf_constraint_check(&end, error);
 }
 
 hf_status hf_constraint_read(const char *text, const struct hf_molecule *molecule, double length,

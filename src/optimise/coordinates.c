@@ -3,34 +3,25 @@
 
 #include <string.h>
 
-static hf_status add_places(struct hf_optimiser *self, struct hf_internals *to,
-                            struct hf_error *error)
+static void add_places(struct hf_optimiser *self, struct hf_internals *to)
 {
-    hf_status status = HF_OK;
-    for (int i = 0; i < self->n_atom && status == HF_OK; i++)
-        status = hf_internals_add_place(to, i, false, hf_optimiser_at(self), error);
-    return status;
+    for (int i = 0; i < self->n_atom; i++)
+        hf_internals_add_place(to, i, false, hf_optimiser_at(self));
 }
 
 /** The coordinates at x; if they do not describe the molecule, places are added to them. */
 static hf_status find_internals(struct hf_optimiser *self, struct hf_error *error)
 {
     struct hf_internals *to = &self->internals;
-    struct hf_frame frame = {0};
-    hf_status status =
-        self->cartesian || self->settings.absolute ? add_places(self, to, error) : HF_OK;
-    if (status == HF_OK && !self->cartesian)
-        status = hf_internals_find(self->molecule, NULL, hf_optimiser_at(self), to, error);
-    if (status == HF_OK)
-        status = hf_constraints_add(self->settings.n_constraint, self->constraint,
-                                    hf_optimiser_at(self), to, error);
-    if (status == HF_OK)
-        status = hf_frame_make(to, self->n_atom, hf_optimiser_at(self), self->free_in_space, &frame,
-                               error);
-    const bool complete = frame.m >= hf_n_vibration(self->n_atom, hf_optimiser_at(self));
+    const double(*x)[3] = hf_optimiser_at(self);
+    struct hf_frame frame;
+    if (self->cartesian || self->settings.absolute) add_places(self, to);
+    if (!self->cartesian) hf_internals_find(self->molecule, NULL, x, to);
+    hf_constraints_add(self->settings.n_constraint, self->constraint, x, to);
+    const hf_status status = hf_frame_make(to, x, NULL, &frame, error);
+    const bool complete = frame.m >= hf_n_vibration(self->n_atom, x);
     hf_arena_done(&frame.arena);
-    if (status == HF_OK && !complete && !self->cartesian && !self->settings.absolute)
-        status = add_places(self, to, error);
+    if (!complete && !self->cartesian && !self->settings.absolute) add_places(self, to);
     return status;
 }
 
@@ -39,22 +30,21 @@ static hf_status make_coordinates(const struct hf_optimiser *self, struct hf_opt
                                   struct hf_error *error)
 {
     *made = *self;
-    made->internals = (struct hf_internals){0};
-    made->coordinates = (struct hf_arena){.label = "an optimisation"};
-    const hf_status status = find_internals(made, error);
+    made->internals = hf_internals_begin(self->n_atom, self->free_in_space);
+    HF_CHECK(find_internals(made, error));
     const size_t n = (size_t)made->internals.n;
-    HF_TAKE(&made->coordinates, made->h, n * n);
-    HF_TAKE(&made->coordinates, made->mode, n);
-    HF_TAKE(&made->coordinates, made->dq, n);
-    HF_TAKE(&made->coordinates, made->g_q, n);
-    HF_TAKE(&made->coordinates, made->work, n);
-    return status == HF_OK ? hf_arena_check(&made->coordinates, error) : status;
+    struct hf_arena *arena = &made->internals.arena;
+    HF_TAKE(arena, made->h, n * n);
+    HF_TAKE(arena, made->mode, n);
+    HF_TAKE(arena, made->dq, n);
+    HF_TAKE(arena, made->g_q, n);
+    HF_TAKE(arena, made->work, n);
+    return hf_arena_check(arena, error);
 }
 
 static void take_coordinates(struct hf_optimiser *self, const struct hf_optimiser *made)
 {
-    hf_internals_done(&self->internals);
-    hf_arena_done(&self->coordinates);
+    hf_arena_done(&self->internals.arena);
     *self = *made;
 }
 
@@ -70,14 +60,12 @@ hf_status hf_optimiser_begin(struct hf_optimiser *self, struct hf_error *error)
     return status;
 }
 
-hf_status hf_optimiser_turn_hessian(const struct hf_optimiser *self,
-                                    const struct hf_internals *internals, const double (*x)[3],
+hf_status hf_optimiser_turn_hessian(const struct hf_internals *internals, const double (*x)[3],
                                     const double (*g)[3], bool to_places, double *h_x, double *h_q,
                                     struct hf_error *error)
 {
     struct hf_frame frame;
-    hf_status status =
-        hf_frame_make(internals, self->n_atom, x, self->free_in_space, &frame, error);
+    hf_status status = hf_frame_make(internals, x, NULL, &frame, error);
     double *g_q = HF_TAKE(&frame.arena, g_q, (size_t)internals->n);
     if (status == HF_OK) status = hf_arena_check(&frame.arena, error);
     if (status == HF_OK) {
@@ -94,15 +82,13 @@ hf_status hf_optimiser_change_coordinates(struct hf_optimiser *self, const doubl
 {
     const size_t n_x = 3 * (size_t)self->n_atom;
     struct hf_optimiser made;
-    hf_status status = make_coordinates(self, &made, error);
-    double *h_x = HF_TAKE(&made.coordinates, h_x, n_x * n_x);
-    if (status == HF_OK) status = hf_arena_check(&made.coordinates, error);
-    if (status == HF_OK)
-        status =
-            hf_optimiser_turn_hessian(self, &self->internals, from, g, true, h_x, self->h, error);
-    if (status == HF_OK)
-        status =
-            hf_optimiser_turn_hessian(self, &made.internals, from, g, false, h_x, made.h, error);
+    hf_status status;
+    HF_TRY(make_coordinates(self, &made, error));
+    double *h_x = HF_TAKE(&made.internals.arena, h_x, n_x * n_x);
+    HF_TRY(hf_arena_check(&made.internals.arena, error));
+    HF_TRY(hf_optimiser_turn_hessian(&self->internals, from, g, true, h_x, self->h, error));
+    HF_TRY(hf_optimiser_turn_hessian(&made.internals, from, g, false, h_x, made.h, error));
+cleanup:
     take_coordinates(self, &made);
     return status;
 }

@@ -6,7 +6,7 @@
  * Chem. Phys. Lett. 241, 423 (1995). */
 #include "internals.h"
 
-#include "base/arena.h"
+#include "base/arithmetic.h"
 #include "hf/units.h"
 
 #include <math.h>
@@ -23,7 +23,6 @@ struct bonds {
     int n;
     bool *bonded; /**< [n][n] */
     bool *linear; /**< [n] in the middle of a line of two neighbours */
-    struct hf_arena arena;
 };
 
 static bool are_bonded(const struct bonds *bonds, int i, int j)
@@ -90,149 +89,113 @@ static void join_parts(struct bonds *bonds, int part_of[])
     }
 }
 
-/** Not collective. HF_NO_RESOURCE. */
-static hf_status find_bonds(struct bonds *bonds, struct hf_error *error)
+/** False: no memory. */
+static bool find_bonds(struct bonds *bonds, struct hf_arena *arena)
 {
     const size_t n = (size_t)bonds->n;
-    int *part_of = HF_TAKE(&bonds->arena, part_of, n);
-    HF_TAKE(&bonds->arena, bonds->bonded, n * n);
-    HF_TAKE(&bonds->arena, bonds->linear, n);
-    HF_CHECK(hf_arena_check(&bonds->arena, error));
+    int *part_of = HF_TAKE(arena, part_of, n);
+    HF_TAKE(arena, bonds->bonded, n * n);
+    HF_TAKE(arena, bonds->linear, n);
+    if (arena->failed) return false;
     for (int i = 0; i < bonds->n; i++)
-        for (int j = 0; j < i; j++) {
-            struct hf_atom a = bonds->molecule->atom[i], b = bonds->molecule->atom[j];
-            memcpy(a.position_bohr, bonds->of[i], sizeof a.position_bohr);
-            memcpy(b.position_bohr, bonds->of[j], sizeof b.position_bohr);
-            if (hf_atoms_are_bonded(&a, &b)) bind(bonds, i, j);
-        }
+        for (int j = 0; j < i; j++)
+            if (hf_are_bonded_at(bonds->molecule, bonds->of, i, j)) bind(bonds, i, j);
     if (bonds->of == bonds->x) join_parts(bonds, part_of);
     for (int j = 0; j < bonds->n; j++) {
         const int i = next(bonds, j, -1), k = i >= 0 ? next(bonds, j, i) : -1;
         bonds->linear[j] = k >= 0 && next(bonds, j, k) < 0 && is_linear(bonds, i, j, k);
     }
-    return HF_OK;
+    return true;
 }
 
 /** Two directions across the line from i to k. */
-static hf_status add_linear_bend(const struct bonds *bonds, int i, int j, int k,
-                                 struct hf_internals *to, struct hf_error *error)
+static void add_linear_bend(const struct bonds *bonds, int i, int j, int k, struct hf_internals *to)
 {
-    double along[3], across[2][3] = {{0}}, length = 0.0;
-    int axis = 0;
-    for (int x = 0; x < 3; x++) {
-        along[x] = bonds->x[k][x] - bonds->x[i][x];
-        length += along[x] * along[x];
-        if (fabs(along[x]) < fabs(along[axis])) axis = x;
-    }
-    double norm = 0.0;
-    for (int x = 0; x < 3; x++) {
-        across[0][x] = (x == axis ? 1.0 : 0.0) - along[x] * along[axis] / length;
-        norm += across[0][x] * across[0][x];
-    }
-    for (int x = 0; x < 3; x++) across[0][x] /= sqrt(norm);
-    for (int x = 0; x < 3; x++)
-        across[1][x] = (along[(x + 1) % 3] * across[0][(x + 2) % 3] -
-                        along[(x + 2) % 3] * across[0][(x + 1) % 3]) /
-                       sqrt(length);
-    hf_status status = HF_OK;
-    for (int c = 0; c < 2 && status == HF_OK; c++) {
+    double along[3], across[2][3];
+    for (int x = 0; x < 3; x++) along[x] = bonds->x[k][x] - bonds->x[i][x];
+    hf_find_across(along, across[0]);
+    const double length = sqrt(hf_dot3(along, along)), norm = sqrt(hf_dot3(across[0], across[0]));
+    for (int x = 0; x < 3; x++) across[0][x] /= norm;
+    hf_cross(along, across[0], across[1]);
+    for (int x = 0; x < 3; x++) across[1][x] /= length;
+    for (int c = 0; c < 2; c++) {
         struct hf_internal bend = {.kind = HF_LINEAR_BEND, .atom = {i, j, k}};
         memcpy(bend.direction, across[c], sizeof bend.direction);
-        status = hf_internals_add(to, &bend, error);
+        hf_internals_add(to, &bend);
     }
-    return status;
 }
 
-static hf_status add_bends(const struct bonds *bonds, int j, struct hf_internals *to,
-                           struct hf_error *error)
+static void add_bends(const struct bonds *bonds, int j, struct hf_internals *to)
 {
-    hf_status status = HF_OK;
     for (int i = next(bonds, j, -1); i >= 0; i = next(bonds, j, i))
-        for (int k = next(bonds, j, i); k >= 0 && status == HF_OK; k = next(bonds, j, k))
-            status =
-                is_linear(bonds, i, j, k)
-                    ? add_linear_bend(bonds, i, j, k, to, error)
-                    : hf_internals_add(
-                          to, &(struct hf_internal){.kind = HF_BEND, .atom = {i, j, k}}, error);
-    return status;
+        for (int k = next(bonds, j, i); k >= 0; k = next(bonds, j, k))
+            if (is_linear(bonds, i, j, k))
+                add_linear_bend(bonds, i, j, k, to);
+            else
+                hf_internals_add(to, &(struct hf_internal){.kind = HF_BEND, .atom = {i, j, k}});
 }
 
 /** Torsions about the axis from j to k, whose next atoms towards each other are `inner_j` and `inner_k`. */
-static hf_status add_torsions(const struct bonds *bonds, int j, int inner_j, int k, int inner_k,
-                              struct hf_internals *to, struct hf_error *error)
+static void add_torsions(const struct bonds *bonds, int j, int inner_j, int k, int inner_k,
+                         struct hf_internals *to)
 {
-    hf_status status = HF_OK;
     for (int i = next(bonds, j, -1); i >= 0; i = next(bonds, j, i))
-        for (int l = next(bonds, k, -1); l >= 0 && status == HF_OK; l = next(bonds, k, l)) {
+        for (int l = next(bonds, k, -1); l >= 0; l = next(bonds, k, l)) {
             if (i == inner_j || l == inner_k || i == l || i == k || l == j) continue;
             if (is_linear(bonds, i, j, k) || is_linear(bonds, j, k, l)) continue;
-            status = hf_internals_add(
-                to, &(struct hf_internal){.kind = HF_TORSION, .atom = {i, j, k, l}}, error);
+            hf_internals_add(to, &(struct hf_internal){.kind = HF_TORSION, .atom = {i, j, k, l}});
         }
-    return status;
 }
 
 /** Torsions about the bond of j towards `inner`, and on through atoms in line, once for each axis. */
-static hf_status add_axis(const struct bonds *bonds, int j, int inner, struct hf_internals *to,
-                          struct hf_error *error)
+static void add_axis(const struct bonds *bonds, int j, int inner, struct hf_internals *to)
 {
     int k = inner, before = j;
-    if (bonds->linear[j]) return HF_OK;
+    if (bonds->linear[j]) return;
     for (int n = 0; bonds->linear[k] && n < bonds->n; n++) {
         int on = next(bonds, k, -1);
         if (on == before) on = next(bonds, k, on);
         before = k;
         k = on;
     }
-    return k > j ? add_torsions(bonds, j, inner, k, before, to, error) : HF_OK;
+    if (k > j) add_torsions(bonds, j, inner, k, before, to);
 }
 
 /** An atom with three others around it that have no other neighbours has no torsion; where it is flat, bends do not
  *  say how far it is out of the plane. */
-static hf_status add_flat_centre(const struct bonds *bonds, int j, struct hf_internals *to,
-                                 struct hf_error *error)
+static void add_flat_centre(const struct bonds *bonds, int j, struct hf_internals *to)
 {
     int end[3], n = 0;
     double sum = 0.0;
-    hf_status status = HF_OK;
     for (int i = next(bonds, j, -1); i >= 0; i = next(bonds, j, i)) {
-        if (n == 3 || next(bonds, i, next(bonds, i, -1)) >= 0) return HF_OK;
+        if (n == 3 || next(bonds, i, next(bonds, i, -1)) >= 0) return;
         end[n++] = i;
     }
-    if (n < 3) return HF_OK;
+    if (n < 3) return;
     for (int c = 0; c < 3; c++)
         sum += hf_angle(bonds->x[end[c]], bonds->x[j], bonds->x[end[(c + 1) % 3]]);
-    if (sum < acos(-1.0) * 345.0 / 180.0) return HF_OK;
-    for (int c = 0; c < 3 && status == HF_OK; c++) {
+    if (sum < acos(-1.0) * 345.0 / 180.0) return;
+    for (int c = 0; c < 3; c++) {
         const int a = end[c], b = end[(c + 1) % 3], d = end[(c + 2) % 3];
         if (is_linear(bonds, a, j, b)) continue;
-        status = hf_internals_add(
-            to, &(struct hf_internal){.kind = HF_TORSION, .atom = {a, j, b, d}}, error);
+        hf_internals_add(to, &(struct hf_internal){.kind = HF_TORSION, .atom = {a, j, b, d}});
     }
-    return status;
 }
 
-hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*bonds_x)[3],
-                            const double (*x)[3], struct hf_internals *internals,
-                            struct hf_error *error)
+void hf_internals_find(const struct hf_molecule *molecule, const double (*bonds_x)[3],
+                       const double (*x)[3], struct hf_internals *internals)
 {
-    struct bonds bonds = {.molecule = molecule,
-                          .x = x,
-                          .of = bonds_x != NULL ? bonds_x : x,
-                          .n = molecule->n_atom,
-                          .arena = {.label = "the bonds of the atoms"}};
-    hf_status status = find_bonds(&bonds, error);
-    for (int j = 0; j < bonds.n && status == HF_OK; j++) {
-        for (int k = next(&bonds, j, j); k >= 0 && status == HF_OK; k = next(&bonds, j, k))
-            status = hf_internals_add(
-                internals, &(struct hf_internal){.kind = HF_STRETCH, .atom = {j, k}}, error);
-        if (status == HF_OK) status = add_bends(&bonds, j, internals, error);
-        for (int k = next(&bonds, j, -1); k >= 0 && status == HF_OK; k = next(&bonds, j, k))
-            status = add_axis(&bonds, j, k, internals, error);
-        if (status == HF_OK) status = add_flat_centre(&bonds, j, internals, error);
+    struct bonds bonds = {
+        .molecule = molecule, .x = x, .of = bonds_x != NULL ? bonds_x : x, .n = molecule->n_atom};
+    if (!find_bonds(&bonds, &internals->arena)) return;
+    for (int j = 0; j < bonds.n; j++) {
+        for (int k = next(&bonds, j, j); k >= 0; k = next(&bonds, j, k))
+            hf_internals_add(internals, &(struct hf_internal){.kind = HF_STRETCH, .atom = {j, k}});
+        add_bends(&bonds, j, internals);
+        for (int k = next(&bonds, j, -1); k >= 0; k = next(&bonds, j, k))
+            add_axis(&bonds, j, k, internals);
+        add_flat_centre(&bonds, j, internals);
     }
-    hf_arena_done(&bonds.arena);
-    return status;
 }
 
 /** Row of the periodic table, heavier atoms as the third. */

@@ -11,22 +11,27 @@
 
 #include "internals.h"
 
-#include "base/arena.h"
-
 struct hf_frame {
     int n_x, n_q, m;
     double *b; /**< [n_q][n_x] */
     double *v; /**< [m][n_x] */
     double *s; /**< [m] */
     double *u; /**< [m][n_q] */
-    struct hf_arena
-        arena; /**< has these; users may take more from it; they release it, also after a failure */
+    /** has these; users may take more from it; they release it, also after a failure */
+    struct hf_arena arena;
 };
 
-/** `free_in_space`: places of atoms count without motions of the whole. HF_NO_RESOURCE. */
-hf_status hf_frame_make(const struct hf_internals *internals, int n_atom, const double (*x)[3],
-                        bool free_in_space, struct hf_frame *frame,
+/** Of the coordinates times scale [n_q]; NULL: ones. HF_NO_RESOURCE: memory, also for a coordinate of the list. */
+hf_status hf_frame_make(const struct hf_internals *internals, const double (*x)[3],
+                        const double scale[], struct hf_frame *frame,
                         struct hf_error *error) HF_MUST_CHECK;
+
+/** Takes off what a vector [n] has along orthonormal rows [n_row][n]. */
+void hf_take_off(int n_row, size_t n, const double *rows, double vector[]);
+
+/** Makes row n_row orthonormal to the n_row orthonormal rows [n] before it. False: it depends on them, as less than
+ *  the part `least` of its square remains. */
+bool hf_make_orthonormal(int n_row, size_t n, double *rows, double least);
 
 /** Directions that a molecule has beside motions of the whole. */
 int hf_n_vibration(int n_atom, const double (*x)[3]);
@@ -46,14 +51,13 @@ hf_status hf_frame_cartesian_hessian(const struct hf_frame *frame,
 
 /** Moves atoms until the coordinates are as near to target [n_q] as they come: least squares, of differences times
  *  scale [n_q] (NULL: ones). *good: the iterations ended, with less than `near` left to do. HF_NO_RESOURCE. */
-hf_status hf_frame_fit(const struct hf_internals *internals, int n_atom, bool free_in_space,
-                       const double target[], const double scale[], double near, double (*x)[3],
-                       bool *good, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_frame_fit(const struct hf_internals *internals, const double target[],
+                       const double scale[], double near, double (*x)[3], bool *good,
+                       struct hf_error *error) HF_MUST_CHECK;
 
 /** Moves atoms until the coordinates have changed by dq [n_q] as far as they can; constraints then have their targets.
  *  *good: they have. HF_NO_RESOURCE. */
-hf_status hf_frame_displace(const struct hf_internals *internals, int n_atom, bool free_in_space,
-                            const double dq[], double (*x)[3], bool *good,
-                            struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_frame_displace(const struct hf_internals *internals, const double dq[], double (*x)[3],
+                            bool *good, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -31,7 +31,6 @@ struct way {
     const struct hf_constraint *to; /**< [n] with values */
     struct hf_constraint *now;      /**< [n] with those of the step */
     double *from;                   /**< [n] values of the start */
-    struct hf_arena *arena;         /**< has these, and arrays of each step */
 };
 
 static struct hf_internal internal_of(const struct hf_constraint *constraint)
@@ -42,16 +41,16 @@ static struct hf_internal internal_of(const struct hf_constraint *constraint)
     return made;
 }
 
-hf_status hf_constraints_add(int n, const struct hf_constraint constraint[], const double (*x)[3],
-                             struct hf_internals *to, struct hf_error *error)
+void hf_constraints_add(int n, const struct hf_constraint constraint[], const double (*x)[3],
+                        struct hf_internals *to)
 {
-    hf_status status = HF_OK;
-    for (int c = 0; c < n && status == HF_OK; c++) {
+    for (int c = 0; c < n; c++) {
         const struct hf_internal held = internal_of(&constraint[c]);
-        status = held.kind == HF_PLACE ? hf_internals_add_place(to, held.atom[0], true, x, error)
-                                       : hf_internals_add(to, &held, error);
+        if (held.kind == HF_PLACE)
+            hf_internals_add_place(to, held.atom[0], true, x);
+        else
+            hf_internals_add(to, &held);
     }
-    return status;
 }
 
 /** By how much a constraint with a value does not hold. */
@@ -105,15 +104,10 @@ static void bend_lines(const struct way *way, double (*x)[3])
     for (int c = 0; c < way->n; c++) {
         const int *i = way->to[c].atom;
         if (way->to[c].kind != HF_BEND || hf_angle(x[i[0]], x[i[1]], x[i[2]]) < most) continue;
-        double along[3], square = 0.0;
-        int axis = 0;
-        for (int k = 0; k < 3; k++) {
-            along[k] = x[i[2]][k] - x[i[0]][k];
-            square += along[k] * along[k];
-            if (fabs(along[k]) < fabs(along[axis])) axis = k;
-        }
-        for (int k = 0; k < 3; k++)
-            x[i[1]][k] += far * ((k == axis ? 1.0 : 0.0) - along[k] * along[axis] / square);
+        double along[3], across[3];
+        for (int k = 0; k < 3; k++) along[k] = x[i[2]][k] - x[i[0]][k];
+        hf_find_across(along, across);
+        for (int k = 0; k < 3; k++) x[i[1]][k] += far * across[k];
     }
 }
 
@@ -126,19 +120,17 @@ static double scale_of(const struct way *way, const struct hf_internal *it)
 }
 
 /** Bonds resist turning a little: parts are moved rather than turned. */
-static hf_status add_offsets(struct hf_internals *list, struct hf_error *error)
+static void add_offsets(struct hf_internals *list)
 {
-    hf_status status = HF_OK;
     const int n = list->n;
     for (int q = 0; q < n; q++) {
         const struct hf_internal it = list->list[q];
-        for (int k = 0; k < 3 && it.kind == HF_STRETCH && status == HF_OK; k++) {
+        for (int k = 0; k < 3 && it.kind == HF_STRETCH; k++) {
             struct hf_internal offset = {.kind = HF_OFFSET, .atom = {it.atom[0], it.atom[1]}};
             offset.direction[k] = 1.0;
-            status = hf_internals_add(list, &offset, error);
+            hf_internals_add(list, &offset);
         }
     }
-    return status;
 }
 
 /** A step: x to where the constraints have the values of way->now. Whether they have is seen at the end. */
@@ -147,23 +139,21 @@ static hf_status settle(const struct way *way, double (*x)[3], struct hf_error *
     const double near = 1e-3;
     const double(*at)[3] = (const double(*)[3])x;
     bool good;
-    struct hf_internals list = {0};
-    hf_status status = hf_internals_find(way->molecule, way->start, at, &list, error);
-    if (status == HF_OK) status = add_offsets(&list, error);
-    if (status == HF_OK) status = hf_constraints_add(way->n, way->now, way->start, &list, error);
-    double *target = HF_TAKE(way->arena, target, (size_t)list.n);
-    double *scale = HF_TAKE(way->arena, scale, (size_t)list.n);
-    if (status == HF_OK) status = hf_arena_check(way->arena, error);
+    struct hf_internals list = hf_internals_begin(way->molecule->n_atom, false);
+    hf_internals_find(way->molecule, way->start, at, &list);
+    add_offsets(&list);
+    hf_constraints_add(way->n, way->now, way->start, &list);
+    double *target = HF_TAKE(&list.arena, target, (size_t)list.n);
+    double *scale = HF_TAKE(&list.arena, scale, (size_t)list.n);
+    hf_status status = hf_arena_check(&list.arena, error);
     for (int q = 0; q < list.n && status == HF_OK; q++) {
         const struct hf_internal *it = &list.list[q];
         const bool of_start = it->kind == HF_STRETCH || it->kind == HF_BEND;
         target[q] = it->fixed ? it->target : hf_internal_value(it, of_start ? way->start : at);
         scale[q] = scale_of(way, it);
     }
-    if (status == HF_OK)
-        status =
-            hf_frame_fit(&list, way->molecule->n_atom, false, target, scale, near, x, &good, error);
-    hf_internals_done(&list);
+    if (status == HF_OK) status = hf_frame_fit(&list, target, scale, near, x, &good, error);
+    hf_arena_done(&list.arena);
     return status;
 }
 
@@ -172,15 +162,13 @@ static hf_status finish(const struct way *way, double (*x)[3], struct hf_error *
 {
     const double near = 1e-8;
     bool good;
-    struct hf_internals held = {0};
-    hf_status status = hf_constraints_add(way->n, way->to, way->start, &held, error);
-    double *target = HF_TAKE(way->arena, target, (size_t)held.n);
-    if (status == HF_OK) status = hf_arena_check(way->arena, error);
+    struct hf_internals held = hf_internals_begin(way->molecule->n_atom, false);
+    hf_constraints_add(way->n, way->to, way->start, &held);
+    double *target = HF_TAKE(&held.arena, target, (size_t)held.n);
+    hf_status status = hf_arena_check(&held.arena, error);
     for (int q = 0; q < held.n && status == HF_OK; q++) target[q] = held.list[q].target;
-    if (status == HF_OK)
-        status =
-            hf_frame_fit(&held, way->molecule->n_atom, false, target, NULL, near, x, &good, error);
-    hf_internals_done(&held);
+    if (status == HF_OK) status = hf_frame_fit(&held, target, NULL, near, x, &good, error);
+    hf_arena_done(&held.arena);
     return status;
 }
 
@@ -223,19 +211,17 @@ static hf_status refuse_missed(const struct way *way, int c, const double (*x)[3
 static hf_status go(const struct way *way, double (*x)[3], struct hf_error *error)
 {
     const double(*at)[3] = (const double(*)[3])x;
-    hf_status status = HF_OK;
     int c = hf_constraints_in_line(way->n, way->to, at);
     if (hf_constraints_missed(way->n, way->to, at) >= 0) bend_lines(way, x);
-    for (double part = 0.0; c < 0 && part < 1.0 && status == HF_OK;) {
+    for (double part = 0.0; c < 0 && part < 1.0;) {
         if (hf_constraints_missed(way->n, way->to, at) < 0) break;
         part = fmin(1.0, part + part_of(way, at));
         for (int k = 0; k < way->n; k++)
             way->now[k].value = way->from[k] + part * miss(&way->to[k], way->start);
-        status = settle(way, x, error);
+        HF_CHECK(settle(way, x, error));
         c = hf_constraints_in_line(way->n, way->to, at);
     }
-    if (c < 0 && status == HF_OK) status = finish(way, x, error);
-    if (status != HF_OK) return status;
+    if (c < 0) HF_CHECK(finish(way, x, error));
     if (c >= 0) return refuse_line(way, c, error);
     c = hf_constraints_missed(way->n, way->to, at);
     return c >= 0 ? refuse_missed(way, c, at, error) : HF_OK;
@@ -249,24 +235,21 @@ hf_status hf_constraints_fulfil(const struct hf_molecule *molecule, int n,
     const size_t n_atom = (size_t)molecule->n_atom;
     struct hf_arena arena = {.label = "constraints"};
     double(*start)[3] = HF_TAKE(&arena, start, n_atom);
-    struct way way = {.molecule = molecule,
-                      .start = (const double(*)[3])start,
-                      .n = n,
-                      .to = constraint,
-                      .arena = &arena};
+    struct way way = {
+        .molecule = molecule, .start = (const double(*)[3])start, .n = n, .to = constraint};
     HF_TAKE(&arena, way.now, (size_t)n);
     HF_TAKE(&arena, way.from, (size_t)n);
-    hf_status status = hf_arena_check(&arena, error);
-    if (status == HF_OK) {
-        memcpy(start, x, n_atom * sizeof *start);
-        for (int c = 0; c < n; c++) {
-            way.from[c] = hf_constraint_value(&constraint[c], way.start);
-            if (!constraint[c].has_value) constraint[c].value = way.from[c];
-            if (status == HF_OK) status = hf_constraint_check(&constraint[c], error);
-        }
-        memcpy(way.now, constraint, (size_t)n * sizeof *way.now);
-        if (status == HF_OK) status = go(&way, x, error);
+    hf_status status;
+    HF_TRY(hf_arena_check(&arena, error));
+    memcpy(start, x, n_atom * sizeof *start);
+    for (int c = 0; c < n; c++) {
+        way.from[c] = hf_constraint_value(&constraint[c], way.start);
+        if (!constraint[c].has_value) constraint[c].value = way.from[c];
+        HF_TRY(hf_constraint_check(&constraint[c], error));
     }
+    memcpy(way.now, constraint, (size_t)n * sizeof *way.now);
+    HF_TRY(go(&way, x, error));
+cleanup:
     hf_arena_done(&arena);
     return status;
 }

@@ -6,10 +6,8 @@
 #include "internals.h"
 
 #include "base/arithmetic.h"
-#include "base/growing.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Bends beyond are linear; linear ones turn back into bends below. */
@@ -157,39 +155,52 @@ static bool are_equal(const struct hf_internal *a, const struct hf_internal *b)
            hf_dot3(a->direction, b->direction) == hf_dot3(a->direction, a->direction);
 }
 
-hf_status hf_internals_add(struct hf_internals *internals, const struct hf_internal *internal,
-                           struct hf_error *error)
+void hf_find_across(const double along[3], double across[3])
+{
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(along[k]) < fabs(along[axis])) axis = k;
+    for (int k = 0; k < 3; k++)
+        across[k] = (k == axis ? 1.0 : 0.0) - along[k] * along[axis] / hf_dot3(along, along);
+}
+
+bool hf_are_bonded_at(const struct hf_molecule *molecule, const double (*x)[3], int i, int j)
+{
+    struct hf_atom a = molecule->atom[i], b = molecule->atom[j];
+    memcpy(a.position_bohr, x[i], sizeof a.position_bohr);
+    memcpy(b.position_bohr, x[j], sizeof b.position_bohr);
+    return hf_atoms_are_bonded(&a, &b);
+}
+
+struct hf_internals hf_internals_begin(int n_atom, bool free_in_space)
+{
+    return (struct hf_internals){.n_atom = n_atom,
+                                 .free_in_space = free_in_space,
+                                 .arena = {.label = "internal coordinates"}};
+}
+
+void hf_internals_add(struct hf_internals *internals, const struct hf_internal *internal)
 {
     for (int i = 0; i < internals->n && internal->fixed; i++) /* lists have none twice otherwise */
         if (are_equal(&internals->list[i], internal)) {
             internals->list[i].fixed = true;
             internals->list[i].target = internal->target;
-            return HF_OK;
+            return;
         }
-    if (!hf_grow(&internals->list, internals->n + 1, &internals->n_room, sizeof *internal))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d internal coordinates",
-                       internals->n + 1);
-    internals->list[internals->n++] = *internal;
-    return HF_OK;
+    if (hf_arena_grow(&internals->arena, &internals->list, internals->n + 1, &internals->n_room,
+                      sizeof *internal))
+        internals->list[internals->n++] = *internal;
 }
 
-void hf_internals_done(struct hf_internals *internals)
+void hf_internals_add_place(struct hf_internals *internals, int atom, bool fixed,
+                            const double (*x)[3])
 {
-    free(internals->list);
-    *internals = (struct hf_internals){0};
-}
-
-hf_status hf_internals_add_place(struct hf_internals *internals, int atom, bool fixed,
-                                 const double (*x)[3], struct hf_error *error)
-{
-    hf_status status = HF_OK;
-    for (int k = 0; k < 3 && status == HF_OK; k++) {
+    for (int k = 0; k < 3; k++) {
         struct hf_internal place = {.kind = HF_PLACE, .atom = {atom}, .fixed = fixed};
         place.direction[k] = 1.0;
         place.target = x[atom][k];
-        status = hf_internals_add(internals, &place, error);
+        hf_internals_add(internals, &place);
     }
-    return status;
 }
 
 bool hf_internals_are_bad(const struct hf_internals *internals, const double (*x)[3])

@@ -3,6 +3,7 @@
 #ifndef HF_INTERNALS_H
 #define HF_INTERNALS_H
 
+#include "base/arena.h"
 #include "hf/molecule.h"
 #include "hf/status.h"
 #include "optimise/optimise.h"
@@ -14,18 +15,25 @@
 struct hf_internal {
     enum hf_internal_kind kind;
     int atom[4]; /**< the first of them, as the kind says */
-    double direction
-        [3]; /**< of HF_LINEAR_BEND the one across, of HF_PLACE and HF_OFFSET that of the axis; unit length */
+    /** of HF_LINEAR_BEND the one across, of HF_PLACE and HF_OFFSET that of the axis; unit length */
+    double direction[3];
     bool fixed;    /**< a constraint */
     double target; /**< of a constraint */
 };
 
-/** A list. Initialise with = {0}. */
+/** A list of coordinates of a molecule. Additions do not fail: if there is no memory for one, arena.failed is set, and
+ *  no frame of the list can be made. End with hf_arena_done(&list.arena). */
 struct hf_internals {
+    int n_atom;
+    bool free_in_space; /**< places of atoms count without motions of the whole */
     int n;
     int64_t n_room;
-    struct hf_internal *list; /**< [n], owned */
+    struct hf_internal *list; /**< [n] */
+    struct hf_arena arena;    /**< has the list, and whatever users take from it */
 };
+
+/** An empty list. */
+struct hf_internals hf_internals_begin(int n_atom, bool free_in_space);
 
 /** How many atoms a kind has. */
 int hf_internal_n_atom(enum hf_internal_kind kind);
@@ -42,25 +50,28 @@ double hf_internal_difference(const struct hf_internal *internal, double to, dou
 /** Angle of three atoms. */
 double hf_angle(const double a[3], const double centre[3], const double b[3]);
 
-/** HF_NO_RESOURCE. Equal ones are not added twice; `fixed` is added to the one that is there. */
-hf_status hf_internals_add(struct hf_internals *internals, const struct hf_internal *internal,
-                           struct hf_error *error) HF_MUST_CHECK;
-void hf_internals_done(struct hf_internals *internals);
+/** A vector across `along`: what one of the axes has across it. */
+void hf_find_across(const double along[3], double across[3]);
 
-/** Stretches, bends, linear bends and torsions of bonds, of the shortest ways between parts that no bond joins, and of
+/** Whether two atoms are bonded where the atoms are at x. */
+bool hf_are_bonded_at(const struct hf_molecule *molecule, const double (*x)[3], int i, int j);
+
+/** Adds a coordinate. Equal ones are not added twice; `fixed` is added to the one that is there. */
+void hf_internals_add(struct hf_internals *internals, const struct hf_internal *internal);
+
+/** Adds stretches, bends, linear bends and torsions of bonds, of the shortest ways between parts that no bond joins, and of
  *  chains of atoms in line. With bonds_x the bonds are those at these places, and nothing joins parts; NULL: bonds are
- *  those at x. HF_NO_RESOURCE. */
-hf_status hf_internals_find(const struct hf_molecule *molecule, const double (*bonds_x)[3],
-                            const double (*x)[3], struct hf_internals *internals,
-                            struct hf_error *error) HF_MUST_CHECK;
+ *  those at x. */
+void hf_internals_find(const struct hf_molecule *molecule, const double (*bonds_x)[3],
+                       const double (*x)[3], struct hf_internals *internals);
 
-/** Adds the coordinates of an atom. HF_NO_RESOURCE. */
-hf_status hf_internals_add_place(struct hf_internals *internals, int atom, bool fixed,
-                                 const double (*x)[3], struct hf_error *error) HF_MUST_CHECK;
+/** Adds the coordinates of an atom. */
+void hf_internals_add_place(struct hf_internals *internals, int atom, bool fixed,
+                            const double (*x)[3]);
 
-/** Adds constraints, which have values; atoms that are held stay at x. HF_NO_RESOURCE. */
-hf_status hf_constraints_add(int n, const struct hf_constraint constraint[], const double (*x)[3],
-                             struct hf_internals *to, struct hf_error *error) HF_MUST_CHECK;
+/** Adds constraints, which have values; atoms that are held stay at x. */
+void hf_constraints_add(int n, const struct hf_constraint constraint[], const double (*x)[3],
+                        struct hf_internals *to);
 
 /** The constraint whose value is farthest from what it is to be; -1: all hold, except for rounding of users. */
 int hf_constraints_missed(int n, const struct hf_constraint constraint[], const double (*x)[3]);

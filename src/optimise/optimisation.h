@@ -28,7 +28,7 @@ struct hf_optimisation {
     int max_step;                                         /**< for each point */
     int n_atom, n_step;
     int64_t n_room;
-    struct hf_optimisation_step *step; /**< [n_step], owned */
+    struct hf_optimisation_step *step; /**< [n_step] */
     bool ended;                        /**< the search has */
     const char *why;                   /**< why the last point that failed did, a constant; "" */
     int n_negative_start; /**< eigenvalues below zero of the Hessian that was computed; -1: none was */

@@ -34,11 +34,7 @@ hf_status hf_optimisation_keep(const struct hf_quantity_source *of,
             "energy, change, largest and RMS force and displacement, builds, point, end; places",
             NULL, steps, error));
 cleanup:
-    if (addition != NULL) {
-        struct hf_error late;
-        const hf_status end = hf_checkpoint_add_end(&addition, status == HF_OK, &late);
-        if (status == HF_OK && end != HF_OK) status = hf_fail(error, end, "%s", late.message);
-    }
+    status = hf_checkpoint_add_end(&addition, status, error);
     hf_arena_done(&arena);
     return status;
 }
@@ -93,24 +89,24 @@ hf_status hf_optimisation_resume(const struct hf_quantity_source *of, struct hf_
     static const char *const goal[] = {"constraint", "scan", "saddle", NULL};
     static const char *const criteria[] = {"max_force", "rms_force", "max_displacement",
                                            "rms_displacement", NULL};
-    hf_status status = HF_OK;
     const int n_col = hf_optimisation_n_packed(found);
     double *steps = NULL;
     int n_step = 0;
     *state = NULL;
     if (of->restart == NULL || !are_kept(of, goal)) return HF_OK;
-    HF_TRY(read_added(of, &found->arena, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state, error));
-    HF_TRY(read_added(of, &found->arena, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step, n_col,
-                      &steps, error));
+    HF_CHECK(
+        read_added(of, &found->arena, HF_CHECKPOINT_OPTIMISATION "/state", n, 1, state, error));
+    HF_CHECK(read_added(of, &found->arena, HF_CHECKPOINT_OPTIMISATION "/steps", &n_step, n_col,
+                        &steps, error));
     const double *last = steps != NULL ? steps + (size_t)(n_step - 1) * (size_t)n_col : NULL;
     const bool ended =
         last != NULL && hf_optimisation_packed_converged(last); /* at the point of this step */
     if (last == NULL || (*state == NULL && !ended)) n_step = 0;
-    HF_TRY(hf_agree(of->context->comm, hf_optimisation_unpack(found, n_step, steps, error), error));
+    HF_CHECK(
+        hf_agree(of->context->comm, hf_optimisation_unpack(found, n_step, steps, error), error));
     if (n_step > 0) *point = found->step[n_step - 1].point;
-    if (!ended) goto cleanup;
+    if (!ended) return HF_OK;
     *state = NULL;
     if (*point + 1 < found->n_point || are_kept(of, criteria)) ++*point;
-cleanup:
-    return status;
+    return HF_OK;
 }

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Of lengths in the option `key`: that of the input, or of a constraint in a checkpoint that of its input. */
@@ -33,10 +32,9 @@ static double length_unit(const struct hf_quantity_source *of, const char *key)
 static hf_status read_constraints(struct hf_optimisation *self, const struct hf_quantity_source *of,
                                   struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const char *text = hf_options_text(of->options, "constraint");
     const double unit = length_unit(of, "constraint");
-    while (text != NULL && *text != '\0' && status == HF_OK) {
+    while (text != NULL && *text != '\0') {
         char one[200];
         const size_t length = strcspn(text, ";");
         int n, *n_all = &self->settings.n_constraint;
@@ -44,13 +42,13 @@ static hf_status read_constraints(struct hf_optimisation *self, const struct hf_
             return hf_fail(error, HF_BAD_INPUT, "a constraint of %zu letters is too long", length);
         memcpy(one, text, length);
         one[length] = '\0';
-        status =
-            hf_constraint_read(one, of->molecule, unit, false, HF_MOST_CONSTRAINTS - 1 - *n_all,
-                               self->constraint + *n_all, &n, error);
+        HF_CHECK(hf_constraint_read(one, of->molecule, unit, false,
+                                    HF_MOST_CONSTRAINTS - 1 - *n_all, self->constraint + *n_all, &n,
+                                    error));
         *n_all += n;
         text += length + (text[length] == ';');
     }
-    return status;
+    return HF_OK;
 }
 
 static hf_status read_scan(struct hf_optimisation *self, const struct hf_quantity_source *of,
@@ -100,12 +98,11 @@ static hf_status plan_constraints(struct hf_quantity *quantity, struct hf_error 
     struct hf_optimisation *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     quantity->about = hf_options_given(of->options, "constraint");
-    hf_status status = read_constraints(self, of, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(read_constraints(self, of, error));
     if (hf_options_given(of->options, "scan") != NULL)
         quantity->about = hf_options_given(of->options, "scan");
-    status = read_scan(self, of, error);
-    return status == HF_OK ? check_constraints(self, of->molecule, error) : status;
+    HF_CHECK(read_scan(self, of, error));
+    return check_constraints(self, of->molecule, error);
 }
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
@@ -119,11 +116,10 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     self->n_negative_start = -1;
     self->settings.constraint = self->constraint;
     self->settings.absolute = hf_is_held(of->molecule);
-    hf_status status = HF_OK;
     quantity->about = hf_options_given(options, "groups");
     if (self->settings.saddle) /* its second derivatives are computed by groups */
-        status = hf_rank_groups_check(of->context, hf_options_integer(options, "groups"), error);
-    return status == HF_OK ? plan_constraints(quantity, error) : status;
+        HF_CHECK(hf_rank_groups_check(of->context, hf_options_integer(options, "groups"), error));
+    return plan_constraints(quantity, error);
 }
 
 static const char *path_of(const struct hf_quantity *quantity, int i)
@@ -146,14 +142,14 @@ void hf_optimisation_write(struct hf_quantity *quantity)
     }
     for (int s = 0; s < self->n_step; s++) {
         const struct hf_optimisation_step *it = &self->step[s];
-        (void)!hf_output_file_print(
-            &file,
-            "%d\nProperties=species:S:1:pos:R:3 charge=%d multiplicity=%d step=%d energy=%.9f "
-            "energy_hartree=%.10f max_force_au=%.8f\n",
-            self->n_atom, molecule->charge, molecule->multiplicity, s + 1,
-            it->step.energy * HF_HARTREE_IN_EV, it->step.energy, it->step.max_force);
+        hf_output_file_print(&file,
+                                    "%d\nProperties=species:S:1:pos:R:3 charge=%d multiplicity=%d "
+                                    "step=%d energy=%.9f energy_hartree=%.10f max_force_au=%.8f\n",
+                                    self->n_atom, molecule->charge, molecule->multiplicity, s + 1,
+                                    it->step.energy * HF_HARTREE_IN_EV, it->step.energy,
+                                    it->step.max_force);
         for (int i = 0; i < self->n_atom; i++)
-            (void)!hf_output_file_print(
+            hf_output_file_print(
                 &file, "%s%-2s %16.10f %16.10f %16.10f\n", molecule->atom[i].ghost ? "@" : "",
                 hf_element_symbol(molecule->atom[i].atomic_number),
                 it->x[i][0] * HF_BOHR_IN_ANGSTROM, it->x[i][1] * HF_BOHR_IN_ANGSTROM,
@@ -189,22 +185,20 @@ static double shown_value(const struct hf_quantity *quantity, int point)
 
 void hf_optimisation_print_head(const struct hf_quantity *quantity)
 {
-    hf_report_text(
-        quantity->of->report,
-        "\nOptimisation\n  Step      Energy/hartree      Change    Max force    RMS force"
-        "     Max step     RMS step  Builds\n");
+    hf_report_text(quantity->of->report,
+                   "\nOptimisation\n  Step      Energy/hartree      Change    Max force    RMS "
+                   "force     Max step     RMS step  Builds\n");
 }
 
 void hf_optimisation_print_step(const struct hf_quantity *quantity)
 {
-    char line[400];
     const struct hf_optimisation *self = quantity->self;
     const struct hf_optimisation_step *it = &self->step[self->n_step - 1];
     const struct hf_optimise_step *t = &it->step;
-    snprintf(line, sizeof line, "  %4d %19.10f %11.2e %12.8f %12.8f %12.8f %12.8f %7d%s%s\n",
-             self->n_step, t->energy, t->change, t->max_force, t->rms_force, t->max_displacement,
-             t->rms_displacement, it->n_build, t->note[0] != '\0' ? "  " : "", t->note);
-    hf_report_text(quantity->of->report, line);
+    hf_report_text(quantity->of->report,
+                   "  %4d %19.10f %11.2e %12.8f %12.8f %12.8f %12.8f %7d%s%s\n", self->n_step,
+                   t->energy, t->change, t->max_force, t->rms_force, t->max_displacement,
+                   t->rms_displacement, it->n_build, t->note[0] != '\0' ? "  " : "", t->note);
 }
 
 void hf_optimisation_begin_tell(const struct hf_quantity *quantity)
@@ -213,24 +207,20 @@ void hf_optimisation_begin_tell(const struct hf_quantity *quantity)
     if (!self->settings.saddle) return;
     self->n_negative_start = self->step[self->n_step - 1].step.n_negative;
     if (self->n_negative_start == 0)
-        hf_report_warning(
-            quantity->of->report,
-            "--saddle: no eigenvalue of the Hessian is negative at the start, which may be near a "
-            "minimum; the search follows the lowest mode uphill");
+        hf_report_warning(quantity->of->report,
+                          "--saddle: no eigenvalue of the Hessian is negative at the start, which "
+                          "may be near a minimum; the search follows the lowest mode uphill");
 }
 
 void hf_optimisation_tell_removed(const struct hf_quantity *quantity)
 {
     const struct hf_optimisation *self = quantity->self;
     const struct hf_optimisation_step *it = &self->step[self->n_step - 1];
-    char line[200];
     if (it[0].n_removed == it[-1].n_removed) return;
-    snprintf(
-        line, sizeof line,
-        "step %d removes %d linearly dependent functions, the step before %d: the energy jumps; "
-        "see --linear-dependence",
-        self->n_step, it[0].n_removed, it[-1].n_removed);
-    hf_report_warning(quantity->of->report, line);
+    hf_report_warning(quantity->of->report,
+                      "step %d removes %d linearly dependent functions, the step before %d: the "
+                      "energy jumps; see --linear-dependence",
+                      self->n_step, it[0].n_removed, it[-1].n_removed);
 }
 
 /** " at point 3", of a scan. */
@@ -246,24 +236,23 @@ void hf_optimisation_tell_bonds(const struct hf_quantity *quantity, int point, b
 {
     const struct hf_optimisation *self = quantity->self;
     const int n = self->settings.n_constraint;
-    char bonds[200], line[320], place[32];
+    char bonds[200], place[32];
     if (n == 0 || hf_constraints_changed_bonds(quantity->of->molecule, n, self->constraint, from,
                                                to, sizeof bonds, bonds) == 0)
         return;
-    snprintf(line, sizeof line, "bonds changed %s%s: %s",
-             at_end ? "during the optimisation" : "when the constraints were set",
-             place_of(self, point, place), bonds);
-    hf_report_warning(quantity->of->report, line);
+    hf_report_warning(quantity->of->report, "bonds changed %s%s: %s",
+                      at_end ? "during the optimisation" : "when the constraints were set",
+                      place_of(self, point, place), bonds);
 }
 
 void hf_optimisation_tell_failure(const struct hf_quantity *quantity, int point, const char *why)
 {
     struct hf_optimisation *self = quantity->self;
-    char line[200], place[32];
+    char place[32];
     self->why = why;
-    if (self->n_point < 2) return;
-    snprintf(line, sizeof line, "no structure%s: %s", place_of(self, point, place), why);
-    hf_report_warning(quantity->of->report, line);
+    if (self->n_point > 1)
+        hf_report_warning(quantity->of->report, "no structure%s: %s", place_of(self, point, place),
+                          why);
 }
 
 /** How the search ended. */
@@ -271,17 +260,17 @@ static void tell_end(const struct hf_quantity *quantity)
 {
     const struct hf_optimisation *self = quantity->self;
     const int n_failed = hf_optimisation_n_failed(self);
+    struct hf_report *report = quantity->of->report;
     const char *why = self->why[0] != '\0' ? self->why : "see the report of the run before";
-    char line[300], which[64] = "";
+    char which[64] = "";
     if (self->n_point > 1)
         snprintf(which, sizeof which, " at %d of the %d points", n_failed, self->n_point);
     if (n_failed == 0)
-        snprintf(line, sizeof line, "\nStructure found after %d steps, angstrom\n", self->n_step);
+        hf_report_text(report, "\nStructure found after %d steps, angstrom\n", self->n_step);
     else
-        snprintf(line, sizeof line,
-                 "\nWARNING: no structure found%s in %d steps: %s; the last one, angstrom\n", which,
-                 self->n_step, why);
-    hf_report_text(quantity->of->report, line);
+        hf_report_text(report,
+                       "\nWARNING: no structure found%s in %d steps: %s; the last one, angstrom\n",
+                       which, self->n_step, why);
 }
 
 /** Of a search for a saddle point. */
@@ -289,42 +278,38 @@ static void tell_order(const struct hf_quantity *quantity)
 {
     const struct hf_optimisation *self = quantity->self;
     const int n = self->n_step > 0 ? self->step[self->n_step - 1].step.n_negative : -1;
-    char line[200];
     if (!self->settings.saddle || n < 0) return;
     const bool doubtful = n != 1 || self->n_negative_start == 0;
-    snprintf(line, sizeof line,
-             "\n%s%d negative eigenvalue%s of the updated Hessian%s; --task vibrations computes "
-             "the exact one\n",
-             doubtful ? "WARNING: " : "", n, n == 1 ? "" : "s",
-             self->n_negative_start != 0 ? ""
-             : n > 0                     ? ", but none at the start"
-                                         : ", and none at the start");
-    hf_report_text(quantity->of->report, line);
+    hf_report_text(quantity->of->report,
+                   "\n%s%d negative eigenvalue%s of the updated Hessian%s; --task vibrations "
+                   "computes the exact one\n",
+                   doubtful ? "WARNING: " : "", n, n == 1 ? "" : "s",
+                   self->n_negative_start != 0 ? ""
+                   : n > 0                     ? ", but none at the start"
+                                               : ", and none at the start");
 }
 
 /** The table of a scan. */
 static void tell_scan(const struct hf_quantity *quantity)
 {
     const struct hf_optimisation *self = quantity->self;
-    char line[160];
+    struct hf_report *report = quantity->of->report;
     if (self->n_point < 2) return;
-    hf_report_text(quantity->of->report, "\nScan\n  Point        Value      Energy/hartree\n");
+    hf_report_text(report, "\nScan\n  Point        Value      Energy/hartree\n");
     for (int p = 0; p < self->n_point; p++) {
         const struct hf_optimisation_step *last = hf_optimisation_last_of(self, p);
         if (last == NULL)
-            snprintf(line, sizeof line, "  %5d %12.5f %19s   no energy\n", p + 1,
-                     shown_value(quantity, p), "-");
+            hf_report_text(report, "  %5d %12.5f %19s   no energy\n", p + 1,
+                           shown_value(quantity, p), "-");
         else
-            snprintf(line, sizeof line, "  %5d %12.5f %19.10f%s\n", p + 1, shown_value(quantity, p),
-                     last->step.energy, last->step.converged ? "" : "   not converged");
-        hf_report_text(quantity->of->report, line);
+            hf_report_text(report, "  %5d %12.5f %19.10f%s\n", p + 1, shown_value(quantity, p),
+                           last->step.energy, last->step.converged ? "" : "   not converged");
     }
 }
 
 void hf_optimisation_tell(const struct hf_quantity *quantity)
 {
     const struct hf_molecule *molecule = quantity->of->molecule;
-    char line[160];
     tell_end(quantity);
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
@@ -333,9 +318,9 @@ void hf_optimisation_tell(const struct hf_quantity *quantity)
             x[k] = atom->position_bohr[k] * HF_BOHR_IN_ANGSTROM;
             if (fabs(x[k]) < 5e-9) x[k] = 0.0; /* no -0.00000000 */
         }
-        snprintf(line, sizeof line, "  %5d %c%-2s %16.8f %16.8f %16.8f\n", i + 1,
-                 atom->ghost ? '@' : ' ', hf_element_symbol(atom->atomic_number), x[0], x[1], x[2]);
-        hf_report_text(quantity->of->report, line);
+        hf_report_text(quantity->of->report, "  %5d %c%-2s %16.8f %16.8f %16.8f\n", i + 1,
+                       atom->ghost ? '@' : ' ', hf_element_symbol(atom->atomic_number), x[0], x[1],
+                       x[2]);
     }
     tell_order(quantity);
     tell_scan(quantity);
@@ -408,7 +393,6 @@ static void done(struct hf_quantity *quantity)
 {
     struct hf_optimisation *self = quantity->self;
     hf_arena_done(&self->arena);
-    free(self->step);
 }
 
 static const struct hf_option_choice coordinates[] = {

@@ -1,10 +1,7 @@
 /* The steps of an optimisation: kept, packed for checkpoints, and what they say about the points of a scan. */
 #include "optimise/optimisation.h"
 
-#include "base/growing.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Numbers of a step beside its places. */
@@ -12,8 +9,9 @@ enum { N_NUMBER = 9, CONVERGED = N_NUMBER - 1 };
 
 hf_status hf_optimisation_add(struct hf_optimisation *self, struct hf_error *error)
 {
-    if (!hf_grow(&self->step, self->n_step + 1, &self->n_room, sizeof *self->step))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %d steps", self->n_step + 1);
+    if (!hf_arena_grow(&self->arena, &self->step, self->n_step + 1, &self->n_room,
+                       sizeof *self->step))
+        return hf_arena_check(&self->arena, error);
     struct hf_optimisation_step *next = &self->step[self->n_step];
     *next = (struct hf_optimisation_step){.step = {.note = ""}};
     if (HF_TAKE(&self->arena, next->x, (size_t)self->n_atom) != NULL) self->n_step++;
@@ -80,11 +78,9 @@ void hf_optimisation_pack(const struct hf_optimisation *self, double *to)
 hf_status hf_optimisation_unpack(struct hf_optimisation *self, int n, const double *from,
                                  struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    for (int s = 0; s < n && status == HF_OK; s++) {
+    for (int s = 0; s < n; s++) {
         const double *number = from + (size_t)s * (size_t)hf_optimisation_n_packed(self);
-        status = hf_optimisation_add(self, error);
-        if (status != HF_OK) break;
+        HF_CHECK(hf_optimisation_add(self, error));
         struct hf_optimisation_step *it = &self->step[s];
         it->step = (struct hf_optimise_step){.energy = number[0],
                                              .change = number[1],
@@ -100,5 +96,5 @@ hf_status hf_optimisation_unpack(struct hf_optimisation *self, int n, const doub
         it->point = (int)fmax(0.0, fmin(number[7], self->n_point - 1));
         memcpy(it->x, number + N_NUMBER, 3 * (size_t)self->n_atom * sizeof *number);
     }
-    return status;
+    return HF_OK;
 }

@@ -7,6 +7,8 @@
 
 #include "step.h"
 
+#include "base/arithmetic.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -47,8 +49,7 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
     HF_TAKE(&self->arena, self->x, (1 + 2 * MOST_LAST) * n);
     HF_TAKE(&self->arena, self->next, n);
     HF_TAKE(&self->arena, self->left, n);
-    hf_status status = hf_arena_check(&self->arena, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_arena_check(&self->arena, error));
     for (size_t k = 0; k < MOST_LAST; k++) {
         self->last_x[k] = self->x + (1 + 2 * k) * n;
         self->last_g[k] = self->last_x[k] + n;
@@ -59,9 +60,9 @@ static hf_status fill(struct hf_optimiser *self, const struct hf_molecule *molec
         memcpy(self->x[i], molecule->atom[i].position_bohr, sizeof self->x[i]);
     for (size_t c = 0; c < n_held; c++)
         if (self->constraint[c].kind == HF_PLACE) self->free_in_space = false;
-    status =
-        hf_constraints_fulfil(molecule, settings->n_constraint, self->constraint, self->x, error);
-    return status == HF_OK ? hf_optimiser_begin(self, error) : status;
+    HF_CHECK(
+        hf_constraints_fulfil(molecule, settings->n_constraint, self->constraint, self->x, error));
+    return hf_optimiser_begin(self, error);
 }
 
 hf_status hf_optimiser_create(const struct hf_molecule *molecule,
@@ -81,40 +82,32 @@ void hf_optimiser_destroy(struct hf_optimiser **optimiser)
 {
     struct hf_optimiser *self = *optimiser;
     if (self == NULL) return;
-    hf_internals_done(&self->internals);
-    hf_arena_done(&self->coordinates);
+    hf_arena_done(&self->internals.arena);
     hf_arena_done(&self->arena);
     *optimiser = NULL;
-}
-
-static double product(int n, const double a[], const double b[])
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
 }
 
 /** H of dq and the change dg of the gradient; rest [n]: room. */
 static void update(struct hf_optimiser *self, const double dq[], const double dg[], double rest[])
 {
-    const int n = self->internals.n;
-    const double yy = product(n, dg, dq), ss = product(n, dq, dq);
-    for (int q = 0; q < n; q++) rest[q] = product(n, self->h + (size_t)q * (size_t)n, dq);
-    const double shs = product(n, rest, dq);
+    const size_t n = (size_t)self->internals.n;
+    const double yy = hf_dot(n, dg, dq), ss = hf_dot(n, dq, dq);
+    for (size_t q = 0; q < n; q++) rest[q] = hf_dot(n, self->h + q * n, dq);
+    const double shs = hf_dot(n, rest, dq);
     const bool bfgs = !self->settings.saddle && yy > 1e-3 * fabs(shs) && shs > 0.0;
     if (ss < 1e-14) return;
     if (bfgs) {
-        for (int a = 0; a < n; a++)
-            for (int b = 0; b < n; b++)
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b < n; b++)
                 self->h[a * n + b] += dg[a] * dg[b] / yy - rest[a] * rest[b] / shs;
         return;
     }
-    for (int q = 0; q < n; q++) rest[q] = dg[q] - rest[q];
-    const double rs = product(n, rest, dq), rr = product(n, rest, rest);
+    for (size_t q = 0; q < n; q++) rest[q] = dg[q] - rest[q];
+    const double rs = hf_dot(n, rest, dq), rr = hf_dot(n, rest, rest);
     if (rr < 1e-16) return;
     const double part = rs * rs / (rr * ss); /* of Murtagh-Sargent's */
-    for (int a = 0; a < n; a++)
-        for (int b = 0; b < n; b++)
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
             self->h[a * n + b] += (part > 0.0 ? part * rest[a] * rest[b] / rs : 0.0) +
                                   (1.0 - part) * ((rest[a] * dq[b] + dq[a] * rest[b]) / ss -
                                                   rs * dq[a] * dq[b] / (ss * ss));
@@ -125,8 +118,7 @@ static hf_status find_gradient(const struct hf_optimiser *self, const double (*x
                                const double (*g)[3], double g_q[], struct hf_error *error)
 {
     struct hf_frame frame;
-    const hf_status status =
-        hf_frame_make(&self->internals, self->n_atom, x, self->free_in_space, &frame, error);
+    const hf_status status = hf_frame_make(&self->internals, x, NULL, &frame, error);
     if (status == HF_OK) hf_frame_gradient(&frame, g[0], g_q);
     hf_arena_done(&frame.arena);
     return status;
@@ -144,12 +136,11 @@ static hf_status learn(struct hf_optimiser *self, int point, const double (*g)[3
         dq[q] = hf_internal_difference(it, hf_internal_value(it, hf_optimiser_at(self)),
                                        hf_internal_value(it, last));
     }
-    hf_status status = find_gradient(self, hf_optimiser_at(self), g, dg, error);
-    if (status == HF_OK)
-        status = find_gradient(self, last, (const double(*)[3])self->last_g[point], before, error);
+    HF_CHECK(find_gradient(self, hf_optimiser_at(self), g, dg, error));
+    HF_CHECK(find_gradient(self, last, (const double(*)[3])self->last_g[point], before, error));
     for (int q = 0; q < n; q++) dg[q] -= before[q];
-    if (status == HF_OK) update(self, dq, dg, before);
-    return status;
+    update(self, dq, dg, before);
+    return HF_OK;
 }
 
 /** The radius after a step of which `change` came and `expected` was expected. */
@@ -175,8 +166,7 @@ static hf_status try_step(struct hf_optimiser *self, const double (*g)[3], doubl
     const int n = self->internals.n;
     struct hf_frame frame;
     double *g_q = self->g_q, *dq = self->dq;
-    hf_status status = hf_frame_make(&self->internals, self->n_atom, hf_optimiser_at(self),
-                                     self->free_in_space, &frame, error);
+    hf_status status = hf_frame_make(&self->internals, hf_optimiser_at(self), NULL, &frame, error);
     double trust = self->trust;
     *good = false;
     if (status == HF_OK) hf_frame_gradient(&frame, g[0], g_q);
@@ -190,9 +180,7 @@ static hf_status try_step(struct hf_optimiser *self, const double (*g)[3], doubl
                                             .mode = self->mode};
         status = hf_step_make(&input, dq, &self->expected, &self->n_negative, error);
         memcpy(to, self->x, place_bytes(self));
-        if (status == HF_OK)
-            status = hf_frame_displace(&self->internals, self->n_atom, self->free_in_space, dq, to,
-                                       good, error);
+        if (status == HF_OK) status = hf_frame_displace(&self->internals, dq, to, good, error);
         self->reach = 0.0;
         for (int q = 0; q < n; q++) self->reach = fmax(self->reach, fabs(dq[q]));
     }
@@ -205,12 +193,12 @@ static hf_status make_step(struct hf_optimiser *self, const double (*g)[3], doub
                            struct hf_error *error)
 {
     bool good = false;
-    hf_status status = try_step(self, g, to, &good, error);
-    if (status != HF_OK || good || self->cartesian) return status;
+    HF_CHECK(try_step(self, g, to, &good, error));
+    if (good || self->cartesian) return HF_OK;
     self->cartesian = true;
     self->note = "internal coordinates failed: on in Cartesian ones";
-    status = hf_optimiser_change_coordinates(self, hf_optimiser_at(self), g, error);
-    return status == HF_OK ? try_step(self, g, to, &good, error) : status;
+    HF_CHECK(hf_optimiser_change_coordinates(self, hf_optimiser_at(self), g, error));
+    return try_step(self, g, to, &good, error);
 }
 
 static void measure(int n_atom, const double (*to)[3], const double (*from)[3], double *largest,
@@ -235,7 +223,7 @@ static hf_status judge(const struct hf_optimiser *self, const double (*g)[3],
     double(*left)[3] = self->left;
     memcpy(left, g, place_bytes(self));
     const hf_status status =
-        hf_step_free_forces(&self->internals, self->n_atom, hf_optimiser_at(self), left[0], error);
+        hf_step_free_forces(&self->internals, hf_optimiser_at(self), left[0], error);
     measure(self->n_atom, (const double(*)[3])left, NULL, &step->max_force, &step->rms_force);
     measure(self->n_atom, next, hf_optimiser_at(self), &step->max_displacement,
             &step->rms_displacement);
@@ -256,23 +244,20 @@ static hf_status judge(const struct hf_optimiser *self, const double (*g)[3],
 static hf_status look_back(struct hf_optimiser *self, double energy, const double (*g)[3],
                            bool *back, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const double change = energy - self->last_energy;
     *back = false;
     if (!self->cartesian && hf_internals_are_bad(&self->internals, hf_optimiser_at(self))) {
         self->note = "new internal coordinates";
-        status = self->n_last > 0
+        HF_CHECK(self->n_last > 0
                      ? hf_optimiser_change_coordinates(self, (const double(*)[3])self->last_x[0],
                                                        (const double(*)[3])self->last_g[0], error)
-                     : hf_optimiser_begin(self, error);
+                     : hf_optimiser_begin(self, error));
     }
-    if (self->n_last == 0) return status;
-    for (int k = self->n_last - 1; k >= 0 && status == HF_OK; k--)
-        status = learn(self, k, g, error);
-    if (status != HF_OK) return status;
+    if (self->n_last == 0) return HF_OK;
+    for (int k = self->n_last - 1; k >= 0; k--) HF_CHECK(learn(self, k, g, error));
     adapt_trust(self, change);
     *back = !self->settings.saddle && change > RISE && self->trust > LEAST_TRUST;
-    return status;
+    return HF_OK;
 }
 
 static void keep_point(struct hf_optimiser *self, double energy, const double (*g)[3])
@@ -298,21 +283,21 @@ hf_status hf_optimiser_advance(struct hf_optimiser *self, double energy,
     *step = (struct hf_optimise_step){.energy = energy};
     self->note = "";
     if (self->n_last > 0) step->change = energy - self->last_energy;
-    hf_status status = look_back(self, energy, gradient, &back, error);
+    HF_CHECK(look_back(self, energy, gradient, &back, error));
     const double(*g)[3] = back ? (const double(*)[3])self->last_g[0] : gradient;
     if (back) {
         self->note = "energy rose: back, with a shorter step";
         memcpy(self->x, self->last_x[0], bytes);
     }
-    if (status == HF_OK) status = make_step(self, g, next, error);
-    if (status == HF_OK) status = judge(self, g, (const double(*)[3])next, step, error);
+    HF_CHECK(make_step(self, g, next, error));
+    HF_CHECK(judge(self, g, (const double(*)[3])next, step, error));
     step->note = self->note;
     if (back) step->converged = false;
-    if (status == HF_OK && !step->converged && !step->in_line) {
+    if (!step->converged && !step->in_line) {
         if (!back) keep_point(self, energy, gradient);
         memcpy(self->x, next, bytes);
     }
-    return status;
+    return HF_OK;
 }
 
 bool hf_optimiser_retreat(struct hf_optimiser *optimiser)
@@ -330,8 +315,8 @@ bool hf_optimiser_retreat(struct hf_optimiser *optimiser)
 hf_status hf_optimiser_set_hessian(struct hf_optimiser *optimiser, const double *hessian,
                                    const double (*gradient)[3], struct hf_error *error)
 {
-    return hf_optimiser_turn_hessian(optimiser, &optimiser->internals, hf_optimiser_at(optimiser),
-                                     gradient, false, (double *)hessian, optimiser->h, error);
+    return hf_optimiser_turn_hessian(&optimiser->internals, hf_optimiser_at(optimiser), gradient,
+                                     false, (double *)hessian, optimiser->h, error);
 }
 
 /** Numbers beside the places and the Hessian. */
@@ -351,7 +336,7 @@ hf_status hf_optimiser_save(struct hf_optimiser *self, double state[], struct hf
     memcpy(state, number, sizeof number);
     memcpy(state + N_NUMBER, self->x, N_PLACE * n_x * sizeof *state);
     if (self->n_last == 0) return HF_OK;
-    return hf_optimiser_turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
+    return hf_optimiser_turn_hessian(&self->internals, (const double(*)[3])self->last_x[0],
                                      (const double(*)[3])self->last_g[0], true,
                                      state + N_NUMBER + N_PLACE * n_x, self->h, error);
 }
@@ -370,9 +355,9 @@ hf_status hf_optimiser_load(struct hf_optimiser *self, const double state[], boo
     self->trust = state[4];
     self->cartesian = state[5] != 0.0;
     memcpy(self->x, state + N_NUMBER, N_PLACE * n_x * sizeof *state);
-    const hf_status status = hf_optimiser_begin(self, error);
-    if (status != HF_OK || self->n_last == 0) return status;
-    return hf_optimiser_turn_hessian(self, &self->internals, (const double(*)[3])self->last_x[0],
+    HF_CHECK(hf_optimiser_begin(self, error));
+    if (self->n_last == 0) return HF_OK;
+    return hf_optimiser_turn_hessian(&self->internals, (const double(*)[3])self->last_x[0],
                                      (const double(*)[3])self->last_g[0], false,
                                      (double *)state + N_NUMBER + N_PLACE * n_x, self->h, error);
 }

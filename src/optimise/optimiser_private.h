@@ -16,12 +16,11 @@ struct hf_optimiser {
     int n_atom;
     bool cartesian, free_in_space;
     struct hf_internals internals;
-    double *h;                     /**< [n_q][n_q] */
-    double *mode;                  /**< [n_q] that a search of a saddle point follows */
-    double *dq, *g_q, *work;       /**< [n_q] used within a function */
-    struct hf_arena coordinates;   /**< has these; made anew with the coordinates */
-    struct hf_arena arena;         /**< has all others */
-    double (*x)[3];                /**< the structure that is computed next, or the last one */
+    double *h;               /**< [n_q][n_q] */
+    double *mode;            /**< [n_q] that a search of a saddle point follows */
+    double *dq, *g_q, *work; /**< [n_q] used within a function; all these in internals.arena */
+    struct hf_arena arena;   /**< has all others */
+    double (*x)[3];          /**< the structure that is computed next, or the last one */
     double (*next)[3], (*left)[3]; /**< [n_atom] used within a function */
     int n_last; /**< points before that are kept, the last one first: their places and gradients */
     double (*last_x[MOST_LAST])[3], (*last_g[MOST_LAST])[3];
@@ -39,8 +38,7 @@ static inline const double (*hf_optimiser_at(const struct hf_optimiser *self))[3
 hf_status hf_optimiser_begin(struct hf_optimiser *self, struct hf_error *error) HF_MUST_CHECK;
 
 /** Second derivatives h_x by the places at a point become those of the coordinates, or the other way. */
-hf_status hf_optimiser_turn_hessian(const struct hf_optimiser *self,
-                                    const struct hf_internals *internals, const double (*x)[3],
+hf_status hf_optimiser_turn_hessian(const struct hf_internals *internals, const double (*x)[3],
                                     const double (*g)[3], bool to_places, double *h_x, double *h_q,
                                     struct hf_error *error) HF_MUST_CHECK;
 

@@ -27,10 +27,10 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
 {
     struct hf_search *self = data;
     struct hf_error why = {0};
-    const hf_status status = self->base->keep(self->base->data, state, reason, error);
-    if (status != HF_OK || self->of->checkpoint == NULL) return status;
+    HF_CHECK(self->base->keep(self->base->data, state, reason, error));
+    if (self->of->checkpoint == NULL) return HF_OK;
     if (hf_optimisation_keep(self->of, self->found, self->optimiser, &why) != HF_OK)
-        hf_report_warning(self->of->report, why.message);
+        hf_report_warning(self->of->report, "%s", why.message);
     return HF_OK;
 }
 
@@ -106,9 +106,9 @@ cleanup:
 static hf_status advance(struct hf_search *self, const struct hf_surface_point *point,
                          struct hf_error *error)
 {
-    hf_status status;
+    hf_status status = HF_OK;
     struct hf_optimisation *found = self->found;
-    HF_TRY(hf_agree(self->context->comm, hf_optimisation_add(found, error), error));
+    HF_CHECK(hf_agree(self->context->comm, hf_optimisation_add(found, error), error));
     struct hf_optimisation_step *it = &found->step[found->n_step - 1];
     it->n_build = point->n_build;
     it->point = self->point;
@@ -118,7 +118,7 @@ static hf_status advance(struct hf_search *self, const struct hf_surface_point *
         status = hf_optimiser_advance(self->optimiser, point->energy,
                                       (const double(*)[3])self->gradient, &it->step, error);
     const char *note = self->optimiser != NULL ? it->step.note : "";
-    HF_TRY(hf_agree(self->context->comm, status, error));
+    HF_CHECK(hf_agree(self->context->comm, status, error));
     hf_broadcast_bytes(self->context->comm, 0, sizeof it->step, &it->step);
     it->step.note = note; /* a pointer of rank 0 */
     hf_optimisation_print_step(self->quantity);
@@ -126,8 +126,7 @@ static hf_status advance(struct hf_search *self, const struct hf_surface_point *
     if (self->begins) hf_optimisation_begin_tell(self->quantity);
     self->begins = false;
     if (self->context->rank == 0) hf_optimisation_write(self->quantity);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** A step back after an SCF that failed. *can: there was one to make. Collective. */
@@ -209,14 +208,13 @@ static hf_status begin_point(struct hf_search *self, const double *state, int n,
         if (status == HF_OK && state != NULL && n == (int)hf_optimiser_state_size(self->optimiser))
             status = hf_optimiser_load(self->optimiser, state, &goes_on, error);
     }
-    HF_TRY(hf_agree(self->context->comm, status, error));
+    HF_CHECK(hf_agree(self->context->comm, status, error));
     hf_broadcast_bytes(self->context->comm, 0, sizeof goes_on, &goes_on);
     share_places(self);
     self->begins = !goes_on;
     if (self->begins) look_at_bonds(self, false);
-    if (found->settings.saddle && self->begins) HF_TRY(find_hessian(self, error));
-cleanup:
-    return status;
+    if (found->settings.saddle && self->begins) HF_CHECK(find_hessian(self, error));
+    return HF_OK;
 }
 
 /** A point. A scan goes on if it fails. Collective. */
@@ -225,10 +223,10 @@ static hf_status follow_point(struct hf_search *self, const double *state, int n
 {
     hf_status status;
     struct hf_optimisation *found = self->found;
-    HF_TRY(place_start(self, error));
+    HF_CHECK(place_start(self, error));
     status = begin_point(self, state, n, error);
     if (found->n_point > 1 && status == HF_BAD_INPUT) {
-        hf_report_warning(self->of->report, error->message);
+        hf_report_warning(self->of->report, "%s", error->message);
         self->why = "the point could not be begun";
     } else if (found->n_point > 1 && status == HF_NOT_CONVERGED)
         self->why = "the SCF before second derivatives does not converge";
@@ -240,8 +238,7 @@ static hf_status follow_point(struct hf_search *self, const double *state, int n
         look_at_bonds(self, true);
     else
         hf_optimisation_tell_failure(self->quantity, self->point, self->why);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** The places of the last structure that was computed. */

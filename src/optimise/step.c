@@ -5,6 +5,7 @@
  * Source: Banerjee, Adams, Simons, Shepard, J. Phys. Chem. 89, 52 (1985); Baker, J. Comput. Chem. 7, 385 (1986). */
 #include "step.h"
 
+#include "base/arithmetic.h"
 #include "hf/linalg.h"
 
 #include <math.h>
@@ -29,13 +30,6 @@ struct model {
     int n_held, up; /**< mode that goes uphill; -1: none */
 };
 
-static double product(int n, const double a[], const double b[])
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 /** Orthonormal directions of the constraints. */
 static void find_held(const struct hf_frame *frame, const struct hf_internals *internals,
                       struct model *model)
@@ -45,26 +39,13 @@ static void find_held(const struct hf_frame *frame, const struct hf_internals *i
         double *to = model->held + (size_t)model->n_held * (size_t)m;
         if (!internals->list[q].fixed) continue;
         for (int k = 0; k < m; k++) to[k] = frame->u[(size_t)k * (size_t)frame->n_q + (size_t)q];
-        const double before = product(m, to, to);
-        for (int o = 0; o < model->n_held; o++) {
-            const double *other = model->held + (size_t)o * (size_t)m;
-            const double along = product(m, to, other);
-            for (int k = 0; k < m; k++) to[k] -= along * other[k];
-        }
-        const double norm = product(m, to, to);
-        if (norm <= 1e-8 * before || norm == 0.0) continue;
-        for (int k = 0; k < m; k++) to[k] /= sqrt(norm);
-        model->n_held++;
+        model->n_held += hf_make_orthonormal(model->n_held, (size_t)m, model->held, 1e-8);
     }
 }
 
 static void take_off(const struct model *model, double vector[])
 {
-    for (int o = 0; o < model->n_held; o++) {
-        const double *held = model->held + (size_t)o * (size_t)model->m;
-        const double along = product(model->m, held, vector);
-        for (int k = 0; k < model->m; k++) vector[k] -= along * held[k];
-    }
+    hf_take_off(model->n_held, (size_t)model->m, model->held, vector);
 }
 
 /** Gradient and Hessian in the frame, without what is held. */
@@ -75,13 +56,14 @@ static void fill(const struct hf_step_input *input, struct model *model)
     double *row = model->step;
     for (int a = 0; a < m; a++) {
         const double *u = frame->u + (size_t)a * (size_t)n_q;
-        model->g[a] = product(n_q, u, input->gradient);
+        model->g[a] = hf_dot((size_t)n_q, u, input->gradient);
         for (int b = 0; b < m; b++) model->h[a * m + b] = 0.0;
         for (int q = 0; q < n_q; q++) {
             if (u[q] == 0.0) continue;
             const double *h = input->hessian + (size_t)q * (size_t)n_q;
             for (int b = 0; b < m; b++)
-                model->h[a * m + b] += u[q] * product(n_q, h, frame->u + (size_t)b * (size_t)n_q);
+                model->h[a * m + b] +=
+                    u[q] * hf_dot((size_t)n_q, h, frame->u + (size_t)b * (size_t)n_q);
         }
     }
     take_off(model, model->g);
@@ -105,9 +87,9 @@ static int find_mode(const struct hf_step_input *input, const struct model *mode
     for (int k = 0; k < model->m; k++) {
         double overlap = 0.0;
         for (int a = 0; a < model->m; a++)
-            overlap +=
-                model->h[k * model->m + a] *
-                product(model->n_q, input->frame->u + (size_t)a * (size_t)model->n_q, input->mode);
+            overlap += model->h[k * model->m + a] *
+                       hf_dot((size_t)model->n_q, input->frame->u + (size_t)a * (size_t)model->n_q,
+                              input->mode);
         if (fabs(overlap) > largest) {
             largest = fabs(overlap);
             best = k;
@@ -199,14 +181,14 @@ static hf_status make(const struct hf_step_input *input, struct model *model, do
     HF_CHECK(m > 0 ? hf_eigen_small(m, model->h, model->value, error) : HF_OK);
     for (*n_negative = 0; *n_negative < m && model->value[*n_negative] < -ZERO;) ++*n_negative;
     for (int k = 0; k < m; k++) {
-        model->g_mode[k] = product(m, model->h + k * m, model->g);
+        model->g_mode[k] = hf_dot((size_t)m, model->h + k * m, model->g);
         if (fabs(model->value[k]) < SOFT) model->value[k] = SOFT;
     }
     model->up = input->saddle && m > 0 ? find_mode(input, model) : -1;
     restrict_step(input, model, dq);
-    *expected = product(m, model->g, model->step);
+    *expected = hf_dot((size_t)m, model->g, model->step);
     for (int k = 0; k < m; k++) {
-        const double along = product(m, model->h + k * m, model->step);
+        const double along = hf_dot((size_t)m, model->h + k * m, model->step);
         *expected += 0.5 * model->value[k] * along * along;
     }
     for (int q = 0; q < model->n_q && model->up >= 0; q++) {
@@ -236,22 +218,17 @@ hf_status hf_step_make(const struct hf_step_input *input, double dq[], double *e
     return status;
 }
 
-hf_status hf_step_free_forces(const struct hf_internals *internals, int n_atom,
-                              const double (*x)[3], double *gradient, struct hf_error *error)
+hf_status hf_step_free_forces(const struct hf_internals *internals, const double (*x)[3],
+                              double *gradient, struct hf_error *error)
 {
-    struct hf_internals fixed = {0};
+    struct hf_internals fixed = hf_internals_begin(internals->n_atom, false);
     struct hf_frame frame = {0};
-    hf_status status = HF_OK;
-    for (int q = 0; q < internals->n && status == HF_OK; q++)
-        if (internals->list[q].fixed) status = hf_internals_add(&fixed, &internals->list[q], error);
-    if (status == HF_OK && fixed.n > 0)
-        status = hf_frame_make(&fixed, n_atom, x, false, &frame, error);
-    for (int k = 0; k < frame.m; k++) {
-        const double *v = frame.v + (size_t)k * (size_t)frame.n_x;
-        const double along = product(frame.n_x, v, gradient);
-        for (int i = 0; i < frame.n_x; i++) gradient[i] -= along * v[i];
-    }
+    for (int q = 0; q < internals->n; q++)
+        if (internals->list[q].fixed) hf_internals_add(&fixed, &internals->list[q]);
+    hf_status status = hf_arena_check(&fixed.arena, error);
+    if (status == HF_OK && fixed.n > 0) status = hf_frame_make(&fixed, x, NULL, &frame, error);
+    hf_take_off(frame.m, (size_t)frame.n_x, frame.v, gradient);
     hf_arena_done(&frame.arena);
-    hf_internals_done(&fixed);
+    hf_arena_done(&fixed.arena);
     return status;
 }

@@ -12,9 +12,9 @@ struct hf_step_input {
     const double *hessian;  /**< [n_q][n_q] */
     double trust;           /**< largest change of a coordinate */
     bool saddle;
-    double *
-        mode; /**< [n_q] of a saddle point: direction that is followed uphill; zeros: the lowest one. It is
-                   *   replaced by that of this step */
+    /** [n_q] of a saddle point: direction that is followed uphill; zeros: the lowest one. It is replaced by that of
+     *  this step */
+    double *mode;
 };
 
 /** dq [n_q], nothing along constraints; the change of the energy that is expected; the number of negative eigenvalues of
@@ -23,8 +23,7 @@ hf_status hf_step_make(const struct hf_step_input *input, double dq[], double *e
                        int *n_negative, struct hf_error *error) HF_MUST_CHECK;
 
 /** gradient [n_x] without what constraints hold. HF_NO_RESOURCE. */
-hf_status hf_step_free_forces(const struct hf_internals *internals, int n_atom,
-                              const double (*x)[3], double *gradient,
-                              struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_step_free_forces(const struct hf_internals *internals, const double (*x)[3],
+                              double *gradient, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -81,18 +81,20 @@ static bool has_orbitals(const struct hf_diis *self, int slot)
 }
 
 /** Completes the traces tr D_i F_j of density `first` and later ones. */
-static hf_status complete_traces(struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
-                                 int first, struct hf_error *error)
+static hf_status complete_traces(struct hf_diis *self, const struct hf_determinant *of, int first,
+                                 struct hf_error *error)
 {
-    for (int i = first; i < self->n_stored; i++)
+    struct hf_determinant earlier = *of;
+    for (int i = first; i < self->n_stored; i++) {
+        const int slot = hf_diis_slot(self, i);
+        memcpy(earlier.occupied, &self->orbitals[(size_t)slot * HF_MAX_SPIN],
+               sizeof earlier.occupied);
         for (int j = first; j < self->n_stored; j++) {
-            double *trace =
-                &self->trace[hf_diis_slot(self, i) * self->size + hf_diis_slot(self, j)];
-            if (!isnan(*trace)) continue;
-            HF_CHECK(hf_trace_of_orbitals(
-                self->linalg, n_electron, self->n_fock, hf_diis_stored(self, j), n_set,
-                &self->orbitals[(size_t)hf_diis_slot(self, i) * HF_MAX_SPIN], trace, error));
+            double *trace = &self->trace[slot * self->size + hf_diis_slot(self, j)];
+            if (isnan(*trace))
+                HF_CHECK(hf_trace_of_orbitals(&earlier, hf_diis_stored(self, j), trace, error));
         }
+    }
     return HF_OK;
 }
 
@@ -116,7 +118,7 @@ static void find_coefficients(struct hf_diis *self, int first)
     hf_simplex_minimum(n, gradient, hessian, self->coefficient + first);
 }
 
-hf_status hf_diis_interpolate(struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
+hf_status hf_diis_interpolate(struct hf_diis *self, const struct hf_determinant *of,
                               const double **coefficient, struct hf_error *error)
 {
     struct hf_context *context = self->context;
@@ -124,7 +126,7 @@ hf_status hf_diis_interpolate(struct hf_diis *self, struct hf_spin_count n_elect
     *coefficient = NULL;
     while (first > 0 && has_orbitals(self, hf_diis_slot(self, first - 1))) first--;
     if (self->n_stored - first < 2) return HF_OK;
-    HF_CHECK(complete_traces(self, n_electron, n_set, first, error));
+    HF_CHECK(complete_traces(self, of, first, error));
     if (context->rank == 0) find_coefficients(self, first);
     hf_broadcast_bytes(context->comm, 0, (size_t)self->n_stored * sizeof *self->coefficient,
                        self->coefficient);

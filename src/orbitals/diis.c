@@ -2,18 +2,13 @@
 #include "diis_private.h"
 
 #include <math.h>
-
-hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int n_fock,
-                         int size, struct hf_diis **diis, struct hf_error *error)
+hf_status hf_diis_create(struct hf_context *context, int n_fock, int size, struct hf_diis **diis,
+                         struct hf_error *error)
 {
     hf_status status;
     const size_t count = size > 1 ? (size_t)size : 1;
-    struct hf_diis own = {.context = context,
-                          .linalg = linalg,
-                          .m = m,
-                          .n_fock = n_fock,
-                          .size = size,
-                          .arena = {.label = "the DIIS history"}};
+    struct hf_diis own = {
+        .context = context, .n_fock = n_fock, .size = size, .arena = {.label = "the DIIS history"}};
     HF_TAKE(&own.arena, own.orbitals, count * HF_MAX_SPIN);
     HF_TAKE(&own.arena, own.trace, count * count);
     HF_TAKE(&own.arena, own.history, count * (size_t)n_fock);
@@ -113,8 +108,7 @@ static hf_status put_orbitals(struct hf_diis *self, int slot, struct hf_matrix *
             hf_matrix_destroy(&place[k]);
         if (from == NULL) continue;
         if (place[k] == NULL)
-            HF_CHECK(hf_matrix_create(self->linalg, "DIIS history", self->m, hf_matrix_n_col(from),
-                                      &place[k], error));
+            HF_CHECK(hf_matrix_create_like("DIIS history", from, &place[k], error));
         hf_matrix_copy(from, place[k]);
     }
     return HF_OK;
@@ -131,9 +125,7 @@ hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
     const int newest = self->n_stored++, slot = hf_diis_slot(self, newest);
     for (int k = 0; k < self->n_fock; k++) {
         struct hf_matrix **place = &hf_diis_stored(self, newest)[k];
-        if (*place == NULL)
-            HF_CHECK(
-                hf_matrix_create(self->linalg, "DIIS history", self->m, self->m, place, error));
+        if (*place == NULL) HF_CHECK(hf_matrix_create_like("DIIS history", fock[k], place, error));
         const struct hf_matrix *const part[] = {fock[k], commutator[k]};
         hf_matrix_combine(2, unit, part, *place);
     }
@@ -144,7 +136,6 @@ hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock[],
     *product_of(self, newest, newest) = product[newest];
     for (int i = 0; i < self->size; i++)
         self->trace[i * self->size + slot] = self->trace[slot * self->size + i] = NAN;
-    return HF_OK;
     return HF_OK;
 }
 
@@ -207,41 +198,35 @@ static bool solve_for_all(struct hf_diis *self)
     while (self->n_stored > (int)*n_used) drop_oldest(self);
     return self->n_stored > 1;
 }
-
 hf_status hf_diis_combine(const struct hf_diis *self, const double coefficient[],
                           struct hf_matrix *const fock[], struct hf_error *error)
 {
-    hf_status status;
     struct hf_matrix *sum = NULL;
     const struct hf_matrix *stored[HF_MAX_DIIS];
-    HF_TRY(hf_matrix_create(self->linalg, "DIIS combination", self->m, self->m, &sum, error));
+    HF_CHECK(hf_matrix_create_like("DIIS combination", fock[0], &sum, error));
     for (int k = 0; k < self->n_fock; k++) {
         for (int i = 0; i < self->n_stored; i++) stored[i] = hf_diis_stored(self, i)[k];
         hf_matrix_combine(self->n_stored, coefficient, stored, sum);
         hf_matrix_add(0.5, sum, 0.0, fock[k]);
         hf_matrix_add_transposed(0.5, sum, 1.0, fock[k]);
     }
-cleanup:
     hf_matrix_destroy(&sum);
-    return status;
+    return HF_OK;
 }
 
 /** matrix = U^T matrix, or with `both` U^T matrix U. */
-static hf_status turn_one(struct hf_diis *self, const struct hf_matrix *turn, bool both,
-                          struct hf_matrix *matrix, struct hf_error *error)
+static hf_status turn_one(const struct hf_matrix *turn, bool both, struct hf_matrix *matrix,
+                          struct hf_error *error)
 {
-    hf_status status;
     struct hf_matrix *half = NULL;
-    HF_TRY(hf_matrix_create(self->linalg, "DIIS history", self->m, hf_matrix_n_col(matrix), &half,
-                            error));
+    HF_CHECK(hf_matrix_create_like("DIIS history", matrix, &half, error));
     if (both)
         hf_matrix_multiply(1.0, false, matrix, false, turn, 0.0, half);
     else
         hf_matrix_copy(matrix, half);
     hf_matrix_multiply(1.0, true, turn, false, half, 0.0, matrix);
-cleanup:
     hf_matrix_destroy(&half);
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_diis_turn(struct hf_diis *self, int k, const struct hf_matrix *turn,
@@ -250,8 +235,8 @@ hf_status hf_diis_turn(struct hf_diis *self, int k, const struct hf_matrix *turn
     for (int i = 0; i < self->n_stored; i++) {
         struct hf_matrix *orbitals =
             self->orbitals[(size_t)hf_diis_slot(self, i) * HF_MAX_SPIN + (size_t)k];
-        HF_CHECK(turn_one(self, turn, true, hf_diis_stored(self, i)[k], error));
-        if (orbitals != NULL) HF_CHECK(turn_one(self, turn, false, orbitals, error));
+        HF_CHECK(turn_one(turn, true, hf_diis_stored(self, i)[k], error));
+        if (orbitals != NULL) HF_CHECK(turn_one(turn, false, orbitals, error));
     }
     return HF_OK;
 }

@@ -17,8 +17,8 @@ struct hf_diis;
 
 /** History of up to `size` lists of `n_fock` matrices [m][m]. With size 0 or 1 hf_diis_extrapolate changes nothing.
  *  Collective. HF_NO_RESOURCE: memory. */
-hf_status hf_diis_create(struct hf_context *context, struct hf_linalg *linalg, int m, int n_fock,
-                         int size, struct hf_diis **diis, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_diis_create(struct hf_context *context, int n_fock, int size, struct hf_diis **diis,
+                         struct hf_error *error) HF_MUST_CHECK;
 void hf_diis_destroy(struct hf_diis **diis);
 
 /** Adds F' [n_fock] and their commutators [n_fock] to the history (the oldest leave if it is full) and replaces F' by
@@ -38,8 +38,9 @@ hf_status hf_diis_remember(struct hf_diis *self, struct hf_matrix *const fock_or
 const double *hf_diis_solve(struct hf_diis *self);
 
 /** Sets *coefficient in the same way to the combination with the lowest energy; no coefficient is negative (adiis.c).
- *  Uses the latest densities whose orbitals are known, without gaps. Collective. HF_NO_RESOURCE. */
-hf_status hf_diis_interpolate(struct hf_diis *self, struct hf_spin_count n_electron, int n_set,
+ *  Uses the latest densities whose orbitals are known, without gaps. `of` is any determinant with the method and the
+ *  electrons of the densities. Collective. HF_NO_RESOURCE. */
+hf_status hf_diis_interpolate(struct hf_diis *self, const struct hf_determinant *of,
                               const double **coefficient, struct hf_error *error) HF_MUST_CHECK;
 
 /** fock [n_fock] = F' of the i-th oldest pair; *occupied = its orbitals as stored (NULLs: not known), owned by the

@@ -7,8 +7,7 @@
 
 struct hf_diis {
     struct hf_context *context;
-    struct hf_linalg *linalg;
-    int m, n_fock, size;
+    int n_fock, size;
     int n_stored, oldest;       /**< ring: the i-th oldest pair is in slot hf_diis_slot(i) */
     struct hf_matrix **history; /**< [size][n_fock] F' + e, NULL until first used */
     /** [size][HF_MAX_SPIN] orbitals W of the density; NULLs: unknown */

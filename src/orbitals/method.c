@@ -23,15 +23,7 @@ hf_status hf_find_named(const char *kind, const char *name, const char *(*name_o
 const struct hf_method_ops *const hf_method_list[] = {&hf_method_rhf, &hf_method_uhf,
                                                       &hf_method_rohf, NULL};
 
-const char *hf_method_name(const struct hf_method_ops *method)
-{
-    return method->name;
-}
-
-const char *hf_method_about(const struct hf_method_ops *method)
-{
-    return method->about;
-}
+HF_DEFINE_NAMED_LIST(method)
 
 const char *hf_method_convention(const char *name)
 {
@@ -39,20 +31,6 @@ const char *hf_method_convention(const char *name)
     struct hf_error ignored;
     if (hf_method_find(name, &method, &ignored) != HF_OK || method->convention == NULL) return "";
     return method->convention;
-}
-
-static const char *name_of(int i)
-{
-    return hf_method_list[i] != NULL ? hf_method_list[i]->name : NULL;
-}
-
-hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
-                         struct hf_error *error)
-{
-    int place;
-    const hf_status status = hf_find_named("method", name, name_of, &place, error);
-    if (status == HF_OK) *method = hf_method_list[place];
-    return status;
 }
 
 hf_status hf_method_check(const char *name, const struct hf_molecule *molecule,

@@ -13,21 +13,17 @@
 
 #include "hf/linalg.h"
 #include "hf/wavefunction.h"
+#include "linalg/new_matrix.h"
 
 enum { HF_MAX_DENSITY = 2 };
-
-/** Destroys several matrices: HF_DESTROY_MATRICES(&a, &b). Accepts NULLs. Not collective. */
-#define HF_DESTROY_MATRICES(...)                                                                   \
-    hf_destroy_matrices(sizeof((struct hf_matrix **[]){__VA_ARGS__}) /                             \
-                            sizeof(struct hf_matrix **),                                           \
-                        (struct hf_matrix * *[]){__VA_ARGS__})
-void hf_destroy_matrices(size_t n, struct hf_matrix **const matrix[]);
 
 /** Electrons of alpha and of beta spin, which are also the numbers of their occupied orbitals. */
 struct hf_spin_count {
     int alpha, beta; /**< alpha >= beta */
 };
 
+struct hf_determinant;
+struct hf_fock_job;
 /** A kind of wave function: numbers of densities, Fock matrices and sets of orbitals, and relations between them.
  *  Driver, DIIS and Fock builders need to know nothing else about a method. Each is one constant; all are in
  *  hf_method_list.
@@ -53,19 +49,40 @@ struct hf_method_ops {
     /** Checks that the method can do the molecule; NULL: it can do any. Not collective. HF_BAD_INPUT: it cannot. */
     hf_status (*check)(const struct hf_molecule *molecule, struct hf_spin_count n_electron,
                        struct hf_error *error);
-    /** Computes commutator [n_fock] of fock [n_fock] with the densities of the orbitals occupied [n_set]. This is the
-     *  gradient of the energy, zero at stationary points. */
-    hf_status (*commutators)(struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                             struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
+    /** Computes commutator [n_fock] of fock [n_fock] with the densities of a determinant. This is the gradient of the
+     *  energy, zero at stationary points. */
+    hf_status (*commutators)(const struct hf_determinant *of, struct hf_matrix *const fock[],
                              struct hf_matrix *const commutator[], struct hf_error *error);
     /** Computes effective [n_set], whose lowest orbitals are the next ones, from fock [n_fock] and the present
-     *  orbitals occupied [n_set] (NULLs: none yet). `canonical`: its eigenvalues are the orbital energies. NULL: the
+     *  determinant (without orbitals: none yet). `canonical`: its eigenvalues are the orbital energies. NULL: the
      *  effective matrices are those of fock. */
-    hf_status (*effective)(struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                           struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
+    hf_status (*effective)(const struct hf_determinant *of, struct hf_matrix *const fock[],
                            bool canonical, struct hf_matrix *const effective[],
                            struct hf_error *error);
 };
+
+/** The occupied orbitals of a determinant; everything is borrowed. */
+struct hf_determinant {
+    const struct hf_method_ops *method;
+    struct hf_spin_count n_electron;
+    const struct hf_matrix *x[HF_MAX_SPIN];  /**< bases; second NULL: both sets have the first */
+    struct hf_matrix *occupied[HF_MAX_SPIN]; /**< [n_set]; NULLs: none yet, or o = 0 */
+};
+
+/** Densities and the two-electron matrices built from them, [n][n] each. */
+struct hf_fields {
+    struct hf_matrix *density[HF_MAX_DENSITY];  /**< [n_density] */
+    struct hf_matrix *coulomb;                  /**< of the total density */
+    struct hf_matrix *exchange[HF_MAX_DENSITY]; /**< [n_density] */
+};
+
+/** New matrices of zeros for n_density densities. Collective. HF_NO_RESOURCE. */
+hf_status hf_fields_create(struct hf_linalg *linalg, const char *label, int n_density, int n,
+                           struct hf_fields *fields, struct hf_error *error) HF_MUST_CHECK;
+/** Accepts NULLs. Not collective. */
+void hf_fields_destroy(struct hf_fields *fields);
+/** job [n_density] = jobs that build J and K of the densities; returns n_density. Not collective. */
+int hf_fields_jobs(const struct hf_fields *fields, struct hf_fock_job *job);
 
 extern const struct hf_method_ops hf_method_rhf, hf_method_uhf, hf_method_rohf;
 
@@ -73,6 +90,30 @@ extern const struct hf_method_ops hf_method_rhf, hf_method_uhf, hf_method_rohf;
  *  collective. HF_BAD_INPUT: it is not in the list; the message has all names of that `kind`. */
 hf_status hf_find_named(const char *kind, const char *name, const char *(*name_of)(int i),
                         int *place, struct hf_error *error) HF_MUST_CHECK;
+
+/** Defines functions of hf_<kind>_list, whose entries are struct hf_<kind>_ops: hf_<kind>_name and _about of an entry,
+ *  and hf_<kind>_find, a search by name. */
+#define HF_DEFINE_NAMED_LIST(kind)                                                                 \
+    const char *hf_##kind##_name(const struct hf_##kind##_ops *of)                                 \
+    {                                                                                              \
+        return of->name;                                                                           \
+    }                                                                                              \
+    const char *hf_##kind##_about(const struct hf_##kind##_ops *of)                                \
+    {                                                                                              \
+        return of->about;                                                                          \
+    }                                                                                              \
+    static const char *name_of_##kind(int i)                                                       \
+    {                                                                                              \
+        return hf_##kind##_list[i] != NULL ? hf_##kind##_list[i]->name : NULL;                     \
+    }                                                                                              \
+    hf_status hf_##kind##_find(const char *name, const struct hf_##kind##_ops **of,                \
+                               struct hf_error *error)                                             \
+    {                                                                                              \
+        int place;                                                                                 \
+        HF_CHECK(hf_find_named(#kind, name, name_of_##kind, &place, error));                       \
+        *of = hf_##kind##_list[place];                                                             \
+        return HF_OK;                                                                              \
+    }
 
 /** Finds a method by name. HF_BAD_INPUT: there is none; the message lists all names. Not collective. */
 hf_status hf_method_find(const char *name, const struct hf_method_ops **method,
@@ -90,41 +131,31 @@ int hf_set_size(struct hf_spin_count n_electron, int set);
 void hf_set_occupations(const struct hf_method_ops *method, struct hf_spin_count n_electron,
                         int set, int n_orbital, double occupation[]);
 
-/** Makes a new matrix *orbitals [m][o] with the orbitals of a spin (0 alpha, 1 beta) from the sets occupied [n_set];
- *  NULL if the spin has none. Collective. HF_NO_RESOURCE. */
-hf_status hf_spin_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron, int n_set,
-                           struct hf_matrix *const occupied[], int spin,
-                           struct hf_matrix **orbitals, struct hf_error *error) HF_MUST_CHECK;
+/** Makes a new matrix *orbitals [m][o] with the orbitals of a spin (0 alpha, 1 beta); NULL if the spin has none.
+ *  Collective. HF_NO_RESOURCE. */
+hf_status hf_spin_orbitals(const struct hf_determinant *of, int spin, struct hf_matrix **orbitals,
+                           struct hf_error *error) HF_MUST_CHECK;
 
-/** The orthonormal basis of a set, from x [HF_MAX_SPIN], whose second entry is NULL if both sets have the same basis.
- *  Not collective. */
-const struct hf_matrix *hf_basis_of_set(const struct hf_matrix *const x[], int set);
+/** The orthonormal basis of a set. Not collective. */
+const struct hf_matrix *hf_basis_of_set(const struct hf_determinant *of, int set);
 
-/** Computes density [n_density], each [n][n], of the orbitals occupied [n_set] in the bases x. Collective.
- *  HF_NO_RESOURCE. */
-hf_status hf_method_densities(const struct hf_method_ops *method, struct hf_linalg *linalg,
-                              struct hf_spin_count n_electron, const struct hf_matrix *const x[],
-                              struct hf_matrix *const occupied[], struct hf_matrix *const density[],
+/** Computes density [n_density], each [n][n]. Collective. HF_NO_RESOURCE. */
+hf_status hf_method_densities(const struct hf_determinant *of, struct hf_matrix *const density[],
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** weighted [n][n] = sum_s X W_s n^-1/2 (W_s^T F_s W_s) n^-1/2 W_s^T X^T from fock [n_fock] and the orbitals occupied
- *  [n_set] in the bases x; n are their occupations. At a stationary point this is the sum of orbital energies times
+/** weighted [n][n] = sum_s X W_s n^-1/2 (W_s^T F_s W_s) n^-1/2 W_s^T X^T from fock [n_fock] and the occupied orbitals W;
+ *  n are their occupations. At a stationary point this is the sum of orbital energies times
  *  orbital densities; in a gradient it multiplies the derivatives of the overlap. For shared orbitals F_alpha and
  *  F_beta of the spins are used, so the result does not depend on the canonical form. Collective. HF_NO_RESOURCE.
  *  Source   Pulay, Mol. Phys. 17, 197 (1969). */
-hf_status hf_method_weighted_density(struct hf_context *context, const struct hf_method_ops *method,
-                                     struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                     const struct hf_matrix *const x[],
-                                     struct hf_matrix *const fock[],
-                                     struct hf_matrix *const occupied[], struct hf_matrix *weighted,
+hf_status hf_method_weighted_density(struct hf_context *context, const struct hf_determinant *of,
+                                     struct hf_matrix *const fock[], struct hf_matrix *weighted,
                                      struct hf_error *error) HF_MUST_CHECK;
 
-/** Computes *trace = sum_s tr F_s D_s over both spins, from fock [n_fock] and the densities of the orbitals occupied
- *  [n_set]. Antisymmetric parts of fock do not contribute. Collective. HF_NO_RESOURCE. */
-hf_status hf_trace_of_orbitals(struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                               int n_fock, struct hf_matrix *const fock[], int n_set,
-                               struct hf_matrix *const occupied[], double *trace,
-                               struct hf_error *error) HF_MUST_CHECK;
+/** Computes *trace = sum_s tr F_s D_s over both spins, from fock [n_fock] and the densities of a determinant.
+ *  Antisymmetric parts of fock do not contribute. Collective. HF_NO_RESOURCE. */
+hf_status hf_trace_of_orbitals(const struct hf_determinant *of, struct hf_matrix *const fock[],
+                               double *trace, struct hf_error *error) HF_MUST_CHECK;
 
 /** Energies of the electrons of some densities in the field of the same or other densities, hartree. */
 struct hf_interaction {
@@ -133,16 +164,14 @@ struct hf_interaction {
 
 /** tr D J / 2 - tr D K[D] / 4 - tr M K[M] / 4, a bilinear form of density [n_density] and the densities of J and K.
  *  If both are the same, it is the two-electron energy. This rank's part, for hf_linalg_reduce; not collective. */
-struct hf_interaction hf_interaction_here(int n_density, struct hf_matrix *const density[],
-                                          const struct hf_matrix *coulomb,
-                                          struct hf_matrix *const exchange[]);
+struct hf_interaction hf_interaction_here(struct hf_matrix *const density[],
+                                          const struct hf_fields *fields);
 
-/** Computes fock [n_fock], each [m][m], in the orthonormal bases x: H + J - (K[D] + K[M]) / 2 for alpha, H + J -
- *  (K[D] - K[M]) / 2 for beta; without a spin density both are equal. Collective. HF_NO_RESOURCE. */
-hf_status hf_method_fock(const struct hf_method_ops *method, struct hf_linalg *linalg,
-                         const struct hf_matrix *const x[], const struct hf_matrix *core,
-                         const struct hf_matrix *coulomb, struct hf_matrix *const exchange[],
-                         struct hf_matrix *const fock[], struct hf_error *error) HF_MUST_CHECK;
+/** Computes fock [n_fock], each [m][m], in the orthonormal bases of `of`: H + J - (K[D] + K[M]) / 2 for alpha, H + J -
+ *  (K[D] - K[M]) / 2 for beta; without a spin density both are equal. H is `core`. Collective. HF_NO_RESOURCE. */
+hf_status hf_method_fock(const struct hf_determinant *of, const struct hf_matrix *core,
+                         const struct hf_fields *fields, struct hf_matrix *const fock[],
+                         struct hf_error *error) HF_MUST_CHECK;
 
 /** Data of the eigenvalues of the overlap matrix. */
 struct hf_overlap_spectrum {
@@ -164,10 +193,9 @@ void hf_removed_done(struct hf_context *context, struct hf_removed *removed);
  *  Collective.
  *  Errors   HF_BAD_INPUT: no eigenvalue is above the threshold; HF_NO_RESOURCE.
  *  Source   book Fig. 8.1 (second step). */
-hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg *linalg,
-                                   struct hf_matrix *overlap, double threshold,
-                                   struct hf_matrix **x, struct hf_overlap_spectrum *spectrum,
-                                   struct hf_removed *removed,
+hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_matrix *overlap,
+                                   double threshold, struct hf_matrix **x,
+                                   struct hf_overlap_spectrum *spectrum, struct hf_removed *removed,
                                    struct hf_error *error) HF_MUST_CHECK;
 
 /** Adds a term to weighted [n][n], which multiplies the derivatives of the overlap. It is needed because kept and
@@ -175,37 +203,33 @@ hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg 
  *
  *      W -= sum_kr (u_k u_r^T + u_r u_k^T) (u_k^T P u_r) / (s_k - s_r)     P = sum_s D_s F_s
  *
- *  x [n][m] is the canonical orthogonaliser that left out `removed`. core, coulomb and exchange [n_density] of the
- *  densities density [n_density] are as for hf_method_fock. Does nothing if r = 0. Collective. HF_NO_RESOURCE. */
-hf_status hf_method_weigh_removed(struct hf_context *context, const struct hf_method_ops *method,
-                                  struct hf_linalg *linalg, const struct hf_matrix *x,
+ *  x [n][m] is the canonical orthogonaliser that left out `removed`; H is `core`. Does nothing if r = 0. Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_method_weigh_removed(struct hf_context *context, const struct hf_matrix *x,
                                   const struct hf_removed *removed, const struct hf_matrix *core,
-                                  const struct hf_matrix *coulomb,
-                                  struct hf_matrix *const exchange[],
-                                  struct hf_matrix *const density[], struct hf_matrix *weighted,
+                                  const struct hf_fields *fields, struct hf_matrix *weighted,
                                   struct hf_error *error) HF_MUST_CHECK;
 
 /** fock_orthonormal [m][m] = X^T fock X. Collective. */
-hf_status hf_to_orthonormal(struct hf_linalg *linalg, const struct hf_matrix *x,
-                            const struct hf_matrix *fock, struct hf_matrix *fock_orthonormal,
+hf_status hf_to_orthonormal(const struct hf_matrix *x, const struct hf_matrix *fock,
+                            struct hf_matrix *fock_orthonormal,
                             struct hf_error *error) HF_MUST_CHECK;
 
 /** commutator [m][m] = F' D' - D' F' = X^T (F D S - S D F) X, exactly antisymmetric. Collective. */
-hf_status hf_commutator(struct hf_linalg *linalg, const struct hf_matrix *fock_orthonormal,
+hf_status hf_commutator(const struct hf_matrix *fock_orthonormal,
                         const struct hf_matrix *density_orthonormal, struct hf_matrix *commutator,
                         struct hf_error *error) HF_MUST_CHECK;
 
 /** The same for D' = g C' C'^T of the orbitals `occupied` [m][o] with g = `electrons` each. F' C' is computed first;
  *  this takes 4 m^2 o operations instead of 2 m^3 and those for D'. Zero if `occupied` is NULL. Collective. */
-hf_status hf_commutator_of_orbitals(struct hf_linalg *linalg, double electrons,
-                                    const struct hf_matrix *fock_orthonormal,
+hf_status hf_commutator_of_orbitals(double electrons, const struct hf_matrix *fock_orthonormal,
                                     const struct hf_matrix *occupied, struct hf_matrix *commutator,
                                     struct hf_error *error) HF_MUST_CHECK;
 
 /** density [n][n] = g (X C'_occ) (X C'_occ)^T, g = `electrons`; zero if `occupied` is NULL. Collective. */
-hf_status hf_density_of_orbitals(struct hf_linalg *linalg, double electrons,
-                                 const struct hf_matrix *x, const struct hf_matrix *occupied,
-                                 struct hf_matrix *density, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_density_of_orbitals(double electrons, const struct hf_matrix *x,
+                                 const struct hf_matrix *occupied, struct hf_matrix *density,
+                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** Computes the eigenvalues [m] of F' and its lowest orbitals, `occupied` [m][o] (may be NULL). Destroys F'.
  *  Collective. */
@@ -218,9 +242,8 @@ hf_status hf_lowest_orbitals(struct hf_context *context, struct hf_matrix *fock_
  *  orthonormal orbitals of a similar matrix. *found: elements of F' between occupied and virtual orbitals are now at
  *  most the tolerance (hartree). Otherwise `occupied` is unchanged: the rotation is large, levels are close, or too
  *  many sweeps are needed. diagonal [m] becomes the diagonal of F'. Collective. HF_NO_RESOURCE. */
-hf_status hf_rotate_orbitals(struct hf_context *context, struct hf_linalg *linalg,
-                             const struct hf_matrix *fock_orthonormal, double tolerance,
-                             double diagonal[], struct hf_matrix *occupied, bool *found,
-                             int *n_sweep, struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_rotate_orbitals(struct hf_context *context, const struct hf_matrix *fock_orthonormal,
+                             double tolerance, double diagonal[], struct hf_matrix *occupied,
+                             bool *found, int *n_sweep, struct hf_error *error) HF_MUST_CHECK;
 
 #endif

@@ -23,9 +23,9 @@ void hf_removed_done(struct hf_context *context, struct hf_removed *removed)
 }
 
 /** Copies the first r of the eigenvectors [n][n], and their eigenvalues. */
-static hf_status keep_removed(struct hf_context *context, struct hf_linalg *linalg, int r,
-                              const double eigenvalue[], const struct hf_matrix *vector,
-                              struct hf_removed *removed, struct hf_error *error)
+static hf_status keep_removed(struct hf_context *context, int r, const double eigenvalue[],
+                              const struct hf_matrix *vector, struct hf_removed *removed,
+                              struct hf_error *error)
 {
     hf_status status = HF_OK;
     *removed = (struct hf_removed){0};
@@ -36,19 +36,17 @@ static hf_status keep_removed(struct hf_context *context, struct hf_linalg *lina
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d overlap eigenvalues", r);
     HF_TRY(hf_agree(context->comm, status, error));
     memcpy(removed->eigenvalue, eigenvalue, (size_t)r * sizeof *eigenvalue);
-    HF_TRY(hf_matrix_create(linalg, "removed functions", hf_matrix_n_row(vector), r,
-                            &removed->vector, error));
-    hf_matrix_copy_columns(vector, 0, r, NULL, removed->vector, 0);
+    HF_TRY(
+        hf_matrix_create_columns("removed functions", vector, 0, r, NULL, &removed->vector, error));
     return HF_OK;
 cleanup:
     hf_removed_done(context, removed);
     return status;
 }
-
-hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg *linalg,
-                                   struct hf_matrix *overlap, double threshold,
-                                   struct hf_matrix **x, struct hf_overlap_spectrum *spectrum,
-                                   struct hf_removed *removed, struct hf_error *error)
+hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_matrix *overlap,
+                                   double threshold, struct hf_matrix **x,
+                                   struct hf_overlap_spectrum *spectrum, struct hf_removed *removed,
+                                   struct hf_error *error)
 {
     hf_status status;
     const int n = hf_matrix_n_row(overlap);
@@ -56,28 +54,18 @@ hf_status hf_orthogonaliser_create(struct hf_context *context, struct hf_linalg 
     struct hf_arena arena = {.memory = context->memory, .label = "overlap eigenvalues"};
     double *eigenvalue = HF_TAKE(&arena, eigenvalue, (size_t)n);
     HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
-    HF_TRY(hf_matrix_create(linalg, "overlap eigenvectors", n, n, &vector, error));
-
-    hf_timer_start(&context->timers, &hf_phase_diagonalise);
-    status = hf_matrix_eigen(overlap, eigenvalue, vector, error);
-    hf_timer_stop(&context->timers, &hf_phase_diagonalise);
-    if (status != HF_OK) goto cleanup;
-
+    HF_TRY(hf_matrix_create_like("overlap eigenvectors", overlap, &vector, error));
+    HF_TRY(hf_lowest_orbitals(context, overlap, eigenvalue, vector, error));
     spectrum->smallest = eigenvalue[0];
     spectrum->n_removed = first_kept(n, eigenvalue, threshold);
-    if (spectrum->n_removed == n) {
-        status = hf_fail(error, HF_BAD_INPUT,
-                         "all %d overlap eigenvalues are below the linear dependence threshold %g",
-                         n, threshold);
-        goto cleanup;
-    }
-    const int m = n - spectrum->n_removed;
-    HF_TRY(hf_matrix_create(linalg, "orthogonaliser", n, m, &made, error));
-    hf_matrix_copy_columns(vector, spectrum->n_removed, m, eigenvalue + spectrum->n_removed, made,
-                           0);
-    if (removed != NULL)
-        HF_TRY(
-            keep_removed(context, linalg, spectrum->n_removed, eigenvalue, vector, removed, error));
+    const int r = spectrum->n_removed;
+    if (r == n)
+        HF_TRY(hf_fail(error, HF_BAD_INPUT,
+                       "all %d overlap eigenvalues are below the linear dependence threshold %g", n,
+                       threshold));
+    HF_TRY(
+        hf_matrix_create_columns("orthogonaliser", vector, r, n - r, eigenvalue + r, &made, error));
+    if (removed != NULL) HF_TRY(keep_removed(context, r, eigenvalue, vector, removed, error));
     *x = made;
     made = NULL;
 cleanup:

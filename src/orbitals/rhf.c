@@ -14,13 +14,10 @@ static hf_status rhf_check(const struct hf_molecule *molecule, struct hf_spin_co
                    "needs multiplicity 1, uhf and rohf take any",
                    n_electron.alpha + n_electron.beta, molecule->charge, molecule->multiplicity);
 }
-
-static hf_status rhf_commutators(struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                 struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
+static hf_status rhf_commutators(const struct hf_determinant *of, struct hf_matrix *const fock[],
                                  struct hf_matrix *const commutator[], struct hf_error *error)
 {
-    (void)n_electron;
-    return hf_commutator_of_orbitals(linalg, 2.0, fock[0], occupied[0], commutator[0], error);
+    return hf_commutator_of_orbitals(2.0, fock[0], of->occupied[0], commutator[0], error);
 }
 
 const struct hf_method_ops hf_method_rhf = {

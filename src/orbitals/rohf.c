@@ -15,17 +15,14 @@
  *
  * Source   Roothaan, Rev. Mod. Phys. 32, 179 (1960); Guest, Saunders, Mol. Phys. 28, 819 (1974). */
 #include "orbitals/orbitals.h"
-
-static hf_status rohf_commutators(struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                  struct hf_matrix *const fock[],
-                                  struct hf_matrix *const occupied[],
+static hf_status rohf_commutators(const struct hf_determinant *of, struct hf_matrix *const fock[],
                                   struct hf_matrix *const commutator[], struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_matrix *orbitals = NULL;
     for (int s = 0; s < 2; s++) {
-        HF_TRY(hf_spin_orbitals(linalg, n_electron, 1, occupied, s, &orbitals, error));
-        HF_TRY(hf_commutator_of_orbitals(linalg, 1.0, fock[s], orbitals, commutator[s], error));
+        HF_TRY(hf_spin_orbitals(of, s, &orbitals, error));
+        HF_TRY(hf_commutator_of_orbitals(1.0, fock[s], orbitals, commutator[s], error));
         hf_matrix_destroy(&orbitals);
     }
     hf_matrix_add(1.0, commutator[1], 1.0, commutator[0]);
@@ -36,51 +33,39 @@ cleanup:
 }
 
 /** product [m][a] -= factor W W^T from, for orbitals W [m][o]. */
-static hf_status project_out(struct hf_linalg *linalg, double factor,
-                             const struct hf_matrix *orbitals, const struct hf_matrix *from,
-                             struct hf_matrix *product, struct hf_error *error)
+static hf_status project_out(double factor, const struct hf_matrix *orbitals,
+                             const struct hf_matrix *from, struct hf_matrix *product,
+                             struct hf_error *error)
 {
-    hf_status status;
     struct hf_matrix *overlap = NULL;
-    HF_TRY(hf_matrix_create(linalg, "products of orbitals", hf_matrix_n_col(orbitals),
-                            hf_matrix_n_col(from), &overlap, error));
-    hf_matrix_multiply(1.0, true, orbitals, false, from, 0.0, overlap);
+    HF_CHECK(hf_matrix_create_product("products of orbitals", true, orbitals, false, from, &overlap,
+                                      error));
     hf_matrix_multiply(-factor, false, orbitals, false, overlap, 1.0, product);
-cleanup:
     hf_matrix_destroy(&overlap);
-    return status;
-}
-
-/** Makes new matrices: columns = W[first : first + n], product [m][n] = d columns. */
-static hf_status times_columns(struct hf_linalg *linalg, const struct hf_matrix *d,
-                               const struct hf_matrix *w, int first, int n,
-                               struct hf_matrix **columns, struct hf_matrix **product,
-                               struct hf_error *error)
-{
-    const int m = hf_matrix_n_row(w);
-    if (n == 0) return HF_OK;
-    HF_CHECK(hf_matrix_create(linalg, "orbitals of a shell", m, n, columns, error));
-    HF_CHECK(hf_matrix_create(linalg, "Fock times orbitals", m, n, product, error));
-    hf_matrix_copy_columns(w, first, n, NULL, *columns, 0);
-    hf_matrix_multiply(1.0, false, d, false, *columns, 0.0, *product);
     return HF_OK;
 }
 
-/** effective += Y W^T + W Y^T. */
-static hf_status add_symmetric(struct hf_linalg *linalg, const struct hf_matrix *y,
-                               const struct hf_matrix *w, struct hf_matrix *effective,
+/** Makes new matrices: columns = W[first : first + n], product [m][n] = d columns. */
+static hf_status times_columns(const struct hf_matrix *d, const struct hf_matrix *w, int first,
+                               int n, struct hf_matrix **columns, struct hf_matrix **product,
                                struct hf_error *error)
 {
-    hf_status status;
-    const int m = hf_matrix_n_row(w);
+    if (n == 0) return HF_OK;
+    HF_CHECK(hf_matrix_create_columns("orbitals of a shell", w, first, n, NULL, columns, error));
+    return hf_matrix_create_product("Fock times orbitals", false, d, false, *columns, product,
+                                    error);
+}
+
+/** effective += Y W^T + W Y^T. */
+static hf_status add_symmetric(const struct hf_matrix *y, const struct hf_matrix *w,
+                               struct hf_matrix *effective, struct hf_error *error)
+{
     struct hf_matrix *product = NULL;
-    HF_TRY(hf_matrix_create(linalg, "open-shell blocks", m, m, &product, error));
-    hf_matrix_multiply(1.0, false, y, true, w, 0.0, product);
+    HF_CHECK(hf_matrix_create_product("open-shell blocks", false, y, true, w, &product, error));
     hf_matrix_add(1.0, product, 1.0, effective);
     hf_matrix_add_transposed(1.0, product, 1.0, effective);
-cleanup:
     hf_matrix_destroy(&product);
-    return status;
+    return HF_OK;
 }
 
 /** Adds the difference between the effective matrix and Fc - x d. P are projectors on c and o, d = (Fa - Fb) / 2. The
@@ -88,49 +73,43 @@ cleanup:
  *
  *      Yc Wc^T + Wc Yc^T + Yo Wo^T + Wo Yo^T
  *      Yc = x (1 - Po) d Wc      Yo = (1 + x - 2 Pc - (1 + x/2) Po) d Wo */
-static hf_status add_blocks(struct hf_linalg *linalg, struct hf_spin_count n_electron, double x,
-                            const struct hf_matrix *d, const struct hf_matrix *occupied,
-                            struct hf_matrix *effective, struct hf_error *error)
+static hf_status add_blocks(struct hf_spin_count n_electron, double x, const struct hf_matrix *d,
+                            const struct hf_matrix *occupied, struct hf_matrix *effective,
+                            struct hf_error *error)
 {
     hf_status status = HF_OK;
     const int n_closed = n_electron.beta, n_open = n_electron.alpha - n_electron.beta;
-    const int m = hf_matrix_n_row(occupied);
     struct hf_matrix *closed = NULL, *open = NULL, *of_closed = NULL, *of_open = NULL, *y = NULL;
-    HF_TRY(times_columns(linalg, d, occupied, 0, n_closed, &closed, &of_closed, error));
-    HF_TRY(times_columns(linalg, d, occupied, n_closed, n_open, &open, &of_open, error));
-    HF_TRY(hf_matrix_create(linalg, "open-shell blocks", m, n_open, &y, error));
+    HF_TRY(times_columns(d, occupied, 0, n_closed, &closed, &of_closed, error));
+    HF_TRY(times_columns(d, occupied, n_closed, n_open, &open, &of_open, error));
+    HF_TRY(hf_matrix_create_like("open-shell blocks", of_open, &y, error));
     hf_matrix_add(1.0 + x, of_open, 0.0, y);
-    if (closed != NULL) HF_TRY(project_out(linalg, 2.0, closed, of_open, y, error));
-    HF_TRY(project_out(linalg, 1.0 + 0.5 * x, open, of_open, y, error));
-    HF_TRY(add_symmetric(linalg, y, open, effective, error));
+    if (closed != NULL) HF_TRY(project_out(2.0, closed, of_open, y, error));
+    HF_TRY(project_out(1.0 + 0.5 * x, open, of_open, y, error));
+    HF_TRY(add_symmetric(y, open, effective, error));
     if (closed != NULL && x != 0.0) {
-        HF_TRY(project_out(linalg, 1.0, open, of_closed, of_closed, error));
+        HF_TRY(project_out(1.0, open, of_closed, of_closed, error));
         hf_matrix_add(0.0, of_closed, x, of_closed);
-        HF_TRY(add_symmetric(linalg, of_closed, closed, effective, error));
+        HF_TRY(add_symmetric(of_closed, closed, effective, error));
     }
 cleanup:
     HF_DESTROY_MATRICES(&y, &of_open, &of_closed, &open, &closed);
     return status;
 }
-
-static hf_status rohf_effective(struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
+static hf_status rohf_effective(const struct hf_determinant *of, struct hf_matrix *const fock[],
                                 bool canonical, struct hf_matrix *const effective[],
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const double x = canonical ? 0.0 : 1.0;
-    const int m = hf_matrix_n_row(fock[0]);
     struct hf_matrix *difference = NULL;
     hf_matrix_copy(fock[0], effective[0]);
     hf_matrix_add(0.5, fock[1], 0.5, effective[0]);
-    if (occupied[0] == NULL || n_electron.alpha == n_electron.beta) return HF_OK;
-    HF_TRY(hf_matrix_create(linalg, "difference of Fock matrices", m, m, &difference, error));
-    hf_matrix_copy(fock[0], difference);
+    if (of->occupied[0] == NULL || of->n_electron.alpha == of->n_electron.beta) return HF_OK;
+    HF_CHECK(hf_matrix_create_copy("difference of Fock matrices", fock[0], &difference, error));
     hf_matrix_add(-0.5, fock[1], 0.5, difference);
     hf_matrix_add(-x, difference, 1.0, effective[0]);
-    HF_TRY(add_blocks(linalg, n_electron, x, difference, occupied[0], effective[0], error));
-cleanup:
+    const hf_status status =
+        add_blocks(of->n_electron, x, difference, of->occupied[0], effective[0], error);
     hf_matrix_destroy(&difference);
     return status;
 }

@@ -31,7 +31,6 @@ enum { MOST_SWEEPS = 16, DEPTH = 3 };
 /** Data of a search. */
 struct search {
     struct hf_context *context;
-    struct hf_linalg *linalg;
     const struct hf_matrix *fock;
     int m, o;
     double *diagonal;
@@ -41,14 +40,12 @@ struct search {
     double square[DEPTH][DEPTH];                    /**< products of the changes */
     int n_stored;
 };
-
 static hf_status create(struct search *self, struct hf_error *error)
 {
-    const struct hf_new_matrix list[] = {{&self->y, self->m, self->o},
-                                         {&self->product, self->m, self->o},
-                                         {&self->top, self->o, self->o},
-                                         {&self->first, self->o, self->o}};
-    return hf_matrix_create_several(self->linalg, "rotation of orbitals", 4, list, error);
+    const int m = self->m, o = self->o;
+    return HF_CREATE_MATRICES(hf_matrix_grid(self->fock), "rotation of orbitals", error,
+                              {&self->y, m, o}, {&self->product, m, o}, {&self->top, o, o},
+                              {&self->first, o, o});
 }
 
 static void destroy(struct search *self)
@@ -81,10 +78,10 @@ static bool begin(struct search *self, const struct hf_matrix *occupied)
 /** Allocates the next pair of the ring. */
 static hf_status make_room(struct search *self, int slot, struct hf_error *error)
 {
-    const struct hf_new_matrix list[] = {{&self->trial[slot], self->m, self->o},
-                                         {&self->change[slot], self->m, self->o}};
     if (self->trial[slot] != NULL) return HF_OK;
-    return hf_matrix_create_several(self->linalg, "rotation of orbitals", 2, list, error);
+    return HF_CREATE_MATRICES(hf_matrix_grid(self->fock), "rotation of orbitals", error,
+                              {&self->trial[slot], self->m, self->o},
+                              {&self->change[slot], self->m, self->o});
 }
 
 /** Computes self->product = G, then Y - P, P and the products of P. *largest: largest element of G. */
@@ -105,7 +102,7 @@ static hf_status find_rest(struct search *self, double *largest, struct hf_error
     hf_matrix_add(-1.0, change, 1.0, trial);
     hf_matrix_dots_here(change, n, (const struct hf_matrix *const *)self->change, reduced);
     reduced[n] = hf_matrix_max_abs_here(rest);
-    hf_linalg_reduce(self->linalg, n, 1, reduced);
+    hf_linalg_reduce(hf_matrix_grid(rest), n, 1, reduced);
     for (int i = 0; i < n; i++) self->square[i][slot] = self->square[slot][i] = reduced[i];
     *largest = reduced[n];
     return HF_OK;
@@ -181,14 +178,12 @@ static hf_status sweep(struct search *self, double tolerance, bool *found, int *
     return HF_OK;
 }
 
-hf_status hf_rotate_orbitals(struct hf_context *context, struct hf_linalg *linalg,
-                             const struct hf_matrix *fock, double tolerance, double diagonal[],
-                             struct hf_matrix *occupied, bool *found, int *n_sweep,
-                             struct hf_error *error)
+hf_status hf_rotate_orbitals(struct hf_context *context, const struct hf_matrix *fock,
+                             double tolerance, double diagonal[], struct hf_matrix *occupied,
+                             bool *found, int *n_sweep, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct search search = {.context = context,
-                            .linalg = linalg,
                             .fock = fock,
                             .m = hf_matrix_n_row(occupied),
                             .o = hf_matrix_n_col(occupied),

@@ -5,15 +5,11 @@
  *
  * Source   Pople, Nesbet, J. Chem. Phys. 22, 571 (1954). */
 #include "orbitals/orbitals.h"
-
-static hf_status uhf_commutators(struct hf_linalg *linalg, struct hf_spin_count n_electron,
-                                 struct hf_matrix *const fock[], struct hf_matrix *const occupied[],
+static hf_status uhf_commutators(const struct hf_determinant *of, struct hf_matrix *const fock[],
                                  struct hf_matrix *const commutator[], struct hf_error *error)
 {
-    (void)n_electron;
     for (int s = 0; s < 2; s++)
-        HF_CHECK(
-            hf_commutator_of_orbitals(linalg, 1.0, fock[s], occupied[s], commutator[s], error));
+        HF_CHECK(hf_commutator_of_orbitals(1.0, fock[s], of->occupied[s], commutator[s], error));
     return HF_OK;
 }
 

@@ -8,11 +8,9 @@
 #include "properties/spatial.h"
 #include "text/output_file.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** The density in a cube file may lack so many electrons without a warning. */
@@ -28,8 +26,11 @@ struct cubes {
         enum origin origin; /**< of function.orbital */
         char name[40];      /**< "density", "alpha-homo", "42" */
         char *path;
-    } * cube; /**< [n], with their paths owned */
+    } * cube;              /**< [n] */
+    int64_t room;          /**< of cube */
+    struct hf_arena arena; /**< has the list and the paths */
     struct hf_grid grid;
+    double spacing, margin; /**< bohr */
 };
 
 static const struct {
@@ -70,14 +71,14 @@ static hf_status append(struct hf_quantity *quantity, const struct cube *cube,
     const size_t size = strlen(stem) + sizeof cube->name + sizeof "..cube";
     for (int i = 0; i < self->n; i++)
         if (strcmp(self->cube[i].name, cube->name) == 0) return HF_OK;
-    struct cube *longer = realloc(self->cube, ((size_t)self->n + 1) * sizeof *longer);
-    if (longer == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    self->cube = longer;
-    longer[self->n] = *cube;
-    longer[self->n].path = malloc(size);
-    if (longer[self->n].path == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory");
-    snprintf(longer[self->n++].path, size, "%s.%s.cube", stem, cube->name);
-    return HF_OK;
+    struct cube one = *cube;
+    HF_TAKE(&self->arena, one.path, size);
+    if (hf_arena_grow(&self->arena, &self->cube, self->n + 1, &self->room, sizeof one) &&
+        one.path != NULL) {
+        snprintf(one.path, size, "%s.%s.cube", stem, cube->name);
+        self->cube[self->n++] = one;
+    }
+    return hf_arena_check(&self->arena, error);
 }
 
 /** The orbital counted from 0; below 0: there is none. */
@@ -93,11 +94,10 @@ static int orbital_of(const struct hf_molecule *molecule, const struct cube *cub
 static hf_status append_orbital(struct hf_quantity *quantity, const struct cube *cube,
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_quantity_source *of = quantity->of;
     const bool two_sets = strcmp(of->settings->method, "uhf") == 0;
     quantity->needs = HF_WAVEFUNCTION_ALL;
-    for (int spin = 0; spin < (two_sets ? 2 : 1) && status == HF_OK; spin++) {
+    for (int spin = 0; spin < (two_sets ? 2 : 1); spin++) {
         struct cube one = *cube;
         one.function.spin = spin;
         if (two_sets)
@@ -107,18 +107,17 @@ static hf_status append_orbital(struct hf_quantity *quantity, const struct cube 
             return hf_fail(error, HF_BAD_INPUT,
                            "there is no orbital %s: the basis has %d functions", one.name,
                            of->basis->n_function);
-        status = append(quantity, &one, error);
+        HF_CHECK(append(quantity, &one, error));
     }
-    return status;
+    return HF_OK;
 }
 
 static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 {
     struct cubes *self = quantity->self;
-    const struct hf_options *options = quantity->of->options;
-    const char *position = hf_options_text(options, "cube");
-    hf_status status = HF_OK;
-    while (*position != '\0' && status == HF_OK) {
+    const char *position = hf_options_text(quantity->of->options, "cube");
+    self->arena.label = "a list of cube files";
+    while (*position != '\0') {
         struct cube cube;
         const size_t length = strcspn(position, ", \t");
         const struct hf_word word = {position, (int)length};
@@ -131,22 +130,18 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                            "an orbital counted from 1, with commas between them",
                            HF_WORD(word));
         if (cube.function.kind == HF_SPATIAL_ORBITAL)
-            status = append_orbital(quantity, &cube, error);
+            HF_CHECK(append_orbital(quantity, &cube, error));
         else
-            status = append(quantity, &cube, error);
+            HF_CHECK(append(quantity, &cube, error));
     }
-    if (status == HF_OK && self->n == 0) status = hf_fail(error, HF_BAD_INPUT, "an empty list");
-    if (status == HF_OK)
-        status = hf_grid_around(quantity->of->molecule, hf_options_real(options, "cube_spacing"),
-                                hf_options_real(options, "cube_margin"), &self->grid, error);
-    return status;
+    if (self->n == 0) return hf_fail(error, HF_BAD_INPUT, "an empty list");
+    return hf_grid_around(quantity->of->molecule, self->spacing, self->margin, &self->grid, error);
 }
 
 static void done(struct hf_quantity *quantity)
 {
     struct cubes *self = quantity->self;
-    for (int i = 0; i < self->n; i++) free(self->cube[i].path);
-    free(self->cube);
+    hf_arena_done(&self->arena);
 }
 
 static const char *path_of(const struct hf_quantity *quantity, int i)
@@ -168,33 +163,26 @@ struct account {
     double seconds; /**< wall time */
 };
 
-/** A file being written, on rank 0. */
-struct file {
-    struct hf_output_file file;
-    bool open;
-};
-
-static void write_head(struct file *self, const char *name, const struct hf_molecule *molecule,
-                       const struct hf_grid *grid)
+static void write_head(struct hf_output_file *file, const char *name,
+                       const struct hf_molecule *molecule, const struct hf_grid *grid)
 {
-    (void)hf_output_file_print(&self->file, " %.150s\n atomic units, z fastest\n", name);
-    (void)hf_output_file_print(&self->file, "%5d %14.8f %14.8f %14.8f\n", molecule->n_atom,
-                               grid->origin[0], grid->origin[1], grid->origin[2]);
+    hf_output_file_print(file, " %.150s\n atomic units, z fastest\n", name);
+    hf_output_file_print(file, "%5d %14.8f %14.8f %14.8f\n", molecule->n_atom, grid->origin[0],
+                         grid->origin[1], grid->origin[2]);
     for (int d = 0; d < 3; d++)
-        (void)hf_output_file_print(&self->file, "%5d %14.8f %14.8f %14.8f\n", grid->n[d],
-                                   d == 0 ? grid->spacing : 0.0, d == 1 ? grid->spacing : 0.0,
-                                   d == 2 ? grid->spacing : 0.0);
+        hf_output_file_print(file, "%5d %14.8f %14.8f %14.8f\n", grid->n[d],
+                             d == 0 ? grid->spacing : 0.0, d == 1 ? grid->spacing : 0.0,
+                             d == 2 ? grid->spacing : 0.0);
     for (int a = 0; a < molecule->n_atom; a++) {
         const struct hf_atom *atom = &molecule->atom[a];
-        (void)hf_output_file_print(&self->file, "%5d %14.8f %14.8f %14.8f %14.8f\n",
-                                   atom->atomic_number, hf_molecule_nuclear_charge(molecule, a),
-                                   atom->position_bohr[0], atom->position_bohr[1],
-                                   atom->position_bohr[2]);
+        hf_output_file_print(file, "%5d %14.8f %14.8f %14.8f %14.8f\n", atom->atomic_number,
+                             hf_molecule_nuclear_charge(molecule, a), atom->position_bohr[0],
+                             atom->position_bohr[1], atom->position_bohr[2]);
     }
 }
 
 /** A line along z, in lines of the file; numbers that would have three digits of exponent are zero. */
-static void write_line(struct file *self, int n, const double value[])
+static void write_line(struct hf_output_file *file, int n, const double value[])
 {
     char text[PER_LINE * VALUE_SIZE + 2];
     for (int first = 0; first < n; first += PER_LINE) {
@@ -203,7 +191,7 @@ static void write_line(struct file *self, int n, const double value[])
             length += snprintf(text + length, sizeof text - (size_t)length, " %13.5e",
                                fabs(value[k]) < 1e-99 ? 0.0 : value[k]);
         text[length++] = '\n';
-        (void)hf_output_file_write(&self->file, (size_t)length, text);
+        (void)hf_output_file_write(file, (size_t)length, text);
     }
 }
 
@@ -216,24 +204,18 @@ static void count(struct account *account, size_t n, const double value[])
     }
 }
 
-static hf_status fail(const char *path, struct hf_error *error)
-{
-    return hf_fail(error, HF_NO_RESOURCE, "%s: the cube file cannot be written: %s", path,
-                   strerror(errno));
-}
-
 /** All planes to the file, some at a time. Collective. */
-static hf_status write_planes(struct hf_context *context, struct file *self,
+static hf_status write_planes(struct hf_context *context, struct hf_output_file *file,
                               struct hf_spatial *spatial, const struct hf_grid *grid,
                               struct account *account, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const size_t area = (size_t)grid->n[1] * (size_t)grid->n[2];
     const int at_once = area < PLANES_ELEMENTS ? (int)(PLANES_ELEMENTS / area) : 1;
     const int room = at_once < grid->n[0] ? at_once : grid->n[0];
-    double *value =
-        hf_memory_allocate(context->memory, "planes of a grid", (size_t)room * area, sizeof *value);
-    if (value == NULL || area > INT_MAX)
+    struct hf_arena arena = {.memory = context->memory, .label = "planes of a grid"};
+    double *value = HF_TAKE_UNSET(&arena, value, (size_t)room * area);
+    hf_status status = hf_arena_check(&arena, error);
+    if (area > INT_MAX)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for planes of a grid");
     HF_TRY(hf_agree(context->comm, status, error));
     for (int first = 0; first < grid->n[0]; first += room) {
@@ -242,10 +224,10 @@ static hf_status write_planes(struct hf_context *context, struct file *self,
         if (context->rank != 0) continue;
         count(account, (size_t)n * area, value);
         for (int line = 0; line < n * grid->n[1]; line++)
-            write_line(self, grid->n[2], value + (size_t)line * (size_t)grid->n[2]);
+            write_line(file, grid->n[2], value + (size_t)line * (size_t)grid->n[2]);
     }
 cleanup:
-    hf_memory_release(context->memory, value);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -256,29 +238,22 @@ static hf_status write_function(const struct hf_quantity_source *of,
                                 const struct hf_grid *grid, struct account *account,
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const double started = hf_wall_seconds();
     struct hf_context *context = of->context;
     struct hf_spatial *spatial = NULL;
-    struct file self = {.open = false};
+    struct hf_output_file file;
     *account = (struct account){.least = INFINITY, .most = -INFINITY};
-    if (context->rank == 0) {
-        self.open = hf_output_file_begin(path, &self.file);
-        if (!self.open) status = fail(path, error);
-    }
-    HF_TRY(hf_agree(context->comm, status, error));
-    if (self.open) write_head(&self, name, of->molecule, grid);
+    HF_TRY(hf_output_file_open(context, path, "the cube file", &file, error));
+    write_head(&file, name, of->molecule, grid);
     HF_TRY(hf_spatial_create(context, shown, function, &spatial, error));
-    HF_TRY(write_planes(context, &self, spatial, grid, account, error));
-    if (self.open && !hf_output_file_end(&self.file, true)) status = fail(path, error);
-    self.open = false;
-    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(write_planes(context, &file, spatial, grid, account, error));
+cleanup:
+    status = hf_output_file_close(context, &file, status, error);
+    hf_spatial_destroy(&spatial);
     account->integral *= grid->spacing * grid->spacing * grid->spacing;
     account->seconds = hf_wall_seconds() - started;
-    hf_broadcast_bytes(context->comm, 0, sizeof *account, account);
-cleanup:
-    if (self.open) (void)hf_output_file_end(&self.file, false);
-    hf_spatial_destroy(&spatial);
+    if (status == HF_OK) hf_broadcast_bytes(context->comm, 0, sizeof *account, account);
     return status;
 }
 
@@ -313,9 +288,8 @@ static hf_status write_cube(const struct hf_quantity_source *of,
         const int n_orbital = of->wavefunction->spin[function.spin].n_orbital;
         function.orbital = orbital_of(molecule, cube);
         if (function.orbital < 0 || function.orbital >= n_orbital) {
-            snprintf(name, sizeof name, "%.80s is not written: there is no such orbital among %d",
-                     cube->path, n_orbital);
-            hf_report_warning(of->report, name);
+            hf_report_warning(of->report, "%.80s is not written: there is no such orbital among %d",
+                              cube->path, n_orbital);
             return HF_OK;
         }
     }
@@ -325,13 +299,11 @@ static hf_status write_cube(const struct hf_quantity_source *of,
     HF_CHECK(write_function(of, shown, cube->path, name, &function, grid, &account, error));
     print_cube(of->report, cube, grid, &account);
     const double lacking = hf_molecule_n_electron(molecule) - account.integral;
-    if (function.kind == HF_SPATIAL_DENSITY && fabs(lacking) > MOST_LACKING) {
-        snprintf(
-            name, sizeof name,
+    if (function.kind == HF_SPATIAL_DENSITY && fabs(lacking) > MOST_LACKING)
+        hf_report_warning(
+            of->report,
             "%.4f electrons are outside the box of %.80s; include them with a larger --cube-margin",
             lacking, cube->path);
-        hf_report_warning(of->report, name);
-    }
     return HF_OK;
 }
 
@@ -350,8 +322,23 @@ cleanup:
     return status;
 }
 
+#define OF_CUBES .not_kept = true, .only_with = {{"cube", NULL}}
+const struct hf_option hf_options_cubes[] = {
+    HF_ROW_TEXT(
+        "cube", "LIST", "write cube files, for example of density,esp,homo", .everyday = true,
+        .more = "LIST has commas between its words: density, spin (alpha minus beta), esp "
+                "(electrostatic potential), homo, lumo, and numbers of orbitals. Each is written "
+                "to INPUT.WHAT.cube, beside the JSON file or in the working folder.",
+        .not_kept = true, HF_ALONE),
+    HF_ROW_REAL("cube_spacing", "0.2", "bohr", 0.001, 10, "distance between points of cube files",
+                .member = HF_MEMBER(struct cubes, spacing), OF_CUBES),
+    HF_ROW_REAL("cube_margin", "7", "bohr", 0, 1000, "space around the atoms in cube files",
+                .member = HF_MEMBER(struct cubes, margin), OF_CUBES),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_cubes = {
     .name = "cube files",
+    .options = hf_options_cubes,
     .option = "cube",
     .needs = HF_WAVEFUNCTION_DENSITIES,
     .size = sizeof(struct cubes),

@@ -147,14 +147,20 @@ static struct hf_json put_lines(struct hf_json extras, const char *name, int n,
     return array;
 }
 
+static void put_warnings(struct hf_json extras, const struct hf_run_description *run,
+                         const struct hf_record *record)
+{
+    const struct hf_json warnings = put_lines(extras, "warnings", run->n_warning, run->warning);
+    if (record->note[0] != '\0') HF_APPEND(warnings, record->note);
+    put_lines(extras, "notes", run->n_note, run->note);
+}
+
 static void put_launch(struct hf_json extras, const struct hf_run_description *run,
                        const struct hf_record *record)
 {
     const struct hf_library_versions *versions = &record->versions;
     const struct hf_json to = hf_json_object(extras, "launch", "where and with what hf ran");
-    const struct hf_json warnings = put_lines(extras, "warnings", run->n_warning, run->warning);
-    if (record->note[0] != '\0') HF_APPEND(warnings, record->note);
-    put_lines(extras, "notes", run->n_note, run->note);
+    put_warnings(extras, run, record);
     HF_PUT(to, "ranks", record->context->n_rank, NULL, "MPI processes");
     HF_PUT(to, "hosts", run->n_node, NULL, "hosts of the processes; 0: unknown");
     HF_PUT(to, "cores_on_node", run->n_core, NULL,
@@ -327,9 +333,12 @@ struct sources {
 static void put_description(struct hf_json extras, const struct hf_run_description *run,
                             const struct hf_record *record)
 {
-    put_launch(extras, run, record);
+    if (run->of_many)
+        put_warnings(extras, run, record);
+    else
+        put_launch(extras, run, record);
     put_basis(extras, run);
-    hf_json_put_settings(extras, "settings", run);
+    if (!run->of_many) hf_json_put_settings(extras, "settings", run);
     put_environment(extras, &run->molecule->environment);
 }
 
@@ -339,6 +348,7 @@ static void put_extras(struct hf_json extras, const struct sources *from)
     put_scf(extras, from->record, from->result, from->wavefunction);
     put_energies(extras, from->result);
     put_stability(extras, &from->result->stability);
+    if (from->run->of_many) return;
     put_iterations(extras, from->record);
     put_fock(extras, from->result);
     put_timings(extras, &from->record->statistics);
@@ -405,7 +415,7 @@ static void put_unconverged(struct hf_json root, const struct sources *from)
 }
 
 /** A FailedOperation without results. */
-static void put_failure(struct hf_json root, const struct hf_json_failure *failure)
+void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *failure)
 {
     hf_json_put_error(root, failure->type, failure->message);
     const struct hf_json extras = hf_json_object(hf_json_object(root, "extras", ""), "hf", "");
@@ -413,7 +423,7 @@ static void put_failure(struct hf_json root, const struct hf_json_failure *failu
     if (failure->run != NULL) {
         put_input_data(root, failure->run);
         put_description(extras, failure->run, failure->record);
-        put_iterations(extras, failure->record);
+        if (!failure->run->of_many) put_iterations(extras, failure->record);
         return;
     }
     const struct hf_json input = hf_json_object(root, "input_data", "");
@@ -430,12 +440,23 @@ static bool has_result(const struct hf_run_description *run)
     return true;
 }
 
+void hf_json_put_run(struct hf_json root, const struct hf_run_description *run,
+                     const struct hf_record *record, const struct hf_scf_result *result,
+                     const struct hf_wavefunction *wavefunction)
+{
+    const struct sources from = {run, record, result, wavefunction};
+    if (result->converged && has_result(run))
+        put_result(root, &from);
+    else
+        put_unconverged(root, &from);
+}
+
 hf_status hf_json_write_failure(const char *path, const struct hf_json_failure *failure,
                                 struct hf_error *error)
 {
     struct hf_json_document document = {0};
     const struct hf_json root = hf_json_begin(&document);
-    put_failure(root, failure);
+    hf_json_put_failure(root, failure);
     const hf_status status = hf_json_save(path, root, error);
     cJSON_Delete(root.at);
     return status;
@@ -445,15 +466,11 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_record *record, const struct hf_scf_result *result,
                         const struct hf_wavefunction *wavefunction, struct hf_error *error)
 {
-    const struct sources from = {run, record, result, wavefunction};
     hf_status status = HF_OK;
     if (record->context->rank == 0) {
         struct hf_json_document document = {0};
         const struct hf_json root = hf_json_begin(&document);
-        if (result->converged && has_result(run))
-            put_result(root, &from);
-        else
-            put_unconverged(root, &from);
+        hf_json_put_run(root, run, record, result, wavefunction);
         status = hf_json_save(path, root, error);
         cJSON_Delete(root.at);
     }

@@ -93,7 +93,9 @@ struct hf_json hf_json_put_settings(struct hf_json in, const char *name,
                            strcmp(option->key, "commutator_tolerance") == 0 ||
                            strcmp(option->key, "units") == 0 || /* of the input; here are bohr */
                            (strcmp(option->key, "task") == 0 && strcmp(name, "keywords") == 0);
-        if (guess || (hf_option_is_kept(option) && !below)) put_value(to, options, option);
+        const bool shown = !run->of_many || hf_options_given(options, option->key) != NULL;
+        if (shown && (guess || (hf_option_is_kept(option) && !below)))
+            put_value(to, options, option);
     }
     HF_PUT(to, "commutator_tolerance", run->settings->commutator_tolerance, NULL,
            "limit of the SCF's commutator");

@@ -240,8 +240,16 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
         put_orbitals(to, wavefunction, k, quantity->self);
 }
 
+const struct hf_option hf_options_orbitals[] = {
+    HF_ROW_FLAG("json_orbitals", "also write orbitals and density to the JSON file",
+                .more = "They are two matrices as text (key wavefunction), which rank 0 holds as a "
+                        "whole. Up to 4000 basis functions.",
+                .not_kept = true, .only_with = {{"json", NULL}}),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_orbitals = {
     .name = "orbitals",
+    .options = hf_options_orbitals,
     .option = "json_orbitals",
     .needs = HF_WAVEFUNCTION_ALL,
     .size = sizeof(struct matrices),

@@ -14,7 +14,6 @@
 #include "text/output_file.h"
 #include "vibrations/vibrations.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,37 +115,37 @@ static hf_status make_order(struct molden *self, struct hf_error *error)
 static void write_atoms(struct molden *self)
 {
     const struct hf_molecule *molecule = self->wavefunction->molecule;
-    (void)hf_output_file_print(&self->file, "[Atoms] AU\n");
+    hf_output_file_print(&self->file, "[Atoms] AU\n");
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
-        (void)hf_output_file_print(&self->file, "%-2s %6d %4d %22.14f %22.14f %22.14f\n",
-                                   hf_element_symbol(atom->atomic_number), i + 1,
-                                   atom->ghost ? 0 : atom->atomic_number, atom->position_bohr[0],
-                                   atom->position_bohr[1], atom->position_bohr[2]);
+        hf_output_file_print(&self->file, "%-2s %6d %4d %22.14f %22.14f %22.14f\n",
+                             hf_element_symbol(atom->atomic_number), i + 1,
+                             atom->ghost ? 0 : atom->atomic_number, atom->position_bohr[0],
+                             atom->position_bohr[1], atom->position_bohr[2]);
     }
     if (hf_molecule_n_core(molecule) == 0) return;
-    (void)hf_output_file_print(&self->file, "[Core]\n");
+    hf_output_file_print(&self->file, "[Core]\n");
     for (int i = 0; i < molecule->n_atom; i++)
         if (molecule->atom[i].n_core > 0)
-            (void)hf_output_file_print(&self->file, "%d : %d\n", i + 1, molecule->atom[i].n_core);
+            hf_output_file_print(&self->file, "%d : %d\n", i + 1, molecule->atom[i].n_core);
 }
 
 static void write_shells(struct molden *self)
 {
     const struct hf_basis *basis = self->wavefunction->basis;
-    (void)hf_output_file_print(&self->file, "[GTO]\n");
+    hf_output_file_print(&self->file, "[GTO]\n");
     for (int a = 0; a < basis->n_atom; a++) {
-        (void)hf_output_file_print(&self->file, "%6d 0\n", a + 1);
+        hf_output_file_print(&self->file, "%6d 0\n", a + 1);
         for (int s = basis->first_shell_of_atom[a]; s < basis->first_shell_of_atom[a + 1]; s++) {
             const struct hf_shell *shell = &basis->shell[s];
-            (void)hf_output_file_print(&self->file, " %c %4d 1.00\n", letters[shell->l],
-                                       shell->n_primitive);
+            hf_output_file_print(&self->file, " %c %4d 1.00\n", letters[shell->l],
+                                 shell->n_primitive);
             for (int i = 0; i < shell->n_primitive; i++)
-                (void)hf_output_file_print(&self->file, " %24.16e %24.16e\n", shell->exponent[i],
-                                           shell->coefficient[i] /
-                                               hf_primitive_norm(shell->l, shell->exponent[i]));
+                hf_output_file_print(&self->file, " %24.16e %24.16e\n", shell->exponent[i],
+                                     shell->coefficient[i] /
+                                         hf_primitive_norm(shell->l, shell->exponent[i]));
         }
-        (void)hf_output_file_print(&self->file, "\n");
+        hf_output_file_print(&self->file, "\n");
     }
 }
 
@@ -156,25 +155,25 @@ static void write_kinds(struct molden *self)
     const struct hf_basis *basis = self->wavefunction->basis;
     const int d = kind_of(basis, 2), f = kind_of(basis, 3);
     if (d == 1 || (d == -1 && f == 1))
-        (void)hf_output_file_print(&self->file, f == 0 ? "[5D10F]\n" : "[5D7F]\n");
+        hf_output_file_print(&self->file, f == 0 ? "[5D10F]\n" : "[5D7F]\n");
     else if (f == 1)
-        (void)hf_output_file_print(&self->file, "[7F]\n");
-    if (kind_of(basis, 4) == 1) (void)hf_output_file_print(&self->file, "[9G]\n");
-    if (kind_of(basis, 5) == 1) (void)hf_output_file_print(&self->file, "[11H]\n");
+        hf_output_file_print(&self->file, "[7F]\n");
+    if (kind_of(basis, 4) == 1) hf_output_file_print(&self->file, "[9G]\n");
+    if (kind_of(basis, 5) == 1) hf_output_file_print(&self->file, "[11H]\n");
 }
 
-/** Everything in front of the orbitals; rank 0. */
+/** Everything in front of the orbitals. */
 static void write_head(struct molden *self)
 {
     const struct hf_wavefunction *wavefunction = self->wavefunction;
     char title[160] = "";
     if (wavefunction->molecule->title != NULL)
         snprintf(title, sizeof title, "%.150s", wavefunction->molecule->title);
-    (void)hf_output_file_print(&self->file, "[Molden Format]\n[Title]\n %s\n", title);
+    hf_output_file_print(&self->file, "[Molden Format]\n[Title]\n %s\n", title);
     write_atoms(self);
     write_shells(self);
     write_kinds(self);
-    (void)hf_output_file_print(&self->file, "[MO]\n");
+    hf_output_file_print(&self->file, "[MO]\n");
 }
 
 /** Orbitals first .. first+n-1 of a set, each a row. */
@@ -186,12 +185,12 @@ static hf_status write_orbitals(void *data, int first, int n, double rows[], str
     (void)error;
     for (int k = first; k < first + n; k++) {
         const double *row = rows + (size_t)(k - first) * (size_t)n_function;
-        (void)hf_output_file_print(&self->file, " Sym= %da\n Ene= %.12f\n Spin= %s\n Occup= %.8f\n",
-                                   k + 1, orbitals->energy[k], self->spin == 0 ? "Alpha" : "Beta",
-                                   orbitals->occupation[k]);
+        hf_output_file_print(&self->file, " Sym= %da\n Ene= %.12f\n Spin= %s\n Occup= %.8f\n",
+                             k + 1, orbitals->energy[k], self->spin == 0 ? "Alpha" : "Beta",
+                             orbitals->occupation[k]);
         for (int i = 0; i < n_function; i++)
-            (void)hf_output_file_print(&self->file, "%6d %22.14e\n", i + 1,
-                                       self->factor[i] * row[self->function[i]]);
+            hf_output_file_print(&self->file, "%6d %22.14e\n", i + 1,
+                                 self->factor[i] * row[self->function[i]]);
     }
     return HF_OK; /* whether it was written is looked at when the file is ended */
 }
@@ -213,70 +212,61 @@ cleanup:
     return status;
 }
 
-/** Frequencies, imaginary ones as negative numbers, modes and intensities; rank 0. */
+/** Frequencies, imaginary ones as negative numbers, modes and intensities. */
 static void write_vibrations(struct molden *self, const struct hf_vibrations *all)
 {
     struct hf_output_file *file = &self->file;
     const struct hf_molecule *molecule = self->wavefunction->molecule;
     if (all == NULL) return;
-    (void)hf_output_file_print(file, "[FREQ]\n");
-    for (int k = 0; k < all->n_mode; k++)
-        (void)hf_output_file_print(file, "%12.4f\n", all->frequency[k]);
-    (void)hf_output_file_print(file, "[FR-COORD]\n");
+    hf_output_file_print(file, "[FREQ]\n");
+    for (int k = 0; k < all->n_mode; k++) hf_output_file_print(file, "%12.4f\n", all->frequency[k]);
+    hf_output_file_print(file, "[FR-COORD]\n");
     for (int i = 0; i < molecule->n_atom; i++) {
         const struct hf_atom *atom = &molecule->atom[i];
-        (void)hf_output_file_print(file, "%-2s %16.10f %16.10f %16.10f\n",
-                                   hf_element_symbol(atom->atomic_number), atom->position_bohr[0],
-                                   atom->position_bohr[1], atom->position_bohr[2]);
+        hf_output_file_print(file, "%-2s %16.10f %16.10f %16.10f\n",
+                             hf_element_symbol(atom->atomic_number), atom->position_bohr[0],
+                             atom->position_bohr[1], atom->position_bohr[2]);
     }
-    (void)hf_output_file_print(file, "[FR-NORM-COORD]\n");
+    hf_output_file_print(file, "[FR-NORM-COORD]\n");
     for (int k = 0; k < all->n_mode; k++) {
         const double *mode = all->mode + (size_t)k * 3 * (size_t)molecule->n_atom;
-        (void)hf_output_file_print(file, "vibration %d\n", k + 1);
+        hf_output_file_print(file, "vibration %d\n", k + 1);
         for (int i = 0; i < molecule->n_atom; i++)
-            (void)hf_output_file_print(file, "%12.6f %12.6f %12.6f\n", mode[3 * i], mode[3 * i + 1],
-                                       mode[3 * i + 2]);
+            hf_output_file_print(file, "%12.6f %12.6f %12.6f\n", mode[3 * i], mode[3 * i + 1],
+                                 mode[3 * i + 2]);
     }
-    (void)hf_output_file_print(file, "[INT]\n");
-    for (int k = 0; k < all->n_mode; k++)
-        (void)hf_output_file_print(file, "%12.4f\n", all->intensity[k]);
+    hf_output_file_print(file, "[INT]\n");
+    for (int k = 0; k < all->n_mode; k++) hf_output_file_print(file, "%12.4f\n", all->intensity[k]);
 }
 
 static hf_status write_molden(struct hf_quantity *quantity, struct hf_error *error)
 {
     struct hf_wavefunction shown = {0};
     struct molden self = {.wavefunction = &shown, .arena = {.label = "the Molden file"}};
-    const struct hf_context *context = quantity->of->context;
-    const char *path = path_of(quantity, 0);
-    hf_status status = HF_OK;
-    bool open = false;
-    HF_TRY(hf_localised_show(quantity->of->context, quantity->of->localised,
-                             quantity->of->wavefunction, &shown, error));
-    HF_TRY(hf_agree(context->comm, make_order(&self, error), error));
-    if (context->rank == 0) {
-        open = hf_output_file_begin(path, &self.file);
-        if (!open)
-            status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s",
-                             path, strerror(errno));
-    }
-    HF_TRY(hf_agree(context->comm, status, error));
-    if (context->rank == 0) write_head(&self);
+    const struct hf_quantity_source *of = quantity->of;
+    hf_status status;
+    HF_TRY(hf_localised_show(of->context, of->localised, of->wavefunction, &shown, error));
+    HF_TRY(hf_agree(of->context->comm, make_order(&self, error), error));
+    HF_TRY(hf_output_file_open(of->context, path_of(quantity, 0), quantity->ops->file, &self.file,
+                               error));
+    write_head(&self);
     for (int k = 0; k < self.wavefunction->n_spin; k++) HF_TRY(send_orbitals(&self, k, error));
-    if (context->rank == 0) write_vibrations(&self, quantity->of->vibrations);
-    if (open && !hf_output_file_end(&self.file, true))
-        status = hf_fail(error, HF_NO_RESOURCE, "%s: the Molden file cannot be written: %s", path,
-                         strerror(errno));
-    open = false;
-    HF_TRY(hf_agree(context->comm, status, error));
+    write_vibrations(&self, of->vibrations);
 cleanup:
-    if (open) (void)hf_output_file_end(&self.file, false);
-    hf_localised_show_done(&shown, quantity->of->wavefunction);
+    status = hf_output_file_close(of->context, &self.file, status, error);
+    hf_localised_show_done(&shown, of->wavefunction);
     hf_arena_done(&self.arena);
     return status;
 }
 
+const struct hf_option hf_options_molden[] = {
+    HF_ROW_TEXT("molden", "FILE", "write geometry, basis and orbitals (Molden format)",
+                .everyday = true, .not_kept = true, HF_ALONE),
+    {0}};
+
 const struct hf_quantity_ops hf_quantity_molden = {
     .name = "Molden file",
+    .options = hf_options_molden,
     .option = "molden",
     .needs = HF_WAVEFUNCTION_ALL,
     .file = "the Molden file",

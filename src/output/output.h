@@ -62,6 +62,8 @@ struct hf_run_description {
     const struct hf_quantity *quantity; /**< [n_quantity] the requested ones */
     bool all_orbitals;  /**< report: energies of all orbitals, not only those beside the gap */
     bool json_orbitals; /**< JSON file: the protocol asks for the wave function */
+    bool
+        of_many; /**< JSON: one of many molecules, without launch, iterations, times and defaults */
     const struct hf_memory_need *need; /**< NULL: not estimated */
     int n_warning;
     const char *const *warning; /**< [n_warning], one line each, printed in the report */
@@ -96,11 +98,11 @@ struct hf_scf_observer hf_report_observer(struct hf_report *report);
  *  (hf_interruption_count); nothing in a file. `data` is the report. Returns 0. */
 int hf_report_progress(void *data, double fraction);
 
-/** A line of warning among the iterations. */
-void hf_report_warning(struct hf_report *report, const char *text);
+/** A line of warning among the iterations, as printf writes it. */
+void hf_report_warning(struct hf_report *report, const char *format, ...) HF_PRINTF(2, 3);
 
-/** Lines of progress of something that takes long. */
-void hf_report_text(struct hf_report *report, const char *text);
+/** Lines of progress of something that takes long, as printf writes them. */
+void hf_report_text(struct hf_report *report, const char *format, ...) HF_PRINTF(2, 3);
 
 /** Where checkpoints were written, how often, and what that took. */
 void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written,
@@ -137,6 +139,11 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
 
+/** Puts what hf_json_write writes into a document. Not collective. */
+void hf_json_put_run(struct hf_json root, const struct hf_run_description *run,
+                     const struct hf_record *record, const struct hf_scf_result *result,
+                     const struct hf_wavefunction *wavefunction);
+
 /** Tables of the keys of JSON files and of a trace's header, for docs/json.md. The quantities [n] are made, of zeros.
  *  Not collective. */
 void hf_json_describe(FILE *page, int n, struct hf_quantity quantity[]);
@@ -163,6 +170,9 @@ struct hf_json_failure {
     int n_warning;                        /**< those of the input, where there is no description */
     const char *const *warning;           /**< [n_warning], one line each */
 };
+
+/** Puts what hf_json_write_failure writes into a document. Not collective. */
+void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *failure);
 
 /** QCSchema FailedOperation: "error" with type and message, "input_data" (an AtomicInput where the
  *  calculation was described), and under extras.hf what was known by then, iterations included. Rank

@@ -6,6 +6,7 @@
 #include "hf/interruption.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -147,30 +148,37 @@ void hf_report_quantity(struct hf_report *report, const struct hf_quantity *quan
     hf_report_flush(report);
 }
 
-static void print_line(struct hf_report *report, const char *label, const char *text)
+/** Writes `before`, the text and `after` where the progress line was. */
+static void print(struct hf_report *report, const char *before, const char *format,
+                  va_list arguments, const char *after)
 {
     if (report->stream == NULL) return;
     hf_report_erase_progress(report);
-    fprintf(report->stream, "%s: %s\n", label, text);
+    fputs(before, report->stream);
+    vfprintf(report->stream, format, arguments);
+    fputs(after, report->stream);
     hf_report_flush(report);
 }
 
 void hf_report_interrupted(struct hf_report *report, const char *message)
 {
-    print_line(report, "\nENDED EARLY", message);
+    hf_report_text(report, "\nENDED EARLY: %s\n", message);
 }
 
-void hf_report_warning(struct hf_report *report, const char *text)
+void hf_report_warning(struct hf_report *report, const char *format, ...)
 {
-    print_line(report, "Warning", text);
+    va_list arguments;
+    va_start(arguments, format);
+    print(report, "Warning: ", format, arguments, "\n");
+    va_end(arguments);
 }
 
-void hf_report_text(struct hf_report *report, const char *text)
+void hf_report_text(struct hf_report *report, const char *format, ...)
 {
-    if (report->stream == NULL) return;
-    hf_report_erase_progress(report);
-    fputs(text, report->stream);
-    hf_report_flush(report);
+    va_list arguments;
+    va_start(arguments, format);
+    print(report, "", format, arguments, "");
+    va_end(arguments);
 }
 
 void hf_report_checkpoint(struct hf_report *report, const char *path, int n_written, double seconds)

@@ -9,7 +9,6 @@
 #include "text/output_file.h"
 #include "text/trace.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { VERSION = 1 };
@@ -119,7 +118,7 @@ void hf_trace_put_header(struct hf_json root, const struct hf_run_description *r
     put_builds(root, record);
 }
 
-/** Writes the header's line. */
+/** Writes the header's line. Whether it was written is looked at when the file is closed. */
 static hf_status write_header(struct hf_output_file *file, const struct hf_run_description *run,
                               const struct hf_record *record, const struct hf_scf_result *result,
                               int64_t n_record, struct hf_error *error)
@@ -132,9 +131,8 @@ static hf_status write_header(struct hf_output_file *file, const struct hf_run_d
     char *text = document.failed ? NULL : cJSON_PrintUnformatted(root.at);
     if (text == NULL)
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
-    else if (!hf_output_file_write(file, strlen(text), text) ||
-             !hf_output_file_write(file, 1, "\n"))
-        status = hf_fail(error, HF_NO_RESOURCE, "%s", strerror(file->why));
+    else if (hf_output_file_write(file, strlen(text), text))
+        (void)hf_output_file_write(file, 1, "\n");
     cJSON_free(text);
     cJSON_Delete(root.at);
     return status;
@@ -152,20 +150,13 @@ hf_status hf_trace_write(const char *path, const struct hf_trace *trace,
                          const struct hf_scf_result *result, struct hf_error *error)
 {
     struct hf_context *context = record->context;
-    struct hf_output_file file = {0};
-    struct hf_error why = {0};
-    hf_status status = HF_OK;
+    struct hf_output_file file;
+    hf_status status;
     const int64_t n_record = hf_trace_n_record(trace);
-    if (context->rank == 0 && !hf_output_file_begin(path, &file))
-        status = hf_fail(&why, HF_NO_RESOURCE, "%s", strerror(errno));
-    if (file.stream != NULL) status = write_header(&file, run, record, result, n_record, &why);
-    status = hf_agree(context->comm, status, &why);
-    if (status == HF_OK) status = hf_trace_collect(trace, write_records, &file, &why);
-    if (file.why != 0) status = hf_fail(&why, HF_NO_RESOURCE, "%s", strerror(file.why));
-    if (file.stream != NULL && !hf_output_file_end(&file, status == HF_OK) && status == HF_OK)
-        status = hf_fail(&why, HF_NO_RESOURCE, "%s", strerror(errno));
-    status = hf_agree(context->comm, status, &why);
-    if (status != HF_OK)
-        hf_fail(error, status, "%s: the trace cannot be written: %s", path, why.message);
-    return status;
+    HF_TRY(hf_output_file_open(context, path, "the trace", &file, error));
+    if (context->rank == 0) status = write_header(&file, run, record, result, n_record, error);
+    HF_TRY(hf_agree(context->comm, status, error));
+    HF_TRY(hf_trace_collect(trace, write_records, &file, error));
+cleanup:
+    return hf_output_file_close(context, &file, status, error);
 }

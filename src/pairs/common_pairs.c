@@ -1,12 +1,13 @@
 /* One merged basis and one list of shell pairs for all users of a calculation. */
 #include "pairs/common_pairs.h"
 
+#include "base/arena.h"
 #include "integrals/shell_pair.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct hf_common_pairs {
+    struct hf_arena arena;
     struct hf_context *context;   /**< borrowed */
     const struct hf_basis *basis; /**< borrowed */
     double accuracy;              /**< every list has this one or a better one */
@@ -18,10 +19,11 @@ struct hf_common_pairs {
 static hf_status begin(struct hf_context *context, const struct hf_basis *basis, double accuracy,
                        struct hf_common_pairs **common, struct hf_error *error)
 {
-    struct hf_common_pairs *made = calloc(1, sizeof *made);
-    *common = made;
-    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
-    *made = (struct hf_common_pairs){.context = context, .basis = basis, .accuracy = accuracy};
+    struct hf_common_pairs *made = HF_NEW(*common, NULL, "the shell pairs");
+    if (made == NULL) return hf_arena_check_new(made, error);
+    made->context = context;
+    made->basis = basis;
+    made->accuracy = accuracy;
     return hf_basis_merge(basis, &made->merged, error);
 }
 
@@ -43,9 +45,8 @@ void hf_common_pairs_destroy(struct hf_common_pairs **common)
     if (old != NULL) {
         hf_common_pairs_drop(old);
         hf_basis_destroy(&old->merged);
-        free(old);
     }
-    *common = NULL;
+    hf_arena_free(common);
 }
 
 bool hf_common_pairs_are_of(const struct hf_common_pairs *common, const struct hf_basis *basis)

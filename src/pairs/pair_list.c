@@ -1,12 +1,12 @@
 /* Laying out the list of shell pairs; see pair_list.h. */
 #include "pair_list.h"
 
+#include "base/arithmetic.h"
 #include "base/shares.h"
 #include "base/threads.h"
 #include "hf/interruption.h"
 
-#include "pair_extent.h"
-#include "pair_rounding.h"
+#include "integrals/shell_pair.h"
 #include "pair_share.h"
 #include "primitive_pairs.h"
 
@@ -76,17 +76,12 @@ static int first_row(const struct filler *self, int share)
 {
     const int n_atom = self->pairs->basis->n_atom;
     const double before = (double)self->place[n_atom].primitive / self->shares->n_share * share;
-    int low = 0, high = n_atom; /* the first row whose middle is not before that of the share */
-    while (low < high) {
-        const int row = (low + high) / 2;
-        const double sum =
-            (double)self->place[row].primitive + (double)self->place[row + 1].primitive;
-        if (0.5 * sum < before)
-            low = row + 1;
-        else
-            high = row;
-    }
-    return share < self->shares->n_share ? low : n_atom;
+    const struct place *place = self->place;
+    int64_t first; /* the first row whose middle is not before that of the share */
+    if (share >= self->shares->n_share) return n_atom;
+    HF_BISECT(first, 0, n_atom, row,
+              0.5 * ((double)place[row].primitive + (double)place[row + 1].primitive) >= before);
+    return (int)first;
 }
 
 /** Room for the arrays. Collective over the context. */
@@ -142,6 +137,129 @@ static hf_status find_row(const struct filler *self, struct hf_pair_share *share
                    share->basis->shell[share->basis->first_shell_of_atom[atom]].atom + 1);
 }
 
+/* ---- Properties of a pair -------------------------------------------------------------------- */
+
+/** Charge of an s distribution with a self-repulsion of 1: (2 zeta / pi)^(1/2) q^2 = 1. */
+static double charge_per_bound(double zeta)
+{
+    static const double half_pi = 1.5707963267948966192;
+    return sqrt(sqrt(half_pi / zeta));
+}
+
+/** Sets centre, reach and charge of a pair whose bound and primitives are known, for bounds of far quartets
+ *  (hf_far_factor). */
+static void find_extent(const struct hf_shell_pairs *pairs, struct hf_shell_pair *pair)
+{
+    const struct hf_primitive_pair *primitive = hf_pair_primitives(pairs, pair);
+    const double *a = pairs->basis->shell[pair->a].centre_bohr;
+    double charge = 0.0, centre[3] = {0.0}, reach = 0.0;
+    for (int k = 0; k < pair->n_primitive; k++) {
+        const double own = primitive[k].bound * charge_per_bound(primitive[k].zeta);
+        charge += own;
+        for (int x = 0; x < 3; x++) centre[x] += own * primitive[k].pa[x];
+    }
+    for (int x = 0; x < 3 && charge > 0.0; x++) centre[x] /= charge;
+    for (int k = 0; k < pair->n_primitive; k++) {
+        const double own = primitive[k].bound * charge_per_bound(primitive[k].zeta);
+        double squared = 0.0;
+        for (int x = 0; x < 3; x++)
+            squared += (primitive[k].pa[x] - centre[x]) * (primitive[k].pa[x] - centre[x]);
+        reach += own * sqrt(squared);
+    }
+    pair->charge = (float)(charge > 0.0 ? charge / pair->bound : 0.0);
+    pair->reach = (float)(charge > 0.0 ? reach / charge : 0.0);
+    for (int x = 0; x < 3; x++) pair->centre[x] = (float)(a[x] + centre[x]);
+}
+
+static double power(double x, int n)
+{
+    double result = 1.0;
+    for (int k = 0; k < n; k++) result *= x;
+    return result;
+}
+
+/** Sums of up to so many primitives err no more than the recurrences do; longer ones as the square root
+ *  of their number, a random walk. */
+static const double LONG_SUM = 8.0;
+
+/** No number of a pair's primitives may be larger: two such pairs, and what lies between, are within
+ *  single precision, and what is too small for it stays too small to count with both pairs' factors. */
+static const double LARGEST_NUMBER = 0x1p36;
+
+/** A primitive pair of s functions, and where it is. */
+struct distribution {
+    double zeta, size; /**< size: (ss|ss)^(1/2) without coefficients */
+    double to_a, ab;   /**< |P-A|, |A-B| */
+};
+
+/** What a primitive pair's monomials of two parts add up to at most, beside `size`. */
+static double monomials(const struct distribution *p, int l_a, int l_b)
+{
+    const double width = sqrt((l_a + l_b + 2) / (6.0 * p->zeta));
+    return power(p->to_a + width, l_a) * power(p->to_a + p->ab + width, l_b);
+}
+
+/** Of two parts: the sum over the primitives, and their number. */
+struct part_sum {
+    double value;
+    int n;
+};
+
+/** What a primitive adds to the sum of two parts. */
+static void add_primitive(const struct distribution *p, int l_a, int l_b, double coefficient,
+                          struct part_sum *sum)
+{
+    const double factor = monomials(p, l_a, l_b);
+    const double largest = coefficient * fmax(1.0, p->size) * fmax(1.0, factor);
+    if (coefficient == 0.0) return;
+    sum->value += largest < LARGEST_NUMBER ? coefficient * p->size * factor : INFINITY;
+    sum->n++;
+}
+
+/** Scale of the rounding errors of a pair's recurrences, hartree^(1/2): the sum of the terms of
+ *  (ab|ab)^(1/2), without the signs. Two shells whose product is small beside its
+ *  terms (contracted with both signs, or a tight one far from the other, whose functions come from
+ *  powers of the distance that cancel) have a much larger one than their Schwarz bound.
+ *
+ *  Of a primitive pair with monomials of l_a about A and l_b about B, computed from monomials about A:
+ *     |c_a c_b| (ss|ss)^(1/2) (|P-A| + w)^l_a (|P-A| + |A-B| + w)^l_b,   w = ((l_a+l_b+2)/(6 zeta))^(1/2)
+ *
+ *  and of n primitives, where n is more than a few, (n/8)^(1/2) times that: every term rounds the sum so
+ *  far. Infinite where numbers on the way could leave the range of single precision.
+ *
+ *  `a` is the shell that stands first in the pair, whose angular momentum the recurrence raises. */
+static double find_rounding(const struct hf_shell *a, const struct hf_shell *b)
+{
+    static const double FARTHEST = 80.0; /* exp(-80) adds nothing to whatever stands beside it */
+    const double ab_squared = hf_distance_squared(a->centre_bohr, b->centre_bohr);
+    const double constant = sqrt(2.0) * pow(HF_PI, 1.25);
+    const int n_a = hf_shell_n_part(a), n_b = hf_shell_n_part(b);
+    struct part_sum sum[HF_MAX_PAIR_PART] = {{0.0, 0}};
+    double largest = 0.0;
+    struct distribution p = {.ab = sqrt(ab_squared)};
+    for (int i = 0; i < a->n_primitive; i++) {
+        for (int j = 0; j < b->n_primitive; j++) {
+            const double alpha = a->exponent[i], beta = b->exponent[j];
+            const double exponent = alpha * beta / (alpha + beta) * ab_squared;
+            if (exponent > FARTHEST) continue;
+            p.zeta = alpha + beta;
+            p.size = exp(-exponent) * constant / (p.zeta * sqrt(sqrt(2.0 * p.zeta)));
+            p.to_a = beta / p.zeta * p.ab;
+            for (int k = 0; k < n_a * n_b; k++) {
+                const struct hf_shell_part part_a = hf_shell_get_part(a, k / n_b);
+                const struct hf_shell_part part_b = hf_shell_get_part(b, k % n_b);
+                add_primitive(&p, part_a.l, part_b.l,
+                              fabs(part_a.coefficient[i] * part_b.coefficient[j]), &sum[k]);
+            }
+        }
+    }
+    for (int k = 0; k < n_a * n_b; k++)
+        largest = fmax(largest, sum[k].value * sqrt(fmax(1.0, sum[k].n / LONG_SUM)));
+    return largest;
+}
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
 /** Appends the pairs of two atoms that are kept, sorted, at `next`. */
 static void lay_out(struct hf_shell_pairs *pairs, const struct hf_pair_candidates *candidates,
                     const struct hf_pair_share *share, struct hf_atom_pair group,
@@ -156,13 +274,13 @@ static void lay_out(struct hf_shell_pairs *pairs, const struct hf_pair_candidate
         if (!(pair[k].bound * candidates->bound >= pairs->accuracy)) continue;
         group.bound = fmax(group.bound, pair[k].bound);
         group.cost += cost;
-        pair[k].rounding = hf_pair_rounding(&shell[pair[k].a], &shell[pair[k].b]);
+        pair[k].rounding = find_rounding(&shell[pair[k].a], &shell[pair[k].b]);
         memcpy(pairs->primitive + next->primitive, share->primitive + pair[k].first_primitive,
                (size_t)pair[k].n_primitive * sizeof *pairs->primitive);
         pair[k].first_primitive = next->primitive;
         pair[k].cost_per_number = cost / pairs->class_of[pair[k].pair_class].n_function;
         hf_round_primitives(pairs, &pair[k]);
-        hf_pair_extent(pairs, &pair[k]);
+        find_extent(pairs, &pair[k]);
         next->primitive += pair[k].n_primitive;
         pairs->pair[next->pair++] = pair[k];
     }
@@ -270,7 +388,7 @@ hf_status hf_pair_list_create(struct hf_shell_pairs *pairs, const struct hf_clas
     HF_TRY(hf_agree(context->comm, hf_threads_run(n_thread, fill_rows, &filler, error), error));
     gather_rows(&filler);
 cleanup:
-    hf_shares_destroy(&filler.shares);
+    hf_arena_free(&filler.shares);
     for (int t = 0; filler.share != NULL && t < n_thread; t++)
         hf_arena_done(&filler.share[t].arena);
     hf_arena_done(&filler.arena);

@@ -12,23 +12,22 @@
 #include "primitive_pairs.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /** A list with its classes only. Local. */
 static hf_status begin_list(struct hf_context *context, const struct hf_basis *basis,
                             double accuracy, struct hf_class_table *classes,
                             struct hf_shell_pairs **pairs, struct hf_error *error)
 {
-    struct hf_shell_pairs *made = calloc(1, sizeof *made);
-    *pairs = made;
+    struct hf_shell_pairs *made = HF_NEW(*pairs, NULL, "the shell pairs");
     if (basis->max_primitive > UINT16_MAX)
         return hf_fail(error, HF_NO_RESOURCE,
                        "the basis has a shell of %d primitives, %d are the most",
                        basis->max_primitive, UINT16_MAX);
-    if (made != NULL)
-        *made = (struct hf_shell_pairs){.context = context, .basis = basis, .accuracy = accuracy};
-    if (made != NULL) return hf_class_table_init(classes, made, error);
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shell pairs");
+    if (made == NULL) return hf_arena_check_new(made, error);
+    made->context = context;
+    made->basis = basis;
+    made->accuracy = accuracy;
+    return hf_class_table_init(classes, made, error);
 }
 
 /** The tables of the Boys function. Local. */
@@ -188,7 +187,6 @@ void hf_shell_pairs_destroy(struct hf_shell_pairs **pairs)
         hf_boys_single_destroy(&old->boys_single);
         hf_boys_destroy(&old->boys);
         if (old->context != NULL) hf_memory_release(old->context->memory, old->class_of);
-        free(old);
     }
-    *pairs = NULL;
+    hf_arena_free(pairs);
 }

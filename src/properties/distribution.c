@@ -2,10 +2,9 @@
  * an operator is made. */
 #include "properties_private.h"
 
+#include "base/arena.h"
 #include "linalg/matrix_blocks.h"
 #include "one_electron/hermite.h"
-
-#include <stdlib.h>
 
 /** Primitive pairs with less charge are left out: some 1e5 of them stay below 1e-8. */
 static const double SMALLEST = 1e-13;
@@ -99,15 +98,15 @@ hf_status hf_add_distribution(struct hf_context *context,
     struct hf_block_layout *layout = NULL;
     struct hf_hermite_products *products = NULL;
     struct hf_hermite_points *nuclei = NULL;
-    double *block = NULL, *place = NULL, moment[HF_N_MOMENT] = {0.0};
+    double moment[HF_N_MOMENT] = {0.0};
+    struct hf_arena arena = {.memory = context->memory, .label = "the density in blocks"};
     hf_status status;
     HF_TRY(hf_atom_layout_create_for_sums(context, wavefunction->basis, &layout, error));
-    block = hf_memory_allocate_matrix(context->memory, "density in blocks",
-                                      hf_block_layout_local_size(layout), sizeof *block);
-    place = calloc(3 * (size_t)n_atom, sizeof *place);
-    status = hf_hermite_products_create(wavefunction->basis, &products, error);
-    if (block == NULL || place == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the density in blocks");
+    double *block = hf_arena_take_class(&arena, HF_MEMORY_MATRIX, "the density in blocks",
+                                        hf_block_layout_local_size(layout), sizeof *block);
+    double *place = HF_TAKE(&arena, place, 3 * (size_t)n_atom);
+    status = hf_arena_check(&arena, error);
+    if (status == HF_OK) status = hf_hermite_products_create(wavefunction->basis, &products, error);
     if (status == HF_OK) {
         list_points(molecule, place);
         status = hf_hermite_points_create(wavefunction->basis, n_atom, place, place + n_atom,
@@ -131,8 +130,7 @@ hf_status hf_add_distribution(struct hf_context *context,
 cleanup:
     hf_hermite_points_destroy(&nuclei);
     hf_hermite_products_destroy(&products);
-    free(place);
-    hf_memory_release(context->memory, block);
+    hf_arena_done(&arena);
     hf_block_layout_destroy(&layout);
     return status;
 }

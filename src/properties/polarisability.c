@@ -20,7 +20,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
             "orbitals of fractional occupation have no response here; expected smearing 0");
     return HF_OK;
 }
-
 static hf_status perturb(struct hf_orbital_hessian *hessian, struct hf_hamiltonian *hamiltonian,
                          int n, struct hf_rotation field[3], struct hf_error *error)
 {

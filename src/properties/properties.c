@@ -23,6 +23,26 @@ static hf_status make_room(struct hf_properties *properties, bool open, struct h
     return HF_OK;
 }
 
+/** Moments of inertia below this part of the largest are those of a line of atoms, or of one. */
+static const double NO_INERTIA = 1e-10;
+
+/** Masses, moments of inertia, rotational constants. Not collective. */
+static hf_status add_rotation(const struct hf_molecule *molecule, struct hf_properties *properties,
+                              struct hf_error *error)
+{
+    double tensor[3][3];
+    hf_molecule_inertia(molecule, &properties->mass, properties->centre_of_mass, tensor);
+    HF_CHECK(hf_eigen_small(3, tensor[0], properties->inertia, error));
+    for (int d = 0; d < 3; d++) {
+        const double inertia = properties->inertia[d];
+        const bool none = !(inertia > NO_INERTIA * properties->inertia[2]);
+        if (none) properties->inertia[d] = 0.0;
+        properties->rotational_ghz[d] =
+            none ? INFINITY : HF_HARTREE_IN_GHZ / (2.0 * inertia * HF_MASS_UNIT_IN_ELECTRON_MASSES);
+    }
+    return HF_OK;
+}
+
 static hf_status compute(struct hf_context *context, const struct hf_wavefunction *wavefunction,
                          struct hf_properties *properties, struct hf_error *error)
 {
@@ -30,7 +50,7 @@ static hf_status compute(struct hf_context *context, const struct hf_wavefunctio
     const bool open = wavefunction->spin_density != NULL;
     properties->n_atom = wavefunction->molecule->n_atom;
     status = make_room(properties, open, error);
-    if (status == HF_OK) status = hf_add_rotation(wavefunction->molecule, properties, error);
+    if (status == HF_OK) status = add_rotation(wavefunction->molecule, properties, error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(hf_add_distribution(context, wavefunction, properties, error));
     HF_TRY(hf_add_populations(context, wavefunction, properties, error));

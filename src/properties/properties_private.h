@@ -18,24 +18,6 @@ hf_status hf_add_populations(struct hf_context *context, const struct hf_wavefun
                              struct hf_properties *properties,
                              struct hf_error *error) HF_MUST_CHECK;
 
-/** Bond orders being summed: this rank has those of its own blocks of two atoms. */
-struct hf_bonds;
-
-/** Zero for all pairs of atoms. Collective; the context is borrowed. HF_NO_RESOURCE. */
-hf_status hf_bonds_create(struct hf_context *context, const struct hf_basis *basis,
-                          struct hf_bonds **bonds, struct hf_error *error) HF_MUST_CHECK;
-/** Not collective; accepts a pointer to NULL; leaves NULL. */
-void hf_bonds_destroy(struct hf_bonds **bonds);
-
-/** Adds sum_mn P_mn Q_nm over the functions m of one atom and n of the other, for a matrix P and
- *  `transposed` Q^T: to the orders of Mayer, or of Wiberg. Collective. HF_NO_RESOURCE. */
-hf_status hf_bonds_add(struct hf_bonds *bonds, bool wiberg, const struct hf_matrix *matrix,
-                       const struct hf_matrix *transposed, struct hf_error *error) HF_MUST_CHECK;
-
-/** The pairs with large bond orders, in order, on every rank. Collective. HF_NO_RESOURCE. */
-hf_status hf_bonds_collect(struct hf_bonds *bonds, struct hf_properties *properties,
-                           struct hf_error *error) HF_MUST_CHECK;
-
 /** Charges and spins of atoms; everything if the option `properties` is "all"; a warning if the density
  *  has not the electrons of the molecule. */
 void hf_report_properties(const struct hf_quantity *quantity, FILE *out);
@@ -43,9 +25,5 @@ void hf_report_properties(const struct hf_quantity *quantity, FILE *out);
 /** Everything, or the number of electrons if nothing else was computed: in the extras and, if they are
  *  the result, there. The schema has a key for the second moments. */
 void hf_json_put_properties(const struct hf_quantity *quantity, const struct hf_json_places *to);
-
-/** Masses, moments of inertia, rotational constants. Not collective. */
-hf_status hf_add_rotation(const struct hf_molecule *molecule, struct hf_properties *properties,
-                          struct hf_error *error) HF_MUST_CHECK;
 
 #endif

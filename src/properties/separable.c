@@ -4,27 +4,17 @@
 #include "one_electron/hermite.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool hf_separable_init(const struct hf_grid *grid, struct hf_separable *separable)
 {
-    bool made = true;
-    *separable = (struct hf_separable){.room = 0};
+    *separable = (struct hf_separable){.arena = {.label = "tables of a grid"}};
     for (int d = 0; d < 3; d++)
         if (grid->n[d] > separable->room) separable->room = grid->n[d];
-    for (int d = 0; d < 3; d++) {
-        separable->factor[d] =
-            calloc((HF_MAX_POWER + 1) * (size_t)separable->room, sizeof *separable->factor[d]);
-        made = made && separable->factor[d] != NULL;
-    }
-    return made;
-}
-
-void hf_separable_done(struct hf_separable *separable)
-{
-    for (int d = 0; d < 3; d++) free(separable->factor[d]);
-    *separable = (struct hf_separable){.room = 0};
+    for (int d = 0; d < 3; d++)
+        HF_TAKE(&separable->arena, separable->factor[d],
+                (HF_MAX_POWER + 1) * (size_t)separable->room);
+    return !separable->arena.failed;
 }
 
 bool hf_separable_box(const struct hf_planes *planes, const double place[3], double radius,

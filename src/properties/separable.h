@@ -2,6 +2,7 @@
 #ifndef HF_SEPARABLE_H
 #define HF_SEPARABLE_H
 
+#include "base/arena.h"
 #include "hf/units.h"
 #include "properties/spatial_grid.h"
 
@@ -19,13 +20,13 @@ struct hf_planes {
 /** Tables of the factors of one term at the points of a box: factor[d][t][i] at point begin[d] + i. */
 struct hf_separable {
     int begin[3], end[3];
-    int room;          /**< points in a row of the tables */
-    double *factor[3]; /**< [HF_MAX_POWER + 1][room] each */
+    int room;              /**< points in a row of the tables */
+    double *factor[3];     /**< [HF_MAX_POWER + 1][room] each */
+    struct hf_arena arena; /**< has these; the caller releases it */
 };
 
 /** Room for every box of the grid. False: no memory. */
 bool hf_separable_init(const struct hf_grid *grid, struct hf_separable *separable);
-void hf_separable_done(struct hf_separable *separable);
 
 /** The box of points within `radius` of a place in each direction, cut to the planes. False: it has
  *  no points. */

@@ -4,14 +4,15 @@
 
 #include "separable.h"
 
+#include "base/arena.h"
 #include "hf/interruption.h"
 #include "integrals/solid_harmonics.h"
 #include "layout/layout.h"
 #include "linalg/matrix_blocks.h"
+#include "linalg/new_matrix.h"
 #include "one_electron/hermite.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** What is left out of a value on the grid, at most some hundred times. */
@@ -33,7 +34,33 @@ struct hf_spatial {
     int n_own, n_done; /**< blocks, or atoms, of this rank; of the planes that are computed */
     struct hf_separable separable;
     struct hf_hermite_points *points; /**< of a plane */
+    struct hf_arena arena;            /**< has block, orbital and this struct */
 };
+
+hf_status hf_grid_around(const struct hf_molecule *molecule, double spacing, double margin,
+                         struct hf_grid *grid, struct hf_error *error)
+{
+    const double most = 1e9;
+    double n_point = 1.0;
+    grid->spacing = spacing;
+    for (int d = 0; d < 3; d++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int a = 0; a < molecule->n_atom; a++) {
+            low = fmin(low, molecule->atom[a].position_bohr[d]);
+            high = fmax(high, molecule->atom[a].position_bohr[d]);
+        }
+        const double n = ceil((high - low + 2.0 * margin) / spacing) + 1.0;
+        n_point *= n;
+        if (n_point > most)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "a grid with points %g bohr apart and %g bohr round the atoms has more "
+                           "than %.0e points",
+                           spacing, margin, most);
+        grid->n[d] = (int)n;
+        grid->origin[d] = 0.5 * (low + high - (n - 1.0) * spacing);
+    }
+    return HF_OK;
+}
 
 static bool is_orbital(const struct hf_spatial *self)
 {
@@ -49,17 +76,15 @@ static int n_sharing(const struct hf_context *context)
 /** The column of the coefficients on every rank. Collective. */
 static hf_status take_orbital(struct hf_spatial *self, struct hf_error *error)
 {
-    hf_status status;
     const struct hf_wavefunction *wave = self->wavefunction;
     const struct hf_matrix *from = wave->spin[self->function.spin].coefficient;
     struct hf_matrix *column = NULL;
-    HF_TRY(hf_matrix_create(wave->linalg, "orbital", hf_matrix_n_row(from), 1, &column, error));
-    hf_matrix_copy_columns(from, self->function.orbital, 1, NULL, column, 0);
+    HF_CHECK(
+        hf_matrix_create_columns("orbital", from, self->function.orbital, 1, NULL, &column, error));
     hf_matrix_gather_full(column, self->orbital);
     self->n_own = wave->basis->n_atom / n_sharing(self->context) + 1;
-cleanup:
     hf_matrix_destroy(&column);
-    return status;
+    return HF_OK;
 }
 
 /** This rank's blocks of the density. Collective. */
@@ -76,46 +101,52 @@ static hf_status take_density(struct hf_spatial *self, struct hf_error *error)
     return HF_OK;
 }
 
+static void release(struct hf_spatial *self)
+{
+    hf_arena_done(&self->separable.arena);
+    hf_hermite_points_destroy(&self->points);
+    hf_hermite_products_destroy(&self->products);
+    hf_block_layout_destroy(&self->layout);
+    hf_arena_done(&self->arena);
+}
+
 hf_status hf_spatial_create(struct hf_context *context, const struct hf_wavefunction *wavefunction,
                             const struct hf_spatial_function *function, struct hf_spatial **spatial,
                             struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_basis *basis = wavefunction->basis;
-    struct hf_spatial *self = *spatial = calloc(1, sizeof *self);
-    if (self == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a grid");
-    HF_TRY(hf_agree(context->comm, status, error));
-    *self = (struct hf_spatial){
-        .context = context, .wavefunction = wavefunction, .function = *function};
-    HF_TRY(hf_atom_layout_create_for_sums(context, basis, &self->layout, error));
-    const size_t size = hf_block_layout_local_size(self->layout);
-    if (is_orbital(self))
-        self->orbital = hf_memory_allocate(context->memory, "orbital", (size_t)basis->n_function,
-                                           sizeof *self->orbital);
+    struct hf_spatial made = {.context = context,
+                              .wavefunction = wavefunction,
+                              .function = *function,
+                              .arena = {.memory = context->memory, .label = "a function of space"}};
+    struct hf_spatial *self = HF_TAKE(&made.arena, self, 1);
+    HF_TRY(hf_atom_layout_create_for_sums(context, basis, &made.layout, error));
+    if (is_orbital(&made))
+        HF_TAKE(&made.arena, made.orbital, (size_t)basis->n_function);
     else
-        self->block = hf_memory_allocate_matrix(context->memory, "density in blocks", size,
-                                                sizeof *self->block);
-    status = hf_hermite_products_create(basis, &self->products, error);
-    if (self->block == NULL && self->orbital == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a density in blocks");
+        made.block =
+            hf_arena_take_class(&made.arena, HF_MEMORY_MATRIX, "the density in blocks",
+                                hf_block_layout_local_size(made.layout), sizeof *made.block);
+    status = hf_hermite_products_create(basis, &made.products, error);
+    if (status == HF_OK) status = hf_arena_check(&made.arena, error);
     HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(is_orbital(self) ? take_orbital(self, error) : take_density(self, error));
+    HF_TRY(is_orbital(&made) ? take_orbital(&made, error) : take_density(&made, error));
 cleanup:
-    if (status != HF_OK) hf_spatial_destroy(spatial);
+    if (status != HF_OK) {
+        release(&made);
+        self = NULL;
+    }
+    if (self != NULL) *self = made;
+    *spatial = self;
     return status;
 }
 
 void hf_spatial_destroy(struct hf_spatial **spatial)
 {
-    struct hf_spatial *self = *spatial;
-    if (self == NULL) return;
-    hf_separable_done(&self->separable);
-    hf_hermite_points_destroy(&self->points);
-    hf_hermite_products_destroy(&self->products);
-    hf_block_layout_destroy(&self->layout);
-    hf_memory_release(self->context->memory, self->block);
-    hf_memory_release(self->context->memory, self->orbital);
-    free(self);
+    if (*spatial == NULL) return;
+    struct hf_spatial self = **spatial; /* lies in its own arena */
+    release(&self);
     *spatial = NULL;
 }
 
@@ -149,9 +180,10 @@ static hf_status make_points(struct hf_spatial *self, const struct hf_planes *pl
 {
     const struct hf_grid *grid = plane->grid;
     const size_t n = (size_t)grid->n[1] * (size_t)grid->n[2], n_z = (size_t)grid->n[2];
-    double *place = malloc(3 * n * sizeof *place);
+    struct hf_arena arena = {.label = "the points of a plane"};
+    double *place = HF_TAKE_UNSET(&arena, place, 3 * n);
     hf_hermite_points_destroy(&self->points);
-    if (place == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for %zu points", n);
+    HF_CHECK(hf_arena_check(&arena, error));
     for (size_t i = 0; i < n; i++) {
         const size_t line = i / n_z, at = i % n_z;
         place[i] = grid->origin[0] + plane->first * grid->spacing;
@@ -160,7 +192,7 @@ static hf_status make_points(struct hf_spatial *self, const struct hf_planes *pl
     }
     const hf_status status = hf_hermite_points_create(
         self->wavefunction->basis, (int)n, place, place + n, place + 2 * n, &self->points, error);
-    free(place);
+    hf_arena_done(&arena);
     return status;
 }
 

@@ -7,6 +7,11 @@
 #include "hf/wavefunction.h"
 #include "properties/spatial_grid.h"
 
+/** The grid round all atoms with at least so much room beside them, centred on them; `margin` and
+ *  `spacing` in bohr. Not collective. HF_BAD_INPUT: more than 1e9 points. */
+hf_status hf_grid_around(const struct hf_molecule *molecule, double spacing, double margin,
+                         struct hf_grid *grid, struct hf_error *error) HF_MUST_CHECK;
+
 enum hf_spatial_kind {
     HF_SPATIAL_DENSITY,      /**< electrons per bohr^3, mean over the cube round each point */
     HF_SPATIAL_SPIN_DENSITY, /**< alpha minus beta, also a mean; zero for closed shells */

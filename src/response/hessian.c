@@ -7,25 +7,19 @@
 
 /** Vectors in one pass over the integrals. More vectors take more memory and save less and less time. */
 enum { MOST_AT_ONCE = 4 };
-
 static hf_status make_spin(struct hf_orbital_hessian *self, const struct hf_hessian_input *input,
                            int s, struct hf_error *error)
 {
     struct hf_spin_of_hessian *spin = &self->spin[s];
-    struct hf_matrix *left[HF_MAX_SPIN] = {self->space.set[0].left, self->space.set[1].left};
-    spin->set = input->method->n_set == 2 ? s : 0;
-    if (left[spin->set] == NULL) return HF_OK;
-    HF_CHECK(hf_spin_orbitals(input->linalg, input->n_electron, input->method->n_set, left, s,
-                              &spin->occupied, error));
+    struct hf_determinant of = input->of;
+    for (int k = 0; k < HF_MAX_SPIN; k++) of.occupied[k] = self->space.set[k].left;
+    spin->set = of.method->n_set == 2 ? s : 0;
+    HF_CHECK(hf_spin_orbitals(&of, s, &spin->occupied, error));
     if (spin->occupied == NULL) return HF_OK;
-    const int o = hf_matrix_n_col(spin->occupied);
-    HF_CHECK(hf_matrix_create(input->linalg, "Fock times orbitals", self->space.m, o, &spin->image,
-                              error));
-    HF_CHECK(hf_matrix_create(input->linalg, "occupied orbitals", hf_matrix_n_row(input->x), o,
-                              &spin->ao, error));
-    hf_matrix_multiply(1.0, false, self->fock[s], false, spin->occupied, 0.0, spin->image);
-    hf_matrix_multiply(1.0, false, input->x, false, spin->occupied, 0.0, spin->ao);
-    return HF_OK;
+    HF_CHECK(hf_matrix_create_product("Fock times orbitals", false, self->fock[s], false,
+                                      spin->occupied, &spin->image, error));
+    return hf_matrix_create_product("occupied orbitals", false, self->x, false, spin->occupied,
+                                    &spin->ao, error);
 }
 
 hf_status hf_hessian_init(struct hf_orbital_hessian *self, const struct hf_hessian_input *input,
@@ -34,23 +28,20 @@ hf_status hf_hessian_init(struct hf_orbital_hessian *self, const struct hf_hessi
     *self = (struct hf_orbital_hessian){
         .context = input->context,
         .builder = input->builder,
-        .method = input->method,
-        .x = input->x,
-        .n_spin = input->method->n_fock,
+        .x = input->of.x[0],
+        .n_spin = input->of.method->n_fock,
         .threshold = input->threshold,
     };
     for (int s = 0; s < self->n_spin; s++) self->fock[s] = input->fock[s];
-    HF_CHECK(hf_rotation_space_init(&self->space, input->context, input->linalg, input->method,
-                                    input->n_electron, input->fock, input->occupied, error));
+    HF_CHECK(hf_rotation_space_init(&self->space, input->context, &input->of, input->fock, error));
     for (int s = 0; s < self->n_spin; s++) HF_CHECK(make_spin(self, input, s, error));
     return HF_OK;
 }
 
 void hf_hessian_done(struct hf_orbital_hessian *self)
 {
-    for (int s = 0; s < HF_MAX_SPIN; s++) {
+    for (int s = 0; s < HF_MAX_SPIN; s++)
         HF_DESTROY_MATRICES(&self->spin[s].occupied, &self->spin[s].image, &self->spin[s].ao);
-    }
     hf_rotation_space_done(&self->space);
 }
 
@@ -65,22 +56,18 @@ static hf_status add_commutator(const struct hf_orbital_hessian *self, int set, 
                                 const struct hf_matrix *a, const struct hf_matrix *b,
                                 struct hf_matrix *block, struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const struct hf_rotation_set *s = &self->space.set[set];
     const int o = hf_matrix_n_col(a);
     struct hf_matrix *right = NULL, *left = NULL;
-    HF_TRY(
-        hf_matrix_create(self->space.linalg, "products of orbitals", s->n_right, o, &right, error));
-    HF_TRY(
-        hf_matrix_create(self->space.linalg, "products of orbitals", s->n_left, o, &left, error));
+    HF_CHECK(HF_CREATE_MATRICES(self->space.linalg, "products of orbitals", error,
+                                {&right, s->n_right, o}, {&left, s->n_left, o}));
     for (int i = 0; i < 2; i++) {
         hf_matrix_multiply(1.0, true, s->right, false, i == 0 ? a : b, 0.0, right);
         hf_matrix_multiply(1.0, true, s->left, false, i == 0 ? b : a, 0.0, left);
         hf_matrix_multiply(i == 0 ? weight : -weight, false, right, true, left, 1.0, block);
     }
-cleanup:
     HF_DESTROY_MATRICES(&left, &right);
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_hessian_gradient(struct hf_orbital_hessian *self, struct hf_rotation *gradient,
@@ -102,17 +89,14 @@ hf_status hf_hessian_perturbation(struct hf_orbital_hessian *self, const struct 
 {
     hf_status status = HF_OK;
     struct hf_matrix *half = NULL, *image = NULL;
-    const int n = hf_matrix_n_row(self->x);
     hf_rotation_add(0.0, gradient, 0.0, gradient);
     for (int s = 0; s < self->n_spin; s++) {
         const struct hf_spin_of_hessian *spin = &self->spin[s];
         if (spin->occupied == NULL) continue;
-        const int o = hf_matrix_n_col(spin->occupied);
-        HF_TRY(hf_matrix_create(self->space.linalg, "operator times orbitals", n, o, &half, error));
-        HF_TRY(hf_matrix_create(self->space.linalg, "operator times orbitals", self->space.m, o,
-                                &image, error));
+        HF_TRY(hf_matrix_create_like("operator times orbitals", spin->ao, &half, error));
         hf_matrix_multiply(1.0, false, matrix, false, spin->ao, 0.0, half);
-        hf_matrix_multiply(1.0, true, self->x, false, half, 0.0, image);
+        HF_TRY(hf_matrix_create_product("operator times orbitals", true, self->x, false, half,
+                                        &image, error));
         HF_TRY(add_commutator(self, spin->set, weight_of(self), image, spin->occupied,
                               gradient->block[spin->set], error));
         HF_DESTROY_MATRICES(&half, &image);
@@ -126,42 +110,36 @@ cleanup:
 /** A vector and the matrices of its product. */
 struct trial {
     struct hf_rotation kappa;
-    struct hf_matrix *turned[HF_MAX_SPIN];  /**< T = kappa W */
-    struct hf_matrix *density[HF_MAX_SPIN]; /**< [n][n] total and spin density */
-    struct hf_matrix *coulomb, *exchange[HF_MAX_SPIN];
+    struct hf_matrix *turned[HF_MAX_SPIN]; /**< T = kappa W */
+    struct hf_fields fields;               /**< coulomb NULL: not needed */
 };
-
 static void trial_done(struct trial *trial)
 {
     hf_rotation_destroy(&trial->kappa);
-    for (int s = 0; s < HF_MAX_SPIN; s++) {
-        HF_DESTROY_MATRICES(&trial->turned[s], &trial->density[s], &trial->exchange[s]);
-    }
-    hf_matrix_destroy(&trial->coulomb);
+    HF_DESTROY_MATRICES(&trial->turned[0], &trial->turned[1]);
+    hf_fields_destroy(&trial->fields);
 }
 
-/** density [n][n] = [kappa, D_s] of spin s; also computes T of that spin. */
+/** New *density [n][n] = [kappa, D_s] of spin s; also computes T of that spin. */
 static hf_status make_spin_density(const struct hf_orbital_hessian *self, int s,
-                                   struct trial *trial, struct hf_matrix *density,
+                                   struct trial *trial, struct hf_matrix **density,
                                    struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_spin_of_hessian *spin = &self->spin[s];
-    struct hf_linalg *linalg = self->space.linalg;
     const int n = hf_matrix_n_row(self->x);
     struct hf_matrix *ao = NULL, *half = NULL;
+    HF_TRY(hf_matrix_create(self->space.linalg, "trial density", n, n, density, error));
     if (spin->occupied == NULL) return HF_OK; /* the new matrix is already zero */
-    const int o = hf_matrix_n_col(spin->occupied);
-    HF_TRY(
-        hf_matrix_create(linalg, "rotated orbitals", self->space.m, o, &trial->turned[s], error));
-    HF_TRY(hf_matrix_create(linalg, "rotated orbitals", n, o, &ao, error));
-    HF_TRY(hf_matrix_create(linalg, "half a trial density", n, n, &half, error));
+    HF_TRY(hf_matrix_create_like("rotated orbitals", spin->occupied, &trial->turned[s], error));
     HF_TRY(hf_rotation_apply(&self->space, spin->set, trial->kappa.block[spin->set], spin->occupied,
                              trial->turned[s], error));
-    hf_matrix_multiply(1.0, false, self->x, false, trial->turned[s], 0.0, ao);
-    hf_matrix_multiply(1.0, false, ao, true, spin->ao, 0.0, half);
-    hf_matrix_copy(half, density);
-    hf_matrix_add_transposed(1.0, half, 1.0, density);
+    HF_TRY(hf_matrix_create_product("rotated orbitals", false, self->x, false, trial->turned[s],
+                                    &ao, error));
+    HF_TRY(
+        hf_matrix_create_product("half a trial density", false, ao, true, spin->ao, &half, error));
+    hf_matrix_copy(half, *density);
+    hf_matrix_add_transposed(1.0, half, 1.0, *density);
 cleanup:
     HF_DESTROY_MATRICES(&half, &ao);
     return status;
@@ -172,25 +150,23 @@ static hf_status make_trial(const struct hf_orbital_hessian *self, enum hf_rotat
                             const struct hf_rotation *vector, struct trial *trial,
                             struct hf_error *error)
 {
-    struct hf_linalg *linalg = self->space.linalg;
-    const int n = hf_matrix_n_row(self->x);
+    struct hf_fields *fields = &trial->fields;
+    struct hf_matrix **density = fields->density;
     HF_CHECK(hf_rotation_create(&self->space, &trial->kappa, error));
     hf_rotation_add(1.0, vector, 0.0, &trial->kappa);
     hf_rotation_weigh(&self->space, &trial->kappa);
-    for (int s = 0; s < self->n_spin; s++) {
-        HF_CHECK(hf_matrix_create(linalg, "trial density", n, n, &trial->density[s], error));
-        HF_CHECK(make_spin_density(self, s, trial, trial->density[s], error));
-    }
+    for (int s = 0; s < self->n_spin; s++)
+        HF_CHECK(make_spin_density(self, s, trial, &density[s], error));
     if (self->n_spin == 2) {
-        hf_matrix_add(1.0, trial->density[1], 1.0, trial->density[0]);  /* alpha + beta */
-        hf_matrix_add(1.0, trial->density[0], -2.0, trial->density[1]); /* alpha - beta */
+        hf_matrix_add(1.0, density[1], 1.0, density[0]);  /* alpha + beta */
+        hf_matrix_add(1.0, density[0], -2.0, density[1]); /* alpha - beta */
     }
     for (int s = 0; s < self->n_spin; s++)
-        HF_CHECK(hf_matrix_create(linalg, "exchange of a trial density", n, n, &trial->exchange[s],
-                                  error));
+        HF_CHECK(hf_matrix_create_like("exchange of a trial density", density[s],
+                                       &fields->exchange[s], error));
     if (kind == HF_ROTATION_INTERNAL)
-        HF_CHECK(
-            hf_matrix_create(linalg, "Coulomb of a trial density", n, n, &trial->coulomb, error));
+        HF_CHECK(hf_matrix_create_like("Coulomb of a trial density", density[0], &fields->coulomb,
+                                       error));
     return HF_OK;
 }
 
@@ -199,20 +175,17 @@ static hf_status add_spin(const struct hf_orbital_hessian *self, int s, const st
                           const struct hf_matrix *field, const struct hf_rotation *product,
                           struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_spin_of_hessian *spin = &self->spin[s];
-    struct hf_linalg *linalg = self->space.linalg;
-    struct hf_matrix *half = NULL, *p = NULL;
+    struct hf_matrix *half = NULL, *p = NULL, *block = product->block[spin->set];
     if (spin->occupied == NULL) return HF_OK;
-    const int n = hf_matrix_n_row(self->x), o = hf_matrix_n_col(spin->occupied);
     const double weight = weight_of(self);
-    struct hf_matrix *block = product->block[spin->set];
-    HF_TRY(hf_matrix_create(linalg, "field times orbitals", n, o, &half, error));
-    HF_TRY(hf_matrix_create(linalg, "image of a rotation", self->space.m, o, &p, error));
+    HF_TRY(hf_matrix_create_product("field times orbitals", false, field, false, spin->ao, &half,
+                                    error));
+    HF_TRY(hf_matrix_create_like("image of a rotation", spin->image, &p, error));
     HF_TRY(hf_rotation_apply(&self->space, spin->set, trial->kappa.block[spin->set], spin->image, p,
                              error));
     hf_matrix_multiply(1.0, false, self->fock[s], false, trial->turned[s], -0.5, p);
-    hf_matrix_multiply(1.0, false, field, false, spin->ao, 0.0, half);
     hf_matrix_multiply(1.0, true, self->x, false, half, 1.0, p);
     HF_TRY(add_commutator(self, spin->set, weight, p, spin->occupied, block, error));
     HF_TRY(
@@ -226,35 +199,33 @@ cleanup:
 static hf_status finish_trial(const struct hf_orbital_hessian *self, struct trial *trial,
                               const struct hf_rotation *product, struct hf_error *error)
 {
-    struct hf_matrix *field = trial->exchange[0];
+    const struct hf_fields *fields = &trial->fields;
+    struct hf_matrix *field = fields->exchange[0];
     hf_rotation_add(0.0, product, 0.0, (struct hf_rotation *)product);
     if (self->n_spin == 1) { /* the same for both spins, or opposite signs (then without J) */
         hf_matrix_add(0.0, field, -1.0, field);
-        if (trial->coulomb != NULL) hf_matrix_add(2.0, trial->coulomb, 1.0, field);
+        if (fields->coulomb != NULL) hf_matrix_add(2.0, fields->coulomb, 1.0, field);
         HF_CHECK(add_spin(self, 0, trial, field, product, error));
     }
     if (self->n_spin == 2) { /* J - (K[D] + K[M]) / 2 for alpha, then with + K[M] / 2 for beta */
-        hf_matrix_add(1.0, trial->coulomb, -0.5, field);
-        hf_matrix_add(-0.5, trial->exchange[1], 1.0, field);
+        hf_matrix_add(1.0, fields->coulomb, -0.5, field);
+        hf_matrix_add(-0.5, fields->exchange[1], 1.0, field);
         HF_CHECK(add_spin(self, 0, trial, field, product, error));
-        hf_matrix_add(1.0, trial->exchange[1], 1.0, field);
+        hf_matrix_add(1.0, fields->exchange[1], 1.0, field);
         HF_CHECK(add_spin(self, 1, trial, field, product, error));
     }
     hf_rotation_weigh(&self->space, (struct hf_rotation *)product);
     return HF_OK;
 }
 
-/** Makes the trial densities of n vectors, and the jobs that build their J and K. */
+/** Makes the trial densities of n vectors, and the jobs [n * n_spin] that build their J and K. */
 static hf_status make_trials(const struct hf_orbital_hessian *self, enum hf_rotation_kind kind,
                              int n, const struct hf_rotation vector[], struct trial trial[],
                              struct hf_fock_job job[], struct hf_error *error)
 {
     for (int i = 0; i < n; i++) {
         HF_CHECK(make_trial(self, kind, &vector[i], &trial[i], error));
-        for (int s = 0; s < self->n_spin; s++)
-            *job++ = (struct hf_fock_job){.density = trial[i].density[s],
-                                          .coulomb = s == 0 ? trial[i].coulomb : NULL,
-                                          .exchange = trial[i].exchange[s]};
+        hf_fields_jobs(&trial[i].fields, job + i * self->n_spin);
     }
     return HF_OK;
 }

@@ -30,8 +30,7 @@ struct hf_orbital_hessian {
     struct hf_rotation_space space;
     struct hf_context *context;
     struct hf_fock_builder *builder; /**< borrowed, like all members below unless marked as own */
-    const struct hf_method_ops *method;
-    const struct hf_matrix *x; /**< [n][m] */
+    const struct hf_matrix *x;       /**< [n][m] */
     struct hf_matrix *fock[HF_MAX_SPIN];
     int n_spin;       /**< number of different spins */
     double threshold; /**< screening of trial densities, for rotations of norm 1 */
@@ -45,16 +44,12 @@ struct hf_orbital_hessian {
     double build_seconds; /**< wall time of their Fock builds */
 };
 
-/** Input of a Hessian; borrowed. `fock` and `occupied` are those of the last Fock build. */
+/** Input of a Hessian; borrowed. `fock` and the determinant are those of the last Fock build. */
 struct hf_hessian_input {
     struct hf_context *context;
-    struct hf_linalg *linalg;
     struct hf_fock_builder *builder;
-    const struct hf_method_ops *method;
-    struct hf_spin_count n_electron;
-    const struct hf_matrix *x;
-    struct hf_matrix *const *fock;     /**< [n_fock] [m][m] in the orthonormal basis */
-    struct hf_matrix *const *occupied; /**< [n_set] */
+    struct hf_determinant of;      /**< both sets with the same basis x */
+    struct hf_matrix *const *fock; /**< [n_fock] [m][m] in the orthonormal basis */
     /** screening, hartree. Trial densities have norm 1, so the error of a product is some hundred
      *  times this: 1e-9 is enough for eigenvalues to 1e-6, whose error is of second order */
     double threshold;

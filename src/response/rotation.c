@@ -199,90 +199,72 @@ void hf_rotation_smallest(const struct hf_rotation_space *space, int *n,
             }
     }
 }
-
 hf_status hf_rotation_expand(const struct hf_rotation_space *space,
                              const struct hf_rotation *rotation, struct hf_matrix *matrix[],
                              struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_matrix *half = NULL;
     for (int k = 0; k < space->n_set; k++) {
         const struct hf_rotation_set *set = &space->set[k];
         if (set->left == NULL) continue;
-        HF_TRY(hf_matrix_create(space->linalg, "direction", space->m, space->m, &matrix[k], error));
-        HF_TRY(hf_matrix_create(space->linalg, "half a direction", space->m, set->n_left, &half,
-                                error));
+        HF_CHECK(HF_CREATE_MATRICES(space->linalg, "direction", error,
+                                    {&matrix[k], space->m, space->m},
+                                    {&half, space->m, set->n_left}));
         hf_matrix_multiply(1.0, false, set->right, false, rotation->block[k], 0.0, half);
         hf_matrix_multiply(1.0, false, half, true, set->left, 0.0, matrix[k]);
         hf_matrix_destroy(&half);
     }
-cleanup:
-    hf_matrix_destroy(&half);
-    return status;
+    return HF_OK;
 }
-
 hf_status hf_rotation_project(const struct hf_rotation_space *space,
                               struct hf_matrix *const matrix[], struct hf_rotation *rotation,
                               struct hf_error *error)
 {
-    hf_status status;
     struct hf_matrix *half = NULL;
-    HF_TRY(hf_rotation_create(space, rotation, error));
+    HF_CHECK(hf_rotation_create(space, rotation, error));
     for (int k = 0; k < space->n_set; k++) {
         const struct hf_rotation_set *set = &space->set[k];
         if (set->left == NULL) continue;
-        HF_TRY(hf_matrix_create(space->linalg, "half a direction", space->m, set->n_left, &half,
-                                error));
-        hf_matrix_multiply(1.0, false, matrix[k], false, set->left, 0.0, half);
+        HF_CHECK(hf_matrix_create_product("half a direction", false, matrix[k], false, set->left,
+                                          &half, error));
         hf_matrix_multiply(1.0, true, set->right, false, half, 0.0, rotation->block[k]);
         hf_matrix_destroy(&half);
     }
     hf_rotation_weigh(space, rotation);
-cleanup:
-    hf_matrix_destroy(&half);
-    return status;
+    return HF_OK;
 }
-
 hf_status hf_rotation_apply(const struct hf_rotation_space *space, int set,
                             const struct hf_matrix *block, const struct hf_matrix *orbitals,
                             struct hf_matrix *product, struct hf_error *error)
 {
-    hf_status status;
     const struct hf_rotation_set *s = &space->set[set];
     const int k = hf_matrix_n_col(orbitals);
     struct hf_matrix *on_left = NULL, *on_right = NULL, *to_left = NULL, *to_right = NULL;
-    HF_TRY(hf_matrix_create(space->linalg, "products of orbitals", s->n_left, k, &on_left, error));
-    HF_TRY(
-        hf_matrix_create(space->linalg, "products of orbitals", s->n_right, k, &on_right, error));
-    HF_TRY(hf_matrix_create(space->linalg, "products of orbitals", s->n_left, k, &to_left, error));
-    HF_TRY(
-        hf_matrix_create(space->linalg, "products of orbitals", s->n_right, k, &to_right, error));
+    HF_CHECK(HF_CREATE_MATRICES(space->linalg, "products of orbitals", error,
+                                {&on_left, s->n_left, k}, {&on_right, s->n_right, k},
+                                {&to_left, s->n_left, k}, {&to_right, s->n_right, k}));
     hf_matrix_multiply(1.0, true, s->left, false, orbitals, 0.0, on_left);
     hf_matrix_multiply(1.0, true, s->right, false, orbitals, 0.0, on_right);
     hf_matrix_multiply(1.0, false, block, false, on_left, 0.0, to_right);
     hf_matrix_multiply(-1.0, true, block, false, on_right, 0.0, to_left);
     hf_matrix_multiply(1.0, false, s->right, false, to_right, 0.0, product);
     hf_matrix_multiply(1.0, false, s->left, false, to_left, 1.0, product);
-cleanup:
     HF_DESTROY_MATRICES(&to_right, &to_left, &on_right, &on_left);
-    return status;
+    return HF_OK;
 }
 
 /** W = W (3 - W^T W) / 2, for columns that are orthonormal except for rounding. */
-static hf_status orthonormalise(const struct hf_rotation_space *space, struct hf_matrix *orbitals,
-                                struct hf_error *error)
+static hf_status orthonormalise(struct hf_matrix *orbitals, struct hf_error *error)
 {
-    hf_status status;
     const int m = hf_matrix_n_row(orbitals), o = hf_matrix_n_col(orbitals);
     struct hf_matrix *overlap = NULL, *copy = NULL;
-    HF_TRY(hf_matrix_create(space->linalg, "products of orbitals", o, o, &overlap, error));
-    HF_TRY(hf_matrix_create(space->linalg, "copy of orbitals", m, o, &copy, error));
+    HF_CHECK(HF_CREATE_MATRICES(hf_matrix_grid(orbitals), "products of orbitals", error,
+                                {&overlap, o, o}, {&copy, m, o}));
     hf_matrix_multiply_to_symmetric(1.0, true, orbitals, false, orbitals, overlap);
     hf_matrix_copy(orbitals, copy);
     hf_matrix_multiply(-0.5, false, copy, false, overlap, 1.5, orbitals);
-cleanup:
     HF_DESTROY_MATRICES(&copy, &overlap);
-    return status;
+    return HF_OK;
 }
 
 /** exp(kappa) L = L + kappa L + kappa^2 L / 2 + ... The series converges for any kappa, and fast for the angles of a
@@ -296,11 +278,8 @@ static hf_status turn_set(const struct hf_rotation_space *space, int k,
     hf_status status;
     const struct hf_rotation_set *set = &space->set[k];
     struct hf_matrix *term = NULL, *next = NULL;
-    HF_TRY(
-        hf_matrix_create(space->linalg, "rotated orbitals", space->m, set->n_left, &term, error));
-    HF_TRY(
-        hf_matrix_create(space->linalg, "rotated orbitals", space->m, set->n_left, &next, error));
-    hf_matrix_copy(set->left, term);
+    HF_TRY(hf_matrix_create_copy("rotated orbitals", set->left, &term, error));
+    HF_TRY(hf_matrix_create_like("rotated orbitals", set->left, &next, error));
     hf_matrix_copy(set->left, occupied);
     for (int i = 1; i <= MAX_TERM; i++) {
         double largest;
@@ -310,7 +289,7 @@ static hf_status turn_set(const struct hf_rotation_space *space, int k,
         hf_matrix_max_abs(term, &largest);
         if (largest < NEGLIGIBLE) break;
     }
-    HF_TRY(orthonormalise(space, occupied, error));
+    HF_TRY(orthonormalise(occupied, error));
 cleanup:
     HF_DESTROY_MATRICES(&next, &term);
     return status;

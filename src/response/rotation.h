@@ -16,6 +16,7 @@
 #ifndef HF_ROTATION_H
 #define HF_ROTATION_H
 
+#include "base/arena.h"
 #include "orbitals/orbitals.h"
 
 /** A set of orbitals that rotate. */
@@ -33,6 +34,7 @@ struct hf_rotation_space {
     struct hf_linalg *linalg;
     int n_set, m;
     struct hf_rotation_set set[HF_MAX_SPIN];
+    struct hf_arena arena; /**< has the energies */
 };
 
 /** A vector: [n_right][n_left] for each set; NULL: no rotation in the set. */
@@ -40,13 +42,11 @@ struct hf_rotation {
     struct hf_matrix *block[HF_MAX_SPIN];
 };
 
-/** Computes all orbitals of a determinant from Fock matrices fock [n_fock] and the occupied orbitals [n_set]; the
+/** Computes all orbitals of a determinant and Fock matrices fock [n_fock]; the
  *  Fock matrices become diagonal within closed, open and virtual orbitals. Copies the occupied orbitals; they must
  *  not have fractional occupations. Collective. HF_NO_RESOURCE. After a failure call hf_rotation_space_done. */
 hf_status hf_rotation_space_init(struct hf_rotation_space *self, struct hf_context *context,
-                                 struct hf_linalg *linalg, const struct hf_method_ops *method,
-                                 struct hf_spin_count n_electron, struct hf_matrix *const fock[],
-                                 struct hf_matrix *const occupied[],
+                                 const struct hf_determinant *of, struct hf_matrix *const fock[],
                                  struct hf_error *error) HF_MUST_CHECK;
 void hf_rotation_space_done(struct hf_rotation_space *self);
 

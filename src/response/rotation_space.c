@@ -2,13 +2,6 @@
 #include "response/rotation.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-/** Number of closed-shell orbitals of a set; if the set has one spin, of all occupied orbitals. */
-static int find_closed(const struct hf_method_ops *method, struct hf_spin_count n_electron, int k)
-{
-    return method->n_set == 2 ? hf_set_size(n_electron, k) : n_electron.beta;
-}
 
 /** Energy shift of each kind of orbitals, and number of closed orbitals. */
 struct blocks {
@@ -32,17 +25,14 @@ static double of_blocks(void *data, int row, int column, double value)
  *      Z = F W - W B / 2,  B = W^T F W, with diagonal blocks doubled, minus the shift
  *
  *  P = Pc + Po = W W^T of the occupied orbitals W [m][o]. */
-static hf_status make_block_diagonal(struct hf_linalg *linalg, int n_closed,
-                                     const struct hf_matrix *occupied, struct hf_matrix *fock,
-                                     struct hf_error *error)
+static hf_status make_block_diagonal(int n_closed, const struct hf_matrix *occupied,
+                                     struct hf_matrix *fock, struct hf_error *error)
 {
-    hf_status status;
     const int m = hf_matrix_n_row(occupied), o = hf_matrix_n_col(occupied);
     struct blocks blocks = {.n_closed = n_closed};
     struct hf_matrix *half = NULL, *inner = NULL, *product = NULL;
-    HF_TRY(hf_matrix_create(linalg, "Fock times orbitals", m, o, &half, error));
-    HF_TRY(hf_matrix_create(linalg, "Fock matrix of orbitals", o, o, &inner, error));
-    HF_TRY(hf_matrix_create(linalg, "blocks of a Fock matrix", m, m, &product, error));
+    HF_CHECK(HF_CREATE_MATRICES(hf_matrix_grid(fock), "blocks of a Fock matrix", error,
+                                {&half, m, o}, {&inner, o, o}, {&product, m, m}));
     /* no eigenvalue is larger than the square root of this */
     hf_matrix_dot(fock, fock, &blocks.shift);
     blocks.shift = 2.0 * sqrt(blocks.shift) + 1.0;
@@ -53,29 +43,25 @@ static hf_status make_block_diagonal(struct hf_linalg *linalg, int n_closed,
     hf_matrix_multiply(1.0, false, half, true, occupied, 0.0, product);
     hf_matrix_add(-1.0, product, 1.0, fock);
     hf_matrix_add_transposed(-1.0, product, 1.0, fock);
-cleanup:
     HF_DESTROY_MATRICES(&product, &inner, &half);
-    return status;
+    return HF_OK;
 }
 
 /** Computes the diagonals of the Fock matrices in the orbitals `all` [m][m]. */
-static hf_status find_energies(struct hf_rotation_space *self, struct hf_rotation_set *set,
-                               struct hf_matrix *const fock[], const struct hf_matrix *all,
-                               struct hf_error *error)
+static hf_status find_energies(struct hf_rotation_set *set, struct hf_matrix *const fock[],
+                               const struct hf_matrix *all, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    const int m = hf_matrix_n_row(all);
     struct hf_matrix *half = NULL, *product = NULL;
-    HF_TRY(hf_matrix_create(self->linalg, "Fock times orbitals", self->m, self->m, &half, error));
-    HF_TRY(hf_matrix_create(self->linalg, "Fock matrix of orbitals", self->m, self->m, &product,
-                            error));
+    HF_CHECK(HF_CREATE_MATRICES(hf_matrix_grid(all), "Fock matrix of orbitals", error,
+                                {&half, m, m}, {&product, m, m}));
     for (int s = 0; s < set->n_spin; s++) {
         hf_matrix_multiply(1.0, false, fock[s], false, all, 0.0, half);
         hf_matrix_multiply(1.0, true, all, false, half, 0.0, product);
-        hf_matrix_diagonal(product, set->energy + (size_t)s * (size_t)self->m);
+        hf_matrix_diagonal(product, set->energy + (size_t)s * (size_t)m);
     }
-cleanup:
     HF_DESTROY_MATRICES(&product, &half);
-    return status;
+    return HF_OK;
 }
 
 /** Makes a set; fock [n_spin] are the Fock matrices of its spins. */
@@ -83,59 +69,51 @@ static hf_status make_set(struct hf_rotation_space *self, struct hf_context *con
                           struct hf_rotation_set *set, struct hf_matrix *const fock[],
                           const struct hf_matrix *occupied, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int m = self->m, n_open = set->n_left - set->n_closed;
+    hf_status status;
     struct hf_matrix *mean = NULL, *all = NULL;
-    const size_t n_energy = (size_t)set->n_spin * (size_t)m;
-    set->energy = calloc(n_energy, sizeof *set->energy);
-    if (set->energy == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d orbital energies", m);
-    HF_TRY(hf_agree(context->comm, status, error));
-    HF_TRY(hf_matrix_create(self->linalg, "Fock matrix", m, m, &mean, error));
-    HF_TRY(hf_matrix_create(self->linalg, "orbitals", m, m, &all, error));
-    hf_matrix_copy(fock[0], mean);
+    HF_TAKE(&self->arena, set->energy, (size_t)set->n_spin * (size_t)self->m);
+    HF_TRY(hf_agree(context->comm, hf_arena_check(&self->arena, error), error));
+    HF_TRY(hf_matrix_create_copy("Fock matrix", fock[0], &mean, error));
+    HF_TRY(hf_matrix_create_like("orbitals", mean, &all, error));
     if (set->n_spin == 2) hf_matrix_add(0.5, fock[1], 0.5, mean);
-    HF_TRY(make_block_diagonal(self->linalg, set->n_closed, occupied, mean, error));
+    HF_TRY(make_block_diagonal(set->n_closed, occupied, mean, error));
     HF_TRY(hf_lowest_orbitals(context, mean, set->energy, all, error));
     hf_matrix_destroy(&mean);
-    HF_TRY(hf_matrix_create(self->linalg, "occupied orbitals", m, set->n_left, &set->left, error));
-    HF_TRY(
-        hf_matrix_create(self->linalg, "unfilled orbitals", m, set->n_right, &set->right, error));
-    hf_matrix_copy_columns(all, 0, set->n_left, NULL, set->left, 0);
-    hf_matrix_copy_columns(all, set->n_left - n_open, set->n_right, NULL, set->right, 0);
-    HF_TRY(find_energies(self, set, fock, all, error));
+    HF_TRY(hf_matrix_create_columns("occupied orbitals", all, 0, set->n_left, NULL, &set->left,
+                                    error));
+    HF_TRY(hf_matrix_create_columns("unfilled orbitals", all, set->n_closed, set->n_right, NULL,
+                                    &set->right, error));
+    HF_TRY(find_energies(set, fock, all, error));
 cleanup:
     HF_DESTROY_MATRICES(&all, &mean);
     return status;
 }
-
 hf_status hf_rotation_space_init(struct hf_rotation_space *self, struct hf_context *context,
-                                 struct hf_linalg *linalg, const struct hf_method_ops *method,
-                                 struct hf_spin_count n_electron, struct hf_matrix *const fock[],
-                                 struct hf_matrix *const occupied[], struct hf_error *error)
+                                 const struct hf_determinant *of, struct hf_matrix *const fock[],
+                                 struct hf_error *error)
 {
-    *self = (struct hf_rotation_space){
-        .linalg = linalg, .n_set = method->n_set, .m = hf_matrix_n_row(fock[0])};
+    const struct hf_method_ops *method = of->method;
+    *self = (struct hf_rotation_space){.linalg = hf_matrix_grid(fock[0]),
+                                       .n_set = method->n_set,
+                                       .m = hf_matrix_n_row(fock[0]),
+                                       .arena = {.label = "orbital energies"}};
     for (int k = 0; k < self->n_set; k++) {
         struct hf_rotation_set *set = &self->set[k];
-        set->n_left = hf_set_size(n_electron, k);
-        set->n_closed = find_closed(method, n_electron, k);
+        set->n_left = hf_set_size(of->n_electron, k);
+        set->n_closed = method->n_set == 2 ? set->n_left : of->n_electron.beta;
         set->n_right = self->m - set->n_closed;
         set->n_spin = method->n_set == 1 ? 2 : 1;
         set->n_occupied[0] = set->n_left;
         set->n_occupied[1] = set->n_closed;
         struct hf_matrix *const of_spin[] = {fock[k], fock[method->n_fock - 1]};
         if (set->n_left > 0 && set->n_right > 0)
-            HF_CHECK(make_set(self, context, set, of_spin, occupied[k], error));
+            HF_CHECK(make_set(self, context, set, of_spin, of->occupied[k], error));
     }
     return HF_OK;
 }
-
 void hf_rotation_space_done(struct hf_rotation_space *self)
 {
-    for (int k = 0; k < HF_MAX_SPIN; k++) {
+    for (int k = 0; k < HF_MAX_SPIN; k++)
         HF_DESTROY_MATRICES(&self->set[k].left, &self->set[k].right);
-        free(self->set[k].energy);
-        self->set[k].energy = NULL;
-    }
+    hf_arena_done(&self->arena);
 }

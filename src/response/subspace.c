@@ -73,11 +73,10 @@ hf_status hf_subspace_solve(const struct hf_subspace *self, struct hf_subspace_s
 {
     hf_status status;
     const int n = self->n;
-    struct hf_linalg *linalg = self->hessian->space.linalg;
     double full[HF_SUBSPACE_MOST * HF_SUBSPACE_MOST];
     struct hf_matrix *matrix = NULL, *vector = NULL;
-    HF_TRY(hf_matrix_create(linalg, "Hessian of a subspace", n, n, &matrix, error));
-    HF_TRY(hf_matrix_create(linalg, "Hessian of a subspace", n, n, &vector, error));
+    HF_TRY(HF_CREATE_MATRICES(self->hessian->space.linalg, "Hessian of a subspace", error,
+                              {&matrix, n, n}, {&vector, n, n}));
     for (int i = 0; i < n; i++)
         memcpy(full + i * n, self->matrix + i * HF_SUBSPACE_MOST, (size_t)n * sizeof *full);
     hf_matrix_set_full(matrix, full);

@@ -60,12 +60,11 @@ static hf_status judge_repetition(struct hf_calculation *calculation,
 
 /** Adds the choices of one level; a choice for all atoms takes the first place. `given` [119 + atoms]
  *  has the value of this level for each target so far. */
-static hf_status add_choices(struct hf_calculation *calculation, const struct hf_options *options,
-                             enum hf_option_level level, const struct hf_option_value *given[],
-                             struct hf_error *error)
+static hf_status add_choices(struct hf_calculation *calculation, enum hf_option_level level,
+                             const struct hf_option_value *given[], struct hf_error *error)
 {
-    for (int i = 0; i < options->n_value; i++) {
-        const struct hf_option_value *value = &options->value[i];
+    for (int i = 0; i < calculation->options->n_value; i++) {
+        const struct hf_option_value *value = &calculation->options->value[i];
         struct hf_basis_choice choice;
         if (value->level != level || strcmp(value->option->key, "basis") != 0) continue;
         HF_CHECK(split_choice(value, calculation->input.molecule.n_atom, &choice, error));
@@ -116,9 +115,9 @@ static hf_status describe(struct hf_calculation *calculation, struct hf_error *e
     return HF_OK;
 }
 
-hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_options *options,
-                          struct hf_error *error)
+hf_status hf_choose_basis(struct hf_calculation *calculation, struct hf_error *error)
 {
+    const struct hf_options *options = calculation->options;
     enum { N_TARGET = 119 };
     const size_t n_target = N_TARGET + (size_t)calculation->input.molecule.n_atom;
     const struct hf_option_value **given = HF_TAKE(&calculation->arena, given, n_target);
@@ -127,8 +126,7 @@ hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_op
     calculation->choice[0] =
         (struct hf_basis_choice){.atom = -1, .name = hf_default_basis, .where = "default"};
     calculation->n_choice = 1;
-    if (!replaces_file(options))
-        HF_CHECK(add_choices(calculation, options, HF_OPTION_FILE, given, error));
-    HF_CHECK(add_choices(calculation, options, HF_OPTION_COMMAND_LINE, given, error));
+    if (!replaces_file(options)) HF_CHECK(add_choices(calculation, HF_OPTION_FILE, given, error));
+    HF_CHECK(add_choices(calculation, HF_OPTION_COMMAND_LINE, given, error));
     return describe(calculation, error);
 }

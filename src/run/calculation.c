@@ -22,13 +22,12 @@ static hf_status note_absent_element(struct hf_input *input, const struct hf_bas
 }
 
 /** Tells of a default method or basis set. */
-static hf_status note_defaults(struct hf_calculation *calculation, const struct hf_options *options,
-                               struct hf_error *error)
+static hf_status note_defaults(struct hf_calculation *calculation, struct hf_error *error)
 {
-    const bool method = hf_options_given(options, "method") != NULL;
+    const bool method = hf_options_given(calculation->options, "method") != NULL;
     const bool basis = strcmp(calculation->choice[0].where, "default") != 0;
     struct hf_input *input = &calculation->input;
-    if (hf_restart_has_basis(calculation, options)) return HF_OK;
+    if (hf_restart_has_basis(calculation)) return HF_OK;
     if (!method && !basis)
         return hf_input_note(input, error,
                              "neither method nor basis was given: %s/%s is the default",
@@ -42,9 +41,9 @@ static hf_status note_defaults(struct hf_calculation *calculation, const struct 
 
 /** Says which options the command line has twice with different values: the last one counts, so that
  *  a script can be given another value behind its own. */
-static hf_status note_repetitions(struct hf_calculation *calculation,
-                                  const struct hf_options *options, struct hf_error *error)
+static hf_status note_repetitions(struct hf_calculation *calculation, struct hf_error *error)
 {
+    const struct hf_options *options = calculation->options;
     const struct hf_option *option;
     for (int k = 0; (option = hf_option_row(options->table, k)) != NULL; k++) {
         const struct hf_option_value *last = hf_options_given(options, option->key), *other = NULL;
@@ -62,8 +61,9 @@ static hf_status note_repetitions(struct hf_calculation *calculation,
     return HF_OK;
 }
 
-static void make_settings(struct hf_calculation *calculation, const struct hf_options *options)
+static void make_settings(struct hf_calculation *calculation)
 {
+    const struct hf_options *options = calculation->options;
     struct hf_scf_settings *settings = &calculation->settings;
     struct hf_fock_settings *fock = &settings->fock;
     *settings = hf_scf_defaults();
@@ -78,9 +78,9 @@ static void make_settings(struct hf_calculation *calculation, const struct hf_op
 
 /** Whether the method can do the molecule, with the electrons that its cores leave as far as they are
  *  known; says where the multiplicity comes from, or the charge that leaves none. */
-static hf_status check_method(const struct hf_calculation *calculation,
-                              const struct hf_options *options, struct hf_error *error)
+static hf_status check_method(const struct hf_calculation *calculation, struct hf_error *error)
 {
+    const struct hf_options *options = calculation->options;
     struct hf_error reason;
     char advice[400] = "";
     const bool correlated = hf_run_is_correlated(options);
@@ -100,14 +100,13 @@ static hf_status check_method(const struct hf_calculation *calculation,
 }
 
 /** Checks that options for the occupation of orbitals are allowed with the other settings. */
-static hf_status check_occupation(const struct hf_calculation *calculation,
-                                  const struct hf_options *options, struct hf_error *error)
+static hf_status check_occupation(const struct hf_calculation *calculation, struct hf_error *error)
 {
     struct hf_error reason;
     const char *key;
     const hf_status status = hf_scf_settings_check(&calculation->settings, &key, &reason);
     if (status == HF_OK) return HF_OK;
-    return hf_fail(error, status, "%s: %.400s", hf_options_given(options, key)->where,
+    return hf_fail(error, status, "%s: %.400s", hf_options_given(calculation->options, key)->where,
                    reason.message);
 }
 
@@ -124,15 +123,19 @@ static hf_status check_reproducible(const struct hf_options *options, struct hf_
 }
 
 /** Everything after the input file that this rank does alone. */
-static hf_status follow_from_input(struct hf_calculation *calculation,
-                                   const struct hf_options *options, struct hf_error *error)
+static hf_status follow_from_input(struct hf_calculation *calculation, struct hf_error *error)
 {
+    const struct hf_options *options = calculation->options;
     hf_status status = hf_options_check_effect(options, error);
+    if (status == HF_OK && hf_options_flag(options, "each"))
+        status = hf_fail(error, HF_BAD_INPUT,
+                         "%s: each: only the command line of hf asks for many molecules",
+                         hf_options_given(options, "each")->where);
     if (status == HF_OK) status = check_reproducible(options, error);
-    if (status == HF_OK) status = check_method(calculation, options, error);
-    if (status == HF_OK) status = hf_choose_basis(calculation, options, error);
-    if (status == HF_OK) status = note_repetitions(calculation, options, error);
-    if (status == HF_OK) status = note_defaults(calculation, options, error);
+    if (status == HF_OK) status = check_method(calculation, error);
+    if (status == HF_OK) status = hf_choose_basis(calculation, error);
+    if (status == HF_OK) status = note_repetitions(calculation, error);
+    if (status == HF_OK) status = note_defaults(calculation, error);
     for (int i = 0; i < calculation->n_choice && status == HF_OK; i++)
         status = note_absent_element(&calculation->input, &calculation->choice[i], error);
     if (status == HF_OK)
@@ -148,8 +151,9 @@ void hf_calculation_describe_warnings(struct hf_calculation *calculation)
     calculation->description.note = (const char *const *)calculation->input.note;
 }
 
-static void describe(struct hf_calculation *calculation, const struct hf_options *options)
+static void describe(struct hf_calculation *calculation)
 {
+    const struct hf_options *options = calculation->options;
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,
@@ -184,22 +188,29 @@ void hf_calculation_begin(struct hf_calculation *calculation, struct hf_context 
 }
 
 /** The basis that the options name, or that of the checkpoint; with one, it must be its own. */
-static hf_status make_basis(struct hf_calculation *calculation, const struct hf_options *options,
-                            struct hf_error *error)
+static hf_status make_basis(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status;
     struct hf_context *context = calculation->context;
-    if (hf_restart_has_basis(calculation, options))
-        status = hf_agree(context->comm, hf_restart_make_basis(calculation, options, error), error);
+    if (hf_restart_has_basis(calculation))
+        status = hf_agree(context->comm, hf_restart_make_basis(calculation, error), error);
     else
-        status = hf_basis_create(context, &calculation->input.molecule, calculation->n_choice,
-                                 calculation->choice, hf_options_value(options, "functions"),
-                                 &calculation->basis, error);
+        status = hf_basis_create(
+            context, &calculation->input.molecule, calculation->n_choice, calculation->choice,
+            hf_options_value(calculation->options, "functions"), &calculation->basis, error);
     if (status != HF_OK) return status;
     hf_basis_set_cores(calculation->basis, &calculation->input.molecule);
-    status = hf_restart_check(calculation, options, error);
-    if (status == HF_OK) status = check_method(calculation, options, error);
+    status = hf_restart_check(calculation, error);
+    if (status == HF_OK) status = check_method(calculation, error);
     return hf_agree(context->comm, status, error);
+}
+
+hf_status hf_calculation_make_basis(struct hf_calculation *calculation,
+                                    const struct hf_options *options, struct hf_error *error)
+{
+    calculation->options = options;
+    HF_CHECK(hf_agree(calculation->context->comm, hf_choose_basis(calculation, error), error));
+    return make_basis(calculation, error);
 }
 
 hf_status hf_calculation_prepare(struct hf_calculation *calculation,
@@ -207,27 +218,28 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
                                  struct hf_error *error)
 {
     struct hf_context *context = calculation->context;
+    calculation->options = options;
     calculation->json_path = hf_options_text(options, "json");
     calculation->trace_path = hf_options_text(options, "trace");
-    HF_CHECK(hf_agree(context->comm, hf_guess_file_name(calculation, options, error), error));
-    HF_CHECK(hf_calculation_limit_time(calculation, options, error));
-    HF_CHECK(hf_agree(context->comm, follow_from_input(calculation, options, error), error));
-    HF_CHECK(make_basis(calculation, options, error));
-    make_settings(calculation, options);
-    HF_CHECK(hf_agree(context->comm, hf_quantities_plan(calculation, options, error), error));
+    HF_CHECK(hf_agree(context->comm, hf_guess_file_name(calculation, error), error));
+    HF_CHECK(hf_calculation_limit_time(calculation, error));
+    HF_CHECK(hf_agree(context->comm, follow_from_input(calculation, error), error));
+    HF_CHECK(make_basis(calculation, error));
+    make_settings(calculation);
+    HF_CHECK(hf_agree(context->comm, hf_quantities_plan(calculation, error), error));
     HF_CHECK(hf_calculation_make_pairs(calculation, error));
     hf_timers_declare(&context->timers, &hf_phase_output);
-    HF_CHECK(hf_calculation_try_files(calculation, options, error));
-    HF_CHECK(check_occupation(calculation, options, error));
-    HF_CHECK(hf_agree(context->comm, hf_restart_settle(calculation, options, error), error));
+    HF_CHECK(hf_calculation_try_files(calculation, error));
+    HF_CHECK(check_occupation(calculation, error));
+    HF_CHECK(hf_agree(context->comm, hf_restart_settle(calculation, error), error));
     HF_CHECK(hf_guess_file_open(calculation, error));
-    HF_CHECK(hf_memory_foresee(calculation, options, error));
+    HF_CHECK(hf_memory_foresee(calculation, error));
     if (calculation->refusal.message[0] != '\0' && !rehearsal)
         return hf_fail(error, HF_NO_RESOURCE, "%s", calculation->refusal.message);
-    describe(calculation, options);
+    describe(calculation);
     calculation->description.nuclear_repulsion =
         hf_nuclear_energy_of(context, calculation->description.molecule, &hf_term_nuclei);
-    if (!rehearsal) HF_CHECK(hf_checkpointer_create(calculation, options, error));
+    if (!rehearsal) HF_CHECK(hf_checkpointer_create(calculation, error));
     if (calculation->trace_path != NULL && !rehearsal)
         HF_CHECK(hf_trace_create(context, calculation->settings.fock.n_thread, &calculation->trace,
                                  error));

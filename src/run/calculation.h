@@ -53,6 +53,7 @@ struct hf_calculation {
     double began_seconds;       /**< hf_wall_seconds */
     const char *time_limit;     /**< as it was written; NULL: none; in the options */
     struct hf_input input;      /**< filled by the caller before hf_calculation_prepare; owned */
+    const struct hf_options *options; /**< borrowed; NULL before hf_calculation_prepare */
     int n_choice;
     struct hf_basis_choice *choice; /**< [n_choice], names in the options */
     char *basis_requested;
@@ -91,7 +92,7 @@ struct hf_calculation {
  *           options would help, by the same estimate; "" when it fits. Equal on every rank.
  *  Call     collective, after basis and settings were made.
  *  Errors   HF_BAD_INPUT: no size; HF_NO_RESOURCE: memory. That it cannot fit is no failure here. */
-hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_options *options,
+hf_status hf_memory_foresee(struct hf_calculation *calculation,
                             struct hf_error *error) HF_MUST_CHECK;
 
 /** Names the phases of a calculation and starts the timers of the whole and of its set-up. Not
@@ -119,7 +120,6 @@ hf_status hf_calculation_prepare(struct hf_calculation *calculation,
 /** Sets the deadline of the context's interruption as the option says. Not collective. HF_BAD_INPUT: not
  *  a time. */
 hf_status hf_calculation_limit_time(struct hf_calculation *calculation,
-                                    const struct hf_options *options,
                                     struct hf_error *error) HF_MUST_CHECK;
 
 /** Of a calculation that was interrupted: the message says why, and how far it had come. Not
@@ -139,6 +139,15 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
 
 /** What the quantity of that name has made; NULL: it was not asked for, or not made. Not collective. */
 const void *hf_calculation_made(const struct hf_calculation *calculation, const char *name);
+
+/** "error_type" of a failure in QCSchema. Not collective. */
+const char *hf_failure_type(hf_status status, const struct hf_error *failure);
+
+/** Makes the basis alone, of an input and options, for estimates; hf_calculation_prepare must not follow. Collective.
+ *  HF_BAD_INPUT, HF_NO_RESOURCE. */
+hf_status hf_calculation_make_basis(struct hf_calculation *calculation,
+                                    const struct hf_options *options,
+                                    struct hf_error *error) HF_MUST_CHECK;
 
 /** Writes a failure to the JSON file of the options, with what is known of the calculation: old results in
  *  the file would be taken for those of this run. Does nothing if there is no such option, if the file has

@@ -20,7 +20,6 @@ struct hf_guess_file {
 /** Checks that the files can be written, and that all of them and the files that are read are different.
  *  Writes nothing. Collective. HF_BAD_INPUT. */
 hf_status hf_calculation_try_files(struct hf_calculation *calculation,
-                                   const struct hf_options *options,
                                    struct hf_error *error) HF_MUST_CHECK;
 
 /** Writes all files, also after a failure; returns the first failure. Collective. HF_NO_RESOURCE. */
@@ -47,7 +46,7 @@ hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_
 /** Sets calculation->guess_file, closed, when the guess is none of the list but files, "A.h5" or
  *  "A.h5,B.h5". Not collective; the same on every rank. HF_BAD_INPUT: a name is empty;
  *  HF_NO_RESOURCE. */
-hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf_options *options,
+hf_status hf_guess_file_name(struct hf_calculation *calculation,
                              struct hf_error *error) HF_MUST_CHECK;
 
 /** Opens them, if there are any, and sets the settings' orbitals: those of one file, or of several
@@ -70,8 +69,7 @@ extern const char *const hf_default_basis;
  *  to them. A set for the same atoms twice is an error in a file; on the command
  *  line the last one counts, and a warning of the input says so. Not collective; the same on every
  *  rank. HF_BAD_INPUT, HF_NO_RESOURCE. */
-hf_status hf_choose_basis(struct hf_calculation *calculation, const struct hf_options *options,
-                          struct hf_error *error) HF_MUST_CHECK;
+hf_status hf_choose_basis(struct hf_calculation *calculation, struct hf_error *error) HF_MUST_CHECK;
 
 /** "water.density.cube" of "inputs/water.mol" and that ending, "hf.density.cube" of standard input, in
  *  the folder of the JSON file if there is one. NULL: no memory. Local. */
@@ -91,7 +89,7 @@ void hf_options_fill_settings(const struct hf_options *options, struct hf_scf_se
 
 /** Fills calculation->task and plans all quantities that the task or the options ask for. Sets what they
  *  need of the wave function: settings.wavefunction. Local. HF_BAD_INPUT, HF_NO_RESOURCE. */
-hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf_options *options,
+hf_status hf_quantities_plan(struct hf_calculation *calculation,
                              struct hf_error *error) HF_MUST_CHECK;
 /** The best accuracy of shell pairs that those from number `first` on need; INFINITY: none uses any. Local. */
 double hf_quantities_pair_accuracy(const struct hf_calculation *calculation, int first);
@@ -110,7 +108,6 @@ struct hf_checkpointer;
  *  calculation->checkpointer stays NULL when nowhere.
  *  Collective. HF_BAD_INPUT: a file that is not to be written over; HF_NO_RESOURCE: memory. */
 hf_status hf_checkpointer_create(struct hf_calculation *calculation,
-                                 const struct hf_options *options,
                                  struct hf_error *error) HF_MUST_CHECK;
 
 /** For hf_scf_settings.keeper; failures go to `report` (borrowed). */
@@ -121,20 +118,18 @@ const struct hf_scf_keeper *hf_checkpointer_keeper(struct hf_checkpointer *check
 void hf_checkpointer_tell(const struct hf_checkpointer *checkpointer, struct hf_report *report);
 
 /** Whether a restart takes the basis of the checkpoint, because none is named. */
-bool hf_restart_has_basis(const struct hf_calculation *calculation,
-                          const struct hf_options *options);
+bool hf_restart_has_basis(const struct hf_calculation *calculation);
 /** Makes it. Not collective. HF_BAD_INPUT: the options ask for functions of another kind;
  *  HF_NO_RESOURCE: memory. */
 hf_status hf_restart_make_basis(struct hf_calculation *calculation,
-                                const struct hf_options *options,
                                 struct hf_error *error) HF_MUST_CHECK;
 /** HF_BAD_INPUT when the input is not that of the checkpoint. Not collective. */
 hf_status hf_restart_check(const struct hf_calculation *calculation,
-                           const struct hf_options *options, struct hf_error *error) HF_MUST_CHECK;
+                           struct hf_error *error) HF_MUST_CHECK;
 /** calculation->settings.restart = the state of the checkpoint, if there is one; settings that differ
  *  from those of the checkpoint decide how much of it is used. Adds warnings. Not collective.
  *  HF_BAD_INPUT: a setting that a restart cannot change; HF_NO_RESOURCE. */
-hf_status hf_restart_settle(struct hf_calculation *calculation, const struct hf_options *options,
+hf_status hf_restart_settle(struct hf_calculation *calculation,
                             struct hf_error *error) HF_MUST_CHECK;
 
 #endif

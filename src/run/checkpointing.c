@@ -102,7 +102,7 @@ static void warn(struct hf_checkpointer *self, const struct hf_error *error)
 {
     if (self->warning[0] != '\0') return;
     snprintf(self->warning, sizeof self->warning, "%s", error->message);
-    hf_report_warning(self->report, self->warning);
+    hf_report_warning(self->report, "%s", self->warning);
 }
 
 /** A hf_scf_keeper.keep. */
@@ -144,9 +144,9 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     return HF_OK;
 }
 
-hf_status hf_checkpointer_create(struct hf_calculation *calculation,
-                                 const struct hf_options *options, struct hf_error *error)
+hf_status hf_checkpointer_create(struct hf_calculation *calculation, struct hf_error *error)
 {
+    const struct hf_options *options = calculation->options;
     hf_status status = HF_OK;
     const struct hf_context *context = calculation->context;
     const bool given = hf_options_given(options, "checkpoint") != NULL;

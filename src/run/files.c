@@ -5,7 +5,6 @@
 #include "text/json.h"
 #include "text/output_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,19 +12,17 @@
 /** A list being made. */
 struct list {
     int n;
+    int64_t room;
     struct hf_run_file *file;
-    bool failed; /**< no memory */
+    struct hf_arena arena; /**< has it; the caller releases it */
 };
 
 static void add_file(struct list *list, const char *where, const char *what, const char *path,
                      bool is_input)
 {
-    if (path == NULL || list->failed) return;
-    struct hf_run_file *longer = realloc(list->file, ((size_t)list->n + 1) * sizeof *longer);
-    list->failed = longer == NULL;
-    if (list->failed) return;
-    list->file = longer;
-    longer[list->n++] = (struct hf_run_file){where, what, path, is_input};
+    if (path != NULL &&
+        hf_arena_grow(&list->arena, &list->file, list->n + 1, &list->room, sizeof *list->file))
+        list->file[list->n++] = (struct hf_run_file){where, what, path, is_input};
 }
 
 /** The file that an option names, if any. */
@@ -47,14 +44,14 @@ static void add_checkpoints(struct list *list, const struct hf_options *options)
         add_file(list, from->where, "the checkpoint", from->text, true);
 }
 
-/** All files that the calculation knows of by now; file[] is the caller's to free. False: no memory.
+/** All files that the calculation knows of by now. False: no memory.
  *  Standard streams have names in Linux: a shell may have made files of them. A basis set that no
  *  file has the name of is one of the library. */
 static bool list_files(const struct hf_calculation *calculation, const struct hf_options *options,
                        const char *input_path, struct list *list)
 {
     const struct hf_guess_file *guess = calculation->guess_file;
-    *list = (struct list){0};
+    *list = (struct list){.arena = {.label = "the list of files"}};
     add_file(list, "input", "the input file", input_path, true);
     add_option(list, options, "point_charges_file", "the file of point charges", true);
     for (int i = 0; guess != NULL && i < guess->n_source; i++)
@@ -77,11 +74,10 @@ static bool list_files(const struct hf_calculation *calculation, const struct hf
         }
     }
     add_checkpoints(list, options);
-    return !list->failed;
+    return !list->arena.failed;
 }
 
-hf_status hf_calculation_try_files(struct hf_calculation *calculation,
-                                   const struct hf_options *options, struct hf_error *error)
+hf_status hf_calculation_try_files(struct hf_calculation *calculation, struct hf_error *error)
 {
     hf_status status = HF_OK;
     struct hf_context *context = calculation->context;
@@ -89,8 +85,8 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
     const char *input = calculation->input.path;
     struct list list;
     if (restart != NULL && strcmp(input, restart->path) == 0) input = NULL;
-    if (!list_files(calculation, options, input, &list))
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory");
+    if (!list_files(calculation, calculation->options, input, &list))
+        status = hf_arena_check(&list.arena, error);
     else if (context->rank == 0)
         status = hf_output_files_check_apart(list.n, list.file, error);
     HF_TRY(hf_agree(context->comm, status, error));
@@ -103,7 +99,7 @@ hf_status hf_calculation_try_files(struct hf_calculation *calculation,
         calculation->json_is_closed = false;
     }
 cleanup:
-    free(list.file);
+    hf_arena_done(&list.arena);
     return status;
 }
 
@@ -161,11 +157,11 @@ static bool is_read(const struct hf_calculation *calculation, const struct hf_op
     bool found = !list_files(calculation, options, input_path, &list);
     for (int i = 0; i < list.n; i++)
         found = found || (list.file[i].is_input && hf_same_file(path, list.file[i].path));
-    free(list.file);
+    hf_arena_done(&list.arena);
     return found;
 }
 
-static const char *failure_type(hf_status status, const struct hf_error *failure)
+const char *hf_failure_type(hf_status status, const struct hf_error *failure)
 {
     if (status == HF_BAD_INPUT) return "input_error";
     if (status == HF_NOT_CONVERGED) return "convergence_error";
@@ -181,7 +177,7 @@ hf_status hf_calculation_write_failure(const struct hf_calculation *calculation,
     const char *path = hf_options_text(options, "json");
     const bool described = calculation->description.molecule != NULL;
     const struct hf_json_failure content = {
-        .type = failure_type(status, failure),
+        .type = hf_failure_type(status, failure),
         .message = failure->message,
         .input_path = input_path,
         .run = described ? &calculation->description : NULL,

@@ -12,10 +12,9 @@ static const struct hf_option_value *given_file(const struct hf_options *options
     return hf_options_given(options, "guess");
 }
 
-hf_status hf_guess_file_name(struct hf_calculation *calculation, const struct hf_options *options,
-                             struct hf_error *error)
+hf_status hf_guess_file_name(struct hf_calculation *calculation, struct hf_error *error)
 {
-    const struct hf_option_value *given = given_file(options);
+    const struct hf_option_value *given = given_file(calculation->options);
     if (given == NULL) return HF_OK;
     size_t n = 1;
     for (const char *comma = given->text; (comma = strchr(comma, ',')) != NULL; comma++) n++;

@@ -21,6 +21,9 @@ static struct hf_memory_room find_room(const struct hf_context *context)
     struct hf_memory_room room = {.n_node_rank = context->n_node_rank};
     MPI_Barrier(context->node); /* what others are about to take is not free */
     hf_memory_limits_find("", &room.limits);
+    const double share = (double)context->n_node_rank / (context->n_node_rank + context->n_beside);
+    room.limits.node_free *= share;
+    room.limits.group_free *= share;
     const char *group_name = room.limits.group;
     const uint64_t mine = hf_hash_add(HF_HASH_EMPTY, strlen(group_name), group_name);
     uint64_t limit[2] = {mine, ~mine}; /* the largest, and what the smallest lacks */
@@ -143,8 +146,7 @@ static void agree_on_need(MPI_Comm comm, struct hf_memory_need *need)
     need->left = -need->left;
 }
 
-hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_options *options,
-                            struct hf_error *error)
+hf_status hf_memory_foresee(struct hf_calculation *calculation, struct hf_error *error)
 {
     struct hf_context *context = calculation->context;
     const struct hf_memory_room room = find_room(context);
@@ -153,7 +155,8 @@ hf_status hf_memory_foresee(struct hf_calculation *calculation, const struct hf_
     struct hf_error refusal = {0};
     bool automatic;
     double *bytes = &calculation->settings.fock.memory_bytes;
-    HF_CHECK(read_option(options, bytes, &automatic, error)); /* the same on every rank */
+    HF_CHECK(
+        read_option(calculation->options, bytes, &automatic, error)); /* the same on every rank */
     HF_CHECK(hf_agree(context->comm, find_case(calculation, limits->resident, &one, error), error));
     find_pairs(calculation, &one);
     calculation->settings.fock.store_weighed = automatic;

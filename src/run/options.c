@@ -4,7 +4,6 @@
 
 #include "fock/fock.h"
 #include "hf/scf.h"
-#include "local/local_mp2.h"
 #include "schedule/schedule.h"
 
 static const struct hf_option_choice units[] = {
@@ -72,14 +71,8 @@ static const struct hf_option_choice orbital_searches[] = {
     {"auto", "rotate from 200 orbitals on, else diagonalise", HF_ORBITALS_AUTO},
     {0}};
 
-static const struct hf_option_choice domains[] = {
-    {"plain", "98 % of each orbital", HF_DOMAINS_PLAIN},
-    {"default", "as plain; for pairs of near orbitals also the atoms bonded to these",
-     HF_DOMAINS_DEFAULT},
-    {"tight", "99.5 % of each orbital, and the atoms bonded to these, for all pairs",
-     HF_DOMAINS_TIGHT},
-    {"full", "all atoms, which is MP2 if no pair is distant", HF_DOMAINS_FULL},
-    {0}};
+static const struct hf_option_choice xyz_units[] = {
+    {"ev", "eV and eV/angstrom", 0}, {"hartree", "hartree and hartree/bohr", 1}, {0}};
 
 static const struct hf_option_choice counters[] = {
     {"fetch-and-op", "one atomic operation of MPI-3", HF_COUNTER_FETCH_AND_OP},
@@ -111,11 +104,10 @@ HF_OPTION_CHOICES(hf_guess_list, hf_guess_name, hf_guess_about)
 HF_OPTION_CHOICES(hf_converger_list, hf_converger_name, hf_converger_about)
 
 #define SETS(NAME) .member = HF_MEMBER(struct hf_scf_settings, NAME)
-#define OF_LOCAL   .only_with = {{"method", "lmp2"}}
 #define OF_WINDOWS                                                                                 \
     .only_with = {                                                                                 \
         {"method", "mp2"}, {"method", "lmp2"}, {"method", "ump2"}, {"fock", "distributed"}}
-#define NOT_SERVED .not_with = {{"serve", NULL}}
+#define OF_EACH .only_with = {{"each", NULL}}
 
 static const struct hf_option molecule_rows[] = {
     HF_ROW_INTEGER("charge", "0", -1000, 1000, "total charge", .group = "Molecule",
@@ -130,7 +122,7 @@ static const struct hf_option molecule_rows[] = {
     HF_ROW_TEXT("title", "TEXT", "title of the calculation", .not_kept = true),
     HF_ROW_INTEGER("record", "1", 1, 1000000000,
                    "which molecule of an SD file, or geometry of an XYZ file, counted from 1",
-                   .not_kept = true),
+                   .not_kept = true, .not_with = {{"each", NULL}}),
     {.key = "field",
      .type = HF_OPTION_VECTOR,
      .argument = "X,Y,Z",
@@ -203,33 +195,6 @@ static const struct hf_option method_rows[] = {
                 SETS(linear_dependence_threshold)),
     {0}};
 
-static const struct hf_option local_rows[] = {
-    HF_ROW_CHOICE("domains", "NAME|FILE", "default", "atoms that local MP2 excites an orbital to",
-                  .more =
-                      "FILE is a checkpoint or JSON file of hf with local MP2 of the same atoms, "
-                      "at the same or other places: with its domains a scan of geometries has a "
-                      "smooth curve. A restart keeps the domains of its checkpoint.",
-                  .choice = domains, .or_path = true, OF_LOCAL),
-    HF_ROW_REAL("domain_completeness", "0", NULL, 0, 1,
-                "part of an orbital that its domain may lack",
-                .more = "In the squared norm of the difference. 0: 0.02, for domains tight 0.005.",
-                OF_LOCAL, .not_with = {{"domains", "full"}, {"domains", "FILE"}}),
-    HF_ROW_REAL("strong_distance", "6", "bohr", 0, 1e9,
-                "pairs of orbitals that are nearer have larger domains in local MP2",
-                .more = "Between the nearest atoms of their domains; 0: they share an atom.",
-                OF_LOCAL),
-    HF_ROW_REAL("pair_distance", "15", "bohr", 0, 1e9,
-                "pairs of orbitals that are farther apart are treated as dipoles by local MP2",
-                .more = "Between the nearest atoms of their domains.", OF_LOCAL),
-    HF_ROW_REAL("local_screening", "1e-9", "hartree", 1e-30, 0.01,
-                "smaller integrals are left out at each step of the transformation of local MP2",
-                OF_LOCAL),
-    HF_ROW_FLAG(
-        "replicate_amplitudes", "keep the amplitudes of local MP2 on every rank",
-        .more = "Otherwise each rank has those of its pairs and gets others when it needs them.",
-        OF_LOCAL),
-    {0}};
-
 static const struct hf_option run_rows[] = {
     HF_ROW_CHOICE("converger", "NAME", "auto", "SCF converger", .group = "Convergence",
                   .list = hf_converger_list_choice, SETS(converger)),
@@ -247,7 +212,7 @@ static const struct hf_option run_rows[] = {
                         "more on the orbitals.",
                 SETS(commutator_tolerance)),
     HF_ROW_CHOICE("stability", "WHAT", "none", "test for a minimum", .everyday = true,
-                  .choice = stabilities, NOT_SERVED, SETS(stability)),
+                  .choice = stabilities, HF_NOT_SERVED, SETS(stability)),
     HF_ROW_TEXT("time_limit", "TIME", "end after this time, converged or not", .everyday = true,
                 .more = "TIME is minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as for "
                         "--time of Slurm. It counts from the start of hf.",
@@ -310,48 +275,54 @@ static const struct hf_option run_rows[] = {
                 SETS(fock.reproducible)),
     {0}};
 
+static const struct hf_option each_rows[] = {
+    HF_ROW_FLAG(
+        "each", "compute every molecule of the files", .group = "Many molecules",
+        .more = "FILE... are files of molecules: SD, XYZ of many frames, QCSchema inputs one per "
+                "line, native; - is standard input, @FILE a list of files. Settings of a molecule "
+                "count before options. Ranks take molecules, several ranks an expensive one. "
+                "The same command continues a job that was interrupted.",
+        .not_kept = true, .not_with = {{"serve", NULL}}),
+    HF_ROW_TEXT("xyz", "FILE", "write structures, energies and forces (extended XYZ)",
+                .more = "Keys are energy and forces.", .not_kept = true, OF_EACH),
+    HF_ROW_CHOICE("xyz_units", "NAME", "ev", "unit of energies in --xyz", .choice = xyz_units,
+                  .not_kept = true, .only_with = {{"xyz", NULL}}),
+    HF_ROW_TEXT("csv", "FILE", "write a table of energies and other numbers", .not_kept = true,
+                OF_EACH),
+    HF_ROW_FLAG("retry_failed", "compute molecules that failed in an earlier run again",
+                .not_kept = true, OF_EACH),
+    {0}};
+
 static const struct hf_option output_rows[] = {
     HF_ROW_TEXT(
         "json", "FILE", "write the results (QCSchema)", .everyday = true,
-        .more = "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails.",
-        .not_kept = true, NOT_SERVED),
-    HF_ROW_TEXT("molden", "FILE", "write geometry, basis and orbitals (Molden format)",
-                .everyday = true, .not_kept = true, NOT_SERVED),
-    HF_ROW_TEXT(
-        "cube", "LIST", "write cube files, for example of density,esp,homo", .everyday = true,
-        .more = "LIST has commas between its words: density, spin (alpha minus beta), esp "
-                "(electrostatic potential), homo, lumo, and numbers of orbitals. Each is written "
-                "to INPUT.WHAT.cube, beside the JSON file or in the working folder.",
-        .not_kept = true, NOT_SERVED),
+        .more =
+            "FILE is a QCSchema AtomicResult, or a FailedOperation if the calculation fails. With "
+            "--each it has one per line, and if none is given it is named after the first file, "
+            "set.hf.jsonl.",
+        .not_kept = true, HF_NOT_SERVED),
     HF_ROW_TEXT("trajectory", "FILE", "write structures and energies of --task optimise (XYZ)",
-                .everyday = true, .not_kept = true, .only_with = {{"task", "optimise"}}),
+                .everyday = true, .not_kept = true, .only_with = {{"task", "optimise"}},
+                .not_with = {{"each", NULL}}),
     HF_ROW_TEXT("restart", "FILE", "continue from a checkpoint; no input file is needed",
                 .everyday = true,
                 .more = "The checkpoint has the molecule, the basis set and the settings.",
-                .not_kept = true),
+                .not_kept = true, .not_with = {{"each", NULL}}),
     HF_ROW_TEXT(
         "checkpoint", "FILE", "write checkpoints to FILE", .default_value = "auto",
         .more =
             "A checkpoint is written at intervals, when the run is interrupted, and at its end. "
             "none: no checkpoints. auto: INPUT.hf.h5, beside the JSON file or in the working "
             "folder, if the run takes over a minute (MP2: the SCF 5 seconds) or is interrupted.",
-        .not_kept = true),
+        .not_kept = true, .not_with = {{"each", NULL}}),
     HF_ROW_REAL("checkpoint_interval", "60", "s", 0, 1e9, "shortest time between checkpoints",
                 .more = "It is longer if writing would take more than 1 % of the time.",
-                .not_with = {{"checkpoint", "none"}, {"serve", NULL}}),
+                .not_with = {{"checkpoint", "none"}, {"serve", NULL}, {"each", NULL}}),
     HF_ROW_CHOICE("orbitals", "WHICH", "gap", "orbital energies in the report", .choice = orbitals,
-                  NOT_SERVED),
-    HF_ROW_FLAG("json_orbitals", "also write orbitals and density to the JSON file",
-                .more = "They are two matrices as text (key wavefunction), which rank 0 holds as a "
-                        "whole. Up to 4000 basis functions.",
-                .not_kept = true, .only_with = {{"json", NULL}}),
-    HF_ROW_REAL("cube_spacing", "0.2", "bohr", 0.001, 10, "distance between points of cube files",
-                .not_kept = true, .only_with = {{"cube", NULL}}),
-    HF_ROW_REAL("cube_margin", "7", "bohr", 0, 1000, "space around the atoms in cube files",
-                .not_kept = true, .only_with = {{"cube", NULL}}),
+                  HF_ALONE),
     HF_ROW_TEXT("trace", "FILE", "write what every rank did when, task by task",
                 .group = "Laboratory (measurements and comparisons)",
-                .more = "For tools/timeline and tools/replay.", .not_kept = true, NOT_SERVED),
+                .more = "For tools/timeline and tools/replay.", .not_kept = true, HF_ALONE),
     HF_ROW_INTEGER("tasks_for", "0", 0, 100000000,
                    "divide the work as for N ranks (for tools/replay); 0: as for those there are",
                    SETS(fock.tasks_for)),
@@ -382,6 +353,7 @@ DECLARE(optimisation)
 DECLARE(vibrations)
 DECLARE(localised)
 DECLARE(mp2)
+DECLARE(local_mp2)
 
 const struct hf_option *const *hf_option_table(void)
 {
@@ -390,9 +362,10 @@ const struct hf_option *const *hf_option_table(void)
                                                     hf_options_vibrations,
                                                     method_rows,
                                                     hf_options_localised,
-                                                    local_rows,
+                                                    hf_options_local_mp2,
                                                     hf_options_mp2,
                                                     run_rows,
+                                                    each_rows,
                                                     HF_QUANTITIES(ROWS, NO_ROWS) output_rows,
                                                     aliases,
                                                     NULL};

@@ -109,9 +109,9 @@ const char *hf_run_method(const struct hf_options *options, const struct hf_mole
 }
 
 /** Fills calculation->task and calculation->search. */
-static hf_status choose_tasks(struct hf_calculation *calculation, const struct hf_options *options,
-                              struct hf_error *error)
+static hf_status choose_tasks(struct hf_calculation *calculation, struct hf_error *error)
 {
+    const struct hf_options *options = calculation->options;
     const char *names = hf_options_text(options, "task"), *last = strrchr(names, ',');
     const int method = find_correlated(options);
     for (int i = 0; i < N_TASK; i++) {
@@ -195,9 +195,9 @@ static hf_status plan(struct hf_calculation *calculation, const struct hf_quanti
     return HF_OK;
 }
 
-hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf_options *options,
-                             struct hf_error *error)
+hf_status hf_quantities_plan(struct hf_calculation *calculation, struct hf_error *error)
 {
+    const struct hf_options *options = calculation->options;
     hf_status status;
     calculation->source = (struct hf_quantity_source){
         .context = calculation->context,
@@ -213,7 +213,7 @@ hf_status hf_quantities_plan(struct hf_calculation *calculation, const struct hf
     };
     HF_TAKE(&calculation->arena, calculation->quantity, N_LIST);
     status = hf_arena_check(&calculation->arena, error);
-    if (status == HF_OK) status = choose_tasks(calculation, options, error);
+    if (status == HF_OK) status = choose_tasks(calculation, error);
     calculation->structure_found = calculation->search == NULL;
     calculation->needs = calculation->settings.wavefunction = HF_WAVEFUNCTION_ENERGIES;
     const int method = find_correlated(options);
@@ -255,10 +255,8 @@ hf_status hf_quantities_compute(struct hf_calculation *calculation, struct hf_er
         if (quantity->needs < calculation->settings.wavefunction) continue;
         if (ops->of_converged && !calculation->converged) continue;
         if (ops->of_structure && !calculation->structure_found) {
-            char line[120];
-            snprintf(line, sizeof line, "%s: not computed, because no structure was found",
-                     ops->name);
-            hf_report_warning(calculation->source.report, line);
+            hf_report_warning(calculation->source.report,
+                              "%s: not computed, because no structure was found", ops->name);
             continue;
         }
         calculation->computing = ops->name;

@@ -13,8 +13,8 @@
     WITH(polarisability)                                                                           \
     WITHOUT(gradient)                                                                              \
     WITHOUT(vibrations)                                                                            \
-    WITHOUT(orbitals)                                                                              \
-    WITHOUT(molden)                                                                                \
-    WITHOUT(cubes)
+    WITH(orbitals)                                                                                 \
+    WITH(molden)                                                                                   \
+    WITH(cubes)
 
 #endif

@@ -30,7 +30,7 @@ static hf_status add_settings(struct hf_calculation *calculation, struct hf_opti
     const struct hf_checkpoint *checkpoint = calculation->restart;
     for (int i = 0; i < checkpoint->n_setting && status == HF_OK; i++) {
         const struct hf_checkpoint_setting *setting = &checkpoint->setting[i];
-        const struct hf_word key = {setting->key, (int)strlen(setting->key)};
+        const struct hf_word key = hf_word_of(setting->key);
         const struct hf_option *option = hf_option_find(options->table, key);
         char where[400];
         if (is_default(option, setting->value)) continue;
@@ -107,10 +107,9 @@ cleanup:
     return status;
 }
 
-bool hf_restart_has_basis(const struct hf_calculation *calculation,
-                          const struct hf_options *options)
+bool hf_restart_has_basis(const struct hf_calculation *calculation)
 {
-    return calculation->restart != NULL && hf_options_given(options, "basis") == NULL;
+    return calculation->restart != NULL && hf_options_given(calculation->options, "basis") == NULL;
 }
 
 /** Whether the shells of the checkpoint are of the kind of the option `functions`, if it is given. */
@@ -132,22 +131,20 @@ static hf_status check_functions(const struct hf_checkpoint *checkpoint,
     return HF_OK;
 }
 
-hf_status hf_restart_make_basis(struct hf_calculation *calculation,
-                                const struct hf_options *options, struct hf_error *error)
+hf_status hf_restart_make_basis(struct hf_calculation *calculation, struct hf_error *error)
 {
     const struct hf_basis *kept = calculation->restart->basis;
-    const hf_status fits = check_functions(calculation->restart, options, error);
+    const hf_status fits = check_functions(calculation->restart, calculation->options, error);
     if (fits != HF_OK) return fits;
     calculation->basis_requested = calculation->restart->basis_requested;
     const struct hf_molecule *molecule = &calculation->input.molecule;
     return hf_basis_move(kept, molecule, &calculation->basis, error);
 }
 
-hf_status hf_restart_check(const struct hf_calculation *calculation,
-                           const struct hf_options *options, struct hf_error *error)
+hf_status hf_restart_check(const struct hf_calculation *calculation, struct hf_error *error)
 {
     const struct hf_molecule *molecule = &calculation->input.molecule;
-    const char *method = hf_run_reference(options, molecule);
+    const char *method = hf_run_reference(calculation->options, molecule);
     if (calculation->restart == NULL) return HF_OK;
     return hf_checkpoint_compare(calculation->restart, method, molecule, calculation->basis, error);
 }
@@ -167,14 +164,13 @@ static double kept_smearing(const struct hf_checkpoint *checkpoint)
     return value;
 }
 
-hf_status hf_restart_settle(struct hf_calculation *calculation, const struct hf_options *options,
-                            struct hf_error *error)
+hf_status hf_restart_settle(struct hf_calculation *calculation, struct hf_error *error)
 {
     struct hf_checkpoint *checkpoint = calculation->restart;
     struct hf_scf_settings *settings = &calculation->settings;
     if (checkpoint == NULL) return HF_OK;
     struct hf_scf_restart *state = &checkpoint->state;
-    const struct hf_option_value *guess = hf_options_given(options, "guess");
+    const struct hf_option_value *guess = hf_options_given(calculation->options, "guess");
     settings->restart = state;
     if (state->n_column[0] == 0) return HF_OK; /* the guess begins */
     if (settings->guess_mix != kept_flag(checkpoint, "guess_mix"))
@@ -182,7 +178,7 @@ hf_status hf_restart_settle(struct hf_calculation *calculation, const struct hf_
             error, HF_BAD_INPUT,
             "%s: orbitals of a guess are mixed; a restart continues with those of %.300s "
             "as they are; --guess takes them as a guess",
-            hf_options_given(options, "guess_mix")->where, checkpoint->path);
+            hf_options_given(calculation->options, "guess_mix")->where, checkpoint->path);
     state->is_guess = settings->smearing != kept_smearing(checkpoint) ||
                       (kept_flag(checkpoint, "max_overlap") && !settings->max_overlap);
     if (guess == NULL) return HF_OK;

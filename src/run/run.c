@@ -92,14 +92,14 @@ static hf_status add_key(struct hf_options *options, const struct hf_run_key *gi
 {
     if (given->key == NULL || given->value == NULL)
         return hf_fail(error, HF_BAD_INPUT, "a key of the settings or its value is NULL");
-    const struct hf_word key = {given->key, (int)strlen(given->key)};
+    const struct hf_word key = hf_word_of(given->key);
     const struct hf_word value = hf_rest_of_line(given->value);
     const struct hf_option *option = hf_option_find(options->table, key);
     if (option != NULL)
         return hf_options_add(options, option, value, HF_OPTION_COMMAND_LINE, option->key, error);
     const char *nearest = hf_option_nearest(options->table, key);
     return hf_fail(error, HF_BAD_INPUT, "unknown key '%.80s'%s%s", given->key,
-                   nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
+                   HF_DID_YOU_MEAN(nearest, ""));
 }
 
 /** Options and input. Collective. */

@@ -45,10 +45,9 @@ bool hf_parse_time_limit(const char *text, double *seconds)
     return *seconds > 0.0;
 }
 
-hf_status hf_calculation_limit_time(struct hf_calculation *calculation,
-                                    const struct hf_options *options, struct hf_error *error)
+hf_status hf_calculation_limit_time(struct hf_calculation *calculation, struct hf_error *error)
 {
-    const struct hf_option_value *given = hf_options_given(options, "time_limit");
+    const struct hf_option_value *given = hf_options_given(calculation->options, "time_limit");
     double seconds;
     if (given == NULL) return HF_OK;
     if (!hf_parse_time_limit(given->text, &seconds))

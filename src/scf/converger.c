@@ -8,28 +8,14 @@ const struct hf_converger_ops *const hf_converger_list[] = {
     &hf_converger_auto,    &hf_converger_diis,   &hf_converger_adiis,
     &hf_converger_damping, &hf_converger_newton, NULL};
 
-const char *hf_converger_name(const struct hf_converger_ops *converger)
-{
-    return converger->name;
-}
+HF_DEFINE_NAMED_LIST(converger)
 
-const char *hf_converger_about(const struct hf_converger_ops *converger)
+hf_status hf_scf_take_data(struct hf_scf *scf, const char *label, size_t bytes, void **data,
+                           struct hf_error *error)
 {
-    return converger->about;
-}
-
-static const char *name_of(int i)
-{
-    return hf_converger_list[i] != NULL ? hf_converger_list[i]->name : NULL;
-}
-
-hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,
-                            struct hf_error *error)
-{
-    int place;
-    const hf_status status = hf_find_named("converger", name, name_of, &place, error);
-    if (status == HF_OK) *converger = hf_converger_list[place];
-    return status;
+    scf->arena.label = label;
+    *data = hf_arena_take(&scf->arena, 1, bytes);
+    return hf_agree(scf->context->comm, hf_arena_check(&scf->arena, error), error);
 }
 
 /** New effective [n_set]: what is diagonalised. */
@@ -37,14 +23,11 @@ static hf_status make_effective(struct hf_scf *scf, struct hf_matrix *const fock
                                 struct hf_matrix *effective[], struct hf_error *error)
 {
     const struct hf_method_ops *method = scf->method;
-    struct hf_matrix *const none[HF_MAX_SPIN] = {NULL};
+    struct hf_determinant of = hf_scf_determinant(scf);
+    if (!scf->has_orbitals) of.occupied[0] = of.occupied[1] = NULL;
     HF_CHECK(hf_scf_create_list(scf, "Fock matrix", method->n_set, false, effective, error));
-    for (int k = 0; k < method->n_set && method->effective == NULL; k++)
-        hf_matrix_copy(fock[k], effective[k]);
-    if (method->effective != NULL)
-        HF_CHECK(method->effective(scf->linalg, scf->n_electron, fock,
-                                   scf->has_orbitals ? scf->occupied : none, canonical, effective,
-                                   error));
+    if (method->effective != NULL) return method->effective(&of, fock, canonical, effective, error);
+    for (int k = 0; k < method->n_set; k++) hf_matrix_copy(fock[k], effective[k]);
     return HF_OK;
 }
 
@@ -53,19 +36,16 @@ static hf_status make_effective(struct hf_scf *scf, struct hf_matrix *const fock
 static hf_status lower_occupied(struct hf_scf *scf, int k, double shift, struct hf_matrix *matrix,
                                 struct hf_error *error)
 {
-    hf_status status = HF_OK;
     struct hf_matrix *orbitals = NULL;
+    const struct hf_determinant of = hf_scf_determinant(scf);
     const int n_set = scf->method->n_set, n_spin = scf->method->n_fock == 2 && n_set == 1 ? 2 : 1;
     for (int s = 0; s < n_spin; s++) {
-        HF_TRY(hf_spin_orbitals(scf->linalg, scf->n_electron, n_set, scf->occupied,
-                                n_set == 2 ? k : s, &orbitals, error));
+        HF_CHECK(hf_spin_orbitals(&of, n_set == 2 ? k : s, &orbitals, error));
         if (orbitals != NULL)
             hf_matrix_multiply(-shift / n_spin, false, orbitals, true, orbitals, 1.0, matrix);
         hf_matrix_destroy(&orbitals);
     }
-cleanup:
-    hf_matrix_destroy(&orbitals);
-    return status;
+    return HF_OK;
 }
 
 /** Diagonalises scf->effective or what the method makes of scf->fock, which are destroyed. All orbitals go to
@@ -100,19 +80,17 @@ cleanup:
     hf_scf_destroy_list(effective);
     return status;
 }
-
 hf_status hf_scf_diagonalise(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status;
     struct hf_matrix *vector[HF_MAX_SPIN] = {NULL};
-    if (scf->settings->max_overlap && scf->reference[0] != NULL) {
-        HF_TRY(hf_scf_next_orbitals(scf, vector, error));
-        HF_TRY(hf_scf_occupy_by_overlap(scf, vector, error));
-    } else if (scf->occupation == NULL) {
+    const bool by_overlap = scf->settings->max_overlap && scf->reference[0] != NULL;
+    if (!by_overlap && scf->occupation == NULL) {
         HF_TRY(diagonalise(scf, NULL, error));
     } else {
         HF_TRY(hf_scf_next_orbitals(scf, vector, error));
-        HF_TRY(hf_scf_occupy(scf, vector, error));
+        HF_TRY(by_overlap ? hf_scf_occupy_by_overlap(scf, vector, error)
+                          : hf_scf_occupy(scf, vector, error));
     }
     scf->has_orbitals = true;
 cleanup:
@@ -123,12 +101,11 @@ cleanup:
 /** Canonical orbitals of set k (NULL: none) and their energies from its effective matrix, which is
  *  destroyed.
  *
- *  At the end, and where the energies of an open shell are a convention, shells are moved apart
- *  first, by more than all eigenvalues differ, and back afterwards. Closed, open and virtual ones
- *  then come in this order, and the occupied ones are those of the density whose energy is told:
- *  they need not be the lowest of closed shells at a minimum, and where the density can change at
- *  next to no cost the lowest ones err more. Fractional occupations follow the energies, whatever
- *  orbitals these belong to. */
+ *  At the end, and for open shells whose energies are a convention, shells are first shifted apart
+ *  by more than the range of all eigenvalues, and back afterwards. So closed, open and virtual orbitals
+ *  come in this order, and the occupied ones are those of the last density. These need not have the lowest
+ *  energies, even at a minimum, and if the density can change at almost no cost in energy, the lowest
+ *  ones have larger errors. Fractional occupations follow the energies, for any orbitals. */
 static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix *effective,
                                     struct hf_matrix *vector, struct hf_error *error)
 {
@@ -151,7 +128,7 @@ static hf_status canonical_orbitals(struct hf_scf *scf, int k, struct hf_matrix 
 static hf_status canonical_sets(struct hf_scf *scf, struct hf_matrix *const fock[],
                                 struct hf_matrix *const vector[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_matrix *effective[HF_MAX_SPIN] = {NULL};
     HF_TRY(make_effective(scf, fock, true, effective, error));
     for (int k = 0; k < scf->method->n_set; k++) {
@@ -170,19 +147,15 @@ hf_status hf_scf_orbital_energies(struct hf_scf *scf, struct hf_error *error)
     hf_scf_destroy_list(scf->fock);
     return status;
 }
-
 hf_status hf_scf_all_orbitals(struct hf_scf *scf, struct hf_matrix *const fock[],
                               struct hf_matrix *vector[], struct hf_error *error)
 {
-    const hf_status status =
-        hf_scf_create_list(scf, "orbitals", scf->method->n_set, false, vector, error);
-    return status == HF_OK ? canonical_sets(scf, fock, vector, error) : status;
+    HF_CHECK(hf_scf_create_list(scf, "orbitals", scf->method->n_set, false, vector, error));
+    return canonical_sets(scf, fock, vector, error);
 }
-
 hf_status hf_scf_next_orbitals(struct hf_scf *scf, struct hf_matrix *vector[],
                                struct hf_error *error)
 {
-    const hf_status status =
-        hf_scf_create_list(scf, "orbitals", scf->method->n_set, false, vector, error);
-    return status == HF_OK ? diagonalise(scf, vector, error) : status;
+    HF_CHECK(hf_scf_create_list(scf, "orbitals", scf->method->n_set, false, vector, error));
+    return diagonalise(scf, vector, error);
 }

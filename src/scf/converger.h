@@ -9,10 +9,10 @@
 struct hf_converger_ops {
     const char *name, *about, *cite;
     bool keeps_orbitals; /**< the history of DIIS has the orbitals of its densities, too */
-    /** Memory for its data, *data; NULL: it needs none. After a failure
+    /** Makes its data, *data, with hf_scf_take_data; NULL: it needs none. After a failure
      *  destroy frees it. HF_NO_RESOURCE. */
     hf_status (*create)(struct hf_scf *scf, void **data, struct hf_error *error);
-    /** Not collective; *data may be NULL; leaves NULL. */
+    /** Destroys matrices that the data has. Not collective; *data may be NULL; leaves NULL. */
     void (*destroy)(void **data);
     /** Makes scf->occupied the next orbitals, from scf->fock and scf->commutator of the densities
      *  that scf->occupied made (which all may be changed), the energy in scf->result and what was
@@ -29,6 +29,11 @@ extern const struct hf_converger_ops hf_converger_auto, hf_converger_diis, hf_co
 
 /** What "auto" is with fractional occupations; not in the list. */
 extern const struct hf_converger_ops hf_converger_smearing;
+
+/** *data = so many zeros, which live as long as the calculation. `label` completes "out of memory for". Collective.
+ *  HF_NO_RESOURCE. */
+hf_status hf_scf_take_data(struct hf_scf *scf, const char *label, size_t bytes, void **data,
+                           struct hf_error *error) HF_MUST_CHECK;
 
 /** HF_BAD_INPUT with the names there are when `name` is none of them. Not collective. */
 hf_status hf_converger_find(const char *name, const struct hf_converger_ops **converger,
@@ -113,32 +118,6 @@ hf_status hf_scf_use_newton(struct hf_scf *scf, struct hf_error *error) HF_MUST_
 /** Whether these settings may search for the lowest solution twice. Not collective. */
 bool hf_scf_may_search_twice(const struct hf_scf_settings *settings,
                              const struct hf_method_ops *method);
-
-/** Notes whether there may be a second search. Not collective. */
-void hf_scf_plan_second_search(struct hf_scf *scf);
-
-/** Keeps mixed orbitals (hf_scf_mix_guess) for the second search of a singlet, if the first Fock matrices are there; scf stays
- *  as it is. Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_note_mixed_orbitals(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
-
-/** Keeps scf->occupied for the second search, if it needs first orbitals and has none. Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_note_first_orbitals(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
-
-/** At the end of the first search: *again becomes true, scf->occupied the first orbitals. Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_search_again(struct hf_scf *scf, bool *again,
-                              struct hf_error *error) HF_MUST_CHECK;
-
-/** At the end of the second search: *again becomes true and scf->occupied those of the first one if that was lower.
- *  Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_take_lower(struct hf_scf *scf, bool *again, struct hf_error *error) HF_MUST_CHECK;
-
-/** Whether a second search that nobody asked for ends after so many iterations: it takes far more than the first one.
- *  Not collective. */
-bool hf_scf_second_search_ends(const struct hf_scf *scf, int n_iteration);
-
-/** If a second search is interrupted: scf->occupied and the energy become those of the first one, if it converged.
- *  Collective. HF_NO_RESOURCE. */
-hf_status hf_scf_end_second_search(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** Analyses the last densities as scf->settings->stability says and fills scf->result->stability.
  *  When they are to be left, *again becomes true, scf->occupied the orbitals to go on with, and

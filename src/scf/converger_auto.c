@@ -20,10 +20,9 @@
 #include "converger.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const double RISE = 1e-3;             /* hartree above the lowest energy that is too much */
-static const double FAR_COMMUTATOR = 1e-2;   /* below: the energy is no sign of anything */
+static const double FAR_COMMUTATOR = 1e-2;   /* below: a higher energy means nothing */
 static const double GAIN = 0.7;              /* a smaller commutator by this is progress */
 static const double CLOSE_COMMUTATOR = 1e-3; /* below: the Hessian is about that of the solution */
 /* Hartree. A smaller gap is a sign of a saddle point; with a larger one closed shells had none (N2 has one at 0.49). */
@@ -32,7 +31,7 @@ static const double SMALL_GAP = 0.36, LARGE_GAP = 0.5;
 static const double FIRM = 0.01;
 enum { MOST_IDLE = 5, MOST_RISING = 1, LEAST_INTERPOLATED = 3 };
 
-/** What was seen. */
+/** Observations so far. */
 struct course {
     double lowest_energy;       /* hartree */
     double smallest_commutator; /* after the last progress */
@@ -48,23 +47,18 @@ struct course {
 
 static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct course *course = malloc(sizeof *course);
-    *data = course;
-    if (course != NULL)
-        *course = (struct course){.lowest_energy = INFINITY,
-                                  .smallest_commutator = INFINITY,
-                                  .has_looked = hf_scf_starts_near(scf->settings)};
-    else
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the course of convergence");
-    return hf_agree(scf->context->comm, status, error);
+    HF_CHECK(
+        hf_scf_take_data(scf, "the course of convergence", sizeof(struct course), data, error));
+    *(struct course *)*data = (struct course){.lowest_energy = INFINITY,
+                                              .smallest_commutator = INFINITY,
+                                              .has_looked = hf_scf_starts_near(scf->settings)};
+    return HF_OK;
 }
 
 static void destroy(void **data)
 {
     struct course *course = *data;
-    if (course != NULL && course->newton != NULL) hf_converger_newton.destroy(&course->newton);
-    free(course);
+    if (course != NULL) hf_converger_newton.destroy(&course->newton);
     *data = NULL;
 }
 
@@ -117,7 +111,7 @@ static double attraction(const struct hf_molecule *molecule)
     return sqrt(3.0 / (HF_PI * (spread + OF_ATOM)));
 }
 
-/** Whether this may be the way to a saddle point, and nobody has looked. */
+/** Whether the iterations may approach a saddle point, and this was not examined yet. */
 static bool is_doubtful(const struct course *course, const struct hf_scf *scf)
 {
     const bool closed = scf->n_electron.alpha == scf->n_electron.beta;
@@ -136,7 +130,7 @@ static hf_status look_down(struct hf_scf *scf, struct course *course, struct hf_
     return HF_OK;
 }
 
-/** Whether the minimum is so close that DIIS finds it, too, at a fraction of the cost. */
+/** Whether the minimum is so close that DIIS also finds it, at a fraction of the cost. */
 static bool is_close_to_minimum(const struct course *course, const struct hf_scf *scf)
 {
     return course->has_left && !course->leaves && scf->result->commutator < CLOSE_COMMUTATOR &&

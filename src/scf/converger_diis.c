@@ -20,15 +20,16 @@ static hf_status combine_effective(struct hf_scf *scf, const double coefficient[
 {
     hf_status status;
     const struct hf_method_ops *method = scf->method;
+    struct hf_determinant of = hf_scf_determinant(scf);
     struct hf_matrix *one[HF_MAX_SPIN] = {NULL}, *const * occupied;
     HF_TRY(hf_scf_create_list(scf, "Fock matrix", method->n_set, false, scf->effective, error));
     HF_TRY(hf_scf_create_list(scf, "Fock matrix", method->n_set, false, one, error));
     for (int i = 0; i < hf_diis_n_stored(scf->diis); i++) {
         if (coefficient[i] == 0.0) continue;
         hf_diis_recall(scf->diis, i, scf->fock, &occupied);
-        HF_TRY(method->effective(scf->linalg, scf->n_electron, scf->fock,
-                                 occupied[0] != NULL ? occupied : scf->occupied, false, one,
-                                 error));
+        for (int k = 0; k < method->n_set; k++)
+            of.occupied[k] = occupied[0] != NULL ? occupied[k] : scf->occupied[k];
+        HF_TRY(method->effective(&of, scf->fock, false, one, error));
         for (int k = 0; k < method->n_set; k++)
             hf_matrix_add(coefficient[i], one[k], 1.0, scf->effective[k]);
     }
@@ -48,13 +49,12 @@ hf_status hf_scf_extrapolate(struct hf_scf *scf, struct hf_error *error)
 {
     return combine(scf, hf_diis_solve(scf->diis), error);
 }
-
 static hf_status interpolate(struct hf_scf *scf, struct hf_error *error)
 {
+    const struct hf_determinant of = hf_scf_determinant(scf);
     const double *coefficient;
-    const hf_status status =
-        hf_diis_interpolate(scf->diis, scf->n_electron, scf->method->n_set, &coefficient, error);
-    return status == HF_OK ? combine(scf, coefficient, error) : status;
+    HF_CHECK(hf_diis_interpolate(scf->diis, &of, &coefficient, error));
+    return combine(scf, coefficient, error);
 }
 
 /** A step from the history, which `make` combines. */

@@ -1,9 +1,8 @@
-/* Newton's method with the exact Hessian in a region that it can be trusted in: the step of lowest
- * energy, by the Taylor series to second order, whose length is no more than that of the region. It
- * is sought in a subspace that grows by what is still wrong with it, each vector at the cost of a
- * Fock build. Where the Hessian has negative eigenvalues the step goes down along them, so that
- * saddle points are left; a step that leads up is taken back and made shorter, which costs no
- * further products.
+/* Newton's method with the exact Hessian and a trust region: the step has the lowest energy, by the Taylor series to
+ * second order, of all steps that are no longer than the radius of the region. It is found in a subspace, which is
+ * extended by the residual of the step; each vector costs a Fock build. If the Hessian has negative eigenvalues, the
+ * step goes down along their eigenvectors and leaves the saddle point. A step that raises the energy is taken back and
+ * made shorter, without further products.
  *
  * Source   Helmich-Paris, J. Chem. Phys. 154, 164104 (2021); Nocedal, Wright, Numerical
  *          Optimization, 2nd ed., chapter 4. */
@@ -11,22 +10,21 @@
 #include "response/subspace.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Lengths in the norm of struct hf_rotation: 0.5 turns one electron by 29 degrees. */
 static const double FIRST_RADIUS = 0.5, LARGEST_RADIUS = 2.0;
-/* Part of the gradient that a step may leave over: far away there is no use in an exact one, close
- * by each digit of the step is one of the result. */
+/* Largest residual of a step as part of the gradient. Far from the solution an exact step is of no use; close to it
+ * each digit of the step is one of the result. */
 static const double LARGEST_REST = 0.1, SMALLEST_REST = 1e-3;
 enum { MAX_VECTOR = 16 };
 /* hartree; the eigenvector of a lower eigenvalue is worth a vector of the next subspace. */
 static const double SOFT_MODE = 0.1;
-/* Eigenvalues nearer to zero belong to rotations that change next to nothing, such as that of a
- * broken symmetry: these are not to decide how far a step goes. Away from the solution they err by
- * about the gradient, so that this goes down with it, between these two. */
+/* Eigenvalues closer to zero belong to rotations that hardly change the energy, such as that of a broken symmetry.
+ * They must not determine the length of a step. Away from the solution their error is about the gradient, so the limit
+ * is the gradient, between these two. */
 static const double LARGEST_SOFT = 1e-4, SMALLEST_SOFT = 1e-6;
-/* Energy changes below are no more than the noise of screening. */
+/* Smaller energy changes may be noise of screening. */
 static const double NOISE = 1e-9;
 /* The stability analysis calls eigenvalues between -FLAT and 0 zero. If the stationary point along such a mode is less than
  * HIGHER hartree higher, the step goes there: an iron atom has an eigenvalue of -2e-6, and down along it the energy falls by
@@ -50,20 +48,13 @@ struct newton {
 
 static hf_status create(struct hf_scf *scf, void **data, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct newton *newton = calloc(1, sizeof *newton);
-    if (newton == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the second-order converger");
-    HF_TRY(hf_agree(scf->context->comm, status, error));
-    newton->radius = FIRST_RADIUS;
-    *data = newton;
+    HF_CHECK(
+        hf_scf_take_data(scf, "the second-order converger", sizeof(struct newton), data, error));
+    ((struct newton *)*data)->radius = FIRST_RADIUS;
     return HF_OK;
-cleanup:
-    free(newton);
-    return status;
 }
 
-/** Lets go of the last step. */
+/** Frees the last step. */
 static void forget(struct newton *newton)
 {
     hf_subspace_done(&newton->subspace);
@@ -78,7 +69,6 @@ static void destroy(void **data)
         forget(newton);
         hf_scf_destroy_list(newton->mode);
     }
-    free(newton);
     *data = NULL;
 }
 
@@ -181,7 +171,7 @@ static hf_status find_step(const struct newton *newton, struct trust_step *step,
     return HF_OK;
 }
 
-/** Adds candidates and the gradient's part along what came of them. */
+/** Adds candidates to the subspace, and the components of the gradient along the new vectors. */
 static hf_status extend(struct newton *newton, const struct hf_rotation *gradient, int *n,
                         struct hf_rotation candidate[], struct hf_error *error)
 {
@@ -192,7 +182,7 @@ static hf_status extend(struct newton *newton, const struct hf_rotation *gradien
     return status;
 }
 
-/** The part of the gradient that a step from the last densities may leave over. */
+/** Largest residual of a step from the last densities, as part of the gradient. */
 static double part_left(const struct hf_scf *scf)
 {
     const double norm = sqrt(scf->descent.point[0].gradient_square);
@@ -225,7 +215,7 @@ cleanup:
     return status;
 }
 
-/** What is wrong with a step: g + (H - mu) y, in `rest`. */
+/** Computes the residual of a step, rest = g + (H - mu) y; returns its norm. */
 static double find_rest(const struct newton *newton, const struct hf_rotation *gradient,
                         const struct trust_step *step, struct hf_rotation *rest,
                         struct hf_rotation *work)

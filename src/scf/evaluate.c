@@ -4,14 +4,12 @@
 #include "guess/guess_input.h"
 
 #include <math.h>
-
 hf_status hf_scf_dual(struct hf_scf *scf, struct hf_matrix **dual, struct hf_error *error)
 {
     hf_status status;
     const int n = scf->result->n_function, m = scf->result->n_orbital;
     struct hf_matrix *overlap = NULL;
-    const struct hf_new_matrix list[] = {{&overlap, n, n}, {dual, n, m}};
-    HF_TRY(hf_matrix_create_several(scf->linalg, "overlap", 2, list, error));
+    HF_TRY(HF_CREATE_MATRICES(scf->linalg, "overlap", error, {&overlap, n, n}, {dual, n, m}));
     HF_TRY(hf_scf_overlap(scf, overlap, error));
     hf_matrix_multiply(1.0, false, overlap, false, scf->x[0], 0.0, *dual);
 cleanup:
@@ -24,14 +22,13 @@ cleanup:
 static hf_status scale_to_dual(struct hf_scf *scf, struct hf_matrix **dual, struct hf_error *error)
 {
     hf_status status;
-    const int n = scf->result->n_function, m = scf->result->n_orbital;
+    const int m = scf->result->n_orbital;
     struct hf_arena arena = {.memory = scf->context->memory, .label = "overlap eigenvalues"};
     double *s = HF_TAKE(&arena, s, (size_t)m);
     HF_TRY(hf_agree(scf->context->comm, hf_arena_check(&arena, error), error));
-    HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, m, dual, error));
     hf_matrix_column_squares(scf->x[0], s);
     for (int i = 0; i < m; i++) s[i] = 1.0 / s[i];
-    hf_matrix_copy_columns(scf->x[0], 0, m, s, *dual, 0);
+    HF_TRY(hf_matrix_create_columns("overlap", scf->x[0], 0, m, s, dual, error));
 cleanup:
     hf_arena_done(&arena);
     return status;
@@ -45,7 +42,7 @@ hf_status hf_scf_project_guess(struct hf_scf *scf, const struct hf_matrix *densi
     struct hf_matrix *dual = NULL;
     HF_TRY(scale_to_dual(scf, &dual, error));
     HF_TRY(hf_matrix_create(scf->linalg, "guess density", m, m, &scf->guess, error));
-    HF_TRY(hf_to_orthonormal(scf->linalg, dual, density, scf->guess, error));
+    HF_TRY(hf_to_orthonormal(dual, density, scf->guess, error));
 cleanup:
     hf_matrix_destroy(&dual);
     return status;
@@ -62,18 +59,15 @@ hf_status hf_scf_guess(struct hf_scf *scf, struct hf_matrix *const density[],
         .molecule = scf->molecule,
         .basis = scf->basis,
         .linear_dependence_threshold = scf->settings->linear_dependence_threshold,
-        .method = scf->method,
-        .n_electron = scf->n_electron,
+        .of = hf_scf_determinant(scf),
         .core_hamiltonian = scf->core,
-        .x = scf->x[0],
     };
     hf_timer_start(&scf->context->timers, &hf_phase_guess);
     if (scf->settings->orbitals != NULL) {
-        HF_TRY(hf_scf_project_orbitals(&input, scf->settings->orbitals, density, scf->occupied,
-                                       error));
+        HF_TRY(hf_scf_project_orbitals(&input, scf->settings->orbitals, density, error));
     } else {
         HF_TRY(hf_guess_find(scf->settings->guess, &guess, error));
-        HF_TRY(guess->densities(&input, density, scf->occupied, error));
+        HF_TRY(guess->densities(&input, density, error));
     }
     scf->has_orbitals = guess == NULL || guess->from_orbitals;
     if (!scf->has_orbitals) HF_TRY(hf_scf_project_guess(scf, density[0], error));
@@ -87,12 +81,11 @@ static hf_status add_energies(struct hf_scf *scf, struct hf_error *error)
 {
     struct hf_scf_result *result = scf->result;
     const bool first = result->n_iteration == result->n_earlier + 1;
-    const struct hf_two_electron *two = &scf->two_electron;
+    const struct hf_fields *fields = &scf->two_electron.fields;
     const double before = result->one_electron;
-    const struct hf_interaction energy =
-        hf_interaction_here(scf->method->n_density, two->density, two->coulomb, two->exchange);
-    double part[] = {hf_matrix_dot_here(two->density[0], scf->core), energy.coulomb,
-                     energy.exchange, two->change_here};
+    const struct hf_interaction energy = hf_interaction_here(fields->density, fields);
+    double part[] = {hf_matrix_dot_here(fields->density[0], scf->core), energy.coulomb,
+                     energy.exchange, scf->two_electron.change_here};
     hf_linalg_reduce(scf->linalg, 4, 0, part);
     result->one_electron = part[0];
     result->coulomb = part[1];
@@ -123,13 +116,11 @@ static hf_status build_two_electron(struct hf_scf *scf, struct hf_matrix *const 
     result->imbalance = scf->busy_mean > 0.0 ? scf->busy_max / scf->busy_mean : 1.0;
     return HF_OK;
 }
-
 static hf_status make_fock(struct hf_scf *scf, struct hf_error *error)
 {
-    const struct hf_two_electron *two = &scf->two_electron;
+    const struct hf_determinant of = hf_scf_determinant(scf);
     HF_CHECK(hf_scf_create_list(scf, "Fock matrix", scf->method->n_fock, false, scf->fock, error));
-    return hf_method_fock(scf->method, scf->linalg, hf_scf_bases(scf), scf->core, two->coulomb,
-                          two->exchange, scf->fock, error);
+    return hf_method_fock(&of, scf->core, &scf->two_electron.fields, scf->fock, error);
 }
 
 /** Commutators of scf->fock with the densities they were built from. For a guess that does not come from
@@ -137,13 +128,12 @@ static hf_status make_fock(struct hf_scf *scf, struct hf_error *error)
 static hf_status make_commutators(struct hf_scf *scf, struct hf_error *error)
 {
     hf_status status;
+    const struct hf_determinant of = hf_scf_determinant(scf);
     HF_TRY(
         hf_scf_create_list(scf, "commutator", scf->method->n_fock, false, scf->commutator, error));
-    if (scf->has_orbitals)
-        HF_TRY(scf->method->commutators(scf->linalg, scf->n_electron, scf->fock, scf->occupied,
-                                        scf->commutator, error));
+    if (scf->has_orbitals) HF_TRY(scf->method->commutators(&of, scf->fock, scf->commutator, error));
     for (int k = 0; k < scf->method->n_fock && !scf->has_orbitals; k++)
-        HF_TRY(hf_commutator(scf->linalg, scf->fock[k], scf->guess, scf->commutator[k], error));
+        HF_TRY(hf_commutator(scf->fock[k], scf->guess, scf->commutator[k], error));
     hf_scf_note_descent(scf);
     scf->result->energy_error = hf_scf_estimate_error(scf);
 cleanup:
@@ -195,44 +185,27 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[], struc
 cleanup:
     return status;
 }
-
-/** Densities, and room for their J and K. */
-static hf_status make_trial(struct hf_scf *scf, struct hf_matrix *const occupied[],
-                            struct hf_matrix *density[], struct hf_matrix **coulomb,
-                            struct hf_matrix *exchange[], struct hf_error *error)
-{
-    const int n = scf->result->n_function, n_density = scf->method->n_density;
-    HF_CHECK(hf_scf_create_list(scf, "trial density", n_density, true, density, error));
-    HF_CHECK(
-        hf_scf_create_list(scf, "exchange of a trial density", n_density, true, exchange, error));
-    HF_CHECK(hf_matrix_create(scf->linalg, "Coulomb of a trial density", n, n, coulomb, error));
-    return hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
-                               occupied, density, error);
-}
-
 hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[], double *energy,
                            struct hf_error *error)
 {
     hf_status status;
-    const int n_density = scf->method->n_density;
     const double start = hf_wall_seconds();
-    struct hf_matrix *density[HF_MAX_SPIN] = {NULL}, *exchange[HF_MAX_SPIN] = {NULL};
-    struct hf_matrix *coulomb = NULL;
-    struct hf_fock_job job[HF_MAX_SPIN];
-    HF_TRY(make_trial(scf, occupied, density, &coulomb, exchange, error));
-    for (int s = 0; s < n_density; s++)
-        job[s] = (struct hf_fock_job){
-            .density = density[s], .coulomb = s == 0 ? coulomb : NULL, .exchange = exchange[s]};
-    HF_TRY(hf_fock_build(scf->builder, n_density, job, scf->two_electron.threshold, error));
-    const struct hf_interaction two = hf_interaction_here(n_density, density, coulomb, exchange);
-    *energy = hf_matrix_dot_here(density[0], scf->core) + two.coulomb + two.exchange;
+    struct hf_determinant of = hf_scf_determinant(scf);
+    struct hf_fields fields = {.coulomb = NULL};
+    struct hf_fock_job job[HF_MAX_DENSITY];
+    for (int k = 0; k < scf->method->n_set; k++) of.occupied[k] = occupied[k];
+    HF_TRY(hf_fields_create(scf->linalg, "trial density, its J and K", scf->method->n_density,
+                            scf->result->n_function, &fields, error));
+    HF_TRY(hf_method_densities(&of, fields.density, error));
+    const int n_job = hf_fields_jobs(&fields, job);
+    HF_TRY(hf_fock_build(scf->builder, n_job, job, scf->two_electron.threshold, error));
+    const struct hf_interaction two = hf_interaction_here(fields.density, &fields);
+    *energy = hf_matrix_dot_here(fields.density[0], scf->core) + two.coulomb + two.exchange;
     hf_linalg_reduce(scf->linalg, 1, 0, energy);
     *energy += scf->result->nuclear;
     scf->result->n_trial_build++;
     scf->result->fock_seconds += hf_wall_seconds() - start;
 cleanup:
-    hf_matrix_destroy(&coulomb);
-    hf_scf_destroy_list(exchange);
-    hf_scf_destroy_list(density);
+    hf_fields_destroy(&fields);
     return status;
 }

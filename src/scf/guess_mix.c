@@ -1,8 +1,7 @@
-/* A start with different orbitals for alpha and beta electrons. As long as they are the same, Fock
- * matrices of both spins are the same, too, and no step of an unrestricted calculation ever leaves
- * the restricted solution, however high it lies.
+/* A start with different orbitals for alpha and beta electrons. If they are the same, so are the Fock matrices of both
+ * spins, and no step of an unrestricted calculation ever leaves the restricted solution, however high its energy.
  *
- * Alpha electrons are to prefer every other atom, beta electrons the rest: sigma_A = +1 or -1, the
+ * Alpha electrons shall prefer every other atom, beta electrons the remaining atoms: sigma_A = +1 or -1, the
  * opposite of the nearest neighbour. With the populations of atoms as operators (Mulliken's),
  *
  *     W = sum_A sigma_A P_A        W_mn = S_mn (sigma_m + sigma_n) / 2
@@ -13,19 +12,18 @@
  *
  *     alpha  (c + v) / sqrt(2)        beta  (c - v) / sqrt(2)
  *
- * which puts the electrons of a bond on different atoms, of a bond of several pairs all of alpha
- * spin on the same. If there is no such pair, HOMO and LUMO are mixed instead.
+ * This puts the two electrons of a bond on different atoms. In a bond of several pairs, all alpha electrons are on the
+ * same atom. If there is no such pair, HOMO and LUMO are mixed instead.
  *
- * Far apart, bonding and antibonding orbitals have the same energy, and the diagonalisation returns
- * any combination of them, such as those of single atoms. Then the orbitals with the energy of HOMO
+ * If atoms are far apart, bonding and antibonding orbitals have the same energy, and the diagonalisation returns
+ * any combination of them, such as orbitals of single atoms. Then the orbitals with the energy of HOMO
  * and LUMO are combined to eigenvectors of W: alpha electrons take the highest, beta electrons the
  * lowest. */
 #include "converger.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-/** hartree below the LUMO; what lies deeper stays closed. */
+/** hartree below the LUMO; orbitals of lower energy stay doubly occupied. */
 static const double NEAR = 0.75;
 
 static const double SMALLEST_SQUARE = 0.25;
@@ -36,7 +34,7 @@ static const double DEGENERATE = 1e-4;
 /** Least difference of eigenvalues of W by which orbitals of the same energy are told apart. */
 static const double SMALLEST_SPLITTING = 0.5;
 
-/** Orbitals of one spin on their way. */
+/** Data for mixing the orbitals of one spin. */
 struct mixing {
     struct hf_scf *scf;
     const struct hf_matrix *w;      /* [m][m] W in the orthonormal basis */
@@ -56,8 +54,8 @@ static double squared_distance(const struct hf_atom *a, const struct hf_atom *b)
     return sum;
 }
 
-/** sigma [n_atom], 0 of ghosts: atoms come in the order of their distance to those that have a
- *  sign. distance [n_atom]: to the nearest that has a sign; wanted [n_atom]: the opposite of that one's. */
+/** sigma [n_atom], 0 for ghosts. Atoms get their signs in the order of their distance to atoms that have one.
+ *  distance [n_atom]: to the nearest atom with a sign; wanted [n_atom]: the opposite of its sign. */
 static void choose_signs(const struct hf_molecule *molecule, double sigma[], double distance[],
                          double wanted[])
 {
@@ -84,12 +82,12 @@ static void choose_signs(const struct hf_molecule *molecule, double sigma[], dou
     }
 }
 
-/** w [m][m] = X^T W X. Collective. */
-static hf_status make_operator(struct hf_scf *scf, struct hf_matrix *w, struct hf_error *error)
+/** New *w [m][m] = X^T W X. Collective. */
+static hf_status make_operator(struct hf_scf *scf, struct hf_matrix **w, struct hf_error *error)
 {
     hf_status status;
     const struct hf_basis *basis = scf->basis;
-    const int n = basis->n_function;
+    const int n = basis->n_function, m = scf->result->n_orbital;
     const size_t n_atom = (size_t)basis->n_atom;
     struct hf_matrix *overlap = NULL, *scaled = NULL;
     struct hf_arena arena = {.label = "the signs of atoms"};
@@ -104,37 +102,36 @@ static hf_status make_operator(struct hf_scf *scf, struct hf_matrix *w, struct h
         for (int f = 0; f < shell->n_function; f++)
             of_function[shell->first_function + f] = sigma[shell->atom];
     }
-    HF_TRY(hf_matrix_create(scf->linalg, "signed overlap", n, n, &overlap, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "signed overlap", n, n, &scaled, error));
+    HF_TRY(HF_CREATE_MATRICES(scf->linalg, "signed overlap", error, {w, m, m}, {&overlap, n, n},
+                              {&scaled, n, n}));
     HF_TRY(hf_scf_overlap(scf, overlap, error));
     hf_matrix_copy_columns(overlap, 0, n, of_function, scaled, 0);
     hf_matrix_add(0.5, scaled, 0.0, overlap);
     hf_matrix_add_transposed(0.5, scaled, 1.0, overlap);
-    HF_TRY(hf_to_orthonormal(scf->linalg, scf->x[0], overlap, w, error));
+    HF_TRY(hf_to_orthonormal(scf->x[0], overlap, *w, error));
 cleanup:
     HF_DESTROY_MATRICES(&scaled, &overlap);
     hf_arena_done(&arena);
     return status;
 }
 
-/** near [m][k] = C and partner [m][k] = (1 - P) W C. Collective. */
-static hf_status make_partners(const struct mixing *self, struct hf_matrix *near,
-                               struct hf_matrix *partner, struct hf_error *error)
+/** New *near [m][k] = C and *partner [m][k] = (1 - P) W C. Collective. */
+static hf_status make_partners(const struct mixing *self, struct hf_matrix **near,
+                               struct hf_matrix **partner, struct hf_error *error)
 {
-    hf_status status;
     struct hf_matrix *product = NULL;
-    HF_TRY(
-        hf_matrix_create(self->scf->linalg, "mixed orbitals", self->o, self->k, &product, error));
-    hf_matrix_copy_columns(self->vector, self->o - self->k, self->k, NULL, near, 0);
-    hf_matrix_multiply(1.0, false, self->w, false, near, 0.0, partner);
-    hf_matrix_multiply(1.0, true, self->occupied, false, partner, 0.0, product);
-    hf_matrix_multiply(-1.0, false, self->occupied, false, product, 1.0, partner);
-cleanup:
+    HF_CHECK(hf_matrix_create_columns("mixed orbitals", self->vector, self->o - self->k, self->k,
+                                      NULL, near, error));
+    HF_CHECK(
+        hf_matrix_create_product("mixed orbitals", false, self->w, false, *near, partner, error));
+    HF_CHECK(hf_matrix_create_product("mixed orbitals", true, self->occupied, false, *partner,
+                                      &product, error));
+    hf_matrix_multiply(-1.0, false, self->occupied, false, product, 1.0, *partner);
     hf_matrix_destroy(&product);
-    return status;
+    return HF_OK;
 }
 
-/** factor [2][k] of c and v from the squares [k]; whether there is a pair at all. */
+/** Computes factor [2][k] of c and v from the squares [k]; true if there is any pair. */
 static bool choose_factors(const struct mixing *self, const double square[], double factor[])
 {
     bool any = false;
@@ -155,26 +152,23 @@ static hf_status put_mixture(const struct mixing *self, const struct hf_matrix *
 {
     hf_status status;
     struct hf_matrix *sum = NULL, *part = NULL;
-    HF_TRY(hf_matrix_create(self->scf->linalg, "mixed orbitals", self->m, k, &sum, error));
-    HF_TRY(hf_matrix_create(self->scf->linalg, "mixed orbitals", self->m, k, &part, error));
-    hf_matrix_copy_columns(one, 0, k, factor, sum, 0);
-    hf_matrix_copy_columns(other, 0, k, factor + k, part, 0);
+    HF_TRY(hf_matrix_create_columns("mixed orbitals", one, 0, k, factor, &sum, error));
+    HF_TRY(hf_matrix_create_columns("mixed orbitals", other, 0, k, factor + k, &part, error));
     hf_matrix_add(1.0, part, 1.0, sum);
     hf_matrix_copy_columns(sum, 0, k, NULL, self->occupied, self->o - k);
 cleanup:
     HF_DESTROY_MATRICES(&part, &sum);
     return status;
 }
-
 static hf_status mix_frontier(const struct mixing *self, struct hf_error *error)
 {
     hf_status status;
     const double factor[2] = {sqrt(0.5), self->sign * sqrt(0.5)};
     struct hf_matrix *homo = NULL, *lumo = NULL;
-    HF_TRY(hf_matrix_create(self->scf->linalg, "mixed orbitals", self->m, 1, &homo, error));
-    HF_TRY(hf_matrix_create(self->scf->linalg, "mixed orbitals", self->m, 1, &lumo, error));
-    hf_matrix_copy_columns(self->vector, self->o - 1, 1, NULL, homo, 0);
-    hf_matrix_copy_columns(self->vector, self->o, 1, NULL, lumo, 0);
+    HF_TRY(hf_matrix_create_columns("mixed orbitals", self->vector, self->o - 1, 1, NULL, &homo,
+                                    error));
+    HF_TRY(
+        hf_matrix_create_columns("mixed orbitals", self->vector, self->o, 1, NULL, &lumo, error));
     HF_TRY(put_mixture(self, homo, lumo, 1, factor, error));
 cleanup:
     HF_DESTROY_MATRICES(&lumo, &homo);
@@ -185,68 +179,61 @@ cleanup:
  *  occupied. *done: W tells them apart. Collective. */
 static hf_status split_degenerate(const struct mixing *self, bool *done, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_linalg *linalg = self->scf->linalg;
+    hf_status status;
     const double *energy = self->energy;
     int below = 0, above = 0;
     struct hf_matrix *space = NULL, *w = NULL, *rotation = NULL, *rotated = NULL;
-    double *value = NULL;
+    struct hf_arena arena = {.label = "orbitals of the same energy"};
     while (below < self->o && energy[self->o] - energy[self->o - 1 - below] < DEGENERATE) below++;
     while (self->o + above < self->m && energy[self->o + above] - energy[self->o - 1] < DEGENERATE)
         above++;
     const int n = below + above;
     *done = false;
     if (below == 0) return HF_OK;
-    value = malloc((size_t)n * sizeof *value);
-    if (value == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals");
-    HF_TRY(hf_agree(self->scf->context->comm, status, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", self->m, n, &space, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", self->m, n, &rotated, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", n, n, &w, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", n, n, &rotation, error));
-    hf_matrix_copy_columns(self->vector, self->o - below, n, NULL, space, 0);
-    HF_TRY(hf_to_orthonormal(linalg, space, self->w, w, error));
+    double *value = HF_TAKE(&arena, value, (size_t)n);
+    HF_TRY(hf_agree(self->scf->context->comm, hf_arena_check(&arena, error), error));
+    HF_TRY(hf_matrix_create_columns("mixed orbitals", self->vector, self->o - below, n, NULL,
+                                    &space, error));
+    HF_TRY(HF_CREATE_MATRICES(self->scf->linalg, "mixed orbitals", error, {&w, n, n},
+                              {&rotation, n, n}));
+    HF_TRY(hf_to_orthonormal(space, self->w, w, error));
     HF_TRY(hf_matrix_eigen(w, value, rotation, error));
-    hf_matrix_multiply(1.0, false, space, false, rotation, 0.0, rotated);
+    HF_TRY(
+        hf_matrix_create_product("mixed orbitals", false, space, false, rotation, &rotated, error));
     *done = value[n - 1] - value[0] > SMALLEST_SPLITTING; /* the same on every rank */
     if (*done)
         hf_matrix_copy_columns(rotated, self->sign > 0.0 ? above : 0, below, NULL, self->occupied,
                                self->o - below);
 cleanup:
     HF_DESTROY_MATRICES(&rotation, &w, &rotated, &space);
-    free(value);
+    hf_arena_done(&arena);
     return status;
 }
 
 /** Mixes the orbitals in self->occupied. Collective. */
 static hf_status mix_spin(const struct mixing *self, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_linalg *linalg = self->scf->linalg;
-    const int m = self->m, k = self->k;
+    hf_status status;
+    const int k = self->k;
     struct hf_matrix *near = NULL, *partner = NULL, *rotation = NULL, *c = NULL, *v = NULL;
     struct hf_matrix *product = NULL;
-    double *square = calloc(3 * (size_t)k, sizeof *square);
-    if (square == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for orbitals");
-    HF_TRY(hf_agree(self->scf->context->comm, status, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", m, k, &near, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", m, k, &partner, error));
-    HF_TRY(make_partners(self, near, partner, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", k, k, &product, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", k, k, &rotation, error));
+    struct hf_arena arena = {.label = "orbitals near the gap"};
+    double *square = HF_TAKE(&arena, square, 3 * (size_t)k);
+    HF_TRY(hf_agree(self->scf->context->comm, hf_arena_check(&arena, error), error));
+    HF_TRY(make_partners(self, &near, &partner, error));
+    HF_TRY(HF_CREATE_MATRICES(self->scf->linalg, "mixed orbitals", error, {&product, k, k},
+                              {&rotation, k, k}));
     hf_matrix_multiply_to_symmetric(1.0, true, partner, false, partner, product);
     HF_TRY(hf_matrix_eigen(product, square, rotation, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", m, k, &c, error));
-    HF_TRY(hf_matrix_create(linalg, "mixed orbitals", m, k, &v, error));
-    hf_matrix_multiply(1.0, false, near, false, rotation, 0.0, c);
-    hf_matrix_multiply(1.0, false, partner, false, rotation, 0.0, v);
+    HF_TRY(hf_matrix_create_product("mixed orbitals", false, near, false, rotation, &c, error));
+    HF_TRY(hf_matrix_create_product("mixed orbitals", false, partner, false, rotation, &v, error));
     if (choose_factors(self, square, square + k)) /* the same on every rank */
         HF_TRY(put_mixture(self, c, v, k, square + k, error));
     else
         HF_TRY(mix_frontier(self, error));
 cleanup:
     HF_DESTROY_MATRICES(&v, &c, &rotation, &product, &partner, &near);
-    free(square);
+    hf_arena_done(&arena);
     return status;
 }
 
@@ -257,8 +244,7 @@ hf_status hf_scf_mix_guess(struct hf_scf *scf, struct hf_error *error)
     const int m = scf->result->n_orbital;
     bool is_split;
     HF_TRY(hf_scf_all_orbitals(scf, scf->fock, vector, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "signed overlap", m, m, &w, error));
-    HF_TRY(make_operator(scf, w, error));
+    HF_TRY(make_operator(scf, &w, error));
     for (int s = 0; s < scf->method->n_set; s++) {
         if (scf->occupied[s] == NULL) continue;
         struct mixing spin = {.scf = scf,

@@ -64,8 +64,8 @@ static hf_status make_orbitals(const struct hf_scf *scf, int k, const struct hf_
     return status;
 }
 
-/** Everything of a state that takes memory. Once converged, scf->occupied stays as it is: all that follows has the same
- *  bits with and without a checkpoint. */
+/** Makes the orbitals and densities of a state. After convergence scf->occupied is not changed, so all later results
+ *  have the same bits with and without a checkpoint. */
 static hf_status put_together(struct hf_scf *scf, enum hf_keep_reason reason,
                               struct hf_scf_state *state, struct hf_error *error)
 {
@@ -132,7 +132,7 @@ hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason, struct hf_
     state.diis = hf_diis_in_order(scf->diis);
     status = keeper->keep(keeper->data, status == HF_OK ? &state : NULL, reason, error);
     dismantle(&state);
-    /* a time limit must leave room for another one, which may find a slower disk */
+    /* a time limit must leave enough time for another one, perhaps on a slower disk */
     hf_interruption_reserve(scf->context->interruption, 2.0 * (hf_wall_seconds() - start));
     return status;
 }

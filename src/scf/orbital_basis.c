@@ -1,25 +1,25 @@
-/* Next orbitals without a diagonalisation: from those before, by rotation (hf_rotate_orbitals).
+/* Next orbitals without a diagonalisation: by rotation of the last ones (hf_rotate_orbitals).
  *
- * That needs an orthonormal basis in which Fock matrices are nearly diagonal. Any one is as good for all else,
- * so X becomes X C, C the orbitals of a Fock matrix that was diagonalised: early, when DIIS remembers little
- * that has to be moved along. For unrestricted calculations each spin has its own basis then, until something
- * needs both in one (hf_scf_share_basis). */
+ * This needs an orthonormal basis in which Fock matrices are nearly diagonal. Everything else works in any orthonormal
+ * basis. So X is replaced by X C, with the orbitals C of a Fock matrix that was diagonalised. This is done early, when
+ * the history of DIIS, which must be transformed, is short. In unrestricted calculations each spin then has its own
+ * basis, until both are needed in one (hf_scf_share_basis). */
 #include "converger.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Elements between occupied and virtual orbitals that may be left, relative to the last commutator: the next
- * one differs by about this much from that of a diagonalisation. */
+/* Largest elements between occupied and virtual orbitals after a rotation, relative to the last commutator. The next
+ * commutator differs by about as much from that after a diagonalisation. */
 static const double PART_OF_COMMUTATOR = 1e-3;
 /* Hartree, between occupied and virtual orbitals. With a smaller gap the orbitals are diagonalised, in the basis
  * there was: steps of the converger then depend on the gap and on small differences. */
 static const double LEAST_GAP = 0.2, LEAST_GAP_OF_SPINS = 0.36;
-/* And relative to the largest element, where rounding ends it. */
+/* The same relative to the largest element: the limit of rounding. */
 static const double ROUNDING = 1e-13;
 enum {
-    MOST_TURNED = 2,    /* pairs of DIIS that are moved to a new basis: 4 m^3 operations each */
-    MOST_NOT_FOUND = 2, /* rotations in succession that were given up: no more are tried */
+    MOST_TURNED = 2, /* pairs of DIIS that are transformed to a new basis: 4 m^3 operations each */
+    MOST_NOT_FOUND = 2, /* failures in succession; then no more rotations are tried */
 };
 
 /** Whether a rotation of o of m orbitals takes less time than a diagonalisation on the ranks that do either. A sweep
@@ -47,7 +47,8 @@ bool hf_scf_rotates(const struct hf_scf_settings *settings, const struct hf_meth
                          hf_fock_is_distributed(settings->fock.builder));
 }
 
-/** Whether set k is one to be rotated. Damping and second-order steps keep matrices in the basis of their own. */
+/** Whether the orbitals of set k may be rotated. Not with damping and second-order steps, which keep matrices in
+ *  the basis that they began with. */
 static bool can_rotate(const struct hf_scf *scf, int k)
 {
     const bool combines = scf->converger == &hf_converger_auto ||
@@ -73,7 +74,7 @@ static hf_status rotate(struct hf_scf *scf, int k, const struct hf_matrix *fock,
     hf_timer_start(&scf->context->timers, &hf_phase_diagonalise);
     hf_matrix_max_abs(fock, &largest);
     const double tolerance = fmax(PART_OF_COMMUTATOR * scf->result->commutator, ROUNDING * largest);
-    const hf_status status = hf_rotate_orbitals(scf->context, scf->linalg, fock, tolerance, energy,
+    const hf_status status = hf_rotate_orbitals(scf->context, fock, tolerance, energy,
                                                 scf->occupied[k], found, &n_sweep, error);
     hf_timer_stop(&scf->context->timers, &hf_phase_diagonalise);
     qsort(energy, (size_t)o, sizeof *energy, compare);
@@ -94,21 +95,17 @@ static double put_unit(void *data, int row, int column, double value)
     return row == column;
 }
 
-/** The orbitals vector [m][m] become the basis of set k, the lowest of them are occupied. */
+/** Makes the orbitals vector [m][m] the basis of set k; the lowest are occupied. */
 static hf_status take_basis(struct hf_scf *scf, int k, const struct hf_matrix *vector,
                             struct hf_error *error)
 {
-    const struct hf_matrix *old = hf_basis_of_set(hf_scf_bases(scf), k);
+    const struct hf_determinant of = hf_scf_determinant(scf);
+    const struct hf_matrix *old = hf_basis_of_set(&of, k);
     struct hf_matrix *x = NULL;
     HF_CHECK(hf_diis_turn(scf->diis, k, vector, error));
-    if (k == 0 && scf->method->n_set == 2 && scf->x[1] == NULL) {
-        HF_CHECK(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
-                                  hf_matrix_n_col(old), &scf->x[1], error));
-        hf_matrix_copy(old, scf->x[1]);
-    }
-    HF_CHECK(hf_matrix_create(scf->linalg, "orthogonaliser", hf_matrix_n_row(old),
-                              hf_matrix_n_col(old), &x, error));
-    hf_matrix_multiply(1.0, false, old, false, vector, 0.0, x);
+    if (k == 0 && scf->method->n_set == 2 && scf->x[1] == NULL)
+        HF_CHECK(hf_matrix_create_copy("orthogonaliser", old, &scf->x[1], error));
+    HF_CHECK(hf_matrix_create_product("orthogonaliser", false, old, false, vector, &x, error));
     if (k == 0 && scf->canonical == NULL &&
         (scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES || scf->removed.vector != NULL)) {
         scf->canonical = scf->x[0];
@@ -151,37 +148,29 @@ cleanup:
 }
 
 /** *matrix = U *matrix, and times U^T from the right `both`; NULL stays. */
-static hf_status turn(struct hf_scf *scf, const struct hf_matrix *u, bool both,
-                      struct hf_matrix *matrix, struct hf_error *error)
+static hf_status turn(const struct hf_matrix *u, bool both, struct hf_matrix *matrix,
+                      struct hf_error *error)
 {
-    hf_status status;
     struct hf_matrix *half = NULL;
     if (matrix == NULL) return HF_OK;
-    HF_TRY(hf_matrix_create(scf->linalg, "other basis", hf_matrix_n_row(matrix),
-                            hf_matrix_n_col(matrix), &half, error));
-    if (both)
-        hf_matrix_multiply(1.0, false, matrix, false, u, 0.0, half);
-    else
-        hf_matrix_copy(matrix, half);
+    HF_CHECK(hf_matrix_create_copy("other basis", matrix, &half, error));
+    if (both) hf_matrix_multiply(1.0, false, matrix, false, u, 0.0, half);
     hf_matrix_multiply(1.0, true, u, false, half, 0.0, matrix);
-cleanup:
     hf_matrix_destroy(&half);
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_scf_share_basis(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int m = scf->result->n_orbital;
+    hf_status status;
     struct hf_matrix *dual = NULL, *u = NULL;
     if (scf->x[1] == NULL) return HF_OK;
     HF_TRY(hf_scf_dual(scf, &dual, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "other basis", m, m, &u, error));
-    hf_matrix_multiply(1.0, true, scf->x[1], false, dual, 0.0, u);
+    HF_TRY(hf_matrix_create_product("other basis", true, scf->x[1], false, dual, &u, error));
     hf_matrix_destroy(&dual);
-    HF_TRY(turn(scf, u, false, scf->occupied[1], error));
-    HF_TRY(turn(scf, u, true, scf->fock[1], error));
-    HF_TRY(turn(scf, u, true, scf->commutator[1], error));
+    HF_TRY(turn(u, false, scf->occupied[1], error));
+    HF_TRY(turn(u, true, scf->fock[1], error));
+    HF_TRY(turn(u, true, scf->commutator[1], error));
     HF_TRY(hf_diis_turn(scf->diis, 1, u, error));
     hf_matrix_destroy(&scf->x[1]);
     scf->is_orbitals[1] = false;

@@ -48,8 +48,8 @@ struct hf_quantity_source {
     const struct hf_scf_settings *settings;
     const struct hf_scf_result *result; /**< this and what follows: NULL until the SCF has ended */
     const struct hf_wavefunction *wavefunction;
-    const struct hf_localised
-        *localised; /**< orbitals to draw instead of occupied canonical ones; NULL: none */
+    /** orbitals to draw instead of occupied canonical ones; NULL: none */
+    const struct hf_localised *localised;
     /** of the correlation energy whose derivatives are computed; NULL: none, or no derivatives */
     const struct hf_mp2_settings *correlation;
     const struct hf_vibrations *vibrations; /**< for files of orbitals; NULL: none */
@@ -71,17 +71,16 @@ struct hf_quantity {
     const struct hf_quantity_source *of;
     void *self;                       /**< [ops->size] bytes, zero at first */
     enum hf_wavefunction_parts needs; /**< ops->needs, unless plan needs more */
-    double
-        pair_accuracy; /**< hartree, of the shell pairs that `compute` uses; plan sets it; 0: none */
-    bool made;         /**< `compute` has ended well */
+    /** hartree, of the shell pairs that `compute` uses; plan sets it; 0: none */
+    double pair_accuracy;
+    bool made;                           /**< `compute` has succeeded */
     struct hf_quantity *next_responding; /**< in hf_scf_settings.responding */
     const struct hf_option_value *about; /**< plan: what its failure is about; NULL: ops->option */
 };
 
 /** Where a quantity adds its part of the JSON file. */
 struct hf_json_places {
-    struct hf_json
-        result; /**< the AtomicResult; of a run that did not converge "extras.unconverged" */
+    struct hf_json result;     /**< the AtomicResult; "extras.unconverged" without convergence */
     struct hf_json properties; /**< "properties" of that */
     struct hf_json extras;     /**< "extras.hf" */
     bool returned;             /**< it is the result of the task: add "return_result" */
@@ -137,9 +136,8 @@ struct hf_quantity_ops {
 struct hf_run_task {
     const char *name, *about, *driver;     /**< that of QCSchema */
     const struct hf_quantity_ops *returns; /**< what it returns beside the energy; NULL: nothing */
-    const struct hf_quantity_ops
-        *search;         /**< that looks for another structure before all quantities are
-                                            *   computed (hf_calculation_optimise); NULL: none does */
+    /** that looks for another structure before all quantities are computed (hf_calculation_optimise); NULL: none */
+    const struct hf_quantity_ops *search;
     bool differentiates; /**< it needs derivatives of the energy */
 };
 

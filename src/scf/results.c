@@ -1,16 +1,15 @@
-/* What the orbitals and densities of a calculation give: densities and coefficients, parts of the energy,
+/* Results from orbitals and densities of a calculation: densities and coefficients, parts of the energy,
  * dipole moment and spin, a wave function that outlives the calculation. */
 #include "converger.h"
 
 #include <stdlib.h>
 #include <string.h>
-
 hf_status hf_scf_make_densities(const struct hf_scf *scf, const char *label,
                                 struct hf_matrix *density[], struct hf_error *error)
 {
+    const struct hf_determinant of = hf_scf_determinant(scf);
     HF_CHECK(hf_scf_create_list(scf, label, scf->method->n_density, true, density, error));
-    return hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
-                               scf->occupied, density, error);
+    return hf_method_densities(&of, density, error);
 }
 
 hf_status hf_scf_describe_orbitals(const struct hf_scf *scf, int k, struct hf_orbitals *orbitals,
@@ -25,36 +24,30 @@ hf_status hf_scf_describe_orbitals(const struct hf_scf *scf, int k, struct hf_or
     hf_scf_occupations(scf, k, orbitals->occupation);
     return HF_OK;
 }
-
 hf_status hf_scf_coefficients(const struct hf_scf *scf, int k, const struct hf_matrix *orthonormal,
                               struct hf_matrix **coefficient, struct hf_error *error)
 {
-    const hf_status status =
-        hf_matrix_create(scf->linalg, "orbital coefficients", scf->result->n_function,
-                         hf_matrix_n_col(orthonormal), coefficient, error);
-    if (status == HF_OK)
-        hf_matrix_multiply(1.0, false, hf_basis_of_set(hf_scf_bases(scf), k), false, orthonormal,
-                           0.0, *coefficient);
-    return status;
+    const struct hf_determinant of = hf_scf_determinant(scf);
+    return hf_matrix_create_product("orbital coefficients", false, hf_basis_of_set(&of, k), false,
+                                    orthonormal, coefficient, error);
 }
 
 /** <S^2> of the determinant: S_z (S_z + 1) + N_beta - |W_alpha^T W_beta|^2. With fractional
  *  occupations the same formula. */
 static hf_status find_spin(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int n_set = scf->method->n_set;
+    hf_status status;
+    const struct hf_determinant of = hf_scf_determinant(scf);
     const double s = 0.5 * (scf->n_electron.alpha - scf->n_electron.beta);
     struct hf_matrix *alpha = NULL, *beta = NULL, *product = NULL;
     scf->result->spin_squared = scf->result->ideal_spin_squared = s * (s + 1.0);
-    if (n_set == 1 || !scf->has_orbitals) return HF_OK;
-    HF_TRY(hf_spin_orbitals(scf->linalg, scf->n_electron, n_set, scf->occupied, 0, &alpha, error));
-    HF_TRY(hf_spin_orbitals(scf->linalg, scf->n_electron, n_set, scf->occupied, 1, &beta, error));
+    if (scf->method->n_set == 1 || !scf->has_orbitals) return HF_OK;
+    HF_TRY(hf_spin_orbitals(&of, 0, &alpha, error));
+    HF_TRY(hf_spin_orbitals(&of, 1, &beta, error));
     if (alpha != NULL && beta != NULL) {
         double overlap;
-        HF_TRY(hf_matrix_create(scf->linalg, "overlap of both spins", hf_matrix_n_col(alpha),
-                                hf_matrix_n_col(beta), &product, error));
-        hf_matrix_multiply(1.0, true, alpha, false, beta, 0.0, product);
+        HF_TRY(hf_matrix_create_product("overlap of both spins", true, alpha, false, beta, &product,
+                                        error));
         hf_matrix_dot(product, product, &overlap);
         scf->result->spin_squared += scf->n_electron.beta - overlap;
     }
@@ -67,7 +60,7 @@ hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error)
 {
     struct hf_scf_result *result = scf->result;
     struct hf_timers *timers = &scf->context->timers;
-    struct hf_matrix *const *density = scf->two_electron.density; /* the total one comes first */
+    struct hf_matrix *const *density = scf->two_electron.fields.density; /* the total one first */
     hf_timer_start(timers, &hf_phase_one_electron);
     hf_status status = hf_hamiltonian_energies(scf->hamiltonian, density[0], result->one_electron,
                                                &result->n_term, result->term, error);
@@ -110,24 +103,20 @@ cleanup:
     hf_scf_destroy_list(vector);
     return status;
 }
-
 hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error)
 {
     struct hf_timers *timers = &scf->context->timers;
-    const struct hf_two_electron *two = &scf->two_electron;
+    const struct hf_determinant of = hf_scf_determinant(scf);
     const struct hf_matrix *x = scf->canonical != NULL ? scf->canonical : scf->x[0];
-    const int n = scf->result->n_function;
-    hf_status status = hf_matrix_create(scf->linalg, "energy-weighted density", n, n,
-                                        &scf->weighted_density, error);
+    hf_status status =
+        hf_matrix_create_like("energy-weighted density", scf->core, &scf->weighted_density, error);
     hf_timer_start(timers, &hf_phase_linear_algebra);
     if (status == HF_OK)
-        status = hf_method_weighted_density(scf->context, scf->method, scf->linalg, scf->n_electron,
-                                            hf_scf_bases(scf), scf->fock, scf->occupied,
-                                            scf->weighted_density, error);
+        status =
+            hf_method_weighted_density(scf->context, &of, scf->fock, scf->weighted_density, error);
     if (status == HF_OK)
-        status = hf_method_weigh_removed(scf->context, scf->method, scf->linalg, x, &scf->removed,
-                                         scf->core, two->coulomb, two->exchange, two->density,
-                                         scf->weighted_density, error);
+        status = hf_method_weigh_removed(scf->context, x, &scf->removed, scf->core,
+                                         &scf->two_electron.fields, scf->weighted_density, error);
     hf_timer_stop(timers, &hf_phase_linear_algebra);
     return status;
 }
@@ -135,9 +124,10 @@ hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error)
 /** Moves the densities and the grid over, which cannot fail. */
 static void hand_over(struct hf_scf *scf, struct hf_wavefunction *wavefunction)
 {
-    wavefunction->density = scf->two_electron.density[0];
-    wavefunction->spin_density = scf->two_electron.density[1];
-    scf->two_electron.density[0] = scf->two_electron.density[1] = NULL;
+    struct hf_matrix **density = scf->two_electron.fields.density;
+    wavefunction->density = density[0];
+    wavefunction->spin_density = density[1];
+    density[0] = density[1] = NULL;
     wavefunction->weighted_density = scf->weighted_density;
     scf->weighted_density = NULL;
     if (scf->settings->wavefunction == HF_WAVEFUNCTION_DENSITIES) {

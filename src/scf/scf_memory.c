@@ -1,4 +1,9 @@
-/* Matrices of a calculation, counted by what lives at the same time; see scf_memory.h. */
+/* Matrices of a calculation, estimated before it runs; see scf_memory.h.
+ *
+ *      first densities -> [mixed orbitals] -> build -> orbitals -> build -> orbitals -> ...
+ *
+ * At each of these moments other matrices exist. A table has a row for each kind of matrix and a column for each
+ * moment; the moment with the largest sum counts. */
 #include "scf/scf_memory.h"
 
 #include "converger.h"
@@ -6,14 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double OCCUPIED = 0.3; /* of the orbitals, rather many */
-
-static const struct hf_method_ops *find_method(const char *name)
-{
-    for (int i = 0; hf_method_list[i] != NULL; i++)
-        if (strcmp(hf_method_list[i]->name, name) == 0) return hf_method_list[i];
-    return hf_method_list[0];
-}
+static const double OCCUPIED = 0.3; /* part of the orbitals; more than usual */
 
 /** Vectors that go through the Hessian together: those of the stability analysis and of response, the first ones of
  *  a second-order step, none. `auto` makes such steps where the rest fails; their vectors go one by
@@ -39,82 +37,92 @@ static double of_second_order(const struct hf_scf_settings *settings,
     return method->n_set * (1.6 + n_vector * of_vector) + n_trial * (2.0 * method->n_density + 2.0);
 }
 
-static bool keeps_orbitals(const char *name)
+/** Matrices of whole order in the history of a converger. Second-order steps take its place. */
+static double of_history(const struct hf_scf_settings *settings, const struct hf_method_ops *method)
 {
-    for (int i = 0; hf_converger_list[i] != NULL; i++)
-        if (strcmp(hf_converger_list[i]->name, name) == 0)
-            return hf_converger_list[i]->keeps_orbitals;
-    return true;
+    const double most = settings->diis_size > 1 ? settings->diis_size : 0;
+    const struct hf_converger_ops *converger = NULL;
+    (void)!hf_converger_find(settings->converger, &converger, NULL);
+    /* with ADIIS, or orbitals that spins share, also the orbitals of the densities */
+    const bool orbitals =
+        method->effective != NULL || converger == NULL || converger->keeps_orbitals;
+    const double of_pair = method->n_fock + (orbitals ? OCCUPIED * method->n_set : 0.0);
+    const bool damps = settings->smearing > 0.0 || converger == &hf_converger_damping;
+    return fmax(fmin(most, settings->max_iteration - 1.0) * of_pair + (damps ? method->n_fock : 0),
+                of_second_order(settings, method));
 }
 
-/** Matrices of whole order while there is no history yet: when the first densities are made, and
- *  when orbitals are mixed. */
-static double in_guess(const struct hf_scf_settings *settings, const struct hf_method_ops *method)
+/** The moments of a calculation: the first densities are computed; orbitals are mixed; J and K are built; orbitals are
+ *  computed from Fock matrices. */
+enum moment { FIRST, MIXING, BUILD, ORBITALS, N_MOMENT };
+
+/** Matrices of whole order at each moment. `solving`: those of a diagonalisation; `rotates`: orbitals may be rotated
+ *  instead. */
+static void count_matrices(const struct hf_scf_settings *settings,
+                           const struct hf_method_ops *method, double solving, bool rotates,
+                           double n_matrix[N_MOMENT])
 {
-    /* H, X; J; D, K and the first densities; one that is diagonalised; one it is made of, whose integrals
-     * are in blocks of half of it, and what goes from there to the matrix and comes */
-    const double in_first = 7.6 + 3.0 * method->n_density;
-    /* H, X; J; D, K; Fock matrices and commutators; all orbitals; overlaps with signs;
-     * and what two ranks were measured to hold beside these */
-    const double in_mixing = 7.6 + 2.0 * method->n_density + 2.0 * method->n_fock + method->n_set;
-    return settings->guess_mix ? fmax(in_first, in_mixing) : in_first;
+    const int n_set = method->n_set;
+    const bool overlap = settings->max_overlap, smears = settings->smearing > 0.0;
+    /* searches that need their first orbitals; a second search also those found before */
+    const double kept = overlap ? 1.0 : hf_scf_may_search_twice(settings, method) ? 2.0 : 0.0;
+    /* rotation: a basis for each spin, and the first one for the wave function or a gradient */
+    const bool first_basis =
+        settings->wavefunction == HF_WAVEFUNCTION_DENSITIES || settings->weighted_density;
+    const double bases = rotates ? (n_set == 2) + first_basis : 0.0;
+    const struct {
+        double at[N_MOMENT], n;
+    } row[] = {
+        /* FIRST, MIXING, BUILD, ORBITALS */
+        {{1.0, 1.0, 1.0, 1.0}, 2.0},               /* core Hamiltonian, orthonormal basis */
+        {{1.0, 1.0, 2.0, 1.0}, 1.0},               /* J; its change */
+        {{3.0, 2.0, 4.0, 2.0}, method->n_density}, /* D, K; first or next D, change of K */
+        {{0.0, 2.0, 0.0, 1.0}, method->n_fock},    /* Fock matrices; commutators */
+        {{0.0, 1.0, OCCUPIED, 0.0}, n_set},        /* all orbitals; occupied ones */
+        {{0.0, 0.0, 1.0, 1.0}, of_history(settings, method)},
+        {{0.0, 0.0, 1.0, 1.0}, OCCUPIED * n_set * kept}, /* orbitals of searches */
+        {{0.0, 0.0, 1.0, 1.0}, bases},
+        /* with smearing more orbitals have electrons, and eigenvectors of all sets exist together */
+        {{0.0, 0.0, 0.7, 1.0}, smears ? n_set : 0.0},
+        {{0.0, 0.0, 0.0, 1.0}, overlap ? n_set + 1.3 : 0.0}, /* all orbitals, their overlaps */
+        /* vectors of a rotation are as large as the occupied orbitals */
+        {{0.0, 0.0, 0.0, 1.0}, fmax(solving, rotates ? 9.0 * OCCUPIED : 0.0)},
+        /* first densities: a matrix to diagonalise, those it is computed from, blocks of integrals (half a matrix),
+         * messages; mixing: overlaps with signs; both measured on two ranks */
+        {{1.0, 1.0, 0.0, 0.0}, 4.6},
+    };
+    for (int m = 0; m < N_MOMENT; m++) {
+        n_matrix[m] = 0.0;
+        for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+            n_matrix[m] += row[i].n * row[i].at[m];
+    }
+    if (!settings->guess_mix) n_matrix[MIXING] = 0.0;
 }
 
 struct hf_scf_memory hf_scf_memory(const struct hf_scf_settings *settings,
                                    const struct hf_fock_size *given)
 {
-    const struct hf_method_ops *method = find_method(settings->method);
-    const int n_density = method->n_density, n_fock = method->n_fock;
+    const struct hf_method_ops *method = &hf_method_rhf;
+    (void)!hf_method_find(settings->method, &method, NULL);
     struct hf_fock_size size = *given;
+    const int n = size.n_function, occupied = n > 3 ? (int)(OCCUPIED * n) : 1;
     size.n_coulomb = vectors_at_once(settings); /* those of all electrons */
-    size.n_density = n_density * size.n_coulomb;
+    size.n_density = method->n_density * size.n_coulomb;
     const bool spread = hf_fock_is_distributed(settings->fock.builder);
     const int n_rank = settings->fock.reproducible ? 1 : size.n_rank; /* all of it is on rank 0 */
-    const double share = hf_linalg_largest_share(size.n_function, n_rank, spread);
-    const double whole = (double)size.n_function * size.n_function * sizeof(double);
-    const double most = settings->diis_size > 1 ? settings->diis_size : 0;
-    /* with ADIIS or sets that spins share, the orbitals of the densities are kept, too */
-    const bool orbitals = method->effective != NULL || keeps_orbitals(settings->converger);
-    const double of_pair = n_fock + (orbitals ? 0.3 * method->n_set : 0.0);
-    const bool damps =
-        settings->smearing > 0.0 || strcmp(settings->converger, hf_converger_damping.name) == 0;
-    const double damped = damps ? n_fock : 0.0;
-    /* second-order steps take the place of a history */
-    const double history = fmax(fmin(most, settings->max_iteration - 1.0) * of_pair + damped,
-                                of_second_order(settings, method));
-    /* more orbitals have electrons then, and the eigenvectors of all sets live together */
-    const double smeared = settings->smearing > 0.0 ? method->n_set : 0.0;
-    /* the first orbitals, with a second search also those it found before; all orbitals of the last Fock matrices and
-     * their overlaps */
-    const double n_kept = settings->max_overlap                       ? 1.0
-                          : hf_scf_may_search_twice(settings, method) ? 2.0
-                                                                      : 0.0;
-    const double first = OCCUPIED * method->n_set * n_kept;
-    const double compared = settings->max_overlap ? method->n_set + 1.3 : 0.0;
-    const int occupied = (int)(OCCUPIED * size.n_function);
-    const bool rotates =
-        hf_scf_rotates(settings, method, size.n_function, occupied > 0 ? occupied : 1, n_rank);
-    /* vectors of a rotation are as large as the occupied orbitals; each spin then has a basis of its own,
-     * and the wave function, or the density for a gradient, the first one */
-    const double in_rotation = rotates ? 9.0 * OCCUPIED : 0.0;
-    const double bases =
-        rotates ? (method->n_set == 2) + (settings->wavefunction == HF_WAVEFUNCTION_DENSITIES ||
-                                          settings->weighted_density)
-                : 0.0;
-    /* H, X; J and its change; D, K, their changes and the next density; the orbitals occupied */
-    const double in_build =
-        4.0 + 4.0 * n_density + history + OCCUPIED * method->n_set + 0.7 * smeared + first + bases;
+    const double share = hf_linalg_largest_share(n, n_rank, spread);
+    const double bytes = share * n * n * sizeof(double); /* of a matrix */
     /* eigenvectors and work space, more of it in ScaLAPACK; fewer ranks have the matrix once more */
-    const double solving = hf_linalg_solving_share(size.n_function, n_rank, spread);
-    const double solved =
-        (share < 1.0 ? 3.3 : 2.0) + (solving > share ? 1.5 * solving / share : 0.0);
-    /* H, X; J; D, K; the Fock matrices */
-    const double in_eigen = 3.0 + 2.0 * n_density + n_fock + history + fmax(solved, in_rotation) +
-                            smeared + compared + first + bases;
+    const double reducing = hf_linalg_solving_share(n, n_rank, spread);
+    const double solving =
+        (share < 1.0 ? 3.3 : 2.0) + (reducing > share ? 1.5 * reducing / share : 0.0);
+    double n_matrix[N_MOMENT];
+    count_matrices(settings, method, solving, hf_scf_rotates(settings, method, n, occupied, n_rank),
+                   n_matrix);
     const struct hf_fock_memory fock = hf_fock_memory(settings->fock.builder, &size);
-    const double of_build =
-        fmax(in_build, in_guess(settings, method)) * share * whole + fock.of_rank;
-    const double of_first = fmax(of_build, in_eigen * share * whole + fock.kept);
+    const double in_build = fmax(n_matrix[BUILD], fmax(n_matrix[FIRST], n_matrix[MIXING]));
+    const double of_first =
+        fmax(in_build * bytes + fock.of_rank, n_matrix[ORBITALS] * bytes + fock.kept);
     const bool alone = share == 1.0 && size.n_rank > 1; /* LAPACK on rank 0 */
     return (struct hf_scf_memory){.of_first = of_first,
                                   .of_other = alone ? fock.of_rank : of_first,

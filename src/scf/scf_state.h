@@ -14,44 +14,38 @@
 #include "orbitals/diis.h"
 #include "orbitals/orbitals.h"
 
-/** What a calculation is timed by beside hf_phase_setup, the phases of the Fock builds and those in hf/linalg.h:
- *  overlap, kinetic energy, nuclear attraction, dipole; first density. */
+/** Phases of a calculation, besides hf_phase_setup, those of Fock builds and those in hf/linalg.h: one-electron
+ *  integrals (overlap, kinetic energy, nuclear attraction, dipole), and the first density. */
 extern const struct hf_phase hf_phase_one_electron, hf_phase_guess;
 
-/** Coulomb and exchange matrices of the current densities of a method: built from whole densities,
- *  or by adding those of their changes, whose quartets are screened away far more often. One pass
- *  over the integrals makes those of all densities.
+/** Coulomb and exchange matrices J, K of the current densities. They are built from the whole densities, or updated
+ *  with J and K of the changes of the densities, for which far more quartets are screened out. One pass over the
+ *  integrals serves all densities.
  *
- *  J and K of the changes add up to no better than the screening thresholds of all builds since the
- *  last whole one, so that a sharper threshold than the last always builds anew. */
+ *  The error of an update is that of all builds since the last whole one. Therefore a sharper threshold always causes
+ *  a whole build. */
 struct hf_two_electron {
-    struct hf_linalg *linalg;
-    struct hf_fock_builder *builder;            /**< borrowed */
-    const struct hf_method_ops *method;         /**< has n_density of each of these: */
-    struct hf_matrix *density[HF_MAX_DENSITY];  /**< [n][n], whose J and K these are */
-    struct hf_matrix *coulomb;                  /**< [n][n] of the total density */
-    struct hf_matrix *exchange[HF_MAX_DENSITY]; /**< [n][n] */
-    double threshold;                           /**< of the whole build and the changes since;
-                                                 *   INFINITY before */
-    double change_here;                         /**< hartree, see hf_two_electron_update */
-    int n_change;                               /**< changes at this threshold */
-    bool built;                                 /**< false before the first build */
+    struct hf_fock_builder *builder; /**< borrowed */
+    int n_density;
+    struct hf_fields fields; /**< [n][n] current densities, their J and K */
+    double threshold;        /**< of the whole build and the changes since; INFINITY before */
+    double change_here;      /**< hartree, see hf_two_electron_update */
+    int n_change;            /**< changes at this threshold */
+    bool built;              /**< false before the first build */
 };
 
 /** Matrices [n][n] of zeros. Collective. HF_NO_RESOURCE: memory. */
 hf_status hf_two_electron_init(struct hf_two_electron *self, struct hf_linalg *linalg,
-                               struct hf_fock_builder *builder, const struct hf_method_ops *method,
-                               int n, struct hf_error *error) HF_MUST_CHECK;
-void hf_two_electron_done(struct hf_two_electron *self);
+                               struct hf_fock_builder *builder, int n_density, int n,
+                               struct hf_error *error) HF_MUST_CHECK;
 
-/** Moves on from the densities D to D' = density [n_density], which are destroyed. The two-electron
- *  energy is a quadratic form E(D, D) (hf_interaction_here), so that it changes by exactly
+/** Replaces the densities D by D' = density [n_density], whose contents are lost. The two-electron
+ *  energy is a quadratic form E(D, D) (hf_interaction_here). It changes by exactly
  *
  *      E(D' - D, D) + E(D' - D, D')     closed shells: tr (D' - D) (G + G') / 2, G = J - K/2
  *
- *  `change_here`, the part of this rank, is made that way, because an error of J and K then meets the small D' - D only:
- *  it can be trusted far below the thresholds and does not notice a move from one threshold to
- *  another. Collective. */
+ *  `change_here` is this rank's part of that. Errors of J and K are multiplied by the small D' - D only. So the change
+ *  is accurate far below the thresholds, also if the threshold changes. Collective. */
 hf_status hf_two_electron_update(struct hf_two_electron *self, struct hf_matrix *const density[],
                                  double threshold, struct hf_error *error) HF_MUST_CHECK;
 
@@ -66,15 +60,15 @@ struct hf_descent {
     } point[HF_DESCENT];
 };
 
-/** Where two searches for the lowest solution are (second_search.c). */
+/** State of two searches for the lowest solution (driver.c). */
 struct hf_second_search {
     enum {
         HF_SEARCH_ONE,
         HF_SEARCH_FIRST,
         HF_SEARCH_SECOND,
         HF_SEARCH_BACK
-    } stage;      /* ONE: no second one is to come; BACK: the next iteration is that of the
-                     solution found */
+    } stage;      /* ONE: there is no second search; BACK: the next iteration evaluates the
+                     solution of the first search again */
     bool strayed; /* the first one needed second-order steps */
     bool has_first, has_found;
     struct hf_matrix *first[HF_MAX_SPIN]; /* [n_set] [n][o] first orbitals */
@@ -83,7 +77,7 @@ struct hf_second_search {
     int n_iteration;                      /* of the first search */
 };
 
-/** What lives as long as one calculation. */
+/** Data of one calculation. */
 struct hf_scf {
     struct hf_context *context;
     const struct hf_molecule *molecule;
@@ -93,7 +87,7 @@ struct hf_scf {
     const struct hf_method_ops *method;
     struct hf_spin_count n_electron;
     const struct hf_converger_ops *converger;
-    void *converger_data; /* what it remembers */
+    void *converger_data;
     struct hf_scf_result *result;
     struct hf_linalg *linalg;
     struct hf_hamiltonian *hamiltonian;
@@ -102,38 +96,37 @@ struct hf_scf {
     struct hf_two_electron two_electron;
     struct hf_diis *diis;
     struct hf_matrix *core; /* [n][n] all terms of one electron */
-    struct hf_matrix
-        *x[HF_MAX_SPIN]; /* [n][m] orthonormal bases of the sets; NULL: both have the first */
-    struct hf_matrix *
-        canonical; /* [n][m] V s^-1/2 for the wave function and the weighted density if x[0] is no longer that;
-                       else NULL */
-    struct hf_removed removed; /* for the weighted density */
-    bool
-        is_orbitals[HF_MAX_SPIN]; /* [n_set] x are orbitals of a Fock matrix, see orbital_basis.c */
-    int n_not_found;              /* rotations in succession that were given up */
-    struct hf_matrix *occupied[HF_MAX_SPIN]; /* [n_set] [m][o] of the densities; NULL: o = 0 */
-    struct hf_matrix
-        *reference[HF_MAX_SPIN]; /* [n_set] [m][o] first orbitals, for maximum overlap; else NULL */
-    bool has_orbitals;           /* whether the densities come from these */
-    struct hf_matrix *guess;     /* [m][m] D' of a guess without orbitals, until used */
-    struct hf_matrix *fock[HF_MAX_SPIN];      /* [n_fock] [m][m] F' of the last densities, until the
-                                                   next are made */
-    struct hf_matrix *effective[HF_MAX_SPIN]; /* [n_set] [m][m] to be diagonalised in the place of
-                                                     what the method makes of fock; or NULLs */
+    /* [n][m] orthonormal bases of the sets; second NULL: both have the first */
+    struct hf_matrix *x[HF_MAX_SPIN];
+    /* [n][m] V s^-1/2 for the wave function and the weighted density, if x[0] is another one; else NULL */
+    struct hf_matrix *canonical;
+    struct hf_removed removed;     /* for the weighted density */
+    bool is_orbitals[HF_MAX_SPIN]; /* [n_set] x are orbitals of a Fock matrix (orbital_basis.c) */
+    int n_not_found;               /* rotations in succession that failed */
+    /* [n_set] [m][o] orbitals of the densities; NULL: o = 0 */
+    struct hf_matrix *occupied[HF_MAX_SPIN];
+    /* [n_set] [m][o] first orbitals, for maximum overlap; else NULL */
+    struct hf_matrix *reference[HF_MAX_SPIN];
+    bool has_orbitals;       /* the densities are those of `occupied` */
+    struct hf_matrix *guess; /* [m][m] D' of a guess without orbitals, until used */
+    /* [n_fock] [m][m] F' of the last densities, until the next ones are made */
+    struct hf_matrix *fock[HF_MAX_SPIN];
+    /* [n_set] [m][m] matrices to diagonalise instead of those that the method makes of fock; or NULLs */
+    struct hf_matrix *effective[HF_MAX_SPIN];
     struct hf_matrix *commutator[HF_MAX_SPIN]; /* [n_fock] [m][m] of fock and occupied */
-    struct hf_matrix
-        *weighted_density; /* [n][n] for the wave function; NULL: not asked for, not yet made */
-    double *occupation; /* [n_set][m] of the orbitals of the densities, electrons of one spin, those
-                               above zero first; NULL: whole ones */
-    double *orbital_energy; /* [n_set][m] of the orbitals, at last */
-    struct hf_arena arena;  /* has these two */
+    /* [n][n] for the wave function; NULL: not needed, or not made yet */
+    struct hf_matrix *weighted_density;
+    /* [n_set][m] electrons of one spin in the orbitals of the densities, those above zero first; NULL: whole ones */
+    double *occupation;
+    double *orbital_energy; /* [n_set][m] */
+    struct hf_arena arena;  /* has these two, and data of convergers */
     bool has_energies;      /* those are the canonical ones of the last Fock matrices */
-    bool soft;  /* a saddle point was left: there may be modes much softer than the gap */
-    double gap; /* hartree; of the orbitals of the densities, or the lowest eigenvalue of the
-                      Hessian there; 0: not known */
+    bool soft;              /* a saddle point was left: modes may be much softer than the gap */
+    /* hartree; gap of the orbitals of the densities, or the lowest eigenvalue of the Hessian there; 0: not known */
+    double gap;
     struct hf_descent descent;
     struct hf_second_search search;
-    const char *step;           /* what made the last densities: the word of the converger, or "" */
+    const char *step; /* the step to the last densities, as the converger calls it, or "" */
     double busy_max, busy_mean; /* sums over the builds */
     double iteration_started;
     int n_before;         /* iterations before this convergence; others may have led elsewhere */
@@ -141,8 +134,8 @@ struct hf_scf {
     double energy_before; /* of the last iteration before a restart, else 0 */
 };
 
-/** Looks at all that can be seen before anything is computed: settings, method, and whether the
- *  method can do the molecule. Not collective. HF_BAD_INPUT. */
+/** Checks settings and method before anything is computed, and whether the method can do the molecule. Not
+ *  collective. HF_BAD_INPUT. */
 hf_status hf_scf_check(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
                        const struct hf_method_ops **method, struct hf_spin_count *n_electron,
                        struct hf_error *error) HF_MUST_CHECK;
@@ -153,11 +146,11 @@ hf_status hf_scf_check_same(const struct hf_context *context, const struct hf_mo
                             const struct hf_basis *basis, const struct hf_scf_settings *settings,
                             bool wavefunction, struct hf_error *error) HF_MUST_CHECK;
 
-/** Grid, orthogonaliser, core Hamiltonian, Fock builder, DIIS, what the converger remembers, room
+/** Creates grid, orthogonaliser, core Hamiltonian, Fock builder, DIIS, data of the converger, and memory
  *  for the densities. Collective. HF_BAD_INPUT: the basis is too small or linearly dependent
  *  altogether; HF_NO_RESOURCE. */
 hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
-/** Frees what there is. Collective. */
+/** Frees everything; accepts a calculation whose set-up failed. Collective. */
 void hf_scf_tear_down(struct hf_scf *scf);
 
 /** scf->occupied of set k = the orbitals vector [m][any] times the square roots of scf->occupation,
@@ -165,14 +158,14 @@ void hf_scf_tear_down(struct hf_scf *scf);
 hf_status hf_scf_weigh(struct hf_scf *scf, int k, const struct hf_matrix *vector,
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** The other way: new orthonormal *orbitals [m][o] from scf->occupied of set k, neither NULL.
+/** The inverse of hf_scf_weigh: new orthonormal *orbitals [m][o] from scf->occupied of set k, which is not NULL.
  *  Collective. HF_NO_RESOURCE. */
 hf_status hf_scf_unweighed(const struct hf_scf *scf, int k, struct hf_matrix **orbitals,
                            struct hf_error *error) HF_MUST_CHECK;
 
 /** Electrons of one spin in each of n orbitals at a temperature kT > 0 (hartree), occupation [n],
- *  from their energies [n] in hartree, ascending; they add up to n_electron <= n. Less than 1e-14
- *  is nothing. Not collective. */
+ *  from their energies [n] in hartree, ascending; they add up to n_electron <= n. Occupations
+ *  below 1e-14 become 0. Not collective. */
 void hf_fermi_occupations(int n, const double energy[], int n_electron, double temperature,
                           double occupation[]);
 
@@ -234,15 +227,15 @@ hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const densit
 hf_status hf_scf_keep(struct hf_scf *scf, enum hf_keep_reason reason,
                       struct hf_error *error) HF_MUST_CHECK;
 
-/** Whether the first orbitals are those of the same molecule a little way off. */
+/** Whether the first orbitals are those of the same molecule at a structure near by. */
 static inline bool hf_scf_starts_near(const struct hf_scf_settings *settings)
 {
     return settings->orbitals != NULL && settings->orbitals->coefficient[0] != NULL;
 }
 
-/** Screening threshold of the build of iteration result->n_iteration, from the commutator of the
- *  one before. `last` is that one's threshold, INFINITY before the first: it never gets looser
- *  again. Not collective; equal on every rank. */
+/** Screening threshold of the build of iteration result->n_iteration, from the commutator of the previous iteration.
+ *  `last` is the threshold of that iteration, INFINITY before the first. Thresholds never increase. Not collective;
+ *  equal on every rank. */
 double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf_scf_result *result,
                          double last);
 
@@ -250,10 +243,13 @@ double hf_next_threshold(const struct hf_scf_settings *settings, const struct hf
  *  without the level shift; INFINITY: nothing can rotate. Not collective. */
 double hf_scf_gap(const struct hf_scf *scf);
 
-/** scf->x as lists of bases are passed. Not collective. */
-static inline const struct hf_matrix *const *hf_scf_bases(const struct hf_scf *scf)
+/** The determinant of scf->occupied. Not collective. */
+static inline struct hf_determinant hf_scf_determinant(const struct hf_scf *scf)
 {
-    return (const struct hf_matrix *const *)scf->x;
+    return (struct hf_determinant){.method = scf->method,
+                                   .n_electron = scf->n_electron,
+                                   .x = {scf->x[0], scf->x[1]},
+                                   .occupied = {scf->occupied[0], scf->occupied[1]}};
 }
 
 /** Whether the settings and the size let the o occupied orbitals of m be found by rotation (orbital_basis.c). Not
@@ -285,13 +281,13 @@ hf_status hf_scf_evaluate(struct hf_scf *scf, struct hf_matrix *density[],
 hf_status hf_scf_energy_of(struct hf_scf *scf, struct hf_matrix *const occupied[], double *energy,
                            struct hf_error *error) HF_MUST_CHECK;
 
-/** Lets settings->responding compute from a converged solution. Collective. Errors: those of theirs. */
+/** Calls `respond` of the quantities settings->responding, for a converged solution. Collective. Errors: theirs. */
 hf_status hf_scf_respond(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** Makes scf->weighted_density of the last Fock matrices and the orbitals of the last densities. Collective. */
 hf_status hf_scf_weigh_density(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
-/** What is only asked of the last densities: parts of the energy, dipole. Collective. */
+/** Computes results that are needed of the last densities only: parts of the energy, dipole, spin. Collective. */
 hf_status hf_scf_finish(struct hf_scf *scf, struct hf_error *error) HF_MUST_CHECK;
 
 /** Orbitals of the last Fock matrices, and, when all parts are wanted, the last densities and the
@@ -309,7 +305,7 @@ hf_status hf_scf_make_hessian(struct hf_scf *scf, double looseness,
                               struct hf_orbital_hessian *hessian,
                               struct hf_error *error) HF_MUST_CHECK;
 
-/** Adds what its products have cost since the last time to the result. Not collective. */
+/** Adds number and time of its products since the last call to the result. Not collective. */
 void hf_scf_count_products(struct hf_scf *scf, struct hf_orbital_hessian *hessian);
 
 /** Destroys all matrices of a list of HF_MAX_SPIN; NULLs are accepted. Not collective. */

@@ -1,4 +1,4 @@
-/* What stands before the first density: grid, orthogonaliser, core Hamiltonian, Fock builder. */
+/* Set-up before the first density: grid, orthogonaliser, core Hamiltonian, Fock builder. */
 #include "converger.h"
 #include "hf/interruption.h"
 #include "pairs/common_pairs.h"
@@ -13,17 +13,14 @@ hf_status hf_scf_overlap(struct hf_scf *scf, struct hf_matrix *overlap, struct h
     hf_timer_stop(timers, &hf_phase_one_electron);
     return status;
 }
-
 static hf_status make_core(struct hf_scf *scf, struct hf_error *error)
 {
-    hf_status status;
     struct hf_timers *timers = &scf->context->timers;
     const int n = scf->basis->n_function;
-    HF_TRY(hf_matrix_create(scf->linalg, "core Hamiltonian", n, n, &scf->core, error));
+    HF_CHECK(hf_matrix_create(scf->linalg, "core Hamiltonian", n, n, &scf->core, error));
     hf_timer_start(timers, &hf_phase_one_electron);
-    status = hf_hamiltonian_core(scf->hamiltonian, scf->core, error);
+    const hf_status status = hf_hamiltonian_core(scf->hamiltonian, scf->core, error);
     hf_timer_stop(timers, &hf_phase_one_electron);
-cleanup:
     return status;
 }
 
@@ -37,8 +34,8 @@ static hf_status make_orthogonaliser(struct hf_scf *scf, struct hf_error *error)
     HF_TRY(hf_matrix_create(scf->linalg, "overlap", n, n, &overlap, error));
     HF_TRY(hf_scf_overlap(scf, overlap, error));
     HF_TRY(hf_orthogonaliser_create(
-        scf->context, scf->linalg, overlap, scf->settings->linear_dependence_threshold, &scf->x[0],
-        &spectrum, scf->settings->weighted_density ? &scf->removed : NULL, error));
+        scf->context, overlap, scf->settings->linear_dependence_threshold, &scf->x[0], &spectrum,
+        scf->settings->weighted_density ? &scf->removed : NULL, error));
     result->n_function = n;
     result->n_orbital = n - spectrum.n_removed;
     result->n_removed = spectrum.n_removed;
@@ -131,13 +128,13 @@ hf_status hf_scf_set_up(struct hf_scf *scf, struct hf_error *error)
     HF_CHECK(make_core(scf, error));
     HF_CHECK(make_builder(scf, error));
     HF_CHECK(hf_agree_to_go_on(scf->context, HF_OK, error));
-    HF_CHECK(hf_diis_create(scf->context, scf->linalg, scf->result->n_orbital, scf->method->n_fock,
-                            scf->settings->diis_size, &scf->diis, error));
+    HF_CHECK(hf_diis_create(scf->context, scf->method->n_fock, scf->settings->diis_size, &scf->diis,
+                            error));
     if (scf->converger->create != NULL)
         HF_CHECK(scf->converger->create(scf, &scf->converger_data, error));
     HF_CHECK(make_orbitals(scf, error));
-    return hf_two_electron_init(&scf->two_electron, scf->linalg, scf->builder, scf->method,
-                                scf->basis->n_function, error);
+    return hf_two_electron_init(&scf->two_electron, scf->linalg, scf->builder,
+                                scf->method->n_density, scf->basis->n_function, error);
 }
 
 hf_status hf_scf_create_list(const struct hf_scf *scf, const char *label, int n_matrix,
@@ -153,23 +150,18 @@ void hf_scf_destroy_list(struct hf_matrix *list[])
 {
     for (int k = 0; k < HF_MAX_SPIN; k++) hf_matrix_destroy(&list[k]);
 }
-
 hf_status hf_scf_copy_occupied(const struct hf_scf *scf, const char *label,
                                struct hf_matrix *copy[], struct hf_error *error)
 {
-    for (int k = 0; k < scf->method->n_set; k++) {
-        const struct hf_matrix *from = scf->occupied[k];
-        if (from == NULL) continue;
-        HF_CHECK(hf_matrix_create(scf->linalg, label, hf_matrix_n_row(from), hf_matrix_n_col(from),
-                                  &copy[k], error));
-        hf_matrix_copy(from, copy[k]);
-    }
+    for (int k = 0; k < scf->method->n_set; k++)
+        if (scf->occupied[k] != NULL)
+            HF_CHECK(hf_matrix_create_copy(label, scf->occupied[k], &copy[k], error));
     return HF_OK;
 }
 
 void hf_scf_tear_down(struct hf_scf *scf)
 {
-    hf_two_electron_done(&scf->two_electron);
+    hf_fields_destroy(&scf->two_electron.fields);
     if (scf->converger != NULL && scf->converger->destroy != NULL)
         scf->converger->destroy(&scf->converger_data);
     hf_matrix_destroy(&scf->guess);

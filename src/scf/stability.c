@@ -1,10 +1,11 @@
-/* Stability of a solution: is it a minimum among the real determinants of its own method, and would
- * closed shells with other orbitals for each spin be lower? Where it is not, the way down is that
- * of the lowest eigenvector of the Hessian.
+/* The Hessian of a calculation as it stands, and the stability of a solution: whether it is a minimum among the real
+ * determinants of its method, and whether closed shells with different orbitals for each spin would be lower. An
+ * unstable solution is left along the lowest eigenvector of the Hessian.
  *
  * Source   Seeger, Pople, J. Chem. Phys. 66, 3045 (1977). */
 #include "converger.h"
 #include "response/subspace.h"
+#include "scf/quantity.h"
 
 #include <math.h>
 
@@ -21,6 +22,54 @@ static const double DOWNHILL = 0.003, LOOK_NORM = 0.004, LOOSENESS = 100.0, FIRS
 /* Along an eigenvector, in the norm of struct hf_rotation: 0.5 turns one electron by 29 degrees. */
 static const double FIRST_LENGTH = 0.5, SHORTEST_LENGTH = 0.03, LONGEST_LENGTH = 1.0;
 
+/* Products err by some hundred times the screening threshold and, in the orthonormal basis, by more
+ * the smaller the overlap's eigenvalues are. These are thresholds for products that are right to
+ * five digits. */
+static const double THRESHOLD = 1e-8, THRESHOLD_PER_OVERLAP = 2e-5;
+
+/** Of responses, whose errors are of first order in the integrals. */
+static const double SHARPNESS = 0.1;
+
+hf_status hf_scf_make_hessian(struct hf_scf *scf, double looseness,
+                              struct hf_orbital_hessian *hessian, struct hf_error *error)
+{
+    const double overlap =
+        fmax(scf->result->smallest_overlap_eigenvalue, scf->settings->linear_dependence_threshold);
+    const double threshold = looseness * fmin(THRESHOLD, THRESHOLD_PER_OVERLAP * overlap);
+    HF_CHECK(hf_scf_share_basis(scf, error));
+    const struct hf_hessian_input input = {
+        .context = scf->context,
+        .builder = scf->builder,
+        .of = hf_scf_determinant(scf),
+        .fock = scf->fock,
+        .threshold = fmax(scf->settings->screening_threshold, threshold),
+    };
+    return hf_hessian_init(hessian, &input, error);
+}
+
+void hf_scf_count_products(struct hf_scf *scf, struct hf_orbital_hessian *hessian)
+{
+    scf->result->n_hessian_product += hessian->n_product;
+    scf->result->fock_seconds += hessian->build_seconds;
+    hessian->n_product = 0;
+    hessian->build_seconds = 0.0;
+}
+
+hf_status hf_scf_respond(struct hf_scf *scf, struct hf_error *error)
+{
+    hf_status status;
+    struct hf_quantity *quantity = scf->settings->responding;
+    struct hf_orbital_hessian hessian = {.n_spin = 0};
+    hf_diis_forget(scf->diis); /* makes room */
+    HF_TRY(hf_scf_make_hessian(scf, SHARPNESS, &hessian, error));
+    for (; quantity != NULL; quantity = quantity->next_responding)
+        HF_TRY(quantity->ops->respond(quantity, &hessian, scf->hamiltonian, error));
+cleanup:
+    hf_scf_count_products(scf, &hessian);
+    hf_hessian_done(&hessian);
+    return status;
+}
+
 /** Lowest eigenvalues of a kind, and their eigenvectors (unless `vector` is NULL). */
 static hf_status find_roots(struct hf_scf *scf, struct hf_orbital_hessian *hessian,
                             enum hf_rotation_kind kind, struct hf_stability_roots *roots,
@@ -35,57 +84,56 @@ static hf_status find_roots(struct hf_scf *scf, struct hf_orbital_hessian *hessi
     return HF_OK;
 }
 
-/** Energy of the orbitals `length` along a rotation, which `occupied` [n_set] become. */
-static hf_status energy_along(struct hf_scf *scf, const struct hf_rotation_space *space,
-                              const struct hf_rotation *direction, double length,
-                              struct hf_matrix *const occupied[], double *energy,
-                              struct hf_error *error)
+/** A way along an eigenvector. */
+struct way {
+    struct hf_scf *scf;
+    const struct hf_rotation_space *space;
+    const struct hf_rotation *direction;
+    struct hf_matrix *const *occupied; /**< [n_set] become the orbitals at the last place */
+};
+
+/** A place on it. */
+struct place {
+    double length, energy;
+};
+
+/** Sets place->energy, of the orbitals place->length along the way. */
+static hf_status find_energy(const struct way *way, struct place *place, struct hf_error *error)
 {
     hf_status status;
     struct hf_rotation rotation = {{NULL}};
-    HF_TRY(hf_rotation_create(space, &rotation, error));
-    hf_rotation_add(length, direction, 0.0, &rotation);
-    HF_TRY(hf_rotation_turn(space, &rotation, occupied, error));
-    HF_TRY(hf_scf_energy_of(scf, occupied, energy, error));
+    HF_TRY(hf_rotation_create(way->space, &rotation, error));
+    hf_rotation_add(place->length, way->direction, 0.0, &rotation);
+    HF_TRY(hf_rotation_turn(way->space, &rotation, way->occupied, error));
+    HF_TRY(hf_scf_energy_of(way->scf, way->occupied, &place->energy, error));
 cleanup:
     hf_rotation_destroy(&rotation);
     return status;
 }
 
-/** A place on the way along an eigenvector. */
-struct place {
-    double length, energy;
-};
-
-/** The better of both directions, which are alike where the eigenvector breaks a symmetry. */
-static hf_status look_both_ways(struct hf_scf *scf, const struct hf_rotation_space *space,
-                                const struct hf_rotation *direction, double length,
-                                struct hf_matrix *const occupied[], struct place *best,
+/** *best = the better of both directions. They are alike if the eigenvector breaks a symmetry. */
+static hf_status look_both_ways(const struct way *way, double length, struct place *best,
                                 struct hf_error *error)
 {
     for (int i = 0; i < 2; i++) {
         struct place place = {.length = i == 0 ? length : -length};
-        HF_CHECK(energy_along(scf, space, direction, place.length, occupied, &place.energy, error));
+        HF_CHECK(find_energy(way, &place, error));
         if (i == 0 || place.energy < best->energy) *best = place;
     }
     return HF_OK;
 }
 
-/** The best place on the way down from scf->result->energy; occupied [n_set] is for what is tried. */
-static hf_status go_down(struct hf_scf *scf, const struct hf_rotation_space *space,
-                         const struct hf_rotation *direction, struct hf_matrix *const occupied[],
-                         struct place *best, struct hf_error *error)
+/** *best = the best place on the way down from the energy of the result. */
+static hf_status go_down(const struct way *way, struct place *best, struct hf_error *error)
 {
-    struct place further = {0};
     double length = FIRST_LENGTH;
     do {
-        HF_CHECK(look_both_ways(scf, space, direction, length, occupied, best, error));
+        HF_CHECK(look_both_ways(way, length, best, error));
         length *= 0.5;
-    } while (best->energy >= scf->result->energy && length > SHORTEST_LENGTH);
+    } while (best->energy >= way->scf->result->energy && length > SHORTEST_LENGTH);
     while (2.0 * fabs(best->length) <= LONGEST_LENGTH) {
-        further.length = 2.0 * best->length;
-        HF_CHECK(
-            energy_along(scf, space, direction, further.length, occupied, &further.energy, error));
+        struct place further = {.length = 2.0 * best->length};
+        HF_CHECK(find_energy(way, &further, error));
         if (further.energy >= best->energy) break;
         *best = further;
     }
@@ -104,19 +152,22 @@ hf_status hf_scf_use_newton(struct hf_scf *scf, struct hf_error *error)
 static hf_status follow(struct hf_scf *scf, const struct hf_rotation_space *space, int n,
                         const struct hf_rotation mode[], struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     struct hf_matrix *occupied[HF_MAX_SPIN] = {NULL};
+    struct way way = {.scf = scf, .space = space, .occupied = occupied};
     struct place best = {0}, place = {0};
     int chosen = 0;
     HF_TRY(hf_scf_copy_occupied(scf, "orbitals on the way down", occupied, error));
     for (int i = 0; i < n; i++) {
-        HF_TRY(go_down(scf, space, &mode[i], occupied, &place, error));
+        way.direction = &mode[i];
+        HF_TRY(go_down(&way, &place, error));
         if (i > 0 && place.energy >= best.energy) continue;
         best = place;
         chosen = i;
     }
-    HF_TRY(
-        energy_along(scf, space, &mode[chosen], best.length, scf->occupied, &best.energy, error));
+    way.direction = &mode[chosen];
+    way.occupied = scf->occupied;
+    HF_TRY(find_energy(&way, &best, error));
 cleanup:
     hf_scf_destroy_list(occupied);
     return status;

@@ -30,7 +30,7 @@ static hf_status read_matrix(const struct hf_scf *scf, struct reading reading, i
     return hf_matrix_receive_rows(*matrix, give_rows, &reading, error);
 }
 
-/** Whether the state is one of this calculation. */
+/** Checks that the state belongs to this calculation. */
 static hf_status check(const struct hf_scf *scf, struct hf_error *error)
 {
     const struct hf_scf_restart *restart = scf->settings->restart;
@@ -46,7 +46,7 @@ static hf_status check(const struct hf_scf *scf, struct hf_error *error)
     return HF_OK;
 }
 
-/** Something is wrong with the state that hf would not have written. */
+/** Failure: the state has a defect that hf does not write. */
 static hf_status damaged(const struct hf_scf *scf, const char *what, struct hf_error *error)
 {
     const char *name = scf->settings->restart->name;
@@ -55,21 +55,18 @@ static hf_status damaged(const struct hf_scf *scf, const char *what, struct hf_e
 }
 
 /** *deviation = |G - 1|^2 of the products G = C'^T C' of o columns: tr G^2 - 2 tr G + o. */
-static hf_status find_deviation(const struct hf_scf *scf, const struct hf_matrix *column,
-                                double *deviation, struct hf_error *error)
+static hf_status find_deviation(const struct hf_matrix *column, double *deviation,
+                                struct hf_error *error)
 {
-    hf_status status;
     double square, trace;
-    const int o = hf_matrix_n_col(column);
     struct hf_matrix *product = NULL;
-    HF_TRY(hf_matrix_create(scf->linalg, "products of orbitals", o, o, &product, error));
-    hf_matrix_multiply(1.0, true, column, false, column, 0.0, product);
+    HF_CHECK(hf_matrix_create_product("products of orbitals", true, column, false, column, &product,
+                                      error));
     hf_matrix_dot(product, product, &square);
     hf_matrix_dot(column, column, &trace);
-    *deviation = fabs(square - 2.0 * trace + o);
-cleanup:
+    *deviation = fabs(square - 2.0 * trace + hf_matrix_n_col(column));
     hf_matrix_destroy(&product);
-    return status;
+    return HF_OK;
 }
 
 static const double MOST_DEVIATION = 1e-8; /* rounding leaves 1e-14 */
@@ -78,7 +75,7 @@ static hf_status check_orthonormal(const struct hf_scf *scf, const struct hf_mat
                                    struct hf_error *error)
 {
     double deviation;
-    const hf_status status = find_deviation(scf, occupied, &deviation, error);
+    const hf_status status = find_deviation(occupied, &deviation, error);
     if (status != HF_OK || deviation < MOST_DEVIATION) return status;
     if (scf->settings->restart->n_orbital == scf->result->n_orbital)
         return damaged(scf, "its orbitals are not orthonormal", error);
@@ -112,7 +109,6 @@ static hf_status take_orbitals(struct hf_scf *scf, int k, const struct hf_matrix
                                struct hf_error *error)
 {
     hf_status status;
-    const int n = scf->result->n_function, m = scf->result->n_orbital;
     const int n_column = scf->settings->restart->n_column[k];
     int o = hf_set_size(scf->n_electron, k);
     struct hf_matrix *all = NULL, *lowest = NULL, *orthonormal = NULL;
@@ -120,11 +116,10 @@ static hf_status take_orbitals(struct hf_scf *scf, int k, const struct hf_matrix
     if (n_column < o) return damaged(scf, "it has fewer orbitals than are occupied", error);
     const struct reading reading = {.which = HF_RESTART_ORBITALS, .spin = k};
     if (scf->occupation != NULL) HF_TRY(take_occupations(scf, k, &o, error));
-    HF_TRY(read_matrix(scf, reading, n, n_column, &all, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", n, o, &lowest, error));
-    hf_matrix_copy_columns(all, 0, o, NULL, lowest, 0);
-    HF_TRY(hf_matrix_create(scf->linalg, "occupied orbitals", m, o, &orthonormal, error));
-    hf_matrix_multiply(1.0, true, dual, false, lowest, 0.0, orthonormal);
+    HF_TRY(read_matrix(scf, reading, scf->result->n_function, n_column, &all, error));
+    HF_TRY(hf_matrix_create_columns("occupied orbitals", all, 0, o, NULL, &lowest, error));
+    HF_TRY(hf_matrix_create_product("occupied orbitals", true, dual, false, lowest, &orthonormal,
+                                    error));
     HF_TRY(check_orthonormal(scf, orthonormal, error));
     if (scf->occupation != NULL)
         HF_TRY(hf_scf_weigh(scf, k, orthonormal, error));
@@ -145,13 +140,13 @@ static hf_status take_pair(struct hf_scf *scf, int index, int spin, const struct
     const int m = scf->result->n_orbital, kept = scf->settings->restart->n_orbital;
     const struct reading reading = {.which = HF_RESTART_DIIS, .index = index, .spin = spin};
     struct hf_matrix *stored = NULL, *half = NULL, *whole = NULL;
-    HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix", m, m, fock, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "commutator", m, m, commutator, error));
+    HF_TRY(HF_CREATE_MATRICES(scf->linalg, "Fock matrix and commutator", error, {fock, m, m},
+                              {commutator, m, m}));
     HF_TRY(read_matrix(scf, reading, kept, kept, &stored, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "half-transformed Fock matrix", m, kept, &half, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "Fock matrix and commutator", m, m, &whole, error));
-    hf_matrix_multiply(1.0, false, step, false, stored, 0.0, half);
-    hf_matrix_multiply(1.0, false, half, true, step, 0.0, whole);
+    HF_TRY(hf_matrix_create_product("half-transformed Fock matrix", false, step, false, stored,
+                                    &half, error));
+    HF_TRY(hf_matrix_create_product("Fock matrix and commutator", false, half, true, step, &whole,
+                                    error));
     hf_matrix_add(0.5, whole, 0.0, *fock);
     hf_matrix_add_transposed(0.5, whole, 1.0, *fock);
     hf_matrix_add(0.5, whole, 0.0, *commutator);
@@ -161,24 +156,23 @@ cleanup:
     return status;
 }
 
-/** What DIIS remembered. */
+/** Reads the history of DIIS. */
 static hf_status take_diis(struct hf_scf *scf, const struct hf_matrix *dual, struct hf_error *error)
 {
     hf_status status;
     const struct hf_scf_restart *restart = scf->settings->restart;
-    const int n = scf->result->n_function, m = scf->result->n_orbital;
     double deviation;
     struct hf_matrix *x = NULL, *step = NULL;
     struct hf_matrix *fock[HF_MAX_SPIN] = {NULL}, *commutator[HF_MAX_SPIN] = {NULL};
     if (restart->n_diis == 0 || scf->settings->diis_size < 2) return HF_OK;
-    if (restart->is_guess || restart->n_orbital != m) return HF_OK; /* of other solutions */
+    if (restart->is_guess || restart->n_orbital != scf->result->n_orbital)
+        return HF_OK; /* of other solutions */
     const struct reading reading = {.which = HF_RESTART_ORTHOGONALISER};
-    HF_TRY(read_matrix(scf, reading, n, restart->n_orbital, &x, error));
-    HF_TRY(hf_matrix_create(scf->linalg, "step between orthonormal bases", m, restart->n_orbital,
-                            &step, error));
-    hf_matrix_multiply(1.0, true, dual, false, x, 0.0, step);
+    HF_TRY(read_matrix(scf, reading, restart->n_function, restart->n_orbital, &x, error));
+    HF_TRY(hf_matrix_create_product("step between orthonormal bases", true, dual, false, x, &step,
+                                    error));
     hf_matrix_destroy(&x);
-    HF_TRY(find_deviation(scf, step, &deviation, error));
+    HF_TRY(find_deviation(step, &deviation, error));
     if (!(deviation < 0.1)) /* the threshold of linear dependence may let much rounding in */
         HF_TRY(damaged(scf, "/diis/orthogonaliser is not orthonormal", error));
     for (int i = 0; i < restart->n_diis; i++) {
@@ -205,30 +199,25 @@ static void take_numbers(struct hf_scf *scf)
     result->guess_energy = restart->guess_energy;
     scf->two_electron.threshold = restart->threshold;
 }
-
 hf_status hf_scf_take_restart(struct hf_scf *scf, struct hf_matrix *const density[],
                               struct hf_error *error)
 {
     hf_status status;
-    struct hf_timers *timers = &scf->context->timers;
+    const struct hf_scf_restart *restart = scf->settings->restart;
     struct hf_matrix *dual = NULL;
-    HF_TRY(check(scf, error));
-    if (scf->settings->restart->n_column[0] == 0) return hf_scf_guess(scf, density, error);
-    hf_timer_start(timers, &hf_phase_guess);
-    status = hf_scf_dual(scf, &dual, error);
-    for (int k = 0; k < scf->method->n_set && status == HF_OK; k++)
-        status = take_orbitals(scf, k, dual, error);
-    if (status == HF_OK) status = take_diis(scf, dual, error);
-    if (status == HF_OK)
-        status = hf_method_densities(scf->method, scf->linalg, scf->n_electron, hf_scf_bases(scf),
-                                     scf->occupied, density, error);
-    if (status == HF_OK && scf->settings->restart->is_guess)
-        status = hf_scf_project_guess(scf, density[0], error);
-    hf_timer_stop(timers, &hf_phase_guess);
-    hf_matrix_destroy(&dual);
-    if (status != HF_OK) return status;
-    scf->has_orbitals = !scf->settings->restart->is_guess;
+    HF_CHECK(check(scf, error));
+    if (restart->n_column[0] == 0) return hf_scf_guess(scf, density, error);
+    hf_timer_start(&scf->context->timers, &hf_phase_guess);
+    HF_TRY(hf_scf_dual(scf, &dual, error));
+    for (int k = 0; k < scf->method->n_set; k++) HF_TRY(take_orbitals(scf, k, dual, error));
+    HF_TRY(take_diis(scf, dual, error));
+    const struct hf_determinant of = hf_scf_determinant(scf);
+    HF_TRY(hf_method_densities(&of, density, error));
+    if (restart->is_guess) HF_TRY(hf_scf_project_guess(scf, density[0], error));
+    scf->has_orbitals = !restart->is_guess;
     take_numbers(scf);
 cleanup:
+    hf_timer_stop(&scf->context->timers, &hf_phase_guess);
+    hf_matrix_destroy(&dual);
     return status;
 }

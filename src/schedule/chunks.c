@@ -52,3 +52,26 @@ struct hf_chunk hf_chunk_of(const struct hf_chunk_plan *plan, int64_t round, int
         chunk.end = last_stage ? plan->list.n_task : begin_of(plan, stage + 1, 0);
     return chunk;
 }
+
+void hf_chunk_taker_start(struct hf_chunk_taker *taker, const struct hf_task_levels *levels,
+                          int n_worker)
+{
+    hf_chunk_plan_make(levels, n_worker, &taker->plan);
+    taker->asked = taker->own;
+    taker->chunk = (struct hf_chunk){0, 0};
+    taker->begun = taker->finished = false;
+}
+
+void hf_chunk_taker_fill(struct hf_chunk_taker *taker, int worker,
+                         struct hf_chunk_number (*ask)(void *data), void *data)
+{
+    while (hf_chunk_is_empty(&taker->chunk) && !taker->finished) {
+        struct hf_chunk_number number = {0, worker};
+        if (taker->begun) number = ask(data);
+        taker->begun = true;
+        if (number.round < 0)
+            taker->finished = !hf_next_group(&taker->own, &taker->asked);
+        else
+            taker->chunk = hf_chunk_of(&taker->plan, number.round, (int)number.worker);
+    }
+}

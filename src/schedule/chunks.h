@@ -14,6 +14,7 @@
 #define HF_CHUNKS_H
 
 #include "cost_list.h"
+#include "groups.h"
 
 #include <stdbool.h>
 
@@ -21,6 +22,11 @@
 struct hf_chunk {
     int64_t begin, end;
 };
+
+static inline bool hf_chunk_is_empty(const struct hf_chunk *chunk)
+{
+    return chunk->begin == chunk->end;
+}
 
 /** How a list is cut for n_worker workers; the same on every rank. */
 struct hf_chunk_plan {
@@ -43,5 +49,36 @@ static inline int64_t hf_chunks_of_worker(const struct hf_chunk_plan *plan)
 
 /** Chunk of a worker in a round: 0 .. hf_chunks_of_worker - 1. */
 struct hf_chunk hf_chunk_of(const struct hf_chunk_plan *plan, int64_t round, int worker);
+
+/** A chunk by its number; round -1: the group has no more. */
+struct hf_chunk_number {
+    int64_t round, worker;
+};
+
+/** A worker that takes one chunk after the other: its first one without asking, then those of its own group, then
+ *  those of the next groups. */
+struct hf_chunk_taker {
+    struct hf_rank_group
+        own; /**< group of this rank; hf_chunk_taker_start sets the other members */
+    struct hf_rank_group asked; /**< group that is asked for chunks */
+    struct hf_chunk_plan plan;
+    struct hf_chunk chunk; /**< remaining tasks of the current chunk */
+    bool begun;            /**< the first chunk is taken */
+    bool finished;         /**< no group that it asks has more chunks */
+};
+
+void hf_chunk_taker_start(struct hf_chunk_taker *taker, const struct hf_task_levels *levels,
+                          int n_worker);
+
+/** Takes chunks until one has tasks, or there are no more. `worker` is the number of this worker; `ask` asks the
+ *  group taker->asked for a chunk. */
+void hf_chunk_taker_fill(struct hf_chunk_taker *taker, int worker,
+                         struct hf_chunk_number (*ask)(void *data), void *data);
+
+/** Drops the remaining tasks of the current chunk. */
+static inline void hf_chunk_taker_drop(struct hf_chunk_taker *taker)
+{
+    taker->chunk.begin = taker->chunk.end;
+}
 
 #endif

@@ -1,6 +1,8 @@
 /* Runs of tasks of equal cost, and binary searches among them. */
 #include "cost_list.h"
 
+#include "base/arithmetic.h"
+
 #include <math.h>
 
 void hf_cost_list_make(const struct hf_task_levels *levels, struct hf_cost_list *list)
@@ -19,29 +21,17 @@ void hf_cost_list_make(const struct hf_task_levels *levels, struct hf_cost_list 
 
 double hf_cost_at(const struct hf_cost_list *list, int64_t position)
 {
-    int low = 0, high = list->n_run - 1; /* the last run that begins at or before the position */
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (list->run[middle].first <= position)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return list->run[low].cost;
+    int64_t next; /* the first run that begins after the position */
+    HF_BISECT(next, 1, list->n_run, i, list->run[i].first > position);
+    return list->run[next - 1].cost;
 }
 
 int64_t hf_cost_position(const struct hf_cost_list *list, double cost)
 {
-    int low = 0, high = list->n_run - 1; /* the last run with `cost` or less before it */
+    int64_t next; /* the first run with more than `cost` before it */
     if (list->n_run == 0) return 0;
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (list->run[middle].before <= cost)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    const struct hf_cost_run *run = &list->run[low];
+    HF_BISECT(next, 1, list->n_run, i, list->run[i].before > cost);
+    const struct hf_cost_run *run = &list->run[next - 1];
     const int64_t position = run->first + (int64_t)floor((cost - run->before) / run->cost + 0.5);
     return position < run[1].first ? position : run[1].first;
 }

@@ -1,17 +1,18 @@
 /* Shared counters over MPI one-sided communication; two ways to read them. */
 #include "schedule/counter.h"
 
+#include "base/arena.h"
 #include "base/mpi_window.h"
 #include "groups.h"
 #include "hf/context.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HOME = 0 }; /* the rank whose window holds the first counter, or the only one */
 
 struct hf_counter {
+    struct hf_arena arena;
     MPI_Comm comm; /**< a duplicate, owned */
     enum hf_counter_method method;
     int rank, n_rank;
@@ -46,18 +47,17 @@ static void clear_window(struct hf_counter *counter)
 /** Memory of this rank for counters over `comm`; NULL: none. Local. */
 static struct hf_counter *begin(MPI_Comm comm, enum hf_counter_method method, int n_counter)
 {
-    struct hf_counter *made = calloc(1, sizeof *made);
-    if (made == NULL) return NULL;
-    *made = (struct hf_counter){
-        .comm = MPI_COMM_NULL, .method = method, .n_counter = n_counter, .window = MPI_WIN_NULL};
+    struct hf_counter *made;
+    if (HF_NEW(made, NULL, "the shared counter") == NULL) return NULL;
+    made->comm = MPI_COMM_NULL;
+    made->method = method;
+    made->n_counter = n_counter;
+    made->window = MPI_WIN_NULL;
     MPI_Comm_size(comm, &made->n_rank);
     MPI_Comm_rank(comm, &made->rank);
     made->home = hf_group_of_rank(made->n_rank, n_counter, made->rank).first == made->rank;
-    if (method != HF_COUNTER_ARRAY) return made;
-    made->taken = calloc((size_t)made->n_rank, sizeof *made->taken);
-    if (made->taken != NULL) return made;
-    free(made);
-    return NULL;
+    if (method == HF_COUNTER_ARRAY) HF_TAKE(&made->arena, made->taken, (size_t)made->n_rank);
+    return made;
 }
 
 /** Opens epochs at all homes, so that single atomic operations need no lock. */
@@ -80,12 +80,10 @@ static void close_epochs(struct hf_counter *counter)
 hf_status hf_counter_create(MPI_Comm comm, enum hf_counter_method method, int n_counter,
                             struct hf_counter **counter, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     void *memory = NULL;
     struct hf_counter *made = begin(comm, method, method == HF_COUNTER_ARRAY ? 1 : n_counter);
-    if (made == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the shared counter");
-    HF_TRY(hf_agree(comm, status, error));
+    HF_TRY(hf_agree(comm, hf_arena_check_new(made, error), error));
     MPI_Comm_dup(comm, &made->comm);
     HF_TRY(hf_mpi_window_allocate(made->comm, MPI_COMM_NULL, window_bytes(made), sizeof(int64_t),
                                   "shared counter", &memory, &made->window, error));
@@ -109,9 +107,7 @@ void hf_counter_destroy(struct hf_counter **counter)
         MPI_Win_free(&old->window);
     }
     if (old->comm != MPI_COMM_NULL) MPI_Comm_free(&old->comm);
-    free(old->taken);
-    free(old);
-    *counter = NULL;
+    hf_arena_free(counter);
 }
 
 static int64_t fetch_and(MPI_Op op, struct hf_counter *counter, int home, int64_t operand)

@@ -1,8 +1,10 @@
 /* Even shares by cost; see deal.h. */
 #include "deal.h"
 
+#include "base/arena.h"
+#include "base/arithmetic.h"
+
 #include <stdbool.h>
-#include <stdlib.h>
 
 /** Cost of the tasks that a rank was given so far. */
 struct load {
@@ -43,15 +45,9 @@ static void give_to_first(struct table *table, int64_t position, int n, double c
 static int n_below(const struct table *table, double cost)
 {
     const double limit = table->load[0].cost + cost;
-    int low = 0, high = table->n;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (table->load[middle].cost < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    int64_t n;
+    HF_BISECT(n, 0, table->n, i, table->load[i].cost >= limit);
+    return (int)n;
 }
 
 /** Deals all tasks of a run. */
@@ -78,9 +74,9 @@ static void deal_run(struct table *table, const struct hf_cost_run *run, int64_t
 hf_status hf_deal(const struct hf_cost_list *list, int n_rank, int rank, struct hf_share *share,
                   struct hf_error *error)
 {
-    struct load *room = malloc(2 * (size_t)n_rank * sizeof *room);
-    if (room == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the shares of %d ranks", n_rank);
+    struct hf_arena arena = {.label = "the shares of all ranks"};
+    struct load *room = HF_TAKE(&arena, room, 2 * (size_t)n_rank);
+    if (room == NULL) return hf_arena_check(&arena, error);
     struct table table = {.n = n_rank,
                           .load = room,
                           .merged = room + n_rank,
@@ -90,7 +86,7 @@ hf_status hf_deal(const struct hf_cost_list *list, int n_rank, int rank, struct 
     for (int r = 0; r < n_rank; r++) room[r] = (struct load){0.0, r};
     share->begin = share->end = 0;
     for (int i = 0; i < list->n_run; i++) deal_run(&table, &list->run[i], list->run[i + 1].first);
-    free(room);
+    hf_arena_done(&arena);
     return HF_OK;
 }
 

@@ -13,13 +13,11 @@
  * abandons sends `resign` to the managers that have not answered so yet, and gets no answer. With one rank
  * there is no manager: the rank goes through the list. */
 #include "chunks.h"
-#include "groups.h"
 #include "hf/timer.h"
 #include "schedule_private.h"
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <time.h>
 
 enum { TAG_REQUEST = 1, TAG_REPLY = 2 };
@@ -37,18 +35,8 @@ enum {
     LOOKS_BEFORE_SLEEP = 2000,
 };
 
-struct reply {
-    int64_t round, worker;
-};
-
 struct manager {
-    struct hf_chunk_plan plan;
-    struct hf_rank_group own;
-    /* of a worker */
-    struct hf_chunk chunk;      /**< remaining tasks of the current chunk */
-    struct hf_rank_group group; /**< group whose manager is asked */
-    bool begun;                 /**< the first chunk is taken */
-    bool finished;              /**< no manager that it asks has more chunks */
+    struct hf_chunk_taker taker; /**< of a worker; own group and plan also of a manager */
     /* of a manager */
     int64_t value; /**< chunks handed out, first ones included */
     /** Of `value` and the next two: other threads of this rank also take chunks. */
@@ -59,14 +47,20 @@ struct manager {
 
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
 {
-    struct manager *data = self->data = calloc(1, sizeof *data);
-    if (data == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
+    (void)error;
+    struct manager *data = self->data;
     int n_group = hf_schedule_n_group(self, ALONE, LEAST_GROUP);
     if (n_group > 1 && self->n_rank / n_group < 2)
         n_group = self->n_rank / 2; /* each has a worker */
     pthread_mutex_init(&data->lock, NULL);
-    data->own = hf_group_of_rank(self->n_rank, n_group > 1 ? n_group : 1, self->rank);
+    data->taker.own = hf_group_of_rank(self->n_rank, n_group > 1 ? n_group : 1, self->rank);
     return HF_OK;
+}
+
+static bool is_manager(const struct hf_scheduler *self)
+{
+    const struct manager *data = self->data;
+    return self->rank == data->taker.own.first;
 }
 
 /** Number of workers that ask the manager of a group: workers of the group and of some groups before it. */
@@ -92,14 +86,12 @@ static hf_status start(struct hf_scheduler *self, struct hf_error *error)
     (void)error;
     struct manager *data = self->data;
     const bool alone = self->n_rank == 1;
-    const int n_worker = self->n_rank - data->own.n_group;
-    hf_chunk_plan_make(&self->levels, alone ? 1 : n_worker, &data->plan);
-    data->chunk = (struct hf_chunk){0, alone ? self->n_task : 0};
-    data->group = data->own;
-    data->begun = data->finished = false;
-    data->value = data->own.size - 1;
+    const struct hf_rank_group *own = &data->taker.own;
+    hf_chunk_taker_start(&data->taker, &self->levels, alone ? 1 : self->n_rank - own->n_group);
+    if (alone) data->taker.chunk.end = self->n_task;
+    data->value = own->size - 1;
     data->beside = (struct hf_chunk){0, 0};
-    data->n_working = n_asking(&data->own);
+    data->n_working = n_asking(own);
     return HF_OK;
 }
 
@@ -124,23 +116,20 @@ static void wait_for_message(struct hf_scheduler *self, MPI_Status *found)
     }
 }
 
-static bool is_empty(const struct hf_chunk *chunk)
-{
-    return chunk->begin == chunk->end;
-}
-
 /** The next chunk of the group that has tasks. The lock is held. */
-static struct reply next_chunk(struct manager *data)
+static struct hf_chunk_number next_chunk(struct manager *data)
 {
-    const int64_t n = data->own.size - 1;
-    while (data->value / n < hf_chunks_of_worker(&data->plan)) {
-        const int first = worker_of(&data->own, data->own.first + 1);
-        const struct reply reply = {data->value / n, first + data->value % n};
-        const struct hf_chunk chunk = hf_chunk_of(&data->plan, reply.round, (int)reply.worker);
+    const struct hf_chunk_plan *plan = &data->taker.plan;
+    const struct hf_rank_group *own = &data->taker.own;
+    const int64_t n = own->size - 1;
+    while (data->value / n < hf_chunks_of_worker(plan)) {
+        const int first = worker_of(own, own->first + 1);
+        const struct hf_chunk_number number = {data->value / n, first + data->value % n};
+        const struct hf_chunk chunk = hf_chunk_of(plan, number.round, (int)number.worker);
         data->value++;
-        if (!is_empty(&chunk)) return reply;
+        if (!hf_chunk_is_empty(&chunk)) return number;
     }
-    return (struct reply){-1, 0};
+    return (struct hf_chunk_number){-1, 0};
 }
 
 /** A task for a thread beside the managing thread; -1: there are no more. `last`: only from a chunk that was
@@ -149,12 +138,12 @@ static int64_t next_beside_manager(struct manager *data, bool last)
 {
     int64_t position = -1;
     pthread_mutex_lock(&data->lock);
-    if (is_empty(&data->beside) && !last) {
-        const struct reply reply = next_chunk(data);
-        if (reply.round >= 0)
-            data->beside = hf_chunk_of(&data->plan, reply.round, (int)reply.worker);
+    if (hf_chunk_is_empty(&data->beside) && !last) {
+        const struct hf_chunk_number number = next_chunk(data);
+        if (number.round >= 0)
+            data->beside = hf_chunk_of(&data->taker.plan, number.round, (int)number.worker);
     }
-    if (!is_empty(&data->beside)) position = data->beside.begin++;
+    if (!hf_chunk_is_empty(&data->beside)) position = data->beside.begin++;
     pthread_mutex_unlock(&data->lock);
     return position;
 }
@@ -163,7 +152,7 @@ static int64_t next_beside_manager(struct manager *data, bool last)
 static int64_t next_beside(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
-    if (self->rank != data->own.first || self->n_rank == 1) return HF_TASK_BY_TURNS;
+    if (!is_manager(self) || self->n_rank == 1) return HF_TASK_BY_TURNS;
     return next_beside_manager(data, false);
 }
 
@@ -181,7 +170,7 @@ static void manage(struct hf_scheduler *self)
             continue;
         }
         pthread_mutex_lock(&data->lock);
-        const struct reply reply = next_chunk(data);
+        const struct hf_chunk_number reply = next_chunk(data);
         pthread_mutex_unlock(&data->lock);
         if (reply.round < 0) data->n_working--;
         MPI_Send(&reply, 2, MPI_INT64_T, from.MPI_SOURCE, TAG_REPLY, self->comm);
@@ -190,45 +179,36 @@ static void manage(struct hf_scheduler *self)
 
 /* ---- The worker ---- */
 
-/** Takes the first chunk, or asks a manager for a chunk. */
-static void take_chunk(struct hf_scheduler *self)
+static struct hf_chunk_number ask_manager(void *scheduler)
 {
-    struct manager *data = self->data;
-    const int message = REQUEST, manager = data->group.first;
-    struct reply reply;
-    if (!data->begun) {
-        data->begun = true;
-        data->chunk = hf_chunk_of(&data->plan, 0, worker_of(&data->own, self->rank));
-        return;
-    }
+    const struct hf_scheduler *self = scheduler;
+    const struct manager *data = self->data;
+    const int message = REQUEST, manager = data->taker.asked.first;
+    struct hf_chunk_number reply;
     MPI_Sendrecv(&message, 1, MPI_INT, manager, TAG_REQUEST, &reply, 2, MPI_INT64_T, manager,
                  TAG_REPLY, self->comm, MPI_STATUS_IGNORE);
-    if (reply.round < 0)
-        data->finished = !hf_next_group(&data->own, &data->group);
-    else
-        data->chunk = hf_chunk_of(&data->plan, reply.round, (int)reply.worker);
+    return reply;
 }
 
 static void find_work(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
     const double start = hf_wall_seconds();
-    if (self->rank == data->own.first) {
+    if (is_manager(self)) {
         manage(self);
-        data->finished = true;
+        data->taker.finished = true;
     }
-    while (is_empty(&data->chunk) && !data->finished) take_chunk(self);
+    hf_chunk_taker_fill(&data->taker, worker_of(&data->taker.own, self->rank), ask_manager, self);
     self->account.wait_seconds += hf_wall_seconds() - start;
 }
 
 static int64_t next(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
-    if (is_empty(&data->chunk) && self->n_rank > 1 && !data->finished) find_work(self);
-    if (is_empty(&data->chunk) && self->rank == data->own.first)
-        return next_beside_manager(data, true);
-    if (is_empty(&data->chunk)) return -1;
-    return data->chunk.begin++;
+    struct hf_chunk *chunk = &data->taker.chunk;
+    if (hf_chunk_is_empty(chunk) && self->n_rank > 1 && !data->taker.finished) find_work(self);
+    if (hf_chunk_is_empty(chunk) && is_manager(self)) return next_beside_manager(data, true);
+    return hf_chunk_is_empty(chunk) ? -1 : chunk->begin++;
 }
 
 /** A worker resigns; a manager goes on managing in finish. */
@@ -236,24 +216,24 @@ static void abandon(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
     const int message = RESIGN;
-    data->chunk.begin = data->chunk.end;
-    if (self->rank == data->own.first) return;
-    while (!data->finished) {
-        MPI_Send(&message, 1, MPI_INT, data->group.first, TAG_REQUEST, self->comm);
-        data->finished = !hf_next_group(&data->own, &data->group);
+    struct hf_chunk_taker *taker = &data->taker;
+    hf_chunk_taker_drop(taker);
+    if (is_manager(self)) return;
+    while (!taker->finished) {
+        MPI_Send(&message, 1, MPI_INT, taker->asked.first, TAG_REQUEST, self->comm);
+        taker->finished = !hf_next_group(&taker->own, &taker->asked);
     }
 }
 
 static void destroy(struct hf_scheduler *self)
 {
     struct manager *data = self->data;
-    if (data != NULL) pthread_mutex_destroy(&data->lock);
+    pthread_mutex_destroy(&data->lock);
 }
 
 static void finish(struct hf_scheduler *self)
 {
-    const struct manager *data = self->data;
-    if (self->rank == data->own.first && self->n_rank > 1) manage(self);
+    if (is_manager(self) && self->n_rank > 1) manage(self);
 }
 
 const struct hf_scheduler_ops hf_schedule_manager = {
@@ -262,6 +242,7 @@ const struct hf_scheduler_ops hf_schedule_manager = {
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Figs. 6.6 and 7.3; S. F. Hummel, E. Schonberg, L. E. Flynn, Commun. ACM 35 (8), 90 "
             "(1992)",
+    .data_bytes = sizeof(struct manager),
     .create = create,
     .start = start,
     .next = next,

@@ -5,11 +5,9 @@
 
 #include "text/text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct hf_scheduler_ops *const hf_scheduler_list[] = {
@@ -48,25 +46,26 @@ static hf_status create(MPI_Comm comm, const struct hf_scheduler_ops *ops,
     if (ops == NULL) {
         status = unknown(settings->name, error);
     } else {
-        made = calloc(1, sizeof *made);
-        if (made == NULL)
-            status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
+        if (HF_NEW(made, NULL, "the scheduler") != NULL)
+            made->data = hf_arena_take(&made->arena, 1, ops->data_bytes);
     }
-    HF_TRY(hf_agree(comm, status, error));
+    if (status == HF_OK) status = hf_arena_check_new(made, error);
+    status = hf_agree(comm, status, error);
+    if (status != HF_OK) {
+        hf_arena_free(&made);
+        return status;
+    }
     made->ops = ops;
     made->settings = *settings;
     MPI_Comm_dup(comm, &made->comm);
     MPI_Comm_rank(comm, &made->rank);
     MPI_Comm_size(comm, &made->n_rank);
-    status = ops->create(made, error);
-    HF_TRY(hf_agree(made->comm, status, error));
-    *scheduler = made;
-    return HF_OK;
-cleanup:
-    if (made != NULL && made->ops != NULL)
-        hf_scheduler_destroy(&made);
+    if (ops->create != NULL) status = ops->create(made, error);
+    status = hf_agree(made->comm, status, error);
+    if (status == HF_OK)
+        *scheduler = made;
     else
-        free(made);
+        hf_scheduler_destroy(&made);
     return status;
 }
 
@@ -103,12 +102,9 @@ void hf_scheduler_destroy(struct hf_scheduler **scheduler)
     struct hf_scheduler *old = *scheduler;
     if (old != NULL) {
         if (old->ops->destroy != NULL) old->ops->destroy(old);
-        free(old->data);
-        free(old->order);
         MPI_Comm_free(&old->comm);
-        free(old);
     }
-    *scheduler = NULL;
+    hf_arena_free(scheduler);
 }
 
 /** Opens a round; `status` is that of this rank's preparations. Collective. */
@@ -124,7 +120,7 @@ static hf_status start_round(struct hf_scheduler *self, hf_status status, struct
 hf_status hf_scheduler_start(struct hf_scheduler *scheduler, const struct hf_task_levels *levels,
                              struct hf_error *error)
 {
-    free(scheduler->order);
+    hf_arena_release(&scheduler->arena, scheduler->order);
     scheduler->order = NULL;
     scheduler->levels = *levels;
     return start_round(scheduler, HF_OK, error);
@@ -144,12 +140,10 @@ static hf_status sort_by_cost(struct hf_scheduler *self, int64_t n_task, const d
 {
     int64_t first[HF_N_TASK_LEVEL], n = 0;
     double largest = 0.0;
-    free(self->order);
+    hf_arena_release(&self->arena, self->order);
     self->levels = hf_equal_tasks(0);
-    self->order = malloc((size_t)(n_task + 1) * sizeof *self->order);
-    if (self->order == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for a list of %" PRId64 " tasks",
-                       n_task);
+    if (HF_TAKE_UNSET(&self->arena, self->order, (size_t)n_task) == NULL)
+        return hf_arena_check(&self->arena, error);
     for (int64_t i = 0; i < n_task; i++) largest = fmax(largest, cost[i]);
     for (int64_t i = 0; i < n_task; i++) self->levels.count[level_of(cost[i], largest)]++;
     for (int level = HF_N_TASK_LEVEL - 1; level > 0; level--) {
@@ -230,7 +224,7 @@ void hf_scheduler_set_idle(struct hf_scheduler *scheduler, const struct hf_idle_
 void hf_scheduler_finish(struct hf_scheduler *scheduler)
 {
     const double start = hf_wall_seconds();
-    scheduler->ops->finish(scheduler);
+    if (scheduler->ops->finish != NULL) scheduler->ops->finish(scheduler);
     hf_schedule_barrier(scheduler);
     scheduler->account.finish_seconds = hf_wall_seconds() - start;
 }

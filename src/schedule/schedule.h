@@ -19,6 +19,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct hf_scheduler;
@@ -46,7 +47,9 @@ struct hf_scheduler_ops {
     const char *name, *about, *cite; /**< --schedule NAME; help text; where it is published */
     /** Replacement if `create` finds that the MPI library lacks what this scheduler needs; NULL: none. */
     const struct hf_scheduler_ops *instead;
-    /** Sets self->data. Collective; each rank returns its own outcome. HF_NO_RESOURCE. */
+    size_t data_bytes; /**< size of self->data, which the front allocates */
+    /** Initialises self->data, which is zero. Collective; each rank returns its own outcome. NULL: nothing to do.
+     *  HF_NO_RESOURCE. */
     hf_status (*create)(struct hf_scheduler *self, struct hf_error *error);
     /** Opens a round, whose tasks the front has put into self. Collective; each rank returns its own
      *  outcome. HF_NO_RESOURCE. */
@@ -58,10 +61,10 @@ struct hf_scheduler_ops {
     int64_t (*next_beside)(struct hf_scheduler *self);
     /** This rank takes no more tasks, but others must not wait for it for ever. Not collective. */
     void (*abandon)(struct hf_scheduler *self);
-    /** Closes the round after every rank has got -1 or abandoned. Collective. */
+    /** Closes the round after every rank has got -1 or abandoned. Collective. NULL: nothing to do. */
     void (*finish)(struct hf_scheduler *self);
-    /** Frees what self->data holds, which may be NULL or incomplete; self->data itself is freed
-     *  after it. Collective. NULL: nothing to do. */
+    /** Releases what self->data refers to outside self->arena; self->data may be incomplete. Collective. NULL:
+     *  nothing to do. */
     void (*destroy)(struct hf_scheduler *self);
 };
 

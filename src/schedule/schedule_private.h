@@ -2,6 +2,7 @@
 #ifndef HF_SCHEDULE_PRIVATE_H
 #define HF_SCHEDULE_PRIVATE_H
 
+#include "base/arena.h"
 #include "hf/interruption.h"
 #include "hf/timer.h"
 #include "schedule/schedule.h"
@@ -11,6 +12,7 @@
 #include <stddef.h>
 
 struct hf_scheduler {
+    struct hf_arena arena;
     const struct hf_scheduler_ops *ops;
     struct hf_scheduler_settings settings;
     MPI_Comm comm; /**< a duplicate, owned */
@@ -21,7 +23,7 @@ struct hf_scheduler {
     struct hf_schedule_account account;
     struct hf_idle_work idle;
     char note[512]; /**< why this scheduler replaces the one asked for, or "" */
-    void *data;     /**< of the implementation */
+    void *data;     /**< of the implementation [ops->data_bytes] */
 };
 
 extern const struct hf_scheduler_ops hf_schedule_static, hf_schedule_manager, hf_schedule_counter,

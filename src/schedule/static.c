@@ -2,16 +2,6 @@
 #include "deal.h"
 #include "schedule_private.h"
 
-#include <stdlib.h>
-
-static hf_status create(struct hf_scheduler *self, struct hf_error *error)
-{
-    self->data = calloc(1, sizeof(struct hf_share));
-    if (self->data == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the scheduler");
-    return HF_OK;
-}
-
 static hf_status start(struct hf_scheduler *self, struct hf_error *error)
 {
     struct hf_cost_list list;
@@ -30,19 +20,13 @@ static void abandon(struct hf_scheduler *self)
     share->begin = share->end;
 }
 
-static void finish(struct hf_scheduler *self)
-{
-    (void)self;
-}
-
 const struct hf_scheduler_ops hf_schedule_static = {
     .name = "static",
     .about = "equal shares by estimated cost, no communication",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "Fig. 6.3; R. L. Graham, SIAM J. Appl. Math. 17, 416 (1969)",
-    .create = create,
+    .data_bytes = sizeof(struct hf_share),
     .start = start,
     .next = next,
     .abandon = abandon,
-    .finish = finish,
 };

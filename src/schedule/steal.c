@@ -17,7 +17,7 @@
  *
  * A thief asks the ranks of its node first, then all others. It skips ranks that refused or that asked it for
  * tasks, since they have none, until only such ranks remain. A busy rank looks into MPI when a thief of its
- * node has rung its bell (bells.h), and now and then for thieves of other nodes.
+ * node has rung its bell (below), and now and then for thieves of other nodes.
  *
  * The end. No new tasks appear. So all tasks are taken when the counts of tasks taken by each rank add up to
  * n_task; then only refusals are on their way. Waves add up the counts: non-blocking reductions, which a rank
@@ -27,15 +27,15 @@
  * until all ranks have joined it. Then every request has an answer, every answer was received, and no message
  * remains in the communicator. */
 #include "base/arithmetic.h"
-#include "bells.h"
+#include "base/node_memory.h"
 #include "deal.h"
 #include "hf/context.h"
 #include "hf/timer.h"
 #include "schedule_private.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -54,6 +54,69 @@ static const long LONGEST_NAP_NS = 50000;
 /** Most progressions that a thief gets: a message that libraries send at once (4 kB). */
 enum { MOST_STOLEN = 160 };
 
+/* ---- Bells ----------------------------------------------------------------------------------- */
+
+/* Without MPI, a rank signals to another rank of its node that a message is on its way. A computing
+ * rank notices that by one load from memory. A call of MPI would take microseconds; or a time slice of
+ * milliseconds, if the library yields the core when it finds no message (mpi_yield_when_idle of Open MPI, the
+ * default if a node has more ranks than cores). */
+
+/** Bells of the ranks of this node, which are context->neighbour [n_node_rank]: numbers in the communicator, in
+ *  rising order, this rank included. */
+struct bells {
+    struct hf_context *context; /**< borrowed, or `own` */
+    struct hf_context *own;     /**< created for the bells, or NULL */
+    struct hf_node_memory *memory;
+};
+
+/** The bell of one rank; only that rank reads it. It has its own cache line. */
+struct bell {
+    _Alignas(64) atomic_llong n_rung;
+};
+
+/** For the ranks of `comm`. `context` has the same ranks in the same order and is borrowed, or is NULL on all of them.
+ *  Collective. */
+static hf_status init_bells(MPI_Comm comm, struct hf_context *context, struct bells *bells,
+                            struct hf_error *error)
+{
+    if (context == NULL) HF_CHECK(hf_context_create(comm, &bells->own, error));
+    bells->context = context != NULL ? context : bells->own;
+    return hf_node_memory_create(bells->context, HF_MEMORY_OTHER, "bells of the scheduler",
+                                 (size_t)bells->context->n_node_rank * sizeof(struct bell),
+                                 &bells->memory, error);
+}
+
+/** Accepts a struct that is zero or half made. Collective. */
+static void end_bells(struct bells *bells)
+{
+    hf_node_memory_destroy(&bells->memory);
+    hf_context_destroy(&bells->own);
+}
+
+/** Whether bells work: not if the ranks of some node share no memory. */
+static bool bells_work(const struct bells *bells)
+{
+    return !bells->memory->refused;
+}
+
+/** Rings the bell of a neighbour. */
+static void ring(struct bells *bells, int neighbour)
+{
+    struct bell *bell = bells->memory->data;
+    if (bells_work(bells))
+        atomic_fetch_add_explicit(&bell[neighbour].n_rung, 1, memory_order_release);
+}
+
+/** How often this rank's bell was rung since init_bells. */
+static long long n_rung(const struct bells *bells)
+{
+    const struct bell *bell = bells->memory->data;
+    if (!bells_work(bells)) return 0;
+    return atomic_load_explicit(&bell[bells->memory->rank].n_rung, memory_order_acquire);
+}
+
+/* ---- The state of a rank --------------------------------------------------------------------- */
+
 /** The order in which a thief asks: through some ranks, from a random one on, in random steps. */
 struct tour {
     int64_t at, step, n_left;
@@ -62,9 +125,7 @@ struct tour {
 struct stealing {
     struct hf_cost_list list;
     struct hf_share mine; /**< remaining tasks of this rank */
-    struct hf_bells *bells;
-    const int *neighbour; /**< [n_neighbour] ranks of this node */
-    int n_neighbour;
+    struct bells bells;
     bool all_ring;        /**< every other rank rings before it asks */
     long long n_rung_by;  /**< requests answered whose thieves rang */
     unsigned char *empty; /**< [n_rank] bits: this rank knows of no tasks there */
@@ -104,28 +165,19 @@ static size_t mark_bytes(const struct hf_scheduler *self)
 
 static hf_status create(struct hf_scheduler *self, struct hf_error *error)
 {
-    struct stealing *data = self->data = calloc(1, sizeof *data);
-    hf_status status = data != NULL ? HF_OK : HF_NO_RESOURCE;
-    if (data != NULL) {
-        data->random = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)self->rank + 1);
-        data->empty = calloc(mark_bytes(self), 1);
-        if (data->empty == NULL) status = HF_NO_RESOURCE;
-    }
-    status = hf_agree(self->comm, status, NULL); /* what follows is collective */
-    if (status != HF_OK) return hf_fail(error, status, "out of memory for the scheduler");
-    status = hf_bells_create(self->comm, self->settings.context, &data->bells, error);
-    if (status != HF_OK) return status;
-    data->neighbour = hf_bells_neighbours(data->bells, &data->n_neighbour);
-    data->all_ring = data->n_neighbour == self->n_rank && hf_bells_work(data->bells);
+    struct stealing *data = self->data;
+    data->random = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)self->rank + 1);
+    HF_TAKE(&self->arena, data->empty, mark_bytes(self));
+    HF_CHECK(hf_agree(self->comm, hf_arena_check(&self->arena, error), error));
+    HF_CHECK(init_bells(self->comm, self->settings.context, &data->bells, error));
+    data->all_ring = data->bells.context->n_node_rank == self->n_rank && bells_work(&data->bells);
     return HF_OK;
 }
 
 static void destroy(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    if (data == NULL) return;
-    hf_bells_destroy(&data->bells);
-    free(data->empty);
+    end_bells(&data->bells);
 }
 
 /** Forgets which ranks have no tasks. */
@@ -245,9 +297,10 @@ static int next_victim(struct hf_scheduler *self, int *bell)
 {
     struct stealing *data = self->data;
     if (data->n_empty == self->n_rank - 1) forget(self); /* they may have stolen since */
-    for (int i = 0; i < data->n_neighbour; i++) {
-        *bell = (int)next_of_tour(data, &data->near, data->n_neighbour);
-        const int rank = data->neighbour[*bell];
+    const struct hf_context *node = data->bells.context;
+    for (int i = 0; i < node->n_node_rank; i++) {
+        *bell = (int)next_of_tour(data, &data->near, node->n_node_rank);
+        const int rank = node->neighbour[*bell];
         if (rank != self->rank && !is_empty(data, rank)) return rank;
     }
     *bell = -1; /* no neighbour has tasks, so none is found below */
@@ -265,11 +318,11 @@ static void ask(struct hf_scheduler *self)
     if (self->n_rank == 1 || hf_wall_seconds() < data->next_request) return;
     int bell;
     data->victim = next_victim(self, &bell);
-    data->rings = bell >= 0 && hf_bells_work(data->bells);
+    data->rings = bell >= 0 && bells_work(&data->bells);
     MPI_Irecv(data->reply, 3 * MOST_STOLEN, MPI_INT64_T, data->victim, TAG_REPLY, self->comm,
               &data->receive);
     MPI_Isend(&data->rings, 1, MPI_INT, data->victim, TAG_REQUEST, self->comm, &data->request);
-    if (data->rings) hf_bells_ring(data->bells, bell);
+    if (data->rings) ring(&data->bells, bell);
     data->asked = true;
 }
 
@@ -355,7 +408,7 @@ static void seek(struct hf_scheduler *self)
 static void serve_now_and_then(struct hf_scheduler *self)
 {
     struct stealing *data = self->data;
-    const bool rung = hf_bells_heard(data->bells) > data->n_rung_by;
+    const bool rung = n_rung(&data->bells) > data->n_rung_by;
     if (!rung && data->all_ring) return;
     const double now = hf_wall_seconds();
     if (!rung && now < data->looks.next) return;
@@ -417,6 +470,7 @@ const struct hf_scheduler_ops hf_schedule_steal = {
     .about = "equal shares at first; an idle rank takes half of another rank's remaining tasks",
     .cite = "C. L. Janssen, I. M. B. Nielsen, Parallel Computing in Quantum Chemistry (2008), "
             "section 6.1.2.2",
+    .data_bytes = sizeof(struct stealing),
     .create = create,
     .start = start,
     .next = next,

@@ -50,16 +50,15 @@ static hf_status read_init(struct session *self, struct hf_error *error)
 {
     int32_t bead_and_size[2];
     char piece[256];
-    hf_status status = hf_line_read(&self->line, sizeof bead_and_size, bead_and_size, NULL, error);
-    if (status != HF_OK) return status;
+    HF_CHECK(hf_line_read(&self->line, sizeof bead_and_size, bead_and_size, NULL, error));
     int32_t left = bead_and_size[1];
     if (left < 0 || left > MOST_INIT_BYTES) return bad(self, error, "the size of INIT");
-    while (left > 0 && status == HF_OK) {
+    while (left > 0) {
         const int32_t n = left < (int32_t)sizeof piece ? left : (int32_t)sizeof piece;
-        status = hf_line_read(&self->line, (size_t)n, piece, NULL, error);
+        HF_CHECK(hf_line_read(&self->line, (size_t)n, piece, NULL, error));
         left -= n;
     }
-    return status;
+    return HF_OK;
 }
 
 static hf_status read_positions(struct session *self, struct hf_error *error)
@@ -175,7 +174,7 @@ static hf_status turn(struct hf_context *context, struct session *self, struct h
     hf_status status = HF_OK;
     if (context->rank == 0) status = listen_to_driver(self, error);
     self->ended = await_word(context, self->ended) != 0;
-    HF_TRY(hf_agree_to_go_on(context, status, error));
+    HF_CHECK(hf_agree_to_go_on(context, status, error));
     if (self->ended) return HF_OK;
     hf_broadcast_bytes(context->comm, 0, 3 * (size_t)self->n_atom * sizeof *self->positions,
                        self->positions);
@@ -188,17 +187,16 @@ static hf_status turn(struct hf_context *context, struct session *self, struct h
         return hf_fail(error, status, "%s, geometry %d: %.800s", self->line.address,
                        self->n_geometry, reason.message);
     if (status != HF_OK) *error = reason;
-    HF_TRY(status);
+    HF_CHECK(status);
     if (!self->point.converged)
-        HF_TRY(hf_fail(error, HF_NOT_CONVERGED,
+        return hf_fail(error, HF_NOT_CONVERGED,
                        "%s: the SCF of geometry %d did not converge; the driver gets no forces",
-                       self->line.address, self->n_geometry));
+                       self->line.address, self->n_geometry);
     self->has_forces = true;
     const double seconds = hf_wall_seconds() - began;
     self->computing += seconds;
     tell(self, seconds);
-cleanup:
-    return status;
+    return HF_OK;
 }
 
 /** Allocates the arrays. Local. */

@@ -24,7 +24,7 @@ hf_status hf_serve_settle(struct hf_options *options, bool *serves, struct hf_er
         return hf_fail(error, HF_BAD_INPUT,
                        "%s: with --serve energies and forces are computed; expected no task %s",
                        task->where, task->text);
-    return hf_options_add(options, hf_option_find(options->table, (struct hf_word){"task", 4}),
+    return hf_options_add(options, hf_option_find(options->table, hf_word_of("task")),
                           hf_rest_of_line("gradient"), HF_OPTION_COMMAND_LINE, "--serve", error);
 }
 

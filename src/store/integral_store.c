@@ -1,18 +1,21 @@
 /* Stored integrals: an append-only list in chunks; see integral_store.h. */
+#define _GNU_SOURCE /* madvise */
 #include "store/integral_store.h"
 
-#include "base/growing.h"
+#include "base/arena.h"
 #include "hf/stored_integrals.h"
-#include "store/touch.h"
+#include "hf/timer.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /** Chunks are small compared with a store and large compared with a strip. Chunks for heads of strips without
  *  room are smaller, and not part of the budget. */
 enum { FIRST_CHUNK_BYTES = 1 << 17, CHUNK_BYTES = 1 << 22, NOTE_CHUNK_BYTES = 1 << 16 };
 
 struct hf_integral_store {
+    struct hf_arena arena; /**< has the lists of chunks and segments */
     const struct hf_shell_pairs *pairs;
     size_t most_bytes;
     /** [n_chunk] strips, then an end mark if another chunk follows. Size: CHUNK_BYTES, but less at first and
@@ -27,14 +30,38 @@ struct hf_integral_store {
     bool full;            /**< only heads of strips are appended from now on */
 };
 
+/** Touches all pages in one call: 0.29 ns per byte; one by one they take 0.42, huge pages 0.30 to 2.2 (virtual
+ *  machine, 2 GB in pieces of 4 MB). */
+static void populate(unsigned char *memory, size_t n)
+{
+#ifdef MADV_POPULATE_WRITE
+    enum { PAGE = 4096 };
+    const uintptr_t first = ((uintptr_t)memory + PAGE - 1) / PAGE * PAGE;
+    const uintptr_t end = ((uintptr_t)memory + n) / PAGE * PAGE;
+    if (first < end) (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
+#else
+    (void)memory;
+    (void)n;
+#endif
+}
+
+double hf_touch_seconds(unsigned char *memory, size_t n)
+{
+    enum { PAGE = 4096 };
+    volatile unsigned char *at = memory;
+    const double start = hf_thread_seconds();
+    populate(memory, n);
+    for (size_t i = 0; i < n; i += PAGE) at[i] = 0;
+    return hf_thread_seconds() - start;
+}
+
 hf_status hf_integral_store_create(const struct hf_shell_pairs *pairs, double bytes,
                                    struct hf_integral_store **store, struct hf_error *error)
 {
-    struct hf_integral_store *made = calloc(1, sizeof *made);
-    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for the integral store");
+    struct hf_integral_store *made = HF_NEW(*store, NULL, "the list of stored integrals");
+    if (made == NULL) return hf_arena_check_new(made, error);
     made->pairs = pairs;
     made->most_bytes = (size_t)bytes;
-    *store = made;
     return HF_OK;
 }
 
@@ -44,11 +71,8 @@ void hf_integral_store_destroy(struct hf_integral_store **store)
     if (old != NULL) {
         for (size_t i = 0; i < old->n_chunk; i++)
             hf_memory_keep(old->pairs->context->memory, old->chunk[i]);
-        free(old->chunk);
-        free(old->segment);
-        free(old);
     }
-    *store = NULL;
+    hf_arena_free(store);
 }
 
 hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task, int32_t part,
@@ -57,9 +81,9 @@ hf_status hf_integral_store_begin(struct hf_integral_store *store, int64_t task,
     /* a part without strips needs no segment */
     if (store->n_segment > 0 && store->segment[store->n_segment - 1].n_strip == 0)
         store->n_segment--;
-    if (!hf_grow(&store->segment, store->n_segment + 1, &store->n_segment_allocated,
-                 sizeof *store->segment))
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of stored tasks");
+    if (!hf_arena_grow(&store->arena, &store->segment, store->n_segment + 1,
+                       &store->n_segment_allocated, sizeof *store->segment))
+        return hf_arena_check(&store->arena, error);
     store->segment[store->n_segment++] =
         (struct hf_store_segment){.task = task,
                                   .part = part,
@@ -84,8 +108,8 @@ static bool add_chunk(struct hf_integral_store *store, size_t n, bool within_bud
         store->full = true;
         return false;
     }
-    if (!hf_grow(&store->chunk, (int64_t)store->n_chunk + 1, &store->n_chunk_allocated,
-                 sizeof *store->chunk))
+    if (!hf_arena_grow(&store->arena, &store->chunk, (int64_t)store->n_chunk + 1,
+                       &store->n_chunk_allocated, sizeof *store->chunk))
         return false;
     struct hf_memory *memory = store->pairs->context->memory;
     const char *const label = "stored integrals";

@@ -140,4 +140,8 @@ double hf_integral_store_touch(const struct hf_integral_store *store);
 /** Bytes in use. */
 size_t hf_integral_store_bytes(const struct hf_integral_store *store);
 
+/** Touches all pages of memory that is overwritten later, in one call if the system can. Returns the CPU
+ *  seconds. */
+double hf_touch_seconds(unsigned char *memory, size_t n);
+
 #endif

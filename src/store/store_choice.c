@@ -8,7 +8,7 @@
  *  this the estimated shares of computed quartets, 5 % (water 16) to 93 % (uracil), err by a few per cent. */
 static const double REACH = 100.0;
 
-/** Stages of a calculation (scf/screening.c): a build of the whole density, then of changes, smaller by these
+/** Stages of a calculation (scf/convergence.c): a build of the whole density, then of changes, smaller by these
  *  factors. Measured on alkanes, benzene, uracil and its dimer, water 16; slow calculations have more. */
 static const double OF_FIRST_STAGE[] = {1.0, 4.0, 12.0, 50.0}, OF_MIDDLE_STAGE[] = {1.0, 300.0},
                     OF_LAST_STAGE[] = {1.0, 8e3};

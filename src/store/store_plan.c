@@ -10,8 +10,9 @@
  * or less for each, reading is no longer faster. */
 #include "store/integral_store.h"
 
+#include "base/arena.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 /** Most quartets above the bound in the sample (the estimate errs by about 1 / sqrt of it), and most quartets
  *  drawn to find them: in large molecules most are negligible. */
@@ -85,14 +86,14 @@ hf_status hf_store_plan_make(const struct hf_shell_pairs *pairs, double bytes,
     if (pairs->n_pair == 0) return HF_OK;
     const double n_quartet = 0.5 * (double)pairs->n_pair * ((double)pairs->n_pair + 1.0);
     const int n_sample = (int)fmin(N_SAMPLE, n_quartet);
-    struct hf_store_sample *sample = malloc((size_t)n_sample * sizeof *sample);
-    if (sample == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory to plan stored integrals");
+    struct hf_arena arena = {.label = "the plan of stored integrals"};
+    struct hf_store_sample *sample = HF_TAKE(&arena, sample, (size_t)n_sample);
+    if (sample == NULL) return hf_arena_check(&arena, error);
     int n = 0, n_drawn = 0;
     uint64_t state = 1;
     for (; n < n_sample && n_drawn < MOST_DRAWN; n_drawn++)
         if (draw(pairs, plan, &state, &sample[n])) n++;
     if (n > 0) fill_plan(n, sample, n_quartet / n_drawn, bytes, prices, plan);
-    free(sample);
+    hf_arena_done(&arena);
     return HF_OK;
 }

@@ -15,6 +15,7 @@
 #include "surface/extrapolation.h"
 
 #include "base/arena.h"
+#include "linalg/new_matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,8 @@ hf_status hf_extrapolation_init(struct hf_extrapolation *self, struct hf_context
 static void forget(struct hf_surface_past *past)
 {
     free(past->position);
-    for (int k = 0; k < HF_MAX_SPIN; k++) {
-        hf_matrix_destroy(&past->conjugate[k]);
-        hf_matrix_destroy(&past->orbitals[k]);
-    }
+    for (int k = 0; k < HF_MAX_SPIN; k++)
+        HF_DESTROY_MATRICES(&past->conjugate[k], &past->orbitals[k]);
     *past = (struct hf_surface_past){0};
 }
 
@@ -57,21 +56,18 @@ static hf_status take(struct hf_extrapolation *self, int spin,
                       const struct hf_wavefunction *wavefunction, const struct hf_matrix *overlap,
                       struct hf_surface_past *past, struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     const struct hf_orbitals *from = &wavefunction->spin[spin];
     const int n = hf_matrix_n_row(overlap), o = from->n_occupied;
     struct hf_matrix *all = NULL;
     self->n_occupied[spin] = o;
     if (o == 0) return HF_OK;
     HF_TRY(hf_matrix_create(self->linalg, "orbitals of a point", n, from->n_orbital, &all, error));
-    HF_TRY(
-        hf_matrix_create(self->linalg, "orbitals of a point", n, o, &past->orbitals[spin], error));
-    HF_TRY(
-        hf_matrix_create(self->linalg, "orbitals of a point", n, o, &past->conjugate[spin], error));
-    hf_matrix_copy(from->coefficient, all);
-    hf_matrix_copy_columns(all, 0, o, NULL, past->orbitals[spin], 0);
-    hf_matrix_multiply(1.0, false, overlap, false, past->orbitals[spin], 0.0,
-                       past->conjugate[spin]);
+    hf_matrix_copy(from->coefficient, all); /* to this grid */
+    HF_TRY(hf_matrix_create_columns("orbitals of a point", all, 0, o, NULL, &past->orbitals[spin],
+                                    error));
+    HF_TRY(hf_matrix_create_product("orbitals of a point", false, overlap, false,
+                                    past->orbitals[spin], &past->conjugate[spin], error));
 cleanup:
     hf_matrix_destroy(&all);
     return status;
@@ -201,24 +197,21 @@ static hf_status fit(const struct hf_extrapolation *self, const double *position
 static hf_status combine(struct hf_extrapolation *self, int spin, const double coefficient[],
                          struct hf_error *error)
 {
-    hf_status status = HF_OK;
     const int o = self->n_occupied[spin];
     const struct hf_matrix *last = self->past[0].orbitals[spin];
-    struct hf_matrix *turn = NULL;
+    struct hf_matrix *turn = NULL, **estimate = &self->estimate[spin];
     if (o == 0) return HF_OK;
-    HF_TRY(hf_matrix_create(self->linalg, "orbitals of a point", o, o, &turn, error));
-    if (self->estimate[spin] == NULL)
-        HF_TRY(hf_matrix_create(self->linalg, "extrapolated orbitals", hf_matrix_n_row(last), o,
-                                &self->estimate[spin], error));
-    hf_matrix_add(coefficient[0], last, 0.0, self->estimate[spin]);
+    if (*estimate == NULL)
+        HF_CHECK(hf_matrix_create_like("extrapolated orbitals", last, estimate, error));
+    hf_matrix_add(coefficient[0], last, 0.0, *estimate);
+    HF_CHECK(hf_matrix_create(self->linalg, "orbitals of a point", o, o, &turn, error));
     for (int i = 1; i < self->n_point; i++) {
         hf_matrix_multiply(1.0, true, self->past[i].conjugate[spin], false, last, 0.0, turn);
         hf_matrix_multiply(coefficient[i], false, self->past[i].orbitals[spin], false, turn, 1.0,
-                           self->estimate[spin]);
+                           *estimate);
     }
-cleanup:
     hf_matrix_destroy(&turn);
-    return status;
+    return HF_OK;
 }
 
 hf_status hf_extrapolation_estimate(struct hf_extrapolation *self, const double *position,

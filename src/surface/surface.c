@@ -1,6 +1,7 @@
 /* Points of an energy surface: an SCF and a gradient each. */
 #include "surface/surface.h"
 
+#include "base/arena.h"
 #include "fock/fock.h"
 #include "gradient/gradient.h"
 #include "hamiltonian/hamiltonian.h"
@@ -9,7 +10,6 @@
 #include "surface/extrapolation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Of a tolerance of the commutator: an energy need not be better. */
@@ -31,6 +31,7 @@ struct hf_surface {
     double energy_tolerance; /**< of the calculation */
     struct hf_extrapolation past;
     struct hf_scf_orbitals orbitals;
+    struct hf_arena arena; /**< has the atoms and this struct */
 };
 
 /** Nothing that is kept, gone on from, or looked at again. */
@@ -53,8 +54,16 @@ static hf_status copy(const struct hf_quantity_source *of, struct hf_surface **m
                       struct hf_error *error)
 {
     const size_t n = (size_t)of->molecule->n_atom;
-    struct hf_surface *surface = *made = calloc(1, sizeof *surface);
-    if (surface == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a surface");
+    struct hf_arena arena = {.label = "a surface"};
+    struct hf_surface *surface = HF_TAKE(&arena, surface, 1);
+    struct hf_atom *atom = HF_TAKE(&arena, atom, n);
+    const hf_status status = hf_arena_check(&arena, error);
+    if (status != HF_OK) {
+        hf_arena_done(&arena);
+        return status;
+    }
+    *made = surface;
+    surface->arena = arena;
     surface->context = of->context;
     settle(surface, of->settings);
     surface->correlated = of->correlation != NULL;
@@ -64,10 +73,7 @@ static hf_status copy(const struct hf_quantity_source *of, struct hf_surface **m
         surface->derivatives.arena = (struct hf_arena){0};
     }
     surface->molecule = *of->molecule;
-    surface->molecule.atom = calloc(n, sizeof *surface->molecule.atom);
-    if (surface->molecule.atom == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for %zu atoms", n);
-    memcpy(surface->molecule.atom, of->molecule->atom, n * sizeof *of->molecule->atom);
+    surface->molecule.atom = memcpy(atom, of->molecule->atom, n * sizeof *atom);
     return hf_basis_move(of->basis, &surface->molecule, &surface->basis, error);
 }
 
@@ -75,8 +81,7 @@ hf_status hf_surface_create(const struct hf_quantity_source *of, struct hf_surfa
                             struct hf_error *error)
 {
     hf_status status;
-    struct hf_surface *made = NULL;
-    *surface = NULL;
+    struct hf_surface *made = *surface = NULL;
     HF_TRY(hf_agree(of->context->comm, copy(of, &made, error), error));
     HF_TRY(hf_extrapolation_init(&made->past, of->context, of->basis->n_function,
                                  hf_fock_is_distributed(of->settings->fock.builder), error));
@@ -114,8 +119,8 @@ void hf_surface_destroy(struct hf_surface **surface)
     hf_common_pairs_destroy(&self->pairs);
     hf_extrapolation_done(&self->past);
     hf_basis_destroy(&self->basis);
-    free(self->molecule.atom);
-    free(self);
+    struct hf_arena arena = self->arena;
+    hf_arena_done(&arena);
     *surface = NULL;
 }
 

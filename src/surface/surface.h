@@ -16,10 +16,9 @@ struct hf_surface;
 
 /** What there is at a point of the surface. Initialise with = {0}. */
 struct hf_surface_point {
-    double (*gradient)
-        [3]; /**< [n_atom] hartree/bohr, the caller's, ghosts included; NULL: not wanted */
-    double
-        energy; /**< hartree; of fractional occupations the free energy, which the gradient is of */
+    /** [n_atom] hartree/bohr, the caller's, ghosts included; NULL: not needed */
+    double (*gradient)[3];
+    double energy; /**< hartree; with fractional occupations the free energy, as for the gradient */
     double dipole[3]; /**< e bohr, about the origin */
     int n_removed;    /**< functions that were removed for linear dependence */
     int n_build;      /**< Fock builds, with those of a second attempt */

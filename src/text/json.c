@@ -2,6 +2,7 @@
 #include "text/json.h"
 
 #include "text/output_file.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,6 +36,40 @@ cJSON *hf_json_integer(int64_t value)
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, value);
     return cJSON_CreateRaw(text);
+}
+
+/** Bytes of the UTF-8 character that begins here, 1 to 4; 0: it is none. Shortest forms only, no
+ *  surrogates, nothing above U+10FFFF. Source: RFC 3629, section 4. */
+static int character_length(const unsigned char *c)
+{
+    const unsigned char least = c[0] == 0xe0 ? 0xa0 : c[0] == 0xf0 ? 0x90 : 0x80;
+    const unsigned char most = c[0] == 0xed ? 0x9f : c[0] == 0xf4 ? 0x8f : 0xbf;
+    int n = 0;
+    if (c[0] < 0x80) return 1;
+    if (c[0] >= 0xc2 && c[0] <= 0xdf) n = 2;
+    if (c[0] >= 0xe0 && c[0] <= 0xef) n = 3;
+    if (c[0] >= 0xf0 && c[0] <= 0xf4) n = 4;
+    if (n == 0 || c[1] < least || c[1] > most) return 0;
+    for (int i = 2; i < n; i++) /* a NUL also ends this */
+        if (c[i] < 0x80 || c[i] > 0xbf) return 0;
+    return n;
+}
+
+char *hf_utf8_from_text(const char *text)
+{
+    const size_t size = 2 * strlen(text) + 1;
+    char *utf8 = malloc(size), *at = utf8;
+    if (utf8 == NULL) return NULL;
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
+        const int n = character_length(c);
+        if (n == 0) { /* ISO 8859-1 has the numbers of Unicode */
+            *at++ = (char)(0xc0 | *c >> 6);
+            *at++ = (char)(0x80 | (*c++ & 0x3f));
+        }
+        for (int i = 0; i < n; i++) *at++ = (char)*c++;
+    }
+    *at = '\0';
+    return utf8;
 }
 
 cJSON *hf_json_text(const char *text)
@@ -110,6 +145,25 @@ static bool write_text(const char *path, const char *text)
     const bool written =
         hf_output_file_write(&file, strlen(text), text) && hf_output_file_write(&file, 1, "\n");
     return hf_output_file_end(&file, written);
+}
+
+hf_status hf_json_parse(const struct hf_text *text, cJSON **root, struct hf_error *error)
+{
+    size_t size = 1, n = 0;
+    const char *end = NULL;
+    *root = NULL;
+    for (int i = 0; i < text->n_line; i++) size += strlen(text->line[i]) + 1;
+    char *all = calloc(size, 1);
+    if (all == NULL) return hf_fail(error, HF_NO_RESOURCE, "%s: out of memory", text->path);
+    for (int i = 0; i < text->n_line; i++)
+        n += (size_t)snprintf(all + n, size - n, "%s\n", text->line[i]);
+    *root = cJSON_ParseWithOpts(all, &end, true);
+    int line = 1;
+    for (const char *c = all; end != NULL && c < end; c++) line += *c == '\n';
+    free(all);
+    if (*root != NULL) return HF_OK;
+    return hf_text_fail(error, text, line <= text->n_line ? line : text->n_line,
+                        "this looks like a JSON file, and is none from here on");
 }
 
 hf_status hf_json_save(const char *path, struct hf_json root, struct hf_error *error)

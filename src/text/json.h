@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct hf_text;
+
 /** A copy in UTF-8, which the caller frees: bytes that are no UTF-8 are taken for ISO 8859-1
  *  (Latin-1), in which old files have their titles. NULL: no memory. */
 char *hf_utf8_from_text(const char *text);
@@ -73,6 +75,16 @@ cJSON *hf_json_integer(int64_t value);
 /** Text of any encoding, as hf_utf8_from_text makes UTF-8 of it; null for NULL. */
 cJSON *hf_json_text(const char *text);
 void hf_json_put_reals(struct hf_json in, const char *key, int n, const double values[]);
+
+/** The value of a whole text; the caller deletes it. Not collective. HF_BAD_INPUT, HF_NO_RESOURCE: *root = NULL. */
+hf_status hf_json_parse(const struct hf_text *text, cJSON **root,
+                        struct hf_error *error) HF_MUST_CHECK;
+
+/** A member of a parsed object; NULL: there is none, or `object` is none. */
+static inline const cJSON *hf_json_find(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
 
 /** Writes a document that is complete; an existing regular file is replaced in one step, never seen half-written.
  *  Local. HF_NO_RESOURCE. */

@@ -82,7 +82,7 @@ static struct hf_word without_synonym(const struct hf_option *option, struct hf_
     const struct hf_option_synonym *synonym = option->synonym;
     for (; synonym != NULL && synonym->word != NULL; synonym++)
         if (is_key(text, synonym->word) || hf_word_is(text, synonym->word))
-            return (struct hf_word){synonym->choice, (int)strlen(synonym->choice)};
+            return hf_word_of(synonym->choice);
     return text;
 }
 
@@ -130,8 +130,7 @@ static hf_status check_choice(const struct hf_option *option, struct hf_word tex
     return hf_fail(error, HF_BAD_INPUT, "%s: unknown %s '%.*s'; %s%sexpected %s%s%s%s%s", where,
                    option->key, HF_WORD(text), reason != NULL ? reason : "",
                    reason != NULL ? "; " : "", n > 1 ? "one of " : "", list,
-                   option->or_path ? ", or a file, e.g. ./FILE" : "",
-                   nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
+                   option->or_path ? ", or a file, e.g. ./FILE" : "", HF_DID_YOU_MEAN(nearest, ""));
 }
 
 /** Next word of "X Y" or "X,Y" from text->begin on, which is moved behind it; false at the end. */
@@ -396,7 +395,7 @@ void hf_options_vector(const struct hf_options *options, const char *key, double
 {
     const char *text = hf_options_text(options, key);
     if (text == NULL) return;
-    struct hf_word rest = {text, (int)strlen(text)}, component;
+    struct hf_word rest = hf_word_of(text), component;
     for (int k = 0; k < 3 && next_component(&rest, &component); k++)
         (void)hf_word_real(component, &vector[k]); /* checked when it was stored */
 }

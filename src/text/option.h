@@ -103,6 +103,11 @@ struct hf_option {
         return LIST[i] != NULL;                                                                    \
     }
 
+/** Of an option that has no effect while a driver is served. */
+#define HF_NOT_SERVED .not_with = {{"serve", NULL}}
+/** Of an option for a single molecule: also not if many are computed. */
+#define HF_ALONE .not_with = {{"serve", NULL}, {"each", NULL}}
+
 /* Rows: key, argument, default, unit, least and most value, help; then other members, .more = "..." */
 #define HF_ROW_TEXT(KEY, ARGUMENT, HELP, ...)                                                      \
     {                                                                                              \

@@ -122,15 +122,16 @@ static bool reaches_disk(struct hf_output_file *file)
     return file->temporary == NULL || fsync(fileno(file->stream)) == 0 || errno == EINVAL;
 }
 
-bool hf_output_file_print(struct hf_output_file *file, const char *format, ...)
+void hf_output_file_print(struct hf_output_file *file, const char *format, ...)
 {
     char line[512];
     va_list arguments;
+    if (file->stream == NULL) return;
     va_start(arguments, format);
     const int n = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     const size_t length = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
-    return hf_output_file_write(file, length, line);
+    (void)hf_output_file_write(file, length, line);
 }
 
 bool hf_output_file_end(struct hf_output_file *file, bool good)
@@ -148,6 +149,33 @@ bool hf_output_file_end(struct hf_output_file *file, bool good)
     }
     forget(file);
     return done;
+}
+
+static hf_status fail(const struct hf_output_file *file, int why, struct hf_error *error)
+{
+    return hf_fail(error, HF_NO_RESOURCE, "%s: %s cannot be written: %s", file->path, file->what,
+                   strerror(why));
+}
+
+hf_status hf_output_file_open(struct hf_context *context, const char *path, const char *what,
+                              struct hf_output_file *file, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    *file = (struct hf_output_file){0};
+    const bool failed = context->rank == 0 && !hf_output_file_begin(path, file);
+    file->path = path;
+    file->what = what;
+    if (failed) status = fail(file, errno, error);
+    return hf_agree(context->comm, status, error);
+}
+
+hf_status hf_output_file_close(struct hf_context *context, struct hf_output_file *file,
+                               hf_status status, struct hf_error *error)
+{
+    const struct hf_output_file was = *file;
+    if (file->stream != NULL && !hf_output_file_end(file, status == HF_OK) && errno != 0)
+        status = fail(&was, errno, error);
+    return hf_agree(context->comm, status, error);
 }
 
 /** A FIFO that is going to be written. */

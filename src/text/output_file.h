@@ -12,8 +12,9 @@
 
 /** A file being written. */
 struct hf_output_file {
-    FILE *stream;
-    char *target;    /**< name it will have, symbolic links followed; owned */
+    FILE *stream;            /**< NULL: this rank does not write it */
+    const char *path, *what; /**< for messages of hf_output_file_close; borrowed */
+    char *target;            /**< name it will have, symbolic links followed; owned */
     char *temporary; /**< name it has until then; NULL: a device or a pipe, which stays; owned */
     int why;         /**< errno of the first write that failed, or 0 */
 };
@@ -24,14 +25,25 @@ bool hf_output_file_begin(const char *path, struct hf_output_file *file);
 /** Writes bytes. False when they, or some before them, cannot be written: file->why. Local. */
 bool hf_output_file_write(struct hf_output_file *file, size_t n_byte, const void *bytes);
 
-/** Writes a line or two, at most 511 bytes, as printf does. As hf_output_file_write. */
-bool hf_output_file_print(struct hf_output_file *file, const char *format, ...) HF_PRINTF(2, 3);
+/** Writes a line or two, at most 511 bytes, as printf does. A failure is kept in file->why. Without a stream nothing is
+ *  written. Local. */
+void hf_output_file_print(struct hf_output_file *file, const char *format, ...) HF_PRINTF(2, 3);
 
 /** Brings what was written to the disk, closes, and gives the file its name when `good` and nothing
  *  fails; else it goes, and what had the name stays. A file that was there keeps its mode. False
  *  when it is not there whole; then errno is the first reason of all, 0 when `good` was false and
  *  nothing else failed. Local. */
 bool hf_output_file_end(struct hf_output_file *file, bool good);
+
+/** Opens a file that rank 0 writes; `what` is e.g. "the Molden file". Collective. HF_NO_RESOURCE: "PATH: WHAT cannot be
+ *  written: ...". */
+hf_status hf_output_file_open(struct hf_context *context, const char *path, const char *what,
+                              struct hf_output_file *file, struct hf_error *error) HF_MUST_CHECK;
+
+/** Ends it: the file appears if `status`, that of this rank so far, is good on rank 0. Accepts a cleared file. Returns
+ *  the status of all ranks. Collective. HF_NO_RESOURCE as above. */
+hf_status hf_output_file_close(struct hf_context *context, struct hf_output_file *file,
+                               hf_status status, struct hf_error *error) HF_MUST_CHECK;
 
 /** HF_BAD_INPUT when `path` cannot be written; `what` is e.g. "the JSON file", `option` "--json".
  *  Rank 0 looks, all agree. Leaves no file behind that was not there. A FIFO must have a reader, and is

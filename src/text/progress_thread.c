@@ -1,13 +1,13 @@
 /* A thread that keeps MPI's progress going while its rank computes. */
 #include "text/progress.h"
 
+#include "base/arena.h"
 #include "base/threads.h"
 #include "hf/context.h"
 #include "hf/timer.h"
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -21,12 +21,13 @@ static const long NAP_NS = 50000;
 static const double LOOK_SECONDS = 4e-6;
 
 struct hf_progress_thread {
+    struct hf_arena arena;
     MPI_Comm comm; /**< a duplicate, owned */
     pthread_t thread;
     pthread_mutex_t mutex; /**< guards what follows */
     pthread_cond_t changed;
     bool resting, stop;
-    bool has_mutex, has_changed, has_thread;
+    bool has_thread;
 };
 
 /** Sleeps while the thread is to rest. True: the end. */
@@ -73,36 +74,32 @@ static void destroy(struct hf_progress_thread *self)
         pthread_mutex_unlock(&self->mutex);
         pthread_join(self->thread, NULL);
     }
-    if (self->has_changed) pthread_cond_destroy(&self->changed);
-    if (self->has_mutex) pthread_mutex_destroy(&self->mutex);
+    pthread_cond_destroy(&self->changed);
+    pthread_mutex_destroy(&self->mutex);
     if (self->comm != MPI_COMM_NULL) MPI_Comm_free(&self->comm);
-    free(self);
-}
-
-static hf_status begin(struct hf_progress_thread *self, struct hf_error *error)
-{
-    self->has_mutex = pthread_mutex_init(&self->mutex, NULL) == 0;
-    self->has_changed = pthread_cond_init(&self->changed, NULL) == 0;
-    if (self->has_mutex && self->has_changed)
-        self->has_thread = pthread_create(&self->thread, NULL, serve, self) == 0;
-    if (self->has_thread) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "cannot start a progress thread");
+    hf_arena_free(&self);
 }
 
 hf_status hf_progress_thread_start(MPI_Comm comm, struct hf_progress_thread **thread,
                                    struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    struct hf_progress_thread *made = calloc(1, sizeof *made);
+    hf_status status;
+    struct hf_progress_thread *made;
+    if (HF_NEW(made, NULL, "a progress thread") != NULL) {
+        made->comm = MPI_COMM_NULL;
+        pthread_mutex_init(&made->mutex, NULL);
+        pthread_cond_init(&made->changed, NULL);
+    }
     if (!hf_mpi_takes_threads())
         status = hf_fail(error, HF_NO_RESOURCE,
                          "a progress thread needs MPI_THREAD_MULTIPLE, which MPI does not grant");
-    else if (made == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a progress thread");
-    if (made != NULL) made->comm = MPI_COMM_NULL;
+    else
+        status = hf_arena_check_new(made, error);
     HF_TRY(hf_agree(comm, status, error));
     MPI_Comm_dup(comm, &made->comm);
-    status = begin(made, error);
+    made->has_thread = pthread_create(&made->thread, NULL, serve, made) == 0;
+    if (!made->has_thread)
+        status = hf_fail(error, HF_NO_RESOURCE, "cannot start a progress thread");
     HF_TRY(hf_agree(comm, status, error));
     *thread = made;
     return HF_OK;

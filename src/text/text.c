@@ -43,17 +43,6 @@ int hf_text_skip_blank(const struct hf_text *text, int line)
     return line;
 }
 
-char *hf_text_join(const struct hf_text *text)
-{
-    size_t size = 1, n = 0;
-    for (int i = 0; i < text->n_line; i++) size += strlen(text->line[i]) + 1;
-    char *all = calloc(size, 1);
-    if (all == NULL) return NULL;
-    for (int i = 0; i < text->n_line; i++)
-        n += (size_t)snprintf(all + n, size - n, "%s\n", text->line[i]);
-    return all;
-}
-
 /** Bytes of the mark that some editors put in front of UTF-8. */
 static size_t mark_length(const char *bytes, size_t n_byte)
 {

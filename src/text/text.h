@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /** A text file in memory, cut into lines. Line i+1 of the file is line[i], without its end (LF,
  *  CR LF or CR) and ended by a NUL. Free with hf_text_done. */
@@ -48,9 +49,6 @@ hf_status hf_text_from_string(const char *path, const char *string, struct hf_te
 /** The first line from `line` on, both counted from 0, that is not blank; n_line without one. */
 int hf_text_skip_blank(const struct hf_text *text, int line);
 
-/** The lines as one string, each with its LF. The caller frees it. NULL: no memory. */
-char *hf_text_join(const struct hf_text *text);
-
 /** Frees and clears. Accepts a cleared text. */
 void hf_text_done(struct hf_text *text);
 
@@ -63,6 +61,12 @@ struct hf_word {
     const char *begin;
     int length;
 };
+
+/** A whole string as a word. */
+static inline struct hf_word hf_word_of(const char *text)
+{
+    return (struct hf_word){text, (int)strlen(text)};
+}
 
 /** A word as the arguments of "%.*s", cut to a length that fits a message. */
 #define HF_WORD(word) ((word).length > 60 ? 60 : (word).length), (word).begin
@@ -113,6 +117,10 @@ enum hf_number hf_word_real(struct hf_word word, double *value);
 
 /** A whole number in decimal digits with or without sign that fits an int. */
 enum hf_number hf_word_integer(struct hf_word word, int *value);
+
+/** The arguments of "%s%s" at the end of a message about an unknown word. `nearest` is NULL if no known word is near. */
+#define HF_DID_YOU_MEAN(nearest, otherwise)                                                        \
+    (nearest) != NULL ? "; did you mean " : (otherwise), (nearest) != NULL ? (nearest) : ""
 
 /** The entry of `known` [n] that `word` was probably meant to be, or NULL when none is near: fewest
  *  letters changed, left out, put in or swapped with a neighbour (in any case); words that merely

@@ -4,13 +4,12 @@
 #include "base/arena.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 _Static_assert(sizeof(struct hf_trace_record) == 24, "records are written as they are");
 
 enum { CHUNK = 4096, MOST_THREADS = 255, TAG = 1 };
 
-static const char label[] = "trace";
+static const char label[] = "the trace";
 
 /** Records in the order they were made; full chunks before it. */
 struct chunk {
@@ -28,6 +27,7 @@ struct thread_trace {
 };
 
 struct hf_trace {
+    struct hf_arena arena;
     struct hf_context *context; /**< borrowed */
     double origin;              /**< of hf_wall_seconds */
     uint16_t build, n_build, n_batch;
@@ -65,23 +65,16 @@ static void add_span(void *data, int place, double start, double seconds)
 hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_trace **trace,
                           struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const size_t n = (size_t)(n_thread > 1 ? n_thread : 1);
-    struct hf_trace *made = calloc(1, sizeof *made);
-    if (made != NULL) {
-        *made =
-            (struct hf_trace){.context = context, .build = HF_TRACE_NO_BUILD, .n_thread = (int)n};
-        made->thread = hf_memory_allocate(context->memory, label, n, sizeof *made->thread);
-        for (size_t i = 0; i < n && made->thread != NULL; i++)
+    struct hf_trace *made;
+    if (HF_NEW(made, context->memory, label) != NULL) {
+        made->context = context;
+        made->build = HF_TRACE_NO_BUILD;
+        made->n_thread = n_thread > 1 ? n_thread : 1;
+        HF_TAKE(&made->arena, made->thread, (size_t)made->n_thread);
+        for (int i = 0; i < made->n_thread && made->thread != NULL; i++)
             made->thread[i].arena = (struct hf_arena){.memory = context->memory, .label = label};
     }
-    if (made == NULL || made->thread == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
-    status = hf_agree(context->comm, status, error);
-    if (status != HF_OK) {
-        hf_trace_destroy(&made);
-        return status;
-    }
+    HF_CHECK(hf_arena_agree_new(context, &made, HF_OK, error));
     MPI_Barrier(context->comm);
     made->origin = hf_wall_seconds();
     context->timers.listener = add_span;
@@ -92,16 +85,14 @@ hf_status hf_trace_create(struct hf_context *context, int n_thread, struct hf_tr
 void hf_trace_destroy(struct hf_trace **trace)
 {
     struct hf_trace *old = *trace;
-    *trace = NULL;
     if (old == NULL) return;
     for (int i = 0; old->thread != NULL && i < old->n_thread; i++)
         hf_arena_done(&old->thread[i].arena);
-    hf_memory_release(old->context->memory, old->thread);
     if (old->context->trace == old) {
         old->context->trace = NULL;
         old->context->timers.listener = NULL;
     }
-    free(old);
+    hf_arena_free(trace);
 }
 
 void hf_trace_begin_build(struct hf_trace *trace)
@@ -253,15 +244,13 @@ hf_status hf_trace_collect(const struct hf_trace *trace,
                            void *data, struct hf_error *error)
 {
     const struct hf_context *context = trace->context;
-    hf_status status = HF_OK;
     struct target target = {
         .write = write, .data = data, .comm = context->comm, .sends = context->rank > 0};
-    struct hf_trace_record *buffer = NULL;
+    struct hf_arena arena = {.label = label};
+    struct hf_trace_record *buffer = context->rank == 0 ? HF_TAKE(&arena, buffer, CHUNK) : NULL;
+    hf_status status = hf_arena_check(&arena, error);
     for (int i = 0; i < trace->n_thread && status == HF_OK; i++)
         status = hf_arena_check(&trace->thread[i].arena, error);
-    if (context->rank == 0) buffer = malloc(CHUNK * sizeof *buffer);
-    if (context->rank == 0 && buffer == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the trace");
     HF_TRY(hf_agree(context->comm, status, error));
     if (target.sends) MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, context->comm, MPI_STATUS_IGNORE);
     hand_over_all(trace, &target);
@@ -269,6 +258,6 @@ hf_status hf_trace_collect(const struct hf_trace *trace,
     if (target.failed) status = hf_fail(error, HF_NO_RESOURCE, "the trace cannot be written");
     status = hf_agree(context->comm, status, error);
 cleanup:
-    free(buffer);
+    hf_arena_done(&arena);
     return status;
 }

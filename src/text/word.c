@@ -73,7 +73,7 @@ char *hf_word_copy(struct hf_arena *arena, struct hf_word word)
 char *hf_copy_string(struct hf_arena *arena, const char *text)
 {
     if (text == NULL) return NULL;
-    return hf_word_copy(arena, (struct hf_word){text, (int)strlen(text)});
+    return hf_word_copy(arena, hf_word_of(text));
 }
 
 const char *hf_file_name(const char *path)

@@ -121,19 +121,19 @@ static hf_status work(struct worker *self, struct hf_error *error)
 static hf_status prepare(struct worker *self, const struct hf_surface *middle, int n_group,
                          const char *stem, struct hf_error *error)
 {
-    hf_status status;
+    hf_status status = HF_OK;
     struct hf_differences *points = self->points;
     const struct hf_quantity_source *of = points->of;
     const struct hf_scf_result none = {.converged = false};
     struct hf_quantity_source source = *of;
-    HF_TRY(hf_rank_groups_create(of->context, n_group, &self->groups, error));
+    HF_CHECK(hf_rank_groups_create(of->context, n_group, &self->groups, error));
     source.context = self->groups.own;
     source.result = &none; /* its orbitals are spread over all ranks */
-    HF_TRY(hf_agree(of->context->comm, hf_surface_create(&source, &self->surface, error), error));
-    HF_TRY(hf_surface_start_from(self->surface, middle, error));
+    HF_CHECK(hf_agree(of->context->comm, hf_surface_create(&source, &self->surface, error), error));
+    HF_CHECK(hf_surface_start_from(self->surface, middle, error));
     HF_TAKE(&points->arena, self->position, (size_t)of->molecule->n_atom);
     HF_TAKE(&points->arena, self->missing, (size_t)points->n);
-    HF_TRY(hf_agree(of->context->comm, hf_arena_check(&points->arena, error), error));
+    HF_CHECK(hf_agree(of->context->comm, hf_arena_check(&points->arena, error), error));
     for (int i = 0; i < of->molecule->n_atom; i++)
         memcpy(self->position[i], of->molecule->atom[i].position_bohr, sizeof *self->position);
     make_tasks(self, n_group);
@@ -143,9 +143,7 @@ static hf_status prepare(struct worker *self, const struct hf_surface *middle, i
             status = hf_fail(error, HF_NO_RESOURCE, "%s-%d cannot be written: %s", stem,
                              self->groups.group + 1, strerror(errno));
     }
-    status = hf_agree(of->context->comm, status, error);
-cleanup:
-    return status;
+    return hf_agree(of->context->comm, status, error);
 }
 
 /** What groups have computed, to all ranks; a file is known to rank 0 alone, and so to all. Collective. */

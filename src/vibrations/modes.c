@@ -112,15 +112,12 @@ hf_status hf_vibrations_analyse(const struct hf_molecule *molecule, const struct
 {
     const int n = 3 * molecule->n_atom;
     struct hf_body body;
-    hf_status status = hf_body_find(molecule, &body, error);
+    HF_CHECK(hf_body_find(molecule, &body, error));
     double *work = HF_TAKE(&vibrations->arena, work, 2 * (size_t)n);
-    if (status == HF_OK) status = hf_arena_check(&vibrations->arena, error);
-    if (status == HF_OK) {
-        weigh(molecule, &body, vibrations, work);
-        status = hf_eigen_small(n, vibrations->mode, work, error);
-    }
-    for (int k = 0; status == HF_OK && k < vibrations->n_mode; k++)
-        describe_mode(molecule, vibrations, k, work[k]);
-    if (status == HF_OK) hf_thermochemistry_find(molecule, &body, gas, vibrations);
-    return status;
+    HF_CHECK(hf_arena_check(&vibrations->arena, error));
+    weigh(molecule, &body, vibrations, work);
+    HF_CHECK(hf_eigen_small(n, vibrations->mode, work, error));
+    for (int k = 0; k < vibrations->n_mode; k++) describe_mode(molecule, vibrations, k, work[k]);
+    hf_thermochemistry_find(molecule, &body, gas, vibrations);
+    return HF_OK;
 }

@@ -122,10 +122,9 @@ static hf_status name_files(struct hf_differences *points, struct row *self, str
     self->stem = stem_of(points, checkpoint_of(of), arena);
     const char *earlier =
         of->restart != NULL ? stem_of(points, of->restart->path, arena) : self->stem;
-    const hf_status status = hf_arena_check(arena, error);
-    if (status == HF_OK && strcmp(earlier, self->stem) != 0 && of->context->rank == 0)
-        hf_points_read(points, earlier);
-    return status;
+    HF_CHECK(hf_arena_check(arena, error));
+    if (strcmp(earlier, self->stem) != 0 && of->context->rank == 0) hf_points_read(points, earlier);
+    return HF_OK;
 }
 
 /** What each point took, for the JSON file. */

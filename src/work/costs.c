@@ -3,7 +3,7 @@
 
 #include "base/growing.h"
 #include "base/node_memory.h"
-#include "estimate.h"
+#include "cost_curve.h"
 #include "tasks.h"
 
 #include <math.h>
@@ -37,6 +37,7 @@ struct notes {
 };
 
 struct hf_task_costs {
+    struct hf_arena arena;
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
     const struct hf_task_list *list;    /**< borrowed */
@@ -54,6 +55,92 @@ struct hf_task_costs {
     struct notes *notes; /**< [n_thread] */
 };
 
+/* ---- Estimates ------------------------------------------------------------------------------- */
+
+/** Cost of a shell pair with the shell pairs of a pair of atoms. */
+static double quartets_of_pair(const struct hf_shell_pairs *pairs, const struct hf_shell_pair *bra,
+                               const struct hf_cost_curve *ket, double least)
+{
+    const double product = bra->bound * ket->bound;
+    if (product < least) return 0.0;
+    const int step = least > 0.0 ? hf_cost_step(product / least) : HF_COST_STEPS - 1;
+    return hf_shell_pair_cost(pairs, bra) * (double)ket->above[step];
+}
+
+/** Cost of the shell pairs begin .. end-1 with all pairs of atoms up to their own, or with every one. */
+static double with_all_kets(const struct hf_shell_pairs *pairs, const struct hf_cost_curve curve[],
+                            int64_t begin, int64_t end, bool every, double least)
+{
+    double sum = 0.0;
+    const int n = every ? pairs->n_atom_pair : hf_atom_pair_of(pairs, begin) + 1;
+    for (int64_t bra = begin; bra < end; bra++)
+        for (int k = 0; k < n; k++)
+            sum += quartets_of_pair(pairs, &pairs->pair[bra], &curve[k], least);
+    return sum;
+}
+
+/** Cost of the quartets of two units. */
+static double quartets_of_units(const struct hf_shell_pairs *pairs,
+                                const struct hf_cost_curve curve[], bool atoms, int64_t bra,
+                                int64_t ket, double least)
+{
+    if (atoms) return hf_cost_curve_quartets(&curve[bra], &curve[ket], least);
+    const struct hf_shell_pair *one = &pairs->pair[bra], *other = &pairs->pair[ket];
+    if (one->bound * other->bound < least) return 0.0;
+    return hf_shell_pair_cost(pairs, one) * hf_shell_pair_cost(pairs, other);
+}
+
+/** Number of curves that an estimate needs: one for each pair of atoms, or for each shell if shells are the units. */
+static int64_t n_curve_of(const struct hf_task_list *list, const struct hf_shell_pairs *pairs)
+{
+    return list->units.kind == HF_TASK_OF_SHELLS ? pairs->basis->n_shell : pairs->n_atom_pair;
+}
+
+static void make_curve(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
+                       int64_t i, struct hf_cost_curve *curve)
+{
+    const struct hf_shell_lists *lists = &list->units.lists;
+    if (list->units.kind == HF_TASK_OF_SHELLS)
+        hf_cost_curve_of_shell(pairs, lists->first[i + 1] - lists->first[i],
+                               lists->pair + lists->first[i], curve);
+    else
+        hf_cost_curve_make(pairs, &pairs->atom_pair[i], curve);
+}
+
+/** Approximate cost of the quartets of a task whose product of bounds is not below costs->least; 0 only if there are
+ *  none. */
+static double estimate(const struct hf_task_costs *costs, int64_t index)
+{
+    const struct hf_task_list *list = costs->list;
+    const struct hf_shell_pairs *pairs = costs->pairs;
+    const struct hf_cost_curve *curve = costs->curve;
+    const struct hf_task task = hf_task_list_get(list, index);
+    const int64_t *unit = list->units.unit;
+    const bool atoms = list->units.grain == HF_GRAIN_ATOM_QUARTET;
+    const double least = costs->least;
+    double sum = 0.0;
+    if (task.kind == HF_TASK_OF_SHELLS)
+        return hf_cost_curve_quartets(&curve[unit[task.bra_begin]], &curve[unit[task.ket_begin]],
+                                      least);
+    if (hf_task_is_bra(&task)) {
+        const int64_t bra = unit[task.bra_begin];
+        return with_all_kets(pairs, curve, bra, hf_task_units_bra_end(&list->units, pairs, bra),
+                             task.kind == HF_TASK_EVERY_KET, least);
+    }
+    for (int64_t b = task.bra_begin; b < task.bra_end; b++) {
+        const int64_t bra = unit[b];
+        const int64_t end = task.kind == HF_TASK_TRIANGLE ? b + 1 : task.ket_end;
+        for (int64_t k = task.ket_begin; k < end; k++) {
+            const int64_t ket = unit[k];
+            const double cost = quartets_of_units(pairs, curve, atoms, bra, ket, least);
+            sum += bra == ket ? 0.5 * cost : cost;
+        }
+    }
+    return sum / task.n_slice;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
 double hf_task_costs_bytes(double n_task, double n_curve)
 {
     if (n_task > MOST_TASKS) return 0.0;
@@ -63,45 +150,33 @@ double hf_task_costs_bytes(double n_task, double n_curve)
 /** The ranks of a node make the curves. Collective over the node. */
 static void make_curves(struct hf_task_costs *costs)
 {
-    const int64_t n = hf_task_n_curve(costs->list, costs->pairs);
+    const int64_t n = n_curve_of(costs->list, costs->pairs);
     const int rank = costs->shared->rank, n_rank = costs->shared->n_rank;
     for (int64_t i = n * rank / n_rank; i < n * (rank + 1) / n_rank; i++)
-        hf_task_make_curve(costs->list, costs->pairs, i, &costs->curve[i]);
+        make_curve(costs->list, costs->pairs, i, &costs->curve[i]);
     hf_node_memory_sync(costs->shared);
-}
-
-/** Allocates the memory of a rank. */
-static struct hf_task_costs *begin(struct hf_context *context, const struct hf_shell_pairs *pairs,
-                                   const struct hf_task_list *list, int n_thread)
-{
-    struct hf_task_costs *made = calloc(1, sizeof *made);
-    if (made == NULL) return NULL;
-    *made = (struct hf_task_costs){.context = context,
-                                   .pairs = pairs,
-                                   .list = list,
-                                   .n_task = hf_task_list_size(list),
-                                   .highest = hf_task_list_highest(list),
-                                   .n_thread = n_thread};
-    const size_t n_piece = made->n_task < PIECE ? (size_t)made->n_task : PIECE;
-    made->piece = hf_memory_allocate(context->memory, "task costs", n_piece + 1, 1);
-    made->notes = aligned_alloc(64, (size_t)n_thread * sizeof *made->notes);
-    if (made->notes != NULL) memset(made->notes, 0, (size_t)n_thread * sizeof *made->notes);
-    return made;
 }
 
 hf_status hf_task_costs_create(struct hf_context *context, const struct hf_shell_pairs *pairs,
                                const struct hf_task_list *list, int n_thread, bool as_for_many,
                                struct hf_task_costs **costs, struct hf_error *error)
 {
-    hf_status status = HF_OK;
-    const int64_t n_task = hf_task_list_size(list), n_curve = hf_task_n_curve(list, pairs);
+    hf_status status;
+    const int64_t n_task = list->n_task, n_curve = n_curve_of(list, pairs);
     struct hf_task_costs *made = NULL;
     *costs = NULL;
     if ((context->n_rank == 1 && !as_for_many) || n_task == 0 || n_task > MOST_TASKS) return HF_OK;
-    made = begin(context, pairs, list, n_thread);
-    if (made == NULL || made->piece == NULL || made->notes == NULL)
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the costs of tasks");
-    HF_TRY(hf_agree(context->comm, status, error));
+    if (HF_NEW(made, context->memory, "the costs of tasks") != NULL) {
+        made->context = context;
+        made->pairs = pairs;
+        made->list = list;
+        made->n_task = n_task;
+        made->highest = list->highest;
+        made->n_thread = n_thread;
+        HF_TAKE(&made->arena, made->piece, n_task < PIECE ? (size_t)n_task : PIECE);
+        HF_TAKE(&made->arena, made->notes, (size_t)n_thread);
+    }
+    HF_TRY(hf_agree(context->comm, hf_arena_check_new(made, error), error));
     HF_TRY(hf_node_memory_create(context, HF_MEMORY_OTHER, "task costs",
                                  (size_t)hf_task_costs_bytes((double)n_task, (double)n_curve),
                                  &made->shared, error));
@@ -123,18 +198,11 @@ void hf_task_costs_destroy(struct hf_task_costs **costs)
     if (old != NULL) {
         hf_node_memory_destroy(&old->shared);
         for (int i = 0; old->notes != NULL && i < old->n_thread; i++) free(old->notes[i].note);
-        free(old->notes);
-        hf_memory_release(old->context->memory, old->piece);
-        free(old);
     }
-    *costs = NULL;
+    hf_arena_free(costs);
 }
 
-static double estimate(const struct hf_task_costs *costs, int64_t index)
-{
-    const struct hf_task task = hf_task_list_get(costs->list, index);
-    return hf_task_estimate(costs->list, costs->pairs, costs->curve, &task, costs->least);
-}
+/* ---- Levels and order ------------------------------------------------------------------------ */
 
 static int clamp(int least, double value, int most)
 {

@@ -28,7 +28,7 @@ hf_status hf_task_costs_create(struct hf_context *context, const struct hf_shell
 /** Collective. Accepts a pointer to NULL; leaves NULL. */
 void hf_task_costs_destroy(struct hf_task_costs **costs);
 
-/** Bytes on a node for so many tasks and curves (hf_task_n_curve). */
+/** Bytes on a node for so many tasks and curves (pairs of atoms, or shells if these are the units). */
 double hf_task_costs_bytes(double n_task, double n_curve);
 
 /** Finds the order for a round in which products of bounds below `least` do not matter, and the number of tasks

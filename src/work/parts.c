@@ -77,9 +77,9 @@ static int find_kets_of_shell(const struct hf_work *work, const int64_t *list, i
 static bool find_part_of_shells(const struct hf_work *work, const struct hf_task *task,
                                 struct hf_part *part)
 {
-    const struct hf_shell_lists *lists = hf_task_list_of_shells(work->tasks);
-    const int64_t m = hf_task_list_unit(work->tasks, task->bra_begin);
-    const int64_t n = hf_task_list_unit(work->tasks, task->ket_begin);
+    const struct hf_shell_lists *lists = &work->tasks->units.lists;
+    const int64_t m = work->tasks->units.unit[task->bra_begin];
+    const int64_t n = work->tasks->units.unit[task->ket_begin];
     const int64_t *ket = lists->pair + lists->first[n];
     const int64_t n_ket = lists->first[n + 1] - lists->first[n];
     const int n_atoms = find_kets_of_shell(work, ket, n_ket, INT_MAX / HF_MOST_PART_KETS - 1, part);
@@ -111,10 +111,11 @@ static bool find_part(const struct hf_worker *worker, int64_t index, int32_t par
     part->n_ket = 0;
     if (task.kind == HF_TASK_OF_SHELLS) return find_part_of_shells(work, &task, part);
     if (place >= task.bra_end) return false;
-    const int64_t bra = hf_task_list_unit(work->tasks, place);
+    const int64_t bra = work->tasks->units.unit[place];
     part->bra = &list[atoms ? bra : hf_atom_pair_of(work->pairs, bra)];
     part->bra_begin = bra;
-    part->bra_end = one_bra ? hf_task_list_bra_end(work->tasks, work->pairs, bra) : bra + 1;
+    part->bra_end =
+        one_bra ? hf_task_units_bra_end(&work->tasks->units, work->pairs, bra) : bra + 1;
     if (one_bra) return find_kets_of_all(work, bra, task.kind == HF_TASK_EVERY_KET, part);
     if (atoms) {
         const int64_t first = part->bra->first_pair, n = part->bra->n_pair;
@@ -124,7 +125,7 @@ static bool find_part(const struct hf_worker *worker, int64_t index, int32_t par
     }
     const int64_t ket_end = task.kind == HF_TASK_TRIANGLE ? place + 1 : task.ket_end;
     for (int64_t k = task.ket_begin; k < ket_end; k++) {
-        const int64_t ket = hf_task_list_unit(work->tasks, k);
+        const int64_t ket = work->tasks->units.unit[k];
         if (atoms) {
             add_kets(work, &list[ket], 0, INT64_MAX, part);
         } else {
@@ -145,13 +146,13 @@ void hf_work_shells_of_task(const struct hf_worker *worker, int64_t task, int *m
 {
     const struct hf_task_list *tasks = worker->work->tasks;
     const struct hf_task found = hf_task_list_get(tasks, task);
-    *m = (int)hf_task_list_unit(tasks, found.bra_begin);
-    *n = (int)hf_task_list_unit(tasks, found.ket_begin);
+    *m = (int)tasks->units.unit[found.bra_begin];
+    *n = (int)tasks->units.unit[found.ket_begin];
 }
 
 const int64_t *hf_work_pairs_of_shell(const struct hf_worker *worker, int shell, int64_t *n_pair)
 {
-    const struct hf_shell_lists *lists = hf_task_list_of_shells(worker->work->tasks);
+    const struct hf_shell_lists *lists = &worker->work->tasks->units.lists;
     *n_pair = lists->first[shell + 1] - lists->first[shell];
     return lists->pair + lists->first[shell];
 }

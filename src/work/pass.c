@@ -47,6 +47,12 @@ hf_status hf_work_do_pass(struct hf_worker *worker, const struct hf_pass *pass, 
     return status;
 }
 
+hf_status hf_run_pass(void *data, struct hf_worker *worker, struct hf_error *error)
+{
+    const struct hf_pass_data *self = data;
+    return hf_work_do_pass(worker, self->pass, self->data, error);
+}
+
 /** A loop over items. */
 struct loop {
     struct hf_context *context;

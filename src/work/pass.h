@@ -40,6 +40,15 @@ struct hf_pass {
 hf_status hf_work_do_pass(struct hf_worker *worker, const struct hf_pass *pass, void *data,
                           struct hf_error *error) HF_MUST_CHECK;
 
+/** What hf_run_pass is given. */
+struct hf_pass_data {
+    const struct hf_pass *pass;
+    void *data;
+};
+
+/** hf_round.run: the same; the round's data is a struct hf_pass_data or begins with one. Not collective. */
+hf_status hf_run_pass(void *data, struct hf_worker *worker, struct hf_error *error) HF_MUST_CHECK;
+
 /** Does items 0 to n - 1 with n_thread threads. Ends early if the run is interrupted; hf_agree_to_go_on then
  *  reports it. Not collective. */
 hf_status hf_pass_items(struct hf_context *context, int n_thread, int64_t n,

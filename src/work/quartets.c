@@ -2,7 +2,6 @@
 #include "work_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /** Most kets of one bra in a part. */
 static size_t most_kets(const struct hf_shell_pairs *pairs)
@@ -24,28 +23,24 @@ double hf_work_thread_bytes(const struct hf_basis *basis, int n_class, int most_
 hf_status hf_worker_init(struct hf_worker *worker, struct hf_work *work, int number,
                          struct hf_error *error)
 {
-    *worker = (struct hf_worker){.work = work, .number = number};
+    struct hf_arena *arena = &worker->arena;
+    *worker = (struct hf_worker){
+        .work = work,
+        .number = number,
+        .arena = {.memory = work->context->memory, .label = "the quartets of a thread"}};
     const size_t n_queue = (size_t)work->pairs->n_class * HF_N_QUEUE;
-    worker->queue = calloc(n_queue + 1, sizeof *worker->queue);
-    worker->fill = calloc(n_queue + 1, sizeof *worker->fill);
-    worker->ket = calloc(most_kets(work->pairs), sizeof *worker->ket);
-    if (worker->queue == NULL || worker->fill == NULL || worker->ket == NULL)
-        return hf_fail(error, HF_NO_RESOURCE, "out of memory for the queues of quartets");
-    HF_CHECK(hf_strips_init(&worker->strips, work, error));
+    HF_TAKE(arena, worker->queue, n_queue);
+    HF_TAKE(arena, worker->fill, n_queue);
+    HF_TAKE(arena, worker->ket, most_kets(work->pairs));
+    hf_strips_init(&worker->strips, work, arena);
+    HF_CHECK(hf_arena_check(arena, error));
     return hf_engine_create(work->pairs, &worker->engine, error);
 }
 
 void hf_worker_done(struct hf_worker *worker)
 {
     hf_engine_destroy(&worker->engine);
-    free(worker->queue);
-    free(worker->fill);
-    free(worker->ket);
-    worker->queue = NULL;
-    worker->fill = NULL;
-    worker->ket = NULL;
-    if (worker->work == NULL) return;
-    hf_strips_done(&worker->strips, worker->work->context->memory);
+    hf_arena_done(&worker->arena);
 }
 
 /* ---- Computing ------------------------------------------------------------------------------- */

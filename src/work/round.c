@@ -77,7 +77,7 @@ static void find_tasks(struct hf_work *work, struct hf_task_levels *levels)
     const double least = work->threshold / work->largest;
     const bool needed = hf_work_needs_tasks(work);
     work->measures = false;
-    work->n_listed = needed ? hf_task_list_size(work->tasks) : 0;
+    work->n_listed = needed ? work->tasks->n_task : 0;
     *levels = hf_equal_tasks(0);
     if (work->costs == NULL && needed) hf_task_list_levels(work->tasks, levels);
     if (work->costs != NULL && needed) {

@@ -2,7 +2,6 @@
  * work/work.h. */
 #include "work_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /** Size of the strips that are filled at a time: they should stay in a second-level cache until they are used.
@@ -14,22 +13,15 @@ enum { MOST_BYTES = 1 << 20, MOST_STRIPS = 256 };
  *  zeros and the additional width are no more than this. */
 enum { STRIP_COST_BYTES = 384 };
 
-enum { LINE = 64 };
-
-static size_t round_up(size_t bytes)
-{
-    return (bytes + LINE - 1) / LINE * LINE;
-}
-
 size_t hf_strips_capacity(const struct hf_basis *basis, int most_functions)
 {
     const size_t n = (size_t)hf_most_functions_of_atom(basis);
     const size_t largest = (size_t)most_functions * n * n * sizeof(double) +
-                           (size_t)hf_most_shells_of_atom(basis) * LINE;
+                           hf_whole_lines(1) * (size_t)hf_most_shells_of_atom(basis);
     return largest > MOST_BYTES ? largest : MOST_BYTES;
 }
 
-hf_status hf_strips_init(struct hf_strips *strips, struct hf_work *work, struct hf_error *error)
+void hf_strips_init(struct hf_strips *strips, struct hf_work *work, struct hf_arena *arena)
 {
     const struct hf_shell_pairs *pairs = work->pairs;
     const size_t n_shell = (size_t)hf_most_shells_of_atom(pairs->basis);
@@ -37,21 +29,9 @@ hf_status hf_strips_init(struct hf_strips *strips, struct hf_work *work, struct 
     *strips = (struct hf_strips){.place = work->place,
                                  .capacity = hf_strips_capacity(pairs->basis, most_functions),
                                  .most = MOST_STRIPS + (int)n_shell};
-    strips->made = calloc((size_t)strips->most, sizeof *strips->made);
-    strips->row = calloc(n_shell, sizeof *strips->row);
-    strips->buffer =
-        hf_memory_allocate_unset(work->context->memory, HF_MEMORY_OTHER, "strips of integrals",
-                                 strips->capacity + HF_STRIP_ROOM);
-    if (strips->made != NULL && strips->row != NULL && strips->buffer != NULL) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "out of memory for strips of integrals");
-}
-
-void hf_strips_done(struct hf_strips *strips, struct hf_memory *memory)
-{
-    free(strips->made);
-    free(strips->row);
-    hf_memory_release(memory, strips->buffer);
-    *strips = (struct hf_strips){0};
+    HF_TAKE(arena, strips->made, (size_t)strips->most);
+    HF_TAKE(arena, strips->row, n_shell);
+    HF_TAKE_UNSET(arena, strips->buffer, strips->capacity + HF_STRIP_ROOM);
 }
 
 /* ---- Laying out ------------------------------------------------------------------------------ */
@@ -155,7 +135,7 @@ static void *find_room(struct hf_worker *worker, struct hf_strip_made *made, siz
     const struct hf_strip *strip = &made->strip;
     const size_t bytes = row_bytes(&made->sum, n_bra);
     void *room = NULL;
-    strips->bytes += round_up(bytes);
+    strips->bytes += hf_whole_lines(bytes);
     if (stored) {
         struct hf_stored_strip head = {
             .bra = (int32_t)(strip->bra - worker->work->pairs->pair),
@@ -172,7 +152,7 @@ static void *find_room(struct hf_worker *worker, struct hf_strip_made *made, siz
     }
     if (room == NULL) {
         room = strips->buffer + strips->used;
-        strips->used += round_up(bytes);
+        strips->used += hf_whole_lines(bytes);
     }
     return room;
 }
@@ -253,7 +233,7 @@ static void lay_out(struct hf_worker *worker, const struct hf_part *part,
     int n_strip = join_rows(strips, n_row, (size_t)n_bra);
     size_t bytes = 0;
     for (int i = strips->n; i < strips->n + n_strip; i++)
-        bytes += round_up(row_bytes(&strips->made[i].sum, (size_t)n_bra));
+        bytes += hf_whole_lines(row_bytes(&strips->made[i].sum, (size_t)n_bra));
     if (strips->n > 0 && strips->bytes + bytes > MOST_BYTES) {
         hf_worker_finish_strips(worker, bra);
         n_strip = join_rows(strips, n_row, (size_t)n_bra);

@@ -1,10 +1,39 @@
 /* The units that tasks consist of, in groups of similar cost; see task_units.h. */
 #include "task_units.h"
 
+#include "base/arithmetic.h"
 #include "base/growing.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/** Takes arrays from the arena, which may fail. */
+static void list_shells(struct hf_shell_lists *lists, struct hf_arena *arena,
+                        const struct hf_shell_pairs *pairs)
+{
+    const size_t n_shell = (size_t)pairs->basis->n_shell;
+    lists->first = hf_arena_take(arena, n_shell + 2, sizeof(int64_t));
+    lists->pair = hf_arena_take(arena, 2 * (size_t)pairs->n_pair, sizeof(int64_t));
+    if (arena->failed) return;
+    /* first[s + 2] counts the pairs of s, then first[s + 1] is where the next one of s goes */
+    for (int64_t k = 0; k < pairs->n_pair; k++) {
+        lists->first[pairs->pair[k].a + 2]++;
+        if (pairs->pair[k].a != pairs->pair[k].b) lists->first[pairs->pair[k].b + 2]++;
+    }
+    for (size_t s = 2; s < n_shell + 2; s++) lists->first[s] += lists->first[s - 1];
+    for (int64_t k = 0; k < pairs->n_pair; k++) {
+        lists->pair[lists->first[pairs->pair[k].a + 1]++] = k;
+        if (pairs->pair[k].a != pairs->pair[k].b)
+            lists->pair[lists->first[pairs->pair[k].b + 1]++] = k;
+    }
+}
+
+int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair)
+{
+    int64_t next;
+    HF_BISECT(next, 0, pairs->n_atom_pair, i, pairs->atom_pair[i].first_pair > shell_pair);
+    return (int)next - 1;
+}
 
 /** Costs of shells: those of all their pairs. */
 static void find_shell_costs(const struct hf_shell_pairs *pairs, const struct hf_shell_lists *lists,
@@ -165,7 +194,7 @@ void hf_task_units_init(struct hf_task_units *units, const struct hf_shell_pairs
     if (units->kind == HF_TASK_EVERY_KET) units->bra_functions = order->bra_functions;
     if (units->kind == HF_TASK_OF_SHELLS) {
         units->n = pairs->basis->n_shell;
-        hf_shell_lists_init(&units->lists, arena, pairs);
+        list_shells(&units->lists, arena, pairs);
     } else {
         units->n = units->grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair
                                                          : list_bras(units, pairs, NULL);

@@ -4,8 +4,14 @@
 
 #include "base/arena.h"
 #include "integrals/shell_pair.h"
-#include "shell_lists.h"
 #include "work/task.h"
+
+/** The shell pairs of each shell, for tasks of two shells (HF_QUARTETS_OF_SHELLS). */
+struct hf_shell_lists {
+    int64_t *first; /**< [n_shell + 1] into pair */
+    /** Shell pairs of each shell, in rising order: by pairs of atoms, then by falling bound */
+    int64_t *pair;
+};
 
 /** Units are numbered by position, in falling order of cost:
  *
@@ -30,7 +36,10 @@ struct hf_task_units {
 void hf_task_units_init(struct hf_task_units *units, const struct hf_shell_pairs *pairs,
                         const struct hf_task_order *order, struct hf_arena *arena);
 
-/** hf_task_list_bra_end */
+/** Atom pair that a shell pair belongs to. */
+int hf_atom_pair_of(const struct hf_shell_pairs *pairs, int64_t shell_pair);
+
+/** End of the shell pairs of the unit that begins with `first`, if tasks have all kets. */
 int64_t hf_task_units_bra_end(const struct hf_task_units *units, const struct hf_shell_pairs *pairs,
                               int64_t first);
 

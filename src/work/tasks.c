@@ -3,13 +3,12 @@
 
 #include "base/arithmetic.h"
 #include "cost_curve.h"
-#include "task_units.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /** One product of two groups, with the tasks numbered first .. first + count - 1. */
-struct task_block {
+struct hf_task_block {
     int group_a, group_b;
     double cost;  /**< of its most expensive pair of units */
     int64_t tile; /**< units along the side of a task */
@@ -19,18 +18,9 @@ struct task_block {
     int64_t step; /**< from one task to the next in scattered order, coprime with count */
 };
 
-struct hf_task_list {
-    struct hf_arena arena; /**< owns all arrays, and this struct */
-    struct hf_task_units units;
-    struct task_block *block; /**< [n_block] in falling cost; none if each unit is a task */
-    int n_block;
-    int64_t n_task;
-    double highest; /**< cost of the most expensive task, if no quartet were negligible */
-};
-
 static int by_falling_block_cost(const void *left, const void *right)
 {
-    const struct task_block *x = left, *y = right;
+    const struct hf_task_block *x = left, *y = right;
     if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
     if (x->group_a != y->group_a) return x->group_a < y->group_a ? -1 : 1;
     return (x->group_b > y->group_b) - (x->group_b < y->group_b);
@@ -66,7 +56,7 @@ static int64_t n_row_task(const struct hf_task_list *list, int group, int64_t ti
 }
 
 /** Tasks of two groups. */
-static int64_t n_block_task(const struct hf_task_list *list, const struct task_block *block)
+static int64_t n_block_task(const struct hf_task_list *list, const struct hf_task_block *block)
 {
     const int a = block->group_a, b = block->group_b;
     const int64_t tile = block->tile, n_a = group_size(list, a);
@@ -80,7 +70,7 @@ static double total_cost(const struct hf_task_list *list)
 {
     double total = 0.0;
     for (int i = 0; i < list->n_block; i++) {
-        const struct task_block *block = &list->block[i];
+        const struct hf_task_block *block = &list->block[i];
         const double n_a = (double)group_size(list, block->group_a);
         const double n_b = (double)group_size(list, block->group_b);
         total +=
@@ -92,7 +82,8 @@ static double total_cost(const struct hf_task_list *list)
 /** Number of pairs of a block in a task: at most an even share of the total cost. Many kets fill the batches of
  *  one bra, so the shell pairs of the bra are divided before the kets. Once these cannot be divided further, tasks
  *  may be larger than a share, as long as they are short of kets. */
-static void choose_tile(const struct hf_task_order *order, double share, struct task_block *block)
+static void choose_tile(const struct hf_task_order *order, double share,
+                        struct hf_task_block *block)
 {
     enum { LARGEST_ROWS_AREA = 200 };
     const double most_shares = 2.5;
@@ -113,7 +104,7 @@ static void choose_tile(const struct hf_task_order *order, double share, struct 
 }
 
 /** Cost of the most expensive task of a block. */
-static double largest_task(const struct task_block *block)
+static double largest_task(const struct hf_task_block *block)
 {
     const double tile = (double)block->tile;
     return block->cost * tile * (block->rows ? 1.0 : tile) / block->n_slice;
@@ -125,7 +116,7 @@ static void make_blocks(struct hf_task_list *list, const struct hf_task_order *o
 {
     for (int a = 0; a < list->units.n_group; a++) {
         for (int b = a; b < list->units.n_group; b++) {
-            list->block[list->n_block++] = (struct task_block){
+            list->block[list->n_block++] = (struct hf_task_block){
                 .group_a = a,
                 .group_b = b,
                 .cost = list->units.group_cost[a] * list->units.group_cost[b],
@@ -135,7 +126,7 @@ static void make_blocks(struct hf_task_list *list, const struct hf_task_order *o
     qsort(list->block, (size_t)list->n_block, sizeof *list->block, by_falling_block_cost);
     const double share = matters * total_cost(list) / order->n_wanted;
     for (int i = 0; i < list->n_block; i++) {
-        struct task_block *block = &list->block[i];
+        struct hf_task_block *block = &list->block[i];
         choose_tile(order, share, block);
         block->first = list->n_task;
         block->count = n_block_task(list, block) * block->n_slice;
@@ -149,17 +140,16 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
                               const struct hf_task_order *order, struct hf_task_list **list,
                               struct hf_error *error)
 {
-    struct hf_arena own = {.memory = context->memory, .label = "the list of tasks"};
-    struct hf_task_list *made = HF_TAKE(&own, made, 1);
-    if (made == NULL) return hf_arena_check(&own, error);
+    struct hf_task_list *made;
+    if (HF_NEW(made, context->memory, "the list of tasks") == NULL)
+        return hf_arena_check_new(made, error);
     struct hf_arena *arena = &made->arena;
-    *arena = own;
     hf_task_units_init(&made->units, pairs, order, arena);
     const size_t n_group = (size_t)made->units.n_group;
     if (n_group > 0) HF_TAKE(arena, made->block, n_group * (n_group + 1) / 2);
     const hf_status status = hf_arena_check(arena, error);
     if (status != HF_OK) {
-        hf_task_list_destroy(&made);
+        hf_arena_free(&made);
         return status;
     }
     if (n_group > 0) {
@@ -173,38 +163,12 @@ hf_status hf_task_list_create(struct hf_context *context, const struct hf_shell_
     return HF_OK;
 }
 
-void hf_task_list_destroy(struct hf_task_list **list)
-{
-    if (*list != NULL) hf_arena_done(&(*list)->arena);
-    *list = NULL;
-}
-
-int64_t hf_task_list_size(const struct hf_task_list *list)
-{
-    return list->n_task;
-}
-
-enum hf_grain hf_task_list_grain(const struct hf_task_list *list)
-{
-    return list->units.grain;
-}
-
-const struct hf_shell_lists *hf_task_list_of_shells(const struct hf_task_list *list)
-{
-    return list->units.kind == HF_TASK_OF_SHELLS ? &list->units.lists : NULL;
-}
-
-double hf_task_list_highest(const struct hf_task_list *list)
-{
-    return list->highest;
-}
-
 void hf_task_list_levels(const struct hf_task_list *list, struct hf_task_levels *levels)
 {
     int level = HF_N_TASK_LEVEL - 1; /* whole octaves are exact, so all ranks find the same */
     *levels = list->n_block > 0 ? (struct hf_task_levels){{0}} : hf_equal_tasks(list->n_task);
     for (int i = 0; i < list->n_block; i++) {
-        const struct task_block *block = &list->block[i];
+        const struct hf_task_block *block = &list->block[i];
         const double share = list->highest > 0.0 ? largest_task(block) / list->highest : 1.0;
         const int octaves = share > 0.0 ? ilogb(share) : -HF_N_TASK_LEVEL;
         const int own = HF_N_TASK_LEVEL - 1 + HF_LEVELS_PER_OCTAVE * octaves;
@@ -223,21 +187,15 @@ static int64_t triangle_row(int64_t k)
 }
 
 /** The block that task `index` belongs to. */
-static const struct task_block *find_block(const struct hf_task_list *list, int64_t index)
+static const struct hf_task_block *find_block(const struct hf_task_list *list, int64_t index)
 {
-    int low = 0, high = list->n_block - 1; /* last block that starts at or before index */
-    while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (list->block[middle].first <= index)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return &list->block[low];
+    int64_t next;
+    HF_BISECT(next, 0, list->n_block, i, list->block[i].first > index);
+    return &list->block[next - 1];
 }
 
 /** Tiles `row` and `column` of two groups. */
-static struct hf_task tile_task(const struct hf_task_list *list, const struct task_block *block,
+static struct hf_task tile_task(const struct hf_task_list *list, const struct hf_task_block *block,
                                 int64_t row, int64_t column)
 {
     const int64_t *first_a = &list->units.group_first[block->group_a];
@@ -257,7 +215,7 @@ static struct hf_task tile_task(const struct hf_task_list *list, const struct ta
 /** One bra with part `column` of the first `n_ket` units of another group (or its own), which are
  * cut into `n_part` about equal parts: a round-robin over tasks must not meet long and short ones
  * in turns. */
-static struct hf_task make_row(const struct hf_task_list *list, const struct task_block *block,
+static struct hf_task make_row(const struct hf_task_list *list, const struct hf_task_block *block,
                                int64_t row, int64_t column, int64_t n_ket, int64_t n_part)
 {
     const int64_t bra = list->units.group_first[block->group_a] + row;
@@ -271,7 +229,7 @@ static struct hf_task make_row(const struct hf_task_list *list, const struct tas
 /** Task k of a group with itself where a task is one bra with some kets. Of tile q of the bras,
  * each bra has q + 1 tasks, and tile * q (q+1) / 2 come before. */
 static struct hf_task row_of_triangle(const struct hf_task_list *list,
-                                      const struct task_block *block, int64_t k)
+                                      const struct hf_task_block *block, int64_t k)
 {
     const int64_t q = triangle_row(k / block->tile);
     const int64_t rest = k - block->tile * (q * (q + 1) / 2);
@@ -280,7 +238,7 @@ static struct hf_task row_of_triangle(const struct hf_task_list *list,
 }
 
 /** Task k of a block, all slices together. */
-static struct hf_task whole_task(const struct hf_task_list *list, const struct task_block *block,
+static struct hf_task whole_task(const struct hf_task_list *list, const struct hf_task_block *block,
                                  int64_t k)
 {
     const bool triangle = block->group_a == block->group_b;
@@ -298,7 +256,7 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
     if (list->n_block == 0)
         return (struct hf_task){
             .kind = list->units.kind, .bra_begin = index, .bra_end = index + 1, .n_slice = 1};
-    const struct task_block *block = find_block(list, index);
+    const struct hf_task_block *block = find_block(list, index);
     const int64_t place = (index - block->first) * block->step % block->count;
     /* Slice by slice, so that a round-robin does not give one rank the expensive slices of all tasks. */
     const int64_t n_whole = block->count / block->n_slice;
@@ -307,15 +265,4 @@ struct hf_task hf_task_list_get(const struct hf_task_list *list, int64_t index)
     task.n_slice = block->n_slice;
     if (list->units.kind == HF_TASK_OF_SHELLS) task.kind = HF_TASK_OF_SHELLS;
     return task;
-}
-
-int64_t hf_task_list_unit(const struct hf_task_list *list, int64_t position)
-{
-    return list->units.unit[position];
-}
-
-int64_t hf_task_list_bra_end(const struct hf_task_list *list, const struct hf_shell_pairs *pairs,
-                             int64_t first)
-{
-    return hf_task_units_bra_end(&list->units, pairs, first);
 }

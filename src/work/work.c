@@ -34,7 +34,7 @@ static hf_status create_workers(struct hf_work *work, struct hf_error *error)
         return hf_fail(error, HF_NO_RESOURCE,
                        "%d threads per rank need MPI_THREAD_SERIALIZED, which MPI does not grant",
                        n);
-    work->worker = calloc((size_t)n, sizeof *work->worker);
+    HF_TAKE(&work->arena, work->worker, (size_t)n);
     work->place = hf_shell_places(work->pairs->basis);
     if (work->worker == NULL || work->place == NULL)
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for the threads");
@@ -78,16 +78,17 @@ hf_status hf_work_create(struct hf_context *context, const struct hf_shell_pairs
                          const struct hf_work_settings *settings, struct hf_work **work,
                          struct hf_error *error)
 {
-    hf_status status = HF_OK;
+    hf_status status;
     /* drops chunks kept from an earlier calculation if they exceed the stores of this one */
     if ((double)hf_memory_kept_bytes(context->memory) > settings->memory_bytes)
         hf_memory_drop_kept(context->memory);
-    struct hf_work *made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the work on quartets");
-    } else {
-        *made = (struct hf_work){
-            .context = context, .pairs = pairs, .settings = *settings, .kernels = choose_kernels()};
+    struct hf_work *made = HF_NEW(made, context->memory, "the work on quartets");
+    status = hf_arena_check_new(made, error);
+    if (made != NULL) {
+        made->context = context;
+        made->pairs = pairs;
+        made->settings = *settings;
+        made->kernels = choose_kernels();
         if (made->settings.largest_queue < 1 || made->settings.largest_queue > HF_MAX_BATCH)
             made->settings.largest_queue = HF_MAX_BATCH;
         pthread_mutex_init(&made->round.lock, NULL);
@@ -113,15 +114,13 @@ void hf_work_destroy(struct hf_work **work)
     if (old != NULL) {
         if (old->scheduler != NULL) hf_scheduler_destroy(&old->scheduler);
         hf_task_costs_destroy(&old->costs);
-        hf_task_list_destroy(&old->tasks);
+        hf_arena_free(&old->tasks);
         hf_work_drop_store(old);
         for (int i = 0; i < old->n_worker; i++) hf_worker_done(&old->worker[i]);
-        free(old->worker);
         free(old->place);
         pthread_mutex_destroy(&old->round.lock);
-        free(old);
     }
-    *work = NULL;
+    hf_arena_free(work);
 }
 
 int hf_work_n_thread(const struct hf_work *work)

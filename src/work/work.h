@@ -113,8 +113,6 @@ struct hf_engine_call {
 /** A consumer of integrals: a constant table; each thread has its own `self`. All functions are local; threads
  *  call them at the same time. They may wait for another rank in one-sided communication only. */
 struct hf_quartet_consumer {
-    const char *name, *about, *cite;
-
     /** Begins a part: provides what its quartets need, until finish. NULL: nothing is needed. */
     hf_status (*lend)(void *self, const struct hf_part *part, struct hf_error *error);
 

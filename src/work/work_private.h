@@ -2,6 +2,7 @@
 #ifndef HF_WORK_PRIVATE_H
 #define HF_WORK_PRIVATE_H
 
+#include "base/arena.h"
 #include "costs.h"
 #include "hf/basis.h"
 #include "hf/interruption.h"
@@ -55,10 +56,8 @@ struct hf_strips {
 /** Bytes of the buffer for numbers. */
 size_t hf_strips_capacity(const struct hf_basis *basis, int most_functions);
 
-/** Not collective. HF_NO_RESOURCE. */
-hf_status hf_strips_init(struct hf_strips *strips, struct hf_work *work,
-                         struct hf_error *error) HF_MUST_CHECK;
-void hf_strips_done(struct hf_strips *strips, struct hf_memory *memory);
+/** Takes arrays from the arena, which may fail. Not collective. */
+void hf_strips_init(struct hf_strips *strips, struct hf_work *work, struct hf_arena *arena);
 
 /* ---- Parts (parts.c) ---- */
 
@@ -95,10 +94,11 @@ enum hf_store_use {
 };
 
 struct hf_worker {
-    struct hf_work *work; /**< borrowed */
-    int number;           /**< of the thread */
-    double traced;        /**< end of its last record in the trace */
-    double traced_thread; /**< the same in hf_thread_seconds */
+    struct hf_arena arena; /**< has the arrays */
+    struct hf_work *work;  /**< borrowed */
+    int number;            /**< of the thread */
+    double traced;         /**< end of its last record in the trace */
+    double traced_thread;  /**< the same in hf_thread_seconds */
     struct hf_engine *engine;
     struct hf_quartet_queue *queue; /**< [n_class][HF_N_QUEUE] */
     struct hf_queue_fill *fill;     /**< of each queue; empty between bras */
@@ -164,6 +164,7 @@ struct hf_round_state {
 };
 
 struct hf_work {
+    struct hf_arena arena;
     struct hf_context *context;         /**< borrowed */
     const struct hf_shell_pairs *pairs; /**< borrowed */
     struct hf_work_settings settings;
@@ -212,9 +213,6 @@ void hf_work_drop_store(struct hf_work *work);
 
 /** Finds work->prices from the round that sampled. Collective. */
 void hf_work_learn_prices(struct hf_work *work);
-
-/** Finds prices.touch, of the slowest rank. Collective. */
-void hf_work_probe_memory(struct hf_work *work);
 
 /** While a round stores: stops storing in this thread if memory takes too long. */
 void hf_work_look_at_store(struct hf_worker *worker);

@@ -12,7 +12,6 @@ static bool stuck_in_mpi;
 static bool open_target(struct hf_bench *bench, int i, struct hf_bench_target *target)
 {
     struct hf_bench_way way;
-    struct hf_error error;
     char problem[300];
     if (!hf_bench_way_get(i, &way)) return false;
     hf_bench_target_open(target, bench, &way, sizeof problem, problem);
@@ -27,7 +26,7 @@ static void fill(double from[ORDER * ORDER])
     for (int i = 0; i < ORDER * ORDER; i++) from[i] = i + 1;
 }
 
-static void all_additions_are_in_the_sum(void **state)
+TEST(all_additions_are_in_the_sum)
 {
     double from[ORDER * ORDER];
     struct hf_bench bench = {.context = test_context()};
@@ -44,7 +43,7 @@ static void all_additions_are_in_the_sum(void **state)
     test_context_done(&bench.context);
 }
 
-static void a_wrong_sum_is_found(void **state)
+TEST(a_wrong_sum_is_found)
 {
     double from[ORDER * ORDER], other[ORDER * ORDER];
     struct hf_bench bench = {.context = test_context()};
@@ -69,9 +68,5 @@ static void a_wrong_sum_is_found(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_additions_are_in_the_sum),
-        cmocka_unit_test(a_wrong_sum_is_found),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, stuck_in_mpi);
+    HF_RUN_MPI_TESTS(argc, argv, stuck_in_mpi);
 }

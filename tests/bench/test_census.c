@@ -20,7 +20,6 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
                   bool batched)
 {
     struct hf_census census;
-    struct hf_error error;
     assert_ok(hf_census_init(&census, pairs, threshold, &error));
     assert_ok(hf_census_take(&census, context, batched, &error));
     double *n = calloc((size_t)census.n_entry, sizeof *n), of_classes = 0.0, of_pairs = 0.0;
@@ -39,12 +38,11 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
     hf_arena_done(&census.arena);
 }
 
-static void every_quartet_counts_once_in_its_class(void **state)
+TEST(every_quartet_counts_once_in_its_class)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_mixed_basis();
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     static const double thresholds[] = {1e-30, 1e-3};
     for (int i = 0; i < 2; i++) {
@@ -53,10 +51,9 @@ static void every_quartet_counts_once_in_its_class(void **state)
     }
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void mean_and_deviation_are_those_of_the_times(void **state)
+TEST(mean_and_deviation_are_those_of_the_times)
 {
     const struct hf_census_statistic found = hf_census_statistic(4.0, 10.0, 30.0); /* 1 2 3 4 */
     assert_true(fabs(found.mean_seconds - 2.5) < 1e-14);
@@ -65,11 +62,4 @@ static void mean_and_deviation_are_those_of_the_times(void **state)
     assert_true(hf_census_statistic(1.0, 2.0, 4.0).relative_deviation == 0.0);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_quartet_counts_once_in_its_class),
-        cmocka_unit_test(mean_and_deviation_are_those_of_the_times),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -3,7 +3,6 @@
 #include "bench.h"
 
 static struct hf_bench_command command;
-static struct hf_error error;
 
 /** Parses up to four arguments. */
 static hf_status parse(const char *a, const char *b, const char *c, const char *d)
@@ -18,7 +17,7 @@ static hf_status parse(const char *a, const char *b, const char *c, const char *
     return hf_bench_command_parse(argc, argv, &command, &error);
 }
 
-static void options_stand_before_and_behind_the_kernel(void **state)
+TEST(options_stand_before_and_behind_the_kernel)
 {
     assert_ok(parse("--repeat=7", "pingpong", "--json", "a.json"));
     assert_ptr_equal(command.kernel, &hf_bench_pingpong);
@@ -32,7 +31,7 @@ static void options_stand_before_and_behind_the_kernel(void **state)
     hf_bench_command_done(&command);
 }
 
-static void a_kernel_may_read_a_molecule(void **state)
+TEST(a_kernel_may_read_a_molecule)
 {
     assert_ok(parse("--basis=STO-3G", "integrals", "a.mol", NULL));
     assert_ptr_equal(command.kernel, &hf_bench_integrals);
@@ -44,7 +43,7 @@ static void a_kernel_may_read_a_molecule(void **state)
     hf_bench_command_done(&command);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
     const struct {
         const char *argument[3], *message;
@@ -80,7 +79,7 @@ static void mistakes_are_named(void **state)
     }
 }
 
-static void help_wins_over_what_follows(void **state)
+TEST(help_wins_over_what_follows)
 {
     assert_ok(parse("--help", "--nonsense", NULL, NULL));
     assert_int_equal(command.action, HF_BENCH_ACTION_HELP);
@@ -90,7 +89,7 @@ static void help_wins_over_what_follows(void **state)
     hf_bench_command_done(&command);
 }
 
-static void every_kernel_is_complete(void **state)
+TEST(every_kernel_is_complete)
 {
     for (int i = 0; hf_bench_kernel_list[i] != NULL; i++) {
         const struct hf_bench_kernel *kernel = hf_bench_kernel_list[i];
@@ -103,14 +102,4 @@ static void every_kernel_is_complete(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_stand_before_and_behind_the_kernel),
-        cmocka_unit_test(a_kernel_may_read_a_molecule),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(help_wins_over_what_follows),
-        cmocka_unit_test(every_kernel_is_complete),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

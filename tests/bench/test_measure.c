@@ -23,7 +23,7 @@ static void check_line(struct hf_bench_line line, double tolerance)
     assert_true(fabs(line.seconds_per_byte / BETA - 1.0) <= tolerance);
 }
 
-static void times_on_a_line_give_that_line(void **state)
+TEST(times_on_a_line_give_that_line)
 {
     double n_bytes[N_POINT], seconds[N_POINT];
     make_times(0.0, n_bytes, seconds);
@@ -35,7 +35,7 @@ static void times_on_a_line_give_that_line(void **state)
     assert_true(ends.rms_residual < 1e-10 && ends.largest_residual < 1e-10);
 }
 
-static void scatter_stays_out_of_the_fit_and_in_its_residuals(void **state)
+TEST(scatter_stays_out_of_the_fit_and_in_its_residuals)
 {
     double n_bytes[N_POINT], seconds[N_POINT];
     make_times(0.05, n_bytes, seconds);
@@ -45,7 +45,7 @@ static void scatter_stays_out_of_the_fit_and_in_its_residuals(void **state)
     assert_true(fit.largest_residual >= fit.rms_residual && fit.largest_residual < 0.12);
 }
 
-static void no_other_line_has_smaller_relative_residuals(void **state)
+TEST(no_other_line_has_smaller_relative_residuals)
 {
     double n_bytes[N_POINT], seconds[N_POINT];
     make_times(0.2, n_bytes, seconds);
@@ -62,7 +62,7 @@ static void no_other_line_has_smaller_relative_residuals(void **state)
     }
 }
 
-static void lines_that_cannot_be_are_doubted(void **state)
+TEST(lines_that_cannot_be_are_doubted)
 {
     const struct hf_bench_line good = {ALPHA, BETA, 0.1, 0.4};
     struct hf_bench_line line = good;
@@ -79,13 +79,13 @@ static void lines_that_cannot_be_are_doubted(void **state)
     assert_non_null(strstr(hf_bench_line_doubt(&line), "far from a straight line"));
 }
 
-static void the_load_is_known_or_negative(void **state)
+TEST(the_load_is_known_or_negative)
 {
     const double load = hf_bench_load_average();
     assert_true(load == -1.0 || (load >= 0.0 && load < 1e6));
 }
 
-static void the_median_is_the_middle_whatever_the_order(void **state)
+TEST(the_median_is_the_middle_whatever_the_order)
 {
     double odd[] = {5.0, -1.0, 3.0}, even[] = {4.0, 1.0, 100.0, 2.0}, one[] = {7.0};
     assert_true(hf_bench_median(3, odd) == 3.0);
@@ -93,7 +93,7 @@ static void the_median_is_the_middle_whatever_the_order(void **state)
     assert_true(hf_bench_median(1, one) == 7.0);
 }
 
-static void lengths_have_the_unit_that_fits(void **state)
+TEST(lengths_have_the_unit_that_fits)
 {
     const struct {
         double n_bytes;
@@ -108,16 +108,4 @@ static void lengths_have_the_unit_that_fits(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_on_a_line_give_that_line),
-        cmocka_unit_test(scatter_stays_out_of_the_fit_and_in_its_residuals),
-        cmocka_unit_test(no_other_line_has_smaller_relative_residuals),
-        cmocka_unit_test(lines_that_cannot_be_are_doubted),
-        cmocka_unit_test(the_load_is_known_or_negative),
-        cmocka_unit_test(the_median_is_the_middle_whatever_the_order),
-        cmocka_unit_test(lengths_have_the_unit_that_fits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs hf as people run it: help, good input, and every mistake that must end in one clear line.
+"""Runs hf as people run it: help, good input, and every mistake that must end in one clear line. What the number of ranks
+cannot change is tested on one. On more: every mistake up to where hf would compute, and one run of each kind.
 
 Usage: test_cli.py HF MPIEXEC RANKS INPUTS MANY_COMMANDS
 Exit code 0 when all checks hold; each failed one is a line of its own.
@@ -22,6 +23,7 @@ from program_test import ProgramTest
 HF, MPIEXEC, RANKS, INPUTS, MANY_COMMANDS = sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:6]
 TEST = ProgramTest(HF, MPIEXEC, RANKS)
 check, run = TEST.check, TEST.run
+LAUNCHERS = (False, True) if RANKS == 1 else (True,)  # what needs no MPI is also run without mpiexec
 
 WATER = """title water
 basis STO-3G
@@ -163,6 +165,7 @@ BAD_INPUT = [
     ("charges without end", WATER + "point_charges\n1 0 0 5\n", [], ["line 9", "have no end"]),
     ("charge on a nucleus", WATER + "point_charges\n1 0 0 0.22\nend\n", [],
      ["line 10", "sits on the nucleus of atom 1 (O)"]),
+    ("many molecules in a file", "each\n" + WATER, [], ["line 1", "only the command line of hf"]),
     ("no file of charges", WATER, ["--point-charges-file", "/no/such"], ["/no/such", "no such file"]),
 ]
 
@@ -193,6 +196,10 @@ NO_EFFECT = [
     ("checkpoint-interval", "1", ["--checkpoint", "none"], "with checkpoint none"),
     ("json-orbitals", None, [], "without json"), ("cube-spacing", "1", [], "without cube"), ("cube-margin", "1", [], "without cube"),
     ("serve-remote", None, [], "without serve"),
+    *((option, value, [], "without each") for option, value in (("xyz", "a.xyz"), ("csv", "a.csv"), ("retry-failed", None))),
+    ("xyz-units", "hartree", ["--each"], "without xyz"), ("each", None, ["--serve", "unix:no"], "with serve"),
+    *((option, value, ["--each", "--task", "optimise"], "with each")
+      for option, value in (("record", "1"), ("restart", "a.h5"), ("checkpoint", "none"), ("trajectory", "a.xyz"), ("molden", "a.molden"))),
     *((option, value, ["--serve", "unix:no"], "with serve")
       for option, value in (("json", "a.json"), ("molden", "a.molden"), ("cube", "density"), ("trace", "a.trace"), ("localise", "pm"),
                             ("stability", "check"), ("properties", "all"), ("polarisability", None), ("orbitals", "all"),
@@ -250,8 +257,9 @@ def bad_input(folder):
         else:
             together.append((name, arguments, parts))
     bad_input_together(folder, together)
-    expect_one_line("no file", run([]), 2, ["no input file"])
-    for name, content, options, error, warnings in WARNED:
+    if RANKS == 1:
+        expect_one_line("no file", run([]), 2, ["no input file"])
+    for name, content, options, error, warnings in WARNED if RANKS == 1 else WARNED[:1]:
         outcome = run([write(folder, content, "warned.mol")] + options)
         expect_one_line(name, outcome, 2, [error])
         found = [line for line in outcome[2].splitlines() if line.startswith("hf: warning: ")]
@@ -274,7 +282,7 @@ def bad_input_together(folder, cases):
 
 def help_version_and_check(folder):
     path = write(folder, WATER)
-    for launcher in (False, True):
+    for launcher in LAUNCHERS:
         for option, part in (("--help", "--basis"), ("-h", "Usage"), ("--version", "hf "),
                              ("-V", "Libint")):
             code, output, errors = run([option], launcher)
@@ -333,6 +341,9 @@ def good_runs(folder):
     code, output, errors = run(["--restart", os.path.join(folder, kept[0]), "--max-iterations", "100"])
     check(code == 0 and "-74.96302" in output, "restart of what did not converge:", output + errors)
 
+
+def choices_of_basis_sets(folder):
+    path = write(folder, WATER)
     for name, content in (("a.xyz", "1\n\nHe 0 0 0\n"), ("b.mol", MDL)):
         code, output, errors = run([write(folder, content, name)])
         check(code == 0 and "RHF/def2-SVP is the default" in output, f"{name}:", output + errors)
@@ -371,12 +382,14 @@ def good_runs(folder):
 
 def list_of_basis_sets(folder):
     """The table, one set, and names that there are not; printed once, without MPI."""
-    for launcher in (False, True):
+    for launcher in LAUNCHERS:
         code, output, errors = run(["--list-basis"], launcher)
         for part in ("Literature\n", "6-31G*           H-Kr               mixed      W. J. Hehre et al., J. Chem. Phys. 56, "
                      "2257 (1972) and 6 more\n", "pcseg-1          H-Kr               spherical  F. Jensen, J. Chem. "
                      "Theory Comput. 10, 1074 (2014)\n", "Basis Set Exchange"):
             check(code == 0 and errors == "" and output.count(part) == 1, f"--list-basis, not one \"{part}\" in:", output)
+    if RANKS > 1:
+        return
     for option in (["--list-basis", "CC-PV(t+D)z"], ["--list-basis=cc-pV(T+d)Z"], ["--list-basis", "cc-pvt+dz"]):
         code, output, errors = run(option)
         for part in ("cc-pV(T+d)Z\n", "a tight d function on Al-Ar", "H-Ar Ca-Kr", "Al-Ar: T. H. Dunning, K. A. Peterson",
@@ -405,11 +418,13 @@ def standard_input(folder):
     for part in ("standard input (MDL V2000 format)", "first of 2 molecules", "Total energy"):
         check(code == 0 and part in output, f"standard input, no \"{part}\":", output + errors)
     for name, content, options, parts in (
-            ("standard input that is empty", "", [], ["standard input", "empty"]),
             ("standard input with a mistake", WATER.replace("  O ", "  Ox"), [], ["standard input, line 5", "'Ox'"]),
+            ("standard input that is empty", "", [], ["standard input", "empty"]),
             ("standard input of few records", MDL, ["--record", "2"], ["--record", "standard input holds 1"]),
-            ("standard input twice", WATER, ["-"], ["more than one input file"])):
+            ("standard input twice", WATER, ["-"], ["more than one input file"]))[:4 if RANKS == 1 else 1]:
         expect_one_line(name, run(["-"] + options, standard_input=content), 2, parts)
+    if RANKS > 1:
+        return
     path = write(folder, MDL + "$$$$\n" + MDL.replace("water", "heavier water") + "$$$$\n", "two.sdf")
     code, output, errors = run([path, "--check", "--record=2", "--method", "HF", "--units", "Ang"])
     check(code == 0 and "heavier water" in output and "rhf/" in output and "first of" not in output, "record 2:",
@@ -427,6 +442,11 @@ def examples():
 def foreign_launcher(folder):
     """A launcher that MPI does not know leaves processes that are each alone; each reports how it ends."""
     path = write(folder, WATER)
+    if RANKS > 1:  # MPI joins processes that have calculations of their own: only that of rank 0 would be computed
+        shell = ProgramTest("sh", MPIEXEC, RANKS, most_seconds=60)
+        outcome = shell.run(["-c", f"'{HF}' '{path}' --basis $(test ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} = 0 && echo STO-3G || echo 6-31G)"])
+        expect_one_line("a task farm that MPI joins", outcome, 2, ["the command line differs from rank to rank"])
+        return
     farm = {"SLURM_STEP_NUM_TASKS": "3", "SLURM_LOCALID": "1", "SLURM_PROCID": "1"}
     launches = [farm, {**farm, "SLURM_LOCALID": "0", "SLURM_PROCID": "0"}, {**farm, "PMI_SIZE": "3"}]
     if b"libmpi.so" not in open(HF, "rb").read():  # Open MPI would believe it
@@ -439,10 +459,6 @@ def foreign_launcher(folder):
     code, output, errors = run([path, "--basis", "STO-3G"], False, alone)
     check(code == 0 and "Total energy" in output, "task farm:", output + errors)
     expect_one_line("task farm, bad input", run([path, "--basis", "nonsense"], False, alone), 2, ["unknown basis set"])
-    if RANKS > 1:  # MPI joins processes that have calculations of their own: only that of rank 0 would be computed
-        shell = ProgramTest("sh", MPIEXEC, RANKS, most_seconds=60)
-        outcome = shell.run(["-c", f"'{HF}' '{path}' --basis $(test ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} = 0 && echo STO-3G || echo 6-31G)"])
-        expect_one_line("a task farm that MPI joins", outcome, 2, ["the command line differs from rank to rank"])
     for environment in (farm, alone):  # without MPI
         code, output, errors = run(["--list-basis", "STO-3G"], False, environment)
         check(code == 0 and "STO-3G" in output, f"task farm, --list-basis, {environment}:", output + errors)
@@ -498,12 +514,13 @@ def main():
     try:
         bad_input(folder)
         help_version_and_check(folder)
-        pages_of_help()
         good_runs(folder)
         standard_input(folder)
         list_of_basis_sets(folder)
         foreign_launcher(folder)
         if RANKS == 1:
+            pages_of_help()
+            choices_of_basis_sets(folder)
             examples()
             signals(folder)
             time_limit(folder)

@@ -3,7 +3,6 @@
 #include "cli.h"
 
 static struct hf_command command;
-static struct hf_error error;
 
 /** Parses up to five arguments. */
 static hf_status parse(const char *a, const char *b, const char *c, const char *d, const char *e)
@@ -18,7 +17,7 @@ static hf_status parse(const char *a, const char *b, const char *c, const char *
     return hf_command_parse(argc, argv, &command, &error);
 }
 
-static void options_stand_before_and_behind_the_file(void **state)
+TEST(options_stand_before_and_behind_the_file)
 {
     assert_ok(parse("--basis", "STO-3G", "a.mol", "--max-iterations=7", "--check"));
     assert_string_equal(command.path, "a.mol");
@@ -30,7 +29,7 @@ static void options_stand_before_and_behind_the_file(void **state)
     hf_command_done(&command);
 }
 
-static void a_negative_charge_is_a_value_not_an_option(void **state)
+TEST(a_negative_charge_is_a_value_not_an_option)
 {
     assert_ok(parse("--charge", "-1", "--cartesian", "a.mol", NULL));
     assert_int_equal(hf_options_integer(&command.options, "charge"), -1);
@@ -41,7 +40,7 @@ static void a_negative_charge_is_a_value_not_an_option(void **state)
     hf_command_done(&command);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
     const struct {
         const char *argument[3], *message;
@@ -67,7 +66,7 @@ static void mistakes_are_named(void **state)
     }
 }
 
-static void help_wins_over_what_follows(void **state)
+TEST(help_wins_over_what_follows)
 {
     assert_ok(parse("--help", "--nonsense", NULL, NULL, NULL));
     assert_int_equal(command.action, HF_ACTION_HELP);
@@ -75,9 +74,8 @@ static void help_wins_over_what_follows(void **state)
     hf_command_done(&command);
 }
 
-static void help_may_be_on_one_option(void **state)
+TEST(help_may_be_on_one_option)
 {
-    (void)state;
     static const char *const topics[] = {"all", "memory", "--max-iterations", "list_basis",
                                          "cartesian"};
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
@@ -92,9 +90,8 @@ static void help_may_be_on_one_option(void **state)
     hf_command_done(&command);
 }
 
-static void groups_have_headings_and_synonyms_are_not_listed(void **state)
+TEST(groups_have_headings_and_synonyms_are_not_listed)
 {
-    (void)state;
     int n = 0;
     const struct hf_option *found = NULL;
     assert_non_null(hf_listed_option(0)->group);
@@ -110,7 +107,7 @@ static void groups_have_headings_and_synonyms_are_not_listed(void **state)
     assert_string_equal(error.message, "unknown option 'memroy'; did you mean --memory");
 }
 
-static void older_names_stand_beside_the_option_that_they_mean(void **state)
+TEST(older_names_stand_beside_the_option_that_they_mean)
 {
     int n_alias = 0;
     char spelling[40];
@@ -126,7 +123,7 @@ static void older_names_stand_beside_the_option_that_they_mean(void **state)
     assert_int_equal(n_alias, 2);
 }
 
-static void every_default_is_a_valid_value(void **state)
+TEST(every_default_is_a_valid_value)
 {
     const struct hf_option *option;
     struct hf_options options;
@@ -141,7 +138,7 @@ static void every_default_is_a_valid_value(void **state)
     hf_options_done(&options);
 }
 
-static void every_condition_names_an_option_and_its_value(void **state)
+TEST(every_condition_names_an_option_and_its_value)
 {
     const struct hf_option *const *table = hf_option_table(), *option;
     struct hf_options options;
@@ -166,7 +163,7 @@ static void every_condition_names_an_option_and_its_value(void **state)
     hf_options_done(&options);
 }
 
-static void defaults_are_those_of_the_library(void **state)
+TEST(defaults_are_those_of_the_library)
 {
     const struct hf_scf_settings library = hf_scf_defaults();
     assert_ok(parse("a.mol", NULL, NULL, NULL, NULL));
@@ -185,7 +182,7 @@ static void defaults_are_those_of_the_library(void **state)
     hf_command_done(&command);
 }
 
-static void every_grain_is_the_one_of_its_name(void **state)
+TEST(every_grain_is_the_one_of_its_name)
 {
     for (int i = 0; hf_grain_list[i].name != NULL; i++) {
         assert_ok(parse("a.mol", "--grain", hf_grain_list[i].name, NULL, NULL));
@@ -194,7 +191,7 @@ static void every_grain_is_the_one_of_its_name(void **state)
     }
 }
 
-static void sizes_have_units(void **state)
+TEST(sizes_have_units)
 {
     static const struct {
         const char *text;
@@ -213,21 +210,4 @@ static void sizes_have_units(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_stand_before_and_behind_the_file),
-        cmocka_unit_test(a_negative_charge_is_a_value_not_an_option),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(help_wins_over_what_follows),
-        cmocka_unit_test(help_may_be_on_one_option),
-        cmocka_unit_test(groups_have_headings_and_synonyms_are_not_listed),
-        cmocka_unit_test(older_names_stand_beside_the_option_that_they_mean),
-        cmocka_unit_test(every_default_is_a_valid_value),
-        cmocka_unit_test(every_condition_names_an_option_and_its_value),
-        cmocka_unit_test(defaults_are_those_of_the_library),
-        cmocka_unit_test(every_grain_is_the_one_of_its_name),
-        cmocka_unit_test(sizes_have_units),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -98,6 +98,8 @@ def gradient(folder):
     check(len(result) == 15 and max(abs(a - b) for a, b in zip(result, VINYL_GRADIENT)) < 2e-8, "gradient: analytic values", result)
     check(output["driver"] == "gradient" and output["properties"]["scf_total_gradient"] == result, "gradient: properties", "")
     check(max(map(abs, output["extras"]["hf"]["gradient"]["sum"])) < 1e-6, "gradient: extras", output["extras"]["hf"]["gradient"])
+    if RANKS > 1:
+        return
     arguments = [folder.input, "--task", "gradient", "--basis", "STO-3G", "--json", folder.json]
     check("\nGradient, " in run(arguments)[1] and len(folder.keep()["return_result"]) == 9, "--task gradient", "")
     code = run([*arguments, "--max-iterations", "2"])[0]
@@ -118,6 +120,9 @@ def no_file_takes_the_place_of_another(folder):
     for path, option in zip(inputs[:1 if RANKS > 1 else 4], ("--json", "--trace", "--json", "--trace")):
         expect_one_line(f"{option} {path}", run([folder.input, option, path]), 2,
                         [f"{option}: {path} is the input file as well"])
+    if RANKS > 1:
+        check(read(folder.input) == read(WATER) and not os.path.exists(folder.json), "the input was overwritten", "")
+        return
     for option, path, what in (("--basis", basis, "a file of basis sets"),
                                ("--point-charges-file", charges, "the file of point charges")):
         expect_one_line(f"--json {path}", run([folder.input, option, path, "--json", path]), 2,
@@ -129,8 +134,6 @@ def no_file_takes_the_place_of_another(folder):
     check(read(written).endswith("keys.mol\n") and read(basis).startswith("!") and read(charges).startswith("1\n"),
           "something was overwritten", "")
     check(read(folder.input) == read(WATER) and folder.keep()["error"]["error_type"] == "input_error", "input", "")
-    if RANKS > 1:
-        return
     report = os.path.join(here, "report")
     shell = ProgramTest("/bin/sh", MPIEXEC, 1, 60)
     code, _, errors = shell.run(["-c", f'"$0" "$@" > {report}', HF, folder.input, "--json", report])
@@ -294,9 +297,8 @@ def latin_1(folder):
 
 
 def good_results(folder):
-    for options in ([], ["--json-orbitals"], ["--field", "0,0,0.01"],
-                    ["--json-orbitals", "--method", "uhf", "--multiplicity", "3"],
-                    ["--json-orbitals", "--method", "rohf", "--charge", "1", "--multiplicity", "2"]):
+    for options in (["--json-orbitals", "--method", "uhf", "--multiplicity", "3"], [], ["--json-orbitals"], ["--field", "0,0,0.01"],
+                    ["--json-orbitals", "--method", "rohf", "--charge", "1", "--multiplicity", "2"])[:5 if RANKS == 1 else 1]:
         code, _, errors = run([folder.input, "--json", folder.json] + options)
         check(code == 0 and folder.keep()["success"] is True, f"{options}:", errors)
     code, _, errors = run([folder.input, "--json", folder.json, "--json-orbitals", "--max-iterations", "2"])

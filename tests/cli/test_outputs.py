@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What becomes of output that has nowhere to go: full disks, closed streams, readers that went away.
+"""What becomes of output that has nowhere to go: full disks, closed streams, readers that went away. On several ranks for
+one kind of lost report, which must end on all of them.
 
 Usage: test_outputs.py HF HF_BENCH MPIEXEC RANKS WATER
 Exit code 0 when all checks hold; each failed one is a line of its own.
@@ -17,7 +18,7 @@ from program_test import ProgramTest
 HF, HF_BENCH, MPIEXEC, RANKS, WATER = sys.argv[1:4] + [int(sys.argv[4]), sys.argv[5]]
 LOST = "standard output cannot be written: "
 FULL, CLOSED = "> /dev/full", ">&-"
-REASON = {FULL: "No space left on device", CLOSED: "Bad file descriptor"}
+REASON = {FULL: "No space left on device"} | ({CLOSED: "Bad file descriptor"} if RANKS == 1 else {})
 
 
 def redirected(program, redirection):
@@ -66,7 +67,7 @@ def lost_measurements():
 def closed_streams(folder):
     """No file that is opened becomes a standard stream."""
     path = os.path.join(folder, "closed.json")
-    for redirection, code in (("<&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 3)):
+    for redirection, code in (("<&- >&- 2>&-", 3), ("<&-", 0), ("2>&-", 0))[:3 if RANKS == 1 else 1]:
         found, output, errors = redirected(HF, redirection)([WATER, "--json", path])
         check(found == code, f"hf {redirection}: exit code {found}, expected {code};", errors)
         check(read_json(path)["success"] is True, f"hf {redirection}: the JSON file", "")

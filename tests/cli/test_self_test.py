@@ -48,7 +48,7 @@ def fails(folder):
     code, output, errors = with_references(folder, {})
     check(code == 3 and "Self-test FAILED: 0 of 0" in output, "no cases:", output + errors)
     pathlib.Path(folder, "energies.json").write_text("{", encoding="utf-8")
-    TEST.expect_one_line("no JSON", run(["--self-test"], environment={"HF_REFERENCE_PATH": folder}), 3, ["energies.json: no JSON"])
+    TEST.expect_one_line("no JSON", run(["--self-test"], environment={"HF_REFERENCE_PATH": folder}), 3, ["energies.json, line 1: this looks like a JSON file"])
     pathlib.Path(folder, "energies.json").write_text('{"cases": [{"basis_functions": 1}]}', encoding="utf-8")
     TEST.expect_one_line("no case", run(["--self-test"], environment={"HF_REFERENCE_PATH": folder}), 3, ["a case cannot be read"])
 

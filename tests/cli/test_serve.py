@@ -37,8 +37,7 @@ class Served:
 
     def __init__(self, folder, *options, path="socket", prefix=()):
         self.driver = Driver(path and os.path.join(folder, path))
-        launcher = [TEST.mpiexec, "-n", str(TEST.n_rank)] if TEST.n_rank > 1 else []
-        self.process = subprocess.Popen([*prefix, *launcher, os.path.abspath(TEST.program), write(folder, PLACES), "--serve", self.driver.address, *options],
+        self.process = subprocess.Popen([*prefix, *TEST.launcher, os.path.abspath(TEST.program), write(folder, PLACES), "--serve", self.driver.address, *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
                                         env=dict(os.environ, OMPI_MCA_orte_execute_quiet="1"))
         last = time.monotonic() + TEST.most_seconds

@@ -8,13 +8,14 @@
 static hf_status read_charges(const char *string, struct hf_input *input, struct hf_error *error)
 {
     struct hf_text text = {0};
-    struct draft_charges charges = {.text = &text};
+    struct draft draft = {
+        .error = error, .arena = {.label = "point charges"}, .text = &text, .input = input};
     hf_status status = HF_OK;
     HF_TRY(hf_text_from_string(FUZZ_PATH, string, &text, error));
-    HF_TRY(hf_read_point_charge_file(&charges, input, error));
-    HF_TRY(hf_point_charges_finish(&charges, &input->molecule, error));
+    HF_TRY(hf_read_point_charge_file(&draft));
+    HF_TRY(hf_point_charges_finish(&draft));
 cleanup:
-    free(charges.charge);
+    hf_arena_done(&draft.arena);
     hf_text_done(&text);
     return status;
 }

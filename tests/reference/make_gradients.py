@@ -8,7 +8,6 @@ Needs the Debian packages psi4 and nwchem. Both read hf's own basis-set files. A
 to 1e-8 hartree/bohr and 1e-9 hartree; of a core potential Psi4 has no derivatives, and the gradient is that of NWChem alone.
 """
 
-import json
 import os
 import re
 import subprocess
@@ -17,6 +16,8 @@ import tempfile
 
 import numpy
 import psi4
+
+import case_file
 
 # name, method, basis, charge, multiplicity, atoms in bohr
 CASES = [
@@ -137,8 +138,8 @@ def main():
         cases.append(dict(zip(("name", "method", "basis", "charge", "multiplicity", "geometry_bohr"), case),
                           **described, gradient=[[round(x, 9) for x in row] for row in other or gradient],
                           programs=["psi4", "nwchem"] if other else ["nwchem"]))
-    print(json.dumps({"about": "Gradients of make_gradients.py, hartree/bohr: those of Psi4, or of NWChem (six digits) where that is the "
-                      "only one.", "cases": cases}, indent=1))
+    print(case_file.text_of("Gradients of make_gradients.py, hartree/bohr: those of Psi4, or of NWChem (six digits) where that is the "
+                            "only one.", cases))
 
 
 main()

@@ -9,12 +9,13 @@ until Gaussian's criteria held; from there the minimum is found more closely, fo
 """
 
 import contextlib
-import json
 import os
 import re
 import sys
 
 import psi4
+
+import case_file
 
 # name, method, basis, charge, multiplicity, units, atoms
 CASES = [
@@ -104,8 +105,8 @@ def main():
             print(cases[-1]["name"], cases[-1]["steps"], cases[-1]["total_energy"], file=sys.stderr)
         except Exception as failure:  # Psi4 raises many kinds
             print(f"{case[0]}: left out: {failure}", file=sys.stderr)
-    print(json.dumps({"about": "Minima of make_optimisations.py: Psi4's, hartree; steps: structures computed from the start to Gaussian's criteria, "
-                      "where found_energy is the energy.", "cases": cases}, indent=1))
+    print(case_file.text_of("Minima of make_optimisations.py: Psi4's, hartree; steps: structures computed from the start to Gaussian's criteria, "
+                            "where found_energy is the energy.", cases))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ Needs the Debian package psi4, which reads hf's own basis-set files. Geometries 
 """
 
 import contextlib
-import json
 import os
 import re
 import sys
 
 import numpy
 import psi4
+
+import case_file
 
 # name, basis, charge, atoms in angstrom, with isotopes as Psi4 writes them
 CASES = [
@@ -69,8 +70,8 @@ def main():
             print(cases[-1]["name"], cases[-1]["frequencies"], cases[-1]["symmetry_number"], file=sys.stderr)
         except Exception as failure:  # Psi4 raises many kinds
             print(f"{case[0]}: left out: {failure}", file=sys.stderr)
-    print(json.dumps({"about": "Vibrations of make_vibrations.py: Psi4's RHF at 298.15 K and 101325 Pa; 1/cm (imaginary ones negative), km/mol, mass "
-                      "units, hartree.", "cases": cases}, indent=1))
+    print(case_file.text_of("Vibrations of make_vibrations.py: Psi4's RHF at 298.15 K and 101325 Pa; 1/cm (imaginary ones negative), km/mol, mass "
+                            "units, hartree.", cases))
 
 
 main()

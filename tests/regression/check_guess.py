@@ -5,12 +5,11 @@ Every energy must be that from atoms, and no start may take more Fock builds tha
 is not (each difference on a line of its own).
 """
 
-import argparse
-import json
 import os
-import subprocess
 import sys
 import tempfile
+
+import program_run
 
 TOLERANCE = 1e-8  # hartree
 TIGHT = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-6"]
@@ -39,12 +38,8 @@ FRAGMENTS = {
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", default="1")
-    parser.add_argument("--hf", required=True)
+    parser = program_run.parser(__doc__)
     parser.add_argument("--case", action="append", choices=["ladder", *FRAGMENTS], help="may be repeated (default: all)")
-    parser.add_argument("options", nargs="*", help="options of hf, after --")
     return parser.parse_args()
 
 
@@ -63,15 +58,7 @@ class Runs:
 
     def run(self, what, source, options):
         """(energy, Fock builds) of a run."""
-        output = self.path("output.json")
-        command = [self.arguments.mpiexec, "-n", self.arguments.ranks, self.arguments.hf, source, "--json", output,
-                   *TIGHT, *options, *self.arguments.options]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              text=True, check=False)
-        if done.returncode != 0:
-            sys.exit(f"{what}: exit code {done.returncode}: {done.stderr}")
-        with open(output, encoding="utf-8") as file:
-            properties = json.load(file)["properties"]
+        properties = program_run.result_of(self.arguments, self.path("output.json"), source, *TIGHT, *options)["properties"]
         print(f"{what}: {properties['scf_total_energy']:.10f} hartree, {properties['scf_iterations']} Fock builds")
         return properties["scf_total_energy"], properties["scf_iterations"]
 

@@ -6,18 +6,16 @@ not take long (--energy), the total energy and the orbital energies those of a F
 files are compared with those of the orbitals. Exit code 0: everything agrees; 1: something differs.
 """
 
-import argparse
 import glob
-import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 
 import check_wavefunction
 import gaussian_integrals
 import molden_file
+import program_run
 
 TIGHT = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-8"]
 # Nodes and weights of Gauss and Legendre for the mean over -1 to 1.
@@ -26,29 +24,17 @@ NODES = [(-0.9061798459386640, 0.11846344252809454), (-0.5384693101056831, 0.239
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", default="1")
-    parser.add_argument("--hf", required=True)
+    parser = program_run.parser(__doc__, ("input", "input file of hf"))
     parser.add_argument("--energy", action="store_true", help="rebuild the total energy, too")
     parser.add_argument("--cube", help="list of cube files to check")
-    parser.add_argument("input", help="input file of hf")
-    parser.add_argument("options", nargs="*", help="options of hf, after --")
     return parser.parse_args()
 
 
 def run(arguments, folder):
     """(result, Molden file, {name: cube})."""
-    output, molden = os.path.join(folder, "output.json"), os.path.join(folder, "orbitals.molden")
-    command = [arguments.mpiexec, "-n", arguments.ranks, arguments.hf, arguments.input, "--json", output,
-               "--molden", molden, *TIGHT]
-    if arguments.cube:
-        command += ["--cube", arguments.cube, "--cube-spacing", "0.3"]
-    command += arguments.options
-    print(" ".join(command), flush=True)
-    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
-    with open(output, encoding="utf-8") as file:
-        result = json.load(file)
+    molden = os.path.join(folder, "orbitals.molden")
+    cubes = ["--cube", arguments.cube, "--cube-spacing", "0.3"] if arguments.cube else []
+    result = program_run.result_of(arguments, os.path.join(folder, "output.json"), arguments.input, "--molden", molden, *TIGHT, *cubes)
     cubes = {path.split(".")[-2]: Cube(path) for path in glob.glob(os.path.join(folder, "*.cube"))}
     return result, molden_file.Molden(molden), cubes
 

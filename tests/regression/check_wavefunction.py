@@ -5,15 +5,13 @@ Basis, orbitals and density are read as QCSchema says; all integrals are made an
 Exit code 0: everything agrees; 1: something differs (each difference on a line of its own).
 """
 
-import argparse
-import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 
 import gaussian_integrals
+import program_run
 
 ENERGY_TOLERANCE = 1e-8  # hartree
 ORTHONORMAL_TOLERANCE = 1e-9
@@ -21,28 +19,17 @@ FOCK_TOLERANCE = 1e-6  # hartree; what convergence leaves of the commutator
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", default="1")
-    parser.add_argument("--hf", required=True)
+    parser = program_run.parser(__doc__, ("input", "input file of hf"))
     parser.add_argument("--exchange-rows", action="store_true",
                         help="exchange the last two functions first: the check must see it")
-    parser.add_argument("input", help="input file of hf")
-    parser.add_argument("options", nargs="*", help="options of hf, after --")
     return parser.parse_args()
 
 
 def run(arguments):
     """The JSON file that hf writes."""
     with tempfile.TemporaryDirectory(prefix="hf-wavefunction-") as folder:
-        output = os.path.join(folder, "output.json")
-        command = [arguments.mpiexec, "-n", arguments.ranks, arguments.hf, arguments.input, "--json", output,
-                   "--json-orbitals", "--commutator-tolerance", "1e-8", "--energy-tolerance", "1e-10"]
-        command += arguments.options
-        print(" ".join(command), flush=True)
-        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
-        with open(output, encoding="utf-8") as file:
-            return json.load(file)
+        return program_run.result_of(arguments, os.path.join(folder, "output.json"), arguments.input, "--json-orbitals",
+                                     "--commutator-tolerance", "1e-8", "--energy-tolerance", "1e-10")
 
 
 def exchange_rows(result):

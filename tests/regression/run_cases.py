@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 from groups import BY_PROGRAM, GROUPS, level
+from program_run import launch
 
 
 def parse_arguments():
@@ -51,7 +52,6 @@ def start(command):
 
 def run_all(arguments, runs, folder):
     """Whether everything ended well, and for each run what is in its JSON file; None where there is none."""
-    launch = [arguments.mpiexec, "-n", str(arguments.ranks)]
     lines, outputs, well = [], [], True
     for i, run in enumerate(runs):
         own = os.path.join(folder, f"{i}-{run.case['name']}")
@@ -60,13 +60,13 @@ def run_all(arguments, runs, folder):
         outputs.append(os.path.join(own, "output.json"))
         options = options + ["--json", outputs[-1]]
         if arguments.hf:
-            well &= start(launch + [arguments.hf, path] + options)
+            well &= start([*launch(arguments.mpiexec, arguments.ranks), arguments.hf, path, *options])
         lines.append("\t".join([path] + [word.removeprefix("--") for word in options]))
     if arguments.many_runs:
         path = os.path.join(folder, "runs")
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
-        well = start(launch + [arguments.many_runs, path])
+        well = start([arguments.mpiexec, "-n", str(arguments.ranks), arguments.many_runs, path])
     return well, [read_result(output) for output in outputs]
 
 

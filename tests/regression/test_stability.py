@@ -5,14 +5,13 @@ A case is NAME/METHOD, its eigenvalues those of the solution of lowest energy th
 instabilities, ends there or lower, and where it ends there it has the same eigenvalues.
 """
 
-import argparse
 import json
 import os
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from program_test import ProgramTest  # noqa: E402
+import program_run
+from program_test import ProgramTest
 
 ENERGY_TOLERANCE = 1e-7  # hartree
 EIGENVALUE_TOLERANCE = 1e-5  # hartree; the references carry six decimals
@@ -20,13 +19,9 @@ TIGHT = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-7"]
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, default=1)
-    parser.add_argument("--hf", required=True)
+    parser = program_run.parser(__doc__)
     parser.add_argument("--reference", required=True, action="append", help="JSON file with cases")
     parser.add_argument("--case", required=True, action="append", help="NAME/METHOD")
-    parser.add_argument("options", nargs="*", help="options of hf, after --")
     return parser.parse_args()
 
 

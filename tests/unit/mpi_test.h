@@ -9,18 +9,25 @@
 
 #include "hf/context.h"
 
-/** Runs the tests `list` (an array of struct CMUnitTest) between MPI_Init and MPI_Finalize; which
- *  is left out when they leave a thread `stuck_in_mpi`. */
-#define HF_RUN_MPI_TESTS(argc, argv, list, stuck_in_mpi)                                           \
+/** Runs the tests of the file between MPI_Init and MPI_Finalize; which is left out when they leave a thread
+ *  `stuck_in_mpi`. */
+#define HF_RUN_MPI_TESTS(argc, argv, stuck_in_mpi)                                                 \
     do {                                                                                           \
         setenv("CMOCKA_TEST_ABORT", "1", 1);                                                       \
         int thread_level;                                                                          \
         MPI_Init_thread(&(argc), &(argv), MPI_THREAD_MULTIPLE, &thread_level);                     \
-        const int n_failed = cmocka_run_group_tests(list, NULL, NULL);                             \
+        const int n_failed = cmocka_run_group_tests(test_list, NULL, NULL);                        \
         if (n_failed != 0) MPI_Abort(MPI_COMM_WORLD, 1);                                           \
         hf_leave_mpi(stuck_in_mpi, 0);                                                             \
         return 0;                                                                                  \
     } while (0)
+
+/** The program of tests that need no arguments. */
+#define MPI_TEST_MAIN                                                                              \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        HF_RUN_MPI_TESTS(argc, argv, false);                                                       \
+    }
 
 /** This rank of MPI_COMM_WORLD, and how many there are. */
 static inline int rank_here(void)
@@ -57,7 +64,6 @@ static inline void leave_out_under_sanitizers(void)
 static inline struct hf_context *test_context(void)
 {
     struct hf_context *context = NULL;
-    struct hf_error error;
     assert_ok(hf_context_create(MPI_COMM_WORLD, &context, &error));
     return context;
 }
@@ -68,5 +74,9 @@ static inline void test_context_done(struct hf_context **context)
     assert_int_equal(hf_memory_current_bytes((*context)->memory), 0);
     hf_context_destroy(context);
 }
+
+/** A context that lasts to the end of the block. */
+#define TEST_CONTEXT(name)                                                                         \
+    struct hf_context *name __attribute__((cleanup(test_context_done))) = test_context()
 
 #endif

@@ -43,20 +43,17 @@ static inline void test_solved_add(struct test_solved *s, int number, double x, 
 
 static inline void test_solve_by(struct test_solved *s, const char *method, const char *set)
 {
-    struct hf_error error = {0};
     const struct hf_basis_choice choice = {.atom = -1, .name = set};
     struct hf_scf_settings settings = hf_scf_defaults();
     settings.method = method;
     settings.commutator_tolerance = 1e-9;
     settings.wavefunction = HF_WAVEFUNCTION_ALL;
     settings.fock.precision = HF_DOUBLE_PRECISION;
-    expect_ok(hf_basis_create(s->context, &s->molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
-                              &s->basis, &error),
-              &error);
+    assert_ok(hf_basis_create(s->context, &s->molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
+                              &s->basis, &error));
     hf_basis_set_cores(s->basis, &s->molecule);
-    expect_ok(
-        hf_scf_run(s->context, &s->molecule, s->basis, &settings, NULL, &s->scf, &s->wave, &error),
-        &error);
+    assert_ok(
+        hf_scf_run(s->context, &s->molecule, s->basis, &settings, NULL, &s->scf, &s->wave, &error));
     assert_true(s->scf.converged);
 }
 

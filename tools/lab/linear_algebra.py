@@ -138,7 +138,7 @@ def choose_grid(n_rank, order):
 
 
 def choose_reducing(order, grid):
-    """hf_eigen_fewer of src/linalg/eigen_fewer.c: the grid that reduces matrices of `grid` to tridiagonal form."""
+    """hf_eigen_fewer of src/linalg/grid_model.c: the grid that reduces matrices of `grid` to tridiagonal form."""
     sides = [side for side in range(2, grid.rows + 1) if side**2 < grid.size]
     return min([grid, *(Grid(side, side) for side in sides)],
                key=lambda found: reduction_seconds(order, found))

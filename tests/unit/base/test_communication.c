@@ -7,18 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void when_all_is_well_nobody_fails(void **state)
+TEST(when_all_is_well_nobody_fails)
 {
-    struct hf_error error = {.message = "untouched"};
+    error = (struct hf_error){.message = "untouched"};
     assert_ok(hf_agree(MPI_COMM_WORLD, HF_OK, &error));
     assert_string_equal(error.message, "untouched");
 }
 
-static void one_failing_rank_fails_all_with_its_message(void **state)
+TEST(one_failing_rank_fails_all_with_its_message)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     for (int bad = 0; bad < context->n_rank; bad++) {
-        struct hf_error error = {{0}, 0};
+        error = (struct hf_error){{0}, 0};
         hf_status status = HF_OK;
         if (context->rank == bad) {
             status = hf_fail(&error, HF_INTERRUPTED, "rank %d was stopped", bad);
@@ -30,14 +30,12 @@ static void one_failing_rank_fails_all_with_its_message(void **state)
         assert_string_equal(error.message, expected);
         assert_int_equal(error.signal_number, 15);
     }
-    test_context_done(&context);
 }
 
-static void the_worst_failure_of_the_lowest_rank_wins(void **state)
+TEST(the_worst_failure_of_the_lowest_rank_wins)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const bool bad_input = context->rank == 0, no_resource = context->rank > 0;
-    struct hf_error error;
     hf_status status = HF_OK;
     if (bad_input) status = hf_fail(&error, HF_BAD_INPUT, "input of rank 0");
     if (no_resource) status = hf_fail(&error, HF_NO_RESOURCE, "memory of rank %d", context->rank);
@@ -46,12 +44,11 @@ static void the_worst_failure_of_the_lowest_rank_wins(void **state)
     assert_string_equal(error.message,
                         context->n_rank > 1 ? "memory of rank 1" : "input of rank 0");
     assert_int_equal(hf_agree(context->comm, status, NULL), status);
-    test_context_done(&context);
 }
 
-static void sums_and_broadcasts_reach_every_rank(void **state)
+TEST(sums_and_broadcasts_reach_every_rank)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     double value[3] = {1.0, context->rank, -2.0};
     hf_sum_over_ranks(context->comm, 3, value);
     const int n = context->n_rank;
@@ -61,12 +58,11 @@ static void sums_and_broadcasts_reach_every_rank(void **state)
     hf_broadcast_bytes(context->comm, n - 1, sizeof text, text);
     assert_string_equal(text, "from the last");
     hf_broadcast_bytes(context->comm, 0, 0, NULL);
-    test_context_done(&context);
 }
 
-static void statistics_name_the_ranks_of_the_extremes(void **state)
+TEST(statistics_name_the_ranks_of_the_extremes)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const int n = context->n_rank;
     const double value[2] = {context->rank + 1.0, -context->rank};
     struct hf_statistic result[2];
@@ -77,12 +73,11 @@ static void statistics_name_the_ranks_of_the_extremes(void **state)
     assert_int_equal(result[0].max_rank, n - 1);
     assert_int_equal(result[1].min_rank, n - 1);
     assert_int_equal(result[1].max_rank, 0);
-    test_context_done(&context);
 }
 
 static const struct hf_phase reading = {.name = "Reading"}, writing = {.name = "Writing"};
 
-static void timers_add_up_in_the_order_of_declaration(void **state)
+TEST(timers_add_up_in_the_order_of_declaration)
 {
     struct hf_timers timers = {0};
     hf_timers_declare(&timers, &writing);
@@ -103,7 +98,7 @@ static void timers_add_up_in_the_order_of_declaration(void **state)
     assert_true(hf_timer_seconds(&timers, &writing) == seconds);
 }
 
-static void what_was_not_declared_is_not_timed(void **state)
+TEST(what_was_not_declared_is_not_timed)
 {
     struct hf_timers timers = {0};
     hf_timer_start(&timers, &reading);
@@ -127,7 +122,7 @@ static void hear(void *data, int place, double start, double seconds)
     *heard = (struct heard){heard->n + 1, place, start, seconds};
 }
 
-static void a_listener_is_told_of_every_span(void **state)
+TEST(a_listener_is_told_of_every_span)
 {
     struct heard heard = {0};
     struct hf_timers timers = {.listener = hear, .listener_data = &heard};
@@ -150,9 +145,9 @@ static int64_t begin_of_part(const void *self, int rank)
     return rank * (rank - 1) / 2;
 }
 
-static void parts_and_lists_reach_every_rank(void **state)
+TEST(parts_and_lists_reach_every_rank)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const int rank = context->rank, n_rank = context->n_rank;
     struct element {
         double value;
@@ -174,21 +169,6 @@ static void parts_and_lists_reach_every_rank(void **state)
             assert_true(list[at].value == 0.5 * k && list[at].rank == r);
         }
     free(list);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(when_all_is_well_nobody_fails),
-        cmocka_unit_test(one_failing_rank_fails_all_with_its_message),
-        cmocka_unit_test(the_worst_failure_of_the_lowest_rank_wins),
-        cmocka_unit_test(sums_and_broadcasts_reach_every_rank),
-        cmocka_unit_test(parts_and_lists_reach_every_rank),
-        cmocka_unit_test(statistics_name_the_ranks_of_the_extremes),
-        cmocka_unit_test(timers_add_up_in_the_order_of_declaration),
-        cmocka_unit_test(what_was_not_declared_is_not_timed),
-        cmocka_unit_test(a_listener_is_told_of_every_span),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

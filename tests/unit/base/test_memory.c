@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void blocks_are_zeroed_and_aligned(void **state)
+TEST(blocks_are_zeroed_and_aligned)
 {
     struct hf_memory *memory = hf_memory_create();
     double *block = hf_memory_allocate(memory, "test", 1000, sizeof *block);
@@ -18,7 +18,7 @@ static void blocks_are_zeroed_and_aligned(void **state)
     assert_null(memory);
 }
 
-static void a_block_that_is_not_zeroed_counts_like_others(void **state)
+TEST(a_block_that_is_not_zeroed_counts_like_others)
 {
     struct hf_memory *memory = hf_memory_create();
     unsigned char *block = hf_memory_allocate_unset(memory, HF_MEMORY_STORED, "test", 1000);
@@ -33,7 +33,7 @@ static void a_block_that_is_not_zeroed_counts_like_others(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void the_balance_follows_what_is_held_and_the_peak_stays(void **state)
+TEST(the_balance_follows_what_is_held_and_the_peak_stays)
 {
     struct hf_memory *memory = hf_memory_create();
     void *small = hf_memory_allocate(memory, "small", 10, 8);
@@ -50,9 +50,8 @@ static void the_balance_follows_what_is_held_and_the_peak_stays(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void a_kept_block_is_taken_again_by_its_size(void **state)
+TEST(a_kept_block_is_taken_again_by_its_size)
 {
-    (void)state;
     struct hf_memory *memory = hf_memory_create();
     unsigned char *block = hf_memory_allocate_unset(memory, HF_MEMORY_STORED, "test", 1000);
     assert_non_null(block);
@@ -74,7 +73,7 @@ static void a_kept_block_is_taken_again_by_its_size(void **state)
     hf_memory_destroy(&memory); /* frees the last one, as the sanitizers check */
 }
 
-static void matrices_have_an_account_of_their_own(void **state)
+TEST(matrices_have_an_account_of_their_own)
 {
     struct hf_memory *memory = hf_memory_create();
     void *table = hf_memory_allocate(memory, "table", 10, 8);
@@ -92,7 +91,7 @@ static void matrices_have_an_account_of_their_own(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void every_class_has_its_own_peak(void **state)
+TEST(every_class_has_its_own_peak)
 {
     struct hf_memory *memory = hf_memory_create();
     void *block[HF_N_MEMORY_CLASS];
@@ -110,7 +109,7 @@ static void every_class_has_its_own_peak(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void large_blocks_begin_at_huge_pages_zeroed_and_counted_as_they_are(void **state)
+TEST(large_blocks_begin_at_huge_pages_zeroed_and_counted_as_they_are)
 {
     enum { MEGA = 1 << 20 };
     static const size_t sizes[] = {2 * MEGA, 2 * MEGA + 1, 4 * MEGA - 65, 9 * MEGA / 2};
@@ -131,7 +130,7 @@ static void large_blocks_begin_at_huge_pages_zeroed_and_counted_as_they_are(void
     hf_memory_destroy(&memory);
 }
 
-static void impossible_sizes_give_null_and_leave_the_account_alone(void **state)
+TEST(impossible_sizes_give_null_and_leave_the_account_alone)
 {
     struct hf_memory *memory = hf_memory_create();
     assert_null(hf_memory_allocate(memory, "overflow", SIZE_MAX / 4, 8));
@@ -143,7 +142,7 @@ static void impossible_sizes_give_null_and_leave_the_account_alone(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void an_arena_releases_what_it_gave(void **state)
+TEST(an_arena_releases_what_it_gave)
 {
     struct hf_memory *memory = hf_memory_create();
     struct hf_arena arena = {.memory = memory, .kind = HF_MEMORY_MATRIX, .label = "test"};
@@ -172,9 +171,8 @@ static void an_arena_releases_what_it_gave(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void an_arena_remembers_that_memory_is_missing(void **state)
+TEST(an_arena_remembers_that_memory_is_missing)
 {
-    struct hf_error error = {{0}, 0};
     struct hf_memory *memory = hf_memory_create();
     struct hf_arena arena = {.memory = memory, .label = "a test"};
     int *list = NULL;
@@ -191,19 +189,38 @@ static void an_arena_remembers_that_memory_is_missing(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void an_arena_need_not_count(void **state)
+TEST(an_object_lies_in_its_arena)
+{
+    struct hf_memory *memory = hf_memory_create();
+    struct object {
+        struct hf_arena arena;
+        double *value;
+    } * object, *none = NULL;
+    assert_non_null(HF_NEW(object, memory, "an object"));
+    assert_non_null(HF_TAKE(&object->arena, object->value, 1000));
+    assert_ok(hf_arena_check_new(object, NULL));
+    assert_null(hf_arena_take(&object->arena, SIZE_MAX / 4, 8));
+    assert_int_equal(hf_arena_check_new(object, NULL), HF_NO_RESOURCE);
+    assert_int_equal(hf_arena_check_new(none, NULL), HF_NO_RESOURCE);
+    hf_arena_free(&object);
+    assert_null(object);
+    hf_arena_free(&none);
+    assert_int_equal(hf_memory_current_bytes(memory), 0);
+    hf_memory_destroy(&memory);
+}
+
+TEST(an_arena_need_not_count)
 {
     struct hf_arena arena = {.label = "a test"};
     double *many = HF_TAKE(&arena, many, 1000);
     int *none = hf_arena_take_class(&arena, HF_MEMORY_MATRIX, "none", 0, sizeof *none);
-    (void)state;
     assert_true(many != NULL && none != NULL && many[999] == 0.0);
     assert_ok(hf_arena_check(&arena, NULL));
     hf_arena_done(&arena);
     hf_arena_done(&arena);
 }
 
-static void arrays_grow_and_keep_their_elements(void **state)
+TEST(arrays_grow_and_keep_their_elements)
 {
     struct hf_memory *memory = hf_memory_create();
     struct hf_arena arena = {.memory = memory, .kind = HF_MEMORY_PAIRS, .label = "test"};
@@ -222,7 +239,7 @@ static void arrays_grow_and_keep_their_elements(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void arenas_are_joined(void **state)
+TEST(arenas_are_joined)
 {
     struct hf_memory *memory = hf_memory_create();
     struct hf_arena to = {.memory = memory, .label = "one"}, from = to, none = to;
@@ -231,7 +248,6 @@ static void arenas_are_joined(void **state)
         HF_TAKE(i < 2 ? &to : &from, array[i], 10);
         array[i][9] = i;
     }
-    (void)state;
     hf_arena_join(&to, &from);
     hf_arena_join(&to, &none);
     hf_arena_done(&from); /* has nothing any more */
@@ -243,7 +259,7 @@ static void arenas_are_joined(void **state)
     hf_memory_destroy(&memory);
 }
 
-static void values_fall_and_numbers_of_equal_ones_rise(void **state)
+TEST(values_fall_and_numbers_of_equal_ones_rise)
 {
     struct hf_ranked list[] = {{1.0, 5}, {3.0, 2}, {1.0, 4}, {2.0, 9}, {3.0, 1}};
     static const int64_t expected[] = {1, 2, 9, 4, 5};
@@ -251,23 +267,4 @@ static void values_fall_and_numbers_of_equal_ones_rise(void **state)
     for (int i = 0; i < 5; i++) assert_int_equal(list[i].number, expected[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_zeroed_and_aligned),
-        cmocka_unit_test(a_block_that_is_not_zeroed_counts_like_others),
-        cmocka_unit_test(the_balance_follows_what_is_held_and_the_peak_stays),
-        cmocka_unit_test(a_kept_block_is_taken_again_by_its_size),
-        cmocka_unit_test(matrices_have_an_account_of_their_own),
-        cmocka_unit_test(every_class_has_its_own_peak),
-        cmocka_unit_test(large_blocks_begin_at_huge_pages_zeroed_and_counted_as_they_are),
-        cmocka_unit_test(impossible_sizes_give_null_and_leave_the_account_alone),
-        cmocka_unit_test(an_arena_releases_what_it_gave),
-        cmocka_unit_test(an_arena_need_not_count),
-        cmocka_unit_test(an_arena_remembers_that_memory_is_missing),
-        cmocka_unit_test(arrays_grow_and_keep_their_elements),
-        cmocka_unit_test(arenas_are_joined),
-        cmocka_unit_test(values_fall_and_numbers_of_equal_ones_rise),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

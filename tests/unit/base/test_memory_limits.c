@@ -79,7 +79,7 @@ static void put_v2(const char *folder, const char *limit, const char *usage)
     put(path, usage);
 }
 
-static void nothing_there_limits_nothing(void **state)
+TEST_IN(nothing_there_limits_nothing, begin, end)
 {
     const struct hf_memory_limits limits = find();
     assert_true(isinf(limits.node_free) && isinf(limits.group_free) && isinf(limits.group_limit));
@@ -87,13 +87,13 @@ static void nothing_there_limits_nothing(void **state)
     assert_string_equal(limits.group, "");
 }
 
-static void what_the_node_has_is_read(void **state)
+TEST_IN(what_the_node_has_is_read, begin, end)
 {
     put("/proc/meminfo", "MemTotal:  24683520 kB\nMemFree: 1 kB\nMemAvailable:   1000 kB\n");
     assert_true(find().node_free == 1024000.0);
 }
 
-static void limits_of_the_process_count_from_what_it_uses(void **state)
+TEST_IN(limits_of_the_process_count_from_what_it_uses, begin, end)
 {
     const double page = (double)sysconf(_SC_PAGESIZE);
     put("/proc/self/statm", "100 50 20 3 0 40 0\n");
@@ -110,7 +110,7 @@ static void limits_of_the_process_count_from_what_it_uses(void **state)
     assert_true(find().data_free == 0.0); /* used up already */
 }
 
-static void the_group_of_version_1_is_found_behind_other_controllers(void **state)
+TEST_IN(the_group_of_version_1_is_found_behind_other_controllers, begin, end)
 {
     put("/proc/self/cgroup", "9:name=systemd:/memory\n5:cpu,memory,pids:/slurm/job_7\n0::/\n");
     put("/proc/self/mountinfo",
@@ -124,7 +124,7 @@ static void the_group_of_version_1_is_found_behind_other_controllers(void **stat
     assert_non_null(strstr(limits.group, "/slurm/job_7"));
 }
 
-static void the_tightest_of_nested_groups_counts(void **state)
+TEST_IN(the_tightest_of_nested_groups_counts, begin, end)
 {
     put("/proc/self/cgroup", "4:memory:/job/step/task\n");
     put("/proc/self/mountinfo", V1_MOUNT);
@@ -138,7 +138,7 @@ static void the_tightest_of_nested_groups_counts(void **state)
     assert_true(find().group_free == 1e6);
 }
 
-static void version_2_knows_max_and_high(void **state)
+TEST_IN(version_2_knows_max_and_high, begin, end)
 {
     put("/proc/self/cgroup", "0::/user.slice/job\n");
     put("/proc/self/mountinfo", V2_MOUNT);
@@ -152,7 +152,7 @@ static void version_2_knows_max_and_high(void **state)
     assert_true(find().group_limit == 10e6);
 }
 
-static void hybrid_trees_are_read_in_both_versions(void **state)
+TEST_IN(hybrid_trees_are_read_in_both_versions, begin, end)
 {
     put("/proc/self/cgroup", "4:memory:/a\n0::/b\n");
     put("/proc/self/mountinfo",
@@ -164,7 +164,7 @@ static void hybrid_trees_are_read_in_both_versions(void **state)
     assert_true(find().group_limit == 10e6);
 }
 
-static void a_container_sees_its_own_group_at_the_mount(void **state)
+TEST_IN(a_container_sees_its_own_group_at_the_mount, begin, end)
 {
     /* the mount shows the group /docker/c of the hierarchy; the process is in a group below it */
     put("/proc/self/cgroup", "4:memory:/docker/c/inner\n");
@@ -179,7 +179,7 @@ static void a_container_sees_its_own_group_at_the_mount(void **state)
     assert_true(find().group_limit == 70e6);
 }
 
-static void a_group_without_files_is_passed_over(void **state)
+TEST_IN(a_group_without_files_is_passed_over, begin, end)
 {
     put("/proc/self/cgroup", "0::/gone/away\n");
     put("/proc/self/mountinfo", V2_MOUNT);
@@ -188,7 +188,7 @@ static void a_group_without_files_is_passed_over(void **state)
     assert_true(limits.group_limit == 5e6 && limits.group_free == 0.0);
 }
 
-static void this_machine_can_be_read(void **state)
+TEST_IN(this_machine_can_be_read, begin, end)
 {
     struct hf_memory_limits limits;
     hf_memory_limits_find("", &limits);
@@ -197,7 +197,7 @@ static void this_machine_can_be_read(void **state)
 }
 
 /** Ranks share the node and their control group; each has its own limits. */
-static void free_memory_is_shared_by_ranks(void **state)
+TEST(free_memory_is_shared_by_ranks)
 {
     struct hf_memory_limits limits = {
         .node_free = 8e9, .group_free = INFINITY, .address_free = INFINITY, .data_free = INFINITY};
@@ -212,21 +212,4 @@ static void free_memory_is_shared_by_ranks(void **state)
     assert_true(isinf(hf_memory_of_rank(&limits, 4, 2)));
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(nothing_there_limits_nothing),
-        TEST(what_the_node_has_is_read),
-        TEST(limits_of_the_process_count_from_what_it_uses),
-        TEST(the_group_of_version_1_is_found_behind_other_controllers),
-        TEST(the_tightest_of_nested_groups_counts),
-        TEST(version_2_knows_max_and_high),
-        TEST(hybrid_trees_are_read_in_both_versions),
-        TEST(a_container_sees_its_own_group_at_the_mount),
-        TEST(a_group_without_files_is_passed_over),
-        TEST(this_machine_can_be_read),
-        cmocka_unit_test(free_memory_is_shared_by_ranks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

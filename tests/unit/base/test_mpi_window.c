@@ -23,18 +23,17 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
 
 enum { LINE = 64 };
 
-static void check_same_message(const struct hf_error *error, const char *part)
+static void check_same_message(const struct hf_error *failure, const char *part)
 {
-    struct hf_error first = *error;
+    struct hf_error first = *failure;
     MPI_Bcast(first.message, (int)sizeof first.message, MPI_CHAR, 0, MPI_COMM_WORLD);
-    assert_string_equal(error->message, first.message);
-    assert_non_null(strstr(error->message, part));
+    assert_string_equal(failure->message, first.message);
+    assert_non_null(strstr(failure->message, part));
 }
 
 static void expect_refusal(size_t n_bytes, const char *part)
 {
-    struct hf_context *context = test_context();
-    struct hf_error error;
+    TEST_CONTEXT(context);
     MPI_Win window;
     void *memory;
     assert_int_equal(hf_mpi_window_allocate(context->comm, context->node, n_bytes, 1, "test",
@@ -42,13 +41,11 @@ static void expect_refusal(size_t n_bytes, const char *part)
                      HF_NO_RESOURCE);
     assert_true(window == MPI_WIN_NULL);
     check_same_message(&error, part);
-    test_context_done(&context);
 }
 
-static void every_rank_reaches_the_memory_of_the_next(void **state)
+TEST(every_rank_reaches_the_memory_of_the_next)
 {
-    struct hf_context *context = test_context();
-    struct hf_error error;
+    TEST_CONTEXT(context);
     MPI_Win window;
     void *memory;
     int found = -1;
@@ -61,10 +58,9 @@ static void every_rank_reaches_the_memory_of_the_next(void **state)
     MPI_Win_fence(0, window);
     assert_int_equal(found, (context->rank + 1) % context->n_rank);
     MPI_Win_free(&window);
-    test_context_done(&context);
 }
 
-static void a_library_that_refuses_does_not_end_the_program(void **state)
+TEST(a_library_that_refuses_does_not_end_the_program)
 {
     refuse = true;
     expect_refusal(LINE, "the MPI library refuses windows here (");
@@ -72,7 +68,7 @@ static void a_library_that_refuses_does_not_end_the_program(void **state)
     every_rank_reaches_the_memory_of_the_next(state);
 }
 
-static void what_no_node_has_is_not_asked_of_the_library(void **state)
+TEST(what_no_node_has_is_not_asked_of_the_library)
 {
     expect_refusal((size_t)1 << 55, "no room for the test");
     expect_refusal(SIZE_MAX / 2 / LINE * LINE, "no room for the test");
@@ -90,7 +86,7 @@ static size_t address_bytes(void)
 
 /** One rank's limit of address space, which it would notice while the others wait. The sanitizer for
  *  addresses cannot live with one. */
-static void a_limit_of_one_rank_is_an_error_of_all(void **state)
+TEST(a_limit_of_one_rank_is_an_error_of_all)
 {
 #ifdef __SANITIZE_ADDRESS__
     skip();
@@ -105,13 +101,4 @@ static void a_limit_of_one_rank_is_an_error_of_all(void **state)
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rank_reaches_the_memory_of_the_next),
-        cmocka_unit_test(a_library_that_refuses_does_not_end_the_program),
-        cmocka_unit_test(what_no_node_has_is_not_asked_of_the_library),
-        cmocka_unit_test(a_limit_of_one_rank_is_an_error_of_all),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

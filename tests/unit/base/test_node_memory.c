@@ -18,12 +18,11 @@ enum { N = 1001 };
 static struct hf_context *make_context(int ranks_per_node)
 {
     struct hf_context *context = NULL;
-    struct hf_error error;
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &context, &error));
     return context;
 }
 
-static void nodes_are_what_they_are_said_to_be(void **state)
+TEST(nodes_are_what_they_are_said_to_be)
 {
     for (int per_node = 1; per_node <= 4; per_node++) {
         struct hf_context *context = make_context(per_node);
@@ -63,7 +62,6 @@ static void check_node(int ranks_per_node, int n_sharing)
 {
     struct hf_context *context = make_context(ranks_per_node);
     struct hf_node_memory *memory = NULL;
-    struct hf_error error;
     const int n = n_sharing > 0 ? n_sharing : context->n_node_rank;
     assert_ok(hf_node_memory_create(context, HF_MEMORY_PAIRS, "test", N * sizeof(double), &memory,
                                     &error));
@@ -79,7 +77,7 @@ static void check_node(int ranks_per_node, int n_sharing)
     test_context_done(&context);
 }
 
-static void ranks_of_a_node_see_the_same_bytes_and_count_them_once(void **state)
+TEST(ranks_of_a_node_see_the_same_bytes_and_count_them_once)
 {
     for (int per_node = 0; per_node <= 4; per_node++) check_node(per_node, 0);
 }
@@ -89,7 +87,6 @@ static void check_parts(int ranks_per_node, bool shared)
 {
     struct hf_context *context = make_context(ranks_per_node);
     struct hf_node_memory *memory = NULL;
-    struct hf_error error;
     const int n_own = context->node_rank + 1;
     assert_ok(hf_node_memory_create_parts(context, HF_MEMORY_PAIRS, "test",
                                           (size_t)n_own * sizeof(double), &memory, &error));
@@ -114,7 +111,7 @@ static void check_parts(int ranks_per_node, bool shared)
     test_context_done(&context);
 }
 
-static void parts_of_ranks_may_differ(void **state)
+TEST(parts_of_ranks_may_differ)
 {
     for (int per_node = 0; per_node <= 4; per_node++) check_parts(per_node, true);
     refuse = rank_count() > 1;
@@ -122,18 +119,18 @@ static void parts_of_ranks_may_differ(void **state)
     refuse = false;
 }
 
-static void where_a_library_refuses_every_rank_has_its_own(void **state)
+TEST(where_a_library_refuses_every_rank_has_its_own)
 {
     refuse = true;
     check_node(0, 1);
     refuse = false;
 }
 
-static void what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_ranks(void **state)
+TEST(what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_ranks)
 {
     struct hf_context *context = make_context(0);
     struct hf_node_memory *memory = NULL;
-    struct hf_error error = {{0}, 0};
+    error = (struct hf_error){{0}, 0};
     assert_int_equal(hf_node_memory_create(context, HF_MEMORY_OTHER, "test", SIZE_MAX / 4 / 64 * 64,
                                            &memory, &error),
                      HF_NO_RESOURCE);
@@ -142,29 +139,17 @@ static void what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_rank
     test_context_done(&context);
 }
 
-static void arrays_lie_one_after_another_in_whole_lines(void **state)
+TEST(arrays_lie_one_after_another_in_whole_lines)
 {
     double data[100];
     char *bytes = NULL;
     double *numbers = NULL, *none = NULL;
     const struct hf_node_array array[] = {HF_NODE_ARRAY(bytes, 65), HF_NODE_ARRAY(none, 0),
                                           HF_NODE_ARRAY(numbers, 9)};
-    (void)state;
     assert_int_equal(hf_node_arrays_bytes(3, array), 256);
     hf_node_arrays_place(&(struct hf_node_memory){.data = data}, 3, array);
     assert_ptr_equal(bytes, data);
     assert_ptr_equal(numbers, data + 16);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_are_what_they_are_said_to_be),
-        cmocka_unit_test(ranks_of_a_node_see_the_same_bytes_and_count_them_once),
-        cmocka_unit_test(parts_of_ranks_may_differ),
-        cmocka_unit_test(arrays_lie_one_after_another_in_whole_lines),
-        cmocka_unit_test(where_a_library_refuses_every_rank_has_its_own),
-        cmocka_unit_test(what_does_not_fit_into_shared_memory_nor_elsewhere_fails_on_all_ranks),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -16,10 +16,10 @@ int hf_n_kernels(void)
     return 0;
 }
 
-static void it_is_refused_in_one_line(void **state)
+TEST(it_is_refused_in_one_line)
 {
     struct hf_context *context = NULL;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     assert_int_equal(hf_context_create(MPI_COMM_SELF, &context, &error), HF_NO_RESOURCE);
     assert_null(context);
     assert_non_null(strstr(error.message, "-Dkernels=all"));
@@ -28,9 +28,8 @@ static void it_is_refused_in_one_line(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_refused_in_one_line)};
     MPI_Init(&argc, &argv);
-    const int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int n_failed = cmocka_run_group_tests(test_list, NULL, NULL);
     MPI_Finalize();
     return n_failed;
 }

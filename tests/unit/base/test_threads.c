@@ -9,16 +9,16 @@ struct calls {
     int n[MOST], n_thread[MOST], bad;
 };
 
-static hf_status note(void *data, int thread, int n_thread, struct hf_error *error)
+static hf_status note(void *data, int thread, int n_thread, struct hf_error *failure)
 {
     struct calls *calls = data;
     calls->n[thread]++;
     calls->n_thread[thread] = n_thread;
     if (thread < calls->bad) return HF_OK;
-    return hf_fail(error, HF_NO_RESOURCE, "thread %d has no memory", thread);
+    return hf_fail(failure, HF_NO_RESOURCE, "thread %d has no memory", thread);
 }
 
-static void every_thread_is_called_once(void **state)
+TEST(every_thread_is_called_once)
 {
     for (int n = 0; n <= MOST; n++) {
         struct calls calls = {.bad = MOST};
@@ -31,11 +31,10 @@ static void every_thread_is_called_once(void **state)
     }
 }
 
-static void the_first_thread_that_fails_is_heard(void **state)
+TEST(the_first_thread_that_fails_is_heard)
 {
     for (int bad = 0; bad < 4; bad++) {
         struct calls calls = {.bad = bad};
-        struct hf_error error = {0};
         const char message[] = {'t', 'h', 'r', 'e', 'a', 'd', ' ', (char)('0' + bad), '\0'};
         assert_failure(hf_threads_run(4, note, &calls, &error), HF_NO_RESOURCE, &error, message);
         assert_int_equal(hf_threads_run(4, note, &calls, NULL), HF_NO_RESOURCE);
@@ -56,7 +55,7 @@ static void count(void *data, int piece, struct hf_elements elements)
     for (size_t i = elements.begin; i < elements.end && i < seen->n; i++) seen->element[i]++;
 }
 
-static void every_element_is_in_one_piece(void **state)
+TEST(every_element_is_in_one_piece)
 {
     const size_t sizes[] = {0, 1, 63, 64, 65, 1000, (1 << 16) - 1, 1 << 16, 200003};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -71,12 +70,4 @@ static void every_element_is_in_one_piece(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_thread_is_called_once),
-        cmocka_unit_test(the_first_thread_that_fails_is_heard),
-        cmocka_unit_test(every_element_is_in_one_piece),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -20,7 +20,7 @@ static struct hf_basis *make(struct hf_context *context, const struct hf_molecul
                              enum hf_convention convention)
 {
     struct hf_basis *basis = NULL;
-    struct hf_error error = {.message = ""};
+    error = (struct hf_error){.message = ""};
     const hf_status status =
         hf_basis_create(context, molecule, n_choice, choice, convention, &basis, &error);
     assert_string_equal(error.message, "");
@@ -40,9 +40,9 @@ static void expect_failure(const struct hf_molecule *molecule, int n_choice,
                            const struct hf_basis_choice choice[], hf_status expected,
                            const char *text)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = NULL;
-    struct hf_error error = {.message = ""};
+    error = (struct hf_error){.message = ""};
     assert_int_equal(hf_basis_create(context, molecule, n_choice, choice, HF_CONVENTION_AS_DEFINED,
                                      &basis, &error),
                      expected);
@@ -52,7 +52,6 @@ static void expect_failure(const struct hf_molecule *molecule, int n_choice,
     MPI_Bcast(first, (int)sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
     assert_string_equal(error.message, first);
     if (strstr(error.message, text) == NULL) assert_string_equal(error.message, text);
-    test_context_done(&context);
 }
 
 /** The same with a file written for it; `%s` in the text stands for its path. */
@@ -89,9 +88,9 @@ static double self_overlap(const struct hf_shell *shell)
     return sum;
 }
 
-static void shells_stand_in_order_and_are_normalised(void **state)
+TEST(shells_stand_in_order_and_are_normalised)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_named(context, &water, "cc-pvtz", HF_CONVENTION_AS_DEFINED);
     assert_string_equal(basis->name, "cc-pVTZ");
     assert_int_equal(basis->n_atom, 3);
@@ -120,17 +119,15 @@ static void shells_stand_in_order_and_are_normalised(void **state)
     hf_basis_destroy(&basis);
     assert_null(basis);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void literature_is_that_of_the_elements_present(void **state)
+TEST(literature_is_that_of_the_elements_present)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_named(context, &water, "cc-pVDZ", HF_CONVENTION_AS_DEFINED);
     assert_string_equal(basis->citation, "cc-pVDZ: T. H. Dunning, J. Chem. Phys. 90, 1007 (1989), "
                                          "doi:10.1063/1.456153");
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Shells and functions of an atom: "[3s2p1d] 14". */
@@ -145,9 +142,9 @@ static const char *summarise(const struct hf_basis *basis, int atom, char summar
     return summary;
 }
 
-static void the_convention_follows_the_set_or_the_caller(void **state)
+TEST(the_convention_follows_the_set_or_the_caller)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     static const struct {
         const char *name, *convention_name;
         enum hf_convention convention;
@@ -168,12 +165,11 @@ static void the_convention_follows_the_set_or_the_caller(void **state)
         assert_string_equal(hf_basis_convention_name(basis), expected[i].convention_name);
         hf_basis_destroy(&basis);
     }
-    test_context_done(&context);
 }
 
-static void iron_in_6_31g_star_has_cartesian_d_and_spherical_f_functions(void **state)
+TEST(iron_in_6_31g_star_has_cartesian_d_and_spherical_f_functions)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_atom iron = {.atomic_number = 26};
     const struct hf_molecule molecule = {.n_atom = 1, .atom = &iron, .multiplicity = 5};
     struct hf_basis *basis = make_named(context, &molecule, "6-31G*", HF_CONVENTION_AS_DEFINED);
@@ -181,12 +177,11 @@ static void iron_in_6_31g_star_has_cartesian_d_and_spherical_f_functions(void **
     assert_string_equal(summarise(basis, 0, summary), "[5s4p2d1f] 36");
     assert_string_equal(hf_basis_convention_name(basis), "mixed Cartesian and spherical");
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void the_most_special_choice_wins_and_the_later_of_equals(void **state)
+TEST(the_most_special_choice_wins_and_the_later_of_equals)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_basis_choice choice[] = {
         {.atom = 2, .name = "cc-pVTZ"},
         {.atom = -1, .atomic_number = 1, .name = "6-31G"},
@@ -202,33 +197,30 @@ static void the_most_special_choice_wins_and_the_later_of_equals(void **state)
     }
     assert_string_equal(basis->name, "mixed");
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void one_set_in_two_spellings_is_not_mixed(void **state)
+TEST(one_set_in_two_spellings_is_not_mixed)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_basis_choice choice[] = {{.atom = -1, .name = "6-31G*"},
                                              {.atom = 0, .name = "6-31g(d)"}};
     struct hf_basis *basis = make(context, &water, 2, choice, HF_CONVENTION_AS_DEFINED);
     assert_string_equal(basis->name, "6-31G*");
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void ghosts_carry_the_functions_of_their_element(void **state)
+TEST(ghosts_carry_the_functions_of_their_element)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_atom atoms[2] = {water_atoms[0], water_atoms[1]};
     atoms[0].ghost = true;
     const struct hf_molecule molecule = {.n_atom = 2, .atom = atoms, .multiplicity = 2};
     struct hf_basis *basis = make_named(context, &molecule, "cc-pVDZ", HF_CONVENTION_AS_DEFINED);
     assert_int_equal(basis->n_function, 19);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void a_wrong_choice_is_the_same_error_on_all_ranks(void **state)
+TEST(a_wrong_choice_is_the_same_error_on_all_ranks)
 {
     const struct hf_basis_choice unknown = {
         .atom = -1, .name = "cc-pvdzz", .where = "x.mol, line 4"};
@@ -251,7 +243,7 @@ static void a_wrong_choice_is_the_same_error_on_all_ranks(void **state)
     expect_failure(&water, 0, NULL, HF_BAD_INPUT, "no basis set is chosen for atom 1 (O)");
 }
 
-static void an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it(void **state)
+TEST(an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it)
 {
     struct hf_atom iodine = {.atomic_number = 53}, uranium = {.atomic_number = 92};
     struct hf_atom cerium = {.atomic_number = 58};
@@ -273,9 +265,9 @@ static void an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it(void 
 }
 
 /** Real atoms have the potentials and cores of their set, ghosts do not. */
-static void cores_follow_from_the_basis(void **state)
+TEST(cores_follow_from_the_basis)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_atom atom[] = {{.atomic_number = 1},
                              {.atomic_number = 53, .position_bohr = {0.0, 0.0, 3.0}},
                              {.atomic_number = 53, .ghost = true, .position_bohr = {0.0, 9.0, 0.0}},
@@ -297,7 +289,6 @@ static void cores_follow_from_the_basis(void **state)
     assert_int_equal(atom[2].n_core, 0);
     assert_true(fabs(hf_molecule_nuclear_repulsion(&molecule) -
                      (25.0 / 3.0 + 19.0 / 9.0 + 25.0 * 19.0 / 6.0)) < 1e-12);
-    struct hf_error error;
     const struct hf_core_potential mistake[] = {
         {.atom = 2, .n_core = 28},
         {.atom = 4, .n_core = 28},
@@ -310,10 +301,9 @@ static void cores_follow_from_the_basis(void **state)
                          HF_BAD_INPUT);
     assert_int_equal(basis->n_core_potential, 2); /* as it was */
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void mistakes_in_files_are_the_same_error_on_all_ranks(void **state)
+TEST(mistakes_in_files_are_the_same_error_on_all_ranks)
 {
     expect_file_failure("H 0\nS 2 1.0\n1.0 1.0\n****\n", HF_BAD_INPUT,
                         ", line 2: the shell has 1 of the 2 primitives announced");
@@ -324,9 +314,9 @@ static void mistakes_in_files_are_the_same_error_on_all_ranks(void **state)
     expect_file_failure("", HF_BAD_INPUT, "");
 }
 
-static void high_angular_momentum_matters_only_where_it_is_used(void **state)
+TEST(high_angular_momentum_matters_only_where_it_is_used)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     char path[64];
     snprintf(path, sizeof path, "./test_basis_high.%d.gbs", context->n_rank);
     if (context->rank == 0) {
@@ -347,24 +337,6 @@ static void high_angular_momentum_matters_only_where_it_is_used(void **state)
                    "has a shell of angular momentum 7 (k) for Xe; the integral library goes up to "
                    "5 (h)");
     if (context->rank == 0) unlink(path);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shells_stand_in_order_and_are_normalised),
-        cmocka_unit_test(literature_is_that_of_the_elements_present),
-        cmocka_unit_test(the_convention_follows_the_set_or_the_caller),
-        cmocka_unit_test(iron_in_6_31g_star_has_cartesian_d_and_spherical_f_functions),
-        cmocka_unit_test(the_most_special_choice_wins_and_the_later_of_equals),
-        cmocka_unit_test(one_set_in_two_spellings_is_not_mixed),
-        cmocka_unit_test(ghosts_carry_the_functions_of_their_element),
-        cmocka_unit_test(a_wrong_choice_is_the_same_error_on_all_ranks),
-        cmocka_unit_test(an_element_that_a_set_lacks_is_told_with_the_sets_that_have_it),
-        cmocka_unit_test(cores_follow_from_the_basis),
-        cmocka_unit_test(mistakes_in_files_are_the_same_error_on_all_ranks),
-        cmocka_unit_test(high_angular_momentum_matters_only_where_it_is_used),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -5,18 +5,18 @@
 
 #include <math.h>
 
-static hf_status parse(const char *string, struct hf_basis_set *set, struct hf_error *error)
+static hf_status parse(const char *string, struct hf_basis_set *set, struct hf_error *failure)
 {
     struct hf_text text;
-    assert_ok(hf_text_from_string("dir/mine.gbs", string, &text, error));
-    const hf_status status = hf_basis_set_parse(&text, set, error);
+    assert_ok(hf_text_from_string("dir/mine.gbs", string, &text, failure));
+    const hf_status status = hf_basis_set_parse(&text, set, failure);
     hf_text_done(&text);
     return status;
 }
 
 static void expect_set(const char *string, struct hf_basis_set *set)
 {
-    struct hf_error error = {.message = ""};
+    error = (struct hf_error){.message = ""};
     const hf_status status = parse(string, set, &error);
     assert_string_equal(error.message, "");
     assert_ok(status);
@@ -25,7 +25,7 @@ static void expect_set(const char *string, struct hf_basis_set *set)
 static void expect_message(const char *string, const char *message)
 {
     struct hf_basis_set set;
-    struct hf_error error = {.message = ""};
+    error = (struct hf_error){.message = ""};
     assert_int_equal(parse(string, &set, &error), HF_BAD_INPUT);
     assert_string_equal(error.message, message);
     assert_null(set.shell);
@@ -43,7 +43,7 @@ static void expect_shell(const struct hf_basis_set *set, int shell, int l, int n
     assert_true(fabs(set->coefficient[found->first] - first_coefficient) <= 1e-15);
 }
 
-static void a_plain_file_is_read(void **state)
+TEST(a_plain_file_is_read)
 {
     struct hf_basis_set set;
     expect_set("! a comment\ncartesian\n****\nC 0\nS 2 1.00\n 71.6168370 0.15432897 ! 1s\n"
@@ -59,7 +59,7 @@ static void a_plain_file_is_read(void **state)
     hf_basis_set_done(&set);
 }
 
-static void types_in_all_spellings_are_read(void **state)
+TEST(types_in_all_spellings_are_read)
 {
     struct hf_basis_set set;
     expect_set(
@@ -74,7 +74,7 @@ static void types_in_all_spellings_are_read(void **state)
     hf_basis_set_done(&set);
 }
 
-static void numbers_may_have_d_exponents_and_no_leading_zero(void **state)
+TEST(numbers_may_have_d_exponents_and_no_leading_zero)
 {
     struct hf_basis_set set;
     expect_set("-H 0\nS 2 1.0\n0.1873113696D+02 .3349460434d-01\n2.825 0.2E+00\n****\n", &set);
@@ -82,7 +82,7 @@ static void numbers_may_have_d_exponents_and_no_leading_zero(void **state)
     hf_basis_set_done(&set);
 }
 
-static void several_columns_are_a_general_contraction_without_its_zeros(void **state)
+TEST(several_columns_are_a_general_contraction_without_its_zeros)
 {
     struct hf_basis_set set;
     expect_set("Ne 0\nS 3 1.0\n9.0 0.1 0.4 0.0\n3.0 0.2 0.5 0.0\n1.0 0.0 0.6 1.0\n****\n", &set);
@@ -93,7 +93,7 @@ static void several_columns_are_a_general_contraction_without_its_zeros(void **s
     hf_basis_set_done(&set);
 }
 
-static void equal_shells_stay_apart(void **state)
+TEST(equal_shells_stay_apart)
 {
     struct hf_basis_set set;
     expect_set("He 0\nS 1 1.0\n1.0 1.0\nS 1 1.0\n1.0 1.0\n****\n", &set);
@@ -101,7 +101,7 @@ static void equal_shells_stay_apart(void **state)
     hf_basis_set_done(&set);
 }
 
-static void a_lone_exponent_has_coefficient_one(void **state)
+TEST(a_lone_exponent_has_coefficient_one)
 {
     struct hf_basis_set set;
     expect_set("Rb 0\nSP 1 1.0\n 0.85245\n****\n", &set);
@@ -110,7 +110,7 @@ static void a_lone_exponent_has_coefficient_one(void **state)
     hf_basis_set_done(&set);
 }
 
-static void the_exponents_are_multiplied_by_the_square_of_the_scale_factor(void **state)
+TEST(the_exponents_are_multiplied_by_the_square_of_the_scale_factor)
 {
     struct hf_basis_set set;
     expect_set("H 0\nS 1 1.2\n1.0 1.0\nSP 1 1.1 1.1\n2.0 1.0 1.0\nS 1 1.00 0.0000\n3.0 1.0\n****\n",
@@ -121,7 +121,7 @@ static void the_exponents_are_multiplied_by_the_square_of_the_scale_factor(void 
     hf_basis_set_done(&set);
 }
 
-static void one_block_may_serve_several_elements(void **state)
+TEST(one_block_may_serve_several_elements)
 {
     struct hf_basis_set set;
     expect_set("C -N S 0\nS 1 1.0\n1.0 1.0\n****\n****\n", &set);
@@ -133,7 +133,7 @@ static void one_block_may_serve_several_elements(void **state)
     hf_basis_set_done(&set);
 }
 
-static void the_convention_may_differ_by_shell(void **state)
+TEST(the_convention_may_differ_by_shell)
 {
     struct hf_basis_set set;
     expect_set("Cartesian\nSPHERICAL f\nFe 0\nF 1 1.0\n0.8 1.0\n****\n", &set);
@@ -143,7 +143,7 @@ static void the_convention_may_differ_by_shell(void **state)
     hf_basis_set_done(&set);
 }
 
-static void without_a_convention_shells_are_spherical(void **state)
+TEST(without_a_convention_shells_are_spherical)
 {
     struct hf_basis_set set;
     expect_set("H 0\nS 1\n1.0 1.0\n", &set);
@@ -151,7 +151,7 @@ static void without_a_convention_shells_are_spherical(void **state)
     hf_basis_set_done(&set);
 }
 
-static void name_literature_and_core_potentials_are_read_from_comments(void **state)
+TEST(name_literature_and_core_potentials_are_read_from_comments)
 {
     struct hf_basis_set set;
     expect_set("! name: My Set+\n! cite: H Li-Ne | A. Author, J. Chem. Phys. 1, 1 (1900)\n"
@@ -170,7 +170,7 @@ static void name_literature_and_core_potentials_are_read_from_comments(void **st
     hf_basis_set_done(&set);
 }
 
-static void core_potentials_are_read(void **state)
+TEST(core_potentials_are_read)
 {
     struct hf_basis_set set;
     expect_set("Rb 0\nS 1 1.0\n1.0 1.0\n****\nK 0\nS 1 1.0\n2.0 1.0\n****\n\nRB     0\n"
@@ -202,7 +202,7 @@ static void core_potentials_are_read(void **state)
     hf_basis_set_done(&set);
 }
 
-static void each_mistake_has_its_message_with_file_and_line(void **state)
+TEST(each_mistake_has_its_message_with_file_and_line)
 {
     static const char *const mistake[][2] = {
         {"! nothing\n", "dir/mine.gbs: holds no shells"},
@@ -300,14 +300,14 @@ static void each_mistake_has_its_message_with_file_and_line(void **state)
         expect_message(mistake[i][0], mistake[i][1]);
 }
 
-static void a_line_of_too_many_words_is_refused(void **state)
+TEST(a_line_of_too_many_words_is_refused)
 {
     char line[400] = "H 0\nS 1 1.0\n";
     for (int i = 0; i < 70; i++) strcat(line, "1.0 ");
     expect_message(line, "dir/mine.gbs, line 3: more than 64 words in a line");
 }
 
-static void remarks_between_blocks_are_passed_over(void **state)
+TEST(remarks_between_blocks_are_passed_over)
 {
     char text[2000] = "H 0\nS 1 1.0\n1.5 1.0\n****\nA set for H, He and others in some format\n";
     struct hf_basis_set set;
@@ -318,7 +318,7 @@ static void remarks_between_blocks_are_passed_over(void **state)
     hf_basis_set_done(&set);
 }
 
-static void a_core_potential_may_have_no_electrons(void **state)
+TEST(a_core_potential_may_have_no_electrons)
 {
     struct hf_basis_set set;
     expect_set("H 0\nS 1 1.0\n1.5 1.0\n****\nH 0\nH-ECP 0 0\nlocal\n1\n1 21.2 1.0\n", &set);
@@ -328,25 +328,4 @@ static void a_core_potential_may_have_no_electrons(void **state)
     hf_basis_set_done(&set);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(remarks_between_blocks_are_passed_over),
-        cmocka_unit_test(a_core_potential_may_have_no_electrons),
-        cmocka_unit_test(a_plain_file_is_read),
-        cmocka_unit_test(types_in_all_spellings_are_read),
-        cmocka_unit_test(numbers_may_have_d_exponents_and_no_leading_zero),
-        cmocka_unit_test(several_columns_are_a_general_contraction_without_its_zeros),
-        cmocka_unit_test(equal_shells_stay_apart),
-        cmocka_unit_test(a_lone_exponent_has_coefficient_one),
-        cmocka_unit_test(the_exponents_are_multiplied_by_the_square_of_the_scale_factor),
-        cmocka_unit_test(one_block_may_serve_several_elements),
-        cmocka_unit_test(the_convention_may_differ_by_shell),
-        cmocka_unit_test(without_a_convention_shells_are_spherical),
-        cmocka_unit_test(name_literature_and_core_potentials_are_read_from_comments),
-        cmocka_unit_test(core_potentials_are_read),
-        cmocka_unit_test(each_mistake_has_its_message_with_file_and_line),
-        cmocka_unit_test(a_line_of_too_many_words_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

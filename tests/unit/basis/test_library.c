@@ -43,7 +43,6 @@ static const char *build_directory;
 /** Reads a file from the disk without MPI. */
 static void parse_file(const char *path, struct hf_basis_set *set)
 {
-    struct hf_error error = {.message = ""};
     struct hf_text text;
     char *content = test_read_file(path);
     assert_ok(hf_text_from_string(path, content, &text, &error));
@@ -52,11 +51,10 @@ static void parse_file(const char *path, struct hf_basis_set *set)
     hf_text_done(&text);
 }
 
-static void every_set_parses_with_all_its_elements_and_can_be_normalised(void **state)
+TEST(every_set_parses_with_all_its_elements_and_can_be_normalised)
 {
     for (int i = 0; i < N_PUBLISHED; i++) {
         char path[HF_MAX_PATH];
-        struct hf_error error;
         struct hf_basis_set set;
         int n_element = 0;
         assert_ok(hf_basis_find(published[i].name, path, &error));
@@ -84,7 +82,7 @@ static void every_set_parses_with_all_its_elements_and_can_be_normalised(void **
     }
 }
 
-static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void **state)
+TEST(every_file_of_the_folder_is_read_and_copied_to_the_build_tree)
 {
     int n_file = 0;
     DIR *folder = opendir(source_directory);
@@ -103,7 +101,6 @@ static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void *
     closedir(folder);
     char own[HF_MAX_PATH] = "";
     struct hf_basis_list list;
-    struct hf_error error;
     if (getenv("HF_BASIS_PATH") != NULL) snprintf(own, sizeof own, "%s", getenv("HF_BASIS_PATH"));
     setenv("HF_BASIS_PATH", build_directory, 1);
     const hf_status status = hf_basis_list_create(&list, &error);
@@ -116,14 +113,13 @@ static void every_file_of_the_folder_is_read_and_copied_to_the_build_tree(void *
     hf_basis_list_done(&list);
 }
 
-static void def2_sets_have_the_core_potentials_of_heavy_elements(void **state)
+TEST(def2_sets_have_the_core_potentials_of_heavy_elements)
 {
     static const char *const names[] = {"def2-SVP",   "def2-TZVP",  "def2-TZVPP",  "def2-QZVP",
                                         "def2-SVPD",  "def2-TZVPD", "def2-TZVPPD", "def2-QZVPD",
                                         "def2-QZVPP", "def2-QZVPPD"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[HF_MAX_PATH];
-        struct hf_error error;
         struct hf_basis_set set;
         assert_ok(hf_basis_find(names[i], path, &error));
         parse_file(path, &set);
@@ -146,10 +142,9 @@ static void def2_sets_have_the_core_potentials_of_heavy_elements(void **state)
     }
 }
 
-static void only_f_shells_of_6_31g_star_are_spherical(void **state)
+TEST(only_f_shells_of_6_31g_star_are_spherical)
 {
     char path[HF_MAX_PATH];
-    struct hf_error error;
     struct hf_basis_set set;
     assert_ok(hf_basis_find("6-31G*", path, &error));
     parse_file(path, &set);
@@ -158,7 +153,7 @@ static void only_f_shells_of_6_31g_star_are_spherical(void **state)
     hf_basis_set_done(&set);
 }
 
-static void names_are_found_as_people_write_them(void **state)
+TEST(names_are_found_as_people_write_them)
 {
     static const char *const spelling[][2] = {
         {"6-31g*", "6-31gs"},
@@ -198,14 +193,13 @@ static void names_are_found_as_people_write_them(void **state)
     };
     for (size_t i = 0; i < sizeof spelling / sizeof spelling[0]; i++) {
         char path[HF_MAX_PATH], expected[64];
-        struct hf_error error = {.message = ""};
         assert_ok(hf_basis_find(spelling[i][0], path, &error));
         snprintf(expected, sizeof expected, "/%s.gbs", spelling[i][1]);
         assert_string_equal(strrchr(path, '/'), expected);
     }
 }
 
-static void different_sets_have_different_keys(void **state)
+TEST(different_sets_have_different_keys)
 {
     for (int i = 0; i < N_PUBLISHED; i++)
         for (int j = 0; j < i; j++) {
@@ -219,11 +213,10 @@ static void different_sets_have_different_keys(void **state)
 static void expect_message(const char *name, const char *message)
 {
     char path[HF_MAX_PATH];
-    struct hf_error error;
     assert_failure(hf_basis_find(name, path, &error), HF_BAD_INPUT, &error, message);
 }
 
-static void names_of_other_sets_are_not_taken_for_those_of_the_library(void **state)
+TEST(names_of_other_sets_are_not_taken_for_those_of_the_library)
 {
     expect_message("def2-SV(P)D", "unknown basis set \"def2-SV(P)D\"");
     expect_message("def2-TZV(P)", "unknown basis set \"def2-TZV(P)\"");
@@ -234,7 +227,7 @@ static void names_of_other_sets_are_not_taken_for_those_of_the_library(void **st
     expect_message("6-31G(d)(d)", "unknown basis set \"6-31G(d)(d)\"");
 }
 
-static void unknown_names_get_the_five_nearest(void **state)
+TEST(unknown_names_get_the_five_nearest)
 {
     expect_message("cc-pvdx", "; the nearest are cc-pVDZ, ");
     expect_message("def2-SVPP", "; the nearest are def2-");
@@ -248,7 +241,7 @@ static void unknown_names_get_the_five_nearest(void **state)
     expect_message("  ", "the name of the basis set is missing");
 }
 
-static void very_long_names_do_no_harm(void **state)
+TEST(very_long_names_do_no_harm)
 {
     char name[5001];
     memset(name, 'x', 5000);
@@ -258,10 +251,9 @@ static void very_long_names_do_no_harm(void **state)
     expect_message(name, "the path of the basis set is too long");
 }
 
-static void paths_are_taken_as_they_are(void **state)
+TEST(paths_are_taken_as_they_are)
 {
     char path[HF_MAX_PATH];
-    struct hf_error error;
     assert_ok(hf_basis_find("./my.gbs", path, &error));
     assert_string_equal(path, "./my.gbs");
     FILE *file = fopen("test_library_mine.gbs", "w");
@@ -272,10 +264,9 @@ static void paths_are_taken_as_they_are(void **state)
     unlink("test_library_mine.gbs");
 }
 
-static void the_list_is_sorted_and_complete(void **state)
+TEST(the_list_is_sorted_and_complete)
 {
     struct hf_basis_list list;
-    struct hf_error error;
     assert_ok(hf_basis_list_create(&list, &error));
     assert_true(list.n >= N_PUBLISHED);
     int n_found = 0;
@@ -287,10 +278,9 @@ static void the_list_is_sorted_and_complete(void **state)
     hf_basis_list_done(&list);
 }
 
-static void directories_of_the_environment_come_first(void **state)
+TEST(directories_of_the_environment_come_first)
 {
     char old[HF_MAX_PATH] = "", path[HF_MAX_PATH], other_path[HF_MAX_PATH];
-    struct hf_error error;
     if (getenv("HF_BASIS_PATH") != NULL) snprintf(old, sizeof old, "%s", getenv("HF_BASIS_PATH"));
     assert_int_equal(mkdir("test_library_own", 0777), 0);
     FILE *file = fopen("test_library_own/cc-pvdz.gbs", "w");
@@ -310,7 +300,7 @@ static void directories_of_the_environment_come_first(void **state)
     assert_ok(other); /* from a later one */
 }
 
-static void sets_that_have_an_element_are_named(void **state)
+TEST(sets_that_have_an_element_are_named)
 {
     char names[400];
     hf_basis_sets_with_element(53, sizeof names, names);
@@ -328,20 +318,5 @@ int main(int argc, char **argv)
 {
     source_directory = argc > 1 ? argv[1] : "basis";
     build_directory = argc > 2 ? argv[2] : "build/basis";
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_set_parses_with_all_its_elements_and_can_be_normalised),
-        cmocka_unit_test(every_file_of_the_folder_is_read_and_copied_to_the_build_tree),
-        cmocka_unit_test(def2_sets_have_the_core_potentials_of_heavy_elements),
-        cmocka_unit_test(only_f_shells_of_6_31g_star_are_spherical),
-        cmocka_unit_test(names_are_found_as_people_write_them),
-        cmocka_unit_test(different_sets_have_different_keys),
-        cmocka_unit_test(names_of_other_sets_are_not_taken_for_those_of_the_library),
-        cmocka_unit_test(unknown_names_get_the_five_nearest),
-        cmocka_unit_test(very_long_names_do_no_harm),
-        cmocka_unit_test(paths_are_taken_as_they_are),
-        cmocka_unit_test(the_list_is_sorted_and_complete),
-        cmocka_unit_test(directories_of_the_environment_come_first),
-        cmocka_unit_test(sets_that_have_an_element_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(test_list, NULL, NULL);
 }

@@ -22,7 +22,24 @@ static const struct test_shell shells[N_SHELL] = {
     {3, 0, 1, false, {0.5}, {0.6}},
 };
 
-static void mixings_are_listed_by_atom(void **state)
+static int set_up(void **state)
+{
+    static const double centre[N_ATOM][3] = {{0}, {0, 0, 2}, {0, 2, 0}, {2, 0, 0}};
+    struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells), *merged = NULL;
+    assert_ok(hf_basis_merge(basis, &merged, NULL));
+    test_basis_destroy(&basis);
+    *state = merged;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct hf_basis *merged = *state;
+    hf_basis_destroy(&merged);
+    return 0;
+}
+
+TEST_IN(mixings_are_listed_by_atom, set_up, tear_down)
 {
     const struct hf_basis *merged = *state;
     assert_int_equal(merged->n_mixing, 1 + 5 + 3);
@@ -46,7 +63,7 @@ static void mix_matrix(const struct hf_basis *merged, bool sums, double *matrix)
     }
 }
 
-static void blocks_of_atoms_are_mixed_as_the_matrix_is(void **state)
+TEST_IN(blocks_of_atoms_are_mixed_as_the_matrix_is, set_up, tear_down)
 {
     const struct hf_basis *merged = *state;
     const int n = merged->n_function;
@@ -77,7 +94,7 @@ static void blocks_of_atoms_are_mixed_as_the_matrix_is(void **state)
 }
 
 /** Atoms of one s function each, the last one far from all others: of 13 functions two are a site. */
-static void near_atoms_become_sites(void **state)
+TEST(near_atoms_become_sites)
 {
     enum { N = 13, N_SITE = 8 };
     struct test_shell shell[N];
@@ -107,30 +124,4 @@ static void near_atoms_become_sites(void **state)
     test_basis_destroy(&basis);
 }
 
-static int set_up(void **state)
-{
-    static const double centre[N_ATOM][3] = {{0}, {0, 0, 2}, {0, 2, 0}, {2, 0, 0}};
-    struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells), *merged = NULL;
-    assert_ok(hf_basis_merge(basis, &merged, NULL));
-    test_basis_destroy(&basis);
-    *state = merged;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct hf_basis *merged = *state;
-    hf_basis_destroy(&merged);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(mixings_are_listed_by_atom, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(blocks_of_atoms_are_mixed_as_the_matrix_is, set_up,
-                                        tear_down),
-        cmocka_unit_test(near_atoms_become_sites),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -19,7 +19,7 @@ static double self_overlap(int l, int n, const double exponent[], const double c
     return sum;
 }
 
-static void the_cartesian_monomial_has_norm_one_in_every_angular_momentum(void **state)
+TEST(the_cartesian_monomial_has_norm_one_in_every_angular_momentum)
 {
     const double exponent[] = {3047.5249, 457.36952, 103.94869, 29.210155, 9.286663, 3.163927};
     for (int l = 0; l <= 7; l++) {
@@ -29,7 +29,7 @@ static void the_cartesian_monomial_has_norm_one_in_every_angular_momentum(void *
     }
 }
 
-static void a_single_primitive_does_not_depend_on_its_coefficient(void **state)
+TEST(a_single_primitive_does_not_depend_on_its_coefficient)
 {
     const double exponent[] = {0.8};
     double one[] = {1.0}, other[] = {0.25};
@@ -38,7 +38,7 @@ static void a_single_primitive_does_not_depend_on_its_coefficient(void **state)
     assert_true(fabs(one[0] - other[0]) < 1e-15 * one[0]);
 }
 
-static void the_sign_of_a_contraction_is_kept(void **state)
+TEST(the_sign_of_a_contraction_is_kept)
 {
     const double exponent[] = {2.0, 0.5};
     double coefficient[] = {-0.3, -0.8};
@@ -46,28 +46,18 @@ static void the_sign_of_a_contraction_is_kept(void **state)
     assert_true(coefficient[0] < 0.0 && coefficient[1] < 0.0);
 }
 
-static void primitives_that_cancel_are_refused(void **state)
+TEST(primitives_that_cancel_are_refused)
 {
     const double exponent[] = {1.5, 1.5};
     double coefficient[] = {0.7, -0.7};
     assert_false(hf_shell_normalise(0, 2, exponent, coefficient));
 }
 
-static void numbers_beyond_range_are_refused(void **state)
+TEST(numbers_beyond_range_are_refused)
 {
     const double exponent[] = {1e300, 1.0};
     double coefficient[] = {1.0, 1e200};
     assert_false(hf_shell_normalise(5, 2, exponent, coefficient));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cartesian_monomial_has_norm_one_in_every_angular_momentum),
-        cmocka_unit_test(a_single_primitive_does_not_depend_on_its_coefficient),
-        cmocka_unit_test(the_sign_of_a_contraction_is_kept),
-        cmocka_unit_test(primitives_that_cancel_are_refused),
-        cmocka_unit_test(numbers_beyond_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -14,9 +14,9 @@ static bool has_cartesian_d(const struct hf_basis *basis)
     return false;
 }
 
-static void reference_calculations_have_their_number_of_functions(void **state)
+TEST(reference_calculations_have_their_number_of_functions)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     cJSON *root = test_read_json(reference_path);
     const cJSON *one;
     int n_case = 0;
@@ -25,7 +25,7 @@ static void reference_calculations_have_their_number_of_functions(void **state)
         struct hf_molecule molecule = test_read_molecule(one);
         const struct hf_basis_choice choice = {.atom = -1, .name = test_text_of(one, "basis")};
         struct hf_basis *basis = NULL;
-        struct hf_error error = {.message = ""};
+        error = (struct hf_error){.message = ""};
         const hf_status status = hf_basis_create(context, &molecule, 1, &choice,
                                                  HF_CONVENTION_AS_DEFINED, &basis, &error);
         assert_string_equal(error.message, "");
@@ -40,14 +40,10 @@ static void reference_calculations_have_their_number_of_functions(void **state)
     }
     assert_true(n_case >= 28);
     cJSON_Delete(root);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_calculations_have_their_number_of_functions),
-    };
     reference_path = argc > 1 ? argv[1] : "energies.json";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -23,7 +23,6 @@ const struct hf_molecule molecule = {
 
 struct hf_basis *make_basis(struct hf_context *context)
 {
-    struct hf_error error;
     struct hf_basis *basis = NULL;
     const struct hf_basis_choice choice[] = {{.atom = -1, .name = "6-31G*"},
                                              {.atom = 1, .name = "cc-pVDZ"}};

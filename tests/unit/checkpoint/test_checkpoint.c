@@ -28,12 +28,12 @@ static bool is_wanted(void *data, enum hf_keep_reason reason)
 }
 
 static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
-                      struct hf_error *error)
+                      struct hf_error *failure)
 {
     struct writer *writer = data;
     assert_non_null(state);
     const hf_status status =
-        hf_checkpoint_write(writer->context, path, &writer->content, state, reason, error);
+        hf_checkpoint_write(writer->context, path, &writer->content, state, reason, failure);
     assert_ok(status);
     writer->n_written++;
     return HF_OK;
@@ -57,7 +57,6 @@ static const struct hf_scf_iteration earlier[] = {
 static void write_checkpoint(struct hf_context *context, const struct hf_basis *basis,
                              int max_iteration, struct hf_scf_result *result)
 {
-    struct hf_error error;
     struct writer writer = {.context = context,
                             .content = {.molecule = &molecule,
                                         .basis = basis,
@@ -77,7 +76,6 @@ static void write_checkpoint(struct hf_context *context, const struct hf_basis *
 
 static void check_description(const struct hf_checkpoint *read, const struct hf_basis *basis)
 {
-    struct hf_error error;
     assert_int_equal(read->version, HF_CHECKPOINT_VERSION);
     assert_string_equal(read->molecule.title, molecule.title);
     assert_int_equal(read->molecule.n_atom, 4);
@@ -108,15 +106,14 @@ static void check_description(const struct hf_checkpoint *read, const struct hf_
     assert_ok(hf_checkpoint_compare(read, "rhf", &molecule, basis, &error));
 }
 
-static void a_checkpoint_holds_the_calculation(void **state)
+TEST_IN(a_checkpoint_holds_the_calculation, make_folder, NULL)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_scf_result result;
-    struct hf_error error;
     struct hf_checkpoint read;
     write_checkpoint(context, basis, 100, &result);
-    expect_ok(hf_checkpoint_load(context, path, &read, &error), &error);
+    assert_ok(hf_checkpoint_load(context, path, &read, &error));
     check_description(&read, basis);
     assert_true(read.converged && read.reason == HF_KEEP_FINISHED);
     assert_true(read.state.energy == result.energy);
@@ -127,7 +124,6 @@ static void a_checkpoint_holds_the_calculation(void **state)
     assert_true((read.file != NULL) == (context->rank == 0));
     hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Ranks 0 .. n-1 go on, with the other builder. */
@@ -137,7 +133,6 @@ static void go_on(int n, double energy, int n_iteration)
     struct hf_context *context = NULL;
     struct hf_checkpoint read;
     struct hf_scf_result result;
-    struct hf_error error;
     MPI_Comm_split(MPI_COMM_WORLD, rank_here() < n ? 0 : MPI_UNDEFINED, 0, &comm);
     if (comm == MPI_COMM_NULL) return;
     assert_ok(hf_context_create(comm, &context, &error));
@@ -160,13 +155,12 @@ static void go_on(int n, double energy, int n_iteration)
     MPI_Comm_free(&comm);
 }
 
-static void other_ranks_go_on(void **state)
+TEST(other_ranks_go_on)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_scf_settings settings = settings_of("replicated", 100);
     struct hf_scf_result whole, part;
-    struct hf_error error;
     assert_ok(hf_scf_run(context, &molecule, basis, &settings, NULL, &whole, NULL, &error));
     write_checkpoint(context, basis, 4, &part);
     assert_false(part.converged);
@@ -175,7 +169,6 @@ static void other_ranks_go_on(void **state)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** The bytes of the file; to be freed. */
@@ -193,29 +186,28 @@ static unsigned char *read_bytes(size_t *n)
 }
 
 /** What a reader of an image says, and what reading its matrices does. */
-static hf_status try_image(size_t n, const unsigned char *bytes, struct hf_error *error)
+static hf_status try_image(size_t n, const unsigned char *bytes, struct hf_error *failure)
 {
     struct hf_checkpoint read;
-    hf_status status = hf_checkpoint_read_image(n, bytes, "image", &read, error);
+    hf_status status = hf_checkpoint_read_image(n, bytes, "image", &read, failure);
     if (status != HF_OK) {
-        assert_memory_equal(error->message, "image: ", 7);
-        assert_null(strchr(error->message, '\n'));
+        assert_memory_equal(failure->message, "image: ", 7);
+        assert_null(strchr(failure->message, '\n'));
         return status;
     }
     double *rows = calloc((size_t)read.state.n_column[0] + 1, sizeof *rows);
     for (int i = 0; i < read.state.n_function && status == HF_OK; i++)
-        status = read.state.read(read.state.data, HF_RESTART_ORBITALS, 0, 0, i, 1, rows, error);
+        status = read.state.read(read.state.data, HF_RESTART_ORBITALS, 0, 0, i, 1, rows, failure);
     free(rows);
     hf_checkpoint_done(&read);
     return status;
 }
 
-static void damage_is_told_or_does_no_harm(void **state)
+TEST(damage_is_told_or_does_no_harm)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_scf_result result;
-    struct hf_error error;
     write_checkpoint(context, basis, 2, &result);
     if (rank_here() == 0) {
         size_t n;
@@ -237,14 +229,12 @@ static void damage_is_told_or_does_no_harm(void **state)
         free(bytes);
     }
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_checkpoint read;
-    struct hf_error error;
     char other[sizeof path];
     snprintf(other, sizeof other, "%s/other", folder);
     assert_failure(hf_checkpoint_load(context, other, &read, &error), HF_BAD_INPUT, &error,
@@ -268,16 +258,14 @@ static void other_files_are_refused(void **state)
                    "not a checkpoint of hf");
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_here() == 0) unlink(other);
-    test_context_done(&context);
 }
 
-static void differences_are_named(void **state)
+TEST_IN(differences_are_named, NULL, remove_folder)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context), *other_basis = NULL;
     struct hf_scf_result result;
     struct hf_checkpoint read;
-    struct hf_error error;
     struct hf_atom moved[4];
     struct hf_molecule other = molecule;
     const struct hf_basis_choice choice = {.atom = -1, .name = "STO-3G"};
@@ -312,19 +300,11 @@ static void differences_are_named(void **state)
     hf_basis_destroy(&other_basis);
     hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_checkpoint_holds_the_calculation, make_folder),
-        cmocka_unit_test(other_ranks_go_on),
-        cmocka_unit_test(damage_is_told_or_does_no_harm),
-        cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test_teardown(differences_are_named, remove_folder),
-    };
     hf_checkpoint_leave_open_at_exit();
     if (argc > 1) builder = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

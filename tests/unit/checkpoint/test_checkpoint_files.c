@@ -15,7 +15,7 @@
 
 /** Tries to write, with the limit of file sizes that rank 0 has. */
 static hf_status write_again(struct hf_context *context, const struct hf_basis *basis,
-                             const char *where, struct hf_error *error)
+                             const char *where, struct hf_error *failure)
 {
     struct hf_scf_state state = {.method = "rhf",
                                  .n_function = basis->n_function,
@@ -30,17 +30,16 @@ static hf_status write_again(struct hf_context *context, const struct hf_basis *
     state.spin[0] = (struct hf_orbitals){
         .n_orbital = basis->n_function, .n_occupied = 5, .energy = zeros, .occupation = zeros};
     const hf_status status =
-        hf_checkpoint_write(context, where, &content, &state, HF_KEEP_ITERATION, error);
+        hf_checkpoint_write(context, where, &content, &state, HF_KEEP_ITERATION, failure);
     free(zeros);
     return status;
 }
 
-static void a_file_that_cannot_be_written_stays_as_it_was(void **state)
+TEST_IN(a_file_that_cannot_be_written_stays_as_it_was, make_folder, NULL)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
-    struct hf_error error;
     struct rlimit limit;
     char nowhere[sizeof path + 20], part[sizeof path + 20];
     snprintf(nowhere, sizeof nowhere, "%s/none/x.h5", folder);
@@ -73,7 +72,6 @@ static void a_file_that_cannot_be_written_stays_as_it_was(void **state)
     assert_ok(write_again(context, basis, path, &error));
     if (rank_here() == 0) assert_int_equal(access(part, F_OK), -1);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Overwrites the only element of an array of integers. */
@@ -99,7 +97,6 @@ struct damage {
 static void refuse_damage(struct hf_context *context, size_t n, const struct damage damage[])
 {
     struct hf_checkpoint read;
-    struct hf_error error;
     for (size_t i = 0; i < n; i++) {
         overwrite(damage[i].name, damage[i].value);
         assert_int_equal(hf_checkpoint_load(context, path, &read, &error), HF_BAD_INPUT);
@@ -109,7 +106,7 @@ static void refuse_damage(struct hf_context *context, size_t n, const struct dam
     }
 }
 
-static void core_potentials_are_kept_and_compared(void **state)
+TEST(core_potentials_are_kept_and_compared)
 {
     static const struct damage damage[] = {
         {"/basis/core_terms", 9, 2, "/basis/core_terms: potential 1 has 9"},
@@ -118,10 +115,9 @@ static void core_potentials_are_kept_and_compared(void **state)
         {"/basis/core_electrons", 4, 2, "/basis is not what its hash is of"},
         {"/basis/core_angular_momenta", 9, 1, "goes up to l = 9"},
     };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
-    struct hf_error error;
     struct hf_core_term term[] = {{1, 0, 3.5, -12.25}, {0, -1, 2.5, 7.0}};
     const struct hf_core_potential potential = {
         .atom = 0, .n_core = 2, .max_l = 1, .n_term = 2, .term = term};
@@ -143,12 +139,10 @@ static void core_potentials_are_kept_and_compared(void **state)
     hf_checkpoint_done(&read);
     refuse_damage(context, sizeof damage / sizeof damage[0], damage);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void numbers_out_of_their_range_are_refused(void **state)
+TEST(numbers_out_of_their_range_are_refused)
 {
-    (void)state;
     static const struct damage damage[] = {
         {"/state/converged", 2, 0, "/state/converged has the number 2; expected 0 to 1"},
         {"/state/n_spin", 3, 1, "/state/n_spin has the number 3; expected 1 to 2"},
@@ -156,26 +150,22 @@ static void numbers_out_of_their_range_are_refused(void **state)
         {"/state/n_diis", -1, 0, "/state/n_diis has the number -1; expected 0 to 1000"},
         {"/state/n_column", 99, 0, "/state: 99 orbitals"},
     };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
-    struct hf_error error;
     assert_ok(write_again(context, basis, path, &error));
     refuse_damage(context, sizeof damage / sizeof damage[0], damage);
     assert_ok(hf_checkpoint_load(context, path, &read, &error));
     hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Layout 1 had one Fock matrix and one density, and did not say so. */
-static void the_first_layout_is_read(void **state)
+TEST_IN(the_first_layout_is_read, NULL, remove_folder)
 {
-    (void)state;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = make_basis(context);
     struct hf_checkpoint read;
-    struct hf_error error;
     assert_ok(write_again(context, basis, path, &error));
     if (rank_here() == 0) {
         const int version = HF_CHECKPOINT_CLOSED_SHELLS;
@@ -194,17 +184,10 @@ static void the_first_layout_is_read(void **state)
     assert_true(isinf(read.state.threshold));
     hf_checkpoint_done(&read);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(core_potentials_are_kept_and_compared, make_folder),
-        cmocka_unit_test(numbers_out_of_their_range_are_refused),
-        cmocka_unit_test(the_first_layout_is_read),
-        cmocka_unit_test_teardown(a_file_that_cannot_be_written_stays_as_it_was, remove_folder),
-    };
     hf_checkpoint_leave_open_at_exit();
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

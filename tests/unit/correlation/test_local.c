@@ -15,22 +15,20 @@ static struct hf_local_settings usual(void)
 static struct hf_local *create(struct test_solved *s, const struct hf_local_settings *settings)
 {
     struct hf_local *local = NULL;
-    struct hf_error error = {0};
-    expect_ok(hf_local_create(s->context, &s->wave, settings, &local, &error), &error);
+    assert_ok(hf_local_create(s->context, &s->wave, settings, &local, &error));
     return local;
 }
 
 /** MP2 with the same frozen orbitals. */
 static double canonical(struct test_solved *s, int n_frozen)
 {
-    struct hf_error error = {0};
     struct hf_mp2_result result;
     const struct hf_mp2_settings settings = {.algorithm = "kets",
                                              .schedule = {.name = "static"},
                                              .threshold = 1e-14,
                                              .memory_bytes = INFINITY,
                                              .n_frozen = n_frozen};
-    expect_ok(hf_mp2_compute(s->context, &s->wave, &settings, &result, &error), &error);
+    assert_ok(hf_mp2_compute(s->context, &s->wave, &settings, &result, &error));
     return result.correlation;
 }
 
@@ -49,9 +47,9 @@ static double solve(struct hf_local *local, const double *integral, int *n_itera
     return energy;
 }
 
-static void full_domains_are_canonical(void **state)
+TEST(full_domains_are_canonical)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_water(&s, context, 0.3, "6-31G");
     double *integral = dense_all_integrals(&s);
@@ -74,7 +72,6 @@ static void full_domains_are_canonical(void **state)
     }
     free(integral);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
 /** Two water molecules. */
@@ -89,10 +86,10 @@ static void dimer(struct test_solved *s, struct hf_context *context, double apar
     test_solve(s, set);
 }
 
-static void larger_domains_lower_the_energy(void **state)
+TEST(larger_domains_lower_the_energy)
 {
     static const double completeness[] = {0.4, 0.02, 0.002};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_water(&s, context, 0.0, "6-31G");
     double *integral = dense_all_integrals(&s), before = 0.0;
@@ -115,12 +112,11 @@ static void larger_domains_lower_the_energy(void **state)
     }
     free(integral);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-static void pairs_have_domains_and_owners(void **state)
+TEST(pairs_have_domains_and_owners)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     dimer(&s, context, 6.0, "STO-3G");
     struct hf_local_settings settings = usual();
@@ -147,13 +143,12 @@ static void pairs_have_domains_and_owners(void **state)
     assert_int_equal(n_own, 36);
     hf_local_destroy(&local);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
 /** Distant pairs of two molecules: nearly what the weak ones have. */
-static void distant_pairs_have_the_energy_of_dipoles(void **state)
+TEST(distant_pairs_have_the_energy_of_dipoles)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     dimer(&s, context, 14.0, "6-31G");
     double *integral = dense_all_integrals(&s), weak = 0.0;
@@ -179,12 +174,11 @@ static void distant_pairs_have_the_energy_of_dipoles(void **state)
     hf_local_destroy(&local);
     free(integral);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-static void equal_populations_stay_together(void **state)
+TEST(equal_populations_stay_together)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_benzene(&s, context, "STO-3G");
     struct hf_local_settings settings = usual();
@@ -214,12 +208,11 @@ static void equal_populations_stay_together(void **state)
         assert_true(local->domain[local->extended_of_orbital[i]].atoms.n >= 4);
     hf_local_destroy(&local);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-static void given_domains_are_found_by_populations(void **state)
+TEST(given_domains_are_found_by_populations)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_water(&s, context, 0.0, "STO-3G");
     struct hf_local_settings settings = usual();
@@ -250,7 +243,6 @@ static void given_domains_are_found_by_populations(void **state)
         for (int k = 0; k < one->n; k++) assert_int_equal(one->part[k], two->part[k]);
     }
     hf_local_destroy(&again);
-    struct hf_error error = {0};
     settings.n_frozen = 0;
     assert_failure(hf_local_create(context, &s.wave, &settings, &again, &error), HF_BAD_INPUT,
                    &error, "expected 5 orbitals in 3 atoms");
@@ -259,15 +251,13 @@ static void given_domains_are_found_by_populations(void **state)
                    &error, "no orbital is left");
     hf_local_destroy(&local);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
 /** Every rank makes a block of each pair; owners get one from each rank, and all ranks get all of an array. */
-static void blocks_come_to_their_owners(void **state)
+TEST(blocks_come_to_their_owners)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
-    struct hf_error error = {0};
     double sent = 0.0;
     test_solved_water(&s, context, 0.0, "STO-3G");
     struct hf_local_settings settings = usual();
@@ -283,9 +273,8 @@ static void blocks_come_to_their_owners(void **state)
             for (int x = 0; x < n; x++) value[x] = 1000.0 * context->rank + 10.0 * p + x + 0.5 * t;
         }
     }
-    expect_ok(hf_local_blocks_exchange(context, hf_local_owner_of_pair, local, 2, from, &to, &sent,
-                                       &error),
-              &error);
+    assert_ok(hf_local_blocks_exchange(context, hf_local_owner_of_pair, local, 2, from, &to, &sent,
+                                       &error));
     assert_int_equal(to.n_block, 2 * local->n_own * context->n_rank);
     assert_true((sent > 0.0) == (context->n_rank > 1));
     for (int k = 0; k < local->n_own; k++) {
@@ -305,19 +294,6 @@ static void blocks_come_to_their_owners(void **state)
     hf_local_blocks_done(&to);
     hf_local_destroy(&local);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_domains_are_canonical),
-        cmocka_unit_test(larger_domains_lower_the_energy),
-        cmocka_unit_test(pairs_have_domains_and_owners),
-        cmocka_unit_test(distant_pairs_have_the_energy_of_dipoles),
-        cmocka_unit_test(equal_populations_stay_together),
-        cmocka_unit_test(given_domains_are_found_by_populations),
-        cmocka_unit_test(blocks_come_to_their_owners),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

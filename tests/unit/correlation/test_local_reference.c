@@ -65,7 +65,7 @@ static struct hf_local_settings settings_of(const cJSON *one, const struct hf_lo
 }
 
 /** Strong and weak pairs, distant ones; amplitudes replicated in every second case, otherwise distributed. */
-static void energies_are_those_of_the_dense_solution(void **state)
+TEST(energies_are_those_of_the_dense_solution)
 {
     static const char *const names[HF_N_LOCAL_CLASS] = {
         [HF_LOCAL_STRONG] = "strong", [HF_LOCAL_WEAK] = "weak", [HF_LOCAL_DISTANT] = "distant"};
@@ -74,15 +74,14 @@ static void energies_are_those_of_the_dense_solution(void **state)
     int n_case = 0;
     cJSON_ArrayForEach(one, cJSON_GetObjectItem(root, "cases"))
     {
-        struct hf_context *context = test_context();
+        TEST_CONTEXT(context);
         struct test_solved s;
-        struct hf_error error = {0};
         struct hf_local_result result;
         solve_case(one, context, &s);
         struct hf_local_given given = domains_of(one, s.molecule.n_atom);
         struct hf_local_settings settings = settings_of(one, &given);
         settings.replicated = n_case++ % 2 == 0;
-        expect_ok(hf_local_mp2_compute(context, &s.wave, &settings, &result, &error), &error);
+        assert_ok(hf_local_mp2_compute(context, &s.wave, &settings, &result, &error));
         assert_true(result.converged);
         assert_true(fabs(result.correlation - test_number_of(one, "correlation_energy")) < 1e-8);
         for (int kind = 0; kind < HF_N_LOCAL_CLASS; kind++) {
@@ -104,7 +103,6 @@ static void energies_are_those_of_the_dense_solution(void **state)
         free(given.member);
         free(given.extended);
         test_solved_end(&s);
-        test_context_done(&context);
     }
     assert_true(n_case >= 6);
     cJSON_Delete(root);
@@ -113,8 +111,5 @@ static void energies_are_those_of_the_dense_solution(void **state)
 int main(int argc, char **argv)
 {
     path = argv[1];
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energies_are_those_of_the_dense_solution),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

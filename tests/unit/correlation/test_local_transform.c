@@ -49,15 +49,13 @@ static void make_molecule(struct problem *p, const char *set)
     static const int number[N_ATOM] = {8, 1, 6, 1, 1};
     static const double z[N_ATOM] = {0.0, 1.9, 4.5, 6.4, 11.0};
     const struct hf_basis_choice choice = {.atom = -1, .name = set};
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     p->molecule = (struct hf_molecule){.atom = p->atom, .n_atom = N_ATOM, .multiplicity = 2};
     for (int a = 0; a < N_ATOM; a++)
         p->atom[a] = (struct hf_atom){.atomic_number = number[a],
                                       .position_bohr = {0.3 * a, 0.1 * a * a, z[a]}};
-    const hf_status status = hf_basis_create(p->context, &p->molecule, 1, &choice,
-                                             HF_CONVENTION_AS_DEFINED, &p->basis, &error);
-    if (status != HF_OK) print_error("%s\n", error.message);
-    assert_ok(status);
+    assert_ok(hf_basis_create(p->context, &p->molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
+                              &p->basis, &error));
 }
 
 /** Blocks of atoms by n_column parts of which part c is about atom centre[c]: they fall with the distance, some are
@@ -175,7 +173,6 @@ static void plain_sum(const struct problem *p, const double *integral, const dou
 static void make_reference(struct problem *p)
 {
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error = {0};
     const size_t n = (size_t)p->basis->n_function;
     int all[N_ATOM], orbitals[N_ORBITAL];
     size_t n_number = 0, at = 0;
@@ -244,12 +241,11 @@ static void end(struct problem *p)
 /** Integrals of this rank's pairs; to be freed. */
 static double *transform(struct problem *p, struct hf_local_result *result)
 {
-    struct hf_error error = {0};
     double *k = malloc((p->local.n_number + 1) * sizeof *k);
     *result = (struct hf_local_result){0};
     assert_non_null(k);
     const hf_status status = hf_local_transform(&p->local, k, result, &error);
-    expect_ok(status, &error);
+    assert_ok(status);
     return k;
 }
 
@@ -267,11 +263,10 @@ static double largest_error(const struct problem *p, const double *k)
     return largest;
 }
 
-static void integrals_are_the_plain_sums(void **state)
+TEST(integrals_are_the_plain_sums)
 {
     static const char *const schedules[] = {"static", "steal", "counter", "manager"};
     struct problem p;
-    (void)state;
     begin(&p, "cc-pVDZ");
     p.settings.threshold = 1e-18;
     double *first = NULL;
@@ -292,10 +287,9 @@ static void integrals_are_the_plain_sums(void **state)
     end(&p);
 }
 
-static void screening_leaves_out_what_is_small(void **state)
+TEST(screening_leaves_out_what_is_small)
 {
     struct problem p;
-    (void)state;
     begin(&p, "6-31G");
     double before = INFINITY;
     for (double threshold = 1e-12; threshold < 1e-3; threshold *= 100.0) {
@@ -322,16 +316,14 @@ static struct hf_local_ranks all_but_first(const void *data, const struct hf_loc
     return (struct hf_local_ranks){1, *n_rank - 1};
 }
 
-static void blocks_reach_all_ranks_that_need_them(void **state)
+TEST(blocks_reach_all_ranks_that_need_them)
 {
     enum { N_LIST = 3, N_BLOCK = 40, LARGE = 200000 };
-    struct hf_context *context = test_context();
-    struct hf_error error = {0};
+    TEST_CONTEXT(context);
     const struct hf_local_blocks none = {.arena = {.memory = context->memory, .label = "test"}};
     struct hf_local_blocks from[N_LIST], to = none;
     double sent_bytes = 0.0;
     int n_rank = context->n_rank;
-    (void)state;
     for (int t = 0; t < N_LIST; t++) {
         from[t] = none;
         for (int k = 0; k < N_BLOCK; k++) {
@@ -358,15 +350,6 @@ static void blocks_reach_all_ranks_that_need_them(void **state)
     assert_true((sent_bytes > 0.0) == (n_rank > 2 || (n_rank == 2 && context->rank == 0)));
     hf_local_blocks_done(&to);
     for (int t = 0; t < N_LIST; t++) hf_local_blocks_done(&from[t]);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest list[] = {
-        cmocka_unit_test(integrals_are_the_plain_sums),
-        cmocka_unit_test(screening_leaves_out_what_is_small),
-        cmocka_unit_test(blocks_reach_all_ranks_that_need_them),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, list, false);
-}
+MPI_TEST_MAIN

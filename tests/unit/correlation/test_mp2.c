@@ -65,7 +65,7 @@ static void check_against_plain(struct test_solved *s, int n_frozen, int n_froze
     }
 }
 
-static void closed_shells_are_the_plain_sums(void **state)
+TEST(closed_shells_are_the_plain_sums)
 {
     struct test_solved s;
     water(&s, "rhf", "6-31G");
@@ -75,7 +75,7 @@ static void closed_shells_are_the_plain_sums(void **state)
     end(&s);
 }
 
-static void open_shells_are_the_plain_sums(void **state)
+TEST(open_shells_are_the_plain_sums)
 {
     struct test_solved s;
     amidogen(&s);
@@ -87,7 +87,7 @@ static void open_shells_are_the_plain_sums(void **state)
 
 /* ---- What must hold exactly ------------------------------------------------------------------ */
 
-static void hydrogen_has_one_term(void **state)
+TEST(hydrogen_has_one_term)
 {
     struct test_solved s;
     begin(&s, 1);
@@ -106,7 +106,7 @@ static void hydrogen_has_one_term(void **state)
 }
 
 /** More functions than the columns of a block, so that some blocks have the rows of one molecule only. */
-static void far_molecules_add_up(void **state)
+TEST(far_molecules_add_up)
 {
     struct test_solved s;
     double sum = 0.0, n_flop[3];
@@ -128,7 +128,7 @@ static void far_molecules_add_up(void **state)
     assert_true(n_flop[2] > n_flop[0] + n_flop[1] && n_flop[2] < 2.0 * half);
 }
 
-static void spins_are_equal(void **state)
+TEST(spins_are_equal)
 {
     struct test_solved s;
     const struct hf_mp2_settings settings = usual();
@@ -151,7 +151,7 @@ static void spins_are_equal(void **state)
     assert_near(exchanged.opposite_spin, before.opposite_spin);
 }
 
-static void triplet_helium_has_one_spin(void **state)
+TEST(triplet_helium_has_one_spin)
 {
     struct test_solved s;
     begin(&s, 3);
@@ -163,7 +163,7 @@ static void triplet_helium_has_one_spin(void **state)
     end(&s);
 }
 
-static void nothing_to_correlate_is_zero(void **state)
+TEST(nothing_to_correlate_is_zero)
 {
     struct test_solved s;
     struct hf_mp2_settings settings = usual();
@@ -178,7 +178,7 @@ static void nothing_to_correlate_is_zero(void **state)
     end(&s);
 }
 
-static void a_model_chooses(void **state)
+TEST(a_model_chooses)
 {
     /* uracil and C20H42 in cc-pVDZ, all electrons */
     struct hf_mp2_size small = {.n_function = 132,
@@ -210,7 +210,7 @@ static void a_model_chooses(void **state)
 
 /** Words of the book: P1 sums n_i n n_R n_S numbers of each bra RS over all ranks; P2 sends n_i o n (n_R + n_S), n_i o n
  *  n_R if R is S, but for the pairs that its rank owns. */
-static void the_book_counts_words(void **state)
+TEST(the_book_counts_words)
 {
     struct test_solved s;
     struct hf_shell_pairs *pairs = NULL;
@@ -240,7 +240,7 @@ static void the_book_counts_words(void **state)
 
 /* ---- Memory and cores ------------------------------------------------------------------------ */
 
-static void memory_decides_the_batches(void **state)
+TEST(memory_decides_the_batches)
 {
     struct hf_mp2_size size = {.n_function = 100,
                                .most_shell = 3,
@@ -261,14 +261,12 @@ static void memory_decides_the_batches(void **state)
     assert_int_equal(least.n_batch, 20);
     assert_int_equal(hf_mp2_plan("kets", &size, all.least - 1.0).n_batch, 0);
     struct test_solved s;
-    struct hf_error error;
     struct hf_mp2_result result;
     struct hf_mp2_settings settings = usual();
     settings.memory_bytes = 1000.0;
     water(&s, "rhf", "STO-3G");
-    assert_int_equal(hf_mp2_compute(s.context, &s.wave, &settings, &result, &error),
-                     HF_NO_RESOURCE);
-    assert_non_null(strstr(error.message, "expected --memory"));
+    assert_failure(hf_mp2_compute(s.context, &s.wave, &settings, &result, &error), HF_NO_RESOURCE,
+                   &error, "expected --memory");
     end(&s);
 }
 
@@ -278,7 +276,7 @@ static int core_of(int atomic_number, int n_core, bool ghost)
     return hf_default_core(&(struct hf_molecule){.n_atom = 1, .atom = &atom});
 }
 
-static void cores_are_those_of_noble_gases(void **state)
+TEST(cores_are_those_of_noble_gases)
 {
     static const int expected[][2] = {{1, 0},   {2, 0},   {3, 1},   {10, 1},  {11, 1},  {12, 1},
                                       {13, 5},  {18, 5},  {19, 5},  {20, 5},  {21, 9},  {33, 9},
@@ -290,20 +288,4 @@ static void cores_are_those_of_noble_gases(void **state)
     assert_int_equal(core_of(18, 0, true), 0);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_shells_are_the_plain_sums),
-        cmocka_unit_test(open_shells_are_the_plain_sums),
-        cmocka_unit_test(hydrogen_has_one_term),
-        cmocka_unit_test(far_molecules_add_up),
-        cmocka_unit_test(spins_are_equal),
-        cmocka_unit_test(triplet_helium_has_one_spin),
-        cmocka_unit_test(nothing_to_correlate_is_zero),
-        cmocka_unit_test(a_model_chooses),
-        cmocka_unit_test(the_book_counts_words),
-        cmocka_unit_test(memory_decides_the_batches),
-        cmocka_unit_test(cores_are_those_of_noble_gases),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -61,7 +61,7 @@ static void compare(const struct system *s, const struct hf_mp2_settings *settin
 static struct hf_mp2_result energies(struct system *s, const struct hf_mp2_settings *settings)
 {
     struct hf_mp2_result result;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     const hf_status status =
         hf_mp2_compute(s->solved.context, &s->solved.wave, settings, &result, &error);
     if (status != HF_OK) print_error("%s: %s\n", s->name, error.message);
@@ -130,7 +130,7 @@ static bool is_wanted(const cJSON *one)
     return all;
 }
 
-static void every_way_gives_the_energies_of_other_programs(void **state)
+TEST(every_way_gives_the_energies_of_other_programs)
 {
     cJSON *root = test_read_json(path);
     const cJSON *one;
@@ -149,8 +149,5 @@ int main(int argc, char **argv)
 {
     path = argv[1];
     all = strcmp(argv[2], "all") == 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_gives_the_energies_of_other_programs),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -14,7 +14,6 @@ static void compute(struct test_solved *s, const struct hf_mp2_settings *setting
                     struct hf_mp2_derivatives *of, struct hf_mp2_result *result)
 {
     struct hf_mp2_settings with = *settings;
-    struct hf_error error = {0};
     with.derivatives = of;
     const hf_status status = hf_mp2_compute(s->context, &s->wave, &with, result, &error);
     if (status != HF_OK) print_error("%s\n", error.message);
@@ -91,9 +90,8 @@ static void check(struct test_solved *s, int n_frozen)
     assert_int_equal(hf_memory_current_bytes(s->context->memory), before);
 }
 
-static void closed_shells_in_batches(void **state)
+TEST(closed_shells_in_batches)
 {
-    (void)state;
     struct test_solved s;
     water(&s, "rhf", "cc-pVDZ");
     check(&s, 0);
@@ -101,9 +99,8 @@ static void closed_shells_in_batches(void **state)
     end(&s);
 }
 
-static void open_shells_in_batches(void **state)
+TEST(open_shells_in_batches)
 {
-    (void)state;
     struct test_solved s;
     amidogen(&s);
     check(&s, 0);
@@ -112,9 +109,8 @@ static void open_shells_in_batches(void **state)
 }
 
 /** The memory that is foreseen falls with the batches, and is more than that of the energy. */
-static void memory_is_foreseen(void **state)
+TEST(memory_is_foreseen)
 {
-    (void)state;
     const struct hf_mp2_size size = {.n_function = 300,
                                      .n_rank = 4,
                                      .n_thread = 1,
@@ -132,12 +128,4 @@ static void memory_is_foreseen(void **state)
     assert_int_equal(hf_mp2_plan_derivatives(&size, 0.9 * all.least).n_batch, 0);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_shells_in_batches),
-        cmocka_unit_test(open_shells_in_batches),
-        cmocka_unit_test(memory_is_foreseen),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -57,7 +57,7 @@ static void is_that_energy(struct test_solved *s, const struct hf_mp2_settings *
     assert_near(energies(s, settings).correlation, given);
 }
 
-static void turned_and_permuted_molecules_have_the_same_energy(void **state)
+TEST(turned_and_permuted_molecules_have_the_same_energy)
 {
     const struct hf_mp2_settings settings = usual();
     double energy = 0.0;
@@ -100,7 +100,7 @@ static void loses_that_energy(struct test_solved *s, const struct hf_mp2_setting
     assert_near(energies(s, settings).correlation - energies(s, &frozen).correlation, given);
 }
 
-static void a_frozen_core_lacks_the_pairs_of_its_orbitals(void **state)
+TEST(a_frozen_core_lacks_the_pairs_of_its_orbitals)
 {
     struct test_solved s;
     water(&s, "rhf", "6-31G");
@@ -114,7 +114,7 @@ static void a_frozen_core_lacks_the_pairs_of_its_orbitals(void **state)
 /* ---- Ranks without work ---------------------------------------------------------------------- */
 
 /** One pair, of opposite spins. */
-static void one_pair_on_many_ranks(void **state)
+TEST(one_pair_on_many_ranks)
 {
     struct test_solved s;
     begin(&s, 1);
@@ -126,7 +126,7 @@ static void one_pair_on_many_ranks(void **state)
 }
 
 /** One pair of equal spins; no electron of the other one. */
-static void one_spin_on_many_ranks(void **state)
+TEST(one_spin_on_many_ranks)
 {
     struct test_solved s;
     const struct hf_mp2_settings settings = usual();
@@ -139,7 +139,7 @@ static void one_spin_on_many_ranks(void **state)
     end(&s);
 }
 
-static void one_electron_has_no_pair(void **state)
+TEST(one_electron_has_no_pair)
 {
     struct test_solved s;
     begin(&s, 2);
@@ -149,14 +149,4 @@ static void one_electron_has_no_pair(void **state)
     end(&s);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turned_and_permuted_molecules_have_the_same_energy),
-        cmocka_unit_test(a_frozen_core_lacks_the_pairs_of_its_orbitals),
-        cmocka_unit_test(one_pair_on_many_ranks),
-        cmocka_unit_test(one_spin_on_many_ranks),
-        cmocka_unit_test(one_electron_has_no_pair),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

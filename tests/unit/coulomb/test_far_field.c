@@ -38,7 +38,7 @@ static void add_exact(const struct hf_products *products, const struct hf_boys *
 }
 
 /** Error in an element of J, at most: each total weighs as the bounds take it. */
-static double weigh(const struct hf_far_field *field, int leaf, int64_t p, const double error[])
+static double weigh(const struct hf_far_field *field, int leaf, int64_t p, const double deviation[])
 {
     const struct hf_products *products = field->products;
     const double *strength = field->reach.bra[products->leaf[leaf].cell].strength;
@@ -46,7 +46,7 @@ static double weigh(const struct hf_far_field *field, int leaf, int64_t p, const
     double sum = 0.0;
     for (int k = 0, i = 0; k <= products->order[p]; k++) {
         double most = 0.0;
-        for (; i < hf_n_hermite(k); i++) most = fmax(most, fabs(error[i]) / charge);
+        for (; i < hf_n_hermite(k); i++) most = fmax(most, fabs(deviation[i]) / charge);
         sum += strength[k] * most;
     }
     return sum;
@@ -98,7 +98,6 @@ static double largest_error(struct hf_far_field *field, const double h[], double
 /** hf_pair_owner.rank */
 static int first_rank(void *unused, int i)
 {
-    (void)unused;
     (void)i;
     return 0;
 }
@@ -108,7 +107,6 @@ static void try_tolerances(int n_thread)
 {
     const struct hf_pair_owner owner = {.rank = first_rank};
     struct hf_context *context = NULL;
-    struct hf_error error;
     struct hf_shell_pairs *pairs = NULL;
     struct hf_products *products = NULL;
     struct hf_far_field *field = NULL;
@@ -144,23 +142,14 @@ static void try_tolerances(int n_thread)
     test_context_done(&context);
 }
 
-static void errors_are_below_the_tolerance(void **unused)
+TEST(errors_are_below_the_tolerance)
 {
-    (void)unused;
     try_tolerances(N_THREAD);
 }
 
-static void errors_are_as_small_with_levels_at_once(void **unused)
+TEST(errors_are_as_small_with_levels_at_once)
 {
-    (void)unused;
     try_tolerances(MANY_THREADS);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_below_the_tolerance),
-        cmocka_unit_test(errors_are_as_small_with_levels_at_once),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -110,24 +110,20 @@ static void check_class(const struct hf_coulomb_tables *tables, int bra_order, i
     }
 }
 
-static void kernels_give_what_the_recursion_says(void **state)
+TEST(kernels_give_what_the_recursion_says)
 {
     uint32_t seed = 7;
     struct hf_boys *boys = hf_boys_create(2 * MOST_TESTED);
     assert_non_null(boys);
     struct hf_boys_single *boys_single = hf_boys_single_create(boys);
-    struct hf_coulomb_tables *tables = hf_coulomb_tables_create(boys, boys_single);
-    assert_true(boys_single != NULL && tables != NULL);
+    struct hf_coulomb_tables tables;
+    assert_non_null(boys_single);
+    hf_coulomb_tables_init(&tables, boys, boys_single);
     for (int bra = 0; bra <= MOST_TESTED; bra++)
         for (int ket = 0; ket <= MOST_TESTED; ket++)
-            for (int far = 0; far < 3; far++) check_class(tables, bra, ket, 10.0 * far, &seed);
-    hf_coulomb_tables_destroy(&tables);
+            for (int far = 0; far < 3; far++) check_class(&tables, bra, ket, 10.0 * far, &seed);
     hf_boys_single_destroy(&boys_single);
     hf_boys_destroy(&boys);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_give_what_the_recursion_says)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

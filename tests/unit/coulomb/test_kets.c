@@ -9,7 +9,6 @@
 /** hf_pair_owner.rank */
 static int first_rank(void *unused, int i)
 {
-    (void)unused;
     (void)i;
     return 0;
 }
@@ -56,14 +55,12 @@ static void compare(const struct hf_kets *kets, const struct hf_kets *whole, int
     }
 }
 
-static void nodes_get_the_kets_that_bras_need(void **unused)
+TEST(nodes_get_the_kets_that_bras_need)
 {
-    (void)unused;
     const struct hf_pair_owner owner = {.rank = first_rank};
     const struct hf_ket_limits limits = {.least = 1e-2, .fine = 1e1},
                                everything = {.least = 0.0, .fine = 0.0};
     struct hf_context *context = NULL;
-    struct hf_error error;
     struct hf_shell_pairs *pairs = NULL;
     struct hf_products *products = NULL;
     struct hf_kets *kets = NULL, *whole = NULL;
@@ -95,10 +92,4 @@ static void nodes_get_the_kets_that_bras_need(void **unused)
     test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_get_the_kets_that_bras_need),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

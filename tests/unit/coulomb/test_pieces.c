@@ -1,5 +1,5 @@
 /* Pieces of leaves: all of a leaf once, and about the same cost in each. */
-#include "../../../src/coulomb/pieces.h"
+#include "../../../src/coulomb/products.h"
 #include "../test.h"
 
 #include <math.h>
@@ -26,9 +26,8 @@ static void make(struct made *made)
         .leaf = &made->leaf, .bound = made->bound, .order = made->order, .max_order = 1};
 }
 
-static void pieces_of_a_leaf_have_all_of_it_once(void **unused)
+TEST(pieces_of_a_leaf_have_all_of_it_once)
 {
-    (void)unused;
     struct made made;
     make(&made);
     const int64_t cost = hf_leaf_cost(&made.products, 0);
@@ -50,9 +49,8 @@ static void pieces_of_a_leaf_have_all_of_it_once(void **unused)
     }
 }
 
-static void heavy_bras_share_a_piece_with_few(void **unused)
+TEST(heavy_bras_share_a_piece_with_few)
 {
-    (void)unused;
     enum { N_PIECE = 10 };
     struct made made;
     struct hf_leaf_piece piece[N_PIECE];
@@ -61,9 +59,8 @@ static void heavy_bras_share_a_piece_with_few(void **unused)
     assert_true(piece[0].end > FIRST + 1 && 6 * (piece[0].end - FIRST) < SECOND_ORDER);
 }
 
-static void a_leaf_of_one_product_is_one_piece(void **unused)
+TEST(a_leaf_of_one_product_is_one_piece)
 {
-    (void)unused;
     enum { N_PIECE = 4 };
     struct made made;
     struct hf_leaf_piece piece[N_PIECE];
@@ -74,12 +71,4 @@ static void a_leaf_of_one_product_is_one_piece(void **unused)
     for (int k = 1; k < N_PIECE; k++) assert_int_equal(piece[k].begin, piece[k].end);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_a_leaf_have_all_of_it_once),
-        cmocka_unit_test(heavy_bras_share_a_piece_with_few),
-        cmocka_unit_test(a_leaf_of_one_product_is_one_piece),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-static uint64_t state = 1;
+static uint64_t sequence = 1;
 
 /** Between 0 and 1. */
 static double next_random(void)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-53;
+    sequence = sequence * 6364136223846793005u + 1442695040888963407u;
+    return (double)(sequence >> 11) * 0x1p-53;
 }
 
 /** Products along a line, many of them at places of their own and many at few places. */
@@ -87,9 +87,8 @@ static void check_cell(const struct made *made, int number, const struct hf_cell
     }
 }
 
-static void cells_hold_what_they_say(void **unused)
+TEST(cells_hold_what_they_say)
 {
-    (void)unused;
     for (int64_t n = 0; n < 20000; n = 3 * n + 1) {
         struct hf_cell_point *point = random_points(n);
         struct made made = make(n, point);
@@ -103,9 +102,8 @@ static void cells_hold_what_they_say(void **unused)
     }
 }
 
-static void the_order_they_come_in_does_not_matter(void **unused)
+TEST(the_order_they_come_in_does_not_matter)
 {
-    (void)unused;
     enum { N = 5000 };
     struct hf_cell_point *point = random_points(N), *other = malloc(N * sizeof *other);
     assert_non_null(other);
@@ -121,9 +119,8 @@ static void the_order_they_come_in_does_not_matter(void **unused)
 }
 
 /** Each part sorts its own products, and measures the cells that begin there. */
-static void parts_together_are_the_whole(void **unused)
+TEST(parts_together_are_the_whole)
 {
-    (void)unused;
     enum { N = 7000, N_PART = 5 };
     struct hf_cell_point *whole = random_points(N), *part = malloc(N * sizeof *part);
     struct hf_cell_point *copy = malloc(N * sizeof *copy);
@@ -156,12 +153,4 @@ static void parts_together_are_the_whole(void **unused)
     free(cell);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_hold_what_they_say),
-        cmocka_unit_test(the_order_they_come_in_does_not_matter),
-        cmocka_unit_test(parts_together_are_the_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

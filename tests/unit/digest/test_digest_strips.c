@@ -181,14 +181,13 @@ static digest_function *kernels_of(int i)
 }
 
 /** Every number of functions of one shell that a kernel treats in a way of its own. */
-static void strips_of_every_shape_give_the_plain_sum(void **state)
+TEST(strips_of_every_shape_give_the_plain_sum)
 {
     static const int few[] = {1, 2, 3, 4, 5, 6, 7, 10, 11},
                      rows[] = {1, 2, 5, 8, 9, 14, 16, 17, 30};
     static const int c[] = {1, 3, 8, 14};
     const int both[] = {COULOMB | EXCHANGE};
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (size_t i = 0; i < sizeof few / sizeof *few; i++)
             for (size_t j = 0; j < sizeof few / sizeof *few; j++)
@@ -197,15 +196,13 @@ static void strips_of_every_shape_give_the_plain_sum(void **state)
                                                 {few[i], few[j], c[(i + j + l) % 4], rows[l]}};
                     check(&f, kernels_of(set), &shape, 1, both);
                 }
-    tear_down(&f);
 }
 
 /** J, K or both of one, two, three and five densities. */
-static void every_density_gets_what_is_wanted(void **state)
+TEST(every_density_gets_what_is_wanted)
 {
     static const int n_job[] = {1, 2, 3, 5};
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (int n_b = 1; n_b < 7; n_b++)
             for (int i = 0; i < 4; i++) {
@@ -219,17 +216,15 @@ static void every_density_gets_what_is_wanted(void **state)
                     check(&f, kernels_of(set), &shape, n_job[i], wanted);
                 }
             }
-    tear_down(&f);
 }
 
 /** Blocks of shells or atoms that are the same are added to as often as they are named. */
-static void shells_that_coincide_are_added_to_twice(void **state)
+TEST(shells_that_coincide_are_added_to_twice)
 {
     static const size_t first[][4] = {{4, 4, 20, 30},  {0, 9, 20, 20}, {4, 4, 20, 22},
                                       {20, 4, 20, 30}, {4, 30, 4, 28}, {7, 7, 7, 7}};
     const int wanted[] = {EXCHANGE, COULOMB | EXCHANGE};
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (size_t i = 0; i < sizeof first / sizeof *first; i++)
             for (int n = 1; n < 6; n++) {
@@ -237,15 +232,6 @@ static void shells_that_coincide_are_added_to_twice(void **state)
                 memcpy(shape.first, first[i], sizeof first[i]);
                 check(&f, kernels_of(set), &shape, 2, wanted);
             }
-    tear_down(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strips_of_every_shape_give_the_plain_sum),
-        cmocka_unit_test(every_density_gets_what_is_wanted),
-        cmocka_unit_test(shells_that_coincide_are_added_to_twice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

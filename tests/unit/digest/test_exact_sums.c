@@ -35,14 +35,13 @@ static bool is_odd(double x)
 }
 
 /** The same density in blocks met forwards and backwards: the same unit, not below the sums it is for. */
-static void the_unit_follows_from_the_densities(void **state)
+TEST(the_unit_follows_from_the_densities)
 {
     static const int order[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{1, 1}, {1, 0}, {0, 0}}};
     const int n_of_atom[N_ATOM] = {4, 3};
     double range[2];
-    struct hf_error error;
     struct hf_shell_pair pair[6];
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);
     const struct hf_shell_pairs pairs = make_pairs(context, basis, pair);
     struct hf_exact_sums *sums = NULL;
@@ -73,14 +72,12 @@ static void the_unit_follows_from_the_densities(void **state)
     hf_exact_sums_destroy(&sums);
     assert_null(sums);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void a_density_beyond_all_bounds_is_refused(void **state)
+TEST(a_density_beyond_all_bounds_is_refused)
 {
-    struct hf_error error;
     struct hf_shell_pair pair[6];
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(N_ATOM, centre, N_SHELL, shells);
     const struct hf_shell_pairs pairs = make_pairs(context, basis, pair);
     struct hf_exact_sums *sums = NULL;
@@ -94,7 +91,6 @@ static void a_density_beyond_all_bounds_is_refused(void **state)
     }
     hf_exact_sums_destroy(&sums);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Densities and sums of a strip, rows and columns of MOST functions with slack. */
@@ -188,7 +184,7 @@ static void set_up_strip(struct strip_test *t, uint32_t seed)
 }
 
 /** No order and no kernel changes a bit, and what is summed up is the plain sum but for the units. */
-static void pieces_of_a_strip_give_the_same_bits(void **state)
+TEST(pieces_of_a_strip_give_the_same_bits)
 {
     static const int shape[][4] = {{1, 1, 7, 23}, {3, 1, 5, 14}, {1, 3, 9, 30}, {6, 5, 8, 17},
                                    {11, 7, 3, 9}, {2, 2, 17, 5}, {3, 4, 2, 1}};
@@ -225,12 +221,4 @@ static void pieces_of_a_strip_give_the_same_bits(void **state)
     free(t);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_unit_follows_from_the_densities),
-        cmocka_unit_test(a_density_beyond_all_bounds_is_refused),
-        cmocka_unit_test(pieces_of_a_strip_give_the_same_bits),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -24,7 +24,7 @@ struct fixture {
     struct hf_basis *basis;
     struct hf_block_layout *layout;
     struct hf_onesided *onesided;
-    struct hf_block_array *array[N_LAYER];
+    struct hf_window *array[N_LAYER];
     struct hf_outbox outbox;
     struct hf_block_cache *cache;
 };
@@ -38,7 +38,6 @@ static double element(int layer, int row, int column)
 
 static void set_up(struct fixture *f)
 {
-    struct hf_error error;
     *f = (struct fixture){.context = test_context(),
                           .basis = test_basis(N_ATOM, centre, N_SHELL, shells)};
     hf_outbox_init(&f->outbox);
@@ -46,12 +45,12 @@ static void set_up(struct fixture *f)
     assert_ok(hf_onesided_create(f->context, &(struct hf_onesided_settings){.transport = "thread"},
                                  &f->onesided, &error));
     for (int k = 0; k < N_LAYER; k++)
-        assert_ok(hf_block_array_create(f->onesided, f->layout, "test", &f->array[k], &error));
+        assert_ok(hf_window_create(f->onesided, hf_block_layout_local_size(f->layout), "test",
+                                   &f->array[k], &error));
 }
 
 static void make_cache(struct fixture *f, bool sums, double factor, size_t budget_bytes)
 {
-    struct hf_error error;
     assert_ok(hf_block_cache_create(&(struct hf_block_cache_settings){.context = f->context,
                                                                       .basis = f->basis,
                                                                       .layout = f->layout,
@@ -72,8 +71,8 @@ static void tear_down(struct fixture *f)
     assert_null(f->cache);
     hf_outbox_done(&f->outbox);
     for (int k = 0; k < N_LAYER; k++) {
-        hf_block_array_fence(f->array[k]);
-        hf_block_array_destroy(&f->array[k]);
+        hf_window_fence(f->array[k]);
+        hf_window_destroy(&f->array[k]);
     }
     hf_onesided_destroy(&f->onesided);
     hf_block_layout_destroy(&f->layout);
@@ -89,11 +88,11 @@ static void fill(struct fixture *f)
         struct hf_own_blocks own = hf_own_blocks_begin(f->layout);
         struct hf_own_block block;
         while (hf_own_blocks_next(&own, &block)) {
-            double *to = hf_block_array_local(f->array[k]) + block.offset;
+            double *to = hf_window_local(f->array[k]) + block.offset;
             for (int r = first[block.i]; r < first[block.i + 1]; r++)
                 for (int c = first[block.j]; c < first[block.j + 1]; c++) *to++ = element(k, r, c);
         }
-        hf_block_array_fence(f->array[k]);
+        hf_window_fence(f->array[k]);
     }
 }
 
@@ -134,7 +133,7 @@ static void wait_for(struct hf_block_cache *cache, struct hf_cached_block *block
     while (!hf_block_cache_test(cache, block)) sched_yield();
 }
 
-static void densities_are_those_of_their_owners_in_both_orders(void **state)
+TEST(densities_are_those_of_their_owners_in_both_orders)
 {
     for (int small = 0; small < 2; small++) {
         struct fixture f;
@@ -161,11 +160,10 @@ static void densities_are_those_of_their_owners_in_both_orders(void **state)
     }
 }
 
-static void pinned_blocks_stay_beyond_the_budget(void **state)
+TEST(pinned_blocks_stay_beyond_the_budget)
 {
-    struct fixture f;
     struct hf_cached_block *pinned[N_ATOM];
-    set_up(&f);
+    SET_UP(f);
     fill(&f);
     make_cache(&f, false, 1.0, 0);
     for (int i = 0; i < N_ATOM; i++) pinned[i] = hf_block_cache_pin(f.cache, i, 0);
@@ -182,13 +180,11 @@ static void pinned_blocks_stay_beyond_the_budget(void **state)
         hf_block_cache_unpin(f.cache, pinned[i]);
         hf_block_cache_unpin(f.cache, pinned[i]);
     }
-    tear_down(&f);
 }
 
-static void a_block_may_leave_while_it_is_on_its_way(void **state)
+TEST(a_block_may_leave_while_it_is_on_its_way)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     fill(&f);
     make_cache(&f, false, 1.0, 0);
     for (int i = 0; i < N_ATOM; i++)
@@ -197,7 +193,6 @@ static void a_block_may_leave_while_it_is_on_its_way(void **state)
     wait_for(f.cache, block);
     check_density(&f, block, N_ATOM - 1, 1);
     hf_block_cache_unpin(f.cache, block);
-    tear_down(&f);
 }
 
 /** Each rank adds its number + 1, times the element that is not symmetric, to every block. */
@@ -216,7 +211,7 @@ static void add_to_sums(struct fixture *f, int i, int j)
     hf_block_cache_unpin(f->cache, block);
 }
 
-static void sums_reach_their_owners_folded_and_once(void **state)
+TEST(sums_reach_their_owners_folded_and_once)
 {
     for (int small = 0; small < 2; small++) {
         struct fixture f;
@@ -225,14 +220,14 @@ static void sums_reach_their_owners_folded_and_once(void **state)
         for (int i = 0; i < N_ATOM; i++)
             for (int j = 0; j < N_ATOM; j++) add_to_sums(&f, i, j);
         hf_block_cache_flush(f.cache);
-        for (int k = 0; k < N_LAYER; k++) hf_block_array_fence(f.array[k]);
+        for (int k = 0; k < N_LAYER; k++) hf_window_fence(f.array[k]);
         const int *first = hf_block_layout_first(f.layout), n_rank = f.context->n_rank;
         const double ranks = 0.5 * n_rank * (n_rank + 1); /* 1 + 2 + ... */
         for (int k = 0; k < N_LAYER; k++) {
             struct hf_own_blocks own = hf_own_blocks_begin(f.layout);
             struct hf_own_block block;
             while (hf_own_blocks_next(&own, &block)) {
-                const double *x = hf_block_array_local(f.array[k]) + block.offset;
+                const double *x = hf_window_local(f.array[k]) + block.offset;
                 for (int r = first[block.i]; r < first[block.i + 1]; r++)
                     for (int c = first[block.j]; c < first[block.j + 1]; c++)
                         assert_true(fabs(*x++ - 0.5 * ranks * (1 + k) * 101.0 * (r + c)) < 1e-9);
@@ -242,32 +237,20 @@ static void sums_reach_their_owners_folded_and_once(void **state)
     }
 }
 
-static void a_destroyed_cache_drops_its_sums(void **state)
+TEST(a_destroyed_cache_drops_its_sums)
 {
-    struct fixture f;
-    set_up(&f);
+    SET_UP(f);
     make_cache(&f, true, 1.0, 1 << 20);
     add_to_sums(&f, 1, 0);
     hf_block_cache_destroy(&f.cache);
     for (int k = 0; k < N_LAYER; k++) {
-        hf_block_array_fence(f.array[k]);
-        const double *x = hf_block_array_local(f.array[k]);
+        hf_window_fence(f.array[k]);
+        const double *x = hf_window_local(f.array[k]);
         struct hf_own_blocks own = hf_own_blocks_begin(f.layout);
         struct hf_own_block block;
         while (hf_own_blocks_next(&own, &block))
             for (size_t e = 0; e < block.size; e++) assert_true(x[block.offset + e] == 0.0);
     }
-    tear_down(&f);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(densities_are_those_of_their_owners_in_both_orders),
-        cmocka_unit_test(pinned_blocks_stay_beyond_the_budget),
-        cmocka_unit_test(a_block_may_leave_while_it_is_on_its_way),
-        cmocka_unit_test(sums_reach_their_owners_folded_and_once),
-        cmocka_unit_test(a_destroyed_cache_drops_its_sums),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -74,7 +74,6 @@ struct fixture {
 
 static void set_up_with(struct fixture *f, struct hf_basis *basis)
 {
-    struct hf_error error;
     *f = (struct fixture){.basis = basis};
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f->context, &error));
     const int n = f->basis->n_function;
@@ -110,11 +109,9 @@ static void tear_down(struct fixture *f)
     test_context_done(&f->context);
 }
 
-static void coulomb_and_exchange_of_two_densities_are_right(void **state)
+TEST(coulomb_and_exchange_of_two_densities_are_right)
 {
-    struct fixture f;
-    struct hf_error error;
-    set_up(&f);
+    SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                        {f.density[1], f.coulomb[1], f.exchange[1]}};
@@ -131,14 +128,11 @@ static void coulomb_and_exchange_of_two_densities_are_right(void **state)
     assert_int_equal(account.n_quartet_total, n_pair * (n_pair + 1) / 2);
     assert_int_equal(account.n_quartet_computed, account.n_quartet_total);
     free(integral);
-    tear_down(&f);
 }
 
-static void what_is_not_wanted_may_be_null(void **state)
+TEST(what_is_not_wanted_may_be_null)
 {
-    struct fixture f;
-    struct hf_error error;
-    set_up(&f);
+    SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job[2] = {{f.density[0], f.coulomb[0], NULL},
                                        {f.density[1], NULL, f.exchange[1]}};
@@ -147,7 +141,6 @@ static void what_is_not_wanted_may_be_null(void **state)
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 1e-11);
     assert_true(largest_difference(f.exchange[1], integral, f.full[1], n, true) < 1e-11);
     free(integral);
-    tear_down(&f);
 }
 
 /** Whether `found` is the matrix of the job alone, from another builder. */
@@ -168,7 +161,6 @@ static void check_against(const struct hf_matrix *found, const struct hf_matrix 
 /** Any mix of what is wanted, in any order, gives what each job gives alone. */
 static void check_mix(struct fixture *f, const struct fixture *alone, const char *wanted)
 {
-    struct hf_error error;
     struct hf_fock_job job[N_DENSITY] = {{NULL}};
     const int n_job = (int)strlen(wanted);
     for (int i = 0; i < n_job; i++) {
@@ -187,13 +179,12 @@ static void check_mix(struct fixture *f, const struct fixture *alone, const char
 
 /** With nothing stored, with stored integrals, that the first mix writes and the others read back, and
  *  with two threads. */
-static void jobs_do_not_depend_on_each_other(void **state)
+TEST(jobs_do_not_depend_on_each_other)
 {
     static const char *const mixes[] = {"BK", "KB", "JK", "KKK", "JJ", "BBB", "BJKB", "KJBK", "-K"};
     const int n_mix = sizeof mixes / sizeof *mixes;
     const struct hf_fock_settings plain = settings;
     struct fixture f, alone;
-    struct hf_error error;
     set_up(&alone);
     for (int i = 0; i < N_DENSITY - 1; i++) {
         const struct hf_fock_job one = {alone.density[i], alone.coulomb[i], alone.exchange[i]};
@@ -213,11 +204,9 @@ static void jobs_do_not_depend_on_each_other(void **state)
     tear_down(&alone);
 }
 
-static void screening_leaves_out_little_and_says_how_much(void **state)
+TEST(screening_leaves_out_little_and_says_how_much)
 {
-    struct fixture f;
-    struct hf_error error;
-    set_up(&f);
+    SET_UP(f);
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
     double *integral = test_all_integrals(f.pairs);
@@ -227,20 +216,17 @@ static void screening_leaves_out_little_and_says_how_much(void **state)
     assert_true(largest_difference(f.coulomb[0], integral, f.full[0], n, false) < 0.5);
     assert_true(largest_difference(f.exchange[0], integral, f.full[0], n, true) < 0.5);
     free(integral);
-    tear_down(&f);
 }
 
 /** Builds with stored integrals: one that stores, one that reads back, one whose density is so
  * large that everything is stored anew, one less sharp. */
 static void check_stored(double memory_bytes, int n_thread, const double *integral)
 {
-    struct fixture f;
-    struct hf_error error;
     const struct hf_fock_settings plain = settings;
     settings.memory_bytes = memory_bytes;
     settings.store_threshold = 1e-15;
     settings.n_thread = n_thread;
-    set_up(&f);
+    SET_UP(f);
     settings = plain;
     const size_t n = (size_t)f.basis->n_function;
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
@@ -258,10 +244,9 @@ static void check_stored(double memory_bytes, int n_thread, const double *integr
         if (round % 2 == 0) assert_int_equal(account.n_quartet_read, 0);
         if (round % 2 == 1 && memory_bytes > 1e8) assert_int_equal(account.n_quartet_computed, 0);
     }
-    tear_down(&f);
 }
 
-static void stored_integrals_give_the_same(void **state)
+TEST(stored_integrals_give_the_same)
 {
     struct fixture f;
     set_up(&f);
@@ -293,7 +278,7 @@ static void scale_off_atoms(struct fixture *f, int k, double factor)
 /** Exchange alone, of which only what the densities meet is stored: not of atoms side by side; then a
  *  build that stores, one that reads back, one whose density between atoms is somewhat larger than any before, one
  *  whose density is so much larger that quartets matter which were small before, and one that needs J too. */
-static void stored_exchange_follows_its_densities(void **state)
+TEST(stored_exchange_follows_its_densities)
 {
     static const double far_centre[4][3] = {
         {0.0, 0.0, 0.0}, {5.5, 0.3, 0.0}, {11.0, 0.5, 0.6}, {16.2, -0.4, 0.7}};
@@ -301,7 +286,6 @@ static void stored_exchange_follows_its_densities(void **state)
     const struct hf_fock_settings plain = settings;
     const double threshold = 1e-9;
     struct fixture f;
-    struct hf_error error;
     settings.memory_bytes = 1e9;
     settings.store_threshold = threshold;
     set_up_with(&f, test_basis(4, far_centre, N_SHELL, shells));
@@ -332,7 +316,7 @@ static void stored_exchange_follows_its_densities(void **state)
 
 /** A builder over merged shells gives J and K of the published functions. Atom 0 has a contraction
  *  with a primitive that is a function of its own too, atom 1 an SP shell. */
-static void merged_shells_give_the_same(void **state)
+TEST(merged_shells_give_the_same)
 {
     static const struct test_shell published[] = {
         {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
@@ -346,7 +330,6 @@ static void merged_shells_give_the_same(void **state)
         {3, 0, 1, false, {0.5}, {0.6}},
     };
     struct fixture f;
-    struct hf_error error;
     struct hf_basis *basis = test_basis(4, centre, 9, published), *merged = NULL;
     struct hf_shell_pairs *plain = NULL;
     assert_ok(hf_basis_merge(basis, &merged, &error));
@@ -380,11 +363,9 @@ static bool is_right(const struct fixture *f, int i, const double *integral)
 }
 
 /** One job, then two, then parts of them: a builder keeps what it has made, and no more. */
-static void builds_follow_each_other(void **state)
+TEST(builds_follow_each_other)
 {
-    struct fixture f;
-    struct hf_error error;
-    set_up(&f);
+    SET_UP(f);
     double *integral = test_all_integrals(f.pairs);
     const struct hf_fock_job both[2] = {{f.density[0], f.coulomb[0], f.exchange[0]},
                                         {f.density[1], f.coulomb[1], f.exchange[1]}};
@@ -409,7 +390,6 @@ static void builds_follow_each_other(void **state)
         assert_true(largest_difference(f.coulomb[1], integral, f.full[1], n, false) < 1e-11);
     }
     free(integral);
-    tear_down(&f);
 }
 
 static int interrupt(void *data, double fraction)
@@ -419,12 +399,10 @@ static int interrupt(void *data, double fraction)
     return *now ? 15 : 0;
 }
 
-static void an_interruption_ends_the_build_on_all_ranks(void **state)
+TEST(an_interruption_ends_the_build_on_all_ranks)
 {
-    struct fixture f;
-    struct hf_error error;
     bool now = true;
-    set_up(&f);
+    SET_UP(f);
     hf_interruption_watch(f.context->interruption, interrupt, &now);
     double *integral = test_all_integrals(f.pairs);
     const struct hf_fock_job job = {f.density[0], f.coulomb[0], f.exchange[0]};
@@ -437,14 +415,11 @@ static void an_interruption_ends_the_build_on_all_ranks(void **state)
         assert_true(is_right(&f, 0, integral));
     }
     free(integral);
-    tear_down(&f);
 }
 
-static void unknown_names_are_refused(void **state)
+TEST(unknown_names_are_refused)
 {
-    struct fixture f;
-    struct hf_error error;
-    set_up(&f);
+    SET_UP(f);
     struct hf_fock_builder *builder = NULL;
     struct hf_fock_settings wrong = settings;
     wrong.builder = "nonsense";
@@ -453,7 +428,6 @@ static void unknown_names_are_refused(void **state)
     wrong.schedule.name = "nonsense";
     assert_int_equal(hf_fock_create(f.context, f.pairs, &wrong, &builder, &error), HF_BAD_INPUT);
     assert_null(builder);
-    tear_down(&f);
 }
 
 int main(int argc, char **argv)
@@ -471,17 +445,5 @@ int main(int argc, char **argv)
     settings.grain = strcmp(argv[3], "atom-quartet") == 0 ? HF_GRAIN_ATOM_QUARTET
                      : strcmp(argv[3], "shell-pair") == 0 ? HF_GRAIN_SHELL_PAIR
                                                           : HF_GRAIN_SHELL_QUARTET;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coulomb_and_exchange_of_two_densities_are_right),
-        cmocka_unit_test(what_is_not_wanted_may_be_null),
-        cmocka_unit_test(jobs_do_not_depend_on_each_other),
-        cmocka_unit_test(builds_follow_each_other),
-        cmocka_unit_test(screening_leaves_out_little_and_says_how_much),
-        cmocka_unit_test(merged_shells_give_the_same),
-        cmocka_unit_test(stored_integrals_give_the_same),
-        cmocka_unit_test(stored_exchange_follows_its_densities),
-        cmocka_unit_test(an_interruption_ends_the_build_on_all_ranks),
-        cmocka_unit_test(unknown_names_are_refused),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -54,11 +54,11 @@ static void begin_adding(void *data)
     ((struct ledger *)data)->n_begun++;
 }
 
-static hf_status end_adding(void *data, struct hf_error *error)
+static hf_status end_adding(void *data, struct hf_error *failure)
 {
     struct ledger *ledger = data;
     ledger->n_ended++;
-    return ledger->fails ? hf_fail(error, HF_NO_RESOURCE, "no more room") : HF_OK;
+    return ledger->fails ? hf_fail(failure, HF_NO_RESOURCE, "no more room") : HF_OK;
 }
 
 struct fixture {
@@ -73,7 +73,6 @@ struct fixture {
 /** A part of one bra with the kets (atoms two by two). */
 static void set_up(struct fixture *f, const int bra[2], int n_ket, const int ket[][2])
 {
-    struct hf_error error;
     *f = (struct fixture){.context = test_context(),
                           .basis = test_basis(N_ATOM, centre, N_SHELL, shells),
                           .ledger = {.coulomb = true, .exchange = true}};
@@ -140,7 +139,6 @@ static void check(struct fixture *f)
 {
     for (int round = 0; round < 2; round++) {
         double expected[2][N_JOB][N_ATOM][N_ATOM] = {0};
-        struct hf_error error;
         memset(f->ledger.sum, 0, sizeof f->ledger.sum);
         memset(f->ledger.n_time, 0, sizeof f->ledger.n_time);
         f->ledger.n_shown = 0;
@@ -157,7 +155,7 @@ static void check(struct fixture *f)
     }
 }
 
-static void quartets_of_different_atoms_find_their_blocks(void **state)
+TEST(quartets_of_different_atoms_find_their_blocks)
 {
     struct fixture f;
     set_up(&f, (const int[]){3, 2}, 1, (const int[][2]){{1, 0}});
@@ -165,7 +163,7 @@ static void quartets_of_different_atoms_find_their_blocks(void **state)
     tear_down(&f);
 }
 
-static void atoms_may_coincide_in_all_ways(void **state)
+TEST(atoms_may_coincide_in_all_ways)
 {
     for (int code = 0; code < N_ATOM * N_ATOM * N_ATOM * N_ATOM; code++) {
         const int a = code % 4, b = code / 4 % 4, c = code / 16 % 4, d = code / 64;
@@ -177,7 +175,7 @@ static void atoms_may_coincide_in_all_ways(void **state)
     }
 }
 
-static void kets_share_the_blocks_of_their_atoms(void **state)
+TEST(kets_share_the_blocks_of_their_atoms)
 {
     struct fixture f;
     set_up(&f, (const int[]){3, 2}, 5, (const int[][2]){{1, 0}, {1, 1}, {2, 1}, {3, 1}, {3, 2}});
@@ -187,7 +185,7 @@ static void kets_share_the_blocks_of_their_atoms(void **state)
     tear_down(&f);
 }
 
-static void what_is_not_wanted_has_no_blocks(void **state)
+TEST(what_is_not_wanted_has_no_blocks)
 {
     for (int flags = 0; flags < 4; flags++) {
         struct fixture f;
@@ -205,10 +203,9 @@ static void what_is_not_wanted_has_no_blocks(void **state)
     }
 }
 
-static void blocks_that_nothing_was_added_to_stay(void **state)
+TEST(blocks_that_nothing_was_added_to_stay)
 {
     struct fixture f;
-    struct hf_error error;
     set_up(&f, (const int[]){3, 2}, 2, (const int[][2]){{1, 0}, {1, 1}});
     for (int round = 0; round < 2; round++) {
         hf_local_sums_begin(f.sums, &f.part);
@@ -225,10 +222,9 @@ static void blocks_that_nothing_was_added_to_stay(void **state)
     tear_down(&f);
 }
 
-static void what_the_target_says_is_returned(void **state)
+TEST(what_the_target_says_is_returned)
 {
     struct fixture f;
-    struct hf_error error;
     set_up(&f, (const int[]){1, 0}, 1, (const int[][2]){{1, 0}});
     f.ledger.fails = true;
     hf_local_sums_begin(f.sums, &f.part);
@@ -237,15 +233,4 @@ static void what_the_target_says_is_returned(void **state)
     tear_down(&f);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quartets_of_different_atoms_find_their_blocks),
-        cmocka_unit_test(atoms_may_coincide_in_all_ways),
-        cmocka_unit_test(kets_share_the_blocks_of_their_atoms),
-        cmocka_unit_test(what_is_not_wanted_has_no_blocks),
-        cmocka_unit_test(blocks_that_nothing_was_added_to_stay),
-        cmocka_unit_test(what_the_target_says_is_returned),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

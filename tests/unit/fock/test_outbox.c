@@ -82,7 +82,7 @@ static void run_threads(size_t most_bytes, pthread_mutex_t *in_turn)
     hf_outbox_done(&outbox);
 }
 
-static void every_parcel_is_delivered_once_and_in_order(void **state)
+TEST(every_parcel_is_delivered_once_and_in_order)
 {
     pthread_mutex_t in_turn;
     pthread_mutex_init(&in_turn, NULL);
@@ -92,7 +92,7 @@ static void every_parcel_is_delivered_once_and_in_order(void **state)
     pthread_mutex_destroy(&in_turn);
 }
 
-static void dropped_parcels_are_not_sent(void **state)
+TEST(dropped_parcels_are_not_sent)
 {
     struct hf_outbox outbox;
     struct receiver to = {0};
@@ -106,11 +106,4 @@ static void dropped_parcels_are_not_sent(void **state)
     hf_outbox_done(&outbox);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_parcel_is_delivered_once_and_in_order),
-        cmocka_unit_test(dropped_parcels_are_not_sent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

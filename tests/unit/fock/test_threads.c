@@ -10,15 +10,14 @@ int MPI_Query_thread(int *provided)
     return MPI_SUCCESS;
 }
 
-static void threads_need_a_level_of_mpi(void **state)
+TEST(threads_need_a_level_of_mpi)
 {
     const double centre[1][3] = {{0.0, 0.0, 0.0}};
     const struct test_shell shell[] = {{0, 0, 1, false, {0.8}, {0.9}}};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(1, centre, 1, shell);
     struct hf_shell_pairs *pairs = NULL;
     struct hf_fock_builder *builder = NULL;
-    struct hf_error error;
     struct hf_fock_settings settings = {
         .builder = "replicated", .schedule.name = "static", .n_thread = 2};
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
@@ -30,11 +29,6 @@ static void threads_need_a_level_of_mpi(void **state)
     hf_fock_destroy(&builder);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_need_a_level_of_mpi)};
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -53,7 +53,6 @@ static inline void test_pairs_create(struct hf_context *context, int n_atom,
                                      const double centre[][3], int n_shell,
                                      const struct test_shell shell[], struct test_pairs *made)
 {
-    struct hf_error error;
     made->basis = test_basis(n_atom, centre, n_shell, shell);
     assert_ok(hf_basis_merge(made->basis, &made->merged, &error));
     assert_ok(hf_shell_pairs_create(context, made->merged, 1e-18, &made->pairs, &error));
@@ -71,7 +70,6 @@ static inline struct hf_matrix *test_density(struct hf_linalg *linalg, int n, do
                                              uint32_t *seed)
 {
     struct hf_matrix *density = NULL;
-    struct hf_error error;
     double *full = malloc((size_t)(n * n) * sizeof *full);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)

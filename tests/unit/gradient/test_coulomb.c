@@ -19,7 +19,6 @@ struct system {
 static void system_init(struct system *s, MPI_Comm comm, int n_shell,
                         const struct test_shell shell[])
 {
-    struct hf_error error;
     uint32_t seed = 11;
     assert_ok(hf_context_create(comm, &s->context, &error));
     test_pairs_create(s->context, s->n_atom, (const double(*)[3])s->centre, n_shell, shell,
@@ -45,7 +44,6 @@ static void by_pass(const struct system *s, bool multipoles, bool single, int n_
                                                  .n_thread = n_thread,
                                                  .multipoles = multipoles,
                                                  .single = single};
-    struct hf_error error;
     memset(gradient, 0, MOST_ATOM * sizeof *gradient);
     assert_ok(hf_coulomb_gradient(s->made.pairs, &settings, threshold, s->density, s->n_atom,
                                   gradient, &error));
@@ -63,7 +61,6 @@ static void both_parts(const struct system *s, enum hf_coulomb_choice coulomb, b
         .onesided = {.transport = "thread", .skip_self_test = true},
         .threshold = threshold};
     const struct hf_matrix *const density[] = {s->density};
-    struct hf_error error;
     memset(gradient, 0, MOST_ATOM * sizeof *gradient);
     assert_ok(hf_two_electron_gradient(s->made.pairs, &settings, 1, density, s->n_atom, gradient,
                                        &error));
@@ -84,19 +81,19 @@ static void check(int n_shell, const struct test_shell shell[])
     system_done(&s);
 }
 
-static void low_shells(void **state)
+TEST(low_shells)
 {
     check(sizeof test_low_shells / sizeof *test_low_shells, test_low_shells);
 }
 
-static void merged_shells(void **state)
+TEST(merged_shells)
 {
     leave_out_on_many_ranks();
     check(sizeof test_merged_shells / sizeof *test_merged_shells, test_merged_shells);
 }
 
 /** Loops of kernels, the highest angular momentum. */
-static void high_shells(void **state)
+TEST(high_shells)
 {
     leave_out_on_many_ranks();
     static const struct test_shell shells[] = {
@@ -127,7 +124,7 @@ static void make_chain(struct system *s, MPI_Comm comm)
 }
 
 /** Far fields, and single precision, change the gradient by little more than the threshold. */
-static void far_fields_are_accurate(void **state)
+TEST(far_fields_are_accurate)
 {
     leave_out_on_many_ranks();
     leave_out_under_sanitizers();
@@ -149,7 +146,7 @@ static void far_fields_are_accurate(void **state)
 }
 
 /** The bits are those of one rank with one thread. */
-static void ranks_and_threads_change_nothing(void **state)
+TEST(ranks_and_threads_change_nothing)
 {
     struct system all = {.n_atom = 0}, alone = {.n_atom = 0};
     double of_all[MOST_ATOM][3], of_one[MOST_ATOM][3];
@@ -162,14 +159,4 @@ static void ranks_and_threads_change_nothing(void **state)
     system_done(&all);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(low_shells),
-        cmocka_unit_test(merged_shells),
-        cmocka_unit_test(high_shells),
-        cmocka_unit_test(far_fields_are_accurate),
-        cmocka_unit_test(ranks_and_threads_change_nothing),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -14,7 +14,7 @@ static double effective_charge(int z, double r)
     return sum;
 }
 
-static void atoms_are_neutral_and_screen_their_nucleus(void **state)
+TEST(atoms_are_neutral_and_screen_their_nucleus)
 {
     for (int z = 1; z <= HF_ATOMIC_POTENTIALS; z++) {
         double before = z;
@@ -29,7 +29,7 @@ static void atoms_are_neutral_and_screen_their_nucleus(void **state)
 
 /** Where one electron is the whole atom, its charge inside r and its own exchange are known:
  *  u^2 = 4 r^2 exp(-2r) nearly, and the local exchange with equal spins is -(3 rho/pi)^(1/3). */
-static void the_potential_of_hydrogen_is_that_of_its_density(void **state)
+TEST(the_potential_of_hydrogen_is_that_of_its_density)
 {
     const double pi = acos(-1.0);
     for (double r = 0.05; r < 3.0; r += 0.05) {
@@ -41,11 +41,4 @@ static void the_potential_of_hydrogen_is_that_of_its_density(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(atoms_are_neutral_and_screen_their_nucleus),
-        cmocka_unit_test(the_potential_of_hydrogen_is_that_of_its_density),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

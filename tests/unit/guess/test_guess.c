@@ -67,7 +67,7 @@ static double electrons(struct hf_context *context, const struct hf_molecule *mo
     return sum;
 }
 
-static void configurations_have_the_right_number_of_electrons(void **state)
+TEST(configurations_have_the_right_number_of_electrons)
 {
     for (int z = 1; z <= 118; z++) {
         int n_electron[HF_ATOM_N_L], sum = 0;
@@ -88,7 +88,7 @@ static void configurations_have_the_right_number_of_electrons(void **state)
     }
 }
 
-static void cores_leave_the_valence_configuration(void **state)
+TEST(cores_leave_the_valence_configuration)
 {
     /* atomic number, core, then s p d f; the last core is of no kind that there is */
     static const int known[][2 + HF_ATOM_N_L] = {
@@ -109,7 +109,7 @@ static void cores_leave_the_valence_configuration(void **state)
  */
 static void check_atom(int atomic_number, const char *set)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
     test_add_atom(&test, atomic_number, false, 0.3, -0.2, 0.5);
@@ -117,7 +117,6 @@ static void check_atom(int atomic_number, const char *set)
     const size_t n = (size_t)basis->n_function;
     double *density = calloc(n * n, sizeof *density);
     const int n_core = basis->n_core_potential > 0 ? basis->core_potential[0].n_core : 0;
-    struct hf_error error = {0};
     assert_ok(hf_atom_density(basis, 0, atomic_number, settings.linear_dependence_threshold,
                               density, &error));
     assert_true(
@@ -134,10 +133,9 @@ static void check_atom(int atomic_number, const char *set)
     }
     free(density);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void atoms_are_round_and_neutral(void **state)
+TEST(atoms_are_round_and_neutral)
 {
     check_atom(1, "6-31G*");
     check_atom(3, "6-31G*");
@@ -148,7 +146,7 @@ static void atoms_are_round_and_neutral(void **state)
     check_atom(53, "STO-3G");
 }
 
-static void atoms_with_cores_are_round_and_neutral(void **state)
+TEST(atoms_with_cores_are_round_and_neutral)
 {
     check_atom(37, "def2-SVP");
     check_atom(47, "def2-SVP");
@@ -157,9 +155,9 @@ static void atoms_with_cores_are_round_and_neutral(void **state)
 }
 
 /** A ghost oxygen, hydrogen fluoride and a basis with spherical d functions. */
-static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
+TEST(sad_density_is_the_sum_of_neutral_atoms_without_ghosts)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
     struct hf_matrix *density = NULL;
@@ -177,8 +175,8 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
                                          .basis = basis,
                                          .linear_dependence_threshold =
                                              settings.linear_dependence_threshold,
-                                         .method = &hf_method_rhf};
-    assert_ok(hf_guess_sad.densities(&input, &density, NULL, NULL));
+                                         .of = {.method = &hf_method_rhf}};
+    assert_ok(hf_guess_sad.densities(&input, &density, NULL));
     assert_false(hf_guess_sad.from_orbitals);
     double *full = test_gather(density);
     assert_true(fabs(electrons(context, &test.molecule, basis, full) - 11.0) < 1e-8);
@@ -195,13 +193,12 @@ static void sad_density_is_the_sum_of_neutral_atoms_without_ghosts(void **state)
     hf_matrix_destroy(&density);
     hf_linalg_destroy(&linalg);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** The total density is that of the atoms; there is no spin density. */
-static void sad_of_open_shells_has_no_spin_density(void **state)
+TEST(sad_of_open_shells_has_no_spin_density)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
     struct hf_matrix *density[3] = {NULL, NULL, NULL};
@@ -217,10 +214,10 @@ static void sad_of_open_shells_has_no_spin_density(void **state)
                                    .basis = basis,
                                    .linear_dependence_threshold =
                                        settings.linear_dependence_threshold,
-                                   .method = &hf_method_rhf};
-    assert_ok(hf_guess_sad.densities(&input, &density[2], NULL, NULL));
-    input.method = &hf_method_uhf;
-    assert_ok(hf_guess_sad.densities(&input, density, NULL, NULL));
+                                   .of = {.method = &hf_method_rhf}};
+    assert_ok(hf_guess_sad.densities(&input, &density[2], NULL));
+    input.of.method = &hf_method_uhf;
+    assert_ok(hf_guess_sad.densities(&input, density, NULL));
     hf_matrix_add(-1.0, density[2], 1.0, density[0]);
     for (int s = 0; s < 2; s++) {
         hf_matrix_max_abs(density[s], &largest);
@@ -229,18 +226,16 @@ static void sad_of_open_shells_has_no_spin_density(void **state)
     for (int s = 0; s < 3; s++) hf_matrix_destroy(&density[s]);
     hf_linalg_destroy(&linalg);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Neon: every orbital it has is full. Energies: Hartree-Fock limit -32.7724, -1.9304, -0.8504
  *  hartree (Clementi and Roetti, At. Data Nucl. Data Tables 14, 177 (1974)). */
-static void orbitals_of_an_atom_make_its_density(void **state)
+TEST(orbitals_of_an_atom_make_its_density)
 {
     static const double limit[] = {-32.7724, -1.9304, -0.8504, -0.8504, -0.8504};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
-    struct hf_error error = {0};
     double energy[5];
     test_add_atom(&test, 10, false, 0.3, -0.2, 0.5);
     struct hf_basis *basis = test_set(context, &test.molecule, "6-31G*"); /* Cartesian d */
@@ -262,21 +257,19 @@ static void orbitals_of_an_atom_make_its_density(void **state)
     free(orbital);
     free(density);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Orbitals of both spins and the densities they make. */
-static void check_orbitals(const struct hf_guess_input *input, const struct hf_guess_ops *guess)
+static void check_orbitals(struct hf_guess_input *input, const struct hf_guess_ops *guess)
 {
-    const int n = input->basis->n_function, m = hf_matrix_n_col(input->x);
-    const int o[2] = {input->n_electron.alpha, input->n_electron.beta};
-    struct hf_matrix *occupied[2] = {NULL, NULL}, *density[2] = {NULL, NULL};
-    struct hf_error error = {0};
+    const int n = input->basis->n_function, m = hf_matrix_n_col(input->of.x[0]);
+    const int o[2] = {input->of.n_electron.alpha, input->of.n_electron.beta};
+    struct hf_matrix **occupied = input->of.occupied, *density[2] = {NULL, NULL};
     for (int s = 0; s < 2; s++) {
         assert_ok(hf_matrix_create(input->linalg, "D", n, n, &density[s], NULL));
         if (o[s] > 0) assert_ok(hf_matrix_create(input->linalg, "W", m, o[s], &occupied[s], NULL));
     }
-    assert_ok(guess->densities(input, density, occupied, &error));
+    assert_ok(guess->densities(input, density, &error));
     for (int s = 0; s < 2 && guess->from_orbitals; s++) {
         if (o[s] == 0) continue;
         double *w = test_gather(occupied[s]);
@@ -304,7 +297,7 @@ static void check_orbitals(const struct hf_guess_input *input, const struct hf_g
 
 static void check_all_guesses(const struct test_molecule *test, struct hf_spin_count n_electron)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_scf_settings settings = test_settings();
     struct hf_basis *basis = test_set(context, &test->molecule, "6-31G*");
     const int n = basis->n_function;
@@ -317,17 +310,15 @@ static void check_all_guesses(const struct test_molecule *test, struct hf_spin_c
     assert_ok(hf_matrix_create(linalg, "H", n, n, &core, NULL));
     assert_ok(hf_operator_matrix(hamiltonian, HF_OVERLAP, overlap, NULL));
     assert_ok(hf_hamiltonian_core(hamiltonian, core, NULL));
-    assert_ok(hf_orthogonaliser_create(context, linalg, overlap, 1e-6, &x, &spectrum, NULL, NULL));
-    const struct hf_guess_input input = {.context = context,
-                                         .linalg = linalg,
-                                         .molecule = &test->molecule,
-                                         .basis = basis,
-                                         .linear_dependence_threshold =
-                                             settings.linear_dependence_threshold,
-                                         .method = &hf_method_uhf,
-                                         .n_electron = n_electron,
-                                         .core_hamiltonian = core,
-                                         .x = x};
+    assert_ok(hf_orthogonaliser_create(context, overlap, 1e-6, &x, &spectrum, NULL, NULL));
+    struct hf_guess_input input = {.context = context,
+                                   .linalg = linalg,
+                                   .molecule = &test->molecule,
+                                   .basis = basis,
+                                   .linear_dependence_threshold =
+                                       settings.linear_dependence_threshold,
+                                   .core_hamiltonian = core,
+                                   .of = {&hf_method_uhf, n_electron, .x = {x}}};
     for (int i = 0; hf_guess_list[i] != NULL; i++) check_orbitals(&input, hf_guess_list[i]);
     hf_matrix_destroy(&x);
     hf_matrix_destroy(&core);
@@ -335,11 +326,10 @@ static void check_all_guesses(const struct test_molecule *test, struct hf_spin_c
     hf_hamiltonian_destroy(&hamiltonian);
     hf_linalg_destroy(&linalg);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** The last three: more electrons than the free atoms have orbitals, none of them, and no atom. */
-static void guesses_make_orthonormal_orbitals_for_all_electrons(void **state)
+TEST(guesses_make_orthonormal_orbitals_for_all_electrons)
 {
     struct test_molecule water, helium = {0}, ghosts = {0};
     test_water(&water);
@@ -353,10 +343,9 @@ static void guesses_make_orthonormal_orbitals_for_all_electrons(void **state)
     check_all_guesses(&ghosts, (struct hf_spin_count){.alpha = 1, .beta = 0});
 }
 
-static void guesses_are_found_by_name(void **state)
+TEST(guesses_are_found_by_name)
 {
     const struct hf_guess_ops *guess = NULL;
-    struct hf_error error;
     for (int i = 0; hf_guess_list[i] != NULL; i++) {
         assert_ok(hf_guess_find(hf_guess_name(hf_guess_list[i]), &guess, NULL));
         assert_ptr_equal(guess, hf_guess_list[i]);
@@ -370,17 +359,6 @@ static void guesses_are_found_by_name(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(configurations_have_the_right_number_of_electrons),
-        cmocka_unit_test(cores_leave_the_valence_configuration),
-        cmocka_unit_test(atoms_are_round_and_neutral),
-        cmocka_unit_test(atoms_with_cores_are_round_and_neutral),
-        cmocka_unit_test(sad_density_is_the_sum_of_neutral_atoms_without_ghosts),
-        cmocka_unit_test(sad_of_open_shells_has_no_spin_density),
-        cmocka_unit_test(orbitals_of_an_atom_make_its_density),
-        cmocka_unit_test(guesses_make_orthonormal_orbitals_for_all_electrons),
-        cmocka_unit_test(guesses_are_found_by_name),
-    };
     layout = argc > 1 ? argv[1] : "serial";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -98,7 +98,7 @@ static double near_rows(const struct hf_basis *basis, const struct hf_charge_tre
     return n_near;
 }
 
-static void errors_are_below_the_tolerance(void **state)
+TEST(errors_are_below_the_tolerance)
 {
     static struct hf_spread_charge charge[N_CHARGE];
     struct hf_basis *basis = chain();
@@ -123,7 +123,7 @@ static void errors_are_below_the_tolerance(void **state)
 }
 
 /** Every charge is there once, those at one place follow each other, and leaves are rows. */
-static void sorting_keeps_all_charges(void **state)
+TEST(sorting_keeps_all_charges)
 {
     static struct hf_spread_charge charge[N_CHARGE];
     double before[4] = {0.0}, after[4] = {0.0};
@@ -154,7 +154,7 @@ static void sorting_keeps_all_charges(void **state)
 }
 
 /** Charges that the atoms touch, and a single one far away. */
-static void near_charges_stay_as_they_are(void **state)
+TEST(near_charges_stay_as_they_are)
 {
     struct hf_basis *basis = chain();
     struct hf_spread_charge charge = {1.0, INFINITY, {0.5, 0.4, 0.2}};
@@ -179,12 +179,4 @@ static void near_charges_stay_as_they_are(void **state)
     test_basis_destroy(&basis);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_below_the_tolerance),
-        cmocka_unit_test(sorting_keeps_all_charges),
-        cmocka_unit_test(near_charges_stay_as_they_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

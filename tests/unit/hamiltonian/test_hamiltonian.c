@@ -106,7 +106,7 @@ static double difference(const struct system *system, const double *a, double fa
     return largest;
 }
 
-static void matrices_hold_the_integrals_of_their_shells(void **state)
+TEST(matrices_hold_the_integrals_of_their_shells)
 {
     struct system system;
     struct hf_one_electron *one_electron = NULL;
@@ -132,7 +132,7 @@ static void matrices_hold_the_integrals_of_their_shells(void **state)
     tear_down(&system);
 }
 
-static void the_core_is_the_sum_of_the_terms_that_are_present(void **state)
+TEST(the_core_is_the_sum_of_the_terms_that_are_present)
 {
     struct hf_point_charge charge[] = {{0.4, {0.0, 3.0, 1.0}}, {-1.2, {-4.0, 0.5, 2.0}}};
     struct system system;
@@ -158,7 +158,7 @@ static void the_core_is_the_sum_of_the_terms_that_are_present(void **state)
 }
 
 /** A charge where a ghost is does to electrons and nuclei what a nucleus there would do. */
-static void a_charge_acts_like_a_nucleus(void **state)
+TEST(a_charge_acts_like_a_nucleus)
 {
     struct system system;
     set_up(&system);
@@ -187,7 +187,7 @@ static void a_charge_acts_like_a_nucleus(void **state)
     tear_down(&system);
 }
 
-static void charges_that_are_zero_do_nothing(void **state)
+TEST(charges_that_are_zero_do_nothing)
 {
     struct system system;
     set_up(&system);
@@ -205,7 +205,7 @@ static void charges_that_are_zero_do_nothing(void **state)
 }
 
 /** Charges Q far away on either side of the molecule make the field 2 Q / R^2. */
-static void far_charges_make_a_uniform_field(void **state)
+TEST(far_charges_make_a_uniform_field)
 {
     const double distance = 1e4, strength = 0.01, charge_far = 0.5 * strength * 1e8;
     struct system system;
@@ -225,7 +225,7 @@ static void far_charges_make_a_uniform_field(void **state)
     tear_down(&system);
 }
 
-static void the_field_acts_on_the_dipole_moment(void **state)
+TEST(the_field_acts_on_the_dipole_moment)
 {
     struct system system;
     set_up(&system);
@@ -264,7 +264,7 @@ static void the_field_acts_on_the_dipole_moment(void **state)
     tear_down(&system);
 }
 
-static void threads_change_no_bit(void **state)
+TEST(threads_change_no_bit)
 {
     struct system system;
     struct hf_spread_charge charge[11];
@@ -294,7 +294,7 @@ static void threads_change_no_bit(void **state)
 
 /** Nuclei and charges in no order, and ghosts in the places of atoms: on any number of ranks the same bits as
  *  in a plain sum by nuclei. */
-static void ranks_change_no_bit_of_the_energy_of_nuclei(void **state)
+TEST(ranks_change_no_bit_of_the_energy_of_nuclei)
 {
     enum { N_ATOM = 101, N_CHARGE = 7 };
     struct system system;
@@ -329,7 +329,7 @@ static void ranks_change_no_bit_of_the_energy_of_nuclei(void **state)
     tear_down(&system);
 }
 
-static void every_term_says_what_it_is(void **state)
+TEST(every_term_says_what_it_is)
 {
     int n = 0;
     for (; hf_term_list[n] != NULL; n++) {
@@ -342,17 +342,6 @@ static void every_term_says_what_it_is(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_hold_the_integrals_of_their_shells),
-        cmocka_unit_test(the_core_is_the_sum_of_the_terms_that_are_present),
-        cmocka_unit_test(a_charge_acts_like_a_nucleus),
-        cmocka_unit_test(charges_that_are_zero_do_nothing),
-        cmocka_unit_test(far_charges_make_a_uniform_field),
-        cmocka_unit_test(the_field_acts_on_the_dipole_moment),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(ranks_change_no_bit_of_the_energy_of_nuclei),
-        cmocka_unit_test(every_term_says_what_it_is),
-    };
     if (argc > 1) grid = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -158,7 +158,7 @@ static void compare(struct system *system)
         }
 }
 
-static void overlap_kinetic_energy_and_nuclei(void **state)
+TEST(overlap_kinetic_energy_and_nuclei)
 {
     struct system system;
     set_up(&system);
@@ -168,7 +168,7 @@ static void overlap_kinetic_energy_and_nuclei(void **state)
     tear_down(&system);
 }
 
-static void charges_and_a_field(void **state)
+TEST(charges_and_a_field)
 {
     struct system system;
     set_up(&system);
@@ -177,7 +177,7 @@ static void charges_and_a_field(void **state)
     tear_down(&system);
 }
 
-static void core_potentials(void **state)
+TEST(core_potentials)
 {
     struct system system;
     set_up(&system);
@@ -187,7 +187,7 @@ static void core_potentials(void **state)
 }
 
 /** Nothing from outside: no force on the whole, and none that turns it. */
-static void the_whole_feels_no_force(void **state)
+TEST(the_whole_feels_no_force)
 {
     struct system system;
     double slope[N_PLACE][3], sum[3] = {0.0};
@@ -203,12 +203,6 @@ static void the_whole_feels_no_force(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overlap_kinetic_energy_and_nuclei),
-        cmocka_unit_test(charges_and_a_field),
-        cmocka_unit_test(core_potentials),
-        cmocka_unit_test(the_whole_feels_no_force),
-    };
     if (argc > 1) grid = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

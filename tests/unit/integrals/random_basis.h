@@ -72,7 +72,6 @@ static inline void draw_basis(struct random_basis *made, uint64_t *state, int hi
 /** The bases of what was drawn. */
 static inline void build_basis(struct random_basis *made)
 {
-    struct hf_error error;
     made->basis = test_basis(N_ATOM, (const double(*)[3])made->centre, made->n_shell, made->shell);
     assert_ok(hf_basis_merge(made->basis, &made->merged, &error));
 }

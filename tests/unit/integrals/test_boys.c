@@ -36,7 +36,7 @@ static double worst_error(const struct hf_boys *boys, double T)
     return worst;
 }
 
-static void relative_error_is_below_1e_14_for_all_orders(void **state)
+TEST(relative_error_is_below_1e_14_for_all_orders)
 {
     struct hf_boys *boys = hf_boys_create(HF_BOYS_MAX_ORDER);
     assert_non_null(boys);
@@ -70,7 +70,7 @@ static double error_of_tables(const struct hf_boys_single_order *table, int m, d
                 fabs(series * (double)table->exponential[g] * exp(T) - 1.0));
 }
 
-static void tables_of_single_precision_err_by_their_rounding(void **state)
+TEST(tables_of_single_precision_err_by_their_rounding)
 {
     struct hf_boys *boys = hf_boys_create(HF_BOYS_MAX_ORDER);
     struct hf_boys_single *single = hf_boys_single_create(boys);
@@ -90,11 +90,4 @@ static void tables_of_single_precision_err_by_their_rounding(void **state)
     hf_boys_destroy(&boys);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relative_error_is_below_1e_14_for_all_orders),
-        cmocka_unit_test(tables_of_single_precision_err_by_their_rounding),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -70,7 +70,7 @@ static void check(double value, double expected, int order, double T)
         fail_msg("order %d of %g: %.16g, not %.16g", order, T, value, expected);
 }
 
-static void orders_are_those_of_single_arguments(void **state)
+TEST(orders_are_those_of_single_arguments)
 {
     const struct fixture *self = *state;
     uint64_t random = 3;
@@ -88,7 +88,7 @@ static void orders_are_those_of_single_arguments(void **state)
     }
 }
 
-static void the_lowest_order_over_a_root_is_the_quotient(void **state)
+TEST(the_lowest_order_over_a_root_is_the_quotient)
 {
     const struct fixture *self = *state;
     uint64_t random = 5;
@@ -115,9 +115,5 @@ int main(void)
 #elif defined __AVX2__
     if (hf_instruction_set() < HF_AVX2) return 77;
 #endif
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_are_those_of_single_arguments),
-        cmocka_unit_test(the_lowest_order_over_a_root_is_the_quotient),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(test_list, set_up, tear_down);
 }

@@ -203,7 +203,6 @@ static double compare(struct hf_context *context, const struct hf_basis *basis)
 {
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
     hf_engine_set_threshold(engine, 0.0);
@@ -222,20 +221,19 @@ static double compare(struct hf_context *context, const struct hf_basis *basis)
 
 static const double centre[3][3] = {{0.1, -0.2, 0.3}, {1.2, 0.7, -0.5}, {-0.4, 1.1, 0.9}};
 
-static void all_classes_up_to_d_are_right(void **state)
+TEST(all_classes_up_to_d_are_right)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_mixed_basis();
     assert_true(compare(context, basis) < 1e-13);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** The plain recursion is exponential in the sum of the angular momenta: the largest it is asked
  * for. */
 enum { LARGEST_SUM = 6 };
 
-static void high_angular_momenta_are_right(void **state)
+TEST(high_angular_momenta_are_right)
 {
     for (int l = 3; l <= HF_MAX_L; l++) {
         for (int spherical = 0; spherical < 2; spherical++) {
@@ -243,11 +241,10 @@ static void high_angular_momenta_are_right(void **state)
                 {0, l, 1, spherical == 1, {0.8}, {0.9}},
                 {1, 0, 2, false, {0.9, 0.3}, {0.4, 0.5}},
             };
-            struct hf_context *context = test_context();
+            TEST_CONTEXT(context);
             struct hf_basis *basis = test_basis(2, centre, 2, shells);
             struct hf_shell_pairs *pairs = NULL;
             struct hf_engine *engine = NULL;
-            struct hf_error error;
             assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
             assert_ok(hf_engine_create(pairs, &engine, &error));
             struct plain_blocks all = {.pairs = pairs,
@@ -267,38 +264,34 @@ static void high_angular_momenta_are_right(void **state)
             hf_engine_destroy(&engine);
             hf_shell_pairs_destroy(&pairs);
             test_basis_destroy(&basis);
-            test_context_done(&context);
         }
     }
 }
 
-static void an_angular_momentum_beyond_the_library_is_refused(void **state)
+TEST(an_angular_momentum_beyond_the_library_is_refused)
 {
     const struct test_shell shells[] = {{0, HF_MAX_L + 1, 1, true, {0.8}, {0.9}}};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(1, centre, 1, shells);
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     assert_failure(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_NO_RESOURCE,
                    &error, "angular momentum 6");
     assert_null(pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Schwarz: no integral of a quartet exceeds the product of its pairs' bounds. */
-static void bounds_hold(void **state)
+TEST(bounds_hold)
 {
     const struct test_shell shells[] = {
         {0, 0, 2, false, {3.0, 0.5}, {0.5, 0.5}},
         {1, 1, 1, false, {0.6}, {0.7}},
         {2, 2, 1, true, {0.7}, {0.9}},
     };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(3, centre, 3, shells);
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
     assert_int_equal(pairs->n_pair, 6);
@@ -315,7 +308,6 @@ static void bounds_hold(void **state)
     hf_engine_destroy(&engine);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Where the integral of functions i[0..3] stands in a tensor over all functions. */
@@ -366,7 +358,6 @@ static double all_against_tensor(struct hf_context *context, const struct hf_bas
 {
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     double worst = 0.0;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
@@ -395,9 +386,8 @@ static double all_against_tensor(struct hf_context *context, const struct hf_bas
 /** Merged shells give the integrals of the shells they are made of. */
 static void compare_merged(int n_shell, const struct test_shell shell[], int n_merged)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(3, centre, n_shell, shell), *merged = NULL;
-    struct hf_error error;
     const size_t n = (size_t)basis->n_function;
     double *tensor = calloc(n * n * n * n, sizeof *tensor);
     assert_non_null(tensor);
@@ -412,10 +402,9 @@ static void compare_merged(int n_shell, const struct test_shell shell[], int n_m
     free(tensor);
     hf_basis_destroy(&merged);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void merged_shells_are_right(void **state)
+TEST(merged_shells_are_right)
 {
     const struct test_shell general[] = {
         {0, 0, 3, false, {30.0, 4.0, 0.7}, {0.3, 0.4, 0.5}},
@@ -437,7 +426,7 @@ static void merged_shells_are_right(void **state)
 
 /** s, p and shells so high that the recurrence does not reach them stay as they are; the high ones
  *  are merged all the same. */
-static void merged_high_shells_are_right(void **state)
+TEST(merged_high_shells_are_right)
 {
     for (int l = 3; l <= 4; l++) {
         const struct test_shell shells[] = {
@@ -450,15 +439,4 @@ static void merged_high_shells_are_right(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_classes_up_to_d_are_right),
-        cmocka_unit_test(high_angular_momenta_are_right),
-        cmocka_unit_test(an_angular_momentum_beyond_the_library_is_refused),
-        cmocka_unit_test(bounds_hold),
-        cmocka_unit_test(merged_shells_are_right),
-        cmocka_unit_test(merged_high_shells_are_right),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

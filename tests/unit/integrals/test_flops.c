@@ -14,7 +14,6 @@ static struct hf_engine_account account_of(struct hf_context *context, const str
 {
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
     hf_engine_set_threshold(engine, 0.0);
@@ -36,9 +35,9 @@ static struct hf_engine_account account_of(struct hf_context *context, const str
     return account;
 }
 
-static void lanes_that_nobody_asked_for_do_not_count(void **state)
+TEST(lanes_that_nobody_asked_for_do_not_count)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_mixed_basis();
     const struct hf_engine_account one = account_of(context, basis, 1, HF_PRECISION_DOUBLE);
     static const int sizes[] = {3, 5, 8, HF_MAX_BATCH};
@@ -53,15 +52,14 @@ static void lanes_that_nobody_asked_for_do_not_count(void **state)
         }
     }
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void a_quartet_counts_what_its_formulas_say(void **state)
+TEST(a_quartet_counts_what_its_formulas_say)
 {
     static const double centre[1][3] = {{0.0, 0.0, 0.0}};
     static const struct test_shell s[] = {{0, 0, 1, false, {0.7}, {0.5}}};
     static const struct test_shell p[] = {{0, 1, 1, false, {0.7}, {0.5}}};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(1, centre, 1, s);
     /* 19 to set up, 18 for the Boys function */
     assert_true(account_of(context, basis, 1, HF_PRECISION_DOUBLE).n_flop == 37.0);
@@ -73,7 +71,6 @@ static void a_quartet_counts_what_its_formulas_say(void **state)
         account_of(context, basis, 1, HF_PRECISION_SINGLE).n_flop - horizontal - set_up - boys;
     assert_true(vertical > 9 * 9 && vertical < 20 * 9 * 9);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** Derivatives of the quartet of a single pair. */
@@ -83,7 +80,6 @@ static struct hf_engine_account account_of_slopes(struct hf_context *context,
     static const double one[81] = {1.0};
     struct hf_shell_pairs *pairs = NULL;
     struct hf_gradient_engine *engine = NULL;
-    struct hf_error error;
     struct hf_quartet_density density = {.factor = 1.0};
     double slope[1][4][3];
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
@@ -97,11 +93,11 @@ static struct hf_engine_account account_of_slopes(struct hf_context *context,
     return account;
 }
 
-static void derivatives_count_what_their_formulas_say(void **state)
+TEST(derivatives_count_what_their_formulas_say)
 {
     static const double centre[1][3] = {{0.0, 0.0, 0.0}};
     static const struct test_shell s[] = {{0, 0, 2, false, {0.7, 0.3}, {0.5, 0.4}}};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(1, centre, 1, s);
     const struct hf_engine_account account = account_of_slopes(context, basis);
     assert_int_equal(account.n_quartet, 1);
@@ -109,15 +105,6 @@ static void derivatives_count_what_their_formulas_say(void **state)
     /* a quartet of primitives: 26 to set up, 39 for the Boys functions, 4 for sums, 63 for the centres */
     assert_true(account.n_flop == 16 * (26.0 + 39.0 + 4.0 + 63.0) + 5.0);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_that_nobody_asked_for_do_not_count),
-        cmocka_unit_test(a_quartet_counts_what_its_formulas_say),
-        cmocka_unit_test(derivatives_count_what_their_formulas_say),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -93,7 +93,6 @@ static void compare_in_threads(struct hf_context *context, const struct hf_basis
                                double threshold, int n_quartet)
 {
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     struct thread thread[N_THREAD];
     pthread_t id[N_THREAD];
     assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
@@ -115,7 +114,7 @@ static void compare_in_threads(struct hf_context *context, const struct hf_basis
 static void compare_bases(int highest, int n_basis, int n_quartet)
 {
     static const double threshold[] = {0.0, 1e-12, 1e-9, 1e-6, 1e-3};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     uint64_t state = 2026 + (uint64_t)highest;
     for (int i = 0; i < n_basis; i++) {
         struct random_basis made;
@@ -124,28 +123,26 @@ static void compare_bases(int highest, int n_basis, int n_quartet)
         compare_in_threads(context, made.merged, threshold[(i + 2) % 5], n_quartet);
         random_basis_done(&made);
     }
-    test_context_done(&context);
 }
 
-static void a_quartet_of_s_to_f_shells_is_one_number_in_any_batch(void **state)
+TEST(a_quartet_of_s_to_f_shells_is_one_number_in_any_batch)
 {
     compare_bases(0, 5, 10);
     compare_bases(2, 5, 60);
     compare_bases(3, 5, 20);
 }
 
-static void a_quartet_of_high_shells_is_one_number_in_any_batch(void **state)
+TEST(a_quartet_of_high_shells_is_one_number_in_any_batch)
 {
     compare_bases(HF_MAX_L, 2, 8);
 }
 
 /** The quartets of two engines are the same, in the order of one and in the other's. */
-static void two_engines_give_the_same_bits(void **state)
+TEST(two_engines_give_the_same_bits)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine[2] = {NULL, NULL};
-    struct hf_error error;
     struct random_basis made;
     uint64_t random = 5;
     make_basis(&made, &random, 2);
@@ -164,15 +161,6 @@ static void two_engines_give_the_same_bits(void **state)
     for (int k = 0; k < 2; k++) hf_engine_destroy(&engine[k]);
     hf_shell_pairs_destroy(&pairs);
     random_basis_done(&made);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quartet_of_s_to_f_shells_is_one_number_in_any_batch),
-        cmocka_unit_test(a_quartet_of_high_shells_is_one_number_in_any_batch),
-        cmocka_unit_test(two_engines_give_the_same_bits),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -8,7 +8,7 @@ enum { MOST_INTEGRAL = 1 << 16 };
 static double single_error(struct hf_engine *engine, const struct hf_shell_pair *bra,
                            const struct hf_shell_pair *ket, double exact[], double rounded[])
 {
-    double error = 0.0;
+    double deviation = 0.0;
     const struct hf_integral_batch in_double =
         hf_engine_two_electron_lanes(engine, bra, 1, &ket, HF_PRECISION_DOUBLE);
     assert_true(in_double.stride <= MOST_INTEGRAL);
@@ -19,9 +19,9 @@ static double single_error(struct hf_engine *engine, const struct hf_shell_pair 
     assert_int_equal(in_single.stride, in_double.stride);
     for (size_t x = 0; x < in_double.stride; x++) {
         const double difference = fabs(exact[x] - rounded[x]);
-        error = isfinite(difference) ? fmax(error, difference) : INFINITY;
+        deviation = isfinite(difference) ? fmax(deviation, difference) : INFINITY;
     }
-    return error / (HF_SINGLE_ERROR * bra->rounding * ket->rounding);
+    return deviation / (HF_SINGLE_ERROR * bra->rounding * ket->rounding);
 }
 
 /** The largest of some quartets of a basis. */
@@ -32,7 +32,6 @@ static double largest_error(struct hf_context *context, const struct hf_basis *b
     static double exact[MOST_INTEGRAL], rounded[MOST_INTEGRAL];
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     double worst = 0.0;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
@@ -48,7 +47,7 @@ static double largest_error(struct hf_context *context, const struct hf_basis *b
     return worst;
 }
 
-static void errors_stay_within_the_margin(void **state)
+TEST(errors_stay_within_the_margin)
 {
     static const struct {
         const char *name;
@@ -58,7 +57,7 @@ static void errors_stay_within_the_margin(void **state)
                      {"diffuse", 1.0, 0.05},
                      {"far", 6.0, 1.0},
                      {"near", 0.01, 1.0}};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     uint64_t random = 11;
     for (int i = 0; i < (int)(sizeof situation / sizeof *situation); i++) {
         double worst = 0.0;
@@ -77,13 +76,6 @@ static void errors_stay_within_the_margin(void **state)
         print_message("%s: %.2f units of %g\n", situation[i].name, worst, HF_SINGLE_MARGIN);
         assert_true(worst > 0.1 && worst < HF_SINGLE_MARGIN);
     }
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_stay_within_the_margin),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

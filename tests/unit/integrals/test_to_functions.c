@@ -306,16 +306,16 @@ static void compare_table(const struct tables *all, const struct hf_kernels *ker
         for (int step = 0; step < all->n_class; step += 17) {
             const struct hf_pair_class *bra = &all->class_of[i];
             const struct hf_pair_class *ket = &all->class_of[(i + step) % all->n_class];
-            const double error = class_error(all, blocks, &call, bra, ket, &random);
-            if (error > accuracy)
-                fail_msg("%s: (%d %d|%d %d): error %g", kernels->name, bra->part[0].l_a,
-                         bra->part[0].l_b, ket->part[0].l_a, ket->part[0].l_b, error);
+            const double deviation = class_error(all, blocks, &call, bra, ket, &random);
+            if (deviation > accuracy)
+                fail_msg("%s: (%d %d|%d %d): deviation %g", kernels->name, bra->part[0].l_a,
+                         bra->part[0].l_b, ket->part[0].l_a, ket->part[0].l_b, deviation);
         }
     }
     free(blocks);
 }
 
-static void every_class_is_right_by_every_table(void **state)
+TEST(every_class_is_right_by_every_table)
 {
     const struct tables *all = *state;
     for (int k = 0; k < all->n_kernels; k++) compare_table(all, all->kernels[k]);
@@ -323,10 +323,7 @@ static void every_class_is_right_by_every_table(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_class_is_right_by_every_table),
-    };
     (void)argc;
     (void)argv;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(test_list, set_up, tear_down);
 }

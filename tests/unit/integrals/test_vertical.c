@@ -94,18 +94,18 @@ static void compare(struct fixture *self, const int e[2], const int f[2],
     recurrences[f[1]](&work, e[1], q, self->expected);
     vertical(q, self->sum);
     for (int l = 0; l < HF_WIDTH; l++) {
-        double largest = 0.0, error = 0.0;
+        double largest = 0.0, deviation = 0.0;
         for (int k = 0; k < n; k++) {
             const double expected = (double)self->expected[k][l];
             largest = fmax(largest, fabs(expected));
-            error = fmax(error, fabs((double)self->sum[k][l] - expected));
+            deviation = fmax(deviation, fabs((double)self->sum[k][l] - expected));
         }
-        if (!(error <= tolerance * largest))
-            fail_msg("(%d..%d|%d..%d): %g of %g", e[0], e[1], f[0], f[1], error, largest);
+        if (!(deviation <= tolerance * largest))
+            fail_msg("(%d..%d|%d..%d): %g of %g", e[0], e[1], f[0], f[1], deviation, largest);
     }
 }
 
-static void straight_line_and_loops_are_the_same(void **state)
+TEST_IN(straight_line_and_loops_are_the_same, set_up, tear_down)
 {
     struct fixture *self = *state;
     uint64_t random = 4;
@@ -121,7 +121,7 @@ static void straight_line_and_loops_are_the_same(void **state)
     assert_true(self->n_function >= N_ROUND * 15);
 }
 
-static void there_is_none_beyond_the_limit(void **state)
+TEST(there_is_none_beyond_the_limit)
 {
     assert_null(find_vertical(4, HF_MAX_RECURRENCE_L + 2, 0, 0));
     assert_null(find_vertical(0, 0, 1, HF_MAX_RECURRENCE_L));
@@ -134,9 +134,5 @@ int main(void)
 #elif defined __AVX2__
     if (hf_instruction_set() < HF_AVX2) return 77;
 #endif
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(straight_line_and_loops_are_the_same, set_up, tear_down),
-        cmocka_unit_test(there_is_none_beyond_the_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(test_list, NULL, NULL);
 }

@@ -8,7 +8,6 @@ static struct hf_context *context;
 static struct hf_block_layout *new_layout(int n_part, const int *first)
 {
     struct hf_block_layout *layout = NULL;
-    struct hf_error error;
     assert_ok(hf_block_layout_create(context, context->n_rank, n_part, first, &layout, &error));
     return layout;
 }
@@ -50,7 +49,19 @@ static void check_layout(int n_part, const int *first)
     assert_null(layout);
 }
 
-static void every_element_has_one_place(void **state)
+static int set_up(void **state)
+{
+    context = test_context();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    test_context_done(&context);
+    return 0;
+}
+
+TEST_IN(every_element_has_one_place, set_up, tear_down)
 {
     int first[64];
     for (int n_part = 1; n_part <= 40; n_part++) {
@@ -61,7 +72,7 @@ static void every_element_has_one_place(void **state)
     }
 }
 
-static void shares_are_even(void **state)
+TEST_IN(shares_are_even, set_up, tear_down)
 {
     enum { N_PART = 60 };
     int first[N_PART + 1];
@@ -97,7 +108,7 @@ static int mark_own_blocks(const struct hf_block_layout *layout, int begin, int 
     return n;
 }
 
-static void own_blocks_are_met_once_whatever_the_rows(void **state)
+TEST_IN(own_blocks_are_met_once_whatever_the_rows, set_up, tear_down)
 {
     int first[64];
     for (int n_part = 1; n_part <= 40; n_part++) {
@@ -121,7 +132,7 @@ static void own_blocks_are_met_once_whatever_the_rows(void **state)
 }
 
 /** As many steps on a rank as its share of a molecule of 4,000 atoms has blocks. */
-static void a_rank_goes_through_its_share_only(void **state)
+TEST_IN(a_rank_goes_through_its_share_only, set_up, tear_down)
 {
     enum { N_PART = 4000 };
     int *first = malloc((N_PART + 1) * sizeof *first);
@@ -145,26 +156,4 @@ static void a_rank_goes_through_its_share_only(void **state)
     free(first);
 }
 
-static int set_up(void **state)
-{
-    context = test_context();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    test_context_done(&context);
-    return 0;
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_element_has_one_place, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(own_blocks_are_met_once_whatever_the_rows, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_rank_goes_through_its_share_only, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(shares_are_even, set_up, tear_down),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -20,9 +20,8 @@ static void leave(size_t n_bytes)
     assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
 }
 
-static void blas_is_not_called_without_room_for_its_work_space(void **state)
+TEST(blas_is_not_called_without_room_for_its_work_space)
 {
-    struct hf_error error = {0};
     leave((size_t)100 << 20);
     assert_failure(hf_linalg_prepare_blas(&error), HF_NO_RESOURCE, &error,
                    "BLAS needs 135 MB of address space");
@@ -32,9 +31,4 @@ static void blas_is_not_called_without_room_for_its_work_space(void **state)
     assert_ok(hf_linalg_prepare_blas(&error));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blas_is_not_called_without_room_for_its_work_space)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -2,7 +2,7 @@
  * small blocks, whatever the order). */
 #include "../mpi_test.h"
 
-#include "hf/linalg.h"
+#include "linalg/new_matrix.h"
 
 #include <math.h>
 
@@ -13,7 +13,6 @@ static bool on_fewer; /* four ranks begin diagonalisations, where there are so m
 static struct hf_linalg *new_linalg(struct hf_context *context, int n)
 {
     struct hf_linalg *linalg = NULL;
-    struct hf_error error;
     assert_ok(hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, 3, &linalg, &error));
     assert_non_null(strstr(hf_linalg_description(linalg), "LAPACK"));
     if (on_fewer && parallel && context->n_rank >= 4 && n >= 6)
@@ -25,7 +24,6 @@ static struct hf_linalg *new_linalg(struct hf_context *context, int n)
 static struct hf_matrix *new_matrix(struct hf_linalg *linalg, int n_row, int n_col)
 {
     struct hf_matrix *matrix = NULL;
-    struct hf_error error;
     assert_ok(hf_matrix_create(linalg, "test", n_row, n_col, &matrix, &error));
     assert_int_equal(hf_matrix_n_row(matrix), n_row);
     assert_int_equal(hf_matrix_n_col(matrix), n_col);
@@ -57,9 +55,9 @@ static double *to_full(const struct hf_matrix *matrix)
     return full;
 }
 
-static void a_full_array_survives_the_way_there_and_back(void **state)
+TEST(a_full_array_survives_the_way_there_and_back)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, 11);
     double *full = random_full(11, 5, 1);
     struct hf_matrix *a = from_full(linalg, 11, 5, full);
@@ -69,13 +67,12 @@ static void a_full_array_survives_the_way_there_and_back(void **state)
     hf_linalg_destroy(&linalg);
     free(full);
     free(back);
-    test_context_done(&context);
 }
 
-static void rank_zero_gets_rows_as_they_stand(void **state)
+TEST(rank_zero_gets_rows_as_they_stand)
 {
     enum { N = 11, M = 5, STRIP = 4 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, N);
     double *full = random_full(N, M, 9), rows[STRIP * M];
     struct hf_matrix *a = from_full(linalg, N, M, full);
@@ -88,13 +85,12 @@ static void rank_zero_gets_rows_as_they_stand(void **state)
     hf_matrix_destroy(&a);
     hf_linalg_destroy(&linalg);
     free(full);
-    test_context_done(&context);
 }
 
-static void elements_are_divided_by_differences_of_a_diagonal(void **state)
+TEST(elements_are_divided_by_differences_of_a_diagonal)
 {
     enum { M = 11, N = 4, FIRST = 4 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, M);
     double *full = random_full(M, N, 6), diagonal[M];
     struct hf_matrix *a = from_full(linalg, M, N, full);
@@ -109,7 +105,6 @@ static void elements_are_divided_by_differences_of_a_diagonal(void **state)
     free(found);
     hf_matrix_destroy(&a);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
 static double not_a_number(void *data, int row, int column, double value)
@@ -121,10 +116,10 @@ static double not_a_number(void *data, int row, int column, double value)
     return NAN;
 }
 
-static void rows_of_a_unit_matrix_are_not_multiplied(void **state)
+TEST(rows_of_a_unit_matrix_are_not_multiplied)
 {
     enum { M = 10, N = 8, K = 13 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, K);
     double *left = random_full(M, K, 3), *right = random_full(K, N, 4);
     for (int n = 0; n <= N; n++) {
@@ -150,13 +145,12 @@ static void rows_of_a_unit_matrix_are_not_multiplied(void **state)
     free(left);
     free(right);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void products_agree_with_loops_for_all_transposes(void **state)
+TEST(products_agree_with_loops_for_all_transposes)
 {
     enum { M = 10, N = 7, K = 13 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, K);
     for (int flags = 0; flags < 4; flags++) {
         const bool ta = flags & 1, tb = flags & 2;
@@ -186,13 +180,12 @@ static void products_agree_with_loops_for_all_transposes(void **state)
         hf_matrix_destroy(&c);
     }
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void sums_copies_and_scalars_agree_with_loops(void **state)
+TEST(sums_copies_and_scalars_agree_with_loops)
 {
     enum { N = 9, M = 6 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, N);
     double *fa = random_full(N, M, 5), *fb = random_full(N, M, 6), dot, largest;
     struct hf_matrix *a = from_full(linalg, N, M, fa), *b = from_full(linalg, N, M, fb);
@@ -235,13 +228,12 @@ static void sums_copies_and_scalars_agree_with_loops(void **state)
     hf_matrix_destroy(&c);
     hf_matrix_destroy(&t);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void every_rank_gets_the_squares_of_rows_and_columns(void **state)
+TEST(every_rank_gets_the_squares_of_rows_and_columns)
 {
     enum { ROWS = 70, COLUMNS = 5 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, ROWS);
     double *full = random_full(ROWS, COLUMNS, 6), row[ROWS], column[COLUMNS];
     struct hf_matrix *matrix = from_full(linalg, ROWS, COLUMNS, full);
@@ -258,14 +250,13 @@ static void every_rank_gets_the_squares_of_rows_and_columns(void **state)
     free(full);
     hf_matrix_destroy(&matrix);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
 /** A = Q diag(e) Q^T checked through its own eigenvectors; the lower triangle alone is given. */
-static void every_rank_gets_the_diagonal(void **state)
+TEST(every_rank_gets_the_diagonal)
 {
     enum { N = 11 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, N);
     double *full = random_full(N, N, 5), diagonal[N];
     struct hf_matrix *matrix = from_full(linalg, N, N, full);
@@ -274,13 +265,11 @@ static void every_rank_gets_the_diagonal(void **state)
     free(full);
     hf_matrix_destroy(&matrix);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
 static void check_eigen(struct hf_context *context, int n, bool degenerate)
 {
     struct hf_linalg *linalg = new_linalg(context, n);
-    struct hf_error error;
     double *full = random_full(n, n, 8), *e = malloc((size_t)n * sizeof *e);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < j; i++) full[i * n + j] = full[j * n + i];
@@ -322,22 +311,21 @@ static void check_eigen(struct hf_context *context, int n, bool degenerate)
     hf_linalg_destroy(&linalg);
 }
 
-static void eigenvectors_are_right_for_all_orders(void **state)
+TEST(eigenvectors_are_right_for_all_orders)
 {
     const int orders[] = {1, 2, 3, 4, 7, 20, 31};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         if (context->n_rank > 4 && i % 2 != 0) continue; /* busy waiting makes them slow */
         check_eigen(context, orders[i], false);
         check_eigen(context, orders[i], true);
     }
-    test_context_done(&context);
 }
 
-static void symmetric_products_are_those_of_the_general_routine(void **state)
+TEST(symmetric_products_are_those_of_the_general_routine)
 {
     const int orders[] = {1, 31, 70, 140}, inner = 17;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         const int n = orders[i];
         struct hf_linalg *linalg = new_linalg(context, n);
@@ -362,14 +350,12 @@ static void symmetric_products_are_those_of_the_general_routine(void **state)
         hf_matrix_destroy(&b);
         hf_linalg_destroy(&linalg);
     }
-    test_context_done(&context);
 }
 
 /** The lowest eigenvectors are those of the full set, and so are all eigenvalues. */
 static void check_lowest(struct hf_context *context, int n, int n_vector)
 {
     struct hf_linalg *linalg = new_linalg(context, n);
-    struct hf_error error;
     double *full = random_full(n, n, 8), *e = malloc(2 * (size_t)n * sizeof *e);
     struct hf_matrix *a = from_full(linalg, n, n, full), *b = from_full(linalg, n, n, full);
     struct hf_matrix *z = new_matrix(linalg, n, n), *low = new_matrix(linalg, n, n_vector);
@@ -389,23 +375,22 @@ static void check_lowest(struct hf_context *context, int n, int n_vector)
     hf_linalg_destroy(&linalg);
 }
 
-static void as_many_of_the_lowest_eigenvectors_are_made_as_asked_for(void **state)
+TEST(as_many_of_the_lowest_eigenvectors_are_made_as_asked_for)
 {
     const int orders[] = {1, 2, 7, 31, 70};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         if (context->n_rank > 4 && i % 2 != 0) continue;
         check_lowest(context, orders[i], 0);
         check_lowest(context, orders[i], (orders[i] + 2) / 3);
     }
-    test_context_done(&context);
 }
 
-static void every_eigensolver_there_is_is_right(void **state)
+TEST(every_eigensolver_there_is_is_right)
 {
     const char *const names[] = {"LAPACK", "ScaLAPACK", "ELPA"};
     const int orders[] = {9, 31, 70, 131};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, 9);
     assert_false(hf_linalg_set_eigensolver(linalg, "none"));
     for (int k = 0; k < 3; k++) {
@@ -419,13 +404,12 @@ static void every_eigensolver_there_is_is_right(void **state)
     }
     eigensolver = NULL;
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void a_part_of_the_ranks_diagonalises_as_all_do(void **state)
+TEST(a_part_of_the_ranks_diagonalises_as_all_do)
 {
     const int orders[] = {6, 7, 31, 70};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     on_fewer = true;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         check_eigen(context, orders[i], false);
@@ -433,15 +417,50 @@ static void a_part_of_the_ranks_diagonalises_as_all_do(void **state)
         check_lowest(context, orders[i], (orders[i] + 2) / 3);
     }
     on_fewer = false;
-    test_context_done(&context);
 }
 
-static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
+TEST(new_matrices_have_the_shape_and_values_of_their_origins)
+{
+    enum { N = 11, M = 5, O = 3 };
+    const double factor[O] = {2.0, -1.0, 0.5};
+    TEST_CONTEXT(context);
+    struct hf_linalg *linalg = new_linalg(context, N);
+    struct hf_matrix *like = NULL, *copy = NULL, *columns = NULL, *product = NULL;
+    struct hf_matrix *zeros = NULL, *small = NULL;
+    double *full = random_full(N, M, 1);
+    struct hf_matrix *a = from_full(linalg, N, M, full);
+    assert_ok(hf_matrix_create_like("test", a, &like, NULL));
+    assert_ok(hf_matrix_create_copy("test", a, &copy, NULL));
+    assert_ok(hf_matrix_create_columns("test", a, 1, O, factor, &columns, NULL));
+    assert_ok(hf_matrix_create_product("test", true, a, false, columns, &product, NULL));
+    assert_ok(HF_CREATE_MATRICES(linalg, "test", NULL, {&zeros, N, M}, {&small, O, M}));
+    assert_ptr_equal(hf_matrix_grid(product), linalg);
+    assert_int_equal(hf_matrix_n_row(small), O);
+    double *of_like = to_full(like), *of_copy = to_full(copy), *of_zeros = to_full(zeros);
+    double *of_columns = to_full(columns), *of_product = to_full(product);
+    assert_memory_equal(of_copy, full, sizeof *full * N * M);
+    assert_memory_equal(of_like, of_zeros, sizeof *full * N * M);
+    for (int j = 0; j < O; j++) {
+        for (int i = 0; i < N; i++)
+            assert_true(of_columns[i + N * j] == factor[j] * full[i + N * (j + 1)]);
+        for (int i = 0; i < M; i++) {
+            double sum = 0.0;
+            for (int k = 0; k < N; k++) sum += full[k + N * i] * of_columns[k + N * j];
+            assert_true(fabs(of_product[i + M * j] - sum) < 1e-13);
+        }
+    }
+    double *const list[] = {full, of_like, of_copy, of_zeros, of_columns, of_product};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) free(list[i]);
+    HF_DESTROY_MATRICES(&a, &like, &copy, &columns, &product, &zeros, &small);
+    assert_null(product);
+    hf_linalg_destroy(&linalg);
+}
+
+TEST(a_matrix_that_is_not_finite_is_refused_by_all_ranks)
 {
     enum { N = 8 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, N);
-    struct hf_error error;
     double *full = random_full(N, N, 9), e[N];
     full[N * N - 1] = NAN;
     struct hf_matrix *a = from_full(linalg, N, N, full), *z = new_matrix(linalg, N, N);
@@ -450,12 +469,10 @@ static void a_matrix_that_is_not_finite_is_refused_by_all_ranks(void **state)
     hf_matrix_destroy(&z);
     hf_linalg_destroy(&linalg);
     free(full);
-    test_context_done(&context);
 }
 
-static void a_small_symmetric_system_is_solved_and_a_singular_one_refused(void **state)
+TEST(a_small_symmetric_system_is_solved_and_a_singular_one_refused)
 {
-    struct hf_error error;
     double a[4] = {0.0, 1.0, 1.0, 3.0}, b[2] = {2.0, 7.0};
     assert_ok(hf_solve_symmetric(2, a, b, &error));
     assert_true(fabs(b[0] - 1.0) < 1e-14 && fabs(b[1] - 2.0) < 1e-14);
@@ -466,22 +483,5 @@ static void a_small_symmetric_system_is_solved_and_a_singular_one_refused(void *
 int main(int argc, char **argv)
 {
     parallel = strcmp(argv[1], "parallel") == 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_array_survives_the_way_there_and_back),
-        cmocka_unit_test(rank_zero_gets_rows_as_they_stand),
-        cmocka_unit_test(elements_are_divided_by_differences_of_a_diagonal),
-        cmocka_unit_test(rows_of_a_unit_matrix_are_not_multiplied),
-        cmocka_unit_test(products_agree_with_loops_for_all_transposes),
-        cmocka_unit_test(sums_copies_and_scalars_agree_with_loops),
-        cmocka_unit_test(symmetric_products_are_those_of_the_general_routine),
-        cmocka_unit_test(every_rank_gets_the_squares_of_rows_and_columns),
-        cmocka_unit_test(every_rank_gets_the_diagonal),
-        cmocka_unit_test(eigenvectors_are_right_for_all_orders),
-        cmocka_unit_test(as_many_of_the_lowest_eigenvectors_are_made_as_asked_for),
-        cmocka_unit_test(every_eigensolver_there_is_is_right),
-        cmocka_unit_test(a_part_of_the_ranks_diagonalises_as_all_do),
-        cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_by_all_ranks),
-        cmocka_unit_test(a_small_symmetric_system_is_solved_and_a_singular_one_refused),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

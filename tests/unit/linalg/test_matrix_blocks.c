@@ -50,7 +50,6 @@ static const double *make_block(void *data, int i, int j)
 /** What every rank can reach: no rank asks another, and together they have the matrix. */
 static void check_reachable(struct hf_matrix *matrix, struct hf_block_layout *layout, double *full)
 {
-    struct hf_error error;
     const int n = hf_matrix_n_row(matrix);
     const size_t size = (size_t)n * (size_t)n;
     memset(full, 0, size * sizeof *full);
@@ -65,7 +64,6 @@ static void check_reachable(struct hf_matrix *matrix, struct hf_block_layout *la
 
 static void check_both_ways(int n_part, const int *first, int block_size)
 {
-    struct hf_error error;
     struct hf_linalg *linalg = NULL;
     struct hf_matrix *matrix = NULL;
     struct hf_block_layout *layout = NULL;
@@ -94,7 +92,19 @@ static void check_both_ways(int n_part, const int *first, int block_size)
     hf_linalg_destroy(&linalg);
 }
 
-static void every_element_arrives(void **state)
+static int set_up(void **state)
+{
+    context = test_context();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    test_context_done(&context);
+    return 0;
+}
+
+TEST_IN(every_element_arrives, set_up, tear_down)
 {
     const int one[] = {0, 7}, pairs[] = {0, 14, 19}, with_empty[] = {0, 0, 5, 5, 6, 20, 20, 31, 31};
     for (int block_size = 1; block_size <= 64; block_size = 2 * block_size + 1) {
@@ -106,7 +116,7 @@ static void every_element_arrives(void **state)
 
 /** Parts smaller and larger than the blocks of the grid, so that a rank has something of some parts
  *  only; even and odd numbers of them, which close the circle of rows in different ways. */
-static void ranks_meet_only_parts_they_have_something_of(void **state)
+TEST_IN(ranks_meet_only_parts_they_have_something_of, set_up, tear_down)
 {
     enum { MOST = 41 };
     int first[MOST + 1] = {0};
@@ -120,7 +130,7 @@ static void ranks_meet_only_parts_they_have_something_of(void **state)
 }
 
 /** Large enough to travel in several stages, whose buffers are what bounds the memory. */
-static void large_matrices_travel_in_stages(void **state)
+TEST_IN(large_matrices_travel_in_stages, set_up, tear_down)
 {
     enum { N_PART = 150 };
     int first[N_PART + 1] = {0};
@@ -131,26 +141,8 @@ static void large_matrices_travel_in_stages(void **state)
     if (parallel) assert_true(hf_memory_largest_bytes(context->memory) < 2 * share);
 }
 
-static int set_up(void **state)
-{
-    context = test_context();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    test_context_done(&context);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     parallel = strcmp(argv[1], "parallel") == 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_element_arrives, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(ranks_meet_only_parts_they_have_something_of, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(large_matrices_travel_in_stages, set_up, tear_down),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -17,7 +17,6 @@ static bool parallel;
 static struct hf_linalg *new_linalg(struct hf_context *context, int n, int block)
 {
     struct hf_linalg *linalg = NULL;
-    struct hf_error error;
     assert_ok(hf_linalg_create_ext(context, n, parallel ? 0 : 1 << 30, block, &linalg, &error));
     return linalg;
 }
@@ -27,7 +26,6 @@ static struct hf_matrix *new_matrix(struct hf_linalg *linalg, int n_row, int n_c
                                     double (*value)(int i, int j))
 {
     struct hf_matrix *matrix = NULL;
-    struct hf_error error;
     double *full = malloc(((size_t)n_row * (size_t)n_col + 1) * sizeof *full);
     for (int j = 0; j < n_col; j++)
         for (int i = 0; i < n_row; i++) full[j * n_row + i] = value(i, j);
@@ -91,12 +89,54 @@ static void assert_equal_bits_on_all_ranks(const double value[], int n)
     free(first);
 }
 
-static void scalars_and_gathered_matrices_have_equal_bits_on_all_ranks(void **state)
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
+/** Bytes of address space that this process has. */
+static size_t address_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+#endif
+
+/** Rank 0 has room for one more only if what was kept goes, of which all ranks have their part. The sanitizer for
+ *  addresses cannot live with a limit. This is the first test: the others leave free memory. */
+TEST(kept_matrices_make_room)
+{
+#if defined __SANITIZE_ADDRESS__ || !defined __GLIBC__
+    skip();
+#else
+    enum { N = 350 };
+    mallopt(M_MMAP_THRESHOLD, 1 << 16); /* no free memory of the process is found for matrices */
+    struct hf_context *context = test_context();
+    struct hf_linalg *linalg = new_linalg(context, N, 50);
+    struct hf_matrix *matrix = NULL;
+    struct rlimit before, limit;
+    assert_ok(hf_matrix_create(linalg, "test", N, N, &matrix, &error));
+    const size_t n_bytes = hf_memory_current_bytes(context->memory);
+    hf_matrix_destroy(&matrix);
+    assert_int_equal(hf_memory_current_bytes(context->memory), n_bytes);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = address_bytes() + n_bytes / 2;
+    if (context->rank == 0) assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    assert_ok(hf_matrix_create(linalg, "test", N, N - 1, &matrix, &error));
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(hf_memory_current_bytes(context->memory) <= n_bytes);
+    hf_matrix_destroy(&matrix);
+    hf_linalg_destroy(&linalg);
+    test_context_done(&context);
+#endif
+}
+
+TEST(scalars_and_gathered_matrices_have_equal_bits_on_all_ranks)
 {
     enum { N = 23 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, N, 4);
-    struct hf_error error;
     struct hf_matrix *a = new_matrix(linalg, N, N, smooth), *z = new_matrix(linalg, N, N, smooth);
     double scalar[2], e[N];
     hf_matrix_dot(a, z, &scalar[0]);
@@ -110,13 +150,12 @@ static void scalars_and_gathered_matrices_have_equal_bits_on_all_ranks(void **st
     hf_matrix_destroy(&a);
     hf_matrix_destroy(&z);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void a_factor_of_zero_does_not_read_the_target(void **state)
+TEST(a_factor_of_zero_does_not_read_the_target)
 {
     enum { N = 9 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, N, 4);
     struct hf_matrix *a = new_matrix(linalg, N, N, smooth), *c[4];
     for (int k = 0; k < 4; k++) c[k] = new_matrix(linalg, N, N, not_a_number);
@@ -132,15 +171,13 @@ static void a_factor_of_zero_does_not_read_the_target(void **state)
     }
     hf_matrix_destroy(&a);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void empty_shapes_are_fine(void **state)
+TEST(empty_shapes_are_fine)
 {
     enum { N = 9 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, N, 4);
-    struct hf_error error;
     struct hf_matrix *none = new_matrix(linalg, N, 0, smooth),
                      *c = new_matrix(linalg, N, N, smooth);
     struct hf_matrix *none_too = new_matrix(linalg, N, 0, smooth);
@@ -163,15 +200,13 @@ static void empty_shapes_are_fine(void **state)
     hf_matrix_destroy(&nothing);
     hf_matrix_destroy(&nowhere);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void only_the_lower_triangle_is_read(void **state)
+TEST(only_the_lower_triangle_is_read)
 {
     enum { N = 14 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, N, 4);
-    struct hf_error error;
     struct hf_matrix *whole = new_matrix(linalg, N, N, smooth);
     struct hf_matrix *half = new_matrix(linalg, N, N, poisoned_above);
     struct hf_matrix *bad = new_matrix(linalg, N, N, poisoned_below);
@@ -186,17 +221,15 @@ static void only_the_lower_triangle_is_read(void **state)
     hf_matrix_destroy(&bad);
     hf_matrix_destroy(&z);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
 /** Large enough for several divisions of the divide-and-conquer algorithm. */
-static void eigenvalues_of_a_chain_are_those_of_the_formula(void **state)
+TEST(eigenvalues_of_a_chain_are_those_of_the_formula)
 {
     enum { N = 130 };
     const double pi = 3.14159265358979323846;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, N, 16);
-    struct hf_error error;
     struct hf_matrix *a = new_matrix(linalg, N, N, chain), *z = new_matrix(linalg, N, N, chain);
     double e[N];
     assert_ok(hf_matrix_eigen(a, e, z, &error));
@@ -205,21 +238,19 @@ static void eigenvalues_of_a_chain_are_those_of_the_formula(void **state)
     hf_matrix_destroy(&a);
     hf_matrix_destroy(&z);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
 /** On two ranks more often than MPICH has communicators at a time; on more, where busy waiting
  * makes it slow, only a few times. */
-static void grids_leave_nothing_behind(void **state)
+TEST(grids_leave_nothing_behind)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const int n_time = context->n_rank == 2 ? 1000 : 10;
     for (int k = 0; k < n_time; k++) {
         struct hf_linalg *linalg = new_linalg(context, 6 + k % 9, 4);
         hf_linalg_destroy(&linalg);
         assert_null(linalg);
     }
-    test_context_done(&context);
 }
 
 static int n_agreement;
@@ -231,12 +262,10 @@ int MPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op o
     return PMPI_Allreduce(from, to, n, type, op, comm);
 }
 
-static void a_matrix_of_a_shape_there_was_needs_no_agreement(void **state)
+TEST(a_matrix_of_a_shape_there_was_needs_no_agreement)
 {
-    (void)state;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, 10, 3);
-    struct hf_error error;
     for (int k = 0; k < 2; k++) {
         struct hf_matrix *matrix = NULL;
         double largest;
@@ -249,16 +278,13 @@ static void a_matrix_of_a_shape_there_was_needs_no_agreement(void **state)
         hf_matrix_destroy(&matrix);
     }
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
 /** On room, if several ranks do it; the outcome goes with the eigenvalues. */
-static void a_diagonalisation_agrees_once(void **state)
+TEST(a_diagonalisation_agrees_once)
 {
-    (void)state;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, 12, 3);
-    struct hf_error error;
     double e[12];
     for (int k = 0; k < 2; k++) {
         struct hf_matrix *a = new_matrix(linalg, 12, 12, chain);
@@ -271,17 +297,14 @@ static void a_diagonalisation_agrees_once(void **state)
     const bool one = strcmp(hf_linalg_description(linalg), "LAPACK on rank 0") == 0;
     assert_int_equal(n_agreement, one ? 0 : 1);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void large_matrices_and_many_are_not_kept(void **state)
+TEST(large_matrices_and_many_are_not_kept)
 {
     enum { LARGE = 3000, MANY = 100 }; /* 72 MB; far more than are kept */
-    (void)state;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = new_linalg(context, LARGE, 64);
     struct hf_matrix *matrix = NULL;
-    struct hf_error error;
     assert_ok(hf_matrix_create(linalg, "test", LARGE, LARGE, &matrix, &error));
     hf_matrix_destroy(&matrix);
     assert_int_equal(hf_memory_current_bytes(context->memory), 0);
@@ -295,59 +318,12 @@ static void large_matrices_and_many_are_not_kept(void **state)
     assert_int_equal(n_agreement, 1);
     hf_matrix_destroy(&matrix);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
-/** Bytes of address space that this process has. */
-static size_t address_bytes(void)
+TEST(two_grids_live_side_by_side)
 {
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%lu", &pages), 1);
-    fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-#endif
-
-/** Rank 0 has room for one more only if what was kept goes, of which all ranks have their part. The sanitizer for
- *  addresses cannot live with a limit. */
-static void kept_matrices_make_room(void **state)
-{
-#if defined __SANITIZE_ADDRESS__ || !defined __GLIBC__
-    skip();
-#else
-    enum { N = 350 };
-    (void)state;
-    mallopt(M_MMAP_THRESHOLD, 1 << 16); /* no free memory of the process is found for matrices */
-    struct hf_context *context = test_context();
-    struct hf_linalg *linalg = new_linalg(context, N, 50);
-    struct hf_matrix *matrix = NULL;
-    struct hf_error error;
-    struct rlimit before, limit;
-    assert_ok(hf_matrix_create(linalg, "test", N, N, &matrix, &error));
-    const size_t n_bytes = hf_memory_current_bytes(context->memory);
-    hf_matrix_destroy(&matrix);
-    assert_int_equal(hf_memory_current_bytes(context->memory), n_bytes);
-    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-    limit = before;
-    limit.rlim_cur = address_bytes() + n_bytes / 2;
-    if (context->rank == 0) assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-    assert_ok(hf_matrix_create(linalg, "test", N, N - 1, &matrix, &error));
-    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-    assert_true(hf_memory_current_bytes(context->memory) <= n_bytes);
-    hf_matrix_destroy(&matrix);
-    hf_linalg_destroy(&linalg);
-    test_context_done(&context);
-#endif
-}
-
-static void two_grids_live_side_by_side(void **state)
-{
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *small = new_linalg(context, 6, 4), *large = new_linalg(context, 40, 4);
-    struct hf_error error;
     struct hf_matrix *a = new_matrix(small, 6, 6, chain), *b = new_matrix(large, 40, 40, chain);
     struct hf_matrix *y = new_matrix(small, 6, 6, chain), *z = new_matrix(large, 40, 40, chain);
     double e[40];
@@ -363,14 +339,12 @@ static void two_grids_live_side_by_side(void **state)
     hf_matrix_destroy(&a);
     hf_matrix_destroy(&y);
     hf_linalg_destroy(&small);
-    test_context_done(&context);
 }
 
-static void a_small_order_stays_on_one_rank(void **state)
+TEST(a_small_order_stays_on_one_rank)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_linalg *linalg = NULL;
-    struct hf_error error;
     assert_ok(hf_linalg_create(context, 100, &linalg, &error));
     assert_string_equal(hf_linalg_description(linalg), "LAPACK on rank 0");
     hf_linalg_destroy(&linalg);
@@ -378,15 +352,13 @@ static void a_small_order_stays_on_one_rank(void **state)
     assert_int_equal(strstr(hf_linalg_description(linalg), "ScaLAPACK") != NULL,
                      context->n_rank > 1);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
 /** One rank computes; some are faster; of very many a part does it, in the same time. */
-static void the_model_knows_grids_without_making_them(void **state)
+TEST(the_model_knows_grids_without_making_them)
 {
     enum { N = 764 };
     const double product = hf_linalg_product_seconds(N, 1, false);
-    (void)state;
     assert_true(fabs(product - 2.0 * N * N * N / 4e10) < 1e-12);
     for (int k = 0; k < 2; k++) {
         const bool spread = k == 1;
@@ -401,7 +373,7 @@ static void the_model_knows_grids_without_making_them(void **state)
 }
 
 /** Libraries of two MPI implementations in one process crash or, worse, run alone each. */
-static void one_mpi_library_is_loaded(void **state)
+TEST(one_mpi_library_is_loaded)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
     if (maps == NULL) skip();
@@ -419,21 +391,5 @@ static void one_mpi_library_is_loaded(void **state)
 int main(int argc, char **argv)
 {
     parallel = strcmp(argv[1], "parallel") == 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kept_matrices_make_room), /* before others leave memory free */
-        cmocka_unit_test(scalars_and_gathered_matrices_have_equal_bits_on_all_ranks),
-        cmocka_unit_test(a_factor_of_zero_does_not_read_the_target),
-        cmocka_unit_test(empty_shapes_are_fine),
-        cmocka_unit_test(only_the_lower_triangle_is_read),
-        cmocka_unit_test(eigenvalues_of_a_chain_are_those_of_the_formula),
-        cmocka_unit_test(grids_leave_nothing_behind),
-        cmocka_unit_test(a_matrix_of_a_shape_there_was_needs_no_agreement),
-        cmocka_unit_test(a_diagonalisation_agrees_once),
-        cmocka_unit_test(large_matrices_and_many_are_not_kept),
-        cmocka_unit_test(two_grids_live_side_by_side),
-        cmocka_unit_test(a_small_order_stays_on_one_rank),
-        cmocka_unit_test(the_model_knows_grids_without_making_them),
-        cmocka_unit_test(one_mpi_library_is_loaded),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

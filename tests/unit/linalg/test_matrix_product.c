@@ -7,7 +7,7 @@
 #include <math.h>
 
 /** Sizes around whole groups of rows and steps of columns. */
-static void products_are_the_plain_sums(void **state)
+TEST(products_are_the_plain_sums)
 {
     static hf_product_function *const kernels[] = {
         HF_KERNELS_BUILT(hf_product_portable, hf_product_avx2, hf_product_avx512)};
@@ -45,7 +45,7 @@ static void products_are_the_plain_sums(void **state)
             }
 }
 
-static void chosen_elements_are_packed_like_all(void **state)
+TEST(chosen_elements_are_packed_like_all)
 {
     enum { N_ROW = 17, N_INNER = 5 };
     const int all[N_INNER] = {0, 1, 2, 3, 4}, some[2] = {1, 4};
@@ -64,7 +64,7 @@ static void chosen_elements_are_packed_like_all(void **state)
                                 HF_PRODUCT_GROUP * sizeof *packed);
 }
 
-static void lengths_are_whole_steps(void **state)
+TEST(lengths_are_whole_steps)
 {
     assert_int_equal(hf_padded(0), 0);
     assert_int_equal(hf_padded(1), HF_PRODUCT_STEP);
@@ -72,12 +72,4 @@ static void lengths_are_whole_steps(void **state)
     assert_int_equal(hf_packed_size(HF_PRODUCT_GROUP + 1, 5), 2 * HF_PRODUCT_GROUP * 5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_the_plain_sums),
-        cmocka_unit_test(chosen_elements_are_packed_like_all),
-        cmocka_unit_test(lengths_are_whole_steps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -10,10 +10,9 @@ static struct hf_localised localise(struct test_solved *s, enum hf_localise_kind
                                     int n_thread)
 {
     struct hf_localised found;
-    struct hf_error error;
     const struct hf_localise_settings settings = {
         .kind = kind, .n_frozen = n_frozen, .n_thread = n_thread};
-    expect_ok(hf_localise(s->context, &s->wave, &settings, &found, &error), &error);
+    assert_ok(hf_localise(s->context, &s->wave, &settings, &found, &error));
     assert_true(found.converged);
     if (rank_here() == 0 && getenv("HF_TEST_VERBOSE") != NULL)
         for (int i = 0; i < found.n; i++)
@@ -51,9 +50,9 @@ static void check(const struct test_solved *s, const struct hf_localised *found,
     assert_true(fabs(trace) < 1e-10);
 }
 
-static void water_has_two_bonds_and_two_lone_pairs(void **state)
+TEST(water_has_two_bonds_and_two_lone_pairs)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_water(&s, context, 0.0, "cc-pVDZ");
     for (int kind = HF_LOCALISE_PM; kind <= HF_LOCALISE_BOYS; kind++) {
@@ -70,12 +69,11 @@ static void water_has_two_bonds_and_two_lone_pairs(void **state)
         hf_localised_done(&found);
     }
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-static void canonical_orbitals_stay(void **state)
+TEST(canonical_orbitals_stay)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_water(&s, context, 0.0, "6-31G");
     struct hf_localised found = localise(&s, HF_LOCALISE_NONE, 0, 1);
@@ -84,14 +82,12 @@ static void canonical_orbitals_stay(void **state)
         assert_true(fabs(found.orbital[i].energy - s.wave.spin[0].energy[i]) < 1e-14);
     hf_localised_done(&found);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
 /** The same on this rank alone and on all ranks, on any number of threads; the pi orbitals of a ring are degenerate. */
-static void orbitals_do_not_depend_on_the_ranks(void **state)
+TEST(orbitals_do_not_depend_on_the_ranks)
 {
     struct hf_context *all = test_context(), *alone = NULL;
-    struct hf_error error;
     struct test_solved s, t;
     assert_ok(hf_context_create(MPI_COMM_SELF, &alone, &error));
     test_solved_benzene(&s, all, "STO-3G");
@@ -175,7 +171,6 @@ static double largest_curvature(const struct test_solved *s, const struct hf_loc
     const int o = found->n, n = o * (o - 1) / 2, n_atom = s->molecule.n_atom;
     double *q = populations(s, found), *room = calloc((size_t)(3 * o * o), sizeof *room);
     double *hessian = calloc((size_t)(n * n + n), sizeof *hessian);
-    struct hf_error error;
     assert_true(room != NULL && hessian != NULL);
     for (int p = 0; p < n; p++)
         for (int r = 0; r <= p; r++) {
@@ -197,10 +192,10 @@ static double largest_curvature(const struct test_solved *s, const struct hf_loc
 }
 
 /** No direction leads higher, in all rotations at once: the end is no saddle. That of a ring may be flat. */
-static void the_end_is_a_maximum(void **state)
+TEST(the_end_is_a_maximum)
 {
     leave_out_on_many_ranks();
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     for (int k = 0; k < 2; k++) {
         if (k == 0)
@@ -218,7 +213,6 @@ static void the_end_is_a_maximum(void **state)
         hf_localised_done(&found);
         test_solved_end(&s);
     }
-    test_context_done(&context);
 }
 
 /** Turns three orbitals into each other, from `first`, about their sum. */
@@ -238,11 +232,10 @@ static void turn(int o, int first, double angle, double u[])
 
 /** Boys orbitals of benzene from sigma and pi orbitals, which do not mix by symmetry: where the pi orbitals are at atoms,
  *  no rotation of two orbitals leads higher, only one of several at once. */
-static void saddles_are_left(void **state)
+TEST(saddles_are_left)
 {
     leave_out_on_many_ranks();
-    struct hf_context *context = test_context();
-    struct hf_error error;
+    TEST_CONTEXT(context);
     struct test_solved s;
     int n_stuck = 0;
     test_solved_benzene(&s, context, "STO-3G");
@@ -255,7 +248,7 @@ static void saddles_are_left(void **state)
         for (int alone = 0; alone < 2; alone++) {
             struct hf_localised found;
             settings.sweeps_only = alone == 1;
-            expect_ok(hf_localise(context, &s.wave, &settings, &found, &error), &error);
+            assert_ok(hf_localise(context, &s.wave, &settings, &found, &error));
             assert_true(found.converged);
             value[alone] = found.value;
             hf_localised_done(&found);
@@ -270,21 +263,19 @@ static void saddles_are_left(void **state)
     hf_localised_done(&start);
     hf_localised_done(&best);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
 /** Boys orbitals of a ring: 8 sweeps and 4 steps, or 30 sweeps alone. */
-static void the_end_converges_quadratically(void **state)
+TEST(the_end_converges_quadratically)
 {
     leave_out_on_many_ranks();
-    struct hf_context *context = test_context();
-    struct hf_error error;
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_benzene(&s, context, "6-31G");
     struct hf_localised found = localise(&s, HF_LOCALISE_BOYS, 6, 1), alone;
     const struct hf_localise_settings settings = {
         .kind = HF_LOCALISE_BOYS, .n_frozen = 6, .sweeps_only = true};
-    expect_ok(hf_localise(context, &s.wave, &settings, &alone, &error), &error);
+    assert_ok(hf_localise(context, &s.wave, &settings, &alone, &error));
     if (getenv("HF_TEST_VERBOSE") != NULL)
         print_message("%d sweeps and %d steps; %d sweeps\n", found.n_sweep, found.n_step,
                       alone.n_sweep);
@@ -294,12 +285,11 @@ static void the_end_converges_quadratically(void **state)
     hf_localised_done(&found);
     hf_localised_done(&alone);
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-static void one_orbital_is_itself(void **state)
+TEST(one_orbital_is_itself)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_solved s;
     test_solved_begin(&s, context);
     test_solved_add(&s, 2, 0.0, 0.0, 0.0);
@@ -313,19 +303,6 @@ static void one_orbital_is_itself(void **state)
         hf_localised_done(&found);
     }
     test_solved_end(&s);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(water_has_two_bonds_and_two_lone_pairs),
-        cmocka_unit_test(canonical_orbitals_stay),
-        cmocka_unit_test(one_orbital_is_itself),
-        cmocka_unit_test(saddles_are_left),
-        cmocka_unit_test(the_end_converges_quadratically),
-        cmocka_unit_test(the_end_is_a_maximum),
-        cmocka_unit_test(orbitals_do_not_depend_on_the_ranks),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -171,7 +171,7 @@ static void compare(const struct reading *this, const struct row *row)
     compare_told(this, row->told, row->comment);
 }
 
-static void what_a_comment_says_is_taken_or_told(void **state)
+TEST(what_a_comment_says_is_taken_or_told)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct reading this;
@@ -182,7 +182,7 @@ static void what_a_comment_says_is_taken_or_told(void **state)
     }
 }
 
-static void a_setting_that_is_not_understood_is_refused(void **state)
+TEST(a_setting_that_is_not_understood_is_refused)
 {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct reading this;
@@ -194,7 +194,7 @@ static void a_setting_that_is_not_understood_is_refused(void **state)
     }
 }
 
-static void a_unit_may_stand_behind_the_count(void **state)
+TEST(a_unit_may_stand_behind_the_count)
 {
     static const struct {
         const char *count, *comment;
@@ -216,7 +216,7 @@ static void a_unit_may_stand_behind_the_count(void **state)
     done(&this);
 }
 
-static void the_command_line_wins_and_says_so(void **state)
+TEST(the_command_line_wins_and_says_so)
 {
     static const struct {
         const char *comment, *key, *value;
@@ -250,7 +250,7 @@ static void the_command_line_wins_and_says_so(void **state)
     }
 }
 
-static void the_title_ends_where_settings_begin(void **state)
+TEST(the_title_ends_where_settings_begin)
 {
     static const char *const cases[][2] = {{"water", "water"},
                                            {"water, charge=0 multiplicity=1", "water"},
@@ -271,14 +271,4 @@ static void the_title_ends_where_settings_begin(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_comment_says_is_taken_or_told),
-        cmocka_unit_test(a_setting_that_is_not_understood_is_refused),
-        cmocka_unit_test(a_unit_may_stand_behind_the_count),
-        cmocka_unit_test(the_command_line_wins_and_says_so),
-        cmocka_unit_test(the_title_ends_where_settings_begin),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

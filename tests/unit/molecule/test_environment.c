@@ -67,7 +67,7 @@ static void expect_warning(const struct case_of_input *this, const char *text)
     fail_msg("no warning '%s' among %d", text, this->input.n_warning);
 }
 
-static void a_block_is_in_the_units_of_its_input(void **state)
+TEST(a_block_is_in_the_units_of_its_input)
 {
     static const char *const input = "point_charges\n # near\n 0.41 0 0 2.5 # H\n\n -.82 1 2 -3D0\n"
                                      "END\nunits %s\ngeometry\nHe 0 0 0\nend\n";
@@ -90,7 +90,7 @@ static void a_block_is_in_the_units_of_its_input(void **state)
     }
 }
 
-static void an_empty_block_is_no_charge_and_zero_charges_may_sit_anywhere(void **state)
+TEST(an_empty_block_is_no_charge_and_zero_charges_may_sit_anywhere)
 {
     struct case_of_input this;
     begin(&this);
@@ -104,7 +104,7 @@ static void an_empty_block_is_no_charge_and_zero_charges_may_sit_anywhere(void *
     done(&this);
 }
 
-static void mistakes_in_a_block_are_named_with_file_and_line(void **state)
+TEST(mistakes_in_a_block_are_named_with_file_and_line)
 {
     const struct {
         const char *string, *message;
@@ -141,7 +141,7 @@ static void mistakes_in_a_block_are_named_with_file_and_line(void **state)
     }
 }
 
-static void a_field_comes_from_the_input_or_the_command_line(void **state)
+TEST(a_field_comes_from_the_input_or_the_command_line)
 {
     static const char *const string = "field 0.01 0 -2D-3\ngeometry\nHe 0 0 0\nend\n";
     struct case_of_input this;
@@ -158,7 +158,7 @@ static void a_field_comes_from_the_input_or_the_command_line(void **state)
     done(&this);
 }
 
-static void an_ion_in_a_field_is_told_of_the_origin(void **state)
+TEST(an_ion_in_a_field_is_told_of_the_origin)
 {
     struct case_of_input this;
     begin(&this);
@@ -189,7 +189,7 @@ static hf_status read_files(struct case_of_input *this, const char *molecule, co
 
 static const char *const helium = "geometry\nHe 0 0 0\nend\n";
 
-static void a_file_is_in_angstrom_unless_its_comment_says_otherwise(void **state)
+TEST(a_file_is_in_angstrom_unless_its_comment_says_otherwise)
 {
     const struct {
         const char *comment;
@@ -222,7 +222,7 @@ static void a_file_is_in_angstrom_unless_its_comment_says_otherwise(void **state
     }
 }
 
-static void what_looks_odd_in_a_file_is_said(void **state)
+TEST(what_looks_odd_in_a_file_is_said)
 {
     struct case_of_input this;
     begin(&this);
@@ -239,7 +239,7 @@ static void what_looks_odd_in_a_file_is_said(void **state)
     done(&this);
 }
 
-static void mistakes_in_a_file_are_named_with_file_and_line(void **state)
+TEST(mistakes_in_a_file_are_named_with_file_and_line)
 {
     const struct {
         const char *molecule, *charges, *message;
@@ -265,10 +265,10 @@ static void mistakes_in_a_file_are_named_with_file_and_line(void **state)
     }
 }
 
-static void the_file_of_an_input_without_one_is_read_when_asked_for(void **state)
+TEST(the_file_of_an_input_without_one_is_read_when_asked_for)
 {
     static const double position[1][3] = {{0.0, 0.0, 0.0}};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct case_of_input this;
     begin(&this);
     assert_ok(give(&this, "point_charges_file", "/no/such/q.xyz"));
@@ -279,21 +279,6 @@ static void the_file_of_an_input_without_one_is_read_when_asked_for(void **state
                    hf_input_read_point_charges(context, &this.options, &this.input, &this.error),
                    "/no/such/q.xyz: there is no such file");
     done(&this);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_block_is_in_the_units_of_its_input),
-        cmocka_unit_test(an_empty_block_is_no_charge_and_zero_charges_may_sit_anywhere),
-        cmocka_unit_test(mistakes_in_a_block_are_named_with_file_and_line),
-        cmocka_unit_test(a_field_comes_from_the_input_or_the_command_line),
-        cmocka_unit_test(an_ion_in_a_field_is_told_of_the_origin),
-        cmocka_unit_test(a_file_is_in_angstrom_unless_its_comment_says_otherwise),
-        cmocka_unit_test(what_looks_odd_in_a_file_is_said),
-        cmocka_unit_test(mistakes_in_a_file_are_named_with_file_and_line),
-        cmocka_unit_test(the_file_of_an_input_without_one_is_read_when_asked_for),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

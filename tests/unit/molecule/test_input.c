@@ -23,7 +23,7 @@ static void expect_read(struct reading *this, const char *string, const char *fo
     assert_int_equal(this->input.molecule.multiplicity, multiplicity);
 }
 
-static void native_input_is_read_in_any_order_with_comments(void **state)
+TEST(native_input_is_read_in_any_order_with_comments)
 {
     struct reading this;
     expect_read(&this,
@@ -42,7 +42,7 @@ static void native_input_is_read_in_any_order_with_comments(void **state)
     done(&this);
 }
 
-static void angstrom_is_the_default_unit(void **state)
+TEST(angstrom_is_the_default_unit)
 {
     struct reading this;
     expect_read(&this, "geometry\nH 0 0 0\nH 0 0 0.74\nend\n", "native", 2, 0, 1);
@@ -54,7 +54,7 @@ static void angstrom_is_the_default_unit(void **state)
     done(&this);
 }
 
-static void ghosts_are_marked_as_other_programs_mark_them(void **state)
+TEST(ghosts_are_marked_as_other_programs_mark_them)
 {
     const char *const marks[] = {"@H", "Gh(H)", "gh(H)", "BqH", "Bq-H", "H-Bq", "Ghost-H", "@H1"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
@@ -69,7 +69,7 @@ static void ghosts_are_marked_as_other_programs_mark_them(void **state)
     }
 }
 
-static void native_mistakes_are_named_with_file_and_line(void **state)
+TEST(native_mistakes_are_named_with_file_and_line)
 {
     const struct {
         const char *string, *message;
@@ -109,7 +109,7 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
         {"geometry\nH 0 0 0 0\nend\n", "line 2: '0' stands behind the coordinates"},
         {"geometry\nH 0 0 nan\nend\n", "is not a number"},
         {"geometry\nH 0 0 1e999\nend\n", "is out of range"},
-        {"geometry\nH 0 0 0\nHe 0 0 123456\nend\n", "line 3: coordinate 123456 angstrom is out"},
+        {"geometry\nH 0 0 0\nHe 0 0 123456\nend\n", "line 3: coordinate 123456 angstrom of atom 2 (He) is out"},
         {"geometry\nH 0 0 0\nH 0 0 0.01\nend\n",
          "line 3: atoms 1 (H, line 2) and 2 (H) are on top"},
         {"geometry bohr\nH 0 0 0\nend\n", "stands behind geometry"},
@@ -140,7 +140,7 @@ static void native_mistakes_are_named_with_file_and_line(void **state)
 }
 
 /** Molecules with bonds that are short or long for their atoms, and units that are mistaken. */
-static void distances_are_judged_by_the_elements(void **state)
+TEST(distances_are_judged_by_the_elements)
 {
     static const struct {
         const char *a, *b, *units;
@@ -193,7 +193,7 @@ static void distances_are_judged_by_the_elements(void **state)
     }
 }
 
-static void lines_may_end_in_any_way_and_be_long(void **state)
+TEST(lines_may_end_in_any_way_and_be_long)
 {
     static const char *const files[] = {
         "\xef\xbb\xbfgeometry\nHe 0 0 0\nend",
@@ -228,7 +228,7 @@ static void lines_may_end_in_any_way_and_be_long(void **state)
     free(text);
 }
 
-static void xyz_is_read_with_patience(void **state)
+TEST(xyz_is_read_with_patience)
 {
     struct reading this;
     expect_read(&this, " 3\n\n8 0 0 1.0D-01 extra\nH\t0 .76 1.5*^-6\nh 0 -0.76 0 7\n\n\n", "XYZ", 3,
@@ -247,7 +247,7 @@ static void xyz_is_read_with_patience(void **state)
     done(&this);
 }
 
-static void an_odd_number_of_electrons_is_taken_for_a_doublet(void **state)
+TEST(an_odd_number_of_electrons_is_taken_for_a_doublet)
 {
     struct reading this;
     expect_read(&this, "geometry\nH 0 0 0\nend\n", "native", 1, 0, 2);
@@ -258,7 +258,7 @@ static void an_odd_number_of_electrons_is_taken_for_a_doublet(void **state)
     done(&this);
 }
 
-static void extended_xyz_tells_columns_charge_and_multiplicity(void **state)
+TEST(extended_xyz_tells_columns_charge_and_multiplicity)
 {
     struct reading this;
     expect_read(&this,
@@ -270,7 +270,7 @@ static void extended_xyz_tells_columns_charge_and_multiplicity(void **state)
     done(&this);
 }
 
-static void rows_that_are_counted_are_not_taken_for_hydrogen(void **state)
+TEST(rows_that_are_counted_are_not_taken_for_hydrogen)
 {
     static const char *const refused[] = {
         "3\n0 1\n1 8 0 0 0.117\n2 1 0 0.757 -0.469\n3 1 0 -0.757 -0.469\n",
@@ -308,7 +308,7 @@ static void rows_that_are_counted_are_not_taken_for_hydrogen(void **state)
     }
 }
 
-static void xyz_mistakes_are_named(void **state)
+TEST(xyz_mistakes_are_named)
 {
     expect_refusal("3\n\nO 0 0 0\nH 0 0 1\n",
                    "line 4: the file ends here; expected a comment and 3");
@@ -324,7 +324,7 @@ static void xyz_mistakes_are_named(void **state)
                    "line 2: charge 'q' of the comment is not understood");
 }
 
-static void foreign_formats_are_named_and_refused(void **state)
+TEST(foreign_formats_are_named_and_refused)
 {
     static const char *const files[][2] = {
         {"BASIS\ncc-pVDZ\ntitle\n\nAtomtypes=1\n",
@@ -390,7 +390,7 @@ static void foreign_formats_are_named_and_refused(void **state)
 }
 
 /** Recognisers look at files that cannot be read: good input is taken whatever it looks like. */
-static void native_input_is_not_taken_for_another_format(void **state)
+TEST(native_input_is_not_taken_for_another_format)
 {
     static const char *const files[] = {
         "# HF/6-31G*\n# 0 1\ntitle molecule {water}\ngeometry\nHe 0 0 0\nend\n",
@@ -406,22 +406,4 @@ static void native_input_is_not_taken_for_another_format(void **state)
     expect_refusal("title C\nchrge 1\ngeometry\nO 0 0 0\nend\n", "did you mean charge");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(native_input_is_read_in_any_order_with_comments),
-        cmocka_unit_test(angstrom_is_the_default_unit),
-        cmocka_unit_test(ghosts_are_marked_as_other_programs_mark_them),
-        cmocka_unit_test(native_mistakes_are_named_with_file_and_line),
-        cmocka_unit_test(distances_are_judged_by_the_elements),
-        cmocka_unit_test(lines_may_end_in_any_way_and_be_long),
-        cmocka_unit_test(xyz_is_read_with_patience),
-        cmocka_unit_test(an_odd_number_of_electrons_is_taken_for_a_doublet),
-        cmocka_unit_test(extended_xyz_tells_columns_charge_and_multiplicity),
-        cmocka_unit_test(rows_that_are_counted_are_not_taken_for_hydrogen),
-        cmocka_unit_test(xyz_mistakes_are_named),
-        cmocka_unit_test(foreign_formats_are_named_and_refused),
-        cmocka_unit_test(native_input_is_not_taken_for_another_format),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -25,7 +25,7 @@ static void expect_refusal(const char *string, const char *message)
 #define BONDS "  1  2  1  0\n  1  3  1  0\n"
 #define WATER HEADER COUNTS_3_2 OXYGEN HYDROGENS BONDS
 
-static void a_v2000_file_is_read_by_columns(void **state)
+TEST(a_v2000_file_is_read_by_columns)
 {
     struct reading this;
     expect_read(&this, WATER "M  END\n", 0, 1);
@@ -39,7 +39,7 @@ static void a_v2000_file_is_read_by_columns(void **state)
     done(&this);
 }
 
-static void columns_that_touch_are_not_one_number(void **state)
+TEST(columns_that_touch_are_not_one_number)
 {
     struct reading this;
     expect_read(&this,
@@ -61,7 +61,7 @@ static void columns_that_touch_are_not_one_number(void **state)
     done(&this);
 }
 
-static void charges_are_summed_and_cancel_those_of_the_atom_block(void **state)
+TEST(charges_are_summed_and_cancel_those_of_the_atom_block)
 {
     struct reading this;
     const char *hydroxide = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
@@ -84,7 +84,7 @@ static void charges_are_summed_and_cancel_those_of_the_atom_block(void **state)
     done(&this);
 }
 
-static void radicals_make_the_multiplicity(void **state)
+TEST(radicals_make_the_multiplicity)
 {
     struct reading this;
     const char *oxygen = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
@@ -106,7 +106,7 @@ static void radicals_make_the_multiplicity(void **state)
 
 #define HEAVY_OXYGEN "    0.0000    0.0000    0.1173 O   1  0\n"
 
-static void isotopes_have_their_masses(void **state)
+TEST(isotopes_have_their_masses)
 {
     struct reading this;
     expect_read(&this, WATER "M  END\n", 0, 1); /* the second hydrogen atom is D */
@@ -132,7 +132,7 @@ static void isotopes_have_their_masses(void **state)
     done(&this);
 }
 
-static void differences_of_mass_count_from_the_weight_of_the_element(void **state)
+TEST(differences_of_mass_count_from_the_weight_of_the_element)
 {
     struct reading this;
     const struct hf_molecule *molecule = &this.input.molecule;
@@ -144,7 +144,7 @@ static void differences_of_mass_count_from_the_weight_of_the_element(void **stat
     done(&this);
 }
 
-static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **state)
+TEST(a_v3000_file_is_read_with_continued_lines_and_any_indices)
 {
     struct reading this;
     const char *text = "ammonium\n  program 01010000003D\n\n"
@@ -201,7 +201,7 @@ static void a_v3000_file_is_read_with_continued_lines_and_any_indices(void **sta
     expect_refusal(wrong, "line 11: a second atom of index 7 (the first is in line 8)");
 }
 
-static void the_end_of_an_sd_record_stands_for_that_of_a_molfile(void **state)
+TEST(the_end_of_an_sd_record_stands_for_that_of_a_molfile)
 {
     static const char *const ends[] = {"$$$$\n", ">  <CHG>\nM CHG\n\n$$$$\n"};
     static const char v3000[] = "helium\n  program 01010000003D\n\n"
@@ -220,7 +220,7 @@ static void the_end_of_an_sd_record_stands_for_that_of_a_molfile(void **state)
     expect_refusal(v3000, "expected END CTAB and a line 'M  END'");
 }
 
-static void a_v3000_file_without_atoms_is_refused(void **state)
+TEST(a_v3000_file_without_atoms_is_refused)
 {
     static const char head[] = "none\n  program 01010000003D\n\n"
                                "  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\n";
@@ -234,7 +234,7 @@ static void a_v3000_file_without_atoms_is_refused(void **state)
     }
 }
 
-static void broken_v2000_files_are_named_with_the_line(void **state)
+TEST(broken_v2000_files_are_named_with_the_line)
 {
     expect_refusal("title\n  program 01010000003D\n", "line 2: the file ends here");
     expect_refusal(HEADER COUNTS_3_2 OXYGEN, "line 5: the file ends here; expected 3 atoms");
@@ -281,7 +281,7 @@ static void broken_v2000_files_are_named_with_the_line(void **state)
                    "a second radical of atom 1");
 }
 
-static void a_molfile_older_than_its_versions_is_read(void **state)
+TEST(a_molfile_older_than_its_versions_is_read)
 {
     struct reading this;
     expect_read(&this, HEADER "  3  2  0  0  0\n" OXYGEN HYDROGENS BONDS "M  END\n", 0, 1);
@@ -295,7 +295,7 @@ static void a_molfile_older_than_its_versions_is_read(void **state)
     expect_refusal(HEADER "  3  2\n" OXYGEN HYDROGENS BONDS "M  CHG  1   1  -1\n", "M  END");
 }
 
-static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
+TEST(the_first_of_an_sd_file_is_read_with_a_warning)
 {
     struct reading this;
     expect_read(&this, WATER "M  END\n> <charge>\n7\n\n$$$$\n" WATER "M  END\n$$$$\n", 0, 1);
@@ -307,7 +307,7 @@ static void the_first_of_an_sd_file_is_read_with_a_warning(void **state)
     done(&this);
 }
 
-static void drawings_are_refused_unless_forced(void **state)
+TEST(drawings_are_refused_unless_forced)
 {
     struct reading this;
     const char *atoms = "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
@@ -324,7 +324,7 @@ static void drawings_are_refused_unless_forced(void **state)
     expect_refusal(text, "bond lengths are those of a drawing");
 }
 
-static void planar_molecules_are_no_drawings(void **state)
+TEST(planar_molecules_are_no_drawings)
 {
     struct reading this;
     const char *ethene = "ethene\n\n\n  6  5  0  0  0  0  0  0  0  0999 V2000\n"
@@ -340,7 +340,7 @@ static void planar_molecules_are_no_drawings(void **state)
     done(&this);
 }
 
-static void missing_hydrogens_are_counted(void **state)
+TEST(missing_hydrogens_are_counted)
 {
     struct reading this;
     const char *text = HEADER "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
@@ -355,7 +355,7 @@ static void missing_hydrogens_are_counted(void **state)
     done(&this);
 }
 
-static void an_mdl_file_is_always_in_angstrom(void **state)
+TEST(an_mdl_file_is_always_in_angstrom)
 {
     struct reading this;
     assert_int_equal(read_with(&this, WATER "M  END\n", "units", "bohr"), HF_BAD_INPUT);
@@ -363,25 +363,4 @@ static void an_mdl_file_is_always_in_angstrom(void **state)
     done(&this);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_v2000_file_is_read_by_columns),
-        cmocka_unit_test(columns_that_touch_are_not_one_number),
-        cmocka_unit_test(charges_are_summed_and_cancel_those_of_the_atom_block),
-        cmocka_unit_test(radicals_make_the_multiplicity),
-        cmocka_unit_test(isotopes_have_their_masses),
-        cmocka_unit_test(differences_of_mass_count_from_the_weight_of_the_element),
-        cmocka_unit_test(a_v3000_file_is_read_with_continued_lines_and_any_indices),
-        cmocka_unit_test(the_end_of_an_sd_record_stands_for_that_of_a_molfile),
-        cmocka_unit_test(a_v3000_file_without_atoms_is_refused),
-        cmocka_unit_test(broken_v2000_files_are_named_with_the_line),
-        cmocka_unit_test(a_molfile_older_than_its_versions_is_read),
-        cmocka_unit_test(the_first_of_an_sd_file_is_read_with_a_warning),
-        cmocka_unit_test(drawings_are_refused_unless_forced),
-        cmocka_unit_test(planar_molecules_are_no_drawings),
-        cmocka_unit_test(missing_hydrogens_are_counted),
-        cmocka_unit_test(an_mdl_file_is_always_in_angstrom),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

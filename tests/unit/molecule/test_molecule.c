@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static void symbols_and_numbers_match(void **state)
+TEST(symbols_and_numbers_match)
 {
     for (int z = 1; z <= 118; z++) assert_int_equal(hf_element_number(hf_element_symbol(z)), z);
     assert_null(hf_element_symbol(0));
@@ -19,7 +19,7 @@ static void symbols_and_numbers_match(void **state)
     assert_int_equal(hf_element_number(""), 0);
 }
 
-static void isotopes_follow_each_other(void **state)
+TEST(isotopes_follow_each_other)
 {
     int n = 0;
     for (int z = 1; z <= 118; z++) {
@@ -43,7 +43,7 @@ static void isotopes_follow_each_other(void **state)
     assert_true(hf_isotope_mass(0, 1) == 0.0 && hf_isotope_mass(119, 294) == 0.0);
 }
 
-static void ghosts_have_neither_charge_nor_electrons(void **state)
+TEST(ghosts_have_neither_charge_nor_electrons)
 {
     struct hf_molecule molecule = {.n_atom = 3, .charge = 1, .multiplicity = 1};
     molecule.atom = calloc(3, sizeof *molecule.atom);
@@ -58,7 +58,7 @@ static void ghosts_have_neither_charge_nor_electrons(void **state)
     hf_molecule_done(&molecule);
 }
 
-static void nuclear_repulsion_of_water_is_the_published_one(void **state)
+TEST(nuclear_repulsion_of_water_is_the_published_one)
 {
     struct hf_atom atom[3] = {
         {.atomic_number = 8, .position_bohr = {0.0, 0.0, 0.22166487}},
@@ -70,13 +70,4 @@ static void nuclear_repulsion_of_water_is_the_published_one(void **state)
     assert_int_equal(hf_molecule_n_electron(&molecule), 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(symbols_and_numbers_match),
-        cmocka_unit_test(isotopes_follow_each_other),
-        cmocka_unit_test(ghosts_have_neither_charge_nor_electrons),
-        cmocka_unit_test(nuclear_repulsion_of_water_is_the_published_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

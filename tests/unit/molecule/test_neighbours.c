@@ -77,7 +77,6 @@ static void expect_pairs_of_all(const struct hf_molecule *molecule, double coinc
 {
     const struct hf_nearest expected = nearest_of_all(molecule);
     struct hf_nearest found;
-    struct hf_error error;
     int earlier, later, expected_earlier = -1, expected_later = -1;
     assert_ok(hf_find_nearest(molecule, loose_ratio, &found, &error));
     assert_int_equal(found.earlier, expected.earlier);
@@ -94,7 +93,7 @@ static void expect_pairs_of_all(const struct hf_molecule *molecule, double coinc
     assert_int_equal(later, expected_later);
 }
 
-static void the_same_pairs_are_found_as_by_looking_at_all(void **state)
+TEST(the_same_pairs_are_found_as_by_looking_at_all)
 {
     static const int element[][4] = {{6, 1, 8, 55}, {1, 1, 1, 1}, {2, 2, 18, 2}, {2, 2, 2, 6}};
     for (uint32_t seed = 1; seed <= 200; seed++) {
@@ -113,12 +112,11 @@ static void the_same_pairs_are_found_as_by_looking_at_all(void **state)
 static int64_t count_visits(const struct hf_molecule *molecule)
 {
     struct hf_nearest nearest;
-    struct hf_error error;
     assert_ok(hf_find_nearest(molecule, loose_ratio, &nearest, &error));
     return nearest.n_visit;
 }
 
-static void twice_the_atoms_are_about_twice_the_work(void **state)
+TEST(twice_the_atoms_are_about_twice_the_work)
 {
     static const double spacing_bohr[] = {0.15, 2.9, 400.0};
     static const int element[] = {6, 2};
@@ -137,7 +135,7 @@ static void twice_the_atoms_are_about_twice_the_work(void **state)
 }
 
 /** Each pair nearer than all before it: the cells are made anew only now and then. */
-static void pairs_ever_nearer_are_no_more_work(void **state)
+TEST(pairs_ever_nearer_are_no_more_work)
 {
     enum { N = 20000 };
     struct hf_molecule molecule = lattice(N, 0.0, 6);
@@ -150,12 +148,4 @@ static void pairs_ever_nearer_are_no_more_work(void **state)
     hf_molecule_done(&molecule);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_pairs_are_found_as_by_looking_at_all),
-        cmocka_unit_test(twice_the_atoms_are_about_twice_the_work),
-        cmocka_unit_test(pairs_ever_nearer_are_no_more_work),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

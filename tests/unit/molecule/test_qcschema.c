@@ -27,7 +27,7 @@ static void assert_refused(const char *molecule, const char *model, const char *
     done(&this);
 }
 
-static void the_molecule_of_a_result_is_read(void **state)
+TEST(the_molecule_of_a_result_is_read)
 {
     struct reading this;
     assert_ok(read_as(&this, "x.json",
@@ -47,7 +47,7 @@ static void the_molecule_of_a_result_is_read(void **state)
     done(&this);
 }
 
-static void a_key_given_twice_is_refused(void **state)
+TEST(a_key_given_twice_is_refused)
 {
     assert_refused(", \"molecular_charge\": 0, \"molecular_charge\": 2", "", "", "",
                    "x.json: key 'molecular_charge' in the molecule was given before");
@@ -67,7 +67,7 @@ static void a_key_given_twice_is_refused(void **state)
                    "key 'stdout' in the protocols was given before");
 }
 
-static void numbers_and_symbols_are_of_the_same_elements(void **state)
+TEST(numbers_and_symbols_are_of_the_same_elements)
 {
     struct reading this;
     assert_refused(", \"atomic_numbers\": [8, 9, 1]", "", "", "",
@@ -81,7 +81,7 @@ static void numbers_and_symbols_are_of_the_same_elements(void **state)
     done(&this);
 }
 
-static void a_string_is_not_cut_at_a_nul(void **state)
+TEST(a_string_is_not_cut_at_a_nul)
 {
     struct reading this;
     assert_refused("", "", "\"guess\": \"sap\\u0000x\"", "",
@@ -93,7 +93,7 @@ static void a_string_is_not_cut_at_a_nul(void **state)
     done(&this);
 }
 
-static void null_is_no_number(void **state)
+TEST(null_is_no_number)
 {
     struct reading this;
     assert_refused(", \"molecular_charge\": null", "", "", "",
@@ -112,14 +112,4 @@ static void null_is_no_number(void **state)
     done(&this);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_molecule_of_a_result_is_read),
-        cmocka_unit_test(a_key_given_twice_is_refused),
-        cmocka_unit_test(numbers_and_symbols_are_of_the_same_elements),
-        cmocka_unit_test(a_string_is_not_cut_at_a_nul),
-        cmocka_unit_test(null_is_no_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -43,7 +43,7 @@ static void expect_refusal(const char *string, const char *record, const char *m
     done(&this);
 }
 
-static void each_record_of_an_sd_file_can_be_chosen(void **state)
+TEST(each_record_of_an_sd_file_can_be_chosen)
 {
     expect_title(SD_FILE, NULL, "one", 2);
     expect_title(SD_FILE, "1", "one", 2);
@@ -51,14 +51,14 @@ static void each_record_of_an_sd_file_can_be_chosen(void **state)
     expect_title(SD_FILE, "3", "three", 2);
 }
 
-static void each_geometry_of_an_xyz_file_can_be_chosen(void **state)
+TEST(each_geometry_of_an_xyz_file_can_be_chosen)
 {
     expect_title(XYZ_FILE, NULL, "one", 1);
     expect_title(XYZ_FILE, "1", "one", 1);
     expect_title(XYZ_FILE, "3", "three", 1);
 }
 
-static void too_large_a_number_is_refused_with_how_many_there_are(void **state)
+TEST(too_large_a_number_is_refused_with_how_many_there_are)
 {
     expect_refusal(SD_FILE, "4", "--record: record 4; x.sdf holds 3 molecules");
     expect_refusal(XYZ_FILE, "4", "--record: record 4; x.sdf holds 3 geometries");
@@ -68,7 +68,7 @@ static void too_large_a_number_is_refused_with_how_many_there_are(void **state)
     expect_refusal(MOLFILE("one", "0.7000") "$$$$\n", "2", "x.sdf holds 1 molecule");
 }
 
-static void messages_name_the_record_and_its_line(void **state)
+TEST(messages_name_the_record_and_its_line)
 {
     expect_refusal(MOLFILE("a", "0.7000") "$$$$\n" MOLFILE("b", "0.7O00") "$$$$\n", "2",
                    "x.sdf, record 2, line 6: y (columns 11 to 20) '0.7O00'");
@@ -77,13 +77,4 @@ static void messages_name_the_record_and_its_line(void **state)
     expect_refusal("1\n\nHe 0 0 0\n2\n\nHe 0 0 0\n", "2", "x.sdf, record 2, line 3");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_record_of_an_sd_file_can_be_chosen),
-        cmocka_unit_test(each_geometry_of_an_xyz_file_can_be_chosen),
-        cmocka_unit_test(too_large_a_number_is_refused_with_how_many_there_are),
-        cmocka_unit_test(messages_name_the_record_and_its_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -103,7 +103,7 @@ static const struct {
      "1-3=1;1-4=1;2-3=1;2-4=1;1-5=1;1-6=1;2-7=1;2-8=1", "", "0", SILENT},
 };
 
-static void only_what_surely_lacks_hydrogen_is_refused(void **state)
+TEST(only_what_surely_lacks_hydrogen_is_refused)
 {
     static const char *const message[] = {"", "leave room for", "hydrogen atoms are missing",
                                           "flat drawing"};
@@ -128,10 +128,4 @@ static void only_what_surely_lacks_hydrogen_is_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_surely_lacks_hydrogen_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

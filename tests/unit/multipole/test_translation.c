@@ -10,13 +10,13 @@
 
 enum { MOST_POINT = 12, MOST_ORDER = 4, MOST_WIDTH = 8 };
 
-static uint64_t state = 1;
+static uint64_t sequence = 1;
 
 /** Between -1 and 1. */
 static double next_random(void)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-52 - 1.0;
+    sequence = sequence * 6364136223846793005u + 1442695040888963407u;
+    return (double)(sequence >> 11) * 0x1p-52 - 1.0;
 }
 
 /** Hermite Gaussians about a centre, of unit charge but for `value`. */
@@ -179,12 +179,12 @@ static double largest_error(const struct tools *tools, const struct cluster *to,
 {
     double worst = 0.0;
     for (int i = 0; i < to->n; i++) {
-        double found[HF_N_HERMITE], wanted[HF_N_HERMITE], error = 0.0;
+        double found[HF_N_HERMITE], wanted[HF_N_HERMITE], deviation = 0.0;
         local_at(tools, to, i, to->centre, order, local, found);
         exact(tools->boys, to, i, from, as_points, wanted);
         for (int c = 0; c < hf_n_hermite(to->order); c++)
-            error += fabs(to->value[i][c] * (found[c] - wanted[c]));
-        worst = fmax(worst, error);
+            deviation += fabs(to->value[i][c] * (found[c] - wanted[c]));
+        worst = fmax(worst, deviation);
     }
     return worst;
 }
@@ -236,11 +236,10 @@ static void check_locals(const struct tools *tools, int order)
     }
 }
 
-static void translations_agree_with_direct_sums(void **unused)
+TEST(translations_agree_with_direct_sums)
 {
     static const struct hf_translation_kernels *const kernels[] = {
         HF_KERNELS_BUILT(&hf_translation_portable, &hf_translation_avx2, &hf_translation_avx512)};
-    (void)unused;
     assert_true(hf_n_kernels() > 0);
     for (int which = 0; which < hf_n_kernels(); which++) {
         struct tools tools = make_tools(kernels[which]);
@@ -279,16 +278,15 @@ static void check_bound(const struct tools *tools, struct statistics *found)
     clear(hf_multipole_size(highest), width, tools->to);
     set_shift(to.centre, from.centre, width, shift);
     tools->kernels->to_local(order, to_order, shift, tools->from, tools->to, tools->scratch);
-    const double error = largest_error(tools, &to, &from, highest, tools->to, false);
-    assert_true(error <= tolerance + 1e-14);
+    const double deviation = largest_error(tools, &to, &from, highest, tools->to, false);
+    assert_true(deviation <= tolerance + 1e-14);
     found->n_separated++;
-    found->closest = fmax(found->closest, error / tolerance);
-    if (tolerance > 1e-10) found->sum_of_logarithms += log10(fmax(error, 1e-15) / tolerance);
+    found->closest = fmax(found->closest, deviation / tolerance);
+    if (tolerance > 1e-10) found->sum_of_logarithms += log10(fmax(deviation, 1e-15) / tolerance);
 }
 
-static void errors_are_below_their_bounds(void **unused)
+TEST(errors_are_below_their_bounds)
 {
-    (void)unused;
     struct tools tools = make_tools(hf_translation_choose());
     struct statistics found = {0};
     for (int i = 0; i < 4000; i++) check_bound(&tools, &found);
@@ -300,9 +298,8 @@ static void errors_are_below_their_bounds(void **unused)
     tools_done(&tools);
 }
 
-static void errors_of_overlap_are_below_their_bounds(void **unused)
+TEST(errors_of_overlap_are_below_their_bounds)
 {
-    (void)unused;
     struct tools tools = make_tools(hf_translation_choose());
     double closest = 0.0;
     for (int i = 0; i < 4000; i++) {
@@ -313,12 +310,12 @@ static void errors_of_overlap_are_below_their_bounds(void **unused)
             hf_overlap_error(&to.expanded, &from.expanded, centre_distance(&from, &to));
         double worst = 0.0;
         for (int k = 0; k < to.n; k++) {
-            double points[HF_N_HERMITE], spread[HF_N_HERMITE], error = 0.0;
+            double points[HF_N_HERMITE], spread[HF_N_HERMITE], deviation = 0.0;
             exact(tools.boys, &to, k, &from, true, points);
             exact(tools.boys, &to, k, &from, false, spread);
             for (int c = 0; c < hf_n_hermite(to.order); c++)
-                error += fabs(to.value[k][c] * (points[c] - spread[c]));
-            worst = fmax(worst, error);
+                deviation += fabs(to.value[k][c] * (points[c] - spread[c]));
+            worst = fmax(worst, deviation);
         }
         assert_true(worst <= bound + 1e-13);
         if (worst > 1e-12) closest = fmax(closest, worst / bound);
@@ -328,12 +325,4 @@ static void errors_of_overlap_are_below_their_bounds(void **unused)
     tools_done(&tools);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(translations_agree_with_direct_sums),
-        cmocka_unit_test(errors_are_below_their_bounds),
-        cmocka_unit_test(errors_of_overlap_are_below_their_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

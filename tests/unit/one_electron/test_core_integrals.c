@@ -153,7 +153,6 @@ static double *matrix_of_blocks(const struct hf_basis *basis, const double centr
 {
     const size_t n = (size_t)basis->n_function;
     struct hf_core_integrals *integrals = NULL;
-    struct hf_error error;
     double *matrix = calloc(n * n, sizeof *matrix), *block = malloc(n * n * sizeof *block);
     assert_ok(hf_core_integrals_create(basis, 0, centre, &integrals, &error));
     for (int i = 0; i < basis->n_atom; i++) {
@@ -207,7 +206,7 @@ static const struct test_shell shells[] = {
 enum { N_SHELL = sizeof shells / sizeof shells[0] };
 
 /** Terms as those of published potentials: the power 0 everywhere, three projectors. */
-static void potentials_of_the_common_form_agree_with_a_plain_quadrature(void **state)
+TEST(potentials_of_the_common_form_agree_with_a_plain_quadrature)
 {
     static const struct hf_core_term term[] = {
         {3, 0, 4.8, -3.4}, {3, 0, 1.9, 0.7},   {0, 0, 10.0, 49.0}, {0, 0, 1.2, 6.0},
@@ -218,7 +217,7 @@ static void potentials_of_the_common_form_agree_with_a_plain_quadrature(void **s
     assert_true(compare(&potential, N_SHELL, shells) < 1e-10);
 }
 
-static void every_power_agrees_with_a_plain_quadrature(void **state)
+TEST(every_power_agrees_with_a_plain_quadrature)
 {
     for (int power = HF_LEAST_CORE_POWER; power <= HF_MOST_CORE_POWER; power++) {
         const struct hf_core_term term[] = {
@@ -230,7 +229,7 @@ static void every_power_agrees_with_a_plain_quadrature(void **state)
 }
 
 /** Without projectors: the power 0 at the centre of two s functions is (pi / c)^(3/2). */
-static void a_local_potential_has_its_closed_form(void **state)
+TEST(a_local_potential_has_its_closed_form)
 {
     const struct test_shell shell = {0, 0, 1, false, {0.8}, {1.0}};
     const double centre[1][3] = {{0.4, 0.0, -1.0}};
@@ -247,7 +246,7 @@ static void a_local_potential_has_its_closed_form(void **state)
 
 /** One projector and s functions that touch or do not: the integral over r in closed terms. A sharp
  *  function far off is where points in equal steps could miss what there is. */
-static void sharp_functions_far_off_are_not_missed(void **state)
+TEST(sharp_functions_far_off_are_not_missed)
 {
     const double a = 3000.0, distance = 3.8, g = 0.65, pi = acos(-1.0);
     const double norm = pow(2.0 * a / pi, 0.75);
@@ -276,7 +275,7 @@ static void sharp_functions_far_off_are_not_missed(void **state)
     test_basis_destroy(&basis);
 }
 
-static void functions_too_sharp_are_refused(void **state)
+TEST(functions_too_sharp_are_refused)
 {
     const struct test_shell shell[] = {{0, 0, 1, false, {1.0}, {1.0}},
                                        {1, 0, 1, false, {1e12}, {1e9}}};
@@ -285,7 +284,6 @@ static void functions_too_sharp_are_refused(void **state)
     struct hf_core_potential potential = {.n_core = 2, .max_l = 1, .n_term = 2, .term = term};
     struct hf_basis *basis = test_basis(2, centre, 2, shell);
     struct hf_core_integrals *integrals = NULL;
-    struct hf_error error;
     basis->n_core_potential = 1;
     basis->core_potential = &potential;
     assert_failure(hf_core_integrals_create(basis, 0, centre[0], &integrals, &error),
@@ -294,7 +292,7 @@ static void functions_too_sharp_are_refused(void **state)
     test_basis_destroy(&basis);
 }
 
-static void far_atoms_are_not_reached(void **state)
+TEST(far_atoms_are_not_reached)
 {
     const struct test_shell shell[] = {{0, 0, 1, false, {1.0}, {1.0}},
                                        {1, 0, 1, false, {0.5}, {1.0}}};
@@ -303,7 +301,6 @@ static void far_atoms_are_not_reached(void **state)
     struct hf_core_potential potential = {.n_core = 2, .n_term = 1, .term = term};
     struct hf_basis *basis = test_basis(2, centre, 2, shell);
     struct hf_core_integrals *integrals = NULL;
-    struct hf_error error;
     double block[1] = {0.0};
     basis->n_core_potential = 1;
     basis->core_potential = &potential;
@@ -316,15 +313,4 @@ static void far_atoms_are_not_reached(void **state)
     test_basis_destroy(&basis);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(potentials_of_the_common_form_agree_with_a_plain_quadrature),
-        cmocka_unit_test(every_power_agrees_with_a_plain_quadrature),
-        cmocka_unit_test(a_local_potential_has_its_closed_form),
-        cmocka_unit_test(sharp_functions_far_off_are_not_missed),
-        cmocka_unit_test(functions_too_sharp_are_refused),
-        cmocka_unit_test(far_atoms_are_not_reached),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -85,7 +85,7 @@ static void add_all(const struct hf_basis *basis, const double *density, const d
     hf_hermite_products_destroy(&products);
 }
 
-static void moments_and_potentials_are_those_of_the_operators(void **state)
+TEST(moments_and_potentials_are_those_of_the_operators)
 {
     struct hf_basis *basis = test_basis(3, centre, sizeof shells / sizeof *shells, shells);
     double *density = make_density(basis->n_function);
@@ -115,7 +115,7 @@ static void moments_and_potentials_are_those_of_the_operators(void **state)
 }
 
 /** Second moments follow the origin by the first and the zeroth. */
-static void moments_follow_their_origin(void **state)
+TEST(moments_follow_their_origin)
 {
     static const int axis[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
     struct hf_basis *basis = test_mixed_basis();
@@ -138,7 +138,7 @@ static void moments_follow_their_origin(void **state)
 }
 
 /** exp(-r^2/2)^2 has the charge (pi)^(3/2) and <xx> of half of that; x^2 between them 3/4 and 1/4. */
-static void second_moments_are_those_of_a_known_density(void **state)
+TEST(second_moments_are_those_of_a_known_density)
 {
     static const double at[1][3] = {{0.0, 0.0, 0.0}};
     static const struct test_shell one[] = {{0, 1, 1, false, {0.5}, {1.0}}};
@@ -160,12 +160,4 @@ static void second_moments_are_those_of_a_known_density(void **state)
     test_basis_destroy(&basis);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_and_potentials_are_those_of_the_operators),
-        cmocka_unit_test(moments_follow_their_origin),
-        cmocka_unit_test(second_moments_are_those_of_a_known_density),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -35,7 +35,6 @@ static double *operator_matrix(enum hf_operator which, int n_shell, const struct
 {
     struct hf_basis *basis = test_basis(2, centre, n_shell, shell);
     struct hf_one_electron *one_electron = NULL;
-    struct hf_error error;
     *n = basis->n_function;
     assert_ok(hf_one_electron_create(basis->max_l, n_charge, charge, &one_electron, &error));
     double *full = full_matrix(one_electron, which, basis);
@@ -43,7 +42,7 @@ static double *operator_matrix(enum hf_operator which, int n_shell, const struct
     return full;
 }
 
-static void s_functions_agree_with_closed_formulas(void **state)
+TEST(s_functions_agree_with_closed_formulas)
 {
     const double a = 0.7, b = 1.3, p = a + b, pi = acos(-1.0);
     const struct test_shell shells[] = {{0, 0, 1, false, {a}, {1.0}}, {1, 0, 1, false, {b}, {1.0}}};
@@ -143,7 +142,7 @@ static double on_grid(const struct factor *factor, const double e[2], const int 
     return sum * step * step * step;
 }
 
-static void high_functions_agree_with_a_grid(void **state)
+TEST(high_functions_agree_with_a_grid)
 {
     const double e[2] = {0.8, 1.1};
     const struct test_shell shells[] = {{0, 3, 1, false, {e[0]}, {1.0}},
@@ -160,7 +159,7 @@ static void high_functions_agree_with_a_grid(void **state)
 }
 
 /** Near and so far that the width does not count. */
-static void charges_with_a_width_agree_with_a_grid(void **state)
+TEST(charges_with_a_width_agree_with_a_grid)
 {
     const double e[2] = {0.8, 1.1};
     const struct test_shell shells[] = {{0, 3, 1, false, {e[0]}, {1.0}},
@@ -180,7 +179,7 @@ static void charges_with_a_width_agree_with_a_grid(void **state)
 }
 
 /** Places with several widths, points among them, some of them far away; zeros between. */
-static void charges_with_a_width_add_up_and_become_points(void **state)
+TEST(charges_with_a_width_add_up_and_become_points)
 {
     enum { N_PLACE = 11, N_WIDTH = 5, N = N_PLACE * N_WIDTH };
     static const double width[N_WIDTH] = {0.02, 0.7, INFINITY, 30.0, 1e16};
@@ -206,7 +205,7 @@ static void charges_with_a_width_add_up_and_become_points(void **state)
     free(left);
 }
 
-static void solid_harmonics_are_orthonormal_and_even_with_one_another(void **state)
+TEST(solid_harmonics_are_orthonormal_and_even_with_one_another)
 {
     for (int l = 2; l <= HF_MAX_L; l++) {
         struct test_shell shells[] = {{0, l, 1, true, {0.9}, {1.0}}};
@@ -231,7 +230,7 @@ static void solid_harmonics_are_orthonormal_and_even_with_one_another(void **sta
     }
 }
 
-static void m_runs_from_minus_l_to_l(void **state)
+TEST(m_runs_from_minus_l_to_l)
 {
     struct hf_solid_harmonics d;
     hf_solid_harmonics_init(2, &d);
@@ -243,7 +242,7 @@ static void m_runs_from_minus_l_to_l(void **state)
 }
 
 /** Eighteen charges in one sum and each by itself: full rows of lanes and a part of one. */
-static void charges_add_up(void **state)
+TEST(charges_add_up)
 {
     enum { N = 18 };
     const struct test_shell shells[] = {{0, 4, 2, true, {0.8, 3.0}, {1.0, 0.4}},
@@ -269,7 +268,7 @@ static void charges_add_up(void **state)
 }
 
 /** The potential outside a Gaussian is that of a charge where it is: <s|-q/r|s> of a unit norm. */
-static void far_charges_see_a_point(void **state)
+TEST(far_charges_see_a_point)
 {
     const double pi = acos(-1.0), norm = pow(2.0 * 1.7 / pi, 0.75);
     const struct test_shell shells[] = {{0, 0, 1, false, {1.7}, {norm}}};
@@ -283,17 +282,4 @@ static void far_charges_see_a_point(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(s_functions_agree_with_closed_formulas),
-        cmocka_unit_test(high_functions_agree_with_a_grid),
-        cmocka_unit_test(charges_with_a_width_agree_with_a_grid),
-        cmocka_unit_test(charges_with_a_width_add_up_and_become_points),
-        cmocka_unit_test(solid_harmonics_are_orthonormal_and_even_with_one_another),
-        cmocka_unit_test(m_runs_from_minus_l_to_l),
-        cmocka_unit_test(charges_add_up),
-        cmocka_unit_test(far_charges_see_a_point),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

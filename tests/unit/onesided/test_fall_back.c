@@ -4,7 +4,7 @@
  * "level" (threads are not granted), "refused" (windows are not made). */
 #include "../mpi_test.h"
 
-#include "onesided/block_array.h"
+#include "onesided/block_range.h"
 
 #include <unistd.h>
 
@@ -46,25 +46,24 @@ static void check_that_it_works(struct hf_context *context, struct hf_onesided *
 {
     const int first[] = {0, 2, 4, 7};
     struct hf_block_layout *layout = NULL;
-    struct hf_block_array *array = NULL;
-    struct hf_error error;
+    struct hf_window *array = NULL;
     double value[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     assert_ok(hf_block_layout_create(context, context->n_rank, 3, first, &layout, &error));
-    assert_ok(hf_block_array_create(onesided, layout, "blocks", &array, &error));
-    hf_block_array_accumulate(array, 2, 2, value);
-    hf_block_array_fence(array);
-    hf_block_array_get(array, 2, 2, value);
+    assert_ok(
+        hf_window_create(onesided, hf_block_layout_local_size(layout), "blocks", &array, &error));
+    hf_window_accumulate(array, hf_block_range(layout, 2, 2), value);
+    hf_window_fence(array);
+    hf_window_get(array, hf_block_range(layout, 2, 2), value);
     for (int k = 0; k < 9; k++) assert_true(value[k] == (k + 1) * context->n_rank);
-    hf_block_array_destroy(&array);
+    hf_window_destroy(&array);
     hf_block_layout_destroy(&layout);
 }
 
 /** Asks for the transport that fails and must get the other one, with a note. */
 static void expect_fall_back(const char *wanted, const char *other, const char *reason)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_onesided *onesided = NULL;
-    struct hf_error error;
     /* a busy machine may take seconds for what does not hang */
     const struct hf_onesided_settings settings = {.transport = wanted,
                                                   .self_test_seconds = fault == HANGS ? 1.0 : 60.0};
@@ -77,10 +76,9 @@ static void expect_fall_back(const char *wanted, const char *other, const char *
     assert_int_equal(context->stuck_in_mpi, fault == HANGS);
     check_that_it_works(context, onesided);
     hf_onesided_destroy(&onesided);
-    test_context_done(&context);
 }
 
-static void another_transport_takes_over(void **state)
+TEST(another_transport_takes_over)
 {
     if (fault == NONE) return;
     if (fault == LEVEL)
@@ -92,29 +90,26 @@ static void another_transport_takes_over(void **state)
 }
 
 /** Caller computes needs no MPI_Accumulate. */
-static void what_works_is_not_given_up(void **state)
+TEST(what_works_is_not_given_up)
 {
     if (fault == REFUSED) return;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_onesided *onesided = NULL;
-    struct hf_error error;
     const struct hf_onesided_settings settings = {
         .transport = "rma", .accumulate = HF_ACCUMULATE_CALLER, .self_test_seconds = 60.0};
     assert_ok(hf_onesided_create(context, &settings, &onesided, &error));
     assert_string_equal(hf_onesided_note(onesided), "");
     check_that_it_works(context, onesided);
     hf_onesided_destroy(&onesided);
-    test_context_done(&context);
 }
 
 /** Nor does a rank test more partners where there are more: 10,000 ranks are no slower than ten. */
-static void what_is_not_wanted_is_not_tested(void **state)
+TEST(what_is_not_wanted_is_not_tested)
 {
     if (fault != NONE) return;
     for (int skip = 0; skip < 2; skip++) {
-        struct hf_context *context = test_context();
+        TEST_CONTEXT(context);
         struct hf_onesided *onesided = NULL;
-        struct hf_error error;
         const struct hf_onesided_settings settings = {.transport = "rma", .skip_self_test = skip};
         n_accumulate = n_sent = n_longest = 0;
         assert_ok(hf_onesided_create(context, &settings, &onesided, &error));
@@ -124,7 +119,6 @@ static void what_is_not_wanted_is_not_tested(void **state)
         assert_string_equal(hf_onesided_note(onesided), skip ? "onesided rma was not tested" : "");
         check_that_it_works(context, onesided);
         hf_onesided_destroy(&onesided);
-        test_context_done(&context);
     }
     assert_true(hf_onesided_test_seconds(1) >= 20.0);
     assert_true(hf_onesided_test_seconds(10000) >= 100.0);
@@ -135,10 +129,5 @@ int main(int argc, char **argv)
     static const char *const names[] = {"none", "wrong", "wrong-long", "hangs", "level", "refused"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
         if (strcmp(argv[1], names[i]) == 0) fault = (enum fault)i;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_works_is_not_given_up),
-        cmocka_unit_test(another_transport_takes_over),
-        cmocka_unit_test(what_is_not_wanted_is_not_tested),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, fault == HANGS);
+    HF_RUN_MPI_TESTS(argc, argv, fault == HANGS);
 }

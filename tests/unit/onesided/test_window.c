@@ -22,7 +22,6 @@ static size_t size_of(int rank)
 static struct fixture open_fixture(void)
 {
     struct fixture f;
-    struct hf_error error;
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, ranks_per_node, &f.context, &error));
     assert_ok(hf_onesided_create(f.context, &settings, &f.onesided, &error));
     assert_string_equal(hf_onesided_transport(f.onesided), settings.transport);
@@ -78,14 +77,14 @@ static double zero(int rank, size_t k)
     return 0.0;
 }
 
-static void a_window_begins_as_zeros(void **state)
+TEST(a_window_begins_as_zeros)
 {
     struct fixture f = open_fixture();
     assert_int_equal(count_wrong(&f, 64, zero), 0);
     close_fixture(&f);
 }
 
-static void any_piece_of_any_rank_is_got(void **state)
+TEST(any_piece_of_any_rank_is_got)
 {
     struct fixture f = open_fixture();
     hf_window_fence(f.window);
@@ -100,7 +99,7 @@ static void any_piece_of_any_rank_is_got(void **state)
 
 /** Ranges of all lengths that overlap, added to by all ranks at once: whole numbers, so that sums
  *  are exact in any order. */
-static void overlapping_sums_are_exact_under_contention(void **state)
+TEST(overlapping_sums_are_exact_under_contention)
 {
     enum { LARGEST = 100 };
     struct fixture f = open_fixture();
@@ -132,11 +131,10 @@ static void overlapping_sums_are_exact_under_contention(void **state)
 
 /** Used, put to rest, cleared and used again: as a builder does with windows that outlive a build.
  */
-static void a_cleared_window_is_as_new(void **state)
+TEST(a_cleared_window_is_as_new)
 {
     struct fixture f = open_fixture();
     struct hf_window *other = NULL;
-    struct hf_error error;
     for (int round = 0; round < 4; round++) {
         fill(&f);
         hf_window_fence(f.window);
@@ -167,11 +165,5 @@ int main(int argc, char **argv)
     settings = (struct hf_onesided_settings){
         .transport = argv[1],
         .accumulate = strcmp(argv[2], "caller") == 0 ? HF_ACCUMULATE_CALLER : HF_ACCUMULATE_OWNER};
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_begins_as_zeros),
-        cmocka_unit_test(any_piece_of_any_rank_is_got),
-        cmocka_unit_test(overlapping_sums_are_exact_under_contention),
-        cmocka_unit_test(a_cleared_window_is_as_new),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -63,7 +63,7 @@ static void bench_init(struct bench *bench, int size)
     bench->linalg = test_linalg(bench->context, layout, M);
     assert_ok(hf_matrix_create(bench->linalg, "F", M, M, &bench->fock, NULL));
     assert_ok(hf_matrix_create(bench->linalg, "e", M, M, &bench->commutator, NULL));
-    assert_ok(hf_diis_create(bench->context, bench->linalg, M, 1, size, &bench->diis, NULL));
+    assert_ok(hf_diis_create(bench->context, 1, size, &bench->diis, NULL));
     make_model(&bench->model);
 }
 
@@ -98,7 +98,7 @@ static double add_pairs(struct bench *bench, int n, double scale, uint32_t seed)
     return deviation;
 }
 
-static void as_many_pairs_as_unknowns_give_the_exact_solution(void **state)
+TEST(as_many_pairs_as_unknowns_give_the_exact_solution)
 {
     struct bench bench;
     bench_init(&bench, 8);
@@ -109,7 +109,7 @@ static void as_many_pairs_as_unknowns_give_the_exact_solution(void **state)
     bench_done(&bench);
 }
 
-static void small_commutators_beside_large_fock_matrices_do_as_well(void **state)
+TEST(small_commutators_beside_large_fock_matrices_do_as_well)
 {
     struct bench bench;
     bench_init(&bench, 8);
@@ -117,7 +117,7 @@ static void small_commutators_beside_large_fock_matrices_do_as_well(void **state
     bench_done(&bench);
 }
 
-static void the_oldest_pair_leaves_a_full_history(void **state)
+TEST(the_oldest_pair_leaves_a_full_history)
 {
     struct bench bench;
     bench_init(&bench, N_PARAMETER + 1);
@@ -130,7 +130,7 @@ static void the_oldest_pair_leaves_a_full_history(void **state)
     bench_done(&bench);
 }
 
-static void linearly_dependent_pairs_are_dropped_from_the_oldest_on(void **state)
+TEST(linearly_dependent_pairs_are_dropped_from_the_oldest_on)
 {
     struct bench bench;
     bench_init(&bench, 8);
@@ -146,7 +146,7 @@ static void linearly_dependent_pairs_are_dropped_from_the_oldest_on(void **state
     bench_done(&bench);
 }
 
-static void a_vanishing_commutator_is_taken_as_it_is(void **state)
+TEST(a_vanishing_commutator_is_taken_as_it_is)
 {
     struct bench bench;
     bench_init(&bench, 8);
@@ -162,7 +162,7 @@ static void a_vanishing_commutator_is_taken_as_it_is(void **state)
     bench_done(&bench);
 }
 
-static void without_history_nothing_changes(void **state)
+TEST(without_history_nothing_changes)
 {
     struct bench bench;
     for (int size = 0; size < 2; size++) {
@@ -199,7 +199,7 @@ static void evaluate_two(const struct model *model, const double t[], struct hf_
     for (int k = 0; k < 2; k++) hf_matrix_set_full(commutator[k], e[k]);
 }
 
-static void several_fock_matrices_share_the_coefficients_of_their_stacked_commutators(void **state)
+TEST(several_fock_matrices_share_the_coefficients_of_their_stacked_commutators)
 {
     struct bench bench;
     struct hf_diis *diis = NULL;
@@ -208,7 +208,7 @@ static void several_fock_matrices_share_the_coefficients_of_their_stacked_commut
     struct hf_matrix *fock[2] = {bench.fock, NULL}, *commutator[2] = {bench.commutator, NULL};
     assert_ok(hf_matrix_create(bench.linalg, "F", M, M, &fock[1], NULL));
     assert_ok(hf_matrix_create(bench.linalg, "e", M, M, &commutator[1], NULL));
-    assert_ok(hf_diis_create(bench.context, bench.linalg, M, 2, 8, &diis, NULL));
+    assert_ok(hf_diis_create(bench.context, 2, 8, &diis, NULL));
     for (int i = 0; i <= N_PARAMETER; i++) {
         const double t[N_PARAMETER] = {test_random(&seed), test_random(&seed), test_random(&seed)};
         evaluate_two(&bench.model, t, fock, commutator);
@@ -230,15 +230,6 @@ static void several_fock_matrices_share_the_coefficients_of_their_stacked_commut
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_many_pairs_as_unknowns_give_the_exact_solution),
-        cmocka_unit_test(small_commutators_beside_large_fock_matrices_do_as_well),
-        cmocka_unit_test(the_oldest_pair_leaves_a_full_history),
-        cmocka_unit_test(linearly_dependent_pairs_are_dropped_from_the_oldest_on),
-        cmocka_unit_test(a_vanishing_commutator_is_taken_as_it_is),
-        cmocka_unit_test(several_fock_matrices_share_the_coefficients_of_their_stacked_commutators),
-        cmocka_unit_test(without_history_nothing_changes),
-    };
     layout = argc > 1 ? argv[1] : "serial";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -33,7 +33,7 @@ static double deviation(struct hf_linalg *linalg, const struct hf_matrix *x,
     struct hf_matrix *product = NULL;
     double largest = 0.0;
     assert_ok(hf_matrix_create(linalg, "XSX", m, m, &product, NULL));
-    assert_ok(hf_to_orthonormal(linalg, x, overlap, product, NULL));
+    assert_ok(hf_to_orthonormal(x, overlap, product, NULL));
     double *full = test_gather(product);
     for (int j = 0; j < m; j++)
         for (int i = 0; i < m; i++)
@@ -45,14 +45,13 @@ static double deviation(struct hf_linalg *linalg, const struct hf_matrix *x,
 
 static void removes(int n_dependent)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *x = NULL;
     struct hf_linalg *linalg = test_linalg(context, layout, N);
     struct hf_matrix *overlap = make_overlap(linalg, n_dependent);
     struct hf_matrix *destroyed = make_overlap(linalg, n_dependent);
-    assert_ok(
-        hf_orthogonaliser_create(context, linalg, destroyed, 1e-6, &x, &spectrum, NULL, NULL));
+    assert_ok(hf_orthogonaliser_create(context, destroyed, 1e-6, &x, &spectrum, NULL, NULL));
     assert_int_equal(spectrum.n_removed, n_dependent);
     assert_int_equal(hf_matrix_n_row(x), N);
     assert_int_equal(hf_matrix_n_col(x), N - n_dependent);
@@ -62,44 +61,35 @@ static void removes(int n_dependent)
     hf_matrix_destroy(&destroyed);
     hf_matrix_destroy(&overlap);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
-static void an_independent_basis_keeps_all_functions(void **state)
+TEST(an_independent_basis_keeps_all_functions)
 {
     removes(0);
 }
 
-static void each_dependent_function_removes_one_orbital(void **state)
+TEST(each_dependent_function_removes_one_orbital)
 {
     removes(1);
     removes(3);
 }
 
-static void nothing_above_the_threshold_is_an_error(void **state)
+TEST(nothing_above_the_threshold_is_an_error)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *x = NULL;
-    struct hf_error error;
     struct hf_linalg *linalg = test_linalg(context, layout, N);
     struct hf_matrix *overlap = make_overlap(linalg, 0);
-    assert_failure(
-        hf_orthogonaliser_create(context, linalg, overlap, 1e3, &x, &spectrum, NULL, &error),
-        HF_BAD_INPUT, &error, "linear dependence threshold");
+    assert_failure(hf_orthogonaliser_create(context, overlap, 1e3, &x, &spectrum, NULL, &error),
+                   HF_BAD_INPUT, &error, "linear dependence threshold");
     assert_null(x);
     hf_matrix_destroy(&overlap);
     hf_linalg_destroy(&linalg);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_independent_basis_keeps_all_functions),
-        cmocka_unit_test(each_dependent_function_removes_one_orbital),
-        cmocka_unit_test(nothing_above_the_threshold_is_an_error),
-    };
     layout = argc > 1 ? argv[1] : "serial";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -45,8 +45,8 @@ static bool rotate(struct bench *bench, double tolerance, int *n_sweep)
     bool found;
     double diagonal[M];
     hf_matrix_set_full(bench->fock, bench->full);
-    assert_ok(hf_rotate_orbitals(bench->context, bench->linalg, bench->fock, tolerance, diagonal,
-                                 bench->occupied, &found, n_sweep, NULL));
+    assert_ok(hf_rotate_orbitals(bench->context, bench->fock, tolerance, diagonal, bench->occupied,
+                                 &found, n_sweep, NULL));
     for (int i = 0; i < M; i++) assert_true(diagonal[i] == bench->full[i + M * i]);
     return found;
 }
@@ -75,7 +75,7 @@ static void compare_with_diagonalisation(struct bench *bench)
     free(found);
 }
 
-static void rotated_orbitals_have_the_density_of_the_lowest_eigenvectors(void **state)
+TEST(rotated_orbitals_have_the_density_of_the_lowest_eigenvectors)
 {
     struct bench bench;
     int n_sweep;
@@ -95,7 +95,7 @@ static void rotated_orbitals_have_the_density_of_the_lowest_eigenvectors(void **
     bench_done(&bench);
 }
 
-static void a_looser_tolerance_takes_fewer_sweeps(void **state)
+TEST(a_looser_tolerance_takes_fewer_sweeps)
 {
     struct bench bench;
     int n_sharp, n_loose;
@@ -120,7 +120,7 @@ static void expect_nothing(struct bench *bench, double tolerance)
     free(before);
 }
 
-static void rotations_are_given_up_if_levels_are_close_or_change_places(void **state)
+TEST(rotations_are_given_up_if_levels_are_close_or_change_places)
 {
     struct bench bench;
     bench_init(&bench, 0.02);
@@ -131,7 +131,7 @@ static void rotations_are_given_up_if_levels_are_close_or_change_places(void **s
     bench_done(&bench);
 }
 
-static void rotations_are_given_up_if_they_are_large_or_take_too_long(void **state)
+TEST(rotations_are_given_up_if_they_are_large_or_take_too_long)
 {
     struct bench bench;
     bench_init(&bench, 1.0);
@@ -158,7 +158,7 @@ static void turn_one(struct bench *bench, double x)
     hf_matrix_set_full(bench->occupied, unit);
 }
 
-static void an_orbital_may_turn_by_27_degrees(void **state)
+TEST(an_orbital_may_turn_by_27_degrees)
 {
     struct bench bench;
     int n_sweep;
@@ -173,13 +173,6 @@ static void an_orbital_may_turn_by_27_degrees(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rotated_orbitals_have_the_density_of_the_lowest_eigenvectors),
-        cmocka_unit_test(a_looser_tolerance_takes_fewer_sweeps),
-        cmocka_unit_test(rotations_are_given_up_if_levels_are_close_or_change_places),
-        cmocka_unit_test(rotations_are_given_up_if_they_are_large_or_take_too_long),
-        cmocka_unit_test(an_orbital_may_turn_by_27_degrees),
-    };
     layout = argc > 1 ? argv[1] : "serial";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -121,7 +121,6 @@ int fixture_set_up(void **state)
                                          .warning = warnings,
                                          .n_note = 1,
                                          .note = notes};
-    struct hf_error error;
     if (hf_record_create(f->context, &f->record, &error) != HF_OK) return -1;
     hf_record_measure(f->record);
     *state = f;
@@ -174,7 +173,6 @@ char *read_whole_file(const char *path)
 cJSON *write_and_parse(const struct fixture *f, const char *name)
 {
     char path[256];
-    struct hf_error error;
     fixture_path(f, name, sizeof path, path);
     assert_ok(hf_json_write(path, &f->run, f->record, &f->result, &f->wavefunction, &error));
     if (f->context->rank != 0) return NULL;

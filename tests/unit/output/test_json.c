@@ -13,12 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct hf_error error;
-
 static const struct hf_scf_start start = {
     .n_function = 9, .n_orbital = 7, .linalg = "LAPACK on rank 0"};
 
-static void numbers_read_back_bit_for_bit(void **state)
+TEST_IN(numbers_read_back_bit_for_bit, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     cJSON *root = write_and_parse(f, "run.json");
@@ -38,7 +36,7 @@ static void numbers_read_back_bit_for_bit(void **state)
     cJSON_Delete(root);
 }
 
-static void file_has_the_keys_of_an_atomic_result(void **state)
+TEST_IN(file_has_the_keys_of_an_atomic_result, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     cJSON *root = write_and_parse(f, "run.json");
@@ -74,7 +72,7 @@ static void file_has_the_keys_of_an_atomic_result(void **state)
     cJSON_Delete(root);
 }
 
-static void settings_are_the_values_of_the_options(void **state)
+TEST_IN(settings_are_the_values_of_the_options, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     static const struct {
@@ -108,7 +106,7 @@ static void settings_are_the_values_of_the_options(void **state)
     cJSON_Delete(root);
 }
 
-static void iterations_seen_by_the_observer_are_in_the_file(void **state)
+TEST_IN(iterations_seen_by_the_observer_are_in_the_file, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     const struct hf_scf_observer observer = hf_record_observer(f->record);
@@ -140,7 +138,7 @@ static void iterations_seen_by_the_observer_are_in_the_file(void **state)
     cJSON_Delete(root);
 }
 
-static void what_acts_from_outside_is_in_the_file(void **state)
+TEST_IN(what_acts_from_outside_is_in_the_file, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct hf_point_charge charge[] = {{0.5, {0.0, 3.0, 1.0 / 3.0}}, {-0.75, {0.0, -3.0, 0.0}}};
@@ -170,7 +168,7 @@ static void what_acts_from_outside_is_in_the_file(void **state)
     cJSON_Delete(root);
 }
 
-static void a_run_that_did_not_converge_is_no_success(void **state)
+TEST_IN(a_run_that_did_not_converge_is_no_success, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     f->result.converged = false;
@@ -189,7 +187,7 @@ static void a_run_that_did_not_converge_is_no_success(void **state)
     cJSON_Delete(root);
 }
 
-static void text_that_is_no_utf8_is_taken_for_latin_1(void **state)
+TEST_IN(text_that_is_no_utf8_is_taken_for_latin_1, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     char latin[] = "W\xe4rme";
@@ -206,7 +204,7 @@ static void text_that_is_no_utf8_is_taken_for_latin_1(void **state)
     cJSON_Delete(root);
 }
 
-static void not_a_number_becomes_null(void **state)
+TEST_IN(not_a_number_becomes_null, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     f->result.energy_change = NAN;
@@ -228,7 +226,7 @@ static int count_files(const char *folder)
     return n;
 }
 
-static void an_older_file_is_replaced_and_nothing_else_is_left(void **state)
+TEST_IN(an_older_file_is_replaced_and_nothing_else_is_left, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     char path[256], link[256];
@@ -254,7 +252,7 @@ static hf_status check_path(const struct fixture *f, const char *path)
     return hf_output_file_check(f->context, path, "the JSON file", "--json", &error);
 }
 
-static void a_device_stays_a_device(void **state)
+TEST_IN(a_device_stays_a_device, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     assert_ok(check_path(f, "/dev/null"));
@@ -277,7 +275,7 @@ static pid_t start_reader(const char *path)
     _exit(n > 100 && text[0] == '{' && strcmp(text + n - 2, "}\n") == 0 ? 0 : 1);
 }
 
-static void a_fifo_needs_a_reader_who_sees_one_end(void **state)
+TEST_IN(a_fifo_needs_a_reader_who_sees_one_end, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     char path[256];
@@ -306,7 +304,7 @@ static void a_fifo_needs_a_reader_who_sees_one_end(void **state)
     unlink(path);
 }
 
-static void a_good_path_is_accepted_and_left_alone(void **state)
+TEST_IN(a_good_path_is_accepted_and_left_alone, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     char path[256];
@@ -316,7 +314,8 @@ static void a_good_path_is_accepted_and_left_alone(void **state)
     assert_int_equal(count_files(f->folder), 0);
 }
 
-static void a_path_that_cannot_be_written_is_the_same_error_on_all_ranks(void **state)
+TEST_IN(a_path_that_cannot_be_written_is_the_same_error_on_all_ranks, fixture_set_up,
+        fixture_tear_down)
 {
     struct fixture *f = *state;
     char missing[256];
@@ -331,7 +330,7 @@ static void a_path_that_cannot_be_written_is_the_same_error_on_all_ranks(void **
                    HF_NO_RESOURCE, &error, missing);
 }
 
-static void a_failure_has_type_and_message(void **state)
+TEST_IN(a_failure_has_type_and_message, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     if (f->context->rank != 0) return;
@@ -358,7 +357,7 @@ static void a_failure_has_type_and_message(void **state)
     free(text);
 }
 
-static void a_failure_keeps_what_was_known_by_then(void **state)
+TEST_IN(a_failure_keeps_what_was_known_by_then, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     char path[256];
@@ -387,26 +386,4 @@ static void a_failure_keeps_what_was_known_by_then(void **state)
     free(text);
 }
 
-int main(int argc, char **argv)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(numbers_read_back_bit_for_bit),
-        TEST(file_has_the_keys_of_an_atomic_result),
-        TEST(settings_are_the_values_of_the_options),
-        TEST(iterations_seen_by_the_observer_are_in_the_file),
-        TEST(what_acts_from_outside_is_in_the_file),
-        TEST(a_run_that_did_not_converge_is_no_success),
-        TEST(not_a_number_becomes_null),
-        TEST(an_older_file_is_replaced_and_nothing_else_is_left),
-        TEST(a_device_stays_a_device),
-        TEST(a_fifo_needs_a_reader_who_sees_one_end),
-        TEST(a_good_path_is_accepted_and_left_alone),
-        TEST(a_path_that_cannot_be_written_is_the_same_error_on_all_ranks),
-        TEST(a_failure_has_type_and_message),
-        TEST(a_failure_keeps_what_was_known_by_then),
-        TEST(text_that_is_no_utf8_is_taken_for_latin_1),
-    };
-#undef TEST
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -9,8 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct hf_error error;
-
 static void pass_time(double seconds)
 {
     const struct timespec pause = {.tv_sec = (time_t)seconds,
@@ -32,7 +30,7 @@ static void read_until(int master, const char *end, size_t size, char text[])
     }
 }
 
-static void progress_is_shown_on_a_terminal_and_erased(void **state)
+TEST_IN(progress_is_shown_on_a_terminal_and_erased, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     const int master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -61,7 +59,7 @@ static void progress_is_shown_on_a_terminal_and_erased(void **state)
 }
 
 /** Pieces take 1 and 1.1 s; the line appears 2 s after the first look. */
-static void pieces_of_a_long_calculation_are_counted(void **state)
+TEST_IN(pieces_of_a_long_calculation_are_counted, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct hf_interruption *interruption = f->context->interruption;
@@ -106,7 +104,7 @@ static void pieces_of_a_long_calculation_are_counted(void **state)
     close(master);
 }
 
-static void progress_is_never_written_to_a_file(void **state)
+TEST_IN(progress_is_never_written_to_a_file, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     char path[256];
@@ -125,14 +123,4 @@ static void progress_is_never_written_to_a_file(void **state)
     free(text);
 }
 
-int main(int argc, char **argv)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(progress_is_shown_on_a_terminal_and_erased),
-        TEST(pieces_of_a_long_calculation_are_counted),
-        TEST(progress_is_never_written_to_a_file),
-    };
-#undef TEST
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

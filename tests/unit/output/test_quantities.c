@@ -5,8 +5,6 @@
 
 extern const struct hf_quantity_ops hf_quantity_orbitals;
 
-static struct hf_error error;
-
 /** A basis that can be written: s, p and spherical d with two primitives on the first atom. */
 static void complete_basis(struct fixture *f, int first_shell_of_atom[4])
 {
@@ -35,7 +33,7 @@ static void check_matrix(const cJSON *wavefunction, const char *name, int n, dou
 }
 
 /** What it means is checked by tests/regression/check_wavefunction.py. */
-static void the_wave_function_is_there_when_asked_for(void **state)
+TEST_IN(the_wave_function_is_there_when_asked_for, fixture_set_up, fixture_tear_down)
 {
     enum { N = 9, M = 7 };
     struct fixture *f = *state;
@@ -94,7 +92,7 @@ static void add_everywhere(const struct hf_quantity *quantity, const struct hf_j
     if (to->returned) HF_ADD(to->result, "return_result", value);
 }
 
-static void what_the_task_returns_is_the_result(void **state)
+TEST_IN(what_the_task_returns_is_the_result, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     static const struct hf_quantity_ops one = {.name = "one", .json = add_everywhere},
@@ -122,7 +120,7 @@ static void what_the_task_returns_is_the_result(void **state)
     f->run.quantity = NULL;
 }
 
-static void a_wave_function_in_a_json_file_has_a_largest_size(void **state)
+TEST_IN(a_wave_function_in_a_json_file_has_a_largest_size, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     const struct hf_quantity_source of = {.basis = &f->basis};
@@ -134,14 +132,4 @@ static void a_wave_function_in_a_json_file_has_a_largest_size(void **state)
                    "4001 basis functions are too many");
 }
 
-int main(int argc, char **argv)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(the_wave_function_is_there_when_asked_for),
-        TEST(a_wave_function_in_a_json_file_has_a_largest_size),
-        TEST(what_the_task_returns_is_the_result),
-    };
-#undef TEST
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

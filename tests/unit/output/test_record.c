@@ -22,7 +22,7 @@ static void hear_iteration(void *data, const struct hf_scf_iteration *iteration)
     ((struct heard *)data)->last_iteration = iteration->number;
 }
 
-static void everything_observed_is_kept_and_told(void **state)
+TEST_IN(everything_observed_is_kept_and_told, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct heard first = {0}, second = {0};
@@ -48,7 +48,7 @@ static void everything_observed_is_kept_and_told(void **state)
     assert_int_equal(f->record->iteration[41].build.n_task, 420);
 }
 
-static void times_and_memory_are_those_of_all_ranks(void **state)
+TEST_IN(times_and_memory_are_those_of_all_ranks, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     const int last = f->context->n_rank - 1;
@@ -71,7 +71,7 @@ static void times_and_memory_are_those_of_all_ranks(void **state)
     assert_int_equal(statistics->n_rank_on_node, f->context->n_rank);
 }
 
-static void versions_are_known_from_the_start(void **state)
+TEST_IN(versions_are_known_from_the_start, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     assert_true(strlen(f->record->versions.mpi_found) > 0);
@@ -79,14 +79,4 @@ static void versions_are_known_from_the_start(void **state)
     assert_int_equal(f->record->n_iteration, 0);
 }
 
-int main(int argc, char **argv)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(everything_observed_is_kept_and_told),
-        TEST(times_and_memory_are_those_of_all_ranks),
-        TEST(versions_are_known_from_the_start),
-    };
-#undef TEST
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-static struct hf_error error;
-
 static const struct hf_scf_start start = {
     .n_function = 9, .n_orbital = 7, .linalg = "LAPACK on rank 0"};
 
@@ -42,7 +40,7 @@ static void assert_contains(const char *text, const char *part)
     if (strstr(whole, part) == NULL) fail_msg("\"%s\" is not in:\n%s", part, whole);
 }
 
-static void header_names_everything_that_changes_the_result(void **state)
+TEST_IN(header_names_everything_that_changes_the_result, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
@@ -72,7 +70,7 @@ static void header_names_everything_that_changes_the_result(void **state)
     free(text);
 }
 
-static void only_rank_zero_writes(void **state)
+TEST_IN(only_rank_zero_writes, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
@@ -92,7 +90,7 @@ static void only_rank_zero_writes(void **state)
     free(text);
 }
 
-static void iteration_lines_are_flushed_as_they_happen(void **state)
+TEST_IN(iteration_lines_are_flushed_as_they_happen, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
@@ -118,7 +116,7 @@ static void iteration_lines_are_flushed_as_they_happen(void **state)
     free(close_report(&w));
 }
 
-static void cores_are_told_by_atom_where_those_of_an_element_differ(void **state)
+TEST_IN(cores_are_told_by_atom_where_those_of_an_element_differ, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
@@ -141,7 +139,7 @@ static void cores_are_told_by_atom_where_those_of_an_element_differ(void **state
     free(text);
 }
 
-static void another_transport_than_asked_for_is_a_warning(void **state)
+TEST_IN(another_transport_than_asked_for_is_a_warning, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
@@ -168,7 +166,7 @@ static void another_transport_than_asked_for_is_a_warning(void **state)
     free(text);
 }
 
-static void result_shows_parts_gap_and_dipole(void **state)
+TEST_IN(result_shows_parts_gap_and_dipole, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
@@ -190,7 +188,7 @@ static void result_shows_parts_gap_and_dipole(void **state)
     free(text);
 }
 
-static void what_acts_from_outside_is_shown_apart(void **state)
+TEST_IN(what_acts_from_outside_is_shown_apart, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct hf_point_charge charge[] = {{0.5, {0.0, 3.0, 0.0}}, {-0.75, {0.0, -3.0, 0.0}}};
@@ -217,7 +215,7 @@ static void what_acts_from_outside_is_shown_apart(void **state)
     free(text);
 }
 
-static void all_orbitals_are_shown_when_asked_for(void **state)
+TEST_IN(all_orbitals_are_shown_when_asked_for, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     struct written w = open_report(f);
@@ -253,7 +251,7 @@ static char *report_of(const struct fixture *f)
     return close_report(&w);
 }
 
-static void shared_orbitals_are_doubly_or_singly_occupied(void **state)
+TEST_IN(shared_orbitals_are_doubly_or_singly_occupied, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     make_triplet(f, "rohf", 1);
@@ -275,7 +273,7 @@ static void shared_orbitals_are_doubly_or_singly_occupied(void **state)
     free(text);
 }
 
-static void each_spin_has_its_orbitals_and_its_gap(void **state)
+TEST_IN(each_spin_has_its_orbitals_and_its_gap, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     double energy[7], occupation[7];
@@ -301,7 +299,7 @@ static void each_spin_has_its_orbitals_and_its_gap(void **state)
     free(text);
 }
 
-static void a_collapsed_singlet_is_called_the_same_as_rhf(void **state)
+TEST_IN(a_collapsed_singlet_is_called_the_same_as_rhf, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     f->wavefunction.n_spin = 2;
@@ -319,7 +317,7 @@ static void a_collapsed_singlet_is_called_the_same_as_rhf(void **state)
     free(text);
 }
 
-static void not_converged_is_said_with_two_lines_of_advice(void **state)
+TEST_IN(not_converged_is_said_with_two_lines_of_advice, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     f->result.converged = false;
@@ -338,7 +336,8 @@ static void not_converged_is_said_with_two_lines_of_advice(void **state)
     free(text);
 }
 
-static void the_last_tables_name_the_slowest_rank_and_what_took_memory(void **state)
+TEST_IN(the_last_tables_name_the_slowest_rank_and_what_took_memory, fixture_set_up,
+        fixture_tear_down)
 {
     struct fixture *f = *state;
     const int last = f->context->n_rank - 1;
@@ -370,7 +369,7 @@ static void the_last_tables_name_the_slowest_rank_and_what_took_memory(void **st
     free(text);
 }
 
-static void more_ranks_than_cores_are_named_above_the_table(void **state)
+TEST_IN(more_ranks_than_cores_are_named_above_the_table, fixture_set_up, fixture_tear_down)
 {
     struct fixture *f = *state;
     f->run.n_core = 1;
@@ -387,25 +386,4 @@ static void more_ranks_than_cores_are_named_above_the_table(void **state)
     free(text);
 }
 
-int main(int argc, char **argv)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(header_names_everything_that_changes_the_result),
-        TEST(only_rank_zero_writes),
-        TEST(iteration_lines_are_flushed_as_they_happen),
-        TEST(cores_are_told_by_atom_where_those_of_an_element_differ),
-        TEST(another_transport_than_asked_for_is_a_warning),
-        TEST(result_shows_parts_gap_and_dipole),
-        TEST(what_acts_from_outside_is_shown_apart),
-        TEST(all_orbitals_are_shown_when_asked_for),
-        TEST(shared_orbitals_are_doubly_or_singly_occupied),
-        TEST(each_spin_has_its_orbitals_and_its_gap),
-        TEST(a_collapsed_singlet_is_called_the_same_as_rhf),
-        TEST(not_converged_is_said_with_two_lines_of_advice),
-        TEST(the_last_tables_name_the_slowest_rank_and_what_took_memory),
-        TEST(more_ranks_than_cores_are_named_above_the_table),
-    };
-#undef TEST
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

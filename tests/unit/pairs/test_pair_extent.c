@@ -53,7 +53,6 @@ static double largest_ratio(struct hf_context *context, const struct hf_basis *b
 {
     struct hf_shell_pairs *pairs = NULL;
     struct hf_engine *engine = NULL;
-    struct hf_error error;
     double largest = 0.0;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
     assert_ok(hf_engine_create(pairs, &engine, &error));
@@ -74,10 +73,10 @@ static double largest_ratio(struct hf_context *context, const struct hf_basis *b
     return largest;
 }
 
-static void far_quartets_are_below_the_estimate(void **state)
+TEST(far_quartets_are_below_the_estimate)
 {
     enum { N_SET = 12 };
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     uint64_t random = 7;
     double largest = 0.0;
     int n_far = 0;
@@ -92,11 +91,6 @@ static void far_quartets_are_below_the_estimate(void **state)
     print_message("%d far quartets, at most %.3f of the estimate\n", n_far, largest);
     assert_true(n_far > 7000);
     assert_true(largest <= 1.0 + 1e-6); /* that of s functions is exact */
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(far_quartets_are_below_the_estimate)};
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -36,14 +36,13 @@ static const struct test_shell shells[] = {
 static struct hf_shell_pairs *make_pairs(struct hf_context *context, const struct hf_basis *basis)
 {
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error));
     return pairs;
 }
 
-static void pairs_of_atoms_are_contiguous_and_sorted(void **state)
+TEST(pairs_of_atoms_are_contiguous_and_sorted)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
     int64_t next = 0;
@@ -65,12 +64,11 @@ static void pairs_of_atoms_are_contiguous_and_sorted(void **state)
     assert_int_equal(next, pairs->n_pair);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void primitives_lie_in_the_order_of_the_pairs_by_falling_bound(void **state)
+TEST(primitives_lie_in_the_order_of_the_pairs_by_falling_bound)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
     int64_t next = 0;
@@ -90,13 +88,12 @@ static void primitives_lie_in_the_order_of_the_pairs_by_falling_bound(void **sta
     assert_int_equal(next, pairs->n_primitive);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** What is stored of a primitive pair is what its two shells say. */
-static void primitives_are_those_of_the_shells(void **state)
+TEST(primitives_are_those_of_the_shells)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
     for (int64_t i = 0; i < pairs->n_pair; i++) {
@@ -129,14 +126,13 @@ static void primitives_are_those_of_the_shells(void **state)
     }
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** 72 bytes of a pair and two cache lines of each primitive pair, and no room kept beside them but to the
  *  end of cache lines. */
-static void a_list_holds_nothing_but_its_arrays(void **state)
+TEST(a_list_holds_nothing_but_its_arrays)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
     const size_t arrays =
@@ -151,21 +147,18 @@ static void a_list_holds_nothing_but_its_arrays(void **state)
                 arrays + 3 * 64 + n_kind * n_kind * sizeof *pairs->class_of);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void more_primitives_than_can_be_counted_are_refused(void **state)
+TEST(more_primitives_than_can_be_counted_are_refused)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     basis->max_primitive = UINT16_MAX + 1;
     assert_failure(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error), HF_NO_RESOURCE,
                    &error, "65536 primitives");
     assert_null(pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 enum { N_CENTRE = 11, N_MANY = 3 * N_CENTRE };
@@ -217,11 +210,10 @@ static void expect_the_same(const struct hf_shell_pairs *found, const struct hf_
     }
 }
 
-static void the_list_is_the_same_on_any_ranks_nodes_and_threads(void **state)
+TEST(the_list_is_the_same_on_any_ranks_nodes_and_threads)
 {
     struct hf_context *alone = NULL;
     struct hf_basis *basis = many_shells();
-    struct hf_error error;
     assert_ok(hf_context_create(MPI_COMM_SELF, &alone, &error));
     struct hf_shell_pairs *wanted = make_pairs(alone, basis);
     assert_true(wanted->n_atom_pair < N_CENTRE * (N_CENTRE + 1) / 2); /* some are far apart */
@@ -242,11 +234,10 @@ static void the_list_is_the_same_on_any_ranks_nodes_and_threads(void **state)
     test_basis_destroy(&basis);
 }
 
-static void where_memory_cannot_be_shared_every_rank_has_the_same_list(void **state)
+TEST(where_memory_cannot_be_shared_every_rank_has_the_same_list)
 {
     struct hf_context *alone = NULL;
     struct hf_basis *basis = many_shells();
-    struct hf_error error;
     assert_ok(hf_context_create(MPI_COMM_SELF, &alone, &error));
     struct hf_shell_pairs *wanted = make_pairs(alone, basis);
     for (int ranks_per_node = 0; ranks_per_node <= 2; ranks_per_node += 2) { /* of 3: 2 and 1 */
@@ -269,12 +260,12 @@ static void where_memory_cannot_be_shared_every_rank_has_the_same_list(void **st
 }
 
 /** Ranks that compute differently: some see primitives that others do not. */
-static void ranks_that_disagree_about_the_pairs_are_told(void **state)
+TEST(ranks_that_disagree_about_the_pairs_are_told)
 {
     struct hf_context *context = NULL;
     struct hf_shell_pairs *pairs = NULL;
     struct hf_basis *basis = many_shells();
-    struct hf_error error = {{0}, 0};
+    error = (struct hf_error){{0}, 0};
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error));
     const double accuracy = context->rank == 0 ? 1e-14 : 1e-6;
     const hf_status status = hf_shell_pairs_create(context, basis, accuracy, &pairs, &error);
@@ -301,10 +292,9 @@ static uint64_t hash_of(const struct hf_shell_pairs *pairs)
 
 /** Shells that differ in the last bits from node to node give bounds that do, as other processors would;
  *  the list is that of whoever found a row, on all nodes. */
-static void nodes_that_round_differently_have_one_list(void **state)
+TEST(nodes_that_round_differently_have_one_list)
 {
     struct hf_context *context = NULL;
-    struct hf_error error;
     assert_ok(hf_context_create_ext(MPI_COMM_WORLD, 1, &context, &error));
     struct hf_basis *basis = rounded_shells(1.0 + 4.0 * context->rank * DBL_EPSILON);
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
@@ -318,7 +308,7 @@ static void nodes_that_round_differently_have_one_list(void **state)
 }
 
 /** On one rank's row only; fmax once dropped such pairs without a word. */
-static void integrals_that_are_no_numbers_are_an_error_of_all_ranks(void **state)
+TEST(integrals_that_are_no_numbers_are_an_error_of_all_ranks)
 {
     static const double values[] = {NAN, INFINITY, 1e200};
     for (int i = 0; i < 3; i++) {
@@ -327,10 +317,10 @@ static void integrals_that_are_no_numbers_are_an_error_of_all_ranks(void **state
             {0, 0, 1, false, {1.0}, {1.0}},
             {1, 1, 2, false, {1.0, 2.0}, {1.0, coefficient}},
         };
-        struct hf_context *context = test_context();
+        TEST_CONTEXT(context);
         struct hf_basis *basis = test_basis(2, centre, 2, absurd);
         struct hf_shell_pairs *pairs = NULL;
-        struct hf_error error = {{0}, 0}, first;
+        struct hf_error first;
         assert_int_equal(hf_shell_pairs_create(context, basis, 1e-14, &pairs, &error),
                          HF_BAD_INPUT);
         assert_null(pairs);
@@ -340,17 +330,15 @@ static void integrals_that_are_no_numbers_are_an_error_of_all_ranks(void **state
         assert_non_null(strstr(error.message, "beyond the range of double precision"));
         assert_non_null(strstr(error.message, "of atoms 2 and 1"));
         test_basis_destroy(&basis);
-        test_context_done(&context);
     }
 }
 
-static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
+TEST(the_estimate_is_what_the_list_takes_or_little_more)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = many_shells();
     struct hf_shell_pairs *pairs = make_pairs(context, basis);
     struct hf_pair_memory found;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_estimate(context, basis, 1e-14, &found, &error));
     assert_true(found.list_bytes + 128.0 >= (double)pairs->shared->n_bytes);
     assert_true(found.list_bytes <= 1.25 * (double)pairs->shared->n_bytes);
@@ -362,15 +350,13 @@ static void the_estimate_is_what_the_list_takes_or_little_more(void **state)
     hf_engine_destroy(&engine);
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void all_ranks_together_estimate_what_one_does(void **state)
+TEST(all_ranks_together_estimate_what_one_does)
 {
     struct hf_context *context = test_context(), *all = NULL;
     struct hf_basis *basis = many_shells();
     struct hf_pair_memory wanted, found;
-    struct hf_error error;
     assert_ok(hf_context_create(MPI_COMM_WORLD, &all, &error));
     assert_ok(hf_shell_pairs_estimate(context, basis, 1e-14, &wanted, &error));
     assert_ok(hf_shell_pairs_estimate(all, basis, 1e-14, &found, &error));
@@ -394,7 +380,7 @@ static double rounding_of(const struct test_shell *shell)
     return rounding;
 }
 
-static void rounding_grows_with_the_length_of_the_sums(void **state)
+TEST(rounding_grows_with_the_length_of_the_sums)
 {
     const struct test_shell one = {0, 1, 1, false, {0.5}, {1.0}};
     const struct test_shell two = {0, 1, 2, false, {0.5, 0.5}, {0.5, 0.5}};
@@ -408,7 +394,7 @@ static void rounding_grows_with_the_length_of_the_sums(void **state)
     assert_true(fabs(rounding_of(&six) - sqrt(36.0 / 8.0) * expected) < 1e-12 * expected);
 }
 
-static void shells_beyond_the_range_of_single_precision_are_known(void **state)
+TEST(shells_beyond_the_range_of_single_precision_are_known)
 {
     const struct test_shell core = {0, 0, 1, false, {1e7}, {1e5}};
     const struct test_shell tight = {0, 3, 1, false, {1e8}, {1e17}};
@@ -420,7 +406,6 @@ static void shells_beyond_the_range_of_single_precision_are_known(void **state)
 static const struct hf_shell_pairs *lent(struct hf_common_pairs *common, double accuracy,
                                          double expected)
 {
-    struct hf_error error;
     const struct hf_shell_pairs *pairs = NULL;
     assert_ok(hf_common_pairs_get(common, accuracy, 2, &pairs, &error));
     assert_true(pairs->basis == hf_common_pairs_merged(common));
@@ -428,10 +413,9 @@ static const struct hf_shell_pairs *lent(struct hf_common_pairs *common, double 
     return pairs;
 }
 
-static void a_common_list_is_made_again_for_a_better_accuracy_only(void **state)
+TEST(a_common_list_is_made_again_for_a_better_accuracy_only)
 {
-    struct hf_error error;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_basis(3, centre, 6, shells);
     struct hf_common_pairs *common = NULL;
     struct hf_pair_memory found;
@@ -457,27 +441,6 @@ static void a_common_list_is_made_again_for_a_better_accuracy_only(void **state)
     hf_common_pairs_drop(NULL);
     assert_int_equal(hf_memory_current_bytes(context->memory), before);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_of_atoms_are_contiguous_and_sorted),
-        cmocka_unit_test(primitives_lie_in_the_order_of_the_pairs_by_falling_bound),
-        cmocka_unit_test(primitives_are_those_of_the_shells),
-        cmocka_unit_test(a_list_holds_nothing_but_its_arrays),
-        cmocka_unit_test(rounding_grows_with_the_length_of_the_sums),
-        cmocka_unit_test(shells_beyond_the_range_of_single_precision_are_known),
-        cmocka_unit_test(more_primitives_than_can_be_counted_are_refused),
-        cmocka_unit_test(nodes_that_round_differently_have_one_list),
-        cmocka_unit_test(integrals_that_are_no_numbers_are_an_error_of_all_ranks),
-        cmocka_unit_test(the_list_is_the_same_on_any_ranks_nodes_and_threads),
-        cmocka_unit_test(where_memory_cannot_be_shared_every_rank_has_the_same_list),
-        cmocka_unit_test(ranks_that_disagree_about_the_pairs_are_told),
-        cmocka_unit_test(the_estimate_is_what_the_list_takes_or_little_more),
-        cmocka_unit_test(all_ranks_together_estimate_what_one_does),
-        cmocka_unit_test(a_common_list_is_made_again_for_a_better_accuracy_only),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -34,31 +34,22 @@ static struct hf_matrix *new_matrix(struct bench *b, int n_row, int n_col)
 static double energy_of(struct bench *b, struct hf_matrix *const occupied[],
                         struct hf_matrix *fock[])
 {
-    struct hf_matrix *density[HF_MAX_SPIN] = {NULL}, *exchange[HF_MAX_SPIN] = {NULL};
+    const struct hf_determinant of = {.method = b->method,
+                                      .n_electron = b->n_electron,
+                                      .x = {b->x},
+                                      .occupied = {occupied[0], occupied[1]}};
+    struct hf_fields fields = {.coulomb = NULL};
     struct hf_fock_job job[HF_MAX_SPIN];
-    const int n = hf_matrix_n_row(b->x), n_density = b->method->n_density;
-    struct hf_matrix *coulomb = new_matrix(b, n, n);
-    for (int s = 0; s < n_density; s++) {
-        density[s] = new_matrix(b, n, n);
-        exchange[s] = new_matrix(b, n, n);
-        job[s] = (struct hf_fock_job){density[s], s == 0 ? coulomb : NULL, exchange[s]};
-    }
-    assert_ok(hf_method_densities(b->method, b->linalg, b->n_electron,
-                                  (const struct hf_matrix *const[HF_MAX_SPIN]){b->x}, occupied,
-                                  density, NULL));
-    assert_ok(hf_fock_build(b->builder, n_density, job, 1e-15, NULL));
-    const struct hf_interaction two = hf_interaction_here(n_density, density, coulomb, exchange);
-    double energy = hf_matrix_dot_here(density[0], b->core) + two.coulomb + two.exchange;
+    assert_ok(hf_fields_create(b->linalg, "test", b->method->n_density, hf_matrix_n_row(b->x),
+                               &fields, NULL));
+    const int n_job = hf_fields_jobs(&fields, job);
+    assert_ok(hf_method_densities(&of, fields.density, NULL));
+    assert_ok(hf_fock_build(b->builder, n_job, job, 1e-15, NULL));
+    const struct hf_interaction two = hf_interaction_here(fields.density, &fields);
+    double energy = hf_matrix_dot_here(fields.density[0], b->core) + two.coulomb + two.exchange;
     hf_linalg_reduce(b->linalg, 1, 0, &energy);
-    if (fock != NULL)
-        assert_ok(hf_method_fock(b->method, b->linalg,
-                                 (const struct hf_matrix *const[HF_MAX_SPIN]){b->x}, b->core,
-                                 coulomb, exchange, fock, NULL));
-    for (int s = 0; s < n_density; s++) {
-        hf_matrix_destroy(&density[s]);
-        hf_matrix_destroy(&exchange[s]);
-    }
-    hf_matrix_destroy(&coulomb);
+    if (fock != NULL) assert_ok(hf_method_fock(&of, b->core, &fields, fock, NULL));
+    hf_fields_destroy(&fields);
     return energy;
 }
 
@@ -68,8 +59,7 @@ static void make_orthogonaliser(struct bench *b)
     struct hf_overlap_spectrum spectrum;
     struct hf_matrix *overlap = new_matrix(b, n, n);
     assert_ok(hf_operator_matrix(b->hamiltonian, HF_OVERLAP, overlap, NULL));
-    assert_ok(hf_orthogonaliser_create(b->context, b->linalg, overlap, 1e-6, &b->x, &spectrum, NULL,
-                                       NULL));
+    assert_ok(hf_orthogonaliser_create(b->context, overlap, 1e-6, &b->x, &spectrum, NULL, NULL));
     hf_matrix_destroy(&overlap);
 }
 
@@ -81,7 +71,7 @@ static void make_orbitals(struct bench *b)
     for (int k = 0; k < b->method->n_set; k++) {
         if (hf_set_size(b->n_electron, k) == 0) continue;
         b->occupied[k] = new_matrix(b, m, hf_set_size(b->n_electron, k));
-        assert_ok(hf_to_orthonormal(b->linalg, b->x, b->core, orthonormal, NULL));
+        assert_ok(hf_to_orthonormal(b->x, b->core, orthonormal, NULL));
         assert_ok(hf_lowest_orbitals(b->context, orthonormal, energy, b->occupied[k], NULL));
     }
     for (int s = 0; s < b->method->n_fock; s++) b->fock[s] = new_matrix(b, m, m);
@@ -112,13 +102,9 @@ static void bench_init(struct bench *b, const struct hf_method_ops *method,
     b->energy = energy_of(b, b->occupied, b->fock);
     const struct hf_hessian_input input = {
         .context = b->context,
-        .linalg = b->linalg,
         .builder = b->builder,
-        .method = method,
-        .n_electron = b->n_electron,
-        .x = b->x,
+        .of = {method, b->n_electron, {b->x}, {b->occupied[0], b->occupied[1]}},
         .fock = b->fock,
-        .occupied = b->occupied,
         .threshold = 1e-14,
     };
     assert_ok(hf_hessian_init(&b->hessian, &input, NULL));
@@ -225,14 +211,14 @@ static void bent_water(struct test_molecule *test, int charge, int multiplicity)
     test->molecule.multiplicity = multiplicity;
 }
 
-static void closed_shells(void **state)
+TEST(closed_shells)
 {
     struct test_molecule test;
     bent_water(&test, 0, 1);
     check_derivatives(&hf_method_rhf, &test, "3-21G");
 }
 
-static void open_shells(void **state)
+TEST(open_shells)
 {
     struct test_molecule test;
     bent_water(&test, 0, 3);
@@ -243,7 +229,7 @@ static void open_shells(void **state)
     check_derivatives(&hf_method_rohf, &test, "STO-3G");
 }
 
-static void one_spin_alone(void **state)
+TEST(one_spin_alone)
 {
     struct test_molecule test = {0};
     test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
@@ -254,7 +240,7 @@ static void one_spin_alone(void **state)
 }
 
 /** Closed shells are a case of open ones: both spins the same way, and against each other. */
-static void both_kinds_of_closed_shells_are_those_of_uhf(void **state)
+TEST(both_kinds_of_closed_shells_are_those_of_uhf)
 {
     struct bench r, u;
     struct test_molecule test;
@@ -293,12 +279,6 @@ static void both_kinds_of_closed_shells_are_those_of_uhf(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_shells),
-        cmocka_unit_test(open_shells),
-        cmocka_unit_test(one_spin_alone),
-        cmocka_unit_test(both_kinds_of_closed_shells_are_those_of_uhf),
-    };
     builder_name = argc > 1 ? argv[1] : "replicated";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

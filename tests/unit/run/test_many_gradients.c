@@ -53,7 +53,6 @@ static double compute(double far, bool *stuck)
                                              .n_key = 4,
                                              .key = key};
     struct hf_run_outcome outcome;
-    struct hf_error error;
     assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     const double force = -outcome.gradient[1][2];
     *stuck |= outcome.stuck_in_mpi;
@@ -72,7 +71,7 @@ static int ascending(const void *a, const void *b)
 /** The first quarter brings the process to its size. The rest is cut into spans of equal length. A leak grows in every
  *  span, pools of MPI in some of them, on a busy machine in half of them: the lower quartile of the spans counts. The
  *  smallest block of malloc has 32 bytes. */
-static void memory_does_not_grow(void **state)
+TEST(memory_does_not_grow)
 {
     enum { N_SPAN = 9, QUARTILE = N_SPAN / 4 };
     static const double FIRST = 1.6, STEP = 1e-3, MOST_OF_BLOCKS = 24.0, MOST_OF_MAPPINGS = 256.0;
@@ -102,8 +101,7 @@ static void memory_does_not_grow(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_does_not_grow)};
     n_gradient = argc > 1 ? atoi(argv[1]) : 72;
     if (argc > 2) builder = argv[2];
-    HF_RUN_MPI_TESTS(argc, argv, tests, stuck);
+    HF_RUN_MPI_TESTS(argc, argv, stuck);
 }

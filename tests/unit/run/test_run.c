@@ -13,7 +13,6 @@
 static const int atomic_number[] = {8, 1, 1};
 static const double position_bohr[][3] = {
     {0.0, 0.0, 0.22166487}, {0.0, 1.43090062, -0.88665950}, {0.0, -1.43090062, -0.88665950}};
-static struct hf_error error;
 
 static struct hf_run_settings water(int n_key, const struct hf_run_key key[])
 {
@@ -31,7 +30,7 @@ static void assert_says(hf_status status, const char *message)
         fail_msg("'%s', expected '%s'", error.message, message);
 }
 
-static void atoms_and_a_basis_give_an_energy(void **state)
+TEST(atoms_and_a_basis_give_an_energy)
 {
     double energy = 0.0;
     assert_ok(
@@ -46,7 +45,7 @@ static void atoms_and_a_basis_give_an_energy(void **state)
     hf_run_done(&outcome);
 }
 
-static void what_is_wrong_with_the_arguments_is_said(void **state)
+TEST(what_is_wrong_with_the_arguments_is_said)
 {
     double e;
     const MPI_Comm all = MPI_COMM_WORLD;
@@ -79,7 +78,7 @@ static void assert_settings_say(const struct hf_run_settings *settings, const ch
     hf_run_done(&outcome);
 }
 
-static void what_is_wrong_with_the_settings_is_said(void **state)
+TEST(what_is_wrong_with_the_settings_is_said)
 {
     const struct hf_run_key unknown[] = {{"basic", "STO-3G"}}, bad[] = {{"charge", "two"}};
     const struct hf_run_key null[] = {{"basis", NULL}}, units[] = {{"units", "angstrom"}};
@@ -103,13 +102,12 @@ static void what_is_wrong_with_the_settings_is_said(void **state)
 }
 
 /** The outcome is of the structure that was found. */
-static void a_structure_is_found(void **state)
+TEST(a_structure_is_found)
 {
     const struct hf_run_key key[] = {{"basis", "STO-3G"}, {"task", "optimize"}};
     struct hf_run_settings settings = water(2, key);
     struct hf_run_outcome outcome;
-    (void)state;
-    expect_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), &error);
+    assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     assert_true(outcome.found && outcome.result.converged && outcome.gradient != NULL);
     assert_true(fabs(outcome.energy + 74.965901) < 2e-6); /* Psi4 */
     assert_true(fabs(outcome.molecule->atom[1].position_bohr[1] - position_bohr[1][1]) > 1e-3);
@@ -119,18 +117,18 @@ static void a_structure_is_found(void **state)
 }
 
 /** Against Psi4 1.3.2, as in tests/cli/test_polarisability.py. */
-static void a_polarisability_is_in_the_outcome(void **state)
+TEST(a_polarisability_is_in_the_outcome)
 {
     static const double place[][3] = {{0.0, 0.0, 0.2}, {0.0, 1.4, -0.9}, {0.1, -1.5, -0.8}};
     const struct hf_run_key key[] = {{"basis", "cc-pVDZ"}, {"polarisability", "yes"}};
     struct hf_run_settings settings = water(1, key);
     struct hf_run_outcome outcome;
     settings.position_bohr = place;
-    expect_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), &error);
+    assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     assert_null(outcome.polarisability);
     hf_run_done(&outcome);
     settings.n_key = 2;
-    expect_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error), &error);
+    assert_ok(hf_run(MPI_COMM_WORLD, &settings, &outcome, &error));
     assert_non_null(outcome.polarisability);
     assert_true(outcome.polarisability->converged);
     assert_float_equal(outcome.polarisability->tensor[0], 3.049417438, 1e-5);
@@ -140,7 +138,7 @@ static void a_polarisability_is_in_the_outcome(void **state)
 }
 
 /** The last of several ranks gives another argument than the others, or none. */
-static void arguments_that_differ_from_rank_to_rank_are_refused(void **state)
+TEST(arguments_that_differ_from_rank_to_rank_are_refused)
 {
     double e, place[3][3];
     const MPI_Comm all = MPI_COMM_WORLD;
@@ -180,13 +178,13 @@ static void arguments_that_differ_from_rank_to_rank_are_refused(void **state)
 }
 
 /** The same of hf_scf_run. */
-static void the_driver_refuses_what_differs_from_rank_to_rank(void **state)
+TEST(the_driver_refuses_what_differs_from_rank_to_rank)
 {
     const bool last = rank_here() == rank_count() - 1;
     struct hf_atom atom = {.atomic_number = 2};
     struct hf_molecule helium = {.n_atom = 1, .atom = &atom, .multiplicity = 1};
     const struct hf_basis_choice choice = {.atom = -1, .name = "STO-3G"};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = NULL;
     struct hf_scf_result result;
     struct hf_wavefunction wavefunction = {0};
@@ -218,10 +216,9 @@ static void the_driver_refuses_what_differs_from_rank_to_rank(void **state)
                     "a molecule, basis and settings");
     }
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void nothing_is_freed_without_harm(void **state)
+TEST(nothing_is_freed_without_harm)
 {
     hf_basis_destroy(NULL);
     hf_basis_list_done(NULL);
@@ -239,7 +236,7 @@ static void nothing_is_freed_without_harm(void **state)
     hf_wavefunction_done(NULL);
 }
 
-static void an_energy_that_does_not_converge_is_a_field_of_the_outcome(void **state)
+TEST(an_energy_that_does_not_converge_is_a_field_of_the_outcome)
 {
     const struct hf_run_key key[] = {{"basis", "STO-3G"}, {"max_iterations", "2"}};
     const struct hf_run_settings settings = water(2, key);
@@ -256,7 +253,7 @@ static void count_iteration(void *data, const struct hf_scf_iteration *iteration
     *(int *)data = iteration->number;
 }
 
-static void the_outcome_has_wave_function_record_and_molecule(void **state)
+TEST(the_outcome_has_wave_function_record_and_molecule)
 {
     int n_seen = 0;
     const struct hf_run_key key[] = {{"basis", "STO-3G"}};
@@ -285,7 +282,7 @@ static int stop(void *data, double fraction)
     return SIGTERM;
 }
 
-static void progress_may_end_a_run(void **state)
+TEST(progress_may_end_a_run)
 {
     const struct hf_run_key key[] = {{"basis", "STO-3G"}};
     struct hf_run_settings settings = water(1, key);
@@ -296,13 +293,13 @@ static void progress_may_end_a_run(void **state)
 }
 
 /** hf_scf_run by itself: its defaults run, and its arguments are looked at. */
-static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **state)
+TEST(the_driver_runs_with_its_defaults_and_checks_its_arguments)
 {
     struct hf_atom atom[] = {{.atomic_number = 2}, {.atomic_number = 2}};
     const struct hf_molecule helium = {.n_atom = 1, .atom = atom, .multiplicity = 1};
     const struct hf_molecule two = {.n_atom = 2, .atom = atom, .multiplicity = 1};
     const struct hf_basis_choice choice = {.atom = -1, .name = "STO-3G"};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = NULL;
     struct hf_scf_result result;
     struct hf_scf_settings settings = hf_scf_defaults();
@@ -335,18 +332,17 @@ static void the_driver_runs_with_its_defaults_and_checks_its_arguments(void **st
     assert_says(hf_scf_run(context, &helium, basis, &settings, NULL, &result, NULL, &error),
                 "name is NULL");
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** SCF and MP2 with lent shell pairs, or with their own: the same energies, to a rounding error. */
-static void the_driver_and_mp2_take_shell_pairs_that_are_lent(void **state)
+TEST(the_driver_and_mp2_take_shell_pairs_that_are_lent)
 {
     enum { OWN, LENT, LENT_AGAIN, N_WAY };
     struct hf_atom atom[] = {{.atomic_number = 2},
                              {.atomic_number = 2, .position_bohr = {3, 1, 0}}};
     const struct hf_molecule helium = {.n_atom = 2, .atom = atom, .multiplicity = 1};
     const struct hf_basis_choice choice = {.atom = -1, .name = "6-31G"};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = NULL, *other = NULL;
     struct hf_common_pairs *common = NULL;
     struct hf_scf_result result[N_WAY];
@@ -378,10 +374,9 @@ static void the_driver_and_mp2_take_shell_pairs_that_are_lent(void **state)
     hf_common_pairs_destroy(&common);
     hf_basis_destroy(&other);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void a_run_goes_on_from_the_checkpoint_of_another(void **state)
+TEST(a_run_goes_on_from_the_checkpoint_of_another)
 {
     char path[] = "/tmp/hf-run-XXXXXX";
     const int file = rank_here() == 0 ? mkstemp(path) : -1;
@@ -409,7 +404,7 @@ static void a_run_goes_on_from_the_checkpoint_of_another(void **state)
 
 /** MP2 wants better orbitals than the default tolerance, which the checkpoint has, gives; a checkpoint of such
  *  orbitals takes one Fock build. */
-static void mp2_goes_on_from_a_checkpoint_of_rhf_and_does_not_repeat_the_scf(void **state)
+TEST(mp2_goes_on_from_a_checkpoint_of_rhf_and_does_not_repeat_the_scf)
 {
     char path[] = "/tmp/hf-run-XXXXXX";
     const int file = rank_here() == 0 ? mkstemp(path) : -1;
@@ -438,27 +433,10 @@ static void mp2_goes_on_from_a_checkpoint_of_rhf_and_does_not_repeat_the_scf(voi
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(atoms_and_a_basis_give_an_energy),
-        cmocka_unit_test(what_is_wrong_with_the_arguments_is_said),
-        cmocka_unit_test(what_is_wrong_with_the_settings_is_said),
-        cmocka_unit_test(a_structure_is_found),
-        cmocka_unit_test(a_polarisability_is_in_the_outcome),
-        cmocka_unit_test(arguments_that_differ_from_rank_to_rank_are_refused),
-        cmocka_unit_test(the_driver_refuses_what_differs_from_rank_to_rank),
-        cmocka_unit_test(nothing_is_freed_without_harm),
-        cmocka_unit_test(an_energy_that_does_not_converge_is_a_field_of_the_outcome),
-        cmocka_unit_test(the_outcome_has_wave_function_record_and_molecule),
-        cmocka_unit_test(progress_may_end_a_run),
-        cmocka_unit_test(a_run_goes_on_from_the_checkpoint_of_another),
-        cmocka_unit_test(mp2_goes_on_from_a_checkpoint_of_rhf_and_does_not_repeat_the_scf),
-        cmocka_unit_test(the_driver_runs_with_its_defaults_and_checks_its_arguments),
-        cmocka_unit_test(the_driver_and_mp2_take_shell_pairs_that_are_lent),
-    };
     /* Before MPI is there, and without a word from MPI itself. */
     double energy;
     const hf_status early =
         hf_energy(MPI_COMM_WORLD, 3, atomic_number, position_bohr, 0, 1, "STO-3G", &energy, &error);
     if (early != HF_BAD_INPUT || strstr(error.message, "MPI is not initialised") == NULL) return 1;
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

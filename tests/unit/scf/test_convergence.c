@@ -25,8 +25,7 @@ static struct hf_scf_result result_of(const struct test_molecule *test, const ch
 {
     struct hf_context *context = test_context();
     struct hf_scf_result result;
-    struct hf_error error = {0};
-    expect_ok(test_run(context, &test->molecule, set, settings, &result, &error), &error);
+    assert_ok(test_run(context, &test->molecule, set, settings, &result, &error));
     assert_true(result.converged);
     test_context_done(&context);
     return result;
@@ -34,7 +33,7 @@ static struct hf_scf_result result_of(const struct test_molecule *test, const ch
 
 /** The energy when a calculation may end by the energy alone is within the tolerance of the energy when it
  *  may not; at the end the last change is often larger than that. */
-static void the_energy_is_right_though_its_change_is_larger(void **state)
+TEST(the_energy_is_right_though_its_change_is_larger)
 {
     static const struct {
         void (*make)(struct test_molecule *test);
@@ -60,9 +59,9 @@ static void the_energy_is_right_though_its_change_is_larger(void **state)
         settings.energy_tolerance = 1e-11;
         settings.commutator_tolerance = 1e-7;
         const struct hf_scf_result tight = result_of(&test, cases[i].set, &settings);
-        const double error = loose.energy - tight.energy;
-        assert_true(error > -1e-9 && error < 2e-7);
-        assert_true(loose.energy_error > error);
+        const double deviation = loose.energy - tight.energy;
+        assert_true(deviation > -1e-9 && deviation < 2e-7);
+        assert_true(loose.energy_error > deviation);
         n_saved += fabs(loose.energy_change) > 2e-7;
     }
     assert_true(n_saved >= 4);
@@ -70,7 +69,7 @@ static void the_energy_is_right_though_its_change_is_larger(void **state)
 
 /** Unrestricted orbitals of a triple bond, from mixed ones: the gradient has become small, but a slow mode is left
  *  over, far softer than the gap. */
-static void a_slow_mode_is_in_the_estimate(void **state)
+TEST(a_slow_mode_is_in_the_estimate)
 {
     struct test_molecule test = {0};
     struct hf_scf_settings settings = test_settings();
@@ -87,7 +86,7 @@ static void a_slow_mode_is_in_the_estimate(void **state)
 }
 
 /** Where energies do not tell how soft the softest rotation is, two energies must agree. */
-static void without_an_estimate_the_change_decides(void **state)
+TEST(without_an_estimate_the_change_decides)
 {
     struct test_molecule test;
     for (int i = 0; i < 3; i++) {
@@ -106,12 +105,4 @@ static void without_an_estimate_the_change_decides(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_energy_is_right_though_its_change_is_larger),
-        cmocka_unit_test(a_slow_mode_is_in_the_estimate),
-        cmocka_unit_test(without_an_estimate_the_change_decides),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -20,7 +20,7 @@ static double value(const double gradient[], const double hessian[], const doubl
 
 /** Convex and other problems: no corner and none of many points is lower than what is found by more than
  *  is due to a descent from the corners alone, which is exact where the problem is convex. */
-static void the_lowest_point_of_a_simplex_is_found(void **state)
+TEST(the_lowest_point_of_a_simplex_is_found)
 {
     leave_out_on_many_ranks();
     uint32_t seed = 3;
@@ -57,7 +57,7 @@ static void the_lowest_point_of_a_simplex_is_found(void **state)
     }
 }
 
-static void a_simplex_of_one_point_is_that_point(void **state)
+TEST(a_simplex_of_one_point_is_that_point)
 {
     const double gradient = 3.0, hessian = -1.0;
     double c = 0.0;
@@ -65,7 +65,7 @@ static void a_simplex_of_one_point_is_that_point(void **state)
     assert_true(c == 1.0);
 }
 
-static void every_converger_gives_the_same_energy(void **state)
+TEST(every_converger_gives_the_same_energy)
 {
     struct test_molecule water, radical;
     test_water(&water);
@@ -91,7 +91,7 @@ static void every_converger_gives_the_same_energy(void **state)
     }
 }
 
-static void ordinary_molecules_take_no_more_iterations_than_with_diis(void **state)
+TEST(ordinary_molecules_take_no_more_iterations_than_with_diis)
 {
     struct test_molecule water;
     int with_diis, with_auto;
@@ -104,7 +104,7 @@ static void ordinary_molecules_take_no_more_iterations_than_with_diis(void **sta
     assert_true(with_auto <= 9);
 }
 
-static void stretched_bonds_converge_to_the_lowest_solution(void **state)
+TEST(stretched_bonds_converge_to_the_lowest_solution)
 {
     leave_out_on_many_ranks();
     leave_out_under_sanitizers();
@@ -127,7 +127,7 @@ static void stretched_bonds_converge_to_the_lowest_solution(void **state)
 }
 
 /** HF at 4 angstrom: DIIS goes round in circles for more than 60 iterations. */
-static void second_order_steps_take_over_where_nothing_else_gets_on(void **state)
+TEST(second_order_steps_take_over_where_nothing_else_gets_on)
 {
     leave_out_on_many_ranks();
     struct test_molecule molecule;
@@ -136,19 +136,17 @@ static void second_order_steps_take_over_where_nothing_else_gets_on(void **state
     settings.max_iteration = 60;
     assert_true(test_converged(&molecule.molecule, "def2-SVP", &settings).energy < -99.5053);
     settings.converger = "diis";
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_result result;
-    struct hf_error error = {0};
     assert_ok(test_run(context, &molecule.molecule, "def2-SVP", &settings, &result, &error));
     assert_false(result.converged);
-    test_context_done(&context);
 }
 
 /** The nitrogen atom by ROHF, of two other programs: 15 iterations with combinations of Fock matrices whose
  *  shells are taken from the last orbitals alone. */
 /** A molecule that DIIS leads to a saddle point 0.010 hartree higher, and one whose energy rises once on an ordinary way.
  *  References: psi4 1.3.2 (and NWChem 7.0.2, NiC from psi4's orbitals). */
-static void second_order_steps_are_for_saddle_points(void **state)
+TEST(second_order_steps_are_for_saddle_points)
 {
     leave_out_on_many_ranks();
     leave_out_under_sanitizers();
@@ -169,7 +167,7 @@ static void second_order_steps_are_for_saddle_points(void **state)
     assert_int_equal(ordinary.n_hessian_product, 0);
 }
 
-static void open_shells_that_share_orbitals_converge(void **state)
+TEST(open_shells_that_share_orbitals_converge)
 {
     leave_out_on_many_ranks();
     struct test_molecule molecule = {0};
@@ -183,12 +181,11 @@ static void open_shells_that_share_orbitals_converge(void **state)
     assert_true(result.n_iteration <= 9);
 }
 
-static void settings_out_of_range_are_refused(void **state)
+TEST(settings_out_of_range_are_refused)
 {
     struct test_molecule water;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_result result;
-    struct hf_error error = {0};
     test_water(&water);
     struct hf_scf_settings settings = test_settings();
     settings.level_shift = -0.1;
@@ -207,21 +204,6 @@ static void settings_out_of_range_are_refused(void **state)
     settings.converger = "luck";
     assert_failure(test_run(context, &water.molecule, "STO-3G", &settings, &result, &error),
                    HF_BAD_INPUT, &error, "no converger \"luck\"; there are: auto, diis");
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_lowest_point_of_a_simplex_is_found),
-        cmocka_unit_test(a_simplex_of_one_point_is_that_point),
-        cmocka_unit_test(every_converger_gives_the_same_energy),
-        cmocka_unit_test(ordinary_molecules_take_no_more_iterations_than_with_diis),
-        cmocka_unit_test(stretched_bonds_converge_to_the_lowest_solution),
-        cmocka_unit_test(second_order_steps_take_over_where_nothing_else_gets_on),
-        cmocka_unit_test(second_order_steps_are_for_saddle_points),
-        cmocka_unit_test(open_shells_that_share_orbitals_converge),
-        cmocka_unit_test(settings_out_of_range_are_refused),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

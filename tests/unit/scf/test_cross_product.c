@@ -72,8 +72,9 @@ static void check_molecule(const struct hf_molecule *molecule, const char *set, 
     }
 }
 
-static void water(void **state)
+TEST(water)
 {
+    if (one) skip();
     struct test_molecule water;
     test_water(&water);
     if (!small) check_molecule(&water.molecule, "6-31G*", 1);
@@ -81,7 +82,7 @@ static void water(void **state)
 }
 
 /** Trihydrogen cation without symmetry. */
-static void triangle(void **state)
+TEST(triangle)
 {
     struct test_molecule triangle = {.molecule = {.charge = 1, .multiplicity = 1}};
     triangle.molecule.atom = triangle.atom;
@@ -92,16 +93,18 @@ static void triangle(void **state)
 }
 
 /** More ranks than blocks, or functions. */
-static void helium(void **state)
+TEST(helium)
 {
+    if (one) skip();
     struct test_molecule helium = {0};
     test_add_atom(&helium, 2, false, 0.0, 0.0, 0.0);
     check_molecule(&helium.molecule, "STO-3G", all ? 4 : 1);
 }
 
 /** Grains other than whole atoms. */
-static void grains(void **state)
+TEST(grains)
 {
+    if (one) skip();
     struct test_molecule water;
     struct hf_scf_settings settings = sharp_settings();
     test_water(&water);
@@ -120,13 +123,5 @@ int main(int argc, char **argv)
     small = strcmp(argv[1], "small") == 0;
     one = strcmp(argv[1], "one") == 0;
     all = small || strcmp(argv[1], "all") == 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(water),
-        cmocka_unit_test(triangle),
-        cmocka_unit_test(helium),
-        cmocka_unit_test(grains),
-    };
-    const struct CMUnitTest one_test[] = {cmocka_unit_test(triangle)};
-    if (one) HF_RUN_MPI_TESTS(argc, argv, one_test, false);
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -41,7 +41,6 @@ static struct memory_found run_on(int n_rank, const char *builder)
         struct hf_molecule molecule;
         struct hf_context *context = NULL;
         struct hf_scf_result result;
-        struct hf_error error = {0};
         struct hf_scf_settings settings = test_settings();
         settings.max_iteration = 2;
         settings.screening_threshold = 1e-8;
@@ -63,7 +62,7 @@ static struct memory_found run_on(int n_rank, const char *builder)
     return found;
 }
 
-static void the_list_of_pairs_lies_once_on_a_node(void **state)
+TEST(the_list_of_pairs_lies_once_on_a_node)
 {
     const struct memory_found alone = run_on(1, "replicated");
     for (int n = 2; n <= rank_count(); n *= 2) {
@@ -72,7 +71,7 @@ static void the_list_of_pairs_lies_once_on_a_node(void **state)
     }
 }
 
-static void distributed_memory_of_a_node_hardly_grows_with_its_ranks(void **state)
+TEST(distributed_memory_of_a_node_hardly_grows_with_its_ranks)
 {
     /* Steps under way and work spaces that do not shrink with matrices count less in larger ones. */
     const double most = n_side < 3 ? 1.4 : 1.15;
@@ -85,11 +84,7 @@ static void distributed_memory_of_a_node_hardly_grows_with_its_ranks(void **stat
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_of_pairs_lies_once_on_a_node),
-        cmocka_unit_test(distributed_memory_of_a_node_hardly_grows_with_its_ranks),
-    };
     n_side = argc > 1 ? atoi(argv[1]) : 2;
     assert_true(n_side >= 1 && n_side <= MOST_SIDE);
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -19,7 +19,6 @@ static void run_once(MPI_Comm comm, double *matrix_bytes, double *largest_bytes)
     struct hf_molecule molecule;
     struct hf_context *context = NULL;
     struct hf_scf_result result;
-    struct hf_error error = {0};
     struct hf_scf_settings settings = test_settings();
     settings.max_iteration = 1;
     settings.fock.builder = "distributed";
@@ -36,7 +35,7 @@ static void run_once(MPI_Comm comm, double *matrix_bytes, double *largest_bytes)
     hf_context_destroy(&context);
 }
 
-static void memory_falls_as_the_number_of_ranks(void **state)
+TEST(memory_falls_as_the_number_of_ranks)
 {
     const double whole = (double)N_FUNCTION * N_FUNCTION * sizeof(double);
     double alone[2] = {0.0, 0.0}, shared[2];
@@ -50,8 +49,4 @@ static void memory_falls_as_the_number_of_ranks(void **state)
     assert_true(shared[0] <= 0.35 * alone[0]);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_falls_as_the_number_of_ranks)};
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

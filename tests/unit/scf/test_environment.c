@@ -21,7 +21,6 @@ static struct hf_scf_result run(const struct hf_molecule *molecule)
     struct hf_context *context = test_context();
     const struct hf_scf_settings settings = tight();
     struct hf_scf_result result;
-    struct hf_error error;
     assert_ok(test_run(context, molecule, SET, &settings, &result, &error));
     assert_true(result.converged);
     test_context_done(&context);
@@ -42,7 +41,7 @@ static void skew_water(struct test_molecule *test)
 }
 
 /** (8 (E(h) - E(-h)) - E(2h) + E(-2h)) / 12 h: errors of h^4 and of the energies over h. */
-static void the_energy_falls_with_the_field_by_the_dipole_moment(void **state)
+TEST(the_energy_falls_with_the_field_by_the_dipole_moment)
 {
     enum { N_DIRECTION = 3 };
     static const double direction[N_DIRECTION][3] = {
@@ -72,7 +71,7 @@ static void the_energy_falls_with_the_field_by_the_dipole_moment(void **state)
     }
 }
 
-static void parts_add_up_to_the_total(void **state)
+TEST(parts_add_up_to_the_total)
 {
     struct hf_point_charge charge[] = {{-0.5, {4.0, -3.0, 2.0}}, {0.3, {-5.0, 1.0, 1.0}}};
     struct test_molecule test;
@@ -96,7 +95,7 @@ static void parts_add_up_to_the_total(void **state)
 }
 
 /** A neutral molecule does not feel where in a uniform field it is, nor where all of space is. */
-static void moving_everything_changes_nothing(void **state)
+TEST(moving_everything_changes_nothing)
 {
     static const double shift[3] = {3.7, -11.3, 0.6};
     struct hf_point_charge charge = {-0.5, {4.0, -3.0, 2.0}};
@@ -114,9 +113,9 @@ static void moving_everything_changes_nothing(void **state)
     assert_true(fabs(here - there) < 1e-10);
 }
 
-static void guesses_lead_to_the_same_energy(void **state)
+TEST(guesses_lead_to_the_same_energy)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_point_charge charge = {0.8, {0.0, 0.0, 4.0}};
     struct test_molecule test;
     skew_water(&test);
@@ -128,17 +127,10 @@ static void guesses_lead_to_the_same_energy(void **state)
     settings.guess = "core";
     assert_ok(test_run(context, &test.molecule, SET, &settings, &result, NULL));
     assert_true(fabs(result.energy - expected) < 1e-10);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_energy_falls_with_the_field_by_the_dipole_moment),
-        cmocka_unit_test(parts_add_up_to_the_total),
-        cmocka_unit_test(moving_everything_changes_nothing),
-        cmocka_unit_test(guesses_lead_to_the_same_energy),
-    };
     if (argc > 1) builder = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

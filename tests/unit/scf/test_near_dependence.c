@@ -8,12 +8,11 @@ static double energy_at(struct hf_context *context, const struct test_molecule *
                         double screening)
 {
     struct hf_scf_result result;
-    struct hf_error error = {0};
     struct hf_scf_settings settings = test_settings();
     settings.screening_threshold = screening;
     settings.energy_tolerance = 1e-10;
     settings.commutator_tolerance = 1e-7;
-    expect_ok(test_run(context, &chain->molecule, basis_path, &settings, &result, &error), &error);
+    assert_ok(test_run(context, &chain->molecule, basis_path, &settings, &result, &error));
     assert_true(result.converged);
     assert_true(result.smallest_overlap_eigenvalue < 1e-4);
     return result.energy;
@@ -22,22 +21,18 @@ static double energy_at(struct hf_context *context, const struct test_molecule *
 /** What is left out of pairs and of contracted integrals counts the more the larger the density. Of a threshold
  *  per element that knows nothing of it this energy errs by 3e-7 hartree at 1e-11; what is rounded to single
  *  precision may add some 1e-9. */
-static void the_density_counts_in_the_cut_offs_of_primitives_and_pairs(void **state)
+TEST(the_density_counts_in_the_cut_offs_of_primitives_and_pairs)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct test_molecule chain = {0};
     for (int i = 0; i < 6; i++) test_add_atom(&chain, 2, false, 0.0, 0.57 * (i % 3), 2.457 * i);
     const double exact = energy_at(context, &chain, 1e-17);
     assert_true(fabs(energy_at(context, &chain, 1e-11) - exact) < 5e-9);
     assert_true(fabs(energy_at(context, &chain, 1e-12) - exact) < 5e-10);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_density_counts_in_the_cut_offs_of_primitives_and_pairs),
-    };
     basis_path = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -27,7 +27,7 @@ static void oxygen(struct test_molecule *test)
     test->molecule.multiplicity = 3;
 }
 
-static void closed_shells_converge_quadratically_to_the_energy_of_diis(void **state)
+TEST(closed_shells_converge_quadratically_to_the_energy_of_diis)
 {
     struct test_molecule test;
     test_water(&test);
@@ -39,7 +39,7 @@ static void closed_shells_converge_quadratically_to_the_energy_of_diis(void **st
     assert_int_equal(diis.n_hessian_product, 0);
 }
 
-static void open_shells_converge(void **state)
+TEST(open_shells_converge)
 {
     struct test_molecule test;
     test_diatomic(&test, 6, 7, 2.21438107);
@@ -50,7 +50,7 @@ static void open_shells_converge(void **state)
 }
 
 /** The symmetric solution, where DIIS ends, is a saddle point. */
-static void a_saddle_point_is_left(void **state)
+TEST(a_saddle_point_is_left)
 {
     leave_out_on_many_ranks();
     leave_out_under_sanitizers();
@@ -62,7 +62,7 @@ static void a_saddle_point_is_left(void **state)
     assert_true(fabs(newton.energy - OXYGEN_ROHF) < 1e-8);
 }
 
-static void nothing_that_can_rotate_is_no_trouble(void **state)
+TEST(nothing_that_can_rotate_is_no_trouble)
 {
     struct test_molecule test = {0};
     test_add_atom(&test, 1, false, 0.0, 0.0, 0.0);
@@ -107,11 +107,11 @@ static bool is_wanted(void *data, enum hf_keep_reason reason)
 
 /** The state is that of the iteration before: its orbitals, which have its energy. */
 static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
-                      struct hf_error *error)
+                      struct hf_error *failure)
 {
     struct alarm *alarm = data;
     (void)reason;
-    (void)error;
+    (void)failure;
     alarm->n_kept++;
     assert_int_equal(state->n_iteration, alarm->iteration);
     assert_false(state->converged);
@@ -120,17 +120,17 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
     return HF_OK;
 }
 
-static void an_interruption_among_products_keeps_the_state(void **state)
+TEST(an_interruption_among_products_keeps_the_state)
 {
     struct test_molecule test;
     struct hf_scf_result result;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     oxygen(&test);
     for (int analysis = 0; analysis < 2; analysis++) {
         struct alarm alarm = {.most_commutator = analysis ? 1e-5 : 1.0};
         const struct hf_scf_keeper keeper = {.wanted = is_wanted, .keep = keep, .data = &alarm};
         const struct hf_scf_observer observer = {.iteration = look, .data = &alarm};
-        struct hf_context *context = test_context();
+        TEST_CONTEXT(context);
         struct hf_scf_settings settings = test_settings();
         settings.method = analysis ? "uhf" : "rohf";
         settings.converger = analysis ? "diis" : "newton";
@@ -151,7 +151,6 @@ static void an_interruption_among_products_keeps_the_state(void **state)
         assert_true(result.converged && result.stability.internal.analysed);
         hf_basis_destroy(&basis);
         assert_int_equal(hf_memory_current_bytes(context->memory), 0);
-        test_context_done(&context);
     }
 }
 
@@ -185,10 +184,10 @@ static bool is_always_wanted(void *data, enum hf_keep_reason reason)
 }
 
 static hf_status compare_with_first(void *data, const struct hf_scf_state *state,
-                                    enum hf_keep_reason reason, struct hf_error *error)
+                                    enum hf_keep_reason reason, struct hf_error *failure)
 {
     struct first_solution *first = data;
-    (void)error;
+    (void)failure;
     double *density = test_gather(state->density[0]);
     const int n = rank_here() == 0 ? state->n_function * state->n_function : 0;
     if (reason == HF_KEEP_INTERRUPTED) {
@@ -205,16 +204,15 @@ static hf_status compare_with_first(void *data, const struct hf_scf_state *state
     return HF_OK;
 }
 
-static void an_interrupted_second_search_leaves_the_first_solution(void **state)
+TEST(an_interrupted_second_search_leaves_the_first_solution)
 {
     struct test_molecule cyanide;
     struct hf_scf_result result;
-    struct hf_error error = {0};
     struct first_solution first = {.density = NULL};
     const struct hf_scf_keeper keeper = {
         .wanted = is_always_wanted, .keep = compare_with_first, .data = &first};
     const struct hf_scf_observer observer = {.iteration = wait_for_second, .data = &first};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     test_diatomic(&cyanide, 6, 7, 1.4 / HF_BOHR_IN_ANGSTROM);
     cyanide.molecule.multiplicity = 2;
@@ -230,17 +228,16 @@ static void an_interrupted_second_search_leaves_the_first_solution(void **state)
     hf_interruption_watch(context->interruption, NULL, NULL);
     free(first.density);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** The way down from a saddle point that ends too soon: nothing is said of where it ended. The orbitals of
  *  the saddle point are there from the first iteration on, so that its own are few. */
-static void a_way_down_that_does_not_converge_is_not_analysed(void **state)
+TEST(a_way_down_that_does_not_converge_is_not_analysed)
 {
     struct test_ended saddle = {.coefficient = NULL};
     struct hf_scf_result result;
     oxygen(&saddle.test);
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     settings.method = "rohf";
     settings.converger = "diis";
@@ -263,20 +260,10 @@ static void a_way_down_that_does_not_converge_is_not_analysed(void **state)
     assert_false(result.stability.internal.analysed);
     test_ended_done(&saddle);
     assert_int_equal(hf_memory_current_bytes(context->memory), 0);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_shells_converge_quadratically_to_the_energy_of_diis),
-        cmocka_unit_test(open_shells_converge),
-        cmocka_unit_test(a_saddle_point_is_left),
-        cmocka_unit_test(nothing_that_can_rotate_is_no_trouble),
-        cmocka_unit_test(an_interruption_among_products_keeps_the_state),
-        cmocka_unit_test(an_interrupted_second_search_leaves_the_first_solution),
-        cmocka_unit_test(a_way_down_that_does_not_converge_is_not_analysed),
-    };
     builder_name = argc > 1 ? argv[1] : "replicated";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

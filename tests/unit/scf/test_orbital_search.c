@@ -25,7 +25,7 @@ static struct hf_scf_result compare(const struct hf_molecule *molecule, const ch
     return other;
 }
 
-static void rotated_orbitals_give_the_same_energy_in_as_many_iterations(void **state)
+TEST(rotated_orbitals_give_the_same_energy_in_as_many_iterations)
 {
     struct test_molecule water, amino;
     test_water(&water);
@@ -41,7 +41,7 @@ static void rotated_orbitals_give_the_same_energy_in_as_many_iterations(void **s
     assert_true(result.n_rotation > result.n_iteration - 2); /* more than one spin can have */
 }
 
-static void a_molecule_with_close_levels_is_diagonalised(void **state)
+TEST(a_molecule_with_close_levels_is_diagonalised)
 {
     struct test_molecule stretched;
     test_diatomic(&stretched, 3, 3, 12.0);
@@ -49,7 +49,7 @@ static void a_molecule_with_close_levels_is_diagonalised(void **state)
     assert_true(result.n_given_up > 0);
 }
 
-static void small_molecules_and_other_kinds_of_steps_are_diagonalised(void **state)
+TEST(small_molecules_and_other_kinds_of_steps_are_diagonalised)
 {
     struct test_molecule water;
     test_water(&water);
@@ -67,7 +67,7 @@ static void small_molecules_and_other_kinds_of_steps_are_diagonalised(void **sta
 }
 
 /** X^T X of canonical orthogonalisation is diagonal: Loewdin's populations are computed from its columns. */
-static void the_wave_function_has_the_canonical_orthogonaliser(void **state)
+TEST(the_wave_function_has_the_canonical_orthogonaliser)
 {
     struct test_molecule water;
     test_water(&water);
@@ -75,7 +75,7 @@ static void the_wave_function_has_the_canonical_orthogonaliser(void **state)
     settings.fock.builder = builder;
     settings.orbital_search = HF_ORBITALS_ROTATE;
     settings.wavefunction = HF_WAVEFUNCTION_DENSITIES;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_basis *basis = test_set(context, &water.molecule, "6-31G");
     struct hf_scf_result result;
     struct hf_wavefunction wavefunction;
@@ -96,17 +96,10 @@ static void the_wave_function_has_the_canonical_orthogonaliser(void **state)
     hf_wavefunction_done(&wavefunction);
     hf_basis_destroy(&basis);
     assert_int_equal(hf_memory_current_bytes(context->memory), 0);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rotated_orbitals_give_the_same_energy_in_as_many_iterations),
-        cmocka_unit_test(a_molecule_with_close_levels_is_diagonalised),
-        cmocka_unit_test(small_molecules_and_other_kinds_of_steps_are_diagonalised),
-        cmocka_unit_test(the_wave_function_has_the_canonical_orthogonaliser),
-    };
     builder = argc > 1 ? argv[1] : "replicated";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -26,11 +26,11 @@ static void copy_rows(const double *full, int n_row, int n_col, int first, int n
 }
 
 static hf_status read_kept(void *data, enum hf_restart_matrix which, int index, int spin, int first,
-                           int n, double rows[], struct hf_error *error)
+                           int n, double rows[], struct hf_error *failure)
 {
     const struct kept *kept = data;
     const struct hf_scf_restart *restart = &kept->restart;
-    (void)error;
+    (void)failure;
     assert_int_equal(spin, 0);
     assert_int_equal(rank_here(), 0);
     if (which == HF_RESTART_ORBITALS)
@@ -60,13 +60,13 @@ static bool is_wanted(void *data, enum hf_keep_reason reason)
 }
 
 static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep_reason reason,
-                      struct hf_error *error)
+                      struct hf_error *failure)
 {
     struct kept *kept = data;
     const struct hf_orbitals *orbitals = &state->spin[0];
     int n_offer[4];
     (void)reason;
-    (void)error;
+    (void)failure;
     memcpy(n_offer, kept->n_offer, sizeof n_offer);
     forget(kept);
     memcpy(kept->n_offer, n_offer, sizeof n_offer);
@@ -91,7 +91,7 @@ static hf_status keep(void *data, const struct hf_scf_state *state, enum hf_keep
 static hf_status run(struct hf_context *context, const char *builder, int max_iteration,
                      struct kept *keeper, const struct hf_scf_restart *restart,
                      int (*progress)(void *, double), struct hf_scf_result *result,
-                     struct hf_error *error)
+                     struct hf_error *failure)
 {
     struct test_molecule water;
     const struct hf_scf_keeper to_keep = {.wanted = is_wanted, .keep = keep, .data = keeper};
@@ -105,15 +105,14 @@ static hf_status run(struct hf_context *context, const char *builder, int max_it
     settings.restart = restart;
     settings.smearing = smearing;
     hf_interruption_watch(context->interruption, progress, keeper);
-    return test_run(context, &water.molecule, "6-31G", &settings, result, error);
+    return test_run(context, &water.molecule, "6-31G", &settings, result, failure);
 }
 
-static void a_calculation_goes_on_where_it_was(void **state)
+TEST(a_calculation_goes_on_where_it_was)
 {
     static const char *const builders[] = {"replicated", "distributed"};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_result whole;
-    struct hf_error error;
     assert_ok(run(context, "replicated", 100, NULL, NULL, NULL, &whole, &error));
     assert_true(whole.converged && whole.n_iteration > STOP_AFTER + 3);
     for (int at = 1; at <= STOP_AFTER; at++) {
@@ -134,15 +133,13 @@ static void a_calculation_goes_on_where_it_was(void **state)
         }
         forget(&kept);
     }
-    test_context_done(&context);
 }
 
-static void a_converged_calculation_is_confirmed_in_one_iteration(void **state)
+TEST(a_converged_calculation_is_confirmed_in_one_iteration)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct kept kept = {.wanted_iteration = 0};
     struct hf_scf_result whole, again;
-    struct hf_error error;
     assert_ok(run(context, first_builder, 100, &kept, NULL, NULL, &whole, &error));
     assert_int_equal(kept.restart.n_column[0], whole.n_orbital);
     assert_ok(run(context, "replicated", 100, NULL, &kept.restart, NULL, &again, &error));
@@ -152,7 +149,6 @@ static void a_converged_calculation_is_confirmed_in_one_iteration(void **state)
     /* it is the density whose energy was told, not one that would come next */
     assert_true(fabs(again.commutator - whole.commutator) < 0.1 * whole.commutator);
     forget(&kept);
-    test_context_done(&context);
 }
 
 /** Interrupts the build that follows the second iteration. */
@@ -163,12 +159,11 @@ static int interrupt(void *data, double fraction)
     return kept->n_offer[HF_KEEP_ITERATION] >= 2 ? 15 : 0;
 }
 
-static void the_state_of_an_interrupted_calculation_is_kept(void **state)
+TEST(the_state_of_an_interrupted_calculation_is_kept)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
-    struct hf_error error;
     assert_int_equal(run(context, first_builder, 100, &kept, NULL, interrupt, &result, &error),
                      HF_INTERRUPTED);
     assert_int_equal(error.signal_number, 15);
@@ -179,7 +174,6 @@ static void the_state_of_an_interrupted_calculation_is_kept(void **state)
     assert_ok(run(context, "replicated", 100, NULL, &kept.restart, NULL, &result, &error));
     assert_true(result.converged);
     forget(&kept);
-    test_context_done(&context);
 }
 
 static void arm(void *data, const struct hf_scf_start *start)
@@ -198,16 +192,15 @@ static int interrupt_when_armed(void *data, double fraction)
     return kept->armed ? 15 : 0;
 }
 
-static void a_state_that_is_not_wholly_read_is_not_written_over(void **state)
+TEST(a_state_that_is_not_wholly_read_is_not_written_over)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct kept kept = {.wanted_iteration = 1}, again = {.wanted_iteration = 0};
     const struct hf_scf_keeper keeper = {.wanted = is_wanted, .keep = keep, .data = &again};
     const struct hf_scf_observer observer = {.started = arm, .data = &again};
     struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
     struct hf_scf_result result;
-    struct hf_error error;
     assert_ok(run(context, first_builder, 2, &kept, NULL, NULL, &result, &error));
     test_water(&water);
     settings.keeper = &keeper;
@@ -224,15 +217,13 @@ static void a_state_that_is_not_wholly_read_is_not_written_over(void **state)
     forget(&again);
     hf_basis_destroy(&basis);
     forget(&kept);
-    test_context_done(&context);
 }
 
-static void a_state_of_something_else_is_refused(void **state)
+TEST(a_state_of_something_else_is_refused)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
-    struct hf_error error;
     assert_ok(run(context, first_builder, 2, &kept, NULL, NULL, &result, &error));
 
     struct hf_scf_restart other = kept.restart;
@@ -254,16 +245,14 @@ static void a_state_of_something_else_is_refused(void **state)
     assert_failure(run(context, "replicated", 9, NULL, &kept.restart, NULL, &result, &error),
                    HF_BAD_INPUT, &error, "linear dependence");
     forget(&kept);
-    test_context_done(&context);
 }
 
 /** The density is that of the orbitals: tr D of a basis where S = 1 would be enough, so D = 2 C C^T. */
-static void the_density_is_that_of_the_orbitals(void **state)
+TEST(the_density_is_that_of_the_orbitals)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
-    struct hf_error error;
     assert_ok(run(context, first_builder, 3, &kept, NULL, NULL, &result, &error));
     const int n = kept.restart.n_function;
     for (int i = 0; i < n; i++)
@@ -274,15 +263,13 @@ static void the_density_is_that_of_the_orbitals(void **state)
             assert_true(fabs(sum - kept.density[j * n + i]) < 1e-12);
         }
     forget(&kept);
-    test_context_done(&context);
 }
 
 /** The density is C n C^T, and a calculation that goes on takes the n with it. */
-static void fractional_occupations_are_gone_on_from(void **state)
+TEST(fractional_occupations_are_gone_on_from)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_result whole, part, rest;
-    struct hf_error error;
     smearing = 0.1;
     assert_ok(run(context, "replicated", 100, NULL, NULL, NULL, &whole, &error));
     assert_true(whole.converged && whole.smearing_entropy_term < -1e-3);
@@ -307,16 +294,14 @@ static void fractional_occupations_are_gone_on_from(void **state)
         forget(&kept);
     }
     smearing = 0.0;
-    test_context_done(&context);
 }
 
 /** At another temperature the orbitals are a guess; even if the caller does not say so, the kept
  *  occupations are not taken for converged ones. */
-static void another_temperature_starts_anew(void **state)
+TEST(another_temperature_starts_anew)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_result whole, other;
-    struct hf_error error;
     struct kept kept = {.wanted_iteration = 0};
     assert_ok(run(context, first_builder, 100, &kept, NULL, NULL, &other, &error));
     smearing = 0.1;
@@ -330,16 +315,14 @@ static void another_temperature_starts_anew(void **state)
     assert_true(!other.converged || fabs(other.energy - whole.energy) < 1e-9);
     smearing = 0.0;
     forget(&kept);
-    test_context_done(&context);
 }
 
 /** What an interruption leaves, in the middle of it, are orbitals that are orthonormal. */
-static void fractional_occupations_of_an_interrupted_calculation_are_kept(void **state)
+TEST(fractional_occupations_of_an_interrupted_calculation_are_kept)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct kept kept = {.wanted_iteration = 1};
     struct hf_scf_result result;
-    struct hf_error error;
     smearing = 0.1;
     assert_int_equal(run(context, first_builder, 100, &kept, NULL, interrupt, &result, &error),
                      HF_INTERRUPTED);
@@ -348,22 +331,10 @@ static void fractional_occupations_of_an_interrupted_calculation_are_kept(void *
     assert_true(result.converged);
     smearing = 0.0;
     forget(&kept);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_calculation_goes_on_where_it_was),
-        cmocka_unit_test(a_converged_calculation_is_confirmed_in_one_iteration),
-        cmocka_unit_test(the_state_of_an_interrupted_calculation_is_kept),
-        cmocka_unit_test(a_state_that_is_not_wholly_read_is_not_written_over),
-        cmocka_unit_test(a_state_of_something_else_is_refused),
-        cmocka_unit_test(the_density_is_that_of_the_orbitals),
-        cmocka_unit_test(fractional_occupations_are_gone_on_from),
-        cmocka_unit_test(another_temperature_starts_anew),
-        cmocka_unit_test(fractional_occupations_of_an_interrupted_calculation_are_kept),
-    };
     if (argc > 1) first_builder = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

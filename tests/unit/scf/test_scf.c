@@ -6,7 +6,7 @@
 #include <signal.h>
 
 /** References: two other programs that agree to 1e-10 hartree. */
-static void energies_are_those_of_other_programs(void **state)
+TEST(energies_are_those_of_other_programs)
 {
     struct test_molecule helium = {0}, hydrogen = {0}, water;
     test_add_atom(&helium, 2, false, 0.0, 0.0, 0.0);
@@ -29,9 +29,9 @@ static void energies_are_those_of_other_programs(void **state)
 }
 
 /** Of water; -68.9 hartree is that of electrons which do not see each other. */
-static void guesses_begin_near_the_energy(void **state)
+TEST(guesses_begin_near_the_energy)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     struct hf_scf_result result;
     struct test_molecule water;
@@ -45,15 +45,14 @@ static void guesses_begin_near_the_energy(void **state)
         else
             assert_true(result.guess_energy < result.energy + 0.5);
     }
-    test_context_done(&context);
 }
 
 /** Reference for N2 at 2 angstrom: psi4 1.3.2 and NWChem 7.0.2, the lowest of 76 starts, which both
  *  miss from their own. The bond of three pairs is broken from every guess of atoms. */
-static void mixed_guesses_reach_broken_symmetry(void **state)
+TEST(mixed_guesses_reach_broken_symmetry)
 {
     static const char *const builders[] = {"replicated", "distributed"};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     struct test_molecule nitrogen = {0};
     struct hf_scf_result result;
@@ -72,13 +71,12 @@ static void mixed_guesses_reach_broken_symmetry(void **state)
     settings.converger = "diis"; /* auto finds the way down from the closed shells by itself */
     assert_ok(test_run(context, &nitrogen.molecule, "cc-pVDZ", &settings, &result, NULL));
     assert_true(result.energy > -108.4);
-    test_context_done(&context);
 }
 
 /** HOMO and LUMO where no atom has another beside it; and one electron, no orbital to mix with. */
-static void mixing_needs_no_pairs(void **state)
+TEST(mixing_needs_no_pairs)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     struct test_molecule atom = {0}, hydrogen = {0};
     struct hf_scf_result result;
@@ -92,15 +90,14 @@ static void mixing_needs_no_pairs(void **state)
     assert_ok(test_run(context, &hydrogen.molecule, "STO-3G", &settings, &result, NULL));
     assert_true(fabs(result.energy + 0.4665818504) <
                 1e-8); /* Szabo and Ostlund, Eq. 3.229: -0.4666 */
-    test_context_done(&context);
 }
 
 /** Two hydrogen atoms so far apart that bonding and antibonding orbitals have the same energy. Without mixing the
  *  orbitals localise on the way: integrals that were stored for the first densities must do for the last.
  *  Reference: twice the atom, psi4 1.3.2. */
-static void atoms_far_apart_are_single_atoms(void **state)
+TEST(atoms_far_apart_are_single_atoms)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     settings.method = "uhf";
     for (int i = 0; i < 8; i++) {
@@ -115,16 +112,15 @@ static void atoms_far_apart_are_single_atoms(void **state)
         assert_true(fabs(result.energy + 0.9985568068) < 5e-10);
         if (settings.guess_mix) assert_true(result.n_iteration <= 5);
     }
-    test_context_done(&context);
 }
 
 /** Three degenerate pairs of orbitals, and atoms with two unpaired electrons in three orbitals. */
-static void mixed_guesses_dissociate(void **state)
+TEST(mixed_guesses_dissociate)
 {
     static const struct {
         int atomic_number, multiplicity;
     } atoms[] = {{7, 4}, {8, 3}, {3, 2}};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     settings.method = "uhf";
     for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++) {
@@ -140,10 +136,9 @@ static void mixed_guesses_dissociate(void **state)
         assert_ok(test_run(context, &two.molecule, "6-31G", &settings, &both, NULL));
         assert_true(fabs(both.energy - 2.0 * single.energy) < 1e-7);
     }
-    test_context_done(&context);
 }
 
-static void the_number_of_ranks_does_not_matter(void **state)
+TEST(the_number_of_ranks_does_not_matter)
 {
     struct hf_context *alone = NULL, *context = test_context();
     const struct hf_scf_settings settings = test_settings();
@@ -196,9 +191,9 @@ static void see_iteration(void *data, const struct hf_scf_iteration *iteration)
     witness->last_energy = iteration->energy;
 }
 
-static void result_is_consistent_and_the_last_build_sharp(void **state)
+TEST(result_is_consistent_and_the_last_build_sharp)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
     struct witness witness = {0};
@@ -235,12 +230,11 @@ static void result_is_consistent_and_the_last_build_sharp(void **state)
     assert_true(fabs(result.dipole[0]) < 1e-8 && fabs(result.dipole[1]) < 1e-8);
     assert_true(result.imbalance >= 1.0);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-static void functions_that_stand_twice_are_removed(void **state)
+TEST(functions_that_stand_twice_are_removed)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
     struct hf_scf_result result;
@@ -252,12 +246,11 @@ static void functions_that_stand_twice_are_removed(void **state)
     assert_int_equal(result.n_removed, 5);
     assert_true(result.converged);
     assert_true(fabs(result.energy + 2.8551604772) < 1e-9);
-    test_context_done(&context);
 }
 
-static void one_function_and_no_electrons_are_no_special_cases(void **state)
+TEST(one_function_and_no_electrons_are_no_special_cases)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     struct test_molecule helium = {0}, protons = {0};
     struct hf_scf_result result;
@@ -275,12 +268,11 @@ static void one_function_and_no_electrons_are_no_special_cases(void **state)
         assert_true(result.converged);
         assert_true(fabs(result.energy - 0.5) < 1e-12);
     }
-    test_context_done(&context);
 }
 
-static void not_converging_is_no_error(void **state)
+TEST(not_converging_is_no_error)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
     struct hf_scf_result result;
@@ -290,11 +282,10 @@ static void not_converging_is_no_error(void **state)
     assert_false(result.converged);
     assert_int_equal(result.n_iteration, 3);
     assert_true(isfinite(result.energy));
-    test_context_done(&context);
 }
 
 /** Without DIIS water converges as well, only later. */
-static void diis_can_be_turned_off(void **state)
+TEST(diis_can_be_turned_off)
 {
     struct test_molecule water;
     struct hf_scf_settings settings = test_settings();
@@ -308,19 +299,18 @@ static void diis_can_be_turned_off(void **state)
 static void fails(const struct hf_molecule *molecule, const struct hf_scf_settings *settings,
                   hf_status expected, const char *words)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_result result;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     const hf_status status = test_run(context, molecule, "STO-3G", settings, &result, &error);
     if (status != expected || strstr(error.message, words) == NULL)
         print_error("status %d: %s\n", (int)status, error.message);
     assert_int_equal(status, expected);
     assert_non_null(strstr(error.message, words));
     assert_true(result.energy == 0.0 && result.n_iteration == 0);
-    test_context_done(&context);
 }
 
-static void molecules_it_cannot_do_are_named(void **state)
+TEST(molecules_it_cannot_do_are_named)
 {
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
@@ -336,11 +326,10 @@ static void molecules_it_cannot_do_are_named(void **state)
     fails(&water.molecule, &settings, HF_BAD_INPUT, "10 electrons (charge +0) with multiplicity 3");
 }
 
-static void cores_need_an_electron_beside_them(void **state)
+TEST(cores_need_an_electron_beside_them)
 {
     struct hf_atom silver = {.atomic_number = 47, .n_core = 28};
     struct hf_molecule ion = {.n_atom = 1, .atom = &silver, .charge = 19, .multiplicity = 1};
-    struct hf_error error;
     for (int charge = 19; charge <= 21; charge += 2) {
         ion.charge = charge;
         assert_failure(hf_method_check("rhf", &ion, &error), HF_BAD_INPUT, &error,
@@ -350,7 +339,7 @@ static void cores_need_an_electron_beside_them(void **state)
     assert_ok(hf_method_check("rhf", &ion, &error));
 }
 
-static void an_infinite_energy_ends_the_run(void **state)
+TEST(an_infinite_energy_ends_the_run)
 {
     const struct hf_scf_settings settings = test_settings();
     struct test_molecule test = {0};
@@ -359,7 +348,7 @@ static void an_infinite_energy_ends_the_run(void **state)
     fails(&test.molecule, &settings, HF_NO_RESOURCE, "not a finite number");
 }
 
-static void settings_out_of_range_are_named(void **state)
+TEST(settings_out_of_range_are_named)
 {
     struct test_molecule water;
     test_water(&water);
@@ -414,13 +403,13 @@ static int stop_third(void *data, double fraction)
     return ++*n_call >= 3 && rank == n_rank - 1 ? SIGTERM : 0;
 }
 
-static void a_signal_on_one_rank_ends_the_run_on_all(void **state)
+TEST(a_signal_on_one_rank_ends_the_run_on_all)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = test_settings();
     struct test_molecule water;
     struct hf_scf_result result;
-    struct hf_error error = {0};
+    error = (struct hf_error){0};
     int n_call = 0;
     test_water(&water);
     hf_interruption_watch(context->interruption, stop_third, &n_call);
@@ -428,29 +417,6 @@ static void a_signal_on_one_rank_ends_the_run_on_all(void **state)
                      HF_INTERRUPTED);
     assert_int_equal(error.signal_number, SIGTERM);
     assert_true(strlen(error.message) > 0);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energies_are_those_of_other_programs),
-        cmocka_unit_test(guesses_begin_near_the_energy),
-        cmocka_unit_test(mixed_guesses_reach_broken_symmetry),
-        cmocka_unit_test(mixing_needs_no_pairs),
-        cmocka_unit_test(atoms_far_apart_are_single_atoms),
-        cmocka_unit_test(mixed_guesses_dissociate),
-        cmocka_unit_test(the_number_of_ranks_does_not_matter),
-        cmocka_unit_test(result_is_consistent_and_the_last_build_sharp),
-        cmocka_unit_test(functions_that_stand_twice_are_removed),
-        cmocka_unit_test(one_function_and_no_electrons_are_no_special_cases),
-        cmocka_unit_test(not_converging_is_no_error),
-        cmocka_unit_test(diis_can_be_turned_off),
-        cmocka_unit_test(molecules_it_cannot_do_are_named),
-        cmocka_unit_test(cores_need_an_electron_beside_them),
-        cmocka_unit_test(an_infinite_energy_ends_the_run),
-        cmocka_unit_test(settings_out_of_range_are_named),
-        cmocka_unit_test(a_signal_on_one_rank_ends_the_run_on_all),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -11,7 +11,7 @@ static double threshold(int iteration, double commutator, double last)
     return hf_next_threshold(&settings, &result, last);
 }
 
-static void it_gets_sharper_in_two_steps(void **state)
+TEST(it_gets_sharper_in_two_steps)
 {
     const double first = threshold(1, 0.0, INFINITY);
     const double second = threshold(2, 1.0, first);
@@ -23,19 +23,19 @@ static void it_gets_sharper_in_two_steps(void **state)
     assert_true(last == SHARP);
 }
 
-static void it_never_gets_looser(void **state)
+TEST(it_never_gets_looser)
 {
     assert_true(threshold(5, 1.0, 1e-8) == 1e-8);
     assert_true(threshold(5, 1.0, SHARP) == SHARP);
 }
 
-static void a_long_calculation_gets_sharp_builds(void **state)
+TEST(a_long_calculation_gets_sharp_builds)
 {
     assert_true(threshold(11, 1.0, 1e-7) < 1e-7);
     assert_true(threshold(21, 1.0, 1e-8) == SHARP);
 }
 
-static void small_eigenvalues_of_the_overlap_sharpen_all_stages(void **state)
+TEST(small_eigenvalues_of_the_overlap_sharpen_all_stages)
 {
     const struct hf_scf_settings settings = hf_scf_defaults();
     struct hf_scf_result result = {.n_iteration = 1, .smallest_overlap_eigenvalue = 1e-5};
@@ -46,7 +46,7 @@ static void small_eigenvalues_of_the_overlap_sharpen_all_stages(void **state)
     assert_true(hf_next_threshold(&settings, &result, first) < 0.5 * first);
 }
 
-static void the_commutator_asked_for_decides_when_the_end_is_near(void **state)
+TEST(the_commutator_asked_for_decides_when_the_end_is_near)
 {
     struct hf_scf_settings settings = hf_scf_defaults();
     const struct hf_scf_result result = {
@@ -57,7 +57,7 @@ static void the_commutator_asked_for_decides_when_the_end_is_near(void **state)
     assert_true(hf_next_threshold(&settings, &result, 1e-7) > SHARP);
 }
 
-static void it_is_never_sharper_than_asked_for(void **state)
+TEST(it_is_never_sharper_than_asked_for)
 {
     struct hf_scf_settings settings = hf_scf_defaults();
     const struct hf_scf_result result = {.n_iteration = 1, .smallest_overlap_eigenvalue = 0.01};
@@ -65,15 +65,4 @@ static void it_is_never_sharper_than_asked_for(void **state)
     assert_true(hf_next_threshold(&settings, &result, INFINITY) == 1e-5);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_gets_sharper_in_two_steps),
-        cmocka_unit_test(it_never_gets_looser),
-        cmocka_unit_test(a_long_calculation_gets_sharp_builds),
-        cmocka_unit_test(small_eigenvalues_of_the_overlap_sharpen_all_stages),
-        cmocka_unit_test(the_commutator_asked_for_decides_when_the_end_is_near),
-        cmocka_unit_test(it_is_never_sharper_than_asked_for),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

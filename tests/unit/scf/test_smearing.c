@@ -6,7 +6,7 @@
 
 static const char *builder = "replicated";
 
-static void occupations_are_those_of_fermi_and_dirac(void **state)
+TEST(occupations_are_those_of_fermi_and_dirac)
 {
     static const double energy[] = {-20.0, -1.0, -0.5, -0.31, -0.29, 0.1, 0.1, 2.0};
     enum { N = sizeof energy / sizeof *energy };
@@ -28,7 +28,7 @@ static void occupations_are_those_of_fermi_and_dirac(void **state)
         }
 }
 
-static void no_electrons_and_full_shells_have_no_entropy(void **state)
+TEST(no_electrons_and_full_shells_have_no_entropy)
 {
     static const double energy[] = {-1.0, -1.0, 0.5};
     double f[3];
@@ -75,7 +75,7 @@ static void dioxygen(struct test_molecule *test)
 /** Psi4 1.3.2 with these occupations given by hand (FRAC_OCC), ints_tolerance 1e-14: of H2 those that hf
  *  finds at 0.02 hartree, 0.992609764296 and 0.007390235704; of oxygen a third of an electron of beta in
  *  each 2p orbital, which symmetry tells. */
-static void energies_are_those_of_another_program_with_the_same_occupations(void **state)
+TEST(energies_are_those_of_another_program_with_the_same_occupations)
 {
     static const char *const convergers[] = {"auto", "diis", "damping"};
     struct test_molecule test;
@@ -93,7 +93,7 @@ static void energies_are_those_of_another_program_with_the_same_occupations(void
         settings = settings_at("rhf", 0.02);
         settings.converger = convergers[i];
         hydrogen(&test);
-        if (i == 1) continue; /* its commutators vanish by symmetry: see converger_smearing.c */
+        if (i == 1) continue; /* its commutators vanish by symmetry: see converger_damping.c */
         result = test_converged(&test.molecule, "STO-3G", &settings);
         assert_true(fabs(result.energy + 0.6531319335) < 1e-8);
         assert_true(result.n_iteration <= 14);
@@ -101,7 +101,7 @@ static void energies_are_those_of_another_program_with_the_same_occupations(void
 }
 
 /** -S = dA/dT: the free energy A = E - T S is stationary, and nothing else in it depends on T. */
-static void free_energies_fall_by_the_entropy(void **state)
+TEST(free_energies_fall_by_the_entropy)
 {
     static const struct {
         void (*make)(struct test_molecule *test);
@@ -126,7 +126,7 @@ static void free_energies_fall_by_the_entropy(void **state)
 }
 
 /** Water has a gap that room temperature does not see. */
-static void cold_electrons_are_whole(void **state)
+TEST(cold_electrons_are_whole)
 {
     struct test_molecule water;
     test_water(&water);
@@ -147,13 +147,12 @@ static double trace(const struct hf_orbitals *orbitals)
 }
 
 /** The wave function has the occupations, which add up to the electrons of each spin. */
-static void electrons_of_each_spin_are_kept(void **state)
+TEST(electrons_of_each_spin_are_kept)
 {
     struct test_molecule test;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_result result;
     struct hf_wavefunction wavefunction;
-    struct hf_error error = {0};
     dioxygen(&test);
     const struct hf_scf_settings settings = settings_at("uhf", 0.05);
     struct hf_basis *basis = test_set(context, &test.molecule, "STO-3G");
@@ -171,11 +170,10 @@ static void electrons_of_each_spin_are_kept(void **state)
     }
     hf_wavefunction_done(&wavefunction);
     hf_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
 /** S_z (S_z + 1) + N_beta - |Wa^T Wb|^2, of orbitals that alpha and beta share N_beta - sum f^2. */
-static void spin_is_that_of_the_occupations(void **state)
+TEST(spin_is_that_of_the_occupations)
 {
     struct test_molecule test;
     const double f[] = {0.992609764296, 0.007390235704};
@@ -189,16 +187,14 @@ static void spin_is_that_of_the_occupations(void **state)
 static void refuse(const struct hf_scf_settings *settings, const char *what)
 {
     struct test_molecule water;
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_result result;
-    struct hf_error error = {0};
     test_water(&water);
     assert_failure(test_run(context, &water.molecule, "STO-3G", settings, &result, &error),
                    HF_BAD_INPUT, &error, what);
-    test_context_done(&context);
 }
 
-static void what_does_not_go_with_them_is_refused(void **state)
+TEST(what_does_not_go_with_them_is_refused)
 {
     struct hf_scf_settings settings = settings_at("rohf", 0.01);
     refuse(&settings, "(smearing) are not possible with method rohf");
@@ -221,16 +217,6 @@ static void what_does_not_go_with_them_is_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(occupations_are_those_of_fermi_and_dirac),
-        cmocka_unit_test(no_electrons_and_full_shells_have_no_entropy),
-        cmocka_unit_test(energies_are_those_of_another_program_with_the_same_occupations),
-        cmocka_unit_test(free_energies_fall_by_the_entropy),
-        cmocka_unit_test(cold_electrons_are_whole),
-        cmocka_unit_test(electrons_of_each_spin_are_kept),
-        cmocka_unit_test(spin_is_that_of_the_occupations),
-        cmocka_unit_test(what_does_not_go_with_them_is_refused),
-    };
     if (argc > 1) builder = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

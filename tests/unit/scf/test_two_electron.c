@@ -30,7 +30,7 @@ static void bench_init(struct bench *b)
     b->linalg = test_linalg(b->context, "parallel", n);
     assert_ok(hf_shell_pairs_create(b->context, b->basis, 1e-16, &b->pairs, NULL));
     assert_ok(hf_fock_create(b->context, b->pairs, &settings.fock, &b->builder, NULL));
-    assert_ok(hf_two_electron_init(&b->two, b->linalg, b->builder, &hf_method_uhf, n, NULL));
+    assert_ok(hf_two_electron_init(&b->two, b->linalg, b->builder, N_DENSITY, n, NULL));
     for (int s = 0; s < N_DENSITY; s++)
         assert_ok(hf_matrix_create(b->linalg, "D", n, n, &b->density[s], NULL));
     assert_ok(hf_matrix_create(b->linalg, "J", n, n, &b->coulomb, NULL));
@@ -42,7 +42,7 @@ static void bench_done(struct bench *b)
     hf_matrix_destroy(&b->exchange);
     hf_matrix_destroy(&b->coulomb);
     for (int s = 0; s < N_DENSITY; s++) hf_matrix_destroy(&b->density[s]);
-    hf_two_electron_done(&b->two);
+    hf_fields_destroy(&b->two.fields);
     hf_fock_destroy(&b->builder);
     hf_linalg_destroy(&b->linalg);
     hf_shell_pairs_destroy(&b->pairs);
@@ -81,19 +81,18 @@ static double move_on(struct bench *b, uint32_t seed, double threshold, double b
     for (int s = 0; s < N_DENSITY; s++) {
         const struct hf_fock_job job = {b->density[s], b->coulomb, b->exchange};
         assert_ok(hf_fock_build(b->builder, 1, &job, 1e-14, NULL));
-        if (s == 0) assert_true(difference(b->two.coulomb, b->coulomb) < 1e-9);
-        assert_true(difference(b->two.exchange[s], b->exchange) < 1e-9);
-        assert_true(difference(b->two.density[s], b->density[s]) < 1e-12);
+        if (s == 0) assert_true(difference(b->two.fields.coulomb, b->coulomb) < 1e-9);
+        assert_true(difference(b->two.fields.exchange[s], b->exchange) < 1e-9);
+        assert_true(difference(b->two.fields.density[s], b->density[s]) < 1e-12);
     }
-    const struct hf_interaction energy =
-        hf_interaction_here(N_DENSITY, b->two.density, b->two.coulomb, b->two.exchange);
+    const struct hf_interaction energy = hf_interaction_here(b->two.fields.density, &b->two.fields);
     double sum[] = {energy.coulomb + energy.exchange, b->two.change_here};
     hf_linalg_reduce(b->linalg, 2, 0, sum);
     assert_true(fabs(sum[1] - (sum[0] - before)) < 1e-8);
     return sum[0];
 }
 
-static void each_density_has_its_own_matrices_and_one_energy_change(void **state)
+TEST(each_density_has_its_own_matrices_and_one_energy_change)
 {
     struct bench b;
     bench_init(&b);
@@ -108,9 +107,6 @@ static void each_density_has_its_own_matrices_and_one_energy_change(void **state
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_density_has_its_own_matrices_and_one_energy_change),
-    };
     builder_name = argc > 1 ? argv[1] : "replicated";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

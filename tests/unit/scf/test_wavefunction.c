@@ -26,12 +26,10 @@ static struct hf_scf_settings settings_of_layout(void)
 
 static void finish(struct finished *f, const char *set, const struct hf_scf_settings *settings)
 {
-    struct hf_error error = {0};
     f->context = test_context();
     f->basis = test_set(f->context, &f->test.molecule, set);
-    expect_ok(hf_scf_run(f->context, &f->test.molecule, f->basis, settings, NULL, &f->result, &f->w,
-                         &error),
-              &error);
+    assert_ok(hf_scf_run(f->context, &f->test.molecule, f->basis, settings, NULL, &f->result, &f->w,
+                         &error));
 }
 
 static void finished_done(struct finished *f)
@@ -157,14 +155,14 @@ static void check(struct finished *f, const char *set)
     finished_done(f);
 }
 
-static void water_has_the_wave_function_of_its_fock_matrix(void **state)
+TEST(water_has_the_wave_function_of_its_fock_matrix)
 {
     struct finished f = {0};
     test_water(&f.test);
     check(&f, "cc-pVDZ");
 }
 
-static void removed_functions_leave_fewer_orbitals(void **state)
+TEST(removed_functions_leave_fewer_orbitals)
 {
     struct finished f = {0};
     test_add_atom(&f.test, 2, false, 0.0, 0.0, 0.0);
@@ -173,7 +171,7 @@ static void removed_functions_leave_fewer_orbitals(void **state)
     assert_int_equal(f.result.n_orbital, 5);
 }
 
-static void without_electrons_all_orbitals_are_empty(void **state)
+TEST(without_electrons_all_orbitals_are_empty)
 {
     struct finished f = {0};
     const struct hf_scf_settings settings = settings_of_layout();
@@ -190,7 +188,7 @@ static void without_electrons_all_orbitals_are_empty(void **state)
 }
 
 /** Also of a calculation that did not converge: the orbitals are those of the last Fock matrix. */
-static void energies_can_be_had_without_matrices(void **state)
+TEST(energies_can_be_had_without_matrices)
 {
     struct finished all = {0}, energies = {0};
     struct hf_scf_settings settings = settings_of_layout();
@@ -214,9 +212,9 @@ static void energies_can_be_had_without_matrices(void **state)
     finished_done(&all);
 }
 
-static void a_failure_leaves_a_cleared_one(void **state)
+TEST(a_failure_leaves_a_cleared_one)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct hf_scf_settings settings = settings_of_layout();
     struct test_molecule water;
     struct hf_scf_result result;
@@ -232,13 +230,11 @@ static void a_failure_leaves_a_cleared_one(void **state)
     hf_wavefunction_done(&w);
     hf_basis_destroy(&basis);
     assert_int_equal(hf_memory_current_bytes(context->memory), 0);
-    test_context_done(&context);
 }
 
-static void methods_are_found_by_name(void **state)
+TEST(methods_are_found_by_name)
 {
     const struct hf_method_ops *method = NULL;
-    struct hf_error error;
     for (int i = 0; hf_method_list[i] != NULL; i++) {
         assert_ok(hf_method_find(hf_method_name(hf_method_list[i]), &method, NULL));
         assert_ptr_equal(method, hf_method_list[i]);
@@ -252,14 +248,6 @@ static void methods_are_found_by_name(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(water_has_the_wave_function_of_its_fock_matrix),
-        cmocka_unit_test(removed_functions_leave_fewer_orbitals),
-        cmocka_unit_test(without_electrons_all_orbitals_are_empty),
-        cmocka_unit_test(energies_can_be_had_without_matrices),
-        cmocka_unit_test(a_failure_leaves_a_cleared_one),
-        cmocka_unit_test(methods_are_found_by_name),
-    };
     builder = argc > 1 ? argv[1] : "replicated";
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -25,7 +25,6 @@ int MPI_Query_thread(int *level)
 static struct hf_counter *new_counter(void)
 {
     struct hf_counter *counter = NULL;
-    struct hf_error error;
     assert_ok(hf_counter_create(MPI_COMM_WORLD, method, 1, &counter, &error));
     return counter;
 }
@@ -34,7 +33,6 @@ static struct hf_counter *new_counter(void)
 static struct hf_progress_thread *new_thread(void)
 {
     struct hf_progress_thread *thread = NULL;
-    struct hf_error error;
     if (with_thread && rank_here() == 0)
         assert_ok(hf_progress_thread_start(MPI_COMM_SELF, &thread, &error));
     return thread;
@@ -61,7 +59,7 @@ static void take_and_check(struct hf_counter *counter, int n_take, int increment
     MPI_Barrier(MPI_COMM_WORLD); /* all have seen the sum */
 }
 
-static void every_value_is_given_exactly_once(void **state)
+TEST(every_value_is_given_exactly_once)
 {
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
@@ -74,7 +72,7 @@ static void every_value_is_given_exactly_once(void **state)
     hf_progress_thread_stop(&thread);
 }
 
-static void ranks_may_add_different_increments(void **state)
+TEST(ranks_may_add_different_increments)
 {
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
@@ -83,7 +81,7 @@ static void ranks_may_add_different_increments(void **state)
     hf_progress_thread_stop(&thread);
 }
 
-static void a_reset_counter_begins_again(void **state)
+TEST(a_reset_counter_begins_again)
 {
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *counter = new_counter();
@@ -101,7 +99,7 @@ static void a_reset_counter_begins_again(void **state)
     hf_progress_thread_stop(&thread);
 }
 
-static void two_counters_count_by_themselves(void **state)
+TEST(two_counters_count_by_themselves)
 {
     struct hf_progress_thread *thread = new_thread();
     struct hf_counter *one = new_counter(), *other = new_counter();
@@ -135,7 +133,7 @@ static void read_while_rank_0_computes(struct hf_counter *counter)
     MPI_Win_free(&window);
 }
 
-static void the_thread_serves_while_its_rank_computes(void **state)
+TEST(the_thread_serves_while_its_rank_computes)
 {
     if (!with_thread || rank_count() == 1) return;
     struct hf_progress_thread *thread = new_thread();
@@ -152,18 +150,17 @@ static void the_thread_serves_while_its_rank_computes(void **state)
     hf_counter_destroy(&counter);
 }
 
-static void check_same_message(const struct hf_error *error)
+static void check_same_message(const struct hf_error *failure)
 {
-    struct hf_error first = *error;
+    struct hf_error first = *failure;
     MPI_Bcast(first.message, (int)sizeof first.message, MPI_CHAR, 0, MPI_COMM_WORLD);
-    assert_string_equal(error->message, first.message);
-    assert_non_null(strstr(error->message, "MPI_THREAD_MULTIPLE"));
+    assert_string_equal(failure->message, first.message);
+    assert_non_null(strstr(failure->message, "MPI_THREAD_MULTIPLE"));
 }
 
-static void without_thread_support_all_ranks_hear_of_it(void **state)
+TEST(without_thread_support_all_ranks_hear_of_it)
 {
     struct hf_progress_thread *thread = NULL;
-    struct hf_error error;
     no_threads = rank_here() == 0;
     assert_int_equal(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error), HF_NO_RESOURCE);
     assert_null(thread);
@@ -171,10 +168,9 @@ static void without_thread_support_all_ranks_hear_of_it(void **state)
     no_threads = false;
 }
 
-static void a_thread_on_every_rank_does_no_harm(void **state)
+TEST(a_thread_on_every_rank_does_no_harm)
 {
     struct hf_progress_thread *thread = NULL;
-    struct hf_error error;
     assert_ok(hf_progress_thread_start(MPI_COMM_WORLD, &thread, &error));
     struct hf_counter *counter = new_counter();
     take_and_check(counter, 20, 1);
@@ -187,14 +183,5 @@ int main(int argc, char **argv)
     method = strcmp(argv[1], "array") == 0 ? HF_COUNTER_ARRAY : HF_COUNTER_FETCH_AND_OP;
     with_thread = argc > 2 && strcmp(argv[2], "thread") == 0;
     light = argc > 3;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_is_given_exactly_once),
-        cmocka_unit_test(ranks_may_add_different_increments),
-        cmocka_unit_test(a_reset_counter_begins_again),
-        cmocka_unit_test(two_counters_count_by_themselves),
-        cmocka_unit_test(the_thread_serves_while_its_rank_computes),
-        cmocka_unit_test(without_thread_support_all_ranks_hear_of_it),
-        cmocka_unit_test(a_thread_on_every_rank_does_no_harm),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -6,16 +6,15 @@
 
 enum { N_TASK = 25 };
 
-static void every_task_is_taken_by_one_group(void **state)
+TEST(every_task_is_taken_by_one_group)
 {
     struct hf_context *whole = test_context();
     for (int n_group = 1; n_group <= rank_count(); n_group++) {
         struct hf_rank_groups groups = {0};
-        struct hf_error error;
         int times[N_TASK] = {0};
         int64_t k;
         whole->n_thread = 3;
-        expect_ok(hf_rank_groups_create(whole, n_group, &groups, &error), &error);
+        assert_ok(hf_rank_groups_create(whole, n_group, &groups, &error));
         assert_true(groups.group >= 0 && groups.group < n_group);
         assert_int_equal(groups.own->n_thread, 3);
         assert_true(groups.own->n_rank == rank_count() / n_group ||
@@ -29,12 +28,11 @@ static void every_task_is_taken_by_one_group(void **state)
     test_context_done(&whole);
 }
 
-static void nobody_gets_a_task_after_the_stop(void **state)
+TEST(nobody_gets_a_task_after_the_stop)
 {
     struct hf_context *whole = test_context();
     struct hf_rank_groups groups = {0};
-    struct hf_error error;
-    expect_ok(hf_rank_groups_create(whole, rank_count(), &groups, &error), &error);
+    assert_ok(hf_rank_groups_create(whole, rank_count(), &groups, &error));
     if (whole->rank == 0) hf_rank_groups_stop(&groups);
     MPI_Barrier(whole->comm);
     assert_true(hf_rank_groups_take(&groups) >= INT64_C(1) << 40);
@@ -42,11 +40,10 @@ static void nobody_gets_a_task_after_the_stop(void **state)
     test_context_done(&whole);
 }
 
-static void more_groups_than_ranks_are_refused(void **state)
+TEST(more_groups_than_ranks_are_refused)
 {
     struct hf_context *whole = test_context();
     struct hf_rank_groups groups = {0};
-    struct hf_error error;
     assert_failure(hf_rank_groups_create(whole, rank_count() + 1, &groups, &error), HF_BAD_INPUT,
                    &error, "groups of");
     hf_rank_groups_done(&groups);
@@ -58,12 +55,11 @@ static int asked_to_end(void *data, double fraction)
     return 15;
 }
 
-static void a_signal_of_the_whole_ends_groups(void **state)
+TEST(a_signal_of_the_whole_ends_groups)
 {
     struct hf_context *whole = test_context();
     struct hf_rank_groups groups = {0};
-    struct hf_error error;
-    expect_ok(hf_rank_groups_create(whole, rank_count(), &groups, &error), &error);
+    assert_ok(hf_rank_groups_create(whole, rank_count(), &groups, &error));
     hf_interruption_watch(whole->interruption, asked_to_end, NULL);
     assert_int_equal(hf_agree_to_go_on(groups.own, HF_OK, &error), HF_INTERRUPTED);
     assert_int_equal(hf_agree_to_go_on(whole, HF_OK, &error), HF_INTERRUPTED);
@@ -71,13 +67,4 @@ static void a_signal_of_the_whole_ends_groups(void **state)
     test_context_done(&whole);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_is_taken_by_one_group),
-        cmocka_unit_test(nobody_gets_a_task_after_the_stop),
-        cmocka_unit_test(more_groups_than_ranks_are_refused),
-        cmocka_unit_test(a_signal_of_the_whole_ends_groups),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -22,7 +22,6 @@ int MPI_Query_thread(int *level)
 static struct hf_scheduler *make(struct hf_scheduler_settings settings)
 {
     struct hf_scheduler *scheduler = NULL;
-    struct hf_error error;
     assert_ok(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error));
     return scheduler;
 }
@@ -32,7 +31,6 @@ static void check_that_it_works(struct hf_scheduler *scheduler)
 {
     enum { N_TASK = 50 };
     int given[N_TASK] = {0};
-    struct hf_error error;
     const struct hf_task_levels levels = hf_equal_tasks(N_TASK);
     assert_ok(hf_scheduler_start(scheduler, &levels, &error));
     for (int64_t task = hf_scheduler_next(scheduler); task >= 0;
@@ -53,7 +51,7 @@ static void expect_steal(struct hf_scheduler_settings settings, const char *reas
     hf_scheduler_destroy(&scheduler);
 }
 
-static void without_windows_tasks_are_stolen(void **state)
+TEST(without_windows_tasks_are_stolen)
 {
     no_windows = true;
     expect_steal((struct hf_scheduler_settings){.name = "counter"}, "refuses windows here");
@@ -62,7 +60,7 @@ static void without_windows_tasks_are_stolen(void **state)
     no_windows = false;
 }
 
-static void without_threads_for_the_counter_tasks_are_stolen(void **state)
+TEST(without_threads_for_the_counter_tasks_are_stolen)
 {
     no_threads = true;
     expect_steal((struct hf_scheduler_settings){.name = "counter", .progress_thread = true},
@@ -70,7 +68,7 @@ static void without_threads_for_the_counter_tasks_are_stolen(void **state)
     no_threads = false;
 }
 
-static void what_works_is_not_given_up(void **state)
+TEST(what_works_is_not_given_up)
 {
     for (int i = 0; hf_scheduler_list[i] != NULL; i++) {
         const char *name = hf_scheduler_list[i]->name;
@@ -81,12 +79,4 @@ static void what_works_is_not_given_up(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_windows_tasks_are_stolen),
-        cmocka_unit_test(without_threads_for_the_counter_tasks_are_stolen),
-        cmocka_unit_test(what_works_is_not_given_up),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

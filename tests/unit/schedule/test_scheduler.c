@@ -68,7 +68,6 @@ static bool scheduler_is(const char *name)
 static struct hf_scheduler *new_scheduler(void)
 {
     struct hf_scheduler *scheduler = NULL;
-    struct hf_error error;
     assert_ok(hf_scheduler_create(MPI_COMM_WORLD, &settings, &scheduler, &error));
     return scheduler;
 }
@@ -87,7 +86,6 @@ static struct hf_task_levels random_levels(int64_t n)
 
 static void open_round(struct hf_scheduler *scheduler, const struct hf_task_levels *levels)
 {
-    struct hf_error error;
     assert_ok(hf_scheduler_start(scheduler, levels, &error));
 }
 
@@ -128,7 +126,7 @@ static void run_round(struct hf_scheduler *scheduler, int64_t n, bool delays, in
     run_round_of(scheduler, &levels, n, delays, times);
 }
 
-static void every_task_is_given_exactly_once(void **state)
+TEST(every_task_is_given_exactly_once)
 {
     const int64_t counts[] = {0, 1, 2, 3, 7, 1000, 100000};
     struct hf_scheduler *scheduler = new_scheduler();
@@ -146,12 +144,10 @@ static void every_task_is_given_exactly_once(void **state)
     assert_null(scheduler);
 }
 
-static void tasks_of_known_cost_are_given_again(void **state)
+TEST(tasks_of_known_cost_are_given_again)
 {
     enum { N = 40 };
-    (void)state;
     struct hf_scheduler *scheduler = new_scheduler();
-    struct hf_error error;
     double cost[N];
     for (int i = 0; i < N; i++) cost[i] = (double)(i % 5); /* every fifth costs nothing */
     for (int round = 0; round < 3; round++) {
@@ -183,7 +179,7 @@ static bool order_is_kept(struct hf_scheduler *scheduler, int64_t n, int64_t *fi
     return kept;
 }
 
-static void every_rank_gets_its_tasks_dearest_first(void **state)
+TEST(every_rank_gets_its_tasks_dearest_first)
 {
     struct hf_scheduler *scheduler = new_scheduler();
     int64_t first;
@@ -195,7 +191,7 @@ static void every_rank_gets_its_tasks_dearest_first(void **state)
 
 /** Stolen tasks may be dearer than those a thief did before, but every rank begins with the dearest
  *  of its share: rank r with the r-th of the list. */
-static void the_dearest_tasks_go_one_to_each_rank(void **state)
+TEST(the_dearest_tasks_go_one_to_each_rank)
 {
     if (!scheduler_is("steal") && !scheduler_is("static")) return;
     struct hf_scheduler *scheduler = new_scheduler();
@@ -241,7 +237,7 @@ static int64_t most_lost(int64_t n, int deserter)
     return scheduler_is("counter") && n >= 16 * n_rank ? share / 2 + 1 : share;
 }
 
-static void a_rank_that_abandons_hangs_nobody_and_loses_only_its_own(void **state)
+TEST(a_rank_that_abandons_hangs_nobody_and_loses_only_its_own)
 {
     const int n_rank = rank_count();
     const int n = light ? 40 : 300, most_after = light ? 1 : 3;
@@ -266,7 +262,7 @@ static void a_rank_that_abandons_hangs_nobody_and_loses_only_its_own(void **stat
 }
 
 /** Rounds of few tasks, one after the other, some with a rank that leaves. */
-static void late_messages_change_nothing(void **state)
+TEST(late_messages_change_nothing)
 {
     enum { N_ROUND = 60, MOST = 200 };
     const int n_rank = rank_count(), n_round = light ? 6 : N_ROUND;
@@ -287,7 +283,7 @@ static void late_messages_change_nothing(void **state)
     hf_scheduler_destroy(&scheduler);
 }
 
-static void the_round_ends_when_all_ranks_abandon(void **state)
+TEST(the_round_ends_when_all_ranks_abandon)
 {
     struct hf_scheduler *scheduler = new_scheduler();
     open_equal_round(scheduler, 300);
@@ -325,7 +321,7 @@ static int64_t least_of_slow_rank(struct hf_scheduler *scheduler, int64_t n, int
 
 /** A manager has no tasks, and with two ranks all are the other's. A counter on a rank that is slow
  * to come back to MPI needs the thread. */
-static void the_others_do_the_work_of_a_slow_rank(void **state)
+TEST(the_others_do_the_work_of_a_slow_rank)
 {
     const int n_rank = rank_count();
     const int64_t n = (int64_t)n_rank * 40;
@@ -340,7 +336,7 @@ static void the_others_do_the_work_of_a_slow_rank(void **state)
 }
 
 /** The account splits the time of a round into computing, waiting for tasks, waiting for ranks. */
-static void the_account_adds_up_to_the_time_of_the_round(void **state)
+TEST(the_account_adds_up_to_the_time_of_the_round)
 {
     enum { N = 60 };
     const struct timespec task_time = {.tv_nsec = 1000000};
@@ -363,10 +359,10 @@ static void the_account_adds_up_to_the_time_of_the_round(void **state)
     hf_scheduler_destroy(&scheduler);
 }
 
-static void an_unknown_name_is_the_same_error_on_all_ranks(void **state)
+TEST(an_unknown_name_is_the_same_error_on_all_ranks)
 {
     struct hf_scheduler *scheduler = NULL;
-    struct hf_error error, first;
+    struct hf_error first;
     const struct hf_scheduler_settings wrong = {.name = "manger"};
     assert_int_equal(hf_scheduler_create(MPI_COMM_WORLD, &wrong, &scheduler, &error), HF_BAD_INPUT);
     assert_null(scheduler);
@@ -389,17 +385,5 @@ int main(int argc, char **argv)
         .progress_thread = strstr(argv[1], "-progress") != NULL,
         .group = strstr(argv[1], "-groups") != NULL ? 2 : 0,
     };
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_is_given_exactly_once),
-        cmocka_unit_test(tasks_of_known_cost_are_given_again),
-        cmocka_unit_test(every_rank_gets_its_tasks_dearest_first),
-        cmocka_unit_test(the_dearest_tasks_go_one_to_each_rank),
-        cmocka_unit_test(a_rank_that_abandons_hangs_nobody_and_loses_only_its_own),
-        cmocka_unit_test(late_messages_change_nothing),
-        cmocka_unit_test(the_round_ends_when_all_ranks_abandon),
-        cmocka_unit_test(the_others_do_the_work_of_a_slow_rank),
-        cmocka_unit_test(the_account_adds_up_to_the_time_of_the_round),
-        cmocka_unit_test(an_unknown_name_is_the_same_error_on_all_ranks),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -40,7 +40,7 @@ static void all_were_taken(int64_t n)
     memset(times, 0, sizeof times);
 }
 
-static void lists_know_costs_and_places(void **state)
+TEST(lists_know_costs_and_places)
 {
     struct hf_task_levels levels = {{0}};
     struct hf_cost_list list;
@@ -59,12 +59,11 @@ static void lists_know_costs_and_places(void **state)
     assert_int_equal(hf_cost_position(&list, 14.0), 5);
 }
 
-static void shares_are_even(void **state)
+TEST(shares_are_even)
 {
     static const int64_t n_task[] = {0, 1, 5, 100, 20000};
     static const int n_rank[] = {1, 2, 3, 7, 64};
     struct hf_share share;
-    struct hf_error error;
     for (size_t t = 0; t < sizeof n_task / sizeof *n_task; t++) {
         for (size_t r = 0; r < sizeof n_rank / sizeof *n_rank; r++) {
             const struct hf_task_levels levels = skewed_levels(n_task[t]);
@@ -81,12 +80,11 @@ static void shares_are_even(void **state)
     }
 }
 
-static void thieves_get_half(void **state)
+TEST(thieves_get_half)
 {
     const struct hf_task_levels levels = skewed_levels(20000);
     struct hf_cost_list list;
     struct hf_share share, stolen = {.begin = 0};
-    struct hf_error error;
     hf_cost_list_make(&levels, &list);
     assert_ok(hf_deal(&list, 1, 0, &share, &error));
     stolen.end = hf_share_split(&list, &share, HF_MOST_PROGRESSIONS, stolen.part);
@@ -97,13 +95,12 @@ static void thieves_get_half(void **state)
     assert_true(taken > 0.45 * (kept + taken) && taken < 0.55 * (kept + taken));
 }
 
-static void the_last_task_is_not_stolen(void **state)
+TEST(the_last_task_is_not_stolen)
 {
     const struct hf_task_levels levels = hf_equal_tasks(1);
     struct hf_cost_list list;
     struct hf_share share;
     struct hf_progression part[HF_MOST_PROGRESSIONS];
-    struct hf_error error;
     hf_cost_list_make(&levels, &list);
     assert_ok(hf_deal(&list, 1, 0, &share, &error));
     assert_int_equal(hf_share_split(&list, &share, HF_MOST_PROGRESSIONS, part), 0);
@@ -120,7 +117,7 @@ static double chunk_cost(const struct hf_chunk_plan *plan, struct hf_chunk chunk
     return cost;
 }
 
-static void chunks_follow_each_other(void **state)
+TEST(chunks_follow_each_other)
 {
     static const int64_t n_task[] = {0, 1, 5, 100, 20000};
     static const int n_worker[] = {1, 2, 3, 7, 64};
@@ -145,14 +142,4 @@ static void chunks_follow_each_other(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_know_costs_and_places),
-        cmocka_unit_test(shares_are_even),
-        cmocka_unit_test(thieves_get_half),
-        cmocka_unit_test(the_last_task_is_not_stolen),
-        cmocka_unit_test(chunks_follow_each_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -15,7 +15,6 @@ struct fixture {
 
 static void set_up(struct fixture *f, double bytes)
 {
-    struct hf_error error;
     *f = (struct fixture){.context = test_context()};
     f->pairs.context = f->context;
     f->value = calloc(MOST_VALUES, sizeof *f->value);
@@ -92,7 +91,6 @@ static bool check_next(struct fixture *f, struct hf_store_cursor *cursor, int k,
 static void store_and_read(double bytes, int n_segment, int largest, bool all_have_room)
 {
     struct fixture f;
-    struct hf_error error;
     int k = 0;
     set_up(&f, bytes);
     for (int s = 0; s < n_segment; s++) {
@@ -117,32 +115,31 @@ static void store_and_read(double bytes, int n_segment, int largest, bool all_ha
     tear_down(&f);
 }
 
-static void what_is_stored_comes_back_segment_by_segment(void **state)
+TEST(what_is_stored_comes_back_segment_by_segment)
 {
     store_and_read(1e9, 30, 300, true);
 }
 
-static void segments_may_be_cut_by_the_ends_of_chunks(void **state)
+TEST(segments_may_be_cut_by_the_ends_of_chunks)
 {
     store_and_read(1e9, 40, 150000, true);
 }
 
-static void one_strip_may_be_longer_than_a_chunk(void **state)
+TEST(one_strip_may_be_longer_than_a_chunk)
 {
     store_and_read(1e9, 10, MOST_VALUES, true);
 }
 
-static void without_room_strips_are_noted_all_the_same(void **state)
+TEST(without_room_strips_are_noted_all_the_same)
 {
     store_and_read(0.0, 30, 300, false);
     store_and_read(1.2e7, 40, 150000, false);
 }
 
-static void numbers_stay_within_the_budget(void **state)
+TEST(numbers_stay_within_the_budget)
 {
     static const double budget = 1.2e7, notes = 1 << 16;
     struct fixture f;
-    struct hf_error error;
     int n_stored = 0;
     set_up(&f, budget);
     assert_ok(hf_integral_store_begin(f.store, 0, 0, &error));
@@ -156,12 +153,11 @@ static void numbers_stay_within_the_budget(void **state)
 }
 
 /** Notes get chunks of their own; no numbers may slip into these. */
-static void once_it_is_full_nothing_but_notes_is_added(void **state)
+TEST(once_it_is_full_nothing_but_notes_is_added)
 {
     enum { N_STRIP = 20000 };
     static const double budget = 5e6, notes = (double)N_STRIP * sizeof(struct hf_stored_strip);
     struct fixture f;
-    struct hf_error error;
     set_up(&f, budget);
     assert_ok(hf_integral_store_begin(f.store, 0, 0, &error));
     for (int k = 0; k < N_STRIP; k++) append(&f, k, 300);
@@ -169,15 +165,4 @@ static void once_it_is_full_nothing_but_notes_is_added(void **state)
     tear_down(&f);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_stored_comes_back_segment_by_segment),
-        cmocka_unit_test(segments_may_be_cut_by_the_ends_of_chunks),
-        cmocka_unit_test(one_strip_may_be_longer_than_a_chunk),
-        cmocka_unit_test(without_room_strips_are_noted_all_the_same),
-        cmocka_unit_test(numbers_stay_within_the_budget),
-        cmocka_unit_test(once_it_is_full_nothing_but_notes_is_added),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

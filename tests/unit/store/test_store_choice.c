@@ -39,7 +39,7 @@ static struct hf_store_choice choose(double bytes, const struct hf_store_prices 
     return choice;
 }
 
-static void the_more_memory_costs_the_less_is_stored(void **state)
+TEST(the_more_memory_costs_the_less_is_stored)
 {
     static const double touch[] = {0.0, 2.5e-9, 1e-8};
     double bytes = HUGE_VAL;
@@ -55,7 +55,7 @@ static void the_more_memory_costs_the_less_is_stored(void **state)
     assert_true(none.bytes == 0.0 && isinf(none.cutoff));
 }
 
-static void what_one_sharp_build_needs_is_not_stored(void **state)
+TEST(what_one_sharp_build_needs_is_not_stored)
 {
     const struct hf_store_prices prices = prices_with(3e-10);
     assert_true(choose(1e12, &prices).smallest > 1e4);
@@ -65,13 +65,13 @@ static void what_one_sharp_build_needs_is_not_stored(void **state)
     assert_true(hf_store_weigh(&small, &prices).cost > hf_store_weigh(&large, &prices).cost);
 }
 
-static void cheap_classes_are_computed_where_memory_is_expensive(void **state)
+TEST(cheap_classes_are_computed_where_memory_is_expensive)
 {
     const struct hf_store_prices prices = prices_with(2.5e-9);
     assert_true(choose(1e12, &prices).cutoff > 900.0 / 625.0);
 }
 
-static void the_room_there_is_is_never_exceeded(void **state)
+TEST(the_room_there_is_is_never_exceeded)
 {
     const struct hf_store_prices prices = prices_with(3e-10);
     const double all = choose(1e12, &prices).bytes;
@@ -81,7 +81,7 @@ static void the_room_there_is_is_never_exceeded(void **state)
     }
 }
 
-static void without_prices_as_much_as_fits_is_stored(void **state)
+TEST(without_prices_as_much_as_fits_is_stored)
 {
     const struct hf_store_choice all = choose(1e12, NULL), half = choose(3e8, NULL);
     assert_true(all.cutoff == 0.0 && all.smallest == 1.0);
@@ -89,7 +89,7 @@ static void without_prices_as_much_as_fits_is_stored(void **state)
     assert_true(half.cost < all.cost);
 }
 
-static void at_the_highest_price_of_memory_nothing_is_gained(void **state)
+TEST(at_the_highest_price_of_memory_nothing_is_gained)
 {
     static const double touch = 3e-10;
     const struct hf_store_prices prices = prices_with(touch);
@@ -105,23 +105,11 @@ static void at_the_highest_price_of_memory_nothing_is_gained(void **state)
              most) < 1e-12 * most + 1e-20);
 }
 
-static void late_stages_have_fewer_builds_to_come(void **state)
+TEST(late_stages_have_fewer_builds_to_come)
 {
     assert_true(hf_store_n_build(1e5) > hf_store_n_build(10.0));
     assert_true(hf_store_n_build(10.0) > hf_store_n_build(1.0));
     assert_true(hf_store_n_build(1.0) > 0);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_more_memory_costs_the_less_is_stored),
-        cmocka_unit_test(what_one_sharp_build_needs_is_not_stored),
-        cmocka_unit_test(cheap_classes_are_computed_where_memory_is_expensive),
-        cmocka_unit_test(the_room_there_is_is_never_exceeded),
-        cmocka_unit_test(without_prices_as_much_as_fits_is_stored),
-        cmocka_unit_test(at_the_highest_price_of_memory_nothing_is_gained),
-        cmocka_unit_test(late_stages_have_fewer_builds_to_come),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

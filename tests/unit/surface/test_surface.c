@@ -18,7 +18,6 @@ static void begin(struct ended *e, struct hf_context *context, const int number[
                   const char *method, int multiplicity)
 {
     static const double place[3][3] = {{0.1, 0.0, 0.2}, {0.2, 1.5, -0.9}, {0.0, -1.4, -0.9}};
-    struct hf_error error = {0};
     const struct hf_basis_choice choice = {.atom = -1, .name = "3-21G"};
     struct test_solved *s = &e->solved;
     test_solved_begin(s, context);
@@ -29,12 +28,10 @@ static void begin(struct ended *e, struct hf_context *context, const int number[
     e->settings.method = method;
     e->settings.commutator_tolerance = 1e-8;
     e->settings.fock.builder = builder;
-    expect_ok(hf_basis_create(context, &s->molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
-                              &s->basis, &error),
-              &error);
-    expect_ok(
-        hf_scf_run(context, &s->molecule, s->basis, &e->settings, NULL, &s->scf, &s->wave, &error),
-        &error);
+    assert_ok(hf_basis_create(context, &s->molecule, 1, &choice, HF_CONVENTION_AS_DEFINED,
+                              &s->basis, &error));
+    assert_ok(
+        hf_scf_run(context, &s->molecule, s->basis, &e->settings, NULL, &s->scf, &s->wave, &error));
     assert_true(s->scf.converged);
     e->source = (struct hf_quantity_source){.context = context,
                                             .molecule = &s->molecule,
@@ -53,8 +50,7 @@ static void places(const struct ended *e, double position[3][3])
 static void compute(struct hf_surface *surface, double position[3][3],
                     struct hf_surface_point *point)
 {
-    struct hf_error error = {0};
-    expect_ok(hf_surface_compute(surface, (const double(*)[3])position, point, &error), &error);
+    assert_ok(hf_surface_compute(surface, (const double(*)[3])position, point, &error));
 }
 
 static double energy_at(struct hf_surface *surface, double position[3][3])
@@ -68,14 +64,13 @@ static double energy_at(struct hf_surface *surface, double position[3][3])
 /** The gradient is that of the energies, and a new calculation finds the same energy. */
 static void check_surface(const int number[3], const char *method, int multiplicity)
 {
-    struct hf_error error = {0};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct ended e;
     struct hf_surface *surface = NULL;
     double position[3][3], gradient[3][3];
     struct hf_surface_point point = {.gradient = gradient};
     begin(&e, context, number, method, multiplicity);
-    expect_ok(hf_surface_create(&e.source, &surface, &error), &error);
+    assert_ok(hf_surface_create(&e.source, &surface, &error));
     places(&e, position);
     compute(surface, position, &point);
     assert_true(point.converged && !point.from_guess);
@@ -93,12 +88,10 @@ static void check_surface(const int number[3], const char *method, int multiplic
     }
     hf_surface_destroy(&surface);
     test_solved_end(&e.solved);
-    test_context_done(&context);
 }
 
-static void a_gradient_is_that_of_the_energies(void **state)
+TEST(a_gradient_is_that_of_the_energies)
 {
-    (void)state;
     check_surface((const int[]){8, 1, 1}, "rhf", 1);
     check_surface((const int[]){7, 1, 1}, "uhf", 2);
     if (rank_count() <= 2)
@@ -106,17 +99,15 @@ static void a_gradient_is_that_of_the_energies(void **state)
 }
 
 /** Builds of the last of some equal steps along a way. */
-static void orbitals_are_extrapolated(void **state)
+TEST(orbitals_are_extrapolated)
 {
-    (void)state;
-    struct hf_error error = {0};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct ended e;
     struct hf_surface *surface = NULL;
     double position[3][3], gradient[3][3];
     struct hf_surface_point point = {.gradient = gradient};
     begin(&e, context, (const int[]){8, 1, 1}, "rhf", 1);
-    expect_ok(hf_surface_create(&e.source, &surface, &error), &error);
+    assert_ok(hf_surface_create(&e.source, &surface, &error));
     hf_surface_set_tolerance(surface, 1e-6);
     places(&e, position);
     for (int step = 0; step < 6; step++) {
@@ -133,14 +124,12 @@ static void orbitals_are_extrapolated(void **state)
     assert_float_equal(e.solved.scf.energy, point.energy, 1e-8);
     hf_surface_destroy(&surface);
     test_solved_end(&e.solved);
-    test_context_done(&context);
 }
 
 /** Each rank alone, and two groups: at the last point of all ranks nothing is left to iterate. */
 static void check_groups(const int number[3], const char *method, int multiplicity, int n_group)
 {
-    struct hf_error error = {0};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct ended e;
     struct hf_surface *whole = NULL, *own = NULL;
     struct hf_rank_groups groups = {0};
@@ -148,15 +137,15 @@ static void check_groups(const int number[3], const char *method, int multiplici
     double position[3][3], gradient[3][3];
     struct hf_surface_point there = {.gradient = gradient}, again = there;
     begin(&e, context, number, method, multiplicity);
-    expect_ok(hf_surface_create(&e.source, &whole, &error), &error);
+    assert_ok(hf_surface_create(&e.source, &whole, &error));
     places(&e, position);
     position[1][1] += 0.03;
     compute(whole, position, &there);
-    expect_ok(hf_rank_groups_create(context, n_group, &groups, &error), &error);
+    assert_ok(hf_rank_groups_create(context, n_group, &groups, &error));
     e.source.context = groups.own;
     e.source.result = &none;
-    expect_ok(hf_surface_create(&e.source, &own, &error), &error);
-    expect_ok(hf_surface_start_from(own, whole, &error), &error);
+    assert_ok(hf_surface_create(&e.source, &own, &error));
+    assert_ok(hf_surface_start_from(own, whole, &error));
     compute(own, position, &again);
     assert_true(again.converged && !again.from_guess && again.n_build <= 2);
     assert_float_equal(again.energy, there.energy, 1e-10);
@@ -164,27 +153,23 @@ static void check_groups(const int number[3], const char *method, int multiplici
     hf_surface_destroy(&whole);
     hf_rank_groups_done(&groups);
     test_solved_end(&e.solved);
-    test_context_done(&context);
 }
 
-static void groups_start_from_orbitals_of_all_ranks(void **state)
+TEST(groups_start_from_orbitals_of_all_ranks)
 {
-    (void)state;
     check_groups((const int[]){8, 1, 1}, "rhf", 1, rank_count());
     check_groups((const int[]){7, 1, 1}, "uhf", 2, rank_count() > 1 ? 2 : 1);
 }
 
-static void it_goes_on_after_a_failure(void **state)
+TEST(it_goes_on_after_a_failure)
 {
-    (void)state;
-    struct hf_error error = {0};
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     struct ended e;
     struct hf_surface *surface = NULL;
     double position[3][3];
     struct hf_surface_point point = {0};
     begin(&e, context, (const int[]){8, 1, 1}, "rhf", 1);
-    expect_ok(hf_surface_create(&e.source, &surface, &error), &error);
+    assert_ok(hf_surface_create(&e.source, &surface, &error));
     places(&e, position);
     const double y = position[1][1];
     position[1][1] = NAN;
@@ -202,17 +187,10 @@ static void it_goes_on_after_a_failure(void **state)
     assert_float_equal(point.energy, e.solved.scf.energy, 1e-8);
     hf_surface_destroy(&surface);
     test_solved_end(&e.solved);
-    test_context_done(&context);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gradient_is_that_of_the_energies),
-        cmocka_unit_test(orbitals_are_extrapolated),
-        cmocka_unit_test(groups_start_from_orbitals_of_all_ranks),
-        cmocka_unit_test(it_goes_on_after_a_failure),
-    };
     if (argc > 1) builder = argv[1];
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
+    HF_RUN_MPI_TESTS(argc, argv, false);
 }

@@ -85,17 +85,16 @@ static struct hf_word word(const char *text)
 }
 
 static hf_status give(struct hf_options *options, const char *key, const char *text,
-                      enum hf_option_level level, struct hf_error *error)
+                      enum hf_option_level level, struct hf_error *failure)
 {
     const struct hf_option *option = hf_option_find(table, word(key));
     assert_non_null(option);
     return hf_options_add(options, option, word(text), level,
-                          level == HF_OPTION_FILE ? "a.mol, line 4" : "--key", error);
+                          level == HF_OPTION_FILE ? "a.mol, line 4" : "--key", failure);
 }
 
-static void rows_set_the_members_that_they_name(void **state)
+TEST(rows_set_the_members_that_they_name)
 {
-    struct hf_error error;
     struct hf_options options;
     struct settings settings = {.untouched = 17, .name = "before"};
     hf_options_init(&options, table);
@@ -122,9 +121,8 @@ static void rows_set_the_members_that_they_name(void **state)
     hf_options_done(&options);
 }
 
-static void a_list_is_stored_as_the_table_has_its_words(void **state)
+TEST(a_list_is_stored_as_the_table_has_its_words)
 {
-    struct hf_error error;
     struct hf_options options;
     hf_options_init(&options, table);
     assert_true(hf_options_include(&options, "pets", "cat"));
@@ -153,7 +151,7 @@ static void a_list_is_stored_as_the_table_has_its_words(void **state)
     hf_options_done(&options);
 }
 
-static void defaults_count_until_something_is_given(void **state)
+TEST(defaults_count_until_something_is_given)
 {
     struct hf_options options;
     hf_options_init(&options, table);
@@ -167,10 +165,9 @@ static void defaults_count_until_something_is_given(void **state)
     hf_options_done(&options);
 }
 
-static void the_command_line_overrides_the_file_whatever_comes_first(void **state)
+TEST(the_command_line_overrides_the_file_whatever_comes_first)
 {
     struct hf_options options;
-    struct hf_error error;
     hf_options_init(&options, table);
     assert_ok(give(&options, "count", "5", HF_OPTION_COMMAND_LINE, &error));
     assert_ok(give(&options, "count", "7", HF_OPTION_FILE, &error));
@@ -181,7 +178,7 @@ static void the_command_line_overrides_the_file_whatever_comes_first(void **stat
     hf_options_done(&options);
 }
 
-static void a_vector_is_three_numbers(void **state)
+TEST(a_vector_is_three_numbers)
 {
     const char *const good[] = {"1 -2 .5", "1,-2,.5", "1, -2\t,5e-1"};
     const struct {
@@ -198,7 +195,6 @@ static void a_vector_is_three_numbers(void **state)
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct hf_options options;
-        struct hf_error error;
         double vector[3] = {7.0, 7.0, 7.0};
         hf_options_init(&options, table);
         hf_options_vector(&options, "arrow", vector);
@@ -210,7 +206,6 @@ static void a_vector_is_three_numbers(void **state)
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct hf_options options;
-        struct hf_error error;
         hf_options_init(&options, table);
         assert_failure(give(&options, "arrow", bad[i].text, HF_OPTION_COMMAND_LINE, &error),
                        HF_BAD_INPUT, &error, bad[i].message);
@@ -218,10 +213,9 @@ static void a_vector_is_three_numbers(void **state)
     }
 }
 
-static void a_file_says_a_thing_once_unless_it_is_repeatable(void **state)
+TEST(a_file_says_a_thing_once_unless_it_is_repeatable)
 {
     struct hf_options options;
-    struct hf_error error;
     hf_options_init(&options, table);
     assert_ok(give(&options, "many", "a", HF_OPTION_FILE, &error));
     assert_ok(give(&options, "many", "b", HF_OPTION_FILE, &error));
@@ -232,10 +226,9 @@ static void a_file_says_a_thing_once_unless_it_is_repeatable(void **state)
     hf_options_done(&options);
 }
 
-static void keys_and_choices_do_not_mind_case_or_dashes(void **state)
+TEST(keys_and_choices_do_not_mind_case_or_dashes)
 {
     struct hf_options options;
-    struct hf_error error;
     hf_options_init(&options, table);
     assert_ok(give(&options, "Real-Value", "0.5D0", HF_OPTION_FILE, &error));
     assert_true(hf_options_real(&options, "real_value") == 0.5);
@@ -244,11 +237,9 @@ static void keys_and_choices_do_not_mind_case_or_dashes(void **state)
     hf_options_done(&options);
 }
 
-static void a_choice_has_the_value_of_its_enumeration(void **state)
+TEST(a_choice_has_the_value_of_its_enumeration)
 {
-    (void)state;
     struct hf_options options;
-    struct hf_error error;
     char names[20], few[6];
     hf_options_init(&options, table);
     assert_int_equal(hf_options_value(&options, "pet"), 4);
@@ -267,10 +258,9 @@ static void a_choice_has_the_value_of_its_enumeration(void **state)
     hf_options_done(&options);
 }
 
-static void flags_and_aliases_stand_alone(void **state)
+TEST(flags_and_aliases_stand_alone)
 {
     struct hf_options options;
-    struct hf_error error;
     hf_options_init(&options, table);
     assert_ok(give(&options, "force", "", HF_OPTION_FILE, &error));
     assert_true(hf_options_flag(&options, "force"));
@@ -283,7 +273,7 @@ static void flags_and_aliases_stand_alone(void **state)
     hf_options_done(&options);
 }
 
-static void bad_values_are_refused_with_what_was_expected(void **state)
+TEST(bad_values_are_refused_with_what_was_expected)
 {
     const struct {
         const char *key, *text, *message;
@@ -299,7 +289,6 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
         {"number", "twoo", "did you mean two"},
     };
     struct hf_options options;
-    struct hf_error error;
     hf_options_init(&options, table);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_failure(give(&options, bad[i].key, bad[i].text, HF_OPTION_FILE, &error),
@@ -313,7 +302,7 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
 
 /** Message about what is given, "key=value" each; "" if all have an effect. */
 static const char *effect(const char *a, const char *b, enum hf_option_level level,
-                          struct hf_error *error)
+                          struct hf_error *failure)
 {
     struct hf_options options;
     const char *const given[] = {a, b};
@@ -321,15 +310,15 @@ static const char *effect(const char *a, const char *b, enum hf_option_level lev
     for (int i = 0; i < 2 && given[i] != NULL; i++) {
         const struct hf_word key = {given[i], (int)strcspn(given[i], "=")};
         assert_ok(hf_options_add(&options, hf_option_find(table, key),
-                                 word(given[i] + key.length + 1), level, "--key", error));
+                                 word(given[i] + key.length + 1), level, "--key", failure));
     }
-    const hf_status status = hf_options_check_effect(&options, error);
+    const hf_status status = hf_options_check_effect(&options, failure);
     assert_true(status == HF_OK || status == HF_BAD_INPUT);
     hf_options_done(&options);
-    return status == HF_OK ? "" : error->message;
+    return status == HF_OK ? "" : failure->message;
 }
 
-static void options_without_an_effect_are_refused(void **state)
+TEST(options_without_an_effect_are_refused)
 {
     static const char without[] =
         "--key: fins has no effect without pet dog-fish, number one or force",
@@ -349,7 +338,6 @@ static void options_without_an_effect_are_refused(void **state)
         {{"fur=no", "pet=dog-fish"}, ""},
         {{"fur=yes", "many=x"}, "--key: fur has no effect with many"},
     };
-    struct hf_error error;
     char text[100], few[20];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(
@@ -365,7 +353,7 @@ static void options_without_an_effect_are_refused(void **state)
     assert_string_equal(text, "");
 }
 
-static void one_of_several_choices_is_found(void **state)
+TEST(one_of_several_choices_is_found)
 {
     struct hf_options options;
     const struct hf_option_value several = {.option = hf_option_find(table, word("pet")),
@@ -381,21 +369,4 @@ static void one_of_several_choices_is_found(void **state)
     assert_false(hf_options_include(&options, "pet", "dog"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_count_until_something_is_given),
-        cmocka_unit_test(rows_set_the_members_that_they_name),
-        cmocka_unit_test(a_list_is_stored_as_the_table_has_its_words),
-        cmocka_unit_test(the_command_line_overrides_the_file_whatever_comes_first),
-        cmocka_unit_test(a_vector_is_three_numbers),
-        cmocka_unit_test(a_file_says_a_thing_once_unless_it_is_repeatable),
-        cmocka_unit_test(keys_and_choices_do_not_mind_case_or_dashes),
-        cmocka_unit_test(a_choice_has_the_value_of_its_enumeration),
-        cmocka_unit_test(flags_and_aliases_stand_alone),
-        cmocka_unit_test(bad_values_are_refused_with_what_was_expected),
-        cmocka_unit_test(options_without_an_effect_are_refused),
-        cmocka_unit_test(one_of_several_choices_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

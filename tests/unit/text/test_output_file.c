@@ -42,7 +42,7 @@ static void assert_content(const char *path, const char *content)
 }
 
 /** What a disk without room does, the limit of file sizes does on any disk. */
-static void a_failed_write_has_its_reason_and_leaves_the_old_file(void **state)
+TEST_IN(a_failed_write_has_its_reason_and_leaves_the_old_file, enter, leave)
 {
     struct rlimit usual;
     struct hf_output_file file;
@@ -77,7 +77,7 @@ static void a_failed_write_has_its_reason_and_leaves_the_old_file(void **state)
     unlink("out");
 }
 
-static void a_file_whose_name_becomes_a_folder_fails_in_the_end(void **state)
+TEST_IN(a_file_whose_name_becomes_a_folder_fails_in_the_end, enter, leave)
 {
     struct hf_output_file file;
     assert_true(hf_output_file_begin("out", &file));
@@ -87,7 +87,7 @@ static void a_file_whose_name_becomes_a_folder_fails_in_the_end(void **state)
     rmdir("out");
 }
 
-static void a_replaced_file_keeps_its_mode_and_a_long_name_is_no_obstacle(void **state)
+TEST_IN(a_replaced_file_keeps_its_mode_and_a_long_name_is_no_obstacle, enter, leave)
 {
     char name[251];
     struct stat about;
@@ -102,7 +102,7 @@ static void a_replaced_file_keeps_its_mode_and_a_long_name_is_no_obstacle(void *
     unlink(name);
 }
 
-static void one_file_is_known_by_all_its_names(void **state)
+TEST_IN(one_file_is_known_by_all_its_names, enter, leave)
 {
     static const struct {
         const char *path, *other;
@@ -132,9 +132,8 @@ static void one_file_is_known_by_all_its_names(void **state)
     rmdir("sub");
 }
 
-static void files_to_write_are_kept_apart(void **state)
+TEST_IN(files_to_write_are_kept_apart, enter, leave)
 {
-    struct hf_error error;
     const struct hf_run_file input = {"input", "the input file", "in", true},
                              again = {"basis", "a file of basis sets", "in", true},
                              json = {"--json", "the JSON file", "out", false},
@@ -156,16 +155,4 @@ static void files_to_write_are_kept_apart(void **state)
     unlink("in");
 }
 
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, enter, leave)
-    const struct CMUnitTest tests[] = {
-        TEST(a_failed_write_has_its_reason_and_leaves_the_old_file),
-        TEST(a_file_whose_name_becomes_a_folder_fails_in_the_end),
-        TEST(a_replaced_file_keeps_its_mode_and_a_long_name_is_no_obstacle),
-        TEST(one_file_is_known_by_all_its_names),
-        TEST(files_to_write_are_kept_apart),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -27,22 +27,20 @@ static void write_scratch(const struct hf_context *context, char path[64], const
 static void expect_failure(struct hf_context *context, const char *path, const char *expected)
 {
     struct hf_text text;
-    struct hf_error error;
     assert_failure(hf_text_read(context, path, &text, &error), HF_BAD_INPUT, &error, expected);
     assert_non_null(strstr(error.message, path));
     assert_null(text.content);
     hf_text_done(&text);
 }
 
-static void lines_are_the_same_on_all_ranks_whatever_ends_them(void **state)
+TEST(lines_are_the_same_on_all_ranks_whatever_ends_them)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     const char bytes[] = "\xef\xbb\xbf"
                          "one\r\ntwo\n\nfour\rfive";
     char path[64];
     write_scratch(context, path, bytes, sizeof bytes - 1);
     struct hf_text text;
-    struct hf_error error;
     assert_ok(hf_text_read(context, path, &text, &error));
     assert_int_equal(text.n_line, 5);
     const char *const expected[] = {"one", "two", "", "four", "five"};
@@ -50,12 +48,11 @@ static void lines_are_the_same_on_all_ranks_whatever_ends_them(void **state)
     assert_string_equal(text.path, path);
     hf_text_done(&text);
     if (context->rank == 0) unlink(path);
-    test_context_done(&context);
 }
 
-static void what_is_no_text_is_refused(void **state)
+TEST(what_is_no_text_is_refused)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     char path[64];
     write_scratch(context, path, "", 0);
     expect_failure(context, path, "empty");
@@ -84,12 +81,11 @@ static void what_is_no_text_is_refused(void **state)
     expect_failure(context, path, "too large");
     MPI_Barrier(context->comm);
     if (context->rank == 0) unlink(path);
-    test_context_done(&context);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST(what_is_no_file_is_refused)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     expect_failure(context, "no-such-file.mol", "no such file");
     expect_failure(context, ".", "directory");
     expect_failure(context, "/dev/null", "not a regular file");
@@ -101,13 +97,11 @@ static void what_is_no_file_is_refused(void **state)
     }
     MPI_Barrier(context->comm);
     if (context->rank == 0) unlink(path);
-    test_context_done(&context);
 }
 
-static void failures_name_file_and_line(void **state)
+TEST(failures_name_file_and_line)
 {
     struct hf_text text;
-    struct hf_error error;
     assert_ok(hf_text_from_string("a.mol", "one\ntwo\n", &text, &error));
     assert_int_equal(text.n_line, 2);
     assert_int_equal(hf_text_fail(&error, &text, 2, "bad %s", "word"), HF_BAD_INPUT);
@@ -118,13 +112,4 @@ static void failures_name_file_and_line(void **state)
     assert_int_equal(hf_text_from_string("a.mol", "\n", &text, &error), HF_BAD_INPUT);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_the_same_on_all_ranks_whatever_ends_them),
-        cmocka_unit_test(what_is_no_text_is_refused),
-        cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(failures_name_file_and_line),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -25,7 +25,6 @@ static bool keep(void *data, size_t n, const struct hf_trace_record *record)
 /** A trace in which every thread of every rank has N_SPAN tasks numbered so that they differ. */
 static struct hf_trace *make_trace(struct hf_context *context)
 {
-    struct hf_error error;
     struct hf_trace *trace = NULL;
     hf_timers_declare(&context->timers, &hf_phase_total);
     hf_timers_declare(&context->timers, &reading);
@@ -79,10 +78,9 @@ static int64_t check_rank(const struct hf_trace_record *record, int64_t at, int 
     return at;
 }
 
-static void every_record_of_every_rank_arrives_once(void **state)
+TEST(every_record_of_every_rank_arrives_once)
 {
-    struct hf_context *context = test_context();
-    struct hf_error error;
+    TEST_CONTEXT(context);
     struct hf_trace *trace = make_trace(context);
     struct sink sink = {.n_most = MOST_RECORDS};
     const int64_t n_record = hf_trace_n_record(trace);
@@ -97,23 +95,20 @@ static void every_record_of_every_rank_arrives_once(void **state)
     assert_null(context->trace);
     assert_null(context->timers.listener);
     free(sink.record);
-    test_context_done(&context);
 }
 
-static void a_full_disk_is_told_to_all_ranks(void **state)
+TEST(a_full_disk_is_told_to_all_ranks)
 {
-    struct hf_context *context = test_context();
-    struct hf_error error;
+    TEST_CONTEXT(context);
     struct hf_trace *trace = make_trace(context);
     struct sink sink = {.n_most = 10};
     struct hf_trace_record record[10];
     sink.record = record;
     assert_int_equal(hf_trace_collect(trace, keep, &sink, &error), HF_NO_RESOURCE);
     hf_trace_destroy(&trace);
-    test_context_done(&context);
 }
 
-static void without_a_trace_nothing_happens(void **state)
+TEST(without_a_trace_nothing_happens)
 {
     struct hf_trace *none = NULL;
     hf_trace_begin_build(none);
@@ -123,9 +118,9 @@ static void without_a_trace_nothing_happens(void **state)
     assert_null(none);
 }
 
-static void kinds_have_names(void **state)
+TEST(kinds_have_names)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     hf_timers_declare(&context->timers, &reading);
     assert_int_equal(hf_trace_n_kind(context), HF_TRACE_FIRST_PHASE + 1);
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_TASK), "task");
@@ -138,16 +133,6 @@ static void kinds_have_names(void **state)
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_PAIR_TASK), "pair task");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_STEP), "step");
     assert_string_equal(hf_trace_kind_name(context, HF_TRACE_FIRST_PHASE), "Reading");
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_record_of_every_rank_arrives_once),
-        cmocka_unit_test(a_full_disk_is_told_to_all_ranks),
-        cmocka_unit_test(without_a_trace_nothing_happens),
-        cmocka_unit_test(kinds_have_names),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -2,7 +2,7 @@
 #include "../test.h"
 #include "text/json.h"
 
-static void what_is_no_utf8_is_taken_for_latin_1(void **state)
+TEST(what_is_no_utf8_is_taken_for_latin_1)
 {
     static const struct {
         const char *text, *utf8;
@@ -27,8 +27,4 @@ static void what_is_no_utf8_is_taken_for_latin_1(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_no_utf8_is_taken_for_latin_1)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -9,7 +9,7 @@ static struct hf_word word(const char *text)
     return (struct hf_word){text, (int)strlen(text)};
 }
 
-static void words_are_what_stands_between_blanks(void **state)
+TEST(words_are_what_stands_between_blanks)
 {
     const char *position = " \tO  0.5\t-1 ";
     struct hf_word found;
@@ -24,7 +24,7 @@ static void words_are_what_stands_between_blanks(void **state)
     assert_false(hf_next_word(&position, &found));
 }
 
-static void a_word_is_neither_its_beginning_nor_its_continuation(void **state)
+TEST(a_word_is_neither_its_beginning_nor_its_continuation)
 {
     assert_true(hf_word_is(word("GeoMetry"), "geometry"));
     assert_false(hf_word_is(word("geo"), "geometry"));
@@ -32,7 +32,7 @@ static void a_word_is_neither_its_beginning_nor_its_continuation(void **state)
     assert_false(hf_word_is(word("geometry"), "geometrx"));
 }
 
-static void columns_behind_the_end_are_empty(void **state)
+TEST(columns_behind_the_end_are_empty)
 {
     const char *line = "  3  2  0";
     assert_true(hf_word_is(hf_columns(line, 1, 3), "3"));
@@ -45,7 +45,7 @@ static void columns_behind_the_end_are_empty(void **state)
     assert_true(hf_word_is(hf_columns("100110", 4, 6), "110"));
 }
 
-static void numbers_are_read_as_people_and_fortran_write_them(void **state)
+TEST(numbers_are_read_as_people_and_fortran_write_them)
 {
     const struct {
         const char *text;
@@ -61,7 +61,7 @@ static void numbers_are_read_as_people_and_fortran_write_them(void **state)
     }
 }
 
-static void what_is_no_number_is_refused_and_leaves_the_value_alone(void **state)
+TEST(what_is_no_number_is_refused_and_leaves_the_value_alone)
 {
     const char *const bad[] = {"",    "-",   ".",    "1.2.3", "abc",      "1x",   "0x10",
                                "inf", "nan", "-inf", "1e",    "1e+",      "--1",  "1,5",
@@ -78,7 +78,7 @@ static void what_is_no_number_is_refused_and_leaves_the_value_alone(void **state
     assert_int_equal(hf_word_real(word(endless), &value), HF_NUMBER_NONE);
 }
 
-static void overflow_is_out_of_range(void **state)
+TEST(overflow_is_out_of_range)
 {
     double value = 77.0;
     assert_int_equal(hf_word_real(word("1e400"), &value), HF_NUMBER_OUT_OF_RANGE);
@@ -91,7 +91,7 @@ static void overflow_is_out_of_range(void **state)
     assert_int_equal(count, 77);
 }
 
-static void whole_numbers_have_no_point(void **state)
+TEST(whole_numbers_have_no_point)
 {
     int count = 77;
     assert_int_equal(hf_word_integer(word("2147483647"), &count), HF_NUMBER_OK);
@@ -106,7 +106,7 @@ static void whole_numbers_have_no_point(void **state)
     assert_int_equal(count, 3);
 }
 
-static void the_decimal_point_does_not_depend_on_the_locale(void **state)
+TEST(the_decimal_point_does_not_depend_on_the_locale)
 {
     const char *const comma[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8"};
     for (size_t i = 0; i < sizeof comma / sizeof *comma; i++)
@@ -117,7 +117,7 @@ static void the_decimal_point_does_not_depend_on_the_locale(void **state)
     setlocale(LC_NUMERIC, "C");
 }
 
-static void the_nearest_word_is_the_one_meant(void **state)
+TEST(the_nearest_word_is_the_one_meant)
 {
     const char *const known[] = {"title",        "method",   "basis", "charge",
                                  "multiplicity", "geometry", "units", "energy_tolerance"};
@@ -136,14 +136,13 @@ static void the_nearest_word_is_the_one_meant(void **state)
     assert_null(hf_nearest_word(word(endless), N, known));
 }
 
-static void a_message_is_one_line_whatever_it_quotes(void **state)
+TEST(a_message_is_one_line_whatever_it_quotes)
 {
-    struct hf_error error;
     assert_int_equal(hf_fail(&error, HF_BAD_INPUT, "a '%s'\n", "b\r\nc\n"), HF_BAD_INPUT);
     assert_string_equal(error.message, "a 'b??c?'?");
 }
 
-static void shells_read_back_what_is_written_for_them(void **state)
+TEST(shells_read_back_what_is_written_for_them)
 {
     char out[40], cut[6];
     assert_string_equal(hf_shell_word("a/b-1.hf.h5", sizeof out, out), "a/b-1.hf.h5");
@@ -155,20 +154,4 @@ static void shells_read_back_what_is_written_for_them(void **state)
     assert_string_equal(hf_shell_word("a b c d", sizeof cut, cut), "'a b ");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_what_stands_between_blanks),
-        cmocka_unit_test(a_word_is_neither_its_beginning_nor_its_continuation),
-        cmocka_unit_test(columns_behind_the_end_are_empty),
-        cmocka_unit_test(numbers_are_read_as_people_and_fortran_write_them),
-        cmocka_unit_test(what_is_no_number_is_refused_and_leaves_the_value_alone),
-        cmocka_unit_test(overflow_is_out_of_range),
-        cmocka_unit_test(whole_numbers_have_no_point),
-        cmocka_unit_test(the_decimal_point_does_not_depend_on_the_locale),
-        cmocka_unit_test(the_nearest_word_is_the_one_meant),
-        cmocka_unit_test(shells_read_back_what_is_written_for_them),
-        cmocka_unit_test(a_message_is_one_line_whatever_it_quotes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -24,7 +24,6 @@ static void set_up(struct fixture *self, enum hf_grain grain)
 {
     const struct hf_task_order order = {
         .grain = grain, .n_wanted = 60.0, .largest_row = 4, .most_slices = 1, .scatter = true};
-    struct hf_error error;
     self->context = test_context();
     self->basis = ring(self->centre, self->shell);
     assert_ok(hf_shell_pairs_create(self->context, self->basis, 1e-16, &self->pairs, &error));
@@ -37,7 +36,7 @@ static void set_up(struct fixture *self, enum hf_grain grain)
 static void tear_down(struct fixture *self)
 {
     hf_task_costs_destroy(&self->costs);
-    hf_task_list_destroy(&self->list);
+    hf_arena_free(&self->list);
     hf_shell_pairs_destroy(&self->pairs);
     test_basis_destroy(&self->basis);
     test_context_done(&self->context);
@@ -55,23 +54,23 @@ static bool is_empty(const struct fixture *self, int64_t index)
 {
     const struct hf_task task = hf_task_list_get(self->list, index);
     for (int64_t b = task.bra_begin; b < task.bra_end; b++) {
-        const int64_t bra = hf_task_list_unit(self->list, b);
+        const int64_t bra = self->list->units.unit[b];
         const int64_t end = task.kind == HF_TASK_TRIANGLE ? b + 1 : task.ket_end;
         for (int64_t k = task.ket_begin; k < end; k++) {
-            const int64_t ket = hf_task_list_unit(self->list, k);
+            const int64_t ket = self->list->units.unit[k];
             if (self->pairs->pair[bra].bound * self->pairs->pair[ket].bound >= LEAST) return false;
         }
     }
     return true;
 }
 
-static void empty_tasks_are_not_handed_out(void **state)
+TEST(empty_tasks_are_not_handed_out)
 {
     struct fixture self;
     struct hf_task_levels levels;
     set_up(&self, HF_GRAIN_SHELL_QUARTET);
     hf_task_costs_find(self.costs, LEAST, &levels);
-    const int64_t n_task = hf_task_list_size(self.list), n = n_of(&levels);
+    const int64_t n_task = self.list->n_task, n = n_of(&levels);
     unsigned char *seen = calloc((size_t)n_task, 1);
     for (int64_t position = 0; position < n; position++) {
         const int64_t task = hf_task_costs_task(self.costs, position);
@@ -85,7 +84,7 @@ static void empty_tasks_are_not_handed_out(void **state)
     tear_down(&self);
 }
 
-static void all_ranks_have_the_same_order(void **state)
+TEST(all_ranks_have_the_same_order)
 {
     struct fixture self;
     struct hf_task_levels levels;
@@ -110,7 +109,7 @@ static int64_t position_of(const struct fixture *self, int64_t n, int64_t task)
 
 /** One task took a hundred times as long as its estimate, in two parts, another a hundredth: that of rank 0
  *  is known on all. */
-static void measured_tasks_move(void **state)
+TEST(measured_tasks_move)
 {
     struct fixture self;
     struct hf_task_levels levels;
@@ -143,10 +142,4 @@ static void measured_tasks_move(void **state)
     tear_down(&self);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(empty_tasks_are_not_handed_out),
-                                       cmocka_unit_test(all_ranks_have_the_same_order),
-                                       cmocka_unit_test(measured_tasks_move)};
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

@@ -113,12 +113,11 @@ static void check(const struct fixture *f, const struct hf_strip_kernels *kernel
     assert_memory_equal(f->single, f->expected_single, n * sizeof *f->single);
 }
 
-static void every_number_goes_to_its_place_and_nothing_elsewhere(void **state)
+TEST(every_number_goes_to_its_place_and_nothing_elsewhere)
 {
     static const int width[] = {1, 4, 8, 16};
-    struct fixture f;
     unsigned count = 1;
-    set_up(&f);
+    SET_UP(f);
     for (int set = 0; kernels_of(set) != NULL; set++)
         for (int n_i = 1; n_i <= MOST_C; n_i++)
             for (int n_j = 1; n_j <= MOST_C; n_j++)
@@ -137,13 +136,6 @@ static void every_number_goes_to_its_place_and_nothing_elsewhere(void **state)
                     check(&f, kernels_of(set), &group, mixed % 4 == 0 ? 0xffff : 0);
                     check(&f, kernels_of(set), &group, mixed);
                 }
-    tear_down(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_number_goes_to_its_place_and_nothing_elsewhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN

@@ -12,16 +12,16 @@
 /** Counts each pair of units at [larger][smaller]; all its slices together make one. */
 static void count_pairs(const struct hf_task_list *list, int64_t n_unit, double *times)
 {
-    for (int64_t t = 0; t < hf_task_list_size(list); t++) {
+    for (int64_t t = 0; t < list->n_task; t++) {
         const struct hf_task task = hf_task_list_get(list, t);
         for (int64_t b = task.bra_begin; b < task.bra_end; b++) {
-            const int64_t bra = hf_task_list_unit(list, b);
+            const int64_t bra = list->units.unit[b];
             const int64_t begin = hf_task_is_bra(&task) ? 0 : task.ket_begin;
             const int64_t end = hf_task_is_bra(&task)           ? bra + 1
                                 : task.kind == HF_TASK_TRIANGLE ? b + 1
                                                                 : task.ket_end;
             for (int64_t k = begin; k < end; k++) {
-                const int64_t ket = hf_task_is_bra(&task) ? k : hf_task_list_unit(list, k);
+                const int64_t ket = hf_task_is_bra(&task) ? k : list->units.unit[k];
                 times[bra > ket ? bra * n_unit + ket : ket * n_unit + bra] += 1.0 / task.n_slice;
             }
         }
@@ -32,25 +32,23 @@ static void check(struct hf_context *context, const struct hf_shell_pairs *pairs
                   const struct hf_task_order *order)
 {
     struct hf_task_list *list = NULL;
-    struct hf_error error;
     const int64_t n = order->grain == HF_GRAIN_ATOM_QUARTET ? pairs->n_atom_pair : pairs->n_pair;
     double *times = calloc((size_t)(n * n), sizeof *times);
     assert_ok(hf_task_list_create(context, pairs, order, &list, &error));
     count_pairs(list, n, times);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++) assert_true(fabs(times[i * n + j] - 1.0) < 1e-12);
-    hf_task_list_destroy(&list);
+    hf_arena_free(&list);
     free(times);
 }
 
-static void every_pair_of_units_is_in_one_task(void **state)
+TEST(every_pair_of_units_is_in_one_task)
 {
-    struct hf_context *context = test_context();
+    TEST_CONTEXT(context);
     double centre[N_ATOM][3];
     struct test_shell shell[N_SHELL]; /* the basis borrows the exponents */
     struct hf_basis *basis = ring(centre, shell);
     struct hf_shell_pairs *pairs = NULL;
-    struct hf_error error;
     assert_ok(hf_shell_pairs_create(context, basis, 1e-16, &pairs, &error));
     static const enum hf_grain grains[] = {HF_GRAIN_ATOM_QUARTET, HF_GRAIN_SHELL_PAIR,
                                            HF_GRAIN_SHELL_QUARTET};
@@ -69,11 +67,6 @@ static void every_pair_of_units_is_in_one_task(void **state)
                                                   .largest_side = (flags & 2) != 0 ? 5 : 0});
     hf_shell_pairs_destroy(&pairs);
     test_basis_destroy(&basis);
-    test_context_done(&context);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_pair_of_units_is_in_one_task)};
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

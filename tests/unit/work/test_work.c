@@ -45,7 +45,7 @@ static const double NOTHING = 1e-13;
 /** The part that a thread works on. */
 static _Thread_local const struct hf_part *current;
 
-static hf_status lend(void *self, const struct hf_part *part, struct hf_error *error)
+static hf_status lend(void *self, const struct hf_part *part, struct hf_error *failure)
 {
     struct ledger *ledger = self;
     assert_true(part->n_ket > 0 && part->n_ket <= HF_MOST_PART_KETS);
@@ -53,7 +53,7 @@ static hf_status lend(void *self, const struct hf_part *part, struct hf_error *e
     pthread_mutex_lock(&ledger->lock);
     ledger->n_lent++;
     pthread_mutex_unlock(&ledger->lock);
-    return ledger->lend_fails ? hf_fail(error, HF_NO_RESOURCE, "nothing to lend") : HF_OK;
+    return ledger->lend_fails ? hf_fail(failure, HF_NO_RESOURCE, "nothing to lend") : HF_OK;
 }
 
 static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
@@ -147,26 +147,22 @@ static void take(void *self, const struct hf_strip *strip)
     pthread_mutex_unlock(&ledger->lock);
 }
 
-static hf_status finish(void *self, const struct hf_part *part, struct hf_error *error)
+static hf_status finish(void *self, const struct hf_part *part, struct hf_error *failure)
 {
     struct ledger *ledger = self;
     assert_true(part->task >= 0);
     pthread_mutex_lock(&ledger->lock);
     ledger->n_finished++;
     pthread_mutex_unlock(&ledger->lock);
-    return ledger->finish_fails ? hf_fail(error, HF_NO_RESOURCE, "no end in sight") : HF_OK;
+    return ledger->finish_fails ? hf_fail(failure, HF_NO_RESOURCE, "no end in sight") : HF_OK;
 }
 
-static const struct hf_quartet_consumer consumer = {.name = "ledger",
-                                                    .lend = lend,
-                                                    .bound = bound,
-                                                    .bound_strip = bound_strip,
-                                                    .take = take,
-                                                    .finish = finish};
+static const struct hf_quartet_consumer consumer = {
+    .lend = lend, .bound = bound, .bound_strip = bound_strip, .take = take, .finish = finish};
 
-static hf_status run(void *ledger, struct hf_worker *worker, struct hf_error *error)
+static hf_status run(void *ledger, struct hf_worker *worker, struct hf_error *failure)
 {
-    return hf_work_do_all(worker, &consumer, ledger, error);
+    return hf_work_do_all(worker, &consumer, ledger, failure);
 }
 
 struct fixture {
@@ -191,7 +187,6 @@ static void find_pairs(struct fixture *f)
 
 static void set_up(struct fixture *f)
 {
-    struct hf_error error;
     *f = (struct fixture){.context = test_context(),
                           .basis = test_basis(4, centre, N_SHELL, shells)};
     assert_ok(hf_shell_pairs_create(f->context, f->basis, 1e-16, &f->pairs, &error));
@@ -229,7 +224,7 @@ static struct hf_work_settings settings_for(enum hf_grain grain, int n_thread, d
 }
 
 /** A round, and what all ranks took in it. */
-static hf_status run_round(struct fixture *f, struct hf_work *work, struct hf_error *error)
+static hf_status run_round(struct fixture *f, struct hf_work *work, struct hf_error *failure)
 {
     const size_t n = (size_t)(f->pairs->n_pair * f->pairs->n_pair);
     struct ledger *ledger = &f->ledger;
@@ -242,7 +237,7 @@ static hf_status run_round(struct fixture *f, struct hf_work *work, struct hf_er
                            .largest = 1.0,
                            .run = run,
                            .data = ledger},
-        error);
+        failure);
     hf_sum_over_ranks(f->context->comm, n, ledger->times);
     hf_sum_over_ranks(f->context->comm, n, ledger->sum);
     return status;
@@ -301,12 +296,10 @@ static void check_taken(const struct fixture *f, bool reads)
     assert_int_equal(f->ledger.n_lent, f->ledger.n_finished);
 }
 
-static void every_quartet_is_taken_once(void **state)
+TEST(every_quartet_is_taken_once)
 {
     static const double bytes[] = {0.0, 1.0, 1e9};
-    struct fixture f;
-    struct hf_error error;
-    set_up(&f);
+    SET_UP(f);
     for (int grain = 0; hf_grain_list[grain].name != NULL; grain++) {
         for (int n_thread = 1; n_thread <= 3; n_thread += 2) {
             for (int b = 0; b < 3; b++) {
@@ -328,15 +321,12 @@ static void every_quartet_is_taken_once(void **state)
             }
         }
     }
-    tear_down(&f);
 }
 
-static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **state)
+TEST(a_failure_of_the_consumer_ends_the_round_with_its_message)
 {
-    struct fixture f;
-    struct hf_error error;
     struct hf_work *work = NULL;
-    set_up(&f);
+    SET_UP(f);
     for (int n_thread = 1; n_thread <= 2; n_thread++) {
         const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, n_thread, 1e9);
         assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
@@ -352,30 +342,24 @@ static void a_failure_of_the_consumer_ends_the_round_with_its_message(void **sta
         assert_int_equal(hf_work_account(work).n_read, 0);
         hf_work_destroy(&work);
     }
-    tear_down(&f);
 }
 
-static void a_queue_may_be_as_short_as_one(void **state)
+TEST(a_queue_may_be_as_short_as_one)
 {
-    struct fixture f;
-    struct hf_error error;
     struct hf_work *work = NULL;
     struct hf_work_settings settings = settings_for(HF_GRAIN_SHELL_PAIR, 1, 0.0);
     settings.largest_queue = 1;
-    set_up(&f);
+    SET_UP(f);
     f.ledger.least = 1e-10;
     assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
     assert_ok(run_round(&f, work, &error));
     check_taken(&f, false);
     hf_work_destroy(&work);
-    tear_down(&f);
 }
 
 static void check_order(enum hf_task_quartets quartets, int bra_functions)
 {
-    struct fixture f;
-    struct hf_error error;
-    set_up(&f);
+    SET_UP(f);
     f.ledger.quartets = quartets;
     for (int n_thread = 1; n_thread <= 3; n_thread += 2) {
         struct hf_work *work = NULL;
@@ -391,21 +375,20 @@ static void check_order(enum hf_task_quartets quartets, int bra_functions)
             assert_true((hf_work_account(work).n_listed < f.pairs->n_pair) == (bra_functions > 0));
         hf_work_destroy(&work);
     }
-    tear_down(&f);
 }
 
-static void a_bra_may_meet_every_ket(void **state)
+TEST(a_bra_may_meet_every_ket)
 {
     check_order(HF_QUARTETS_EVERY_KET, 0);
 }
 
-static void bras_of_two_atoms_may_share_a_task(void **state)
+TEST(bras_of_two_atoms_may_share_a_task)
 {
     check_order(HF_QUARTETS_EVERY_KET, 6);
     check_order(HF_QUARTETS_EVERY_KET, 1000);
 }
 
-static void tasks_may_be_of_two_shells(void **state)
+TEST(tasks_may_be_of_two_shells)
 {
     check_order(HF_QUARTETS_OF_SHELLS, 0);
 }
@@ -414,7 +397,6 @@ static void tasks_may_be_of_two_shells(void **state)
 static void run_calculation(struct fixture *f, struct hf_work *work, struct hf_work_account of[4])
 {
     static const double threshold[] = {1e-3, 1e-3, 1e-5, 1e-10};
-    struct hf_error error;
     for (int round = 0; round < 4; round++) {
         f->ledger.least = f->ledger.threshold = threshold[round];
         assert_ok(run_round(f, work, &error));
@@ -423,26 +405,21 @@ static void run_calculation(struct fixture *f, struct hf_work *work, struct hf_w
     }
 }
 
-static void a_loose_round_stores_what_does_for_sharp_ones(void **state)
+TEST(a_loose_round_stores_what_does_for_sharp_ones)
 {
-    struct fixture f;
-    struct hf_error error;
     struct hf_work *work = NULL;
     struct hf_work_account of[4];
     const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, 1, 1e9);
-    set_up(&f);
+    SET_UP(f);
     assert_ok(hf_work_create(f.context, f.pairs, &settings, &work, &error));
     run_calculation(&f, work, of);
     for (int round = 1; round < 4; round++) assert_int_equal(of[round].n_computed, 0);
     hf_work_destroy(&work);
-    tear_down(&f);
 }
 
-static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(void **state)
+TEST(the_first_round_measures_and_the_second_one_stores_what_is_worth_it)
 {
-    struct fixture f;
-    struct hf_error error;
-    set_up(&f);
+    SET_UP(f);
     for (int grain = 0; hf_grain_list[grain].name != NULL; grain++) {
         struct hf_work *work = NULL;
         struct hf_work_account of[4];
@@ -458,18 +435,16 @@ static void the_first_round_measures_and_the_second_one_stores_what_is_worth_it(
         }
         hf_work_destroy(&work);
     }
-    tear_down(&f);
 }
 
 /** What is stored, in single precision too, is what the consumer took when it was computed; and so
  *  is what had no room and is computed again. */
-static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **state)
+TEST(a_quartet_is_the_same_number_stored_read_and_computed_again)
 {
     static const double memory[] = {1e7, 2e4, 4e3};
     for (size_t m = 0; m < sizeof memory / sizeof *memory; m++) {
         struct fixture f;
         struct hf_work *work = NULL;
-        struct hf_error error;
         set_up(&f);
         const struct hf_work_settings settings = settings_for(HF_GRAIN_ATOM_QUARTET, 2, memory[m]);
         const size_t n = (size_t)(f.pairs->n_pair * f.pairs->n_pair);
@@ -488,7 +463,7 @@ static void a_quartet_is_the_same_number_stored_read_and_computed_again(void **s
     }
 }
 
-static void grains_have_names(void **state)
+TEST(grains_have_names)
 {
     for (int i = 0; hf_grain_list[i].name != NULL; i++) {
         assert_string_equal(hf_grain_name(hf_grain_list[i].grain), hf_grain_list[i].name);
@@ -496,19 +471,4 @@ static void grains_have_names(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_quartet_is_taken_once),
-        cmocka_unit_test(a_failure_of_the_consumer_ends_the_round_with_its_message),
-        cmocka_unit_test(a_bra_may_meet_every_ket),
-        cmocka_unit_test(bras_of_two_atoms_may_share_a_task),
-        cmocka_unit_test(tasks_may_be_of_two_shells),
-        cmocka_unit_test(a_queue_may_be_as_short_as_one),
-        cmocka_unit_test(a_loose_round_stores_what_does_for_sharp_ones),
-        cmocka_unit_test(the_first_round_measures_and_the_second_one_stores_what_is_worth_it),
-        cmocka_unit_test(a_quartet_is_the_same_number_stored_read_and_computed_again),
-        cmocka_unit_test(grains_have_names),
-    };
-    HF_RUN_MPI_TESTS(argc, argv, tests, false);
-}
+MPI_TEST_MAIN

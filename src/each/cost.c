@@ -1,0 +1,119 @@
+/* The model of costs; see cost.h. */
+#include "cost.h"
+
+#include <math.h>
+#include <string.h>
+
+/** Seconds of an energy with all its iterations: for a quartet of functions, for a pair of them, and for any molecule.
+ *  Fitted to times of molecules with 3 to 9 heavy atoms in 6-31G*; measured times correct it. */
+static const double QUARTET_SECONDS = 1e-8, PAIR_SECONDS = 1.6e-5, LEAST_SECONDS = 1.5e-3;
+/** Bohr between two atoms whose products of functions still count. */
+static const double FAR = 12.0;
+/** n x n matrices that a rank has at once. */
+static const double N_MATRIX = 30.0;
+/** Groups do not pay for molecules that take less. */
+static const double WORTHWHILE_SECONDS = 0.1;
+
+/** Numbers of an energy that a task needs. */
+static double factor_of_task(const struct hf_options *options, int n_atom)
+{
+    double factor = 1.0;
+    if (hf_options_include(options, "task", "gradient")) factor = 1.9;
+    if (hf_options_include(options, "task", "optimise")) factor = 15.0;
+    if (hf_options_include(options, "task", "vibrations")) factor += 6.0 * n_atom;
+    return factor;
+}
+
+/** Functions of each atom are counted from its shells. */
+static double count_pairs(const struct hf_molecule *molecule, const struct hf_basis *basis)
+{
+    double n_pair = 0.0;
+    for (int a = 0; a < basis->n_atom; a++) {
+        const double *x = molecule->atom[a].position_bohr;
+        const int begin_a = basis->first_shell_of_atom[a],
+                  end_a = basis->first_shell_of_atom[a + 1];
+        double n_a = 0.0;
+        for (int m = begin_a; m < end_a; m++) n_a += basis->shell[m].n_function;
+        n_pair += 0.5 * n_a * (n_a + 1.0);
+        for (int b = 0; b < a; b++) {
+            const double *y = molecule->atom[b].position_bohr;
+            const int begin = basis->first_shell_of_atom[b],
+                      end = basis->first_shell_of_atom[b + 1];
+            if (hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]) > FAR || begin == end) continue;
+            const struct hf_shell *last = &basis->shell[end - 1];
+            n_pair += n_a * (last->first_function + last->n_function -
+                             basis->shell[begin].first_function);
+        }
+    }
+    return n_pair;
+}
+
+struct hf_cost hf_cost_model(const struct hf_molecule *molecule, const struct hf_basis *basis,
+                             const struct hf_options *options)
+{
+    const double n = basis->n_function, n_pair = count_pairs(molecule, basis);
+    const char *method = hf_options_choice(options, "method");
+    const bool open = molecule->multiplicity > 1 || strcmp(method, "uhf") == 0;
+    double seconds = (QUARTET_SECONDS * 0.5 * n_pair + PAIR_SECONDS) * n_pair;
+    if (open) seconds *= 1.6;
+    if (strstr(method, "mp2") != NULL)
+        seconds += 1e-10 * 0.5 * hf_molecule_n_electron(molecule) * n * n * n * n;
+    seconds = factor_of_task(options, molecule->n_atom) * (seconds + LEAST_SECONDS);
+    return (struct hf_cost){seconds, N_MATRIX * n * n * sizeof(double)};
+}
+
+static int octave_of(double seconds)
+{
+    const int octave = (int)floor(log2(seconds / LEAST_SECONDS)) + 2;
+    return octave < 0 ? 0 : octave >= HF_COST_OCTAVES ? HF_COST_OCTAVES - 1 : octave;
+}
+
+double hf_cost_seconds(const struct hf_cost_times *times, double model_seconds)
+{
+    const int octave = octave_of(model_seconds);
+    for (int away = 0; away < HF_COST_OCTAVES; away++) /* the nearest octave that was measured */
+        for (int side = -1; side <= 1; side += 2) {
+            const int i = octave + side * away;
+            if (i >= 0 && i < HF_COST_OCTAVES && times->model[i] > 0.0)
+                return model_seconds * times->measured[i] / times->model[i];
+        }
+    return model_seconds;
+}
+
+void hf_cost_add(struct hf_cost_times *times, double model_seconds, double measured_seconds)
+{
+    const int octave = octave_of(model_seconds);
+    times->new_model[octave] += model_seconds;
+    times->new_measured[octave] += measured_seconds;
+    times->n_new += 1.0;
+}
+
+void hf_cost_agree(struct hf_cost_times *times, MPI_Comm comm)
+{
+    double sums[2 * HF_COST_OCTAVES + 1], seconds = 0.0;
+    memcpy(sums, times->new_model, sizeof times->new_model);
+    memcpy(sums + HF_COST_OCTAVES, times->new_measured, sizeof times->new_measured);
+    sums[2 * HF_COST_OCTAVES] = times->n_new;
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2 * HF_COST_OCTAVES + 1, MPI_DOUBLE, MPI_SUM, comm);
+    for (int i = 0; i < HF_COST_OCTAVES; i++) {
+        const double old = sums[i] > 0.0 ? 0.5 : 1.0;
+        times->model[i] = old * times->model[i] + sums[i];
+        times->measured[i] = old * times->measured[i] + sums[HF_COST_OCTAVES + i];
+        times->new_model[i] = times->new_measured[i] = 0.0;
+        seconds += sums[HF_COST_OCTAVES + i];
+    }
+    if (sums[2 * HF_COST_OCTAVES] > 0.0) times->mean_seconds = seconds / sums[2 * HF_COST_OCTAVES];
+    times->n_new = 0.0;
+}
+
+void hf_cost_divide(int n, const double seconds[], const double bytes[], int all_ranks,
+                    double rank_bytes, int n_rank[])
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += seconds[i];
+    const double share = fmax(sum / all_ranks, WORTHWHILE_SECONDS);
+    for (int i = 0; i < n; i++) {
+        const double wanted = fmax(round(seconds[i] / share), ceil(bytes[i] / rank_bytes));
+        n_rank[i] = wanted > 1.0 ? (int)fmin(wanted, all_ranks) : 1;
+    }
+}

@@ -1,0 +1,155 @@
+/* Results as JSON, extended XYZ and CSV; see lines.h. */
+#include "each_private.h"
+
+#include "hf/units.h"
+#include "text/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const cJSON *get(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+/** A number that was read, or one of a document that is built, which is text; NAN: no number. */
+static double value_of(const cJSON *item)
+{
+    double value = NAN;
+    if (cJSON_IsNumber(item)) return item->valuedouble;
+    if (!cJSON_IsRaw(item) ||
+        hf_word_real(hf_rest_of_line(item->valuestring), &value) != HF_NUMBER_OK)
+        return NAN;
+    return value;
+}
+
+static double number_of(const cJSON *object, const char *key)
+{
+    return value_of(get(object, key));
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = get(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static const cJSON *extras_of(const cJSON *root)
+{
+    return get(get(root, "extras"), "hf");
+}
+
+void hf_lines_identify(struct hf_json root, const char *name, uint64_t hash,
+                       const struct hf_molecule_result *result)
+{
+    char digits[20];
+    const struct hf_json extras = {
+        root.of,
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root.at, "extras"), "hf"),
+        ""};
+    snprintf(digits, sizeof digits, "%016" PRIx64, hash);
+    HF_ADD(extras, "record", name);
+    HF_ADD(extras, "record_hash", digits);
+    HF_ADD(extras, "ranks", result->n_rank);
+    HF_ADD(extras, "seconds", result->seconds);
+}
+
+/** The molecule of a result, or of the input of a failure; NULL: unknown. */
+static const cJSON *molecule_of(const cJSON *root)
+{
+    const cJSON *molecule = get(root, "molecule");
+    return molecule != NULL ? molecule : get(get(root, "input_data"), "molecule");
+}
+
+/** A text in quotes; `quote` replaces quotes in it. */
+static void print_quoted(FILE *stream, const char *text, const char *quote)
+{
+    fputc('"', stream);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '"')
+            fputs(quote, stream);
+        else
+            fputc((unsigned char)*c < ' ' ? ' ' : *c, stream);
+    }
+    fputc('"', stream);
+}
+
+const char hf_csv_head[] =
+    "record,title,success,method,basis,atoms,charge,multiplicity,functions,energy_hartree,"
+    "dipole_debye,scf_iterations,seconds,error\n";
+
+/** A number and a comma; nothing for one that is not known. */
+static void print_cell(FILE *csv, const char *format, double value)
+{
+    if (isfinite(value)) fprintf(csv, format, value);
+    fputc(',', csv);
+}
+
+static void print_text_cell(FILE *csv, const char *text)
+{
+    if (text[0] != '\0') print_quoted(csv, text, "\"\"");
+    fputc(',', csv);
+}
+
+static double dipole_debye(const cJSON *properties)
+{
+    const cJSON *dipole = get(properties, "scf_dipole_moment"), *entry;
+    double square = 0.0;
+    if (cJSON_GetArraySize(dipole) != 3) return NAN;
+    cJSON_ArrayForEach(entry, dipole) square += value_of(entry) * value_of(entry);
+    return HF_DIPOLE_IN_DEBYE * sqrt(square);
+}
+
+void hf_csv_print(FILE *csv, const cJSON *root)
+{
+    const cJSON *properties = get(root, "properties"), *molecule = molecule_of(root);
+    const cJSON *input = get(root, "model") != NULL ? root : get(root, "input_data");
+    const int n_atom = cJSON_GetArraySize(get(molecule, "symbols"));
+    print_text_cell(csv, text_of(extras_of(root), "record"));
+    print_text_cell(csv, text_of(molecule, "name"));
+    fprintf(csv, "%s,", cJSON_IsTrue(get(root, "success")) ? "true" : "false");
+    print_text_cell(csv, text_of(get(input, "model"), "method"));
+    print_text_cell(csv, text_of(get(input, "model"), "basis"));
+    print_cell(csv, "%.0f", n_atom > 0 ? (double)n_atom : (double)NAN);
+    print_cell(csv, "%.0f", number_of(molecule, "molecular_charge"));
+    print_cell(csv, "%.0f", number_of(molecule, "molecular_multiplicity"));
+    print_cell(csv, "%.0f", number_of(properties, "calcinfo_nbasis"));
+    print_cell(csv, "%.12f", number_of(properties, "return_energy"));
+    print_cell(csv, "%.8f", dipole_debye(properties));
+    print_cell(csv, "%.0f", number_of(properties, "scf_iterations"));
+    print_cell(csv, "%.4f", number_of(extras_of(root), "seconds"));
+    const char *message = text_of(get(root, "error"), "error_message");
+    if (message[0] != '\0') print_quoted(csv, message, "\"\"");
+    fputc('\n', csv);
+}
+
+void hf_xyz_print(FILE *xyz, const cJSON *root, bool hartree)
+{
+    const cJSON *molecule = get(root, "molecule"), *properties = get(root, "properties");
+    const double energy = number_of(properties, "return_energy");
+    if (!cJSON_IsTrue(get(root, "success")) || !isfinite(energy)) return;
+    const cJSON *symbol = get(molecule, "symbols"), *gradient = get(root, "return_result");
+    const int n = cJSON_GetArraySize(symbol);
+    const bool has_forces =
+        strcmp(text_of(root, "driver"), "gradient") == 0 && cJSON_GetArraySize(gradient) == 3 * n;
+    const double of_energy = hartree ? 1.0 : HF_HARTREE_IN_EV;
+    const double of_force = hartree ? 1.0 : HF_HARTREE_IN_EV / HF_BOHR_IN_ANGSTROM;
+    fprintf(xyz, "%d\nProperties=species:S:1:pos:R:3%s energy=%.12f charge=%.0f multiplicity=%.0f",
+            n, has_forces ? ":forces:R:3" : "", of_energy * energy,
+            number_of(molecule, "molecular_charge"), number_of(molecule, "molecular_multiplicity"));
+    fprintf(xyz, " pbc=\"F F F\" record=");
+    print_quoted(xyz, text_of(extras_of(root), "record"), "'");
+    fputc('\n', xyz);
+    symbol = symbol != NULL ? symbol->child : NULL;
+    const cJSON *place = get(molecule, "geometry"), *force = has_forces ? gradient->child : NULL;
+    place = place != NULL ? place->child : NULL;
+    for (; symbol != NULL; symbol = symbol->next) {
+        fprintf(xyz, "%-2s", symbol->valuestring);
+        for (int k = 0; k < 3 && place != NULL; k++, place = place->next)
+            fprintf(xyz, " %17.10f", HF_BOHR_IN_ANGSTROM * value_of(place));
+        for (int k = 0; k < 3 && force != NULL; k++, force = force->next)
+            fprintf(xyz, " %17.10f", -of_force * value_of(force));
+        fputc('\n', xyz);
+    }
+}

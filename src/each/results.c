@@ -1,0 +1,243 @@
+/* Messages with lines, and the files; see results.h. */
+#include "each_private.h"
+
+#include "base/growing.h"
+#include "text/output_file.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+
+enum { TAG = 1 };
+
+/** A message that may not have arrived. */
+struct hf_sending {
+    MPI_Request request;
+    char *bytes;
+};
+
+/** The beginning of a message; name and lines follow. */
+struct head {
+    double seconds;
+    int64_t n_name, n_json, n_xyz, n_csv; /**< bytes without a NUL */
+    int32_t n_function, good;
+};
+
+static void fail_writing(struct hf_results *self, const char *path)
+{
+    if (self->status != HF_OK) return;
+    self->status = hf_fail(&self->error, HF_NO_RESOURCE, "%.400s: it cannot be written: %s", path,
+                           strerror(errno));
+}
+
+/** Writes lines and hands them on. `end` is put behind them. */
+static void write_lines(struct hf_results *self, FILE *file, const char *path, int64_t n,
+                        const char *lines, const char *end)
+{
+    if (file == NULL || self->status != HF_OK) return;
+    if (fwrite(lines, 1, (size_t)n, file) != (size_t)n || fputs(end, file) == EOF ||
+        fflush(file) != 0)
+        fail_writing(self, path);
+}
+
+static void count(struct hf_results_account *account, const struct head *head, const char *name)
+{
+    account->n_good += head->good;
+    account->n_failed += !head->good;
+    if (head->seconds > account->slowest_seconds) {
+        account->slowest_seconds = head->seconds;
+        snprintf(account->slowest, sizeof account->slowest, "%.*s", (int)head->n_name, name);
+    }
+    if (head->n_function > account->most_functions) {
+        account->most_functions = head->n_function;
+        snprintf(account->largest, sizeof account->largest, "%.*s", (int)head->n_name, name);
+    }
+}
+
+/** Writes the result of a message. The JSON line comes last: a restart makes the other files from it. */
+static void write_result(struct hf_results *self, const struct head *head, const char *name)
+{
+    const char *json = name + head->n_name, *xyz = json + head->n_json, *csv = xyz + head->n_xyz;
+    count(&self->account, head, name);
+    write_lines(self, self->xyz, self->files.xyz, head->n_xyz, xyz, "");
+    write_lines(self, self->csv, self->files.csv, head->n_csv, csv, "");
+    write_lines(self, self->json, self->files.json, head->n_json, json, "\n");
+    if (self->written != NULL) self->written(self->data);
+}
+
+/** Frees messages that have arrived; waits for all of them if `all`. */
+static void release(struct hf_results *self, bool all)
+{
+    int n = 0;
+    for (int i = 0; i < self->n_sending; i++) {
+        struct hf_sending *sending = &self->sending[i];
+        int arrived = 1;
+        if (all)
+            MPI_Wait(&sending->request, MPI_STATUS_IGNORE);
+        else
+            MPI_Test(&sending->request, &arrived, MPI_STATUS_IGNORE);
+        if (arrived)
+            free(sending->bytes);
+        else
+            self->sending[n++] = *sending;
+    }
+    self->n_sending = n;
+}
+
+static int64_t length(const char *text)
+{
+    return text != NULL ? (int64_t)strlen(text) : 0;
+}
+
+hf_status hf_results_add(struct hf_results *self, const char *name,
+                         const struct hf_molecule_result *result, struct hf_error *error)
+{
+    const struct head head = {result->seconds,     length(name),        length(result->json),
+                              length(result->xyz), length(result->csv), result->n_function,
+                              result->good};
+    const char *const part[] = {name, result->json, result->xyz, result->csv};
+    const int64_t n_part[] = {head.n_name, head.n_json, head.n_xyz, head.n_csv};
+    const size_t n = sizeof head + (size_t)(head.n_name + head.n_json + head.n_xyz + head.n_csv);
+    char *bytes = malloc(n), *at = bytes + sizeof head;
+    release(self, false);
+    if (bytes == NULL || n > INT32_MAX ||
+        !hf_grow(&self->sending, self->n_sending + 1, &self->sending_room, sizeof *self->sending)) {
+        free(bytes);
+        return hf_fail(error, HF_NO_RESOURCE, "%.400s: out of memory for its result", name);
+    }
+    memcpy(bytes, &head, sizeof head);
+    for (int i = 0; i < 4; at += n_part[i++])
+        if (n_part[i] > 0) memcpy(at, part[i], (size_t)n_part[i]);
+    if (self->context->rank == 0) {
+        write_result(self, &head, bytes + sizeof head);
+        free(bytes);
+        return HF_OK;
+    }
+    struct hf_sending *sending = &self->sending[self->n_sending++];
+    sending->bytes = bytes;
+    MPI_Isend(bytes, (int)n, MPI_BYTE, 0, TAG, self->comm, &sending->request);
+    self->n_added++;
+    return HF_OK;
+}
+
+void hf_results_take(struct hf_results *self)
+{
+    if (self->context->rank != 0) return;
+    for (;;) {
+        int there, n;
+        MPI_Message message;
+        MPI_Status about;
+        MPI_Improbe(MPI_ANY_SOURCE, TAG, self->comm, &there, &message, &about);
+        if (!there) return;
+        MPI_Get_count(&about, MPI_BYTE, &n);
+        char *bytes = malloc((size_t)n);
+        if (bytes == NULL) MPI_Abort(MPI_COMM_WORLD, (int)HF_NO_RESOURCE); /* nobody can be told */
+        MPI_Mrecv(bytes, n, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        struct head head;
+        memcpy(&head, bytes, sizeof head);
+        write_result(self, &head, bytes + sizeof head);
+        free(bytes);
+        self->n_received++;
+    }
+}
+
+hf_status hf_results_collect(struct hf_results *self, struct hf_error *error)
+{
+    int64_t n_all = 0;
+    MPI_Reduce(&self->n_added, &n_all, 1, MPI_INT64_T, MPI_SUM, 0, self->comm);
+    while (self->context->rank == 0 && self->n_received < n_all) {
+        hf_results_take(self);
+        sched_yield();
+    }
+    release(self, true);
+    if (self->status != HF_OK && error != NULL) *error = self->error;
+    return hf_agree(self->comm, self->status, error);
+}
+
+/** Makes xyz or csv again from the JSON lines of earlier runs. */
+static hf_status remake(const struct hf_results *self, const char *path, bool is_xyz,
+                        struct hf_error *error)
+{
+    FILE *json = fopen(self->files.json, "r"); /* NULL: there are none */
+    FILE *file = fopen(path, "w");
+    char *line = NULL;
+    size_t room = 0;
+    bool good = file != NULL;
+    if (good && !is_xyz) fputs(hf_csv_head, file);
+    while (good && json != NULL && getline(&line, &room, json) > 0) {
+        cJSON *root = cJSON_Parse(line);
+        if (is_xyz)
+            hf_xyz_print(file, root, self->files.hartree);
+        else
+            hf_csv_print(file, root);
+        cJSON_Delete(root);
+        good = ferror(file) == 0;
+    }
+    free(line);
+    if (json != NULL) fclose(json);
+    if (file != NULL && fclose(file) != 0) good = false;
+    return good ? HF_OK
+                : hf_fail(error, HF_NO_RESOURCE, "%.400s: it cannot be written: %s", path,
+                          strerror(errno));
+}
+
+/** Opens a file to add lines to it; NULL: it is not wanted. */
+static hf_status open_file(FILE **file, const char *path, struct hf_error *error)
+{
+    if (path == NULL) return HF_OK;
+    *file = fopen(path, "a");
+    return *file != NULL ? HF_OK
+                         : hf_fail(error, HF_BAD_INPUT, "%.400s: it cannot be written: %s", path,
+                                   strerror(errno));
+}
+
+/** Opens the JSON file and locks it, as two jobs that add to one file would compute everything twice. The lock lasts until
+ *  the file is closed. File systems without locks are used without. */
+static hf_status open_locked(struct hf_results *self, struct hf_error *error)
+{
+    if (self->json != NULL) fclose(self->json);
+    self->json = NULL;
+    HF_CHECK(open_file(&self->json, self->files.json, error));
+    if (flock(fileno(self->json), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "%.400s: another job writes to it", self->files.json);
+}
+
+static hf_status open_all(struct hf_results *self, bool retry, struct hf_finished *finished,
+                          struct hf_error *error)
+{
+    const struct hf_results_files *files = &self->files;
+    HF_CHECK(open_locked(self, error));
+    HF_CHECK(hf_finished_read(finished, files->json, retry, error));
+    if (retry) HF_CHECK(open_locked(self, error)); /* it was written anew */
+    if (files->xyz != NULL) HF_CHECK(remake(self, files->xyz, true, error));
+    if (files->csv != NULL) HF_CHECK(remake(self, files->csv, false, error));
+    HF_CHECK(open_file(&self->xyz, files->xyz, error));
+    return open_file(&self->csv, files->csv, error);
+}
+
+hf_status hf_results_open(struct hf_results *self, struct hf_context *context,
+                          const struct hf_results_files *files, bool retry,
+                          struct hf_finished *finished, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    int level;
+    self->context = context;
+    self->files = *files;
+    MPI_Comm_dup(context->comm, &self->comm);
+    MPI_Query_thread(&level);
+    self->from_any_thread = level == MPI_THREAD_MULTIPLE;
+    if (context->rank == 0) status = open_all(self, retry, finished, error);
+    return hf_agree(context->comm, status, error);
+}
+
+void hf_results_close(struct hf_results *self)
+{
+    FILE *const file[] = {self->json, self->xyz, self->csv};
+    for (int i = 0; i < 3; i++)
+        if (file[i] != NULL) fclose(file[i]);
+    free(self->sending);
+    if (self->context != NULL) MPI_Comm_free(&self->comm);
+    *self = (struct hf_results){.json = NULL};
+}

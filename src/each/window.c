@@ -1,0 +1,106 @@
+/* Windows of records; see window.h. */
+#include "each_private.h"
+
+#include "base/growing.h"
+#include "text/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** What precedes the strings of a record in the bytes. */
+struct head {
+    uint64_t hash;
+    uint64_t n_name, n_text, n_problem; /**< with their NULs; n_problem 0: there is none */
+};
+
+static bool append(struct hf_window *window, size_t n, const void *bytes)
+{
+    if (!hf_grow(&window->bytes, (int64_t)(window->n_byte + n), &window->room, 1)) return false;
+    memcpy(window->bytes + window->n_byte, bytes, n);
+    window->n_byte += n;
+    return true;
+}
+
+/** Appends a record. Local. */
+static hf_status pack(struct hf_window *window, uint64_t hash,
+                      const struct hf_molecule_record *record, struct hf_error *error)
+{
+    const struct head head = {hash, strlen(record->name) + 1, record->n_byte + 1,
+                              record->problem != NULL ? strlen(record->problem) + 1 : 0};
+    if (append(window, sizeof head, &head) && append(window, head.n_name, record->name) &&
+        append(window, head.n_text, record->text) &&
+        append(window, head.n_problem, record->problem))
+        return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE, "out of memory for a window of molecules");
+}
+
+/** Reads records until the window is full. Local, on rank 0. */
+static hf_status read_records(struct hf_window *window, int64_t most, uint64_t settings,
+                              struct hf_record_reader *reader, struct hf_finished *finished,
+                              struct hf_error *error)
+{
+    struct hf_molecule_record record;
+    while (window->n < most && window->n_byte < HF_WINDOW_BYTES) {
+        bool there;
+        if (window->n > 0 && hf_record_reader_waits(reader)) return HF_OK;
+        HF_CHECK(hf_record_reader_next(reader, &record, &there, error));
+        window->ended = !there;
+        if (!there) return HF_OK;
+        uint64_t hash = hf_hash_add(settings, record.n_byte, record.text);
+        if (record.problem != NULL && record.n_byte == 0)
+            hash = hf_hash_add_text(hash, record.name);
+        if (hf_finished_take(finished, hash)) continue;
+        HF_CHECK(pack(window, hash, &record, error));
+        window->n++;
+    }
+    return HF_OK;
+}
+
+/** Finds the records in the bytes. Local. */
+static hf_status unpack(struct hf_window *window, struct hf_error *error)
+{
+    char *at = window->bytes;
+    if (!hf_grow(&window->record, window->n, &window->record_room, sizeof *window->record) ||
+        !hf_grow(&window->hash, window->n, &window->hash_room, sizeof *window->hash))
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for a window of molecules");
+    for (int i = 0; i < window->n; i++) {
+        struct head head;
+        memcpy(&head, at, sizeof head);
+        const char *name = at + sizeof head, *text = name + head.n_name;
+        const char *problem = text + head.n_text;
+        window->hash[i] = head.hash;
+        window->record[i] = (struct hf_molecule_record){name, text, head.n_text - 1,
+                                                        head.n_problem > 0 ? problem : NULL};
+        at += sizeof head + head.n_name + head.n_text + head.n_problem;
+    }
+    return HF_OK;
+}
+
+hf_status hf_window_fill(struct hf_window *window, struct hf_context *context, int64_t most,
+                         uint64_t settings, struct hf_record_reader *reader,
+                         struct hf_finished *finished, struct hf_error *error)
+{
+    hf_status status = HF_OK;
+    window->n = 0;
+    window->n_byte = 0;
+    if (context->rank == 0) status = read_records(window, most, settings, reader, finished, error);
+    HF_CHECK(hf_agree_to_go_on(context, status, error));
+    int64_t share[] = {window->n, (int64_t)window->n_byte, window->ended};
+    MPI_Bcast(share, sizeof share / sizeof *share, MPI_INT64_T, 0, context->comm);
+    window->n = (int)share[0];
+    window->n_byte = (size_t)share[1];
+    window->ended = share[2] != 0;
+    if (!hf_grow(&window->bytes, share[1], &window->room, 1))
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a window of molecules");
+    HF_CHECK(hf_agree(context->comm, status, error));
+    hf_broadcast_bytes(context->comm, 0, window->n_byte, window->bytes);
+    return hf_agree(context->comm, unpack(window, error), error);
+}
+
+void hf_window_done(struct hf_window *window)
+{
+    free(window->bytes);
+    free(window->record);
+    free(window->hash);
+    *window = (struct hf_window){0};
+}
