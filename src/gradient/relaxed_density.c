@@ -417,13 +417,15 @@ static hf_status begin(struct hf_relaxation *self, struct hf_common_pairs *pairs
 {
     hf_status status;
     const struct hf_shell_pairs *list = NULL;
+    struct hf_fock_settings fock = self->settings->fock;
+    fock.store_weighed = false; /* some 20 builds follow: the first one stores what fits */
     status = hf_method_find(self->wavefunction->method, &self->method, error);
     if (status == HF_OK)
         status = hf_spin_count_of(self->wavefunction->molecule, &self->n_electron, error);
     HF_TRY(hf_agree(self->context->comm, status, error));
     HF_TRY(hf_common_pairs_get(pairs, hf_scf_pair_accuracy(self->settings, 1.0),
                                self->context->n_thread, &list, error));
-    HF_TRY(hf_fock_create(self->context, list, &self->settings->fock, &self->builder, error));
+    HF_TRY(hf_fock_create(self->context, list, &fock, &self->builder, error));
 cleanup:
     return status;
 }
