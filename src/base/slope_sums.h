@@ -16,6 +16,11 @@ static inline int64_t hf_slope_steps(double slope)
     return llrint(slope / HF_SLOPE_STEP);
 }
 
+static inline void hf_slope_add(const double slope[3], int64_t steps[3])
+{
+    for (int x = 0; x < 3; x++) steps[x] += hf_slope_steps(slope[x]);
+}
+
 /** Adds the sums over the ranks of steps [n_atom], which are overwritten, to a gradient. Collective. */
 static inline void hf_slope_sums_add(MPI_Comm comm, int n_atom, int64_t (*steps)[3],
                                      double (*gradient)[3])

@@ -2,6 +2,7 @@
  * x^i -> 2 alpha x^(i+1) - i x^(i-1), so that a basis with a shell above and one below each shell has all
  * integrals; the derivative by the place of the core is what those of the functions leave. */
 #include "base/arena.h"
+#include "base/slope_sums.h"
 #include "hamiltonian_private.h"
 #include "hf/interruption.h"
 #include "integrals/cartesian.h"
@@ -172,11 +173,10 @@ static hf_status add_potential(const struct hf_term_gradient *gradient, struct r
                        sizeof *integral);
             HF_TRY(hf_core_integrals_add(integrals, i, j, integral, error));
             add_atoms(gradient, self, i, j, gradient->density + place.offset, integral, of_i, of_j);
-            for (int x = 0; x < 3; x++) {
-                gradient->atom[i][x] += of_i[x];
-                gradient->atom[j][x] += of_j[x];
-                gradient->atom[centre][x] -= of_i[x] + of_j[x];
-            }
+            const double of_core[3] = {-of_i[0] - of_j[0], -of_i[1] - of_j[1], -of_i[2] - of_j[2]};
+            hf_slope_add(of_i, gradient->atom[i]);
+            hf_slope_add(of_j, gradient->atom[j]);
+            hf_slope_add(of_core, gradient->atom[centre]);
         }
     }
 cleanup:

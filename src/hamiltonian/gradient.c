@@ -1,10 +1,26 @@
 /* Derivatives of the energy of nuclei and of a density in all terms, over all ranks. */
 #include "base/arena.h"
+#include "base/slope_sums.h"
 #include "hamiltonian_private.h"
 #include "linalg/matrix_blocks.h"
 
+#include <string.h>
+
+/** The energy of nucleus i in a term; `slope` [n_atom + n_charge] is scratch. */
+static void add_nucleus(const struct hf_term_gradient *gradient, const struct hf_term_ops *term,
+                        int i, double (*slope)[3])
+{
+    const int n_atom = gradient->molecule->n_atom;
+    const int n_charge = gradient->molecule->environment.n_charge;
+    memset(slope, 0, ((size_t)n_atom + (size_t)n_charge) * sizeof *slope);
+    term->add_nuclear_gradient(gradient->molecule, i, slope, slope + n_atom);
+    for (int k = 0; k < n_atom; k++) hf_slope_add(slope[k], gradient->atom[k]);
+    for (int k = 0; k < n_charge; k++) hf_slope_add(slope[n_atom + k], gradient->charge[k]);
+}
+
 /** Local: this rank's share of all terms, nuclei dealt one by one. */
-static hf_status add_terms(const struct hf_term_gradient *gradient, struct hf_error *error)
+static hf_status add_terms(const struct hf_term_gradient *gradient, double (*slope)[3],
+                           struct hf_error *error)
 {
     const struct hf_molecule *molecule = gradient->molecule;
     for (int k = 0; hf_term_list[k] != NULL; k++) {
@@ -13,14 +29,9 @@ static hf_status add_terms(const struct hf_term_gradient *gradient, struct hf_er
         HF_CHECK(term->add_gradient(gradient, error));
         for (int i = gradient->rank; term->add_nuclear_gradient != NULL && i < molecule->n_atom;
              i += gradient->n_rank)
-            term->add_nuclear_gradient(molecule, i, gradient->atom, gradient->charge);
+            add_nucleus(gradient, term, i, slope);
     }
     return HF_OK;
-}
-
-static void add_all(int n, const double *from, double *to)
-{
-    for (int i = 0; i < n; i++) to[i] += from[i];
 }
 
 hf_status hf_hamiltonian_gradient(struct hf_context *context, const struct hf_basis *basis,
@@ -36,7 +47,9 @@ hf_status hf_hamiltonian_gradient(struct hf_context *context, const struct hf_ba
     /* of the weighted density, then of the density */
     double *block = hf_arena_take_class(&arena, HF_MEMORY_MATRIX, "the density in blocks",
                                         hf_block_layout_local_size(layout), sizeof *block);
-    double *slope = HF_TAKE(&arena, slope, 3 * ((size_t)n_atom + (size_t)n_charge));
+    const size_t n = (size_t)n_atom + (size_t)n_charge;
+    double(*slope)[3] = HF_TAKE(&arena, slope, n);
+    int64_t(*steps)[3] = HF_TAKE(&arena, steps, n);
     HF_TRY(hf_agree(context->comm, hf_arena_check(&arena, error), error));
     const struct hf_term_gradient gradient = {
         .molecule = molecule,
@@ -46,18 +59,17 @@ hf_status hf_hamiltonian_gradient(struct hf_context *context, const struct hf_ba
         .interruption = context->interruption,
         .rank = context->rank,
         .n_rank = context->n_rank,
-        .n_thread = context->reproducible ? 1 : context->n_thread,
-        .atom = (double(*)[3])slope,
-        .charge = (double(*)[3])(slope + 3 * (size_t)n_atom),
+        .n_thread = context->n_thread,
+        .atom = steps,
+        .charge = steps + n_atom,
     };
     HF_TRY(hf_matrix_get_blocks(weighted, layout, block, error));
     HF_TRY(
         hf_agree(context->comm, hf_add_operator_slopes(&gradient, HF_OVERLAP, -1.0, error), error));
     HF_TRY(hf_matrix_get_blocks(density, layout, block, error));
-    HF_TRY(hf_agree(context->comm, add_terms(&gradient, error), error));
-    MPI_Allreduce(MPI_IN_PLACE, slope, 3 * (n_atom + n_charge), MPI_DOUBLE, MPI_SUM, context->comm);
-    add_all(3 * n_atom, gradient.atom[0], atom[0]);
-    if (n_charge > 0) add_all(3 * n_charge, gradient.charge[0], charge[0]);
+    HF_TRY(hf_agree(context->comm, add_terms(&gradient, slope, error), error));
+    hf_slope_sums_add(context->comm, n_atom, gradient.atom, atom);
+    if (n_charge > 0) hf_slope_sums_add(context->comm, n_charge, gradient.charge, charge);
 cleanup:
     hf_arena_done(&arena);
     hf_block_layout_destroy(&layout);

@@ -13,6 +13,7 @@
 #include "one_electron/one_electron.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /** Where a term adds its matrix: this rank's blocks of pairs of atoms. All is borrowed. */
 struct hf_term_blocks {
@@ -34,9 +35,11 @@ struct hf_term_gradient {
     const double *density;                /**< [hf_block_layout_local_size(layout)] */
     struct hf_interruption *interruption; /**< looked at between atoms; borrowed, may be NULL */
     int rank, n_rank;
-    int n_thread;        /**< that share the blocks */
-    double (*atom)[3];   /**< [n_atom] hartree/bohr, of nuclei and functions */
-    double (*charge)[3]; /**< [n_charge of the environment] */
+    int n_thread; /**< that share the blocks */
+    /** steps of base/slope_sums.h. Each block of atoms, and each nucleus, adds what it would add on any rank, so that
+     *  the sums do not depend on the number of ranks or threads */
+    int64_t (*atom)[3];   /**< [n_atom] of nuclei and functions */
+    int64_t (*charge)[3]; /**< [n_charge of the environment] */
 };
 
 /** One term of the Hamiltonian; one constant instance each, all in hf_term_list. None of its

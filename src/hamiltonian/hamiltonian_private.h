@@ -22,9 +22,10 @@ hf_status hf_add_charges(const struct hf_term_blocks *blocks, int n_charge, hf_c
 hf_status hf_add_operator_slopes(const struct hf_term_gradient *gradient, enum hf_operator which,
                                  double factor, struct hf_error *error) HF_MUST_CHECK;
 
-/** The same for HF_CHARGES of the gradient's molecule; of_charge[n_charge][3] gets the derivatives by the places of the charges. */
+/** The same for HF_CHARGES of the gradient's molecule; adds the derivatives by the places of the charges to the steps
+ *  of_charge[n_charge]. */
 hf_status hf_add_charges_slopes(const struct hf_term_gradient *gradient, int n_charge,
-                                hf_charge_of *charge_of, double (*of_charge)[3],
+                                hf_charge_of *charge_of, int64_t (*of_charge)[3],
                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** of_a, of_b += derivatives of product / |a - b| by a and b. Not collective. */

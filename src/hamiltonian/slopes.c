@@ -1,6 +1,7 @@
 /* Derivatives of the energy of a density's blocks in an operator. */
 #include "base/arena.h"
 #include "base/arithmetic.h"
+#include "base/slope_sums.h"
 #include "base/threads.h"
 #include "hamiltonian_private.h"
 #include "hf/interruption.h"
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 /** Shared by the threads of a rank, which take rows of the circle of the layout one by one. */
 struct sharing {
@@ -17,7 +19,7 @@ struct sharing {
     double factor;
     int n_charge;
     const struct hf_spread_charge *charge; /**< [n_charge] of HF_CHARGES */
-    double (*of_charge)[3];
+    int64_t (*of_charge)[3];
     atomic_int next_row;
     pthread_mutex_t lock; /**< of the sums */
 };
@@ -25,14 +27,15 @@ struct sharing {
 /** Of a thread: what it adds up. */
 struct sums {
     struct hf_one_electron_gradient *tools;
-    double (*atom)[3];   /**< [n_atom] */
-    double (*charge)[3]; /**< [n_charge] */
+    int64_t (*atom)[3], (*charge)[3]; /**< [n_atom], [n_charge] steps */
+    double (*of_block)[3];            /**< [n_charge] scratch */
 };
 
 /** All shells of atom i with all of atom j. */
 static void add_atoms(const struct sharing *self, const struct sums *sums, int i, int j,
                       const double *element)
 {
+    double of_i[3] = {0.0}, of_j[3] = {0.0};
     const struct hf_basis *basis = self->gradient->basis;
     const int *first = basis->first_shell_of_atom;
     const size_t stride = (size_t)hf_atom_n_function(basis, j);
@@ -48,12 +51,17 @@ static void add_atoms(const struct sharing *self, const struct sums *sums, int i
                 .stride = stride,
             };
             if (self->which == HF_CHARGES)
-                hf_add_charges_gradient(sums->tools, &block, sums->atom[i], sums->atom[j]);
+                hf_add_charges_gradient(sums->tools, &block, of_i, of_j);
             else
-                hf_add_operator_gradient(sums->tools, self->which, &block, sums->atom[i],
-                                         sums->atom[j]);
+                hf_add_operator_gradient(sums->tools, self->which, &block, of_i, of_j);
         }
     }
+    hf_slope_add(of_i, sums->atom[i]);
+    hf_slope_add(of_j, sums->atom[j]);
+    if (self->n_charge == 0) return;
+    memset(sums->of_block, 0, (size_t)self->n_charge * sizeof *sums->of_block);
+    hf_add_gradient_of_charges(sums->tools, sums->of_block);
+    for (int c = 0; c < self->n_charge; c++) hf_slope_add(sums->of_block[c], sums->charge[c]);
 }
 
 /** Own blocks of the rows that this thread gets; the reason of an interruption, or 0. */
@@ -74,7 +82,7 @@ static int add_rows(struct sharing *self, const struct sums *sums)
     return 0;
 }
 
-static void add_all(int n, const double (*from)[3], double (*to)[3])
+static void add_all(int n, int64_t (*from)[3], int64_t (*to)[3])
 {
     for (int i = 0; i < n; i++)
         for (int x = 0; x < 3; x++) to[i][x] += from[i][x];
@@ -90,6 +98,7 @@ static hf_status work(void *data, int thread, int n_thread, struct hf_error *err
     struct sums sums = {.tools = NULL};
     HF_TAKE(&arena, sums.atom, (size_t)n_atom);
     HF_TAKE(&arena, sums.charge, (size_t)self->n_charge);
+    HF_TAKE(&arena, sums.of_block, (size_t)self->n_charge);
     (void)thread;
     (void)n_thread;
     hf_status status = hf_arena_check(&arena, error);
@@ -98,10 +107,9 @@ static hf_status work(void *data, int thread, int n_thread, struct hf_error *err
                                                  self->charge, &sums.tools, error);
     if (status == HF_OK) {
         reason = add_rows(self, &sums);
-        if (self->n_charge > 0) hf_add_gradient_of_charges(sums.tools, sums.charge);
         pthread_mutex_lock(&self->lock);
-        add_all(n_atom, (const double(*)[3])sums.atom, self->gradient->atom);
-        add_all(self->n_charge, (const double(*)[3])sums.charge, self->of_charge);
+        add_all(n_atom, sums.atom, self->gradient->atom);
+        add_all(self->n_charge, sums.charge, self->of_charge);
         pthread_mutex_unlock(&self->lock);
     }
     hf_one_electron_gradient_destroy(&sums.tools);
@@ -125,7 +133,7 @@ hf_status hf_add_operator_slopes(const struct hf_term_gradient *gradient, enum h
 }
 
 hf_status hf_add_charges_slopes(const struct hf_term_gradient *gradient, int n_charge,
-                                hf_charge_of *charge_of, double (*of_charge)[3],
+                                hf_charge_of *charge_of, int64_t (*of_charge)[3],
                                 struct hf_error *error)
 {
     struct hf_arena arena = {.label = "charges"};

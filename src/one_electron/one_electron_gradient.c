@@ -254,9 +254,9 @@ void hf_add_charges_gradient(struct hf_one_electron_gradient *gradient,
     }
 }
 
-void hf_add_gradient_of_charges(const struct hf_one_electron_gradient *gradient,
-                                double (*of_charge)[3])
+void hf_add_gradient_of_charges(struct hf_one_electron_gradient *gradient, double (*of_charge)[3])
 {
     if (gradient->n_charge == 0) return;
     hf_hermite_add_slopes(gradient->points, gradient->charge, of_charge);
+    hf_hermite_points_set_charges(gradient->points, gradient->charge); /* forgets the slopes */
 }

@@ -46,9 +46,8 @@ void hf_add_charges_gradient(struct hf_one_electron_gradient *gradient,
                              const struct hf_density_block *density, double of_a[3],
                              double of_b[3]);
 
-/** of_charge[n_charge][3] += derivatives by the places of the charges of the energies of all blocks so far. Not
- *  collective. */
-void hf_add_gradient_of_charges(const struct hf_one_electron_gradient *gradient,
-                                double (*of_charge)[3]);
+/** of_charge[n_charge][3] += derivatives by the places of the charges of the energies of all blocks since the last
+ *  call. Not collective. */
+void hf_add_gradient_of_charges(struct hf_one_electron_gradient *gradient, double (*of_charge)[3]);
 
 #endif
