@@ -42,10 +42,13 @@ static hf_status make_coordinates(const struct hf_optimiser *self, struct hf_opt
     return hf_arena_check(arena, error);
 }
 
-static void take_coordinates(struct hf_optimiser *self, const struct hf_optimiser *made)
+/** Replaces the coordinates of self by those of `made`, unless something failed. */
+static hf_status take_coordinates(struct hf_optimiser *self, struct hf_optimiser *made,
+                                  hf_status status)
 {
-    hf_arena_done(&self->internals.arena);
-    *self = *made;
+    hf_arena_done(status == HF_OK ? &self->internals.arena : &made->internals.arena);
+    if (status == HF_OK) *self = *made;
+    return status;
 }
 
 hf_status hf_optimiser_begin(struct hf_optimiser *self, struct hf_error *error)
@@ -56,8 +59,7 @@ hf_status hf_optimiser_begin(struct hf_optimiser *self, struct hf_error *error)
     for (int q = 0; q < n && status == HF_OK; q++)
         made.h[(size_t)q * (size_t)(n + 1)] =
             hf_model_force_constant(self->molecule, &made.internals.list[q], hf_optimiser_at(self));
-    take_coordinates(self, &made);
-    return status;
+    return take_coordinates(self, &made, status);
 }
 
 hf_status hf_optimiser_turn_hessian(const struct hf_internals *internals, const double (*x)[3],
@@ -89,6 +91,5 @@ hf_status hf_optimiser_change_coordinates(struct hf_optimiser *self, const doubl
     HF_TRY(hf_optimiser_turn_hessian(&self->internals, from, g, true, h_x, self->h, error));
     HF_TRY(hf_optimiser_turn_hessian(&made.internals, from, g, false, h_x, made.h, error));
 cleanup:
-    take_coordinates(self, &made);
-    return status;
+    return take_coordinates(self, &made, status);
 }

@@ -136,6 +136,10 @@ static hf_status work(int n, char *word[], struct hf_error *error)
     if (arguments.machine != NULL) HF_TRY(hf_sim_machine_read(arguments.machine, &machine, error));
     HF_TRY(hf_sim_rounds_read(arguments.trace, &rounds, error));
     list = strdup(arguments.ranks);
+    if (list == NULL) {
+        status = hf_fail(error, HF_NO_RESOURCE, "out of memory for the list of ranks");
+        goto cleanup;
+    }
     char *rest = list;
     for (const char *one = strtok_r(rest, ",", &rest); one != NULL;
          one = strtok_r(NULL, ",", &rest)) {

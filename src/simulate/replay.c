@@ -256,6 +256,7 @@ hf_status hf_sim_replay(const struct hf_sim_rounds *rounds, const struct hf_sim_
     HF_TRY(prepare(&replay, error));
     for (int i = 0; i < rounds->n_round; i++) outcome[i] = (struct hf_sim_outcome){0};
     if (!hf_sim_create(machine, settings->n_rank)) {
+        hf_sim_destroy();
         status = hf_fail(error, HF_NO_RESOURCE, "out of memory for %d ranks", settings->n_rank);
         goto cleanup;
     }

@@ -111,7 +111,9 @@ static hf_status add_record(const struct reader *reader, const struct record *re
         if (record->start >= rounds->n_number) rounds->n_number = (int)record->start + 1;
         if (round->first_block == NULL)
             round->first_block = calloc((size_t)round->n_task + 2, sizeof *round->first_block);
-        if (round->first_block != NULL) round->first_block[record->task + 1]++;
+        if (round->first_block == NULL)
+            return hf_fail(error, HF_NO_RESOURCE, "out of memory for blocks");
+        round->first_block[record->task + 1]++;
         return HF_OK;
     }
     if (record->kind == reader->task_kind) {
@@ -120,7 +122,9 @@ static hf_status add_record(const struct reader *reader, const struct record *re
     }
     if (round->stored == NULL)
         round->stored = calloc((size_t)round->n_task + 1, sizeof *round->stored);
-    if (round->stored != NULL) round->stored[record->task] += record->seconds;
+    if (round->stored == NULL)
+        return hf_fail(error, HF_NO_RESOURCE, "out of memory for stored tasks");
+    round->stored[record->task] += record->seconds;
     return HF_OK;
 }
 

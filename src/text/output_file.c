@@ -173,8 +173,9 @@ hf_status hf_output_file_close(struct hf_context *context, struct hf_output_file
                                hf_status status, struct hf_error *error)
 {
     const struct hf_output_file was = *file;
-    if (file->stream != NULL && !hf_output_file_end(file, status == HF_OK) && errno != 0)
-        status = fail(&was, errno, error);
+    const bool failed =
+        file->stream != NULL && !hf_output_file_end(file, status == HF_OK) && errno != 0;
+    if (failed && status == HF_OK) status = fail(&was, errno, error);
     return hf_agree(context->comm, status, error);
 }
 

@@ -135,7 +135,6 @@ def same_everywhere(folder):
     n_rank, TEST.n_rank = TEST.n_rank, 1
     alone = run(folder, OPEN, *usual, "--reproducible")
     TEST.n_rank = n_rank
-    # the one-electron part adds the ranks' shares in an order of its own
     TEST.check(differ(alone, bits[0]) == 0.0, "--reproducible: another gradient on one rank")
     properties = [result["properties"]["mp2_total_energy"] for result in (alone, bits[0])]
     TEST.check(properties[0] == properties[1], "--reproducible: another energy on one rank", properties)
