@@ -159,8 +159,8 @@ void hf_matrix_column_squares(const struct hf_matrix *matrix, double sum[]);
  *  the sum over the ranks, on every rank. */
 double hf_matrix_dot_here(const struct hf_matrix *a, const struct hf_matrix *b);
 void hf_matrix_dot(const struct hf_matrix *a, const struct hf_matrix *b, double *result);
-/** Scalar products of a with each b [n], n <= HF_MOST_OPERANDS, in one pass: this rank's parts (not collective), and
- *  their sums over the ranks. Each has the same bits as from hf_matrix_dot. */
+/** Scalar products of a with each b [n], n <= HF_MOST_OPERANDS, in one pass. hf_matrix_dots_here: this rank's parts (not
+ *  collective); hf_matrix_dots: sums over ranks, each with the bits of hf_matrix_dot. */
 void hf_matrix_dots_here(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],
                          double result[]);
 void hf_matrix_dots(const struct hf_matrix *a, int n, const struct hf_matrix *const b[],

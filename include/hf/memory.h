@@ -62,7 +62,7 @@ void hf_memory_release(struct hf_memory *memory, void *block);
  *  blocks are not counted. Accepts NULL. */
 void hf_memory_keep(struct hf_memory *memory, void *block);
 
-/** A kept block of exactly n_bytes, with its old contents; it is counted again. NULL: there is none. */
+/** Takes a kept block of exactly n_bytes, contents unchanged, and counts it; NULL: there is none. */
 void *hf_memory_take_kept(struct hf_memory *memory, const char *label, size_t n_bytes);
 
 /** Bytes of kept blocks. */

@@ -96,7 +96,7 @@ bool hf_arena_grow(struct hf_arena *arena, void *list, int64_t n, int64_t *room,
 /** Moves all arrays of `from`, of the same account, to `to`. */
 void hf_arena_join(struct hf_arena *to, struct hf_arena *from);
 
-/** Releases all arrays. The arena can be used again. Accepts a cleared arena. */
+/** Releases all arrays. The arena can be used again. It may be all zeros. */
 void hf_arena_done(struct hf_arena *arena);
 
 /* ---- Arrays of numbers that grow ------------------------------------------------------------- */

@@ -143,8 +143,8 @@ hf_status hf_checkpoint_add_matrix(struct hf_checkpoint_addition *addition, cons
  *  rows [n][n_col], which are zero at first. */
 typedef void hf_checkpoint_give(const void *data, int first, int n, double rows[]);
 
-/** Adds a matrix of shares, a piece at a time; `give` NULL: data is the whole, numbers [n_row][n_col] of rank 0.
- *  Collective. Errors as above. */
+/** Adds a matrix of which every rank has a share of the rows, in pieces; `give` NULL: rank 0 has it all in data
+ *  [n_row][n_col]. Collective. Errors as hf_checkpoint_add_matrix. */
 hf_status hf_checkpoint_add_shares(struct hf_checkpoint_addition *addition, const char *name,
                                    int n_row, int n_col, const char *units, const char *about,
                                    hf_checkpoint_give *give, const void *data,

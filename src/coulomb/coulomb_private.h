@@ -27,8 +27,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/** Contributions to an element of J below this share of the threshold are left out: an element is a sum over many
- *  products. */
+/** A contribution to an element of J is left out if it is below this share of the threshold. The share is less than
+ *  1 since many of them add up. */
 #define HF_COULOMB_SHARE 0.1
 
 /** The bras of a task, by order and falling bound, of raised products with the density. */

@@ -87,7 +87,7 @@ hf_status hf_step_next(struct hf_fock_builder *self, struct hf_worker *worker,
                        struct hf_step_source *source, struct hf_step *step,
                        struct hf_error *error) HF_MUST_CHECK;
 
-/** Records the blocks of a step in the trace, if there is one, each block once. */
+/** Records a step's density blocks in the trace, if there is one: those of J once, those of K once. */
 void hf_step_trace(const struct hf_fock_builder *self, struct hf_worker *worker,
                    const struct hf_step *step);
 

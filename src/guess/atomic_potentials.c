@@ -1,5 +1,5 @@
 /* Potentials of free atoms; written by tools/make-atomic-potentials.
- * The largest error of an effective charge is 0.037, of oxygen's 0.0006. */
+ * The largest error of the charge -r V(r) is 0.037, for oxygen 0.0006. */
 #include "atomic_potentials.h"
 
 /* clang-format off */

@@ -64,8 +64,8 @@ static inline void advance_kets(const struct hf_shell_pairs *pairs,
 }
 
 #ifdef HF_SINGLE
-/** Expands primitive j of a pair per lane, at the cursor. A lane without that primitive gets one that adds
- *  nothing. Operations are the same in every lane, whatever the others hold. */
+/** Expands primitive j of each lane's pair, at the cursor. A lane whose pair has no such primitive gets one that adds
+ *  nothing. What one lane gets does not depend on the others. */
 static inline void expand_lanes(const struct hf_pair_group *group, const struct ket_cursor *cursor,
                                 int j, lanes row[HF_N_SINGLE_ROW])
 {

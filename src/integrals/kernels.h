@@ -1,5 +1,5 @@
-/* The inner loops of the two-electron engine. kernels.c is compiled once per instruction set; the
- * engine picks the widest one the processor has when it is created. */
+/* The inner loops of the two-electron engine. kernels.c is compiled for each instruction set, precision and width; a
+ * new engine takes those of the best instruction set that the processor has. */
 #ifndef HF_KERNELS_H
 #define HF_KERNELS_H
 

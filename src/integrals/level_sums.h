@@ -4,7 +4,7 @@
 
 #include "base/lanes.h"
 
-/** Sums of one vector of primitive quartets; the first index is m. */
+/** E^m, l^m and k^m (gradient.h) of one vector of primitive quartets; the first index is m = 0 or 1. */
 struct level_sums {
     lanes energy[2], bra[2][3], ket[2][3];
 };

@@ -62,7 +62,7 @@ static inline void hf_group_set_primitives(struct hf_pair_group *group, int l,
         group->most_primitive = pair->n_primitive;
 }
 
-/** Puts a pair of a list into lane l of `width`, for kernels of single precision. */
+/** Puts `pair`, one of `pairs`, into lane l of `width`, for single precision. */
 static inline void hf_group_set_single(struct hf_pair_group *group, int l, int width,
                                        const struct hf_shell_pairs *pairs,
                                        const struct hf_shell_pair *pair)

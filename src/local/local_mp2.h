@@ -34,7 +34,7 @@ enum hf_local_domains {
     HF_DOMAINS_GIVEN,   /**< those of `given` */
 };
 
-/** Domains of another calculation, of the same atoms at other places. Its orbitals are found by their populations. */
+/** Domains of another calculation, whose atoms may have moved. Its orbitals are matched to ours by their populations. */
 struct hf_local_given {
     int n_orbital, n_atom;
     double *population;    /**< [n_orbital][n_atom] */

@@ -10,7 +10,7 @@
  *
  * An array over pairs (K, T, R) is distributed: the owner of a pair has its block [n][n], n = domain->n_function, at
  * pair->offset of its part, which has local->n_number numbers. Everything else in struct hf_local is on every rank
- * and grows as the molecule, but for W of domains, which only ranks that own a pair of the domain have. */
+ * and grows as the molecule, but for W of domains, which only ranks that need it have. */
 #ifndef HF_LOCAL_PRIVATE_H
 #define HF_LOCAL_PRIVATE_H
 
@@ -28,8 +28,8 @@
 struct hf_local_domain {
     struct hf_parts atoms; /**< rising; owned */
     int n_function;        /**< PAOs, those that are zero included */
-    /** Pseudo-canonical orbitals, without redundant ones: W^T S W = 1, W^T F W = diag(energy). NULL on ranks that own
-     *  no pair of it. */
+    /** Pseudo-canonical orbitals, without redundant ones: W^T S W = 1, W^T F W = diag(energy). NULL on ranks that do
+     *  not need them. */
     int n_kept;
     double *vector; /**< W [n_function][n_kept] */
     double *energy; /**< [n_kept] rising */

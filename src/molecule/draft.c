@@ -142,8 +142,8 @@ hf_status hf_read_integer(const struct draft *draft, int line, struct hf_word wo
                                                    : hf_number_problem(outcome));
 }
 
-/** Removes the ghost mark of a name: @H, Gh(H), Bq-H, BqH, H-Bq, Ghost-H. Bq1 is not a ghost of hydrogen but a point
- *  without an atom. */
+/** Removes the ghost mark of a name: @H, Gh(H), Bq-H, BqH, H-Bq, Ghost-H. Bq1 has none: 1 is a label, not an
+ *  element. */
 static bool strip_ghost_mark(struct hf_word *name)
 {
     static const char *const before[] = {"@", "ghost", "gh", "bq"};

@@ -33,7 +33,7 @@ struct hf_constraint {
     bool has_value;             /**< false: as it is in the beginning */
     double value;
     double end;  /**< of a scan */
-    int n_point; /**< of a scan, which has this many values from `value` to `end`; 0: it is none */
+    int n_point; /**< number of values of a scan, from `value` to `end`; 0: not a scan */
 };
 
 /** Reads "distance 1 2 = 1.4", "angle 1 2 3", "torsion 1 2 3 4 = 60", "fix 1 3-5" into constraint [most], and sets

@@ -144,8 +144,8 @@ void hf_json_put_run(struct hf_json root, const struct hf_run_description *run,
                      const struct hf_record *record, const struct hf_scf_result *result,
                      const struct hf_wavefunction *wavefunction);
 
-/** Tables of the keys of JSON files and of a trace's header, for docs/json.md. The quantities [n] are made, of zeros.
- *  Not collective. */
+/** Writes tables of the keys of JSON files and trace headers, for docs/json.md. Of quantity [n], `made` is true and
+ *  `self` all zeros. Not collective. */
 void hf_json_describe(FILE *page, int n, struct hf_quantity quantity[]);
 
 /** The trace of a run as a file: a line of JSON that says what ran and what each Fock build was,

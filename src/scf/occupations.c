@@ -191,9 +191,8 @@ cleanup:
  *          instead of the last ones: Barca, Gilbert, Gill, J. Chem. Theory Comput. 14, 1501
  *          (2018). */
 
-/** The o columns of largest p, the first of equal ones, in their order: chosen[o]. p is
- *  destroyed. */
-static void choose(int m, double p[], int o, bool chosen[])
+/** chosen [m]: true for the o largest p, the first of equal ones. */
+static void choose(int m, const double p[], int o, bool chosen[])
 {
     for (int j = 0; j < m; j++) chosen[j] = false;
     for (int n = 0; n < o; n++) {

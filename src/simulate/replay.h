@@ -25,7 +25,7 @@ struct hf_sim_outcome {
     long long n_message;
 };
 
-/** Runs all rounds; outcome [n_round]. HF_BAD_INPUT: no such scheduler; HF_NO_RESOURCE. */
+/** Runs all rounds; outcome [n_round]. HF_BAD_INPUT: no such scheduler; HF_NO_RESOURCE: no memory, or a deadlock. */
 hf_status hf_sim_replay(const struct hf_sim_rounds *rounds, const struct hf_sim_machine *machine,
                         const struct hf_sim_settings *settings, struct hf_sim_outcome outcome[],
                         struct hf_error *error) HF_MUST_CHECK;

@@ -21,7 +21,7 @@ struct hf_store_plan {
     double smallest; /**< least product of the bounds that is stored; not below `sharp` */
     const struct hf_lasting *lasting; /**< factors of that product, or NULL */
     double least;                     /**< least product with these factors, hartree */
-    /** The same two for the pairs of atoms in stored parts, which include all that the round needed. */
+    /** `smallest` and `least` for pairs of atoms in stored parts; low enough for all that the round needs. */
     double part_smallest, part_least;
     double cutoff; /**< least product of the pairs' cost_per_number */
     double narrow; /**< quartets below this bound are kept in single precision, hartree */

@@ -16,7 +16,7 @@ static const double OF_FIRST_STAGE[] = {1.0, 4.0, 12.0, 50.0}, OF_MIDDLE_STAGE[]
 /** Threshold of the middle stage / threshold of the first stage. */
 static const double MIDDLE_PER_FIRST = 0.1;
 
-/** Seconds per byte read back, if several cores share a memory. */
+/** Seconds to read back a byte while other cores read, too. */
 static const double READ = 1e-10;
 
 /** Quartets whose bounds are above this multiple of a build's threshold need double precision in that build. */

@@ -171,7 +171,7 @@ static enum hf_task_kind kind_of_tasks(const struct hf_task_order *order)
     return order->grain == HF_GRAIN_SHELL_PAIR ? HF_TASK_UP_TO_BRA : HF_TASK_TILE;
 }
 
-/** Cuts the sorted units into groups, and sorts the units of each group along the curve. */
+/** Cuts the sorted units into groups of similar cost, and sorts each group by unit_place. */
 static void find_groups(struct hf_task_units *units, const struct hf_shell_pairs *pairs,
                         struct hf_arena *arena, const struct hf_ranked *unit)
 {
