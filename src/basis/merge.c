@@ -1,6 +1,7 @@
 /* Merges shells with the same exponents, and small atoms, for two-electron integrals. */
 #include "basis_private.h"
 
+#include "basis/basis_description.h"
 #include "text/json.h"
 
 #include <string.h>

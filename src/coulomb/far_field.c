@@ -1,6 +1,7 @@
 /* The front of the far field: room, builds, near leaves. */
 #include "far_field_private.h"
 
+#include "coulomb/coulomb.h"
 #include "multipole/translation.h"
 #include "steps.h"
 #include "text/json.h"
