@@ -4,6 +4,7 @@
 #include "base/growing.h"
 #include "text/output_file.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,24 @@ static bool find_hash(const char *line, uint64_t *hash)
     return end == digits + 16 && *end == '"';
 }
 
+/** Whether an incomplete line is the beginning of one that a job with --each has written. */
+static bool is_cut(const char *line, size_t n)
+{
+    static const char *const beginnings[] = {"{\"schema_name\":\"qcschema_output\"",
+                                             "{\"success\":false,",
+                                             "{\"input_data\":{"}; /* without blanks */
+    uint64_t hash;
+    for (int i = 0; i < 3; i++) {
+        const size_t length = strlen(beginnings[i]);
+        if (strncmp(line, beginnings[i], n < length ? n : length) != 0) continue;
+        cJSON *whole = cJSON_Parse(line); /* an object without a hash is one of another program */
+        const bool is_foreign = whole != NULL && !find_hash(line, &hash);
+        cJSON_Delete(whole);
+        return !is_foreign;
+    }
+    return false;
+}
+
 static int compare(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -36,8 +55,9 @@ static hf_status read_lines(struct hf_finished *finished, const char *path, FILE
     hf_status status = HF_OK;
     char *line = NULL;
     size_t room = 0;
+    int64_t n_line = 0;
     ssize_t n;
-    while ((n = getline(&line, &room, file)) > 0 && line[n - 1] == '\n') {
+    for (; (n = getline(&line, &room, file)) > 0 && line[n - 1] == '\n'; n_line++) {
         uint64_t hash = 0;
         if (!find_hash(line, &hash))
             HF_TRY(hf_fail(error, HF_BAD_INPUT,
@@ -53,8 +73,10 @@ static hf_status read_lines(struct hf_finished *finished, const char *path, FILE
         finished->n_byte += (long)n;
         if (copy != NULL) (void)hf_output_file_write(copy, (size_t)n, line);
     }
-    if (n > 0 && line[0] != '{')
-        status = hf_fail(error, HF_BAD_INPUT, "%s: it is no file of results", path);
+    if (n > 0 && n_line == 0 && !is_cut(line, (size_t)n))
+        status =
+            hf_fail(error, HF_BAD_INPUT,
+                    "%s: it is no file of results; expected one to add to, or no such file", path);
     else if (n < 0 && !feof(file))
         status = hf_fail(error, HF_NO_RESOURCE, "%s: it cannot be read", path);
 cleanup:

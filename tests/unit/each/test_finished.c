@@ -65,6 +65,9 @@ static void an_incomplete_line_at_the_end_does_not_count(void **state)
     assert_int_equal(finished.n, 1);
     assert_int_equal(finished.n_byte, strlen(GOOD("01")));
     hf_finished_done(&finished);
+    assert_ok(read_lines("{\"schema_name\":\"qcsch", false, &finished));
+    assert_int_equal(finished.n_byte, 0);
+    hf_finished_done(&finished);
 }
 
 static void failures_go_if_they_are_computed_again(void **state)
@@ -85,8 +88,14 @@ static void another_file_is_refused_and_stays(void **state)
     assert_failure(read_lines("a diary\n", true, &finished), HF_BAD_INPUT, &error,
                    "lines that no job");
     assert_left("a diary\n");
-    assert_failure(read_lines("a diary", false, &finished), HF_BAD_INPUT, &error,
-                   "no file of results");
+    const char *const foreign[] = {"a diary", "{\"a\": 1}",
+                                   "{\"schema_name\": \"qcschema_output\"}",
+                                   "{\"schema_name\":\"qcschema_output\"}"};
+    for (int i = 0; i < 4; i++) {
+        assert_failure(read_lines(foreign[i], i % 2 == 0, &finished), HF_BAD_INPUT, &error,
+                       "no file of results");
+        assert_left(foreign[i]);
+    }
     hf_finished_done(&finished);
 }
 
