@@ -100,7 +100,9 @@ static hf_status choose_files(struct job *job, struct hf_error *error)
         if (strcmp(path, "-") == 0) continue;
         list[n++] = (struct hf_run_file){"input", "an input file", path + (path[0] == '@'), true};
     }
-    return job->context->rank == 0 ? hf_output_files_check_apart(n, list, error) : HF_OK;
+    if (job->context->rank != 0) return HF_OK;
+    HF_CHECK(hf_output_files_check_apart(n, list, error));
+    return hf_each_check_named(options, n_path, job->settings->path, files, error);
 }
 
 /** A context for a worker. Collective over `comm`. */

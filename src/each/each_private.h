@@ -20,6 +20,23 @@ hf_status hf_each_check_record(const struct hf_options *options,
 /** Hash of the options that results depend on, of the command line. */
 uint64_t hf_each_hash_settings(const struct hf_options *options);
 
+/* ---- Files that options and lists name (named_files.c) ---- */
+
+/** Files of results; names are borrowed, NULL: not wanted. */
+struct hf_results_files {
+    const char *json, *xyz, *csv;
+    bool hartree; /**< in xyz */
+};
+
+/** Whether no file of results is in a list of input files (@LIST; not one that comes from a pipe) or is a file that an
+ *  option of the command line reads. Local, on rank 0. HF_BAD_INPUT. */
+hf_status hf_each_check_named(const struct hf_options *options, int n_path,
+                              const char *const path[], const struct hf_results_files *files,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds the version of hf and the contents of files that options of the command line read to a hash. Local. */
+uint64_t hf_each_hash_named(const struct hf_options *options, uint64_t hash);
+
 /* ---- Windows (window.c) ----
  *
  *     rank 0: reader -> records that are not finished -> bytes      MPI_Bcast      all ranks: bytes, records */
@@ -73,12 +90,6 @@ hf_status hf_each_start_keep(struct hf_each_start *start, const struct hf_calcul
 void hf_each_start_done(struct hf_each_start *start);
 
 /* ---- One molecule (molecule.c) ---- */
-
-/** Files of results; names are borrowed, NULL: not wanted. */
-struct hf_results_files {
-    const char *json, *xyz, *csv;
-    bool hartree; /**< in xyz */
-};
 
 /** Who computes molecules: a rank, or a group of ranks. */
 struct hf_worker {

@@ -230,19 +230,30 @@ static void close_file(struct hf_record_reader *self)
     self->file_name = NULL;
 }
 
+hf_status hf_record_list_next(FILE *list, const char *list_name, char **line, size_t *room,
+                              const char **name, struct hf_error *error)
+{
+    ssize_t n;
+    *name = NULL;
+    while ((n = getline(line, room, list)) > 0) {
+        while (n > 0 && strchr(" \t\r\n", (*line)[n - 1]) != NULL) (*line)[--n] = '\0';
+        const char *begin = *line + strspn(*line, " \t");
+        if (begin[0] == '\0' || begin[0] == '#') continue;
+        *name = begin;
+        return HF_OK;
+    }
+    if (feof(list)) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", list_name, strerror(errno));
+}
+
 /** Opens the next file of the list that is open. *there false: it has ended. */
 static hf_status open_listed(struct hf_record_reader *self, bool *there, struct hf_error *error)
 {
-    ssize_t n;
-    *there = false;
-    while ((n = getline(&self->list_line, &self->list_room, self->list)) > 0) {
-        while (n > 0 && strchr(" \t\r\n", self->list_line[n - 1]) != NULL)
-            self->list_line[--n] = '\0';
-        const char *name = self->list_line + strspn(self->list_line, " \t");
-        if (name[0] == '\0' || name[0] == '#') continue;
-        *there = true;
-        return open_file(self, name, error);
-    }
+    const char *name;
+    HF_CHECK(hf_record_list_next(self->list, self->path[self->next_path - 1] + 1, &self->list_line,
+                                 &self->list_room, &name, error));
+    *there = name != NULL;
+    if (*there) return open_file(self, name, error);
     fclose(self->list);
     self->list = NULL;
     return HF_OK;
@@ -335,6 +346,9 @@ hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_pa
         const char *name = path[i][0] == '@' ? path[i] + 1 : path[i];
         if (strcmp(path[i], "-") != 0 && access(name, R_OK) != 0)
             return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", name, strerror(errno));
+        struct stat about;
+        if (path[i][0] == '@' && stat(name, &about) == 0 && S_ISDIR(about.st_mode))
+            return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", name, strerror(EISDIR));
     }
     *reader = calloc(1, sizeof **reader);
     if (*reader == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a reader");

@@ -254,15 +254,23 @@ def wrong_commands_are_refused():
     """Before anything is computed."""
     write("one.xyz", frame(HYDROGEN))
     write("notes.txt", "important\n")
+    write("listed.xyz", frame(HYDROGEN))
+    write("named.txt", "one.xyz\n listed.xyz \n")
+    write("set.gbs", "important\n")
+    os.mkdir("folder")
     cases = [[["one.xyz", "--molden", "x"], "molden has no effect with each"],
              [["one.xyz", "no-such-file.xyz"], "no-such-file.xyz"],
              [["one.xyz", "--json", "notes.txt"], "lines that no job"],
              [["one.xyz", "--json", "one.xyz"], "one.xyz"],
+             [["@named.txt", "--csv", "listed.xyz"], "listed.xyz is an input file of named.txt"],
+             [["one.xyz", "--basis", "H=set.gbs", "--xyz", "set.gbs"], "set.gbs is an input file of --basis"],
+             [["@folder"], "Is a directory"],
              [["one.xyz", "--xyz", "same", "--csv", "same"], "same"],
              [["one.xyz", "--json", "no/such/folder"], "cannot be written"],
              [[], "no input file"]]
     for arguments, part in cases if TEST.n_rank == 1 else cases[:3]:  # mpiexec ends slowly after an exit code
         TEST.expect_one_line(str(arguments), TEST.run(["--each", *arguments]), 2, [part])
+    TEST.check(os.path.getsize("listed.xyz") > 0 and os.path.getsize("set.gbs") > 0, "an input file was emptied")
     TEST.expect_one_line("without --each", TEST.run(["one.xyz", "faults.xyz"]), 2, ["--each"])
     TEST.expect_one_line("--csv alone", TEST.run(["one.xyz", "--csv", "x"]), 2, ["csv has no effect without each"])
     code, out, errors = TEST.run(["--each", "-", "--basis", "STO-3G"], standard_input=frame(HYDROGEN) + frame(WATER))
