@@ -146,7 +146,8 @@ static hf_status begin(struct job *job, struct hf_error *error)
         status = hf_record_reader_create(context->interruption, settings->n_path, settings->path,
                                          &job->reader, error);
     HF_CHECK(hf_agree(context->comm, status, error));
-    job->settings_hash = hf_each_hash_settings(options);
+    if (context->rank == 0) /* the one that reads records */
+        job->settings_hash = hf_each_hash_named(options, hf_each_hash_settings(options));
     HF_CHECK(
         hf_agree(context->comm, create_context(job, MPI_COMM_SELF, &job->alone, error), error));
     job->worker = (struct hf_worker){job->alone, options, &job->start, &job->files};

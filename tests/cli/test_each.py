@@ -242,6 +242,15 @@ def only_one_job_writes_a_file():
     process.communicate(timeout=TEST.most_seconds)
 
 
+def a_changed_file_is_another_setting():
+    """Records are computed again if a file that an option names has other contents."""
+    write("one.xyz", frame(HYDROGEN))
+    for exponent, n in (("1.0", 1), ("1.0", 0), ("1.2", 1)):
+        write("h.gbs", f"H 0\nS 1 1.00\n{exponent} 1.0\n****\n")
+        out = each("one.xyz", "--basis", "./h.gbs", "--json", "contents.jsonl", name="contents")
+        TEST.check(f"{n} computed" in out, f"contents: exponent {exponent}", out)
+
+
 def the_set_is_foreseen():
     """--check counts, estimates and writes nothing."""
     out = each("faults.xyz", "--check", "--json", "check.jsonl", "--basis", "STO-3G", name="check")
@@ -283,7 +292,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for test in (results_are_those_of_runs_alone, faults_do_not_touch_others, settings_of_a_record_count_first, a_killed_job_goes_on,
-                     a_signal_ends_the_job, only_one_job_writes_a_file, the_set_is_foreseen, wrong_commands_are_refused):
+                     a_signal_ends_the_job, only_one_job_writes_a_file, a_changed_file_is_another_setting, the_set_is_foreseen, wrong_commands_are_refused):
             began = time.monotonic()
             test()
             print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
