@@ -154,12 +154,13 @@ static hf_status begin(struct job *job, struct hf_error *error)
     HF_CHECK(create_scheduler(job, error));
     hf_interruption_watch(context->interruption, watch, job);
     if (settings->rehearsal) {
-        if (context->rank == 0)
-            status = hf_finished_read(&job->finished, job->files.json, false, error);
+        if (context->rank == 0) status = hf_finished_read(&job->finished, job->files.json, error);
         return hf_agree(context->comm, status, error);
     }
+    const struct hf_each_records records = {settings->n_path, settings->path, job->settings_hash};
     return hf_results_open(&job->results, context, &job->files,
-                           hf_options_flag(options, "retry_failed"), &job->finished, error);
+                           hf_options_flag(options, "retry_failed") ? &records : NULL,
+                           &job->finished, error);
 }
 
 /** What the model says of record i; it stays 0 if the record cannot be read. Local. */
@@ -426,7 +427,7 @@ hf_status hf_each(struct hf_context *context, const struct hf_each_settings *set
     HF_TRY(begin(&job, error));
     status = compute_all(&job, error);
     if (settings->rehearsal && status == HF_OK)
-        hf_each_tell_outlook(settings->out, &job.outlook, job.finished.n);
+        hf_each_tell_outlook(settings->out, &job.outlook, job.finished.n_taken);
     if (!settings->rehearsal && (status == HF_OK || status == HF_INTERRUPTED)) tell_end(&job);
     if (status == HF_INTERRUPTED) explain_end(&job, error);
     n_bad = job.results.account.n_failed > 0 || job.finished.n_failed > 0;

@@ -62,6 +62,19 @@ hf_status hf_window_fill(struct hf_window *window, struct hf_context *context, i
                          uint64_t settings, struct hf_record_reader *reader,
                          struct hf_finished *finished, struct hf_error *error) HF_MUST_CHECK;
 
+/** Records of a job. Everything is borrowed. */
+struct hf_each_records {
+    int n_path;
+    const char *const *path; /**< [n_path] as of struct hf_each_settings */
+    uint64_t settings;       /**< hash of the settings */
+};
+
+/** Reads all records once and drops their failures from what earlier runs have finished, and from the file. All failures
+ *  go if records come from a pipe, which can be read only once. Local. Errors as of the reader; HF_NO_RESOURCE. */
+hf_status hf_each_drop_failures(const struct hf_each_records *records,
+                                struct hf_interruption *interruption, struct hf_finished *finished,
+                                const char *path, struct hf_error *error) HF_MUST_CHECK;
+
 /** Accepts a cleared one. Local. */
 void hf_window_done(struct hf_window *window);
 
@@ -173,10 +186,10 @@ struct hf_results {
     struct hf_each_progress progress;
 };
 
-/** Reads what earlier runs have finished, and opens the files to add to them. Collective. HF_BAD_INPUT: other contents,
- *  or another job writes; HF_NO_RESOURCE. */
+/** Reads what earlier runs have finished, and opens the files to add to them. `retry`: failures of these records are
+ *  dropped; NULL: they stay. Collective. HF_BAD_INPUT: other contents, or another job writes; HF_NO_RESOURCE. */
 hf_status hf_results_open(struct hf_results *results, struct hf_context *context,
-                          const struct hf_results_files *files, bool retry,
+                          const struct hf_results_files *files, const struct hf_each_records *retry,
                           struct hf_finished *finished, struct hf_error *error) HF_MUST_CHECK;
 
 /** Sends or writes a result. Local. HF_NO_RESOURCE: memory. */

@@ -194,13 +194,17 @@ static hf_status open_locked(struct hf_results *self, struct hf_error *error)
     return hf_fail(error, HF_BAD_INPUT, "%.400s: another job writes to it", self->files.json);
 }
 
-static hf_status open_all(struct hf_results *self, bool retry, struct hf_finished *finished,
-                          struct hf_error *error)
+static hf_status open_all(struct hf_results *self, const struct hf_each_records *retry,
+                          struct hf_finished *finished, struct hf_error *error)
 {
     const struct hf_results_files *files = &self->files;
     HF_CHECK(open_locked(self, error));
-    HF_CHECK(hf_finished_read(finished, files->json, retry, error));
-    if (retry) HF_CHECK(open_locked(self, error)); /* it was written anew */
+    HF_CHECK(hf_finished_read(finished, files->json, error));
+    if (retry != NULL) {
+        HF_CHECK(hf_each_drop_failures(retry, self->context->interruption, finished, files->json,
+                                       error));
+        HF_CHECK(open_locked(self, error)); /* it was written anew */
+    }
     if (ftruncate(fileno(self->json), finished->n_byte) != 0 && errno != EINVAL) /* of a pipe */
         fail_writing(self, files->json);
     HF_CHECK(open_file(&self->xyz, files->xyz, "w", error));
@@ -211,7 +215,7 @@ static hf_status open_all(struct hf_results *self, bool retry, struct hf_finishe
 }
 
 hf_status hf_results_open(struct hf_results *self, struct hf_context *context,
-                          const struct hf_results_files *files, bool retry,
+                          const struct hf_results_files *files, const struct hf_each_records *retry,
                           struct hf_finished *finished, struct hf_error *error)
 {
     hf_status status = HF_OK;

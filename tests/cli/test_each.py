@@ -124,6 +124,19 @@ def faults_do_not_touch_others():
     TEST.check(sum(result["success"] for result in results("list.hf.jsonl").values()) == 7, "retry: seven are good")
 
 
+def failures_of_other_jobs_stay_and_do_not_count():
+    """In one file of results, with other options."""
+    write("other.xyz", frame(HYDROGEN))
+    arguments = ["other.xyz", "--basis", "STO-3G", "--json", "others.jsonl"]
+    each(*arguments, "--multiplicity", "5", code=1, name="another job")
+    out = each(*arguments, "--retry-failed", name="this job")
+    TEST.check("1 computed: 1 good" in out and "1 of other records or settings" in out, "another job: counts", out)
+    out = each(*arguments, "--retry-failed", name="this job again")
+    TEST.check("0 computed" in out and "1 results, 0 of them failed" in out, "another job: counts again", out)
+    with open("others.jsonl", encoding="utf-8") as file:
+        TEST.check(sorted(json.loads(line)["success"] for line in file) == [False, True], "another job: lines")
+
+
 def settings_of_a_record_count_first():
     """QCSchema inputs one per line, each with settings; SD and native files."""
     lines = []
@@ -291,7 +304,7 @@ def main():
     TEST.program = os.path.abspath(TEST.program)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (results_are_those_of_runs_alone, faults_do_not_touch_others, settings_of_a_record_count_first, a_killed_job_goes_on,
+        for test in (results_are_those_of_runs_alone, faults_do_not_touch_others, failures_of_other_jobs_stay_and_do_not_count, settings_of_a_record_count_first, a_killed_job_goes_on,
                      a_signal_ends_the_job, only_one_job_writes_a_file, a_changed_file_is_another_setting, the_set_is_foreseen, wrong_commands_are_refused):
             began = time.monotonic()
             test()
