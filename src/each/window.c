@@ -50,8 +50,9 @@ static hf_status read_records(struct hf_window *window, int64_t most, uint64_t s
 {
     struct hf_molecule_record record;
     while (window->n < most && window->n_byte < HF_WINDOW_BYTES) {
-        bool there;
-        if (window->n > 0 && hf_record_reader_waits(reader)) return HF_OK;
+        bool there, waits = false;
+        if (window->n > 0) HF_CHECK(hf_record_reader_waits(reader, &waits, error));
+        if (waits) return HF_OK;
         HF_CHECK(hf_record_reader_next(reader, &record, &there, error));
         window->ended = !there;
         if (!there) return HF_OK;
