@@ -143,9 +143,9 @@ def settings_of_a_record_count_first():
     for i, (method, basis, keywords) in enumerate([("hf", "STO-3G", {}), ("mp2", "3-21G", {}), ("hf", "STO-3G", {"max_iterations": 1}),
                                                    ("hf", "STO-3G", {"json": "x"})]):
         molecule = {"symbols": ["H", "F"], "geometry": [0, 0, 0, 0, 0, 1.7 + 0.1 * i]}
-        lines.append(json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "id": f"input {i}", "molecule": molecule, "driver": "energy",
+        lines.append(json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "id": [f"input {i}", i][i % 2], "molecule": molecule, "driver": "energy",
                                  "model": {"method": method, "basis": basis}, "keywords": keywords}))
-    write("inputs.jsonl", "\n".join(lines + ['{"broken": }']) + "\n")
+    write("inputs.jsonl", "\n".join(lines[:3] + [" " + lines[3]] + ['{"broken": }']) + "\n")
     write("native.mol", "basis 6-31G\nmultiplicity 3\ngeometry\nO 0 0 0\nO 0 0 1.2\nend\n")
     molfile = "\n  test\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n" + "".join(
         f"{0:10.4f}{0:10.4f}{z:10.4f} {s:<3}0  0  0  0  0  0  0  0  0  0  0  0\n" for s, z in (("H", 0.0), ("F", 0.9)))
@@ -155,7 +155,7 @@ def settings_of_a_record_count_first():
     model = [found[f"inputs.jsonl, record {i}"].get("model") for i in (1, 2)]
     TEST.check(model == [{"method": "rhf", "basis": "STO-3G"}, {"method": "mp2", "basis": "3-21G"}], "settings: models", model)
     names = [found[f"inputs.jsonl, record {i + 1}"].get("id") for i in range(5)]
-    TEST.check(names == ["input 0", "input 1", "input 2", "input 3", None], "settings: ids", names)
+    TEST.check(names == ["input 0", 1, "input 2", 3, None], "settings: ids", names)
     errors = [found[f"inputs.jsonl, record {i}"].get("error") or {} for i in (3, 4, 5)]
     for error, kind in zip(errors, ("convergence_error", "input_error", "input_error")):
         TEST.check(error.get("error_type") == kind, f"settings: expected {kind}:", error)
@@ -281,6 +281,7 @@ def wrong_commands_are_refused():
     write("set.gbs", "important\n")
     os.mkdir("folder")
     cases = [[["one.xyz", "--molden", "x"], "molden has no effect with each"],
+             [["one.xyz", "--task", "vibrations", "--groups", "2"], "groups has no effect with each"],
              [["one.xyz", "no-such-file.xyz"], "no-such-file.xyz"],
              [["one.xyz", "--json", "notes.txt"], "lines that no job"],
              [["one.xyz", "--json", "one.xyz"], "one.xyz"],
@@ -290,7 +291,7 @@ def wrong_commands_are_refused():
              [["one.xyz", "--xyz", "same", "--csv", "same"], "same"],
              [["one.xyz", "--json", "no/such/folder"], "cannot be written"],
              [[], "no input file"]]
-    for arguments, part in cases if TEST.n_rank == 1 else cases[:3]:  # mpiexec ends slowly after an exit code
+    for arguments, part in cases if TEST.n_rank == 1 else cases[:4]:  # mpiexec ends slowly after an exit code
         TEST.expect_one_line(str(arguments), TEST.run(["--each", *arguments]), 2, [part])
     TEST.check(os.path.getsize("listed.xyz") > 0 and os.path.getsize("set.gbs") > 0, "an input file was emptied")
     TEST.expect_one_line("without --each", TEST.run(["one.xyz", "faults.xyz"]), 2, ["--each"])
