@@ -76,10 +76,11 @@ void hf_each_tell_outlook(FILE *out, const struct hf_each_outlook *outlook, int6
                 outlook->seconds / 3600.0, outlook->longest);
         fprintf(out, "Ranks         up to about %.0f before several have to share a molecule\n",
                 fmax(1.0, floor(outlook->seconds / outlook->longest)));
-        fprintf(out,
-                "Memory        up to about %.0f MB per rank for matrices, and --memory for stored "
-                "integrals\n",
-                1e-6 * outlook->most_bytes);
+        fprintf(
+            out,
+            "Memory        up to about %.0f MB on one rank for matrices and MP2, and --memory for "
+            "stored integrals\n",
+            1e-6 * outlook->most_bytes);
     }
     fprintf(out, "Nothing was computed (--check).\n");
 }

@@ -269,6 +269,9 @@ def the_set_is_foreseen():
     out = each("faults.xyz", "--check", "--json", "check.jsonl", "--basis", "STO-3G", name="check")
     for part in ("Molecules     6, and 5 records", "core hours", "Largest", "Memory", "Nothing was computed"):
         TEST.check(part in out, f"check: no '{part}'", out)
+    write("chain.xyz", frame(CHAIN))
+    megabytes = [int(each("chain.xyz", "--check", "--basis", "cc-pVDZ", "--method", method).split("up to about ")[2].split()[0]) for method in ("hf", "mp2")]
+    TEST.check(megabytes[1] > 2 * megabytes[0], "check: MP2 has integrals", megabytes)
     TEST.check(not os.path.exists("check.jsonl"), "check: writes a file")
 
 
