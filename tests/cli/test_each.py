@@ -247,9 +247,11 @@ def a_signal_ends_the_job():
 def only_one_job_writes_a_file():
     """A second job that would add to it is refused."""
     path = os.path.join(os.getcwd(), "signal.jsonl")
-    process = start(["many.xyz", "--basis", "cc-pVDZ", "--json", path])
+    process = start(["many.xyz", "--basis", "cc-pVDZ", "--json", path, "--csv", "locked.csv"])
     wait_for_lines(path, 3 + sum(1 for _ in open(path, encoding="utf-8")), process)
-    TEST.expect_one_line("second job", TEST.run(["--each", "many.xyz", "--json", path]), 2, ["another job writes to it"])
+    TEST.expect_one_line("second job", TEST.run(["--each", "many.xyz", "--json", path]), 2, ["signal.jsonl: another job writes to it"])
+    TEST.expect_one_line("second table", TEST.run(["--each", "many.xyz", "--json", "second.jsonl", "--csv", "locked.csv"]), 2,
+                         ["locked.csv: another job writes to it"])
     for number in processes_of(path):
         os.kill(number, signal.SIGTERM)
     process.communicate(timeout=TEST.most_seconds)
