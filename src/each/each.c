@@ -125,6 +125,7 @@ static hf_status create_scheduler(struct job *job, struct hf_error *error)
         .name = asked_for ? hf_options_choice(options, "schedule") : "counter",
         .asked_for = asked_for,
         .counter = (enum hf_counter_method)hf_options_value(options, "counter"),
+        .progress_thread = hf_options_flag(options, "progress_thread"),
         .context = job->context,
         .interruption = job->context->interruption,
     };
