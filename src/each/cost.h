@@ -18,7 +18,7 @@ enum { HF_COST_OCTAVES = 40 };
 /** What the model says of a molecule. */
 struct hf_cost {
     double seconds; /**< of one rank, not corrected */
-    double bytes;   /**< of a rank for matrices, an upper estimate */
+    double bytes;   /**< of a rank for matrices and integrals of MP2, an upper estimate */
 };
 
 /** Times by octave of the model's seconds. Initialise with = {0}. */

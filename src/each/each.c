@@ -100,7 +100,9 @@ static hf_status choose_files(struct job *job, struct hf_error *error)
         if (strcmp(path, "-") == 0) continue;
         list[n++] = (struct hf_run_file){"input", "an input file", path + (path[0] == '@'), true};
     }
-    return job->context->rank == 0 ? hf_output_files_check_apart(n, list, error) : HF_OK;
+    if (job->context->rank != 0) return HF_OK;
+    HF_CHECK(hf_output_files_check_apart(n, list, error));
+    return hf_each_check_named(options, n_path, job->settings->path, files, error);
 }
 
 /** A context for a worker. Collective over `comm`. */
@@ -123,6 +125,7 @@ static hf_status create_scheduler(struct job *job, struct hf_error *error)
         .name = asked_for ? hf_options_choice(options, "schedule") : "counter",
         .asked_for = asked_for,
         .counter = (enum hf_counter_method)hf_options_value(options, "counter"),
+        .progress_thread = hf_options_flag(options, "progress_thread"),
         .context = job->context,
         .interruption = job->context->interruption,
     };
@@ -144,19 +147,21 @@ static hf_status begin(struct job *job, struct hf_error *error)
         status = hf_record_reader_create(context->interruption, settings->n_path, settings->path,
                                          &job->reader, error);
     HF_CHECK(hf_agree(context->comm, status, error));
-    job->settings_hash = hf_each_hash_settings(options);
+    if (context->rank == 0) /* the one that reads records */
+        job->settings_hash = hf_each_hash_named(options, hf_each_hash_settings(options));
     HF_CHECK(
         hf_agree(context->comm, create_context(job, MPI_COMM_SELF, &job->alone, error), error));
     job->worker = (struct hf_worker){job->alone, options, &job->start, &job->files};
     HF_CHECK(create_scheduler(job, error));
     hf_interruption_watch(context->interruption, watch, job);
     if (settings->rehearsal) {
-        if (context->rank == 0)
-            status = hf_finished_read(&job->finished, job->files.json, false, error);
+        if (context->rank == 0) status = hf_finished_read(&job->finished, job->files.json, error);
         return hf_agree(context->comm, status, error);
     }
+    const struct hf_each_records records = {settings->n_path, settings->path, job->settings_hash};
     return hf_results_open(&job->results, context, &job->files,
-                           hf_options_flag(options, "retry_failed"), &job->finished, error);
+                           hf_options_flag(options, "retry_failed") ? &records : NULL,
+                           &job->finished, error);
 }
 
 /** What the model says of record i; it stays 0 if the record cannot be read. Local. */
@@ -423,7 +428,7 @@ hf_status hf_each(struct hf_context *context, const struct hf_each_settings *set
     HF_TRY(begin(&job, error));
     status = compute_all(&job, error);
     if (settings->rehearsal && status == HF_OK)
-        hf_each_tell_outlook(settings->out, &job.outlook, job.finished.n);
+        hf_each_tell_outlook(settings->out, &job.outlook, job.finished.n_taken);
     if (!settings->rehearsal && (status == HF_OK || status == HF_INTERRUPTED)) tell_end(&job);
     if (status == HF_INTERRUPTED) explain_end(&job, error);
     n_bad = job.results.account.n_failed > 0 || job.finished.n_failed > 0;

@@ -36,7 +36,7 @@ struct hf_each_settings {
 
 /** Computes all molecules that an earlier run has not finished, and writes their results.
  *
- *  *all_good  no result of the set, with those of earlier runs, is a failure; the same on every rank
+ *  *all_good  no record of the set has a failure as its result, now or of an earlier run; the same on every rank
  *  Call       collective; same outcome on every rank
  *  Errors     HF_BAD_INPUT: options, a file of the command line that cannot be read; HF_NO_RESOURCE: results cannot be
  *             written, memory; HF_INTERRUPTED. What was written before stays, and the same call continues. */

@@ -20,6 +20,23 @@ hf_status hf_each_check_record(const struct hf_options *options,
 /** Hash of the options that results depend on, of the command line. */
 uint64_t hf_each_hash_settings(const struct hf_options *options);
 
+/* ---- Files that options and lists name (named_files.c) ---- */
+
+/** Files of results; names are borrowed, NULL: not wanted. */
+struct hf_results_files {
+    const char *json, *xyz, *csv;
+    bool hartree; /**< in xyz */
+};
+
+/** Whether no file of results is in a list of input files (@LIST; not one that comes from a pipe) or is a file that an
+ *  option of the command line reads. Local, on rank 0. HF_BAD_INPUT. */
+hf_status hf_each_check_named(const struct hf_options *options, int n_path,
+                              const char *const path[], const struct hf_results_files *files,
+                              struct hf_error *error) HF_MUST_CHECK;
+
+/** Adds the version of hf and the contents of files that options of the command line read to a hash. Local. */
+uint64_t hf_each_hash_named(const struct hf_options *options, uint64_t hash);
+
 /* ---- Windows (window.c) ----
  *
  *     rank 0: reader -> records that are not finished -> bytes      MPI_Bcast      all ranks: bytes, records */
@@ -44,6 +61,19 @@ struct hf_window {
 hf_status hf_window_fill(struct hf_window *window, struct hf_context *context, int64_t most,
                          uint64_t settings, struct hf_record_reader *reader,
                          struct hf_finished *finished, struct hf_error *error) HF_MUST_CHECK;
+
+/** Records of a job. Everything is borrowed. */
+struct hf_each_records {
+    int n_path;
+    const char *const *path; /**< [n_path] as of struct hf_each_settings */
+    uint64_t settings;       /**< hash of the settings */
+};
+
+/** Reads all records once and drops their failures from what earlier runs have finished, and from the file. All failures
+ *  go if records come from a pipe, which can be read only once. Local. Errors as of the reader; HF_NO_RESOURCE. */
+hf_status hf_each_drop_failures(const struct hf_each_records *records,
+                                struct hf_interruption *interruption, struct hf_finished *finished,
+                                const char *path, struct hf_error *error) HF_MUST_CHECK;
 
 /** Accepts a cleared one. Local. */
 void hf_window_done(struct hf_window *window);
@@ -73,12 +103,6 @@ hf_status hf_each_start_keep(struct hf_each_start *start, const struct hf_calcul
 void hf_each_start_done(struct hf_each_start *start);
 
 /* ---- One molecule (molecule.c) ---- */
-
-/** Files of results; names are borrowed, NULL: not wanted. */
-struct hf_results_files {
-    const char *json, *xyz, *csv;
-    bool hartree; /**< in xyz */
-};
 
 /** Who computes molecules: a rank, or a group of ranks. */
 struct hf_worker {
@@ -115,9 +139,10 @@ void hf_molecule_result_done(struct hf_molecule_result *result);
 
 extern const char hf_csv_head[]; /**< a line */
 
-/** Adds the "id" of a QCSchema input, name and hash of the record, and ranks and seconds to a document. Local. */
-void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, uint64_t hash,
-                       const struct hf_molecule_result *result);
+/** Adds the "id" of a QCSchema input (JSON, or NULL), name and hash of the record, and ranks and seconds to a document.
+ *  Local. */
+void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, const char *id,
+                       uint64_t hash, const struct hf_molecule_result *result);
 
 /** A row of the table. Local. */
 void hf_csv_print(FILE *csv, const cJSON *root);
@@ -162,10 +187,10 @@ struct hf_results {
     struct hf_each_progress progress;
 };
 
-/** Reads what earlier runs have finished, and opens the files to add to them. Collective. HF_BAD_INPUT: other contents,
- *  or another job writes; HF_NO_RESOURCE. */
+/** Reads what earlier runs have finished, and opens the files to add to them. `retry`: failures of these records are
+ *  dropped; NULL: they stay. Collective. HF_BAD_INPUT: other contents, or another job writes; HF_NO_RESOURCE. */
 hf_status hf_results_open(struct hf_results *results, struct hf_context *context,
-                          const struct hf_results_files *files, bool retry,
+                          const struct hf_results_files *files, const struct hf_each_records *retry,
                           struct hf_finished *finished, struct hf_error *error) HF_MUST_CHECK;
 
 /** Sends or writes a result. Local. HF_NO_RESOURCE: memory. */

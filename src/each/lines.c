@@ -40,12 +40,10 @@ static const cJSON *extras_of(const cJSON *root)
     return get(get(root, "extras"), "hf");
 }
 
-void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, uint64_t hash,
-                       const struct hf_molecule_result *result)
+void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, const char *id,
+                       uint64_t hash, const struct hf_molecule_result *result)
 {
     char digits[20];
-    cJSON *input = record->text[0] == '{' ? cJSON_Parse(record->text) : NULL;
-    const char *id = text_of(input, "id");
     const struct hf_json extras = {
         root.of,
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root.at, "extras"), "hf"),
@@ -55,8 +53,7 @@ void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *rec
     HF_ADD(extras, "record_hash", digits);
     HF_ADD(extras, "ranks", result->n_rank);
     HF_ADD(extras, "seconds", result->seconds);
-    if (id[0] != '\0') HF_ADD(root, "id", id);
-    cJSON_Delete(input);
+    if (id != NULL) (void)hf_json_add(root, "id", cJSON_Parse(id));
 }
 
 /** The molecule of a result, or of the input of a failure; NULL: unknown. */

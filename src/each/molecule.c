@@ -67,6 +67,15 @@ static void store_all_of_few(struct hf_calculation *calculation)
     if (calculation->need.stored < fmin(few_bytes, fock->memory_bytes)) fock->store_weighed = false;
 }
 
+/** Keeps orbitals for the next molecule. Without memory for them this molecule is good nevertheless. */
+static void keep_orbitals(struct hf_worker *worker, struct work *work)
+{
+    struct hf_error unused;
+    const hf_status status =
+        hf_each_start_keep(worker->start, &work->calculation, &work->wavefunction, &unused);
+    if (status != HF_OK) hf_each_start_done(worker->start);
+}
+
 /** From the record to the wave function and quantities. */
 static hf_status compute(struct hf_worker *worker, const struct hf_molecule_record *record,
                          bool may_start, struct work *work, struct hf_error *error)
@@ -88,7 +97,7 @@ static hf_status compute(struct hf_worker *worker, const struct hf_molecule_reco
     HF_TRY(
         hf_calculation_run(calculation, work->report, &work->result, &work->wavefunction, error));
     if (worker->start != NULL && work->result.converged && calculation->structure_found)
-        HF_TRY(hf_each_start_keep(worker->start, calculation, &work->wavefunction, error));
+        keep_orbitals(worker, work);
 cleanup:
     return status;
 }
@@ -150,7 +159,7 @@ static hf_status make_lines(const struct hf_worker *worker, const struct hf_mole
                         &work->wavefunction);
     else
         put_failure(root, record, work, status, failure);
-    hf_lines_identify(root, record, hash, result);
+    hf_lines_identify(root, record, calculation->input.id, hash, result);
     result->good = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root.at, "success"));
     if (!document.failed) result->json = cJSON_PrintUnformatted(root.at);
     if (wants_xyz) result->xyz = to_text(root.at, worker, true);
@@ -173,8 +182,9 @@ hf_status hf_molecule_compute(struct hf_worker *worker, const struct hf_molecule
     const double began = hf_wall_seconds();
     *result = (struct hf_molecule_result){.n_rank = context->n_rank};
     hf_status status = compute(worker, record, true, &work, &failure);
-    const bool again = status != HF_INTERRUPTED && work.from_orbitals &&
-                       (status != HF_OK || !work.result.converged);
+    const bool unconverged =
+        status == HF_NOT_CONVERGED || (status == HF_OK && !work.result.converged);
+    const bool again = work.from_orbitals && unconverged;
     if (again) { /* those orbitals did not lead to a solution */
         work_done(&work);
         hf_each_start_done(worker->start);

@@ -44,7 +44,9 @@ struct hf_record_reader {
     char record_name[4200];
     double n_byte, n_used; /**< of all files, INFINITY: unknown; of the records so far */
     char problem[256];
-    bool given_up; /**< nothing more can be read of the file; `problem` says why */
+    bool is_stream;    /**< the file is a pipe or a terminal */
+    bool tries, waits; /**< only what has arrived is read; that was not enough */
+    bool given_up;     /**< nothing more can be read of the file; `problem` says why */
 };
 
 static void give_up(struct hf_record_reader *self, const char *why)
@@ -66,6 +68,12 @@ static bool make_room(struct hf_record_reader *self)
     self->bytes = longer;
     self->room = n + n / 2 + PIECE + 1;
     return true;
+}
+
+static bool has_arrived(const struct hf_record_reader *self)
+{
+    struct pollfd input = {.fd = self->file, .events = POLLIN};
+    return poll(&input, 1, 0) != 0;
 }
 
 static hf_status wait_for_input(const struct hf_record_reader *self, struct hf_error *error)
@@ -110,9 +118,10 @@ static hf_status find_line(struct hf_record_reader *self, size_t at, size_t *nex
         }
         seen = n;
         if (n > MOST_BYTES) give_up(self, "a record has more than 64 MiB");
-        if (self->at_end) {
+        self->waits = self->tries && !self->at_end && !has_arrived(self);
+        if (self->at_end || self->waits) {
             *next = n;
-            *there = n > at;
+            *there = n > at && self->at_end;
             return HF_OK;
         }
         HF_CHECK(read_more(self, error));
@@ -150,14 +159,24 @@ static bool has_version(struct hf_word line)
     return strncmp(end, "V2000", 5) == 0 || strncmp(end, "V3000", 5) == 0;
 }
 
+/** Whether the line that begins `at` bytes behind the used ones has not arrived. */
+static bool must_wait(const struct hf_record_reader *self, size_t at)
+{
+    const size_t n = self->end - self->begin;
+    const bool has_line = n > at && memchr(self->bytes + self->begin + at, '\n', n - at) != NULL;
+    return !has_line && !self->at_end && !has_arrived(self);
+}
+
 /** Recognises the format by the first lines. */
 static hf_status recognise(struct hf_record_reader *self, struct hf_error *error)
 {
     size_t at = 0, next;
     bool there, first = true;
-    int count;
+    int count, last = 0; /* line of the first record, if that is not BY_MARK */
     self->format = BY_MARK;
     for (int i = 0; i <= LINE_OF_COUNTS; i++, at = next) {
+        /* who writes records one by one may wait for results after the first one */
+        if (self->format != BY_MARK && i > last && must_wait(self, at)) break;
         HF_CHECK(find_line(self, at, &next, &there, error));
         if (!there) break;
         const struct hf_word line = line_at(self, at, next);
@@ -167,6 +186,7 @@ static hf_status recognise(struct hf_record_reader *self, struct hf_error *error
         first = false;
         if (line.begin[0] == '{' && line.begin[line.length - 1] == '}') self->format = BY_LINE;
         if (is_count(line, &count)) self->format = BY_COUNT;
+        last = self->format == BY_COUNT ? i + 1 + count : i;
     }
     self->numbered = self->format != BY_MARK;
     return HF_OK;
@@ -220,6 +240,8 @@ static hf_status open_file(struct hf_record_reader *self, const char *name, stru
     self->file = standard ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
     if (self->file < 0) give_up(self, strerror(errno));
     if (self->file < 0) return HF_OK;
+    struct stat about;
+    self->is_stream = fstat(self->file, &about) != 0 || !S_ISREG(about.st_mode);
     return recognise(self, error);
 }
 
@@ -230,19 +252,30 @@ static void close_file(struct hf_record_reader *self)
     self->file_name = NULL;
 }
 
+hf_status hf_record_list_next(FILE *list, const char *list_name, char **line, size_t *room,
+                              const char **name, struct hf_error *error)
+{
+    ssize_t n;
+    *name = NULL;
+    while ((n = getline(line, room, list)) > 0) {
+        while (n > 0 && strchr(" \t\r\n", (*line)[n - 1]) != NULL) (*line)[--n] = '\0';
+        const char *begin = *line + strspn(*line, " \t");
+        if (begin[0] == '\0' || begin[0] == '#') continue;
+        *name = begin;
+        return HF_OK;
+    }
+    if (feof(list)) return HF_OK;
+    return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", list_name, strerror(errno));
+}
+
 /** Opens the next file of the list that is open. *there false: it has ended. */
 static hf_status open_listed(struct hf_record_reader *self, bool *there, struct hf_error *error)
 {
-    ssize_t n;
-    *there = false;
-    while ((n = getline(&self->list_line, &self->list_room, self->list)) > 0) {
-        while (n > 0 && strchr(" \t\r\n", self->list_line[n - 1]) != NULL)
-            self->list_line[--n] = '\0';
-        const char *name = self->list_line + strspn(self->list_line, " \t");
-        if (name[0] == '\0' || name[0] == '#') continue;
-        *there = true;
-        return open_file(self, name, error);
-    }
+    const char *name;
+    HF_CHECK(hf_record_list_next(self->list, self->path[self->next_path - 1] + 1, &self->list_line,
+                                 &self->list_room, &name, error));
+    *there = name != NULL;
+    if (*there) return open_file(self, name, error);
     fclose(self->list);
     self->list = NULL;
     return HF_OK;
@@ -304,24 +337,33 @@ static hf_status is_used_up(struct hf_record_reader *self, bool *used_up, struct
     }
 }
 
+/** Length of the next record. *used_up: the file has ended. */
+static hf_status find_end(struct hf_record_reader *self, size_t *n, bool *used_up,
+                          struct hf_error *error)
+{
+    bool there;
+    if (self->is_cut) self->bytes[self->cut_at] = self->cut;
+    self->is_cut = false;
+    if (self->given_up) return HF_OK;
+    self->problem[0] = '\0';
+    HF_CHECK(is_used_up(self, used_up, error));
+    if (*used_up && self->n_record == 0 && !self->waits) give_up(self, "the file is empty");
+    if (*used_up || self->given_up) return HF_OK;
+    if (self->format == BY_COUNT) return end_by_count(self, n, error);
+    if (self->format == BY_LINE) return find_line(self, 0, n, &there, error);
+    return end_by_mark(self, n, error);
+}
+
 /** The next record of the open file. *there false: it has ended. */
 static hf_status next_of_file(struct hf_record_reader *self, struct hf_molecule_record *record,
                               bool *there, struct hf_error *error)
 {
     size_t n = 0;
     bool used_up = true;
-    if (self->is_cut) self->bytes[self->cut_at] = self->cut;
-    self->is_cut = *there = false;
-    if (self->given_up && self->n_record > 0) return HF_OK;
-    if (!self->given_up) {
-        self->problem[0] = '\0';
-        HF_CHECK(is_used_up(self, &used_up, error));
-        if (used_up && self->n_record == 0) give_up(self, "the file is empty");
-    }
-    if (used_up && !self->given_up) return HF_OK;
-    if (!self->given_up && self->format == BY_COUNT) HF_CHECK(end_by_count(self, &n, error));
-    if (!self->given_up && self->format == BY_LINE) HF_CHECK(find_line(self, 0, &n, there, error));
-    if (!self->given_up && self->format == BY_MARK) HF_CHECK(end_by_mark(self, &n, error));
+    *there = false;
+    const bool was_given_up = self->given_up && self->n_record > 0;
+    HF_CHECK(find_end(self, &n, &used_up, error));
+    if (was_given_up || (used_up && !self->given_up)) return HF_OK;
     *there = true;
     take(self, n, record);
     return HF_OK;
@@ -335,6 +377,9 @@ hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_pa
         const char *name = path[i][0] == '@' ? path[i] + 1 : path[i];
         if (strcmp(path[i], "-") != 0 && access(name, R_OK) != 0)
             return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", name, strerror(errno));
+        struct stat about;
+        if (path[i][0] == '@' && stat(name, &about) == 0 && S_ISDIR(about.st_mode))
+            return hf_fail(error, HF_BAD_INPUT, "%.400s: %s", name, strerror(EISDIR));
     }
     *reader = calloc(1, sizeof **reader);
     if (*reader == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a reader");
@@ -365,10 +410,19 @@ hf_status hf_record_reader_next(struct hf_record_reader *self, struct hf_molecul
     }
 }
 
-bool hf_record_reader_waits(const struct hf_record_reader *self)
+hf_status hf_record_reader_waits(struct hf_record_reader *self, bool *waits, struct hf_error *error)
 {
-    struct pollfd input = {.fd = self->file, .events = POLLIN};
-    return self->file >= 0 && !self->at_end && self->begin == self->end && poll(&input, 1, 0) == 0;
+    size_t n;
+    bool used_up;
+    const bool ends = self->begin == self->end && !self->is_stream && self->list == NULL;
+    *waits =
+        ends && self->next_path < self->n_path && strcmp(self->path[self->next_path], "-") == 0;
+    if (self->file < 0 || !self->is_stream) return HF_OK;
+    self->tries = true;
+    const hf_status status = find_end(self, &n, &used_up, error);
+    *waits = self->waits;
+    self->tries = self->waits = false;
+    return status;
 }
 
 double hf_record_reader_fraction(const struct hf_record_reader *self)

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct hf_record_reader;
 
@@ -35,11 +36,18 @@ hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_pa
 hf_status hf_record_reader_next(struct hf_record_reader *reader, struct hf_molecule_record *record,
                                 bool *there, struct hf_error *error) HF_MUST_CHECK;
 
-/** Whether the next record would have to wait for standard input. Local. */
-bool hf_record_reader_waits(const struct hf_record_reader *reader);
+/** Whether the next record has not arrived whole at standard input, or may not have. The last record is no longer valid.
+ *  Local. Errors as of the next one. */
+hf_status hf_record_reader_waits(struct hf_record_reader *reader, bool *waits,
+                                 struct hf_error *error) HF_MUST_CHECK;
 
 /** Part of the bytes of all files that was read; negative: unknown, because of standard input or a list. Local. */
 double hf_record_reader_fraction(const struct hf_record_reader *reader);
+
+/** The next name in a list of files; `line` and `room` as of getline. *name NULL: the list has ended. Local.
+ *  HF_BAD_INPUT: it cannot be read. */
+hf_status hf_record_list_next(FILE *list, const char *list_name, char **line, size_t *room,
+                              const char **name, struct hf_error *error) HF_MUST_CHECK;
 
 /** Accepts a pointer to NULL; leaves NULL. Local. */
 void hf_record_reader_destroy(struct hf_record_reader **reader);

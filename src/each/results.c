@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { TAG = 1 };
@@ -176,42 +177,71 @@ static void remake(struct hf_results *self)
     if (self->csv != NULL && fflush(self->csv) != 0) fail_writing(self, self->files.csv);
 }
 
-/** Opens a file, unless it is not wanted. */
-static hf_status open_file(FILE **file, const char *path, const char *mode, struct hf_error *error)
+/** Whether the name is still that of the open file; another job may have written it anew. */
+static bool has_name(int file, const char *path)
 {
-    *file = path != NULL ? fopen(path, mode) : NULL;
-    if (*file != NULL || path == NULL) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT, "%.400s: it cannot be written: %s", path, strerror(errno));
+    struct stat opened, named;
+    return fstat(file, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
 }
 
-/** Opens the JSON file and locks it, as two jobs that add to one file would compute everything twice. The lock lasts until
- *  the file is closed. File systems without locks are used without. */
-static hf_status open_locked(struct hf_results *self, struct hf_error *error)
+static bool is_regular(int file)
 {
-    if (self->json != NULL) fclose(self->json);
-    HF_CHECK(open_file(&self->json, self->files.json, "a", error));
-    if (flock(fileno(self->json), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return HF_OK;
-    return hf_fail(error, HF_BAD_INPUT, "%.400s: another job writes to it", self->files.json);
+    struct stat about;
+    return fstat(file, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-static hf_status open_all(struct hf_results *self, bool retry, struct hf_finished *finished,
-                          struct hf_error *error)
+/** Opens a file to add to and locks it, as two jobs that write one file would mix their results. The lock lasts until the
+ *  file is closed. Pipes, devices, and files of file systems without locks are used without. NULL: it is not wanted. */
+static hf_status open_locked(FILE **file, const char *path, struct hf_error *error)
+{
+    if (*file != NULL) fclose(*file);
+    *file = NULL;
+    if (path == NULL) return HF_OK;
+    do {
+        if (*file != NULL) fclose(*file);
+        *file = fopen(path, "a");
+        if (*file == NULL)
+            return hf_fail(error, HF_BAD_INPUT, "%.400s: it cannot be written: %s", path,
+                           strerror(errno));
+        const int descriptor = fileno(*file);
+        if (!is_regular(descriptor)) return HF_OK;
+        if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+            return hf_fail(error, HF_BAD_INPUT, "%.400s: another job writes to it", path);
+    } while (!has_name(fileno(*file), path));
+    return HF_OK;
+}
+
+/** Keeps the first bytes of a file; all that a pipe has got is gone. */
+static void keep_bytes(struct hf_results *self, FILE *file, const char *path, long n_byte)
+{
+    if (file != NULL && ftruncate(fileno(file), n_byte) != 0 && errno != EINVAL)
+        fail_writing(self, path);
+}
+
+static hf_status open_all(struct hf_results *self, const struct hf_each_records *retry,
+                          struct hf_finished *finished, struct hf_error *error)
 {
     const struct hf_results_files *files = &self->files;
-    HF_CHECK(open_locked(self, error));
-    HF_CHECK(hf_finished_read(finished, files->json, retry, error));
-    if (retry) HF_CHECK(open_locked(self, error)); /* it was written anew */
-    if (ftruncate(fileno(self->json), finished->n_byte) != 0 && errno != EINVAL) /* of a pipe */
-        fail_writing(self, files->json);
-    HF_CHECK(open_file(&self->xyz, files->xyz, "w", error));
-    HF_CHECK(open_file(&self->csv, files->csv, "w", error));
+    HF_CHECK(open_locked(&self->json, files->json, error));
+    HF_CHECK(open_locked(&self->xyz, files->xyz, error));
+    HF_CHECK(open_locked(&self->csv, files->csv, error));
+    HF_CHECK(hf_finished_read(finished, files->json, error));
+    if (retry != NULL) {
+        HF_CHECK(hf_each_drop_failures(retry, self->context->interruption, finished, files->json,
+                                       error));
+        HF_CHECK(open_locked(&self->json, files->json, error)); /* it was written anew */
+    }
+    keep_bytes(self, self->json, files->json, finished->n_byte);
+    keep_bytes(self, self->xyz, files->xyz, 0);
+    keep_bytes(self, self->csv, files->csv, 0);
     remake(self);
     if (self->status != HF_OK && error != NULL) *error = self->error;
     return self->status;
 }
 
 hf_status hf_results_open(struct hf_results *self, struct hf_context *context,
-                          const struct hf_results_files *files, bool retry,
+                          const struct hf_results_files *files, const struct hf_each_records *retry,
                           struct hf_finished *finished, struct hf_error *error)
 {
     hf_status status = HF_OK;

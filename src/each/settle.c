@@ -39,9 +39,9 @@ hf_status hf_each_check_record(const struct hf_options *options, struct hf_error
 static bool changes_nothing(const struct hf_option *option)
 {
     static const char *const keys[] = {
-        "fock",          "schedule",   "threads", "groups",    "memory",          "onesided",
-        "counter",       "accumulate", "grain",   "tasks_for", "progress_thread", "orbitals",
-        "onesided_test", NULL};
+        "fock",     "schedule",      "threads", "memory",    "onesided",
+        "counter",  "accumulate",    "grain",   "tasks_for", "progress_thread",
+        "orbitals", "onesided_test", NULL};
     for (int i = 0; keys[i] != NULL; i++)
         if (strcmp(option->key, keys[i]) == 0) return true;
     return hf_each_is_of_job(option);

@@ -58,7 +58,7 @@ hf_status hf_each_start_use(struct hf_each_start *start, struct hf_calculation *
     *used = false;
     if (!may_start(calculation)) return HF_OK;
     calculation->settings.wavefunction = HF_WAVEFUNCTION_ALL;
-    if (!start->there || start->kind != kind_of(calculation) ||
+    if (!start->there || start->past.n_point == 0 || start->kind != kind_of(calculation) ||
         !is_near(molecule, start->past.past[0].position))
         return HF_OK;
     struct hf_arena arena = {.label = "places of atoms"};
@@ -86,12 +86,13 @@ hf_status hf_each_start_keep(struct hf_each_start *start, const struct hf_calcul
     const uint64_t kind = kind_of(calculation);
     if (wavefunction->spin[0].coefficient == NULL) return HF_OK;
     if (start->there && start->kind != kind) hf_each_start_done(start);
-    if (!start->there)
+    const bool is_new = !start->there;
+    start->there = true; /* also if it is half-made: then it is to be destroyed */
+    start->kind = kind;
+    if (is_new)
         HF_CHECK(hf_extrapolation_init(
             &start->past, calculation->context, calculation->basis->n_function,
             hf_fock_is_distributed(calculation->settings.fock.builder), error));
-    start->there = true;
-    start->kind = kind;
     if (start->past.n_point > 0 &&
         !is_near(&calculation->input.molecule, start->past.past[0].position))
         hf_extrapolation_forget(&start->past);

@@ -41,10 +41,14 @@ void hf_each_tell_end(FILE *out, const struct hf_each_summary *summary)
     if (out == NULL) return;
     fprintf(out, "Molecules     %" PRId64 " computed: %" PRId64 " good, %" PRId64 " failed\n", n,
             account->n_good, account->n_failed);
-    if (summary->before->n > 0)
+    const struct hf_finished *before = summary->before;
+    if (before->n > 0)
         fprintf(out, "Earlier runs  %" PRId64 " results, %" PRId64 " of them failed%s\n",
-                summary->before->n, summary->before->n_failed,
-                summary->before->n_failed > 0 ? "; --retry-failed computes these again" : "");
+                before->n_taken, before->n_failed,
+                before->n_failed > 0 ? "; --retry-failed computes these again" : "");
+    if (before->n > before->n_taken)
+        fprintf(out, "              %" PRId64 " of other records or settings\n",
+                before->n - before->n_taken);
     fprintf(out, "Results       %s\n", summary->json);
     if (n == 0) return;
     fprintf(out, "Time          %.2f s on %d rank%s: %.2f molecules per second\n", summary->seconds,
@@ -72,10 +76,11 @@ void hf_each_tell_outlook(FILE *out, const struct hf_each_outlook *outlook, int6
                 outlook->seconds / 3600.0, outlook->longest);
         fprintf(out, "Ranks         up to about %.0f before several have to share a molecule\n",
                 fmax(1.0, floor(outlook->seconds / outlook->longest)));
-        fprintf(out,
-                "Memory        up to about %.0f MB per rank for matrices, and --memory for stored "
-                "integrals\n",
-                1e-6 * outlook->most_bytes);
+        fprintf(
+            out,
+            "Memory        up to about %.0f MB on one rank for matrices and MP2, and --memory for "
+            "stored integrals\n",
+            1e-6 * outlook->most_bytes);
     }
     fprintf(out, "Nothing was computed (--check).\n");
 }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /** What precedes the strings of a record in the bytes. */
 struct head {
@@ -34,6 +35,14 @@ static hf_status pack(struct hf_window *window, uint64_t hash,
     return hf_fail(error, HF_NO_RESOURCE, "out of memory for a window of molecules");
 }
 
+/** What a record is known by. Local. */
+static uint64_t hash_record(uint64_t settings, const struct hf_molecule_record *record)
+{
+    const uint64_t hash = hf_hash_add(settings, record->n_byte, record->text);
+    return record->problem != NULL && record->n_byte == 0 ? hf_hash_add_text(hash, record->name)
+                                                          : hash;
+}
+
 /** Reads records until the window is full. Local, on rank 0. */
 static hf_status read_records(struct hf_window *window, int64_t most, uint64_t settings,
                               struct hf_record_reader *reader, struct hf_finished *finished,
@@ -41,14 +50,13 @@ static hf_status read_records(struct hf_window *window, int64_t most, uint64_t s
 {
     struct hf_molecule_record record;
     while (window->n < most && window->n_byte < HF_WINDOW_BYTES) {
-        bool there;
-        if (window->n > 0 && hf_record_reader_waits(reader)) return HF_OK;
+        bool there, waits = false;
+        if (window->n > 0) HF_CHECK(hf_record_reader_waits(reader, &waits, error));
+        if (waits) return HF_OK;
         HF_CHECK(hf_record_reader_next(reader, &record, &there, error));
         window->ended = !there;
         if (!there) return HF_OK;
-        uint64_t hash = hf_hash_add(settings, record.n_byte, record.text);
-        if (record.problem != NULL && record.n_byte == 0)
-            hash = hf_hash_add_text(hash, record.name);
+        const uint64_t hash = hash_record(settings, &record);
         if (hf_finished_take(finished, hash)) continue;
         HF_CHECK(pack(window, hash, &record, error));
         window->n++;
@@ -95,6 +103,34 @@ hf_status hf_window_fill(struct hf_window *window, struct hf_context *context, i
     HF_CHECK(hf_agree(context->comm, status, error));
     hf_broadcast_bytes(context->comm, 0, window->n_byte, window->bytes);
     return hf_agree(context->comm, unpack(window, error), error);
+}
+
+/** Whether the file, or list of files, comes from a pipe or a device. */
+static bool is_stream(const char *path)
+{
+    struct stat about;
+    if (strcmp(path, "-") == 0) return true;
+    return stat(path + (path[0] == '@'), &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+hf_status hf_each_drop_failures(const struct hf_each_records *records,
+                                struct hf_interruption *interruption, struct hf_finished *finished,
+                                const char *path, struct hf_error *error)
+{
+    struct hf_record_reader *reader = NULL;
+    struct hf_molecule_record record;
+    hf_status status;
+    bool there = true, streams = false;
+    for (int i = 0; i < records->n_path; i++) streams = streams || is_stream(records->path[i]);
+    HF_TRY(hf_record_reader_create(interruption, records->n_path, records->path, &reader, error));
+    while (there && !streams) {
+        HF_TRY(hf_record_reader_next(reader, &record, &there, error));
+        if (there) (void)hf_finished_take(finished, hash_record(records->settings, &record));
+    }
+    status = hf_finished_drop_failures(finished, path, streams, error);
+cleanup:
+    hf_record_reader_destroy(&reader);
+    return status;
 }
 
 void hf_window_done(struct hf_window *window)

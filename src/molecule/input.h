@@ -17,12 +17,13 @@ struct hf_input {
     struct hf_molecule molecule; /**< in bohr, checked */
     char *path;
     const char *format; /**< "native", "MDL V2000", "MDL V3000", "XYZ", "QCSchema" or "hf_run" */
+    char *id;           /**< "id" of a QCSchema input, as JSON; NULL: none */
     int n_warning;
     int64_t warning_room, note_room;
     char **warning; /**< [n_warning], one line each */
     int n_note;
     char **note;           /**< [n_note] usual assumptions, one line each */
-    struct hf_arena arena; /**< owns path and lines */
+    struct hf_arena arena; /**< owns path, id and lines */
 };
 
 /** Reads the file, or standard input for the path "-", and checks that it describes a molecule. The option "record",

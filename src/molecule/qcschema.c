@@ -411,13 +411,29 @@ static bool is_atomic_input(const cJSON *root)
            cJSON_HasObjectItem(root, "model");
 }
 
+/** Keeps what the sender knows the input by, also of one that is refused. */
+static hf_status keep_id(const struct draft *draft, const cJSON *root)
+{
+    const cJSON *id = hf_json_find(root, "id");
+    struct hf_arena *arena = &draft->input->arena;
+    if (id == NULL || cJSON_IsNull(id)) return HF_OK;
+    char *text = cJSON_PrintUnformatted(id);
+    draft->input->id = text != NULL ? hf_copy_string(arena, text) : NULL;
+    cJSON_free(text);
+    if (draft->input->id != NULL) return HF_OK;
+    return hf_fail(draft->error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
+}
+
 hf_status hf_read_qcschema(struct draft *draft, bool *is_one)
 {
     cJSON *root;
     hf_status status = HF_OK;
     *is_one = true;
     HF_CHECK(hf_json_parse(draft->text, &root, draft->error));
-    if (is_result(root))
+    if (is_result(root) || is_atomic_input(root)) status = keep_id(draft, root);
+    if (status != HF_OK)
+        *is_one = true;
+    else if (is_result(root))
         status = read_result(draft, root);
     else if (is_atomic_input(root))
         status = read_root(draft, root);

@@ -243,7 +243,8 @@ static const struct hf_option run_rows[] = {
                    "groups of ranks that displacements for second derivatives are divided among",
                    .more = "As many groups as ranks are fastest. Each rank then has the matrices "
                            "of a whole calculation.",
-                   .not_kept = true, .only_with = {{"task", "vibrations"}, {"saddle", NULL}}),
+                   .not_kept = true, .only_with = {{"task", "vibrations"}, {"saddle", NULL}},
+                   .not_with = {{"each", NULL}}),
     HF_ROW_TEXT("serve", "ADDRESS", "compute energies and forces for a driver (i-PI protocol)",
                 .more =
                     "ADDRESS is unix:NAME, for the socket /tmp/ipi_NAME or a path with a slash, or "

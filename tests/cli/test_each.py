@@ -124,15 +124,28 @@ def faults_do_not_touch_others():
     TEST.check(sum(result["success"] for result in results("list.hf.jsonl").values()) == 7, "retry: seven are good")
 
 
+def failures_of_other_jobs_stay_and_do_not_count():
+    """In one file of results, with other options."""
+    write("other.xyz", frame(HYDROGEN))
+    arguments = ["other.xyz", "--basis", "STO-3G", "--json", "others.jsonl"]
+    each(*arguments, "--multiplicity", "5", code=1, name="another job")
+    out = each(*arguments, "--retry-failed", name="this job")
+    TEST.check("1 computed: 1 good" in out and "1 of other records or settings" in out, "another job: counts", out)
+    out = each(*arguments, "--retry-failed", name="this job again")
+    TEST.check("0 computed" in out and "1 results, 0 of them failed" in out, "another job: counts again", out)
+    with open("others.jsonl", encoding="utf-8") as file:
+        TEST.check(sorted(json.loads(line)["success"] for line in file) == [False, True], "another job: lines")
+
+
 def settings_of_a_record_count_first():
     """QCSchema inputs one per line, each with settings; SD and native files."""
     lines = []
     for i, (method, basis, keywords) in enumerate([("hf", "STO-3G", {}), ("mp2", "3-21G", {}), ("hf", "STO-3G", {"max_iterations": 1}),
                                                    ("hf", "STO-3G", {"json": "x"})]):
         molecule = {"symbols": ["H", "F"], "geometry": [0, 0, 0, 0, 0, 1.7 + 0.1 * i]}
-        lines.append(json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "id": f"input {i}", "molecule": molecule, "driver": "energy",
+        lines.append(json.dumps({"schema_name": "qcschema_input", "schema_version": 1, "id": [f"input {i}", i][i % 2], "molecule": molecule, "driver": "energy",
                                  "model": {"method": method, "basis": basis}, "keywords": keywords}))
-    write("inputs.jsonl", "\n".join(lines + ['{"broken": }']) + "\n")
+    write("inputs.jsonl", "\n".join(lines[:3] + [" " + lines[3]] + ['{"broken": }']) + "\n")
     write("native.mol", "basis 6-31G\nmultiplicity 3\ngeometry\nO 0 0 0\nO 0 0 1.2\nend\n")
     molfile = "\n  test\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n" + "".join(
         f"{0:10.4f}{0:10.4f}{z:10.4f} {s:<3}0  0  0  0  0  0  0  0  0  0  0  0\n" for s, z in (("H", 0.0), ("F", 0.9)))
@@ -142,7 +155,7 @@ def settings_of_a_record_count_first():
     model = [found[f"inputs.jsonl, record {i}"].get("model") for i in (1, 2)]
     TEST.check(model == [{"method": "rhf", "basis": "STO-3G"}, {"method": "mp2", "basis": "3-21G"}], "settings: models", model)
     names = [found[f"inputs.jsonl, record {i + 1}"].get("id") for i in range(5)]
-    TEST.check(names == ["input 0", "input 1", "input 2", "input 3", None], "settings: ids", names)
+    TEST.check(names == ["input 0", 1, "input 2", 3, None], "settings: ids", names)
     errors = [found[f"inputs.jsonl, record {i}"].get("error") or {} for i in (3, 4, 5)]
     for error, kind in zip(errors, ("convergence_error", "input_error", "input_error")):
         TEST.check(error.get("error_type") == kind, f"settings: expected {kind}:", error)
@@ -234,12 +247,23 @@ def a_signal_ends_the_job():
 def only_one_job_writes_a_file():
     """A second job that would add to it is refused."""
     path = os.path.join(os.getcwd(), "signal.jsonl")
-    process = start(["many.xyz", "--basis", "cc-pVDZ", "--json", path])
+    process = start(["many.xyz", "--basis", "cc-pVDZ", "--json", path, "--csv", "locked.csv"])
     wait_for_lines(path, 3 + sum(1 for _ in open(path, encoding="utf-8")), process)
-    TEST.expect_one_line("second job", TEST.run(["--each", "many.xyz", "--json", path]), 2, ["another job writes to it"])
+    TEST.expect_one_line("second job", TEST.run(["--each", "many.xyz", "--json", path]), 2, ["signal.jsonl: another job writes to it"])
+    TEST.expect_one_line("second table", TEST.run(["--each", "many.xyz", "--json", "second.jsonl", "--csv", "locked.csv"]), 2,
+                         ["locked.csv: another job writes to it"])
     for number in processes_of(path):
         os.kill(number, signal.SIGTERM)
     process.communicate(timeout=TEST.most_seconds)
+
+
+def a_changed_file_is_another_setting():
+    """Records are computed again if a file that an option names has other contents."""
+    write("one.xyz", frame(HYDROGEN))
+    for exponent, n in (("1.0", 1), ("1.0", 0), ("1.2", 1)):
+        write("h.gbs", f"H 0\nS 1 1.00\n{exponent} 1.0\n****\n")
+        out = each("one.xyz", "--basis", "./h.gbs", "--json", "contents.jsonl", name="contents")
+        TEST.check(f"{n} computed" in out, f"contents: exponent {exponent}", out)
 
 
 def the_set_is_foreseen():
@@ -247,6 +271,9 @@ def the_set_is_foreseen():
     out = each("faults.xyz", "--check", "--json", "check.jsonl", "--basis", "STO-3G", name="check")
     for part in ("Molecules     6, and 5 records", "core hours", "Largest", "Memory", "Nothing was computed"):
         TEST.check(part in out, f"check: no '{part}'", out)
+    write("chain.xyz", frame(CHAIN))
+    megabytes = [int(each("chain.xyz", "--check", "--basis", "cc-pVDZ", "--method", method).split("up to about ")[2].split()[0]) for method in ("hf", "mp2")]
+    TEST.check(megabytes[1] > 2 * megabytes[0], "check: MP2 has integrals", megabytes)
     TEST.check(not os.path.exists("check.jsonl"), "check: writes a file")
 
 
@@ -254,15 +281,24 @@ def wrong_commands_are_refused():
     """Before anything is computed."""
     write("one.xyz", frame(HYDROGEN))
     write("notes.txt", "important\n")
+    write("listed.xyz", frame(HYDROGEN))
+    write("named.txt", "one.xyz\n listed.xyz \n")
+    write("set.gbs", "important\n")
+    os.mkdir("folder")
     cases = [[["one.xyz", "--molden", "x"], "molden has no effect with each"],
+             [["one.xyz", "--task", "vibrations", "--groups", "2"], "groups has no effect with each"],
              [["one.xyz", "no-such-file.xyz"], "no-such-file.xyz"],
              [["one.xyz", "--json", "notes.txt"], "lines that no job"],
              [["one.xyz", "--json", "one.xyz"], "one.xyz"],
+             [["@named.txt", "--csv", "listed.xyz"], "listed.xyz is an input file of named.txt"],
+             [["one.xyz", "--basis", "H=set.gbs", "--xyz", "set.gbs"], "set.gbs is an input file of --basis"],
+             [["@folder"], "Is a directory"],
              [["one.xyz", "--xyz", "same", "--csv", "same"], "same"],
              [["one.xyz", "--json", "no/such/folder"], "cannot be written"],
              [[], "no input file"]]
-    for arguments, part in cases if TEST.n_rank == 1 else cases[:3]:  # mpiexec ends slowly after an exit code
+    for arguments, part in cases if TEST.n_rank == 1 else cases[:4]:  # mpiexec ends slowly after an exit code
         TEST.expect_one_line(str(arguments), TEST.run(["--each", *arguments]), 2, [part])
+    TEST.check(os.path.getsize("listed.xyz") > 0 and os.path.getsize("set.gbs") > 0, "an input file was emptied")
     TEST.expect_one_line("without --each", TEST.run(["one.xyz", "faults.xyz"]), 2, ["--each"])
     TEST.expect_one_line("--csv alone", TEST.run(["one.xyz", "--csv", "x"]), 2, ["csv has no effect without each"])
     code, out, errors = TEST.run(["--each", "-", "--basis", "STO-3G"], standard_input=frame(HYDROGEN) + frame(WATER))
@@ -274,8 +310,8 @@ def main():
     TEST.program = os.path.abspath(TEST.program)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (results_are_those_of_runs_alone, faults_do_not_touch_others, settings_of_a_record_count_first, a_killed_job_goes_on,
-                     a_signal_ends_the_job, only_one_job_writes_a_file, the_set_is_foreseen, wrong_commands_are_refused):
+        for test in (results_are_those_of_runs_alone, faults_do_not_touch_others, failures_of_other_jobs_stay_and_do_not_count, settings_of_a_record_count_first, a_killed_job_goes_on,
+                     a_signal_ends_the_job, only_one_job_writes_a_file, a_changed_file_is_another_setting, the_set_is_foreseen, wrong_commands_are_refused):
             began = time.monotonic()
             test()
             print(f"{test.__name__}: {time.monotonic() - began:.1f} s")

@@ -130,6 +130,52 @@ static void records_are_longer_than_what_is_read_at_once(void **state)
     free(bytes);
 }
 
+/** Whether a record is there once these bytes have come through a pipe that stays open. */
+static void what_has_arrived_is_not_waited_for(void **state)
+{
+    static const struct {
+        const char *first, *then;
+    } cases[] = {{"{\"a\": 1}\n", "{\"b\": 2}\n"}, {"1\n\nHe 0 0 0\n", "1\n\nH 0 0 0\n"}};
+    const char *const paths[] = {"-"};
+    const int old = dup(STDIN_FILENO);
+    for (int i = 0; i < 2; i++) {
+        struct hf_record_reader *reader = NULL;
+        struct hf_molecule_record record;
+        bool there, waits;
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        dup2(ends[0], STDIN_FILENO);
+        const char *first = cases[i].first, *then = cases[i].then;
+        assert_int_equal(write(ends[1], first, strlen(first)), strlen(first));
+        assert_ok(hf_record_reader_create(NULL, 1, paths, &reader, &error));
+        alarm(20); /* a reader that waits would wait for ever */
+        assert_ok(hf_record_reader_next(reader, &record, &there, &error));
+        assert_true(there);
+        assert_string_equal(record.text, first);
+        assert_ok(hf_record_reader_waits(reader, &waits, &error));
+        assert_true(waits);
+        assert_int_equal(write(ends[1], then, 4), 4); /* a part of a record */
+        assert_ok(hf_record_reader_waits(reader, &waits, &error));
+        assert_true(waits);
+        assert_int_equal(write(ends[1], then + 4, strlen(then) - 4), strlen(then) - 4);
+        assert_ok(hf_record_reader_waits(reader, &waits, &error));
+        assert_false(waits);
+        assert_ok(hf_record_reader_next(reader, &record, &there, &error));
+        assert_true(there && record.problem == NULL);
+        assert_string_equal(record.text, then);
+        close(ends[1]);
+        assert_ok(hf_record_reader_waits(reader, &waits, &error));
+        assert_false(waits);
+        assert_ok(hf_record_reader_next(reader, &record, &there, &error));
+        assert_false(there);
+        alarm(0);
+        close(ends[0]);
+        hf_record_reader_destroy(&reader);
+    }
+    dup2(old, STDIN_FILENO);
+    close(old);
+}
+
 static void a_file_that_is_not_there_is_an_error(void **state)
 {
     struct hf_record_reader *reader = NULL;
@@ -149,6 +195,7 @@ int main(void)
         cmocka_unit_test(an_empty_file_is_a_record_with_a_problem),
         cmocka_unit_test(a_record_with_a_nul_has_a_problem),
         cmocka_unit_test(records_are_longer_than_what_is_read_at_once),
+        cmocka_unit_test(what_has_arrived_is_not_waited_for),
         cmocka_unit_test(a_file_that_is_not_there_is_an_error),
     };
     return cmocka_run_group_tests_name("reader of records", tests, make_file, remove_file);
