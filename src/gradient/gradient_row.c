@@ -15,7 +15,7 @@
 /** What commutators are converged to if nothing is given: an error of the gradient is of its order. */
 #define COMMUTATOR_TOLERANCE 1e-8
 
-/** The report has forces on the whole and torques from here on, hartree/bohr and hartree. */
+/** Sums and torques that are not zero as they should be, hartree/bohr and hartree. */
 static const double TOLD = 1e-6;
 
 /** Point charges of which the report has the derivatives. */
@@ -175,13 +175,12 @@ static void print_slope(FILE *out, const double slope[3])
 
 static void print_sums(const struct row *self, const struct hf_quantity_source *of, FILE *out)
 {
-    if (self->closed && fmax(largest(self->sum), largest(self->torque)) > TOLD) {
-        fprintf(out, "  %-10s", "Sum");
-        for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->sum[k]);
-        fprintf(out, "\n  %-10s", "Torque");
-        for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->torque[k]);
-        fprintf(out, "   should be zero without outer charges and fields\n");
-    }
+    const bool told = self->closed && fmax(largest(self->sum), largest(self->torque)) > TOLD;
+    fprintf(out, "  %-10s", "Sum");
+    for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->sum[k]);
+    fprintf(out, "\n  %-10s", "Torque");
+    for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->torque[k]);
+    fprintf(out, "   hartree%s\n", told ? "; WARNING: both should be zero" : "");
     if (of->settings->commutator_tolerance > 10.0 * COMMUTATOR_TOLERANCE)
         fprintf(out,
                 "  WARNING: the SCF's commutator was converged to %.0e only; errors of the "
