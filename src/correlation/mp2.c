@@ -191,8 +191,8 @@ static double sum_of(size_t n, const double value[])
 }
 
 /** Adds up the energies. Each pair's energy comes from one rank, so the sums have the same bits for any number of
- *  ranks. */
-static void add_up(struct hf_mp2 *mp2)
+ *  ranks. Collective. HF_NO_RESOURCE: their sum is not finite. */
+static hf_status add_up(struct hf_mp2 *mp2, struct hf_error *error)
 {
     struct hf_mp2_result *result = mp2->result;
     const struct hf_mp2_pairs *pairs = &mp2->energy;
@@ -215,6 +215,10 @@ static void add_up(struct hf_mp2 *mp2)
     }
     result->opposite_spin = sum_of(pairs->n_opposite, pairs->opposite);
     result->correlation = result->same_spin + result->opposite_spin;
+    if (isfinite(result->correlation)) return HF_OK;
+    return hf_fail(error, HF_NO_RESOURCE,
+                   "the MP2 energy is not a finite number; check whether an occupied orbital has "
+                   "the energy of a virtual one");
 }
 
 hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunction *wavefunction,
@@ -242,8 +246,8 @@ hf_status hf_mp2_compute(struct hf_context *context, const struct hf_wavefunctio
         hf_trace_begin_batch(context->trace);
         HF_TRY(mp2.algorithm->batch(&mp2, error));
     }
+    HF_TRY(add_up(&mp2, error));
     if (mp2.sums != NULL) HF_TRY(hf_mp2_end_derivatives(&mp2, wavefunction, error));
-    add_up(&mp2);
 cleanup:
     hf_trace_end_build(context->trace);
     hf_mp2_drop_blocks(&mp2);

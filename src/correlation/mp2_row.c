@@ -104,7 +104,8 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
                                &self->settings.n_frozen, error);
 }
 
-/** Bytes that this rank may use: the value of --memory, or a share of the free memory. Local. */
+/** Bytes that this rank may use: the value of --memory, or a share of the free memory, which the ranks of calculations
+ *  beside this one have, too. Local. */
 static double memory_limit(const struct hf_quantity *quantity)
 {
     const struct hf_quantity_source *of = quantity->of;
@@ -112,7 +113,7 @@ static double memory_limit(const struct hf_quantity *quantity)
     struct hf_memory_limits limits;
     if (self->given_bytes > 0.0) return self->given_bytes;
     hf_memory_limits_find("", &limits);
-    const int n_rank = of->context->n_node_rank;
+    const int n_rank = of->context->n_node_rank + of->context->n_beside;
     return HF_SAFE_SHARE * hf_memory_of_rank(&limits, n_rank, n_rank);
 }
 

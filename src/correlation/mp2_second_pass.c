@@ -15,7 +15,8 @@
 
 const struct hf_phase hf_phase_mp2_derivatives = {.name = "MP2: derivatives"};
 
-/** hartree/bohr: quartets whose estimate is below it are left out; primitive ones below a share of it. */
+/** hartree/bohr: quartets whose estimate is below it are left out; primitive ones below a share of it, with the largest
+ *  element of the density. */
 static const double THRESHOLD = 1e-10, PRIMITIVE_SHARE = 0.01;
 
 /** Data shared by the threads of a rank. i counts the orbitals of the batch of both spins. */
@@ -52,6 +53,7 @@ struct passer {
     struct hf_gradient_engine *engine;
     struct hf_quartet_density of_quartet[HF_MAX_BATCH];
     double gradient[HF_MAX_BATCH][4][3];
+    double largest; /**< element of the density with a ket that the bra has met, 1 at least */
     double n_flop, seconds; /**< for matrix products */
 };
 
@@ -235,18 +237,23 @@ static double find_largest(const struct passer *own, const struct hf_shell_pair 
     return largest;
 }
 
-/** hf_quartet_consumer.bound: kets up to the bra, because the density is the same from both sides. */
+/** hf_quartet_consumer.bound: kets up to the bra, because the density is the same from both sides. Primitives that are
+ *  negligible depend on the largest element of the density that the bra has met. */
 static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_waiting_ket ket[])
 {
-    const struct passer *own = self;
+    struct passer *own = self;
     const double *momentum = own->pass->momentum;
     const double of_bra = fmax(momentum[bra->a], momentum[bra->b]);
     for (int k = 0; k < n; k++) {
         const struct hf_shell_pair *pair = ket[k].pair;
         const double weight = 4.0 * bra->bound * pair->bound *
                               fmax(of_bra, fmax(momentum[pair->a], momentum[pair->b]));
-        ket[k].wanted = pair <= bra && weight * find_largest(own, pair) >= THRESHOLD;
+        const double largest = pair <= bra ? find_largest(own, pair) : 0.0;
+        own->largest = fmax(own->largest, largest);
+        ket[k].wanted = weight * largest >= THRESHOLD;
     }
+    hf_gradient_engine_set_threshold(own->engine, PRIMITIVE_SHARE * THRESHOLD /
+                                                      (own->pass->most_momentum * own->largest));
 }
 
 static void add_to_atom(const struct passer *own, int shell, const double of[3])
@@ -299,6 +306,7 @@ static hf_status do_bra(struct passer *own, struct hf_pass_thread *thread, int64
     own->block = mp2->block[own->bra.pair - mp2->pairs->pair];
     own->n_rs = (int)hf_mp2_n_row(mp2->pairs, own->bra.pair - mp2->pairs->pair);
     transform(own);
+    own->largest = 1.0;
     for (int32_t i = 0; hf_work_find_part(thread->worker, task, i, &part); i++)
         if (part.n_ket > 0) HF_CHECK(hf_work_do_part(thread->worker, &consumer, own, &part, error));
     hf_work_trace_step(thread->worker, HF_TRACE_TASK, task);
@@ -358,10 +366,7 @@ static hf_status begin(void *self, struct hf_pass_thread *thread, void *data,
     own->pass = data;
     make_arrays(own, &thread->arena);
     hf_mp2_bra_init(&own->bra, own->pass->mp2, &thread->arena);
-    HF_CHECK(hf_gradient_engine_create(own->pass->mp2->pairs, &own->engine, error));
-    hf_gradient_engine_set_threshold(own->engine,
-                                     PRIMITIVE_SHARE * THRESHOLD / own->pass->most_momentum);
-    return HF_OK;
+    return hf_gradient_engine_create(own->pass->mp2->pairs, &own->engine, error);
 }
 
 static void add_all(size_t n, const int64_t from[], int64_t to[])

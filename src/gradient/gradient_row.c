@@ -15,7 +15,7 @@
 /** What commutators are converged to if nothing is given: an error of the gradient is of its order. */
 #define COMMUTATOR_TOLERANCE 1e-8
 
-/** The report has forces on the whole and torques from here on, hartree/bohr and hartree. */
+/** Sums and torques that are not zero as they should be, hartree/bohr and hartree. */
 static const double TOLD = 1e-6;
 
 /** Point charges of which the report has the derivatives. */
@@ -28,7 +28,7 @@ struct row {
     /* of MP2 */
     struct hf_properties relaxed; /**< of the relaxed density */
     int n_product;                /**< of the Hessian */
-    bool converged;               /**< the orbitals have relaxed */
+    bool converged;               /**< the Z-vector has */
     struct hf_error lost; /**< why it is not in the checkpoint; "": it is, or there is none */
 };
 
@@ -89,6 +89,10 @@ static hf_status differentiate_correlated(struct row *self, const struct hf_quan
     const struct hf_mp2_derivatives *derivatives = of->correlation->derivatives;
     HF_TRY(hf_relax_density(of->context, of->wavefunction, of->settings, of->pairs, derivatives,
                             &relaxed, error));
+    if (!relaxed.converged)
+        HF_TRY(hf_fail(error, HF_NOT_CONVERGED,
+                       "gradient: " HF_Z_VECTOR " did not converge with %d products of the Hessian",
+                       relaxed.n_product));
     HF_TRY(hf_gradient_compute_mp2(of->context, of->settings, of->pairs, derivatives, &relaxed,
                                    &self->gradient, error));
     HF_TRY(hf_properties_compute(of->context, &relaxed.wavefunction,
@@ -171,13 +175,12 @@ static void print_slope(FILE *out, const double slope[3])
 
 static void print_sums(const struct row *self, const struct hf_quantity_source *of, FILE *out)
 {
-    if (self->closed && fmax(largest(self->sum), largest(self->torque)) > TOLD) {
-        fprintf(out, "  %-10s", "Sum");
-        for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->sum[k]);
-        fprintf(out, "\n  %-10s", "Torque");
-        for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->torque[k]);
-        fprintf(out, "   should be zero without outer charges and fields\n");
-    }
+    const bool told = self->closed && fmax(largest(self->sum), largest(self->torque)) > TOLD;
+    fprintf(out, "  %-10s", "Sum");
+    for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->sum[k]);
+    fprintf(out, "\n  %-10s", "Torque");
+    for (int k = 0; k < 3; k++) fprintf(out, " %14.1e", self->torque[k]);
+    fprintf(out, "   hartree%s\n", told ? "; WARNING: both should be zero" : "");
     if (of->settings->commutator_tolerance > 10.0 * COMMUTATOR_TOLERANCE)
         fprintf(out,
                 "  WARNING: the SCF's commutator was converged to %.0e only; errors of the "
@@ -232,8 +235,7 @@ static void report(const struct hf_quantity *quantity, FILE *out)
         fprintf(out, "  those of %d more charges are in the JSON file\n",
                 self->gradient.n_charge - MOST_CHARGES);
     if (quantity->of->correlation != NULL)
-        fprintf(out, "  Relaxation of the orbitals: %d products of the Hessian%s\n",
-                self->n_product, self->converged ? "" : "; WARNING: it did not converge");
+        fprintf(out, "  Relaxation of the orbitals: %d products of the Hessian\n", self->n_product);
     print_sums(self, quantity->of, out);
     if (self->lost.message[0] != '\0')
         fprintf(out, "  WARNING: the checkpoint is without the gradient: %s\n", self->lost.message);
@@ -261,6 +263,11 @@ static void put_json(const struct hf_quantity *quantity, const struct hf_json_pl
     }
     if (HF_ANY(to, all->returned))
         HF_PUT_ALL(all->result, "return_result", n, self->gradient.atom[0], unit, "task gradient");
+    if (HF_ANY(to, correlated)) {
+        HF_PUT(to, "z_vector_converged", self->converged, NULL,
+               "of MP2; if it did not, the run has failed");
+        HF_PUT(to, "z_vector_products", self->n_product, NULL, "products of the Hessian for it");
+    }
     HF_PUT_ALL(to, "sum", 3, self->sum, unit, "over atoms and point charges");
     HF_PUT_ALL(to, "torque", 3, self->torque, "hartree", "sum of R x dE/dR");
     if (HF_ANY(to, n_charge > 0))

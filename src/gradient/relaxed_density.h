@@ -14,6 +14,9 @@
 #include "hf/scf.h"
 #include "pairs/common_pairs.h"
 
+/** What messages call the equation for z. */
+#define HF_Z_VECTOR "the Z-vector equation of MP2"
+
 /** Initialise with = {0}. Owns its matrices [n][n], on the grid of the wave function. */
 struct hf_relaxed_density {
     /** what correlation adds to the density of all electrons, to that of alpha - beta (NULL for closed shells), and to

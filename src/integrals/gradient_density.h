@@ -68,8 +68,9 @@ static inline void add_exchange(const struct quartet_shape *n, const lanes *ac, 
             }
 }
 
-/** Adds X_ab X_cd, with factors in the block of c; all quartets have the same a and b. */
-static inline void add_coulomb(const struct hf_quartet_density *density, bool spin,
+/** Writes X_ab X_cd of the first density, or adds that of the second, with factors in the block of c; all quartets have
+ *  the same a and b. */
+static inline void put_coulomb(const struct hf_quartet_density *density, bool spin,
                                const struct quartet_shape *n, const lanes *cd, lanes *to)
 {
     const double *from = (spin ? density->spin : density->total)[HF_BLOCK_AB];
@@ -77,7 +78,9 @@ static inline void add_coulomb(const struct hf_quartet_density *density, bool sp
         for (int b = 0; b < n->b; b++) {
             const double ab = from[(ptrdiff_t)a * density->row[HF_BLOCK_AB] +
                                    (ptrdiff_t)b * density->column[HF_BLOCK_AB]];
-            for (int k = 0; k < n->c * n->d; k++) *to++ += ab * cd[k];
+            const int n_cd = n->c * n->d;
+            for (int k = 0; k < n_cd; k++) to[k] = spin ? to[k] + ab * cd[k] : ab * cd[k];
+            to += n_cd;
         }
 }
 
@@ -96,11 +99,11 @@ static __attribute__((noinline)) void fill_density(const struct hf_quartet *quar
         gather_whole(input, &n, factor, to);
         return;
     }
-    memset(to, 0, (size_t)(n.a * n.b * n.c * n.d) * sizeof *to);
     const int n_coulomb = first->total[HF_BLOCK_AB] == NULL ? 0 : input->difference ? 2 : 1;
+    if (n_coulomb == 0) memset(to, 0, (size_t)(n.a * n.b * n.c * n.d) * sizeof *to);
     for (int spin = 0; spin < n_coulomb; spin++) {
         gather_block(input, spin, HF_BLOCK_CD, n.c, n.d, (spin ? -0.5 : 0.5) * factor, cd);
-        add_coulomb(first, spin, &n, cd, to);
+        put_coulomb(first, spin, &n, cd, to);
     }
     for (int spin = 0; spin < input->n_density; spin++) {
         const double sign = spin && input->difference ? -0.125 : 0.125;

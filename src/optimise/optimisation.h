@@ -30,7 +30,7 @@ struct hf_optimisation {
     int64_t n_room;
     struct hf_optimisation_step *step; /**< [n_step] */
     bool ended;                        /**< the search has */
-    const char *why;                   /**< why the last point that failed did, a constant; "" */
+    char why[256];                     /**< why the last point that failed did; "" */
     int n_negative_start; /**< eigenvalues below zero of the Hessian that was computed; -1: none was */
     int lost;             /**< errno of the trajectory, 0 */
     struct hf_arena arena; /**< has what belongs to the whole search */
@@ -50,7 +50,8 @@ struct hf_search {
     int point;                   /**< of the scan */
     bool begins;                 /**< no step of the point was made yet */
     int n_computed;              /**< steps, without those of an earlier run */
-    const char *why;             /**< the point failed, a constant; "" */
+    const char *why;             /**< the point failed, a constant or `reason`; "" */
+    char reason[256];            /**< why there is no gradient where the atoms are */
     struct hf_scf_keeper keeper; /**< that of the calculation, and what is added here */
     const struct hf_scf_keeper *base;
 };
@@ -61,7 +62,7 @@ hf_status hf_search_init(struct hf_search *self, struct hf_quantity *quantity,
                          struct hf_error *error) HF_MUST_CHECK;
 
 /** Looks for the structure, or those of a scan; self->x is then the last one that was computed. *all: every one was found.
- *  Collective. HF_NO_RESOURCE, HF_INTERRUPTED; HF_NOT_CONVERGED: an SCF for second derivatives; HF_BAD_INPUT:
+ *  Collective. HF_NO_RESOURCE, HF_INTERRUPTED; HF_NOT_CONVERGED: a gradient for second derivatives; HF_BAD_INPUT:
  *  constraints that cannot be. */
 hf_status hf_search_run(struct hf_search *self, bool *all, struct hf_error *error) HF_MUST_CHECK;
 

@@ -112,7 +112,6 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     const struct hf_options *options = of->options;
     self->n_atom = of->molecule->n_atom;
     self->arena.label = "an optimisation";
-    self->why = "";
     self->n_negative_start = -1;
     self->settings.constraint = self->constraint;
     self->settings.absolute = hf_is_held(of->molecule);
@@ -143,11 +142,11 @@ void hf_optimisation_write(struct hf_quantity *quantity)
     for (int s = 0; s < self->n_step; s++) {
         const struct hf_optimisation_step *it = &self->step[s];
         hf_output_file_print(&file,
-                                    "%d\nProperties=species:S:1:pos:R:3 charge=%d multiplicity=%d "
-                                    "step=%d energy=%.9f energy_hartree=%.10f max_force_au=%.8f\n",
-                                    self->n_atom, molecule->charge, molecule->multiplicity, s + 1,
-                                    it->step.energy * HF_HARTREE_IN_EV, it->step.energy,
-                                    it->step.max_force);
+                             "%d\nProperties=species:S:1:pos:R:3 charge=%d multiplicity=%d "
+                             "step=%d energy=%.9f energy_hartree=%.10f max_force_au=%.8f\n",
+                             self->n_atom, molecule->charge, molecule->multiplicity, s + 1,
+                             it->step.energy * HF_HARTREE_IN_EV, it->step.energy,
+                             it->step.max_force);
         for (int i = 0; i < self->n_atom; i++)
             hf_output_file_print(
                 &file, "%s%-2s %16.10f %16.10f %16.10f\n", molecule->atom[i].ghost ? "@" : "",
@@ -249,7 +248,7 @@ void hf_optimisation_tell_failure(const struct hf_quantity *quantity, int point,
 {
     struct hf_optimisation *self = quantity->self;
     char place[32];
-    self->why = why;
+    snprintf(self->why, sizeof self->why, "%s", why);
     if (self->n_point > 1)
         hf_report_warning(quantity->of->report, "no structure%s: %s", place_of(self, point, place),
                           why);

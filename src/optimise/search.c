@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/** Times in succession that a step is halved because the SCF fails. */
+/** Times in succession that a step is halved because there is no gradient. */
 enum { MOST_RETREATS = 5 };
 
 /* ---- Checkpoints ------------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static void set_tolerance(const struct hf_search *self)
         hf_surface_set_tolerance(self->surface, fmin(fmax(sharp, part * force), most));
 }
 
-/** Energy and gradient at self->x. *good: the SCF converged. Collective. */
+/** Energy and gradient at self->x. *good: there are; if not, self->reason says why. Collective. */
 static hf_status compute(struct hf_search *self, struct hf_surface_point *point, bool *good,
                          struct hf_error *error)
 {
@@ -67,6 +67,10 @@ static hf_status compute(struct hf_search *self, struct hf_surface_point *point,
     if (status != HF_OK) return status;
     status = hf_surface_compute(self->surface, x, point, error);
     *good = status == HF_OK && point->converged;
+    if (status == HF_BAD_INPUT)
+        snprintf(self->reason, sizeof self->reason, "%.250s", error->message);
+    else if (!*good)
+        snprintf(self->reason, sizeof self->reason, "%s does not converge", point->unconverged);
     return status == HF_BAD_INPUT ? HF_OK : status;
 }
 
@@ -83,7 +87,7 @@ static hf_status find_hessian(struct hf_search *self, struct hf_error *error)
     HF_TRY(compute(self, &point, &good, error));
     if (!good)
         status = hf_fail(error, HF_NOT_CONVERGED,
-                         "optimise: the SCF before second derivatives did not converge");
+                         "optimise: no gradient before second derivatives: %s", self->reason);
     const struct hf_scf_result here = {.energy = point.energy, .n_removed = point.n_removed};
     struct hf_quantity_source source = *self->of; /* at the places of `compute` */
     source.result = &here;
@@ -129,7 +133,7 @@ static hf_status advance(struct hf_search *self, const struct hf_surface_point *
     return HF_OK;
 }
 
-/** A step back after an SCF that failed. *can: there was one to make. Collective. */
+/** A step back from where there is no gradient. *can: there was one to make. Collective. */
 static void retreat(struct hf_search *self, bool *can)
 {
     *can = self->optimiser != NULL && hf_optimiser_retreat(self->optimiser);
@@ -152,7 +156,7 @@ static hf_status follow(struct hf_search *self, struct hf_error *error)
         if (!good) {
             if (n_failed++ < MOST_RETREATS) retreat(self, &can);
             if (can) continue;
-            self->why = "the SCF does not converge";
+            self->why = self->reason;
             return HF_OK;
         }
         n_failed = 0;
@@ -228,9 +232,10 @@ static hf_status follow_point(struct hf_search *self, const double *state, int n
     if (found->n_point > 1 && status == HF_BAD_INPUT) {
         hf_report_warning(self->of->report, "%s", error->message);
         self->why = "the point could not be begun";
-    } else if (found->n_point > 1 && status == HF_NOT_CONVERGED)
-        self->why = "the SCF before second derivatives does not converge";
-    else if (status != HF_OK)
+    } else if (found->n_point > 1 && status == HF_NOT_CONVERGED) {
+        snprintf(self->reason, sizeof self->reason, "%.250s", error->message);
+        self->why = self->reason;
+    } else if (status != HF_OK)
         return status;
     status = self->why[0] == '\0' ? follow(self, error) : HF_OK;
     if (status != HF_OK) return status;

@@ -37,7 +37,7 @@ hf_status hf_calculation_move(struct hf_calculation *calculation, const double (
 
 /** Looks for the structure of the task, if it is one of an optimisation and the SCF has converged. The calculation is
  *  then where that structure is, and so are result and wave function. If none is found, structure_found is false, and
- *  they are those of the last step. Collective. HF_NO_RESOURCE, HF_INTERRUPTED; HF_NOT_CONVERGED: an SCF for second
+ *  they are those of the last step. Collective. HF_NO_RESOURCE, HF_INTERRUPTED; HF_NOT_CONVERGED: a gradient for second
  *  derivatives; HF_BAD_INPUT: constraints that cannot be. */
 hf_status hf_calculation_optimise(struct hf_calculation *calculation, struct hf_scf_result *result,
                                   struct hf_wavefunction *wavefunction,

@@ -190,8 +190,8 @@ static hf_status turn(struct hf_context *context, struct session *self, struct h
     HF_CHECK(status);
     if (!self->point.converged)
         return hf_fail(error, HF_NOT_CONVERGED,
-                       "%s: the SCF of geometry %d did not converge; the driver gets no forces",
-                       self->line.address, self->n_geometry);
+                       "%s: %s of geometry %d did not converge; the driver gets no forces",
+                       self->line.address, self->point.unconverged, self->n_geometry);
     self->has_forces = true;
     const double seconds = hf_wall_seconds() - began;
     self->computing += seconds;

@@ -225,6 +225,9 @@ static hf_status differentiate_correlated(struct hf_surface *surface,
     struct hf_relaxed_density relaxed = {0};
     HF_TRY(hf_relax_density(surface->context, wavefunction, &surface->settings, surface->pairs,
                             &surface->derivatives, &relaxed, error));
+    point->converged = relaxed.converged;
+    if (!relaxed.converged) point->unconverged = HF_Z_VECTOR;
+    if (!relaxed.converged) goto cleanup;
     HF_TRY(hf_gradient_compute_mp2(surface->context, &surface->settings, surface->pairs,
                                    &surface->derivatives, &relaxed, gradient, error));
     HF_TRY(find_dipole(surface, &relaxed.wavefunction, point->dipole, error));
@@ -274,6 +277,7 @@ hf_status hf_surface_compute(struct hf_surface *surface, const double (*position
     struct hf_wavefunction wavefunction = {0};
     point->n_build = 0;
     point->converged = false;
+    point->unconverged = "the SCF";
     HF_TRY(move(surface, position_bohr, error));
     HF_TRY(find_solution(surface, position_bohr, point, &result, &wavefunction, error));
     point->energy = result.energy + result.smearing_entropy_term;
@@ -281,6 +285,7 @@ hf_status hf_surface_compute(struct hf_surface *surface, const double (*position
     point->converged = result.converged;
     point->n_removed = result.n_removed;
     if (!result.converged) goto cleanup;
+    point->unconverged = "";
     HF_TRY(hf_extrapolation_add(&surface->past, &wavefunction, error));
     if (surface->correlated) HF_TRY(correlate(surface, &wavefunction, point, error));
     if (point->gradient != NULL) HF_TRY(differentiate(surface, &wavefunction, point, error));

@@ -22,7 +22,9 @@ struct hf_surface_point {
     double dipole[3]; /**< e bohr, about the origin */
     int n_removed;    /**< functions that were removed for linear dependence */
     int n_build;      /**< Fock builds, with those of a second attempt */
-    bool converged;   /**< the SCF has; if not, there is no gradient */
+    bool
+        converged; /**< the SCF has, and with a gradient of MP2 its Z-vector; if not, there is no gradient */
+    const char *unconverged; /**< what has not converged, a constant, "the SCF"; "": all has */
     bool
         from_guess; /**< the last orbitals were none to start from, or did not lead to a solution */
 };
@@ -55,7 +57,7 @@ void hf_surface_set_keeper(struct hf_surface *surface, const struct hf_scf_keepe
  *
  *  Call      collective; the same bits on every rank.
  *  Errors    HF_BAD_INPUT: places that no calculation can be of, such as atoms at one point; HF_NO_RESOURCE;
- *            HF_INTERRUPTED. The surface can still be used. That the SCF does not converge is none: see the point. */
+ *            HF_INTERRUPTED. The surface can still be used. Missing convergence is none: see the point. */
 hf_status hf_surface_compute(struct hf_surface *surface, const double (*position_bohr)[3],
                              struct hf_surface_point *point, struct hf_error *error) HF_MUST_CHECK;
 

@@ -62,8 +62,8 @@ static hf_status compute(struct worker *self, int i, struct hf_error *error)
     if (status != HF_OK) return status;
     describe(i, sizeof text, text);
     if (!found.converged)
-        return hf_fail(error, HF_NOT_CONVERGED, "second derivatives: %s the SCF did not converge",
-                       text);
+        return hf_fail(error, HF_NOT_CONVERGED, "second derivatives: %s %s did not converge", text,
+                       found.unconverged);
     if (found.n_removed != n_removed)
         return hf_fail(error, HF_BAD_INPUT,
                        "second derivatives: %s %d functions are linearly dependent and removed, %d "
