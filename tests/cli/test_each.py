@@ -6,6 +6,7 @@ Exit code 0 when all checks hold; each failed one is a line of its own.
 """
 
 import csv
+import fcntl
 import json
 import os
 import random
@@ -247,14 +248,16 @@ def a_signal_ends_the_job():
 def only_one_job_writes_a_file():
     """A second job that would add to it is refused."""
     path = os.path.join(os.getcwd(), "signal.jsonl")
-    process = start(["many.xyz", "--basis", "cc-pVDZ", "--json", path, "--csv", "locked.csv"])
+    process = start(["many.xyz", "--basis", "cc-pVDZ", "--json", path])
     wait_for_lines(path, 3 + sum(1 for _ in open(path, encoding="utf-8")), process)
     TEST.expect_one_line("second job", TEST.run(["--each", "many.xyz", "--json", path]), 2, ["signal.jsonl: another job writes to it"])
-    TEST.expect_one_line("second table", TEST.run(["--each", "many.xyz", "--json", "second.jsonl", "--csv", "locked.csv"]), 2,
-                         ["locked.csv: another job writes to it"])
     for number in processes_of(path):
         os.kill(number, signal.SIGTERM)
     process.communicate(timeout=TEST.most_seconds)
+    with open("locked.csv", "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        outcome = TEST.run(["--each", "many.xyz", "--json", "second.jsonl", "--csv", "locked.csv"])
+        TEST.expect_one_line("second table", outcome, 2, ["locked.csv: another job writes to it"])
 
 
 def a_changed_file_is_another_setting():
