@@ -118,7 +118,7 @@ static double memory_limit(const struct hf_quantity *quantity)
 }
 
 /** Estimates the memory before there are shell pairs: as if none were negligible, for published functions. */
-static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
+static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
     struct mp2 *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;

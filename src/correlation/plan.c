@@ -54,7 +54,9 @@ static double bytes_of(const struct hf_mp2_algorithm *algorithm, const struct hf
 {
     const struct hf_mp2_words words = algorithm->words(size, n_i);
     const double o = hf_mp2_size_orbitals(size), n = size->n_function;
-    const double orbitals = n * (2.0 * o + size->n_spin * hf_mp2_size_longest(size) + n);
+    /* virtual orbitals are held twice; coefficients of all orbitals are dropped when these are made */
+    const double virtuals = size->n_spin * hf_mp2_size_longest(size);
+    const double orbitals = n * (2.0 * o + virtuals + fmax(virtuals, n));
     return sizeof(double) * (orbitals + words.work + words.kept);
 }
 

@@ -29,6 +29,10 @@ struct hf_gradient {
     struct hf_arena arena; /**< has these */
 };
 
+/** Bytes of a rank, of n_rank that share a calculation, that the derivatives of MP2 and the relaxation of its density take.
+ *  The relaxation stores integrals beside them. Not collective. */
+double hf_relaxation_bytes(const struct hf_quantity_source *of, int n_rank);
+
 /** Room for all derivatives, zero. Not collective. HF_NO_RESOURCE: memory. */
 hf_status hf_gradient_create(const struct hf_molecule *molecule, struct hf_gradient *gradient,
                              struct hf_error *error) HF_MUST_CHECK;

@@ -131,19 +131,19 @@ static double memory(const struct hf_quantity *quantity)
                                    hf_fock_is_distributed(of->settings->fock.builder));
 }
 
-/** Matrices and rotations of the relaxation of MP2. */
-static double relaxation_bytes(const struct hf_quantity_source *of)
+double hf_relaxation_bytes(const struct hf_quantity_source *of, int n_rank)
 {
-    enum { N_MATRIX = 12 };
+    enum { N_MATRIX = 12, N_WHOLE = 2 }; /* those of struct hf_mp2_derivatives are whole */
     const double n = of->basis->n_function, o = 0.5 * hf_molecule_n_electron(of->molecule);
     const double n_spin = strcmp(of->settings->method, "rhf") == 0 ? 1.0 : 2.0;
-    return sizeof(double) * n_spin * (N_MATRIX * n * n + 2.0 * HF_SUBSPACE_MOST * o * (n - o)) *
-           hf_linalg_largest_share(of->basis->n_function, of->context->n_rank,
-                                   hf_fock_is_distributed(of->settings->fock.builder));
+    const double share = hf_linalg_largest_share(
+        of->basis->n_function, n_rank, hf_fock_is_distributed(of->settings->fock.builder));
+    return sizeof(double) * n_spin *
+           (N_WHOLE * n * n + share * (N_MATRIX * n * n + 2.0 * HF_SUBSPACE_MOST * o * (n - o)));
 }
 
 /** Densities of the two-electron part. What its threads hold takes the place of engines and queues of Fock builds. */
-static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
+static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
     const struct hf_quantity_source *of = quantity->of;
     const struct hf_basis *merged = hf_common_pairs_merged(of->pairs);
@@ -157,7 +157,8 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
         hf_lent_densities_memory(&size, hf_fock_is_distributed(of->settings->fock.builder));
     (void)error;
     *bytes = memory.of_rank + memory.of_node / size.n_node_rank;
-    if (of->correlation != NULL) *bytes += relaxation_bytes(of);
+    quantity->stores = of->correlation != NULL;
+    if (quantity->stores) *bytes += hf_relaxation_bytes(of, of->context->n_rank);
     return HF_OK;
 }
 

@@ -86,7 +86,7 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
 }
 
 /** An estimate, and its refusal: domains are not known before there are orbitals. */
-static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
+static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
     const struct hf_local_row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;

@@ -57,12 +57,13 @@ static hf_status find_case(const struct hf_calculation *calculation, double resi
         .resident = resident,
     };
     for (int i = 0; i < calculation->n_quantity; i++) {
-        const struct hf_quantity *quantity = &calculation->quantity[i];
+        struct hf_quantity *quantity = &calculation->quantity[i];
         double bytes = 0.0;
         if (quantity->ops->memory != NULL) one->kept += quantity->ops->memory(quantity);
         if (quantity->ops->peak == NULL) continue;
         HF_CHECK(quantity->ops->peak(quantity, &bytes, error));
-        one->after = fmax(one->after, bytes);
+        double *after = quantity->stores ? &one->beside : &one->after;
+        *after = fmax(*after, bytes);
     }
     one->apart = hf_fock_may_separate(&calculation->settings.fock, merged);
     one->size.n_shell = merged->n_shell;

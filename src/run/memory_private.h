@@ -17,6 +17,7 @@ struct hf_memory_case {
     double stored_most;  /**< all integrals together, on all ranks */
     double kept;         /**< of a rank: what quantities hold while an SCF runs */
     double after;        /**< of a rank: what quantities take when the SCF has ended */
+    double beside;       /**< of a rank: the same of quantities that store integrals beside it */
     double resident;     /**< of the process now */
 };
 

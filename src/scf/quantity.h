@@ -73,7 +73,9 @@ struct hf_quantity {
     enum hf_wavefunction_parts needs; /**< ops->needs, unless plan needs more */
     /** hartree, of the shell pairs that `compute` uses; plan sets it; 0: none */
     double pair_accuracy;
-    bool made;                           /**< `compute` has succeeded */
+    bool made; /**< `compute` has succeeded */
+    bool
+        stores; /**< peak sets it: `compute` stores integrals beside what peak says, as an SCF does */
     struct hf_quantity *next_responding; /**< in hf_scf_settings.responding */
     const struct hf_option_value *about; /**< plan: what its failure is about; NULL: ops->option */
 };
@@ -110,7 +112,7 @@ struct hf_quantity_ops {
     double (*memory)(const struct hf_quantity *quantity);
     /** Bytes of a rank that `compute` takes at most, beside the wave function. Local. HF_NO_RESOURCE: more
      *  than --memory says. */
-    hf_status (*peak)(const struct hf_quantity *quantity, double *bytes, struct hf_error *error);
+    hf_status (*peak)(struct hf_quantity *quantity, double *bytes, struct hf_error *error);
     /** Collective. From the Hessian of the solution. A failure ends the calculation. */
     hf_status (*respond)(struct hf_quantity *quantity, struct hf_orbital_hessian *hessian,
                          struct hf_hamiltonian *hamiltonian, struct hf_error *error);

@@ -46,14 +46,15 @@ static hf_status plan(struct hf_quantity *quantity, struct hf_error *error)
     return HF_OK;
 }
 
-/** Points, Hessian and modes; matrices of an SCF of fewer ranks, beside those that there are. */
-static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct hf_error *error)
+/** Points, Hessian and modes; matrices of an SCF and of derivatives of fewer ranks, beside those that there are. */
+static hf_status peak(struct hf_quantity *quantity, double *bytes, struct hf_error *error)
 {
     enum { MATRICES = 12 };
     const struct row *self = quantity->self;
     const struct hf_quantity_source *of = quantity->of;
     const double n = of->basis->n_function, n_coordinate = 3.0 * of->molecule->n_atom;
-    const int n_rank = of->context->n_rank / self->n_group;
+    const int n_group_rank = of->context->n_rank / self->n_group,
+              n_rank = n_group_rank > 0 ? n_group_rank : 1;
     (void)error;
     *bytes =
         sizeof(double) *
@@ -61,8 +62,10 @@ static hf_status peak(const struct hf_quantity *quantity, double *bytes, struct 
          3.0 * n_coordinate * n_coordinate +
          n * hf_molecule_n_electron(of->molecule) + /* occupied orbitals on their way to groups */
          MATRICES * n * n *
-             hf_linalg_largest_share(of->basis->n_function, n_rank > 0 ? n_rank : 1,
+             hf_linalg_largest_share(of->basis->n_function, n_rank,
                                      hf_fock_is_distributed(of->settings->fock.builder)));
+    quantity->stores = true; /* the SCFs of the points do */
+    if (of->correlation != NULL) *bytes += hf_relaxation_bytes(of, n_rank);
     return HF_OK;
 }
 
