@@ -128,6 +128,10 @@ def same_everywhere(folder):
     """Ranks, threads, builders and schedulers change nothing; with --reproducible no bit."""
     usual = ["--task", "gradient", "--method", "ump2"]
     first = run(folder, OPEN, *usual)
+    extras = first["extras"]["hf"]
+    TEST.check(extras["gradient"]["z_vector_converged"] and extras["gradient"]["z_vector_products"] > 1, "Z-vector", extras["gradient"])
+    expected = extras["memory_expected_bytes"]
+    TEST.check(expected["after_scf"] > expected["stored"] > 0, "the relaxation stores integrals beside its matrices", expected)
     for options in (["--fock", "distributed"], ["--threads", "2", "--schedule", "static"]):
         TEST.check(differ(first, run(folder, OPEN, *usual, *options)) < 1e-9, f"{options} change the gradient")
     bits = [run(folder, OPEN, *usual, "--reproducible", "--threads", threads) for threads in ("1", "2")]
