@@ -1,7 +1,10 @@
 /* The front of the Coulomb pass: from densities to H, from V to the Coulomb matrix. */
 #include "coulomb_private.h"
+#include "far_field_private.h"
 
 #include "base/threads.h"
+#include "multipole/translation.h"
+#include "text/json.h"
 
 #include <string.h>
 
@@ -386,4 +389,19 @@ double hf_coulomb_thread_bytes(void)
 double hf_coulomb_made_bytes(double n_primitive)
 {
     return n_primitive * (double)sizeof(struct hf_cell_point);
+}
+
+void hf_coulomb_put_model(struct hf_json to)
+{
+    static const char *const names[] = {"densities", "kets", "leaves",   "up",       "bounds",
+                                        "across",    "down", "matrices", "to leaves"};
+    const struct hf_json steps = hf_json_array(to, "steps", NULL, "kinds of steps");
+    for (int i = 0; i < HF_COUNT(steps, HF_COULOMB_TO_LEAVES + 1); i++) HF_APPEND(steps, names[i]);
+    HF_PUT(to, "lanes", HF_TRANSLATION_MOST_LANES, NULL, "expansions at a time");
+    HF_PUT(to, "unit", HF_COULOMB_UNIT, NULL,
+           "a step's record is its kind and so many times its units");
+    HF_PUT(to, "numbers_of_kets", HF_MAX_PAIR_L + 1, NULL, "numbers of kets of a leaf");
+    HF_PUT(to, "numbers_of_expansion", HF_FAR_SIZE, NULL, "numbers of an expansion");
+    HF_PUT(to, "numbers_of_moments", HF_FAR_MOMENTS, NULL, "numbers of the moments of a cell");
+    HF_PUT(to, "numbers_of_leaf", HF_FAR_LEAF, NULL, "numbers of a leaf for other nodes");
 }

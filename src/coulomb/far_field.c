@@ -1,10 +1,8 @@
 /* The front of the far field: room, builds, near leaves. */
 #include "far_field_private.h"
 
-#include "coulomb/coulomb.h"
 #include "multipole/translation.h"
 #include "steps.h"
-#include "text/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -211,19 +209,4 @@ double hf_far_field_sum_near(const struct hf_far_field *field, int leaf, const d
     for (int i = 0; i < runs->n; i++)
         sum += before[runs->run[i].first + runs->run[i].n] - before[runs->run[i].first];
     return sum;
-}
-
-void hf_coulomb_put_model(struct hf_json to)
-{
-    static const char *const names[] = {"densities", "kets", "leaves",   "up",       "bounds",
-                                        "across",    "down", "matrices", "to leaves"};
-    const struct hf_json steps = hf_json_array(to, "steps", NULL, "kinds of steps");
-    for (int i = 0; i < HF_COUNT(steps, HF_COULOMB_TO_LEAVES + 1); i++) HF_APPEND(steps, names[i]);
-    HF_PUT(to, "lanes", HF_TRANSLATION_MOST_LANES, NULL, "expansions at a time");
-    HF_PUT(to, "unit", HF_COULOMB_UNIT, NULL,
-           "a step's record is its kind and so many times its units");
-    HF_PUT(to, "numbers_of_kets", HF_MAX_PAIR_L + 1, NULL, "numbers of kets of a leaf");
-    HF_PUT(to, "numbers_of_expansion", HF_FAR_SIZE, NULL, "numbers of an expansion");
-    HF_PUT(to, "numbers_of_moments", HF_FAR_MOMENTS, NULL, "numbers of the moments of a cell");
-    HF_PUT(to, "numbers_of_leaf", HF_FAR_LEAF, NULL, "numbers of a leaf for other nodes");
 }
