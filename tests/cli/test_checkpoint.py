@@ -30,9 +30,9 @@ OTHER_WAYS = [(1, ["--fock", "replicated"]), (2, ["--fock", "replicated", "--sch
               (4, ["--fock", "distributed", "--schedule", "manager", "--onesided", "thread", "--memory", "0"])]
 
 
-def some(cases):
-    """Of a list of refusals, which begins with one that each rank finds or is told."""
-    return cases if RANKS == 1 else cases[:1]
+def some(cases, n=1):
+    """Of a list of refusals, which begins with n that each rank finds or is told."""
+    return cases if RANKS == 1 else cases[:n]
 
 
 def energy_of(text):
@@ -336,6 +336,7 @@ def refuse(folder, kept):
     other.write_text("O 0 0 0\n")
     for name, arguments, parts in some([
             ("a cut file", ["--restart", str(cut)], ["damaged checkpoint"]),
+            ("another's file", [WATER, "--checkpoint", str(other)], ["no checkpoint; name another"]),
             ("no checkpoint", ["--restart", str(other)], ["not a checkpoint of hf"]),
             ("no file", ["--restart", str(folder / "none.h5")], ["no such checkpoint"]),
             ("another basis", [WATER, "--basis", "STO-3G", "--restart", kept], ["basis cc-pVDZ", "STO-3G", "--guess"]),
@@ -345,9 +346,8 @@ def refuse(folder, kept):
             ("a folder that is not there", [WATER, "--checkpoint", str(folder / "none/x.h5")],
              ["none/x.h5: the checkpoint cannot be written: No such file or directory"]),
             ("a device", [WATER, "--checkpoint", "/dev/null"], ["a device"]),
-            ("another's file", [WATER, "--checkpoint", str(other)], ["no checkpoint; name another"]),
             ("--show of a cut file", ["--show", str(cut)], ["damaged checkpoint"]),
-            ("--show without a file", ["--show"], ["--show needs"])]):
+            ("--show without a file", ["--show"], ["--show needs"])], 2):
         TEST.expect_one_line(name, TEST.run(arguments), 2, parts)
     check(other.read_text() == "O 0 0 0\n", "a file that is no checkpoint was written over")
     if shutil.which("h5dump"):

@@ -320,10 +320,11 @@ def pages_of_help():
 
 def good_runs(folder):
     path, output_path = write(folder, WATER), os.path.join(folder, "out.json")
-    code, output, errors = run(["--json=" + output_path, path])
-    check(code == 0 and "-74.96302" in output, "water:", output + errors)
-    with open(output_path, encoding="utf-8") as file:
-        check(json.load(file)["success"] is True, "water: JSON tells no success")
+    for launcher in LAUNCHERS:
+        code, output, errors = run(["--json=" + output_path, path], launcher)
+        check(code == 0 and "-74.96302" in output, "water:", output + errors)
+        with open(output_path, encoding="utf-8") as file:
+            check(json.load(file)["success"] is True, "water: JSON tells no success")
 
     code, output, errors = run([path, "--max-iterations", "2", "--json", output_path])
     check(code == 1, f"not converged: exit code {code}, expected 1:", errors)

@@ -98,6 +98,10 @@ def gradient(folder):
     check(len(result) == 15 and max(abs(a - b) for a, b in zip(result, VINYL_GRADIENT)) < 2e-8, "gradient: analytic values", result)
     check(output["driver"] == "gradient" and output["properties"]["scf_total_gradient"] == result, "gradient: properties", "")
     check(max(map(abs, output["extras"]["hf"]["gradient"]["sum"])) < 1e-6, "gradient: extras", output["extras"]["hf"]["gradient"])
+    document["keywords"] = {"max_iterations": 2}
+    code, _, errors = run([folder.write("vinyl.json", json.dumps(document)), "--json", folder.json])
+    check(code == 1, f"gradient: not converged: exit code {code}", errors)
+    check(folder.keep()["error"]["error_type"] == "convergence_error", "gradient: not converged", "")
     if RANKS > 1:
         return
     arguments = [folder.input, "--task", "gradient", "--basis", "STO-3G", "--json", folder.json]
@@ -105,10 +109,6 @@ def gradient(folder):
     code = run([*arguments, "--max-iterations", "2"])[0]
     unconverged = folder.keep()["extras"]["unconverged"]
     check(code == 1 and isinstance(unconverged["return_result"], float), "--task gradient: no gradient unless converged", unconverged)
-    document["keywords"] = {"max_iterations": 2}
-    code, _, errors = run([folder.write("vinyl.json", json.dumps(document)), "--json", folder.json])
-    check(code == 1, f"gradient: not converged: exit code {code}", errors)
-    check(folder.keep()["error"]["error_type"] == "convergence_error", "gradient: not converged", "")
 
 
 def no_file_takes_the_place_of_another(folder):

@@ -68,7 +68,7 @@ def gradient(folder, places, *options):
 
 
 def check_forces(folder):
-    for path, options in (("socket", ["--method", "mp2"]), (None, []))[:2 if TEST.n_rank == 1 else 1]:
+    for path, options in (("socket", []), (None, ["--method", "mp2"])):
         served = Served(folder, *options, path=path)
         TEST.check(served.driver.status() == "READY", "the first status is not READY")
         for k in range(3):

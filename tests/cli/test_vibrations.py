@@ -351,9 +351,10 @@ def main():
         else:
             check_files(folder, cases[names[0]])
             check_restart(folder, cases[names[0]])
-            if TEST.n_rank == 1:
-                check_nearly_linear(folder, cases)
+            if TEST.n_rank > 1:
                 check_restart_into_another(folder, cases[names[0]])
+            else:
+                check_nearly_linear(folder, cases)
                 check_structures(folder, cases)
             check_restart_of_list(folder, cases["water"])
             check_refusals(folder, cases[names[0]])

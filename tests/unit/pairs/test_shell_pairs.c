@@ -313,6 +313,7 @@ TEST(integrals_that_are_no_numbers_are_an_error_of_all_ranks)
     static const double values[] = {NAN, INFINITY, 1e200};
     for (int i = 0; i < 3; i++) {
         const double coefficient = values[i];
+        error.message[0] = '\0';
         const struct test_shell absurd[] = {
             {0, 0, 1, false, {1.0}, {1.0}},
             {1, 1, 2, false, {1.0, 2.0}, {1.0, coefficient}},
