@@ -175,7 +175,8 @@ hf_status hf_output_file_close(struct hf_context *context, struct hf_output_file
     const struct hf_output_file was = *file;
     const bool failed =
         file->stream != NULL && !hf_output_file_end(file, status == HF_OK) && errno != 0;
-    if (failed && status == HF_OK) status = fail(&was, errno, error);
+    if (failed && (status == HF_OK || status == HF_NO_RESOURCE)) /* says which file, and why */
+        status = fail(&was, errno, error);
     return hf_agree(context->comm, status, error);
 }
 
