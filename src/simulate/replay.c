@@ -163,12 +163,11 @@ static hf_status do_round(struct rank *self, struct hf_error *error)
     do_tasks(self);
     for (int t = 1; t < n_thread; t++) pthread_join(thread[t], NULL);
     free(thread);
-    if (self->blocks != NULL) hf_sim_blocks_send_sums(self->blocks);
     hf_scheduler_set_idle(
         self->scheduler,
         &(struct hf_idle_work){self->blocks != NULL ? serve_others : NULL, self->blocks});
     hf_scheduler_finish(self->scheduler);
-    if (self->blocks != NULL) hf_sim_blocks_fence(self->blocks);
+    if (self->blocks != NULL) hf_sim_blocks_collect(self->blocks);
     self->outcome->seconds = fmax(self->outcome->seconds, hf_sim_now() - replay->start);
     book(self);
     MPI_Barrier(self->context->comm);
