@@ -2,6 +2,7 @@
 #include "network.h"
 
 #include <cjson/cJSON.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,9 @@ hf_status hf_sim_machine_read(const char *path, struct hf_sim_machine *machine,
         status = set_member(path, item, machine, error);
     if (status == HF_OK && machine->ranks_per_node < 1.0)
         status = hf_fail(error, HF_BAD_INPUT, "%s: ranks_per_node is below 1", path);
+    const double n_core = machine->cores_per_node;
+    if (status == HF_OK && (floor(n_core) < n_core || n_core > INT_MAX))
+        status = hf_fail(error, HF_BAD_INPUT, "%s: cores_per_node is no whole number", path);
     cJSON_Delete(root);
     return status;
 }
