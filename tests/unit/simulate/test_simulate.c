@@ -270,7 +270,7 @@ TEST(unknown_scheduler_and_damaged_trace_are_refused)
     struct hf_sim_machine machine = IDEAL;
     const double second = 1.0;
     struct hf_sim_rounds rounds = make_round(1, &second);
-    const struct hf_sim_settings settings = {"sttic", "thread", 3, 1, 0, false};
+    const struct hf_sim_settings settings = {"sttic", "thread", 3, 1, 0};
     assert_failure(hf_sim_replay(&rounds, &IDEAL, &settings, &outcome, &error), HF_BAD_INPUT,
                    &error, "static");
     hf_sim_rounds_free(&rounds);
