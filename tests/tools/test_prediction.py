@@ -16,6 +16,7 @@ import unittest.mock
 import sweeps
 import tool_test
 import traces
+from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import (
@@ -23,7 +24,6 @@ from lab import (
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.network import Network  # noqa: E402
 
-FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 COSTS = [4.0, 3.0, 2.0, 1.0]
 STEPS, UNIT = traces.MODEL["coulomb"]["steps"], traces.MODEL["coulomb"]["unit"]
 LOOKS = 1e-4  # ranks that wait for the end of a round look at intervals
