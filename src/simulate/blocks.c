@@ -29,6 +29,8 @@ struct hf_sim_blocks {
     struct hf_context *context;
     struct hf_onesided *onesided;
     struct hf_window *density, *sum;
+    pthread_mutex_t
+        lock; /**< of the caches and of requests: threads take turns, as with the ring of steps of hf */
     struct cache densities, sums[N_SUM];
     double budget;  /**< bytes of a cache */
     double *buffer; /**< of the largest block, for all that comes and goes: nobody reads it */
@@ -143,6 +145,7 @@ hf_status hf_sim_blocks_create(struct hf_context *context, const char *transport
     *made = (struct hf_sim_blocks){.plan = plan, .context = context};
     made->buffer = hf_sim_memory(plan->largest, sizeof *made->buffer);
     made->budget = budget(made);
+    pthread_mutex_init(&made->lock, NULL);
     cache_make(&made->densities, plan->rounds->n_number);
     for (int k = 0; k < N_SUM; k++) cache_make(&made->sums[k], plan->rounds->n_number);
     HF_CHECK(hf_onesided_create(context, &settings, &made->onesided, error));
@@ -159,6 +162,7 @@ void hf_sim_blocks_destroy(struct hf_sim_blocks **blocks)
     hf_onesided_destroy(&old->onesided);
     free(old->densities.used);
     for (int k = 0; k < N_SUM; k++) free(old->sums[k].used);
+    pthread_mutex_destroy(&old->lock);
     free(old->buffer);
     free(old);
     *blocks = NULL;
@@ -171,6 +175,7 @@ struct hf_sim_fetch *hf_sim_blocks_begin(struct hf_sim_blocks *self,
     const int64_t first = round->first_block[task], n = round->first_block[task + 1] - first;
     struct hf_sim_fetch *fetch =
         hf_sim_memory(1, sizeof *fetch + (size_t)n * sizeof *fetch->request);
+    pthread_mutex_lock(&self->lock);
     for (int64_t k = first; k < first + n; k++) {
         const struct hf_sim_block block = round->block[k];
         const bool mine = self->plan->owner[block.number] == self->context->rank;
@@ -179,6 +184,7 @@ struct hf_sim_fetch *hf_sim_blocks_begin(struct hf_sim_blocks *self,
         hf_window_begin_get(self->density, range_of(self->plan, block.number), self->buffer,
                             &fetch->request[fetch->n++]);
     }
+    pthread_mutex_unlock(&self->lock);
     return fetch;
 }
 
@@ -194,7 +200,7 @@ void hf_sim_blocks_serve(struct hf_sim_blocks *self)
     hf_onesided_poke(self->onesided);
 }
 
-void hf_sim_blocks_send_sums(struct hf_sim_blocks *self)
+static void send_sums(struct hf_sim_blocks *self)
 {
     for (int number = 0; number < self->plan->rounds->n_number; number++) {
         self->densities.used[number] = 0;
@@ -206,7 +212,10 @@ void hf_sim_blocks_send_sums(struct hf_sim_blocks *self)
     self->densities.bytes = self->sums[0].bytes = self->sums[1].bytes = 0.0;
 }
 
-void hf_sim_blocks_fence(struct hf_sim_blocks *self)
+void hf_sim_blocks_collect(struct hf_sim_blocks *self)
 {
+    int64_t account[4] = {0}; /* which fock/distributed.c adds up before the fence */
+    send_sums(self);
+    MPI_Allreduce(MPI_IN_PLACE, account, 4, MPI_INT64_T, MPI_SUM, self->context->comm);
     hf_window_fence(self->sum);
 }

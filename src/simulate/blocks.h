@@ -23,7 +23,7 @@ hf_status hf_sim_blocks_create(struct hf_context *context, const char *transport
 /** Collective; accepts a pointer to NULL; leaves NULL. */
 void hf_sim_blocks_destroy(struct hf_sim_blocks **blocks);
 
-/** Blocks on their way to a task. */
+/** Blocks on their way to a task. Any thread of the rank may call both. */
 struct hf_sim_fetch;
 struct hf_sim_fetch *hf_sim_blocks_begin(struct hf_sim_blocks *blocks,
                                          const struct hf_sim_round *round, int64_t task);
@@ -32,9 +32,8 @@ void hf_sim_blocks_end(struct hf_sim_blocks *blocks, struct hf_sim_fetch *fetch)
 
 /** Serves other ranks. */
 void hf_sim_blocks_serve(struct hf_sim_blocks *blocks);
-/** Sends all sums that are here to their owners, and forgets the densities. */
-void hf_sim_blocks_send_sums(struct hf_sim_blocks *blocks);
-/** Until all sums have arrived. Collective. */
-void hf_sim_blocks_fence(struct hf_sim_blocks *blocks);
+/** After a round: sends all sums that are here to their owners, forgets the densities, and waits until all sums have
+ *  arrived. Collective. */
+void hf_sim_blocks_collect(struct hf_sim_blocks *blocks);
 
 #endif

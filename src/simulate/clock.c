@@ -23,7 +23,7 @@ struct hf_sim_thread {
     void *data;
     jmp_buf place; /**< where it waits */
     char *stack;
-    bool begun, ended, waits;
+    bool begun, ended, waits, in_mpi;
     uint64_t wake; /**< number of the event that continues it */
     double wake_time;
     double period; /**< of a pause; 0: it waits for something */
@@ -264,6 +264,14 @@ void hf_sim_block(void)
     self->waits = false;
 }
 
+void hf_sim_block_in_mpi(void)
+{
+    struct hf_sim_thread *self = sim.current;
+    self->in_mpi = true;
+    hf_sim_block();
+    self->in_mpi = false;
+}
+
 void hf_sim_pause(double period, double longest)
 {
     struct hf_sim_thread *self = sim.current;
@@ -306,7 +314,7 @@ void hf_sim_wake(int rank)
 bool hf_sim_waits(int rank)
 {
     for (const struct hf_sim_thread *one = sim.first[rank]; one != NULL; one = one->next)
-        if (one->waits && !(one->period > 0.0)) return true;
+        if (one->in_mpi) return true;
     return false;
 }
 

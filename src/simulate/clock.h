@@ -51,6 +51,8 @@ void hf_sim_compute(double seconds);
 
 /** Until hf_sim_wake of the thread's rank. */
 void hf_sim_block(void);
+/** The same inside MPI, where the rank serves others meanwhile. */
+void hf_sim_block_in_mpi(void);
 
 /** Waits `period`, or longer: see above; at most about `longest`. */
 void hf_sim_pause(double period, double longest);

@@ -75,7 +75,7 @@ bool hf_sim_collective_leave(struct hf_sim_collective *self, void *to)
 
 static void wait_for(struct hf_sim_collective *self)
 {
-    while (!self->over) hf_sim_block();
+    while (!self->over) hf_sim_block_in_mpi();
 }
 
 /** Waits and leaves. */

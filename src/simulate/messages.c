@@ -130,7 +130,7 @@ int hf_sim_receive(void *data, int from, int tag, MPI_Comm comm, MPI_Status *sta
 {
     struct hf_sim_message *message;
     hf_sim_serve(hf_sim_rank());
-    while ((message = find(comm, from, tag, true)) == NULL) hf_sim_block();
+    while ((message = find(comm, from, tag, true)) == NULL) hf_sim_block_in_mpi();
     spend();
     receive(message, data, status);
     return MPI_SUCCESS;
@@ -224,7 +224,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     if (*request == MPI_REQUEST_NULL) return MPI_SUCCESS;
     hf_sim_serve(hf_sim_rank());
-    while (!complete(*request)) hf_sim_block();
+    while (!complete(*request)) hf_sim_block_in_mpi();
     end(request, status);
     return MPI_SUCCESS;
 }
@@ -232,6 +232,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 /** One request of them, of which there must be one. */
 int MPI_Waitany(int n, MPI_Request request[], int *which, MPI_Status *status)
 {
+    hf_sim_serve(hf_sim_rank());
     for (;;) {
         for (int i = 0; i < n; i++) {
             if (request[i] == MPI_REQUEST_NULL || !complete(request[i])) continue;
@@ -239,7 +240,7 @@ int MPI_Waitany(int n, MPI_Request request[], int *which, MPI_Status *status)
             end(&request[i], status);
             return MPI_SUCCESS;
         }
-        hf_sim_block();
+        hf_sim_block_in_mpi();
     }
 }
 

@@ -2,6 +2,7 @@
 #include "network.h"
 
 #include <cjson/cJSON.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,6 @@ static struct {
     int n_rank, ranks_per_node;
     struct hf_sim_process *process;
     MPI_Comm world;
-    long long n_message;
 } net;
 
 /* ---- The machine's file ---- */
@@ -73,6 +73,9 @@ hf_status hf_sim_machine_read(const char *path, struct hf_sim_machine *machine,
         status = set_member(path, item, machine, error);
     if (status == HF_OK && machine->ranks_per_node < 1.0)
         status = hf_fail(error, HF_BAD_INPUT, "%s: ranks_per_node is below 1", path);
+    const double n_core = machine->cores_per_node;
+    if (status == HF_OK && (floor(n_core) < n_core || n_core > INT_MAX))
+        status = hf_fail(error, HF_BAD_INPUT, "%s: cores_per_node is no whole number", path);
     cJSON_Delete(root);
     return status;
 }
@@ -85,7 +88,6 @@ bool hf_sim_create(const struct hf_sim_machine *machine, int n_rank)
     net.machine = machine;
     net.n_rank = n_rank;
     net.ranks_per_node = in_node;
-    net.n_message = 0;
     net.process = calloc((size_t)n_rank, sizeof *net.process);
     net.world = hf_sim_comm_make(n_rank, NULL);
     return hf_sim_clock_create(n_rank, (int)machine->cores_per_node, in_node) &&
@@ -119,11 +121,6 @@ struct hf_sim_process *hf_sim_process(int rank)
     return &net.process[rank];
 }
 
-long long hf_sim_n_message(void)
-{
-    return net.n_message;
-}
-
 /* ---- Cost ---- */
 
 bool hf_sim_near(int rank, int other)
@@ -143,7 +140,6 @@ double hf_sim_send(int from, int to, double n_bytes)
     struct hf_sim_process *source = &net.process[from], *target = &net.process[to];
     const double along = n_bytes * (hf_sim_near(from, to) ? machine->node_beta_seconds_per_byte
                                                           : machine->beta_seconds_per_byte);
-    net.n_message++;
     source->out_free = fmax(source->out_free, hf_sim_now()) + along;
     target->in_free = fmax(source->out_free + hf_sim_latency(from, to), target->in_free + along);
     return target->in_free;

@@ -65,9 +65,6 @@ double hf_sim_send(int from, int to, double n_bytes);
 /** Steps of a latency in a tree over the ranks of each node and the nodes. */
 double hf_sim_tree_seconds(MPI_Comm comm);
 
-/** Messages and operations on memory of other ranks since hf_sim_create. */
-long long hf_sim_n_message(void);
-
 /** To be called when a rank calls MPI: it serves operations on its memory. */
 void hf_sim_serve(int rank);
 
@@ -81,7 +78,6 @@ struct hf_sim_request {
     void *to; /**< of a receive, and */
     int from, tag;
     MPI_Comm comm;
-    size_t n_bytes;
     MPI_Status status;
     struct hf_sim_collective *collective; /**< of a collective, or NULL */
 };

@@ -137,8 +137,6 @@ static void book(struct rank *self)
 {
     struct hf_sim_outcome *outcome = self->outcome;
     outcome->work += self->work;
-    outcome->most = fmax(outcome->most, self->work);
-    outcome->wait += self->wait;
     outcome->blocked += self->blocked;
     if (self->context->rank == 0) outcome->first_wait = self->wait;
 }
@@ -153,7 +151,6 @@ static hf_status do_round(struct rank *self, struct hf_error *error)
 {
     struct replay *replay = self->replay;
     const int n_thread = replay->settings->n_thread;
-    const long long n_message = hf_sim_n_message();
     self->ended = false;
     self->work = self->wait = self->blocked = 0.0;
     HF_CHECK(hf_scheduler_start(self->scheduler, &self->round->levels, error));
@@ -163,19 +160,16 @@ static hf_status do_round(struct rank *self, struct hf_error *error)
     do_tasks(self);
     for (int t = 1; t < n_thread; t++) pthread_join(thread[t], NULL);
     free(thread);
-    if (self->blocks != NULL) hf_sim_blocks_send_sums(self->blocks);
     hf_scheduler_set_idle(
         self->scheduler,
         &(struct hf_idle_work){self->blocks != NULL ? serve_others : NULL, self->blocks});
     hf_scheduler_finish(self->scheduler);
-    if (self->blocks != NULL) hf_sim_blocks_fence(self->blocks);
+    if (self->blocks != NULL) hf_sim_blocks_collect(self->blocks);
     self->outcome->seconds = fmax(self->outcome->seconds, hf_sim_now() - replay->start);
     book(self);
     MPI_Barrier(self->context->comm);
-    if (self->context->rank == 0) {
+    if (self->context->rank == 0)
         self->outcome->tasks_over = fmax(0.0, self->outcome->tasks_over - replay->start);
-        self->outcome->n_message = hf_sim_n_message() - n_message;
-    }
     return HF_OK;
 }
 
@@ -211,7 +205,6 @@ static void be_rank(void *data)
     self.context->n_thread = settings->n_thread;
     const struct hf_scheduler_settings scheduler = {.name = settings->scheduler,
                                                     .group = settings->group,
-                                                    .progress_thread = settings->progress_thread,
                                                     .context = self.context,
                                                     .interruption = self.context->interruption};
     HF_TRY(hf_scheduler_create(self.context->comm, &scheduler, &self.scheduler, &error));

@@ -8,21 +8,17 @@
 struct hf_sim_settings {
     const char *scheduler, *transport;
     int n_rank, n_thread;
-    int group;            /**< ranks of a counter or manager; 0: chosen by the scheduler */
-    bool progress_thread; /**< beside counters */
+    int group; /**< ranks of a counter or manager; 0: chosen by the scheduler */
 };
 
 /** What a round took; sums are over all threads. */
 struct hf_sim_outcome {
     double seconds;    /**< from the first rank's start to the last one's end */
     double work;       /**< in tasks, and in reading stored integrals */
-    double most;       /**< of it, that of the rank that has most */
     double tasks_over; /**< when the last task is done, since the start */
-    double wait;       /**< for tasks */
     double blocked;    /**< for blocks */
     double first_wait; /**< of rank 0: for tasks */
     int64_t n_done;    /**< tasks */
-    long long n_message;
 };
 
 /** Runs all rounds; outcome [n_round]. HF_BAD_INPUT: no such scheduler; HF_NO_RESOURCE: no memory, or a deadlock. */

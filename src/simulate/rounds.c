@@ -9,7 +9,11 @@
 
 /** Level of the most expensive task (work/costs.h): after its measurement others may turn out to be more so. */
 enum { HIGHEST = 224 };
-enum { RECORD_BYTES = 24, BLOCK_J = 252, BLOCK_K = 253 };
+enum { VERSION = 1, RECORD_BYTES = 24, BLOCK_J = 252, BLOCK_K = 253 };
+/** A trace has as many numbers of blocks as records at most, or few; memory for them goes to every rank. */
+enum { FEW_BLOCKS = 65536 };
+/** Of tasks in all rounds, seconds and bytes: what a trace of hf does not reach. */
+static const double TOO_MANY = 1e9;
 
 struct record {
     double start;
@@ -33,6 +37,11 @@ static hf_status damaged(const struct reader *reader, struct hf_error *error)
     return hf_fail(error, HF_BAD_INPUT, "%s: a record of this trace is damaged", reader->path);
 }
 
+static hf_status ends_early(const struct reader *reader, struct hf_error *error)
+{
+    return hf_fail(error, HF_BAD_INPUT, "%s: this trace ends early", reader->path);
+}
+
 static double number_of(const cJSON *header, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(header, name);
@@ -52,16 +61,21 @@ static int find_kind(const cJSON *header, const char *name)
     return -1;
 }
 
-static hf_status read_header(const cJSON *header, struct reader *reader,
+/** `n_byte` follow the header. */
+static hf_status read_header(const cJSON *header, double n_byte, struct reader *reader,
                              struct hf_sim_rounds *rounds, struct hf_error *error)
 {
+    double n_task_of_all = 0.0;
     const cJSON *format = cJSON_GetObjectItemCaseSensitive(header, "format");
     const cJSON *builds = cJSON_GetObjectItemCaseSensitive(header, "builds");
     const cJSON *model = cJSON_GetObjectItemCaseSensitive(header, "model");
     const double n_record = number_of(header, "n_record");
     if (!cJSON_IsString(format) || strcmp(format->valuestring, "hf-trace") != 0 ||
-        number_of(header, "record_bytes") < RECORD_BYTES || n_record < 0.0)
-        return hf_fail(error, HF_BAD_INPUT, "%s: no trace of hf", reader->path);
+        number_of(header, "version") != VERSION ||
+        number_of(header, "record_bytes") != RECORD_BYTES || !(n_record >= 0.0))
+        return hf_fail(error, HF_BAD_INPUT, "%s: no trace of hf of version %d", reader->path,
+                       VERSION);
+    if (n_record * RECORD_BYTES > n_byte) return ends_early(reader, error);
     reader->n_record = (size_t)n_record;
     reader->task_kind = find_kind(header, "task");
     reader->stored_kind = find_kind(header, "stored task");
@@ -76,8 +90,10 @@ static hf_status read_header(const cJSON *header, struct reader *reader,
         return hf_fail(error, HF_NO_RESOURCE, "out of memory for %s", reader->path);
     for (int i = 0; i < rounds->n_round; i++) {
         struct hf_sim_round *round = &rounds->round[i];
-        round->n_task = (int64_t)number_of(cJSON_GetArrayItem(builds, i), "n_task");
-        if (round->n_task < 0) return damaged(reader, error);
+        const double n_task = number_of(cJSON_GetArrayItem(builds, i), "n_task");
+        n_task_of_all += n_task;
+        if (!(n_task >= 0.0 && n_task_of_all < TOO_MANY)) return damaged(reader, error);
+        round->n_task = (int64_t)n_task;
         round->seconds = calloc((size_t)round->n_task + 1, sizeof *round->seconds);
         round->order = calloc((size_t)round->n_task + 1, sizeof *round->order);
         if (round->seconds == NULL || round->order == NULL)
@@ -96,7 +112,16 @@ static char *read_line(FILE *file)
     return NULL;
 }
 
-/** Seconds of tasks, and the numbers of blocks. */
+/** After the line that was read. */
+static double bytes_left(FILE *file)
+{
+    const long here = ftell(file);
+    if (here < 0 || fseek(file, 0, SEEK_END) != 0) return 0.0;
+    const long end = ftell(file);
+    return fseek(file, here, SEEK_SET) == 0 ? (double)(end - here) : 0.0;
+}
+
+/** Seconds of tasks (of blocks: bytes), and the numbers of blocks. */
 static hf_status add_record(const struct reader *reader, const struct record *record,
                             struct hf_sim_rounds *rounds, struct hf_error *error)
 {
@@ -105,9 +130,12 @@ static hf_status add_record(const struct reader *reader, const struct record *re
         return HF_OK;
     if (record->build >= rounds->n_round) return HF_OK; /* of another part of the calculation */
     struct hf_sim_round *round = &rounds->round[record->build];
-    if (record->task < 0 || record->task >= round->n_task) return damaged(reader, error);
+    if (record->task < 0 || record->task >= round->n_task ||
+        !(record->seconds >= 0.0f && record->seconds < TOO_MANY))
+        return damaged(reader, error);
     if (is_block) {
-        if (!(record->start >= 0.0 && record->start < 1e9)) return damaged(reader, error);
+        const double n_most = fmax((double)reader->n_record, FEW_BLOCKS);
+        if (!(record->start >= 0.0 && record->start < n_most)) return damaged(reader, error);
         if (record->start >= rounds->n_number) rounds->n_number = (int)record->start + 1;
         if (round->first_block == NULL)
             round->first_block = calloc((size_t)round->n_task + 2, sizeof *round->first_block);
@@ -201,9 +229,9 @@ hf_status hf_sim_rounds_read(const char *path, struct hf_sim_rounds *rounds, str
     if (file == NULL) return hf_fail(error, HF_BAD_INPUT, "%s: cannot be read", path);
     line = read_line(file);
     header = line != NULL ? cJSON_Parse(line) : NULL;
-    HF_TRY(read_header(header, &reader, rounds, error));
+    HF_TRY(read_header(header, bytes_left(file), &reader, rounds, error));
     if (fread(reader.record, RECORD_BYTES, reader.n_record, file) != reader.n_record) {
-        status = hf_fail(error, HF_BAD_INPUT, "%s: this trace ends early", path);
+        status = ends_early(&reader, error);
         goto cleanup;
     }
     for (size_t k = 0; k < reader.n_record; k++)

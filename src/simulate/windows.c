@@ -178,7 +178,7 @@ int hf_sim_flush(MPI_Win window)
     int rank;
     MPI_Comm_rank(window->comm, &rank);
     hf_sim_serve(hf_sim_rank());
-    while (window->part[rank].n_under_way > 0) hf_sim_block();
+    while (window->part[rank].n_under_way > 0) hf_sim_block_in_mpi();
     return MPI_SUCCESS;
 }
 

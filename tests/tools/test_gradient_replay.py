@@ -14,10 +14,7 @@ import traces
 # pylint: disable=wrong-import-order
 from lab import gradient_forecast
 from lab.recording import Recording
-from lab.network import Network
 
-FREE = {"counter_seconds": 0.0, "counter_service_seconds": 0.0, "manager_service_seconds": 0.0,
-        "node_alpha_seconds": 0.0, "node_beta_seconds_per_byte": 0.0}
 TOTALS = {"Gradient: one electron": 2.0, "Gradient: moving matrices": 0.0}
 TASKS = [4.0, 3.0, 2.0, 1.0]  # of 0 and 3 as of 1 and 2 together: 5 s
 
@@ -26,7 +23,7 @@ class Gradients(unittest.TestCase):
     def forecast(self, batch, alpha=0.0, n_thread=1, beta=0.0, **header):
         with tempfile.TemporaryDirectory() as folder:
             path = traces.write(pathlib.Path(folder, "a"), [traces.row([1.0])], totals=TOTALS, batches=[batch], **header)
-            return gradient_forecast.Forecast(Recording([path]), Network(alpha, beta, **FREE), 0.0, n_thread)
+            return gradient_forecast.Forecast(Recording([path]), traces.network(alpha, beta), 0.0, n_thread)
 
     def test_two_ranks(self):
         """1 s of one-electron integrals and 5 s of quartets on each of two ranks."""

@@ -12,6 +12,7 @@ import unittest
 
 import tool_test
 import traces
+from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import lapack, linear_algebra, prediction, whole  # noqa: E402
@@ -20,7 +21,6 @@ from lab.linear_algebra import Grid, LinearAlgebra, Measured, Rates, Search, cho
 from lab.recording import Recording  # noqa: E402
 from lab.network import Network  # noqa: E402
 
-FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 SLOW = Network(1.0, 0.0, 0.0, 0.0, 0.0)
 # of one rate for all steps and orders: 1e9 operations in a second
 EVEN = Rates([Measured(1000, 4.0 / 3.0, 4.0 / 3.0, 2.0, 2.0)])

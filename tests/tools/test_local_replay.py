@@ -10,19 +10,12 @@ import unittest
 
 import tool_test
 import traces
+from traces import network
 
 # pylint: disable=wrong-import-order
 from lab import local_forecast, local_replay, trace
 from lab.mp2_replay import Phases
 from lab.recording import Recording, RecordingError
-from lab.network import Network
-
-FREE = {"counter_seconds": 0.0, "counter_service_seconds": 0.0, "manager_service_seconds": 0.0,
-        "node_alpha_seconds": 0.0, "node_beta_seconds_per_byte": 0.0}
-
-
-def network(alpha=0.0, beta=0.0):
-    return Network(alpha, beta, **FREE)
 
 
 class Deals(unittest.TestCase):
@@ -42,7 +35,6 @@ class Deals(unittest.TestCase):
     def test_order_along_a_molecule(self):
         self.assertEqual(local_replay.along_axis([[0.0, 3.0, 0.0], [0.1, 1.0, 0.0], [0.0, 2.0, 0.0]]), [1, 2, 0])
         self.assertEqual(local_replay.along_axis([[0.0] * 3] * 2), [0, 1])
-
 
 
 class WithTrace(tool_test.WithFolder):

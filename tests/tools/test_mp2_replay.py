@@ -10,20 +10,14 @@ import unittest
 
 import tool_test
 import traces
+from traces import network
 
 # pylint: disable=wrong-import-order
 from lab import mp2_forecast, mp2_replay, trace
 from lab.recording import Recording, RecordingError
-from lab.network import Network
 
-FREE = {"counter_seconds": 0.0, "counter_service_seconds": 0.0, "manager_service_seconds": 0.0,
-        "node_alpha_seconds": 0.0, "node_beta_seconds_per_byte": 0.0}
 MP2 = {"batches": 1, "shells": 2, "correlated_orbitals": 2, "virtual_orbitals": 18, "stored_bytes": 0}
 FOCK = [traces.row([1.0])]
-
-
-def network(alpha=0.0, beta=0.0):
-    return Network(alpha, beta, **FREE)
 
 
 def tasks(kind, costs):
@@ -138,7 +132,6 @@ class OfTheBook(WithTraces):
         one = batch([1.0] * 3, self.PAIRS, [1.0] * 3, [1.0] * 3)
         found = self.simulated("p2", [one], network(beta=1e-4)).predict("static", 2)
         self.assertAlmostEqual(found.seconds, 2 * 3.0 + 5.0 + 6 * 8e-4)
-
 
 
 class Recordings(WithTraces):

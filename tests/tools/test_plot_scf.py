@@ -91,10 +91,9 @@ class Contents(WithResult):
                          [(0.2, 0, 2), (0.2005, 1, 2), (0.5, 0, 1)])
 
     def test_a_gap_is_told_where_there_is_one(self):
-        calculation = self.calculation(RESULT)
-        self.assertIn("gap 0.7000 hartree", "\n".join(scf_picture.gap_label(calculation, 0, (-0.6, 0.1))))
-        self.assertEqual(scf_picture.gap_label(calculation, 1, (0.2, 0.2)), [])
-        self.assertEqual(scf_picture.gap_label(calculation, 1, (0.2, None)), [])
+        self.assertIn("gap 0.7000 hartree", "\n".join(scf_picture.gap_label(0, (-0.6, 0.1))))
+        self.assertEqual(scf_picture.gap_label(1, (0.2, 0.2)), [])
+        self.assertEqual(scf_picture.gap_label(1, (0.2, None)), [])
 
     def test_a_molecule_without_a_name_has_its_formula(self):
         for molecule, name in (({"symbols": ["O", "H", "H"]}, "H2O"), ({"symbols": list("OCHHH") + ["Cl", "H"]}, "CH4ClO"),

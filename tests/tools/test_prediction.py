@@ -8,12 +8,15 @@ Usage: test_prediction.py [unittest options]
 import csv
 import dataclasses
 import json
+import os
 import shutil
 import unittest
+import unittest.mock
 
 import sweeps
 import tool_test
 import traces
+from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import (
@@ -21,7 +24,6 @@ from lab import (
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.network import Network  # noqa: E402
 
-FREE = Network(0.0, 0.0, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
 COSTS = [4.0, 3.0, 2.0, 1.0]
 STEPS, UNIT = traces.MODEL["coulomb"]["steps"], traces.MODEL["coulomb"]["unit"]
 LOOKS = 1e-4  # ranks that wait for the end of a round look at intervals
@@ -255,13 +257,14 @@ class Predictions(WithTraces):
 
     def test_distributed_matrices_block_by_block(self):
         """Of one task each on two ranks, both need a block that one of them owns: the other one waits for request and
-        block, half of the ranks 2 ms, and sends its sum, confirmed after 2 ms, as the two barriers of the end."""
+        block, half of the ranks 2 ms, and sends its sum, confirmed after 2 ms, as the two barriers of the end; the sum of the counts
+        of blocks between takes 2 ms more."""
         network = Network(1e-3, 0.0, 0.0, 0.0, 0.0)
         blocks = [("J", 0, task, 5, 800.0) for task in (0, 1)]
         found = self.simulated([traces.row([4.0, 4.0]) + blocks], network, fock="distributed")
         predicted = found.predict("static", 2)
-        self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 3e-3 + AGREEMENTS, delta=LOOKS)
-        self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 3e-3 + AGREEMENTS, delta=LOOKS)
+        self.assertAlmostEqual(predicted.seconds, 4.0 + 2e-3 + 5e-3 + AGREEMENTS, delta=LOOKS)
+        self.assertAlmostEqual(predicted.communication_seconds, 1e-3 + 5e-3 + AGREEMENTS, delta=LOOKS)
 
     def test_models(self):
         found = self.simulated([traces.row(COSTS)])
@@ -431,6 +434,16 @@ class Replay(WithTraces):
         self.assertEqual((self.folder / "calls").read_text(encoding="utf-8"), 2 * "1 1 static\n2 1 static\n")
         self.assertEqual(self.replay(*arguments), (0, output, ""))  # nothing is run again
         self.expect_one_line(2, "--shapes: '2' is not such as 2x1", *arguments, "--shapes", "2")
+
+    def test_the_simulator_beside_hf_is_taken(self):
+        """Unless the environment names one; what it says is one line."""
+        sweeps.executable(self.folder / "hf-simulate", "#!/bin/sh\necho hf-simulate: it is this one >&2\nexit 2\n")
+        path = self.trace("one", [traces.row(COSTS)])
+        arguments = (path, "--hf", self.folder / "hf", "--processes", "2", "--schedule", "static")
+        self.assertEqual(self.replay(*arguments)[0], 0)
+        with unittest.mock.patch.dict(os.environ):
+            os.environ.pop("HF_SIMULATE", None)
+            self.expect_one_line(2, "it is this one", *arguments)
 
     def test_check_wants_a_molecule(self):
         path = self.trace("one", [traces.row(COSTS)])

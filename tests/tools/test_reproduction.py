@@ -175,8 +175,8 @@ class Numbers(unittest.TestCase):
     def test_book_says_of_its_own_model_what_the_model_says(self):
         """Section 8.4: about 93 % efficiency for the network and the integrals given there."""
         machine = models.Machine(book.LATENCY_SECONDS, book.SECONDS_PER_WORD, 0.0)
-        ratio = models.distributed_ratio(machine, 10, book.INTEGRAL_SECONDS)
-        self.assertAlmostEqual(models.efficiency_of_times(1.0, ratio), 0.93, delta=0.005)
+        quartet = models.distributed_communication_seconds(machine, 2, 10, 2)  # of atoms of 10 functions
+        self.assertAlmostEqual(1.0 / (1.0 + quartet / (10**4 * book.INTEGRAL_SECONDS)), 0.93, delta=0.005)
 
     def test_shells_of_table_7_1(self):
         self.assertEqual([(row.n_function, row.n_shell) for row in book.TABLE_7_1],

@@ -61,6 +61,15 @@ class WithStandIns(tool_test.WithFolder):
 
 
 class Sweeps(WithStandIns):
+    def test_tables_without_simulations(self):
+        options = self.options()
+        options["env"]["HF_SIMULATE"] = "/no/such/program"
+        done = subprocess.run(self.command("--processes", "1", "--runs", "1"), capture_output=True, check=False, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("speedup: not replayed: /no/such/program cannot be started", done.stderr)
+        self.assertTrue((self.out / "results.csv").exists())
+        self.assertEqual(self.json()["comparison"], [])
+
     def test_table_and_files(self):
         done = self.good("--processes", "1,2", "--schedule", "static,counter", "--runs", "2", "--basis", "cc-pVDZ")
         self.assertEqual([line.split()[0] for line in self.calls()], ["1", "2"] * 4)

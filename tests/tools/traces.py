@@ -4,6 +4,7 @@ import json
 
 import tool_test  # noqa: F401 # pylint: disable=unused-import # says where lab is
 from lab import constants, trace
+from lab.network import Network
 
 MODEL = {"basis": {"most_of_site": 24, "least_sites": 6},
          "linalg": {"block": 64, "most_aspect": 3, "few_ranks": 8, "order_on_few": 500, "order_on_more": 150, "product_rate": 4e10,
@@ -26,6 +27,14 @@ N_PHASE = KINDS.index(trace.TASK)
 BLOCKS = {"J": trace.BLOCK_J, "K": trace.BLOCK_K}
 BUILD = {"threshold": 1e-12, "quartets_total": 100, "quartets_computed": 50, "quartets_read": 0, "stored_bytes": 0,
          "stored_share_of_cost": 0, "blocks_asked": 0, "blocks_cached": 0, "blocks_own": 0, "sums_sent": 0}
+
+
+def network(alpha=0.0, beta=0.0):
+    """A machine where nothing but messages takes time, and these as said."""
+    return Network(alpha, beta, 0.0, 0.0, 0.0, node_alpha_seconds=0.0, node_beta_seconds_per_byte=0.0)
+
+
+FREE = network()
 
 
 def write(path, builds, totals=None, batches=(), **header):

@@ -44,14 +44,13 @@ class Checked(NamedTuple):
 
 
 def replay_of_own(trace, network):
-    """All Fock builds of a run, replayed on as many ranks and threads from its own tasks. Its cores were shared when these
-    were timed: here each thread has its own."""
+    """All Fock builds of a run, replayed on as many ranks and threads from its own tasks, which were timed in seconds of the
+    processor: threads without a core of their own take longer here, too."""
     header = trace.header
     rounds = [Round(build.computed, build.stored) for build in trace.builds]
     rounds += [Round([build.coulomb.get(task, 0.0) for task in range(max(build.coulomb) + 1)])
                for build in trace.builds if build.coulomb]
-    outcomes = Rounds(rounds).run(header["schedule"], trace.n_rank, dataclasses.replace(network, cores_per_node=0),
-                                  header["n_thread"])
+    outcomes = Rounds(rounds).run(header["schedule"], trace.n_rank, network, header["n_thread"])
     seconds = sum(outcome.seconds for outcome in outcomes)
     return seconds + trace.coulomb_step_seconds + max(totals["Fock: moving matrices"] for totals in trace.totals)
 

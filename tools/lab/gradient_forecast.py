@@ -44,7 +44,8 @@ class Forecast:
         """The round of quartets, which needs blocks of distributed densities."""
         blocks = {task: [(number, BLOCK_K, n_bytes) for number, n_bytes in needs.items()]
                   for task, needs in batch.needs.items()}
-        rounds = Rounds([Round(batch.first, {}, blocks)], self.header["n_function"], reads_only=True)
+        rounds = Rounds([Round(batch.first, {}, blocks)], self.header["n_function"], reads_only=True,
+                        transport=self.header.get("onesided"))
         return rounds.run(scheduler, n_rank, self.network, self.n_thread)[0]
 
     def moving(self, n_rank):

@@ -44,10 +44,6 @@ class LocalPrediction(NamedTuple):
     def whole(self):
         return self.set_up + self.transformation.total + self.fetched.total
 
-    @property
-    def whole_replicated(self):
-        return self.set_up + self.transformation.total + self.replicated.total
-
 
 # ---- How hf deals ----
 

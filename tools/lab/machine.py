@@ -32,9 +32,9 @@ def busy_seconds(path):
     return sum(value for i, value in enumerate(ticks) if i not in IDLE + GUEST) / os.sysconf("SC_CLK_TCK")
 
 
-def snapshot(path=PROC_STAT):
+def snapshot():
     """Now; None where the system does not say."""
-    busy = busy_seconds(path)
+    busy = busy_seconds(PROC_STAT)
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return None if busy is None else Snapshot(time.monotonic(), busy, usage.ru_utime + usage.ru_stime)
 

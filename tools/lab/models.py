@@ -78,9 +78,9 @@ def _read_partners(path):
     return partners
 
 
-def machine_from_pingpong(path, gamma_seconds=GAMMA_SECONDS):
+def machine_from_pingpong(path):
     """The Machine in a file of `hf-bench pingpong --json`: alpha and beta of the line that was fitted to the messages
-    between rank 0 and the partner of the largest alpha. Messages say nothing about gamma: it is given here."""
+    between rank 0 and the partner of the largest alpha. Messages say nothing about gamma: it is that of GAMMA_SECONDS."""
     partners = _read_partners(path)
     try:
         lines = [(partner["fitted"]["alpha_seconds"], partner["fitted"]["beta_seconds_per_byte"])
@@ -96,7 +96,7 @@ def machine_from_pingpong(path, gamma_seconds=GAMMA_SECONDS):
             raise MachineError(f"{path}: the fitted alpha_seconds is {alpha} and beta_seconds_per_byte is {beta}, "
                                "expected numbers above 0")
     alpha_seconds, beta_seconds_per_byte = max(lines)
-    return Machine(alpha_seconds, BYTES_PER_WORD * beta_seconds_per_byte, gamma_seconds)
+    return Machine(alpha_seconds, BYTES_PER_WORD * beta_seconds_per_byte, GAMMA_SECONDS)
 
 
 def all_reduce_seconds(machine, n_word, n_process):
@@ -148,15 +148,11 @@ def statistics_of(costs):
 
 # --- Static distribution of tasks (section 7.2) ---
 
-def load_imbalance_factor(n_process, probability=PROBABILITY):
+def load_imbalance_factor(n_process):
     """k(p) of Eqs. 7.9 and 7.10, a plain number: with probability T none of p times, which are normally distributed,
     is longer than mu + k sigma; k = sqrt(2) erfinv(2 T**(1/p) - 1)."""
     _require_processes(n_process)
-    if not 0 < probability < 1:
-        raise ValueError(f"the probability is {probability}, expected one above 0 and below 1")
-    log_below = math.log(probability) / n_process  # T**(1/p) is the probability that one time is below
-    if log_below < math.log(0.5):
-        return NormalDist().inv_cdf(math.exp(log_below))
+    log_below = math.log(PROBABILITY) / n_process  # T**(1/p) is the probability that one time is below
     # For many processes T**(1/p) is 1 but for its last digits; 1 - T**(1/p) has them all.
     return -NormalDist().inv_cdf(-math.expm1(log_below))
 
@@ -175,12 +171,12 @@ def _relative_imbalance(n_task, relative_deviation, n_process, factor):
     return factor(n_process) * relative_deviation * math.sqrt(n_process / n_task)
 
 
-def static_seconds(n_task, tasks, n_process, factor=load_imbalance_factor):
+def static_seconds(n_task, tasks, n_process):
     """t(p) of Eqs. 7.5 (quartets) and 7.6 (pairs): mu n/p + k(p) sigma sqrt(n/p), where n = n_task tasks of
-    Statistics `tasks` (mean in seconds) are dealt round robin; `factor` is the function k. For p = 1 the book takes
+    Statistics `tasks` (mean in seconds) are dealt round robin. For p = 1 the book takes
     k = 0, and so does this. The model wants n much larger than p."""
     _require_not_negative(mean_seconds=tasks.mean)
-    imbalance = _relative_imbalance(n_task, tasks.relative_deviation, n_process, factor)
+    imbalance = _relative_imbalance(n_task, tasks.relative_deviation, n_process, load_imbalance_factor)
     return tasks.mean * n_task / n_process * (1 + (imbalance if n_process > 1 else 0))
 
 
@@ -229,13 +225,6 @@ def manager_seconds(machine, work_seconds, n_task, n_process, exchange_bytes=EXC
 
 # --- Fock matrix with replicated data (section 8.3) ---
 
-def compute_seconds(n_integral, integral_seconds, n_process):
-    """t_comp(p) of Eqs. 8.8 and 8.13, n_int gamma_int/p: n_integral integrals, each integral_seconds, dealt evenly."""
-    _require_processes(n_process)
-    _require_not_negative(n_integral=n_integral, integral_seconds=integral_seconds)
-    return n_integral * integral_seconds / n_process
-
-
 def replicated_communication_seconds(machine, n_function, n_process, n_summed=1, n_gathered=0):
     """t_comm(p) of Eq. 8.9, 2 log2(p) alpha + (p - 1)/p n**2 (beta + gamma/2): Eq. 3.8 for the n**2/2 words of a
     symmetric matrix over n = n_function functions. The book sums one, G; hf sums n_summed = 2, J and K, one after the
@@ -246,37 +235,12 @@ def replicated_communication_seconds(machine, n_function, n_process, n_summed=1,
             + n_gathered * all_reduce_seconds(machine, n_function**2, n_process))
 
 
-def efficiency_of_times(computing_seconds, communication_seconds):
-    """E(p) of Eq. 8.15, 1/(1 + t_comm(p)/t_comp(p)), a plain number: computing that scales perfectly, beside
-    communication; with t_comp and t_comm of one p, of replicated or of distributed data."""
-    _require_positive(computing_seconds=computing_seconds)
-    _require_not_negative(communication_seconds=communication_seconds)
-    return 1 / (1 + communication_seconds / computing_seconds)
-
-
 # --- Fock matrix with distributed data (section 8.4) ---
 
-def _partners(n_atom, n_partner):
-    """k of Eqs. 8.12 and 8.14: without screening, None, every atom interacts with all."""
+def atom_quartets(n_atom):
+    """n_quartet of Eq. 8.12 without screening, a number: n_atom**4/8."""
     _require_positive(n_atom=n_atom)
-    if n_partner is None:
-        return n_atom
-    if not 0 < n_partner <= n_atom:
-        raise ValueError(f"n_partner is {n_partner}, expected one above 0 and at most n_atom, {n_atom}")
-    return n_partner
-
-
-def atom_quartets(n_atom, n_partner=None):
-    """n_quartet of Eq. 8.12, a number: n_atom**4/8 without screening, k**2 n_atom**2/8 with screening, where the
-    functions of an atom interact with those of k = n_partner atoms on average."""
-    return _partners(n_atom, n_partner)**2 * n_atom**2 / 8
-
-
-def integrals(n_function, n_atom, n_partner=None):
-    """n_int of Eq. 8.14, a number: n**4/8 without screening, k**2 n**4/(8 n_atom**2) with screening, for
-    n = n_function; k = n_partner as for atom_quartets."""
-    _require_positive(n_function=n_function)
-    return (_partners(n_atom, n_partner) / n_atom)**2 * n_function**4 / 8
+    return n_atom**4 / 8
 
 
 def _quartet_communication_seconds(machine, functions_per_atom):
@@ -294,14 +258,6 @@ def distributed_communication_seconds(machine, n_quartet, functions_per_atom, n_
     if n_process == 1:
         return 0.0
     return n_quartet / n_process * _quartet_communication_seconds(machine, functions_per_atom)
-
-
-def distributed_ratio(machine, functions_per_atom, integral_seconds):
-    """t_comm(p)/t_comp(p) of Eq. 8.16, a plain number:
-    (n_atom/n)**4 (12 alpha + 12 (n/n_atom)**2 beta)/gamma_int, with gamma_int = integral_seconds; the same for all
-    p > 1, with screening and without."""
-    _require_positive(integral_seconds=integral_seconds)
-    return _quartet_communication_seconds(machine, functions_per_atom) / (functions_per_atom**4 * integral_seconds)
 
 
 # --- MP2: transformation of integrals to pairs of occupied orbitals (chapter 9) ---
@@ -368,14 +324,6 @@ def transformation_seconds(algorithm, machine, sizes, compute_seconds, n_process
     other algorithms the same sum."""
     _require_positive(compute_seconds=compute_seconds)
     return compute_seconds / n_process + TRANSFORMATION_SECONDS[algorithm](machine, sizes, n_process)
-
-
-def transformation_speedup(algorithm, machine, sizes, compute_seconds, n_process, dynamic=False):
-    """S(p) of Eqs. 9.11 (P1, which has a misprint: o n**3 for alpha n**3) and 9.14 (P2), a plain number; with a manager,
-    `dynamic`, times (p - 1)/p (section 9.4)."""
-    # pylint: disable=too-many-arguments,too-many-positional-arguments
-    seconds = transformation_seconds(algorithm, machine, sizes, compute_seconds, n_process)
-    return compute_seconds / seconds * (manager_efficiency(n_process) if dynamic else 1.0)
 
 
 def transformation_words(algorithm, sizes):

@@ -1,5 +1,5 @@
 """MP2 on any number of ranks: the first half of the transformation from the measured times of its tasks, through the
-simulated schedulers (replay.py); the second half from those of its units, dealt as hf deals them; and the messages
+simulated schedulers (simulation.py); the second half from those of its units, dealt as hf deals them; and the messages
 between, counted. Each algorithm of src/correlation is a function of ALGORITHMS.
 
 Simpler than in hf: each rank has the same part of the half-transformed integrals; messages of P2 are as long as the time of

@@ -24,9 +24,9 @@ BOOK_MACHINES = {"p1": models.Machine(book.P1_ALPHA, book.P1_PER_WORD, 0.0),
 MEGABYTES = 540  # of P2 on each process: the dimer takes 4, 2 and 1 batches with 1, 2 and 4 times that
 
 
-def recording(shop, algorithm, name=None, memory="0", sizes=None):
+def recording(shop, algorithm, name=None, memory="0"):
     dimer = [str(shop.inputs / "uracil-dimer.mol"), *OPTIONS, "--mp2-algorithm", algorithm, "--memory", memory]
-    return shop.recording(name or f"dimer-mp2-{algorithm}", dimer, sizes or SIZES.get(algorithm, (1,)))
+    return shop.recording(name or f"dimer-mp2-{algorithm}", dimer, SIZES.get(algorithm, (1,)))
 
 
 def simulated(shop, algorithm, network=NETWORK, seconds_of_one=None):

@@ -23,6 +23,7 @@ DASHES = {"measured": "dt 1", "model": "dt (12,6)", "replay": "dt 1", "ideal": "
 WIDTHS = {"measured": 2, "ideal": 1.5, "book": 1.5}
 LAYERED = (5, 3.6, 2.4, 1.4)  # widths of simulated curves in turn: where they coincide, those below are seen beside
 IDEAL_COLOUR = "#999999"
+MARKED = "more processes than cores"  # what hollow points are
 MOST_TICKS = 10
 MOST_BARS_WITH_GAPS = 64
 WIDTH_OF_CHARACTER, WIDTH_OF_KEY_CHARACTER, ROW_HEIGHT, KEY_ROW_HEIGHT = 8, 11, 18, 24  # pixels
@@ -232,10 +233,10 @@ def page_title(title, layout=""):
     return f"set multiplot {f'layout {layout} ' if layout else ''}title {quoted(title)} font ',{points}' offset 0,-0.2"
 
 
-def draw_panels(path, title, panels, marked="more processes than cores"):
+def draw_panels(path, title, panels):
     """Sets of axes side by side below one title, with one legend below them: curves of the same title look alike, so
     those after the first panel have their `colour`, or their place in it. [files]"""
-    hollow = marked if any(point[2] for panel in panels for curve in panel.curves for point in curve.points) else None
+    hollow = MARKED if any(point[2] for panel in panels for curve in panel.curves for point in curve.points) else None
     keys = curve_keys(panels, hollow)
     n_column = key_columns([curve.title for panel in panels for curve in panel.curves] + ([hollow] if hollow else []))
     n_row = -(-len(keys) // n_column)
@@ -253,9 +254,9 @@ def draw_panels(path, title, panels, marked="more processes than cores"):
     return render(path, blocks, [*body, *legend_script(keys, n_column), "unset multiplot"])
 
 
-def draw(path, title, x_label, y_label, curves, y_like_x=False, marked="more processes than cores"):
+def draw(path, title, x_label, y_label, curves, y_like_x=False):
     """One set of axes. [files]"""
-    return draw_panels(path, title, [Panel("", x_label, y_label, curves, y_like_x)], marked)
+    return draw_panels(path, title, [Panel("", x_label, y_label, curves, y_like_x)])
 
 
 def label_ticks(labels, n_most, direction=1):

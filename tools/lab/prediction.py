@@ -12,7 +12,7 @@ from . import coulomb_pass, models, reductions
 from .simulation import Round, Rounds, simulate
 
 # Small reductions over all ranks in a build, beside those of the Coulomb pass: counted with water, 4 ranks. The barrier of a
-# round is in the round.
+# round and, with distributed matrices, the sum of the counts of blocks are in the round.
 N_AGREEMENT = 8
 EXCHANGE_BYTES = 4 + 24  # hf's request to the manager and its answer
 
@@ -32,7 +32,7 @@ class Prediction(NamedTuple):
 
 
 class Simulated:
-    """`network` (replay.Network) is the machine that is simulated; gamma is the time of one addition in a sum over
+    """`network` (network.Network) is the machine that is simulated; gamma is the time of one addition in a sum over
     the ranks; `n_thread` those of each rank."""
 
     def __init__(self, recording, network, gamma_seconds, n_thread=1):

@@ -21,9 +21,9 @@ class RecordingError(ValueError):
 
 class BuildCosts(NamedTuple):
     """One Fock build. `computed[i]` are the seconds of task i, `stored[i]` those of reading its stored integrals
-    back; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as Traffic wants
-    them, `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the Coulomb
-    pass, where there is one, `coulomb_steps` its steps beside them."""
+    back; `info` is what the header says; `blocks` are those of distributed matrices that each task needs, as (number,
+    kind, bytes), `adds` how often blocks of replicated J and K were added to; `coulomb` are the seconds of the tasks of the
+    Coulomb pass, where there is one, `coulomb_steps` its steps beside them."""
     computed: array.array
     stored: dict
     info: dict

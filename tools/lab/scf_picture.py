@@ -126,7 +126,7 @@ def convergence(calculation):
     return blocks, lines
 
 
-def gap_label(calculation, column, edges):
+def gap_label(column, edges):
     """Lines of gnuplot for an arrow over the gap with its size beside it; a set without one has none."""
     highest, lowest = edges
     if highest is None or lowest is None or lowest <= highest:
@@ -157,7 +157,7 @@ def orbitals(calculation):
             blocks += plots.data_block(name, rows)
             plots_of.append(f"${name} using 1:2:3:(0) with vectors nohead lw 2.5 lc rgb '{colour}' title {plots.quoted(title)}")
     for column, (_, energies, occupations, _) in enumerate(calculation.sets()):
-        lines += gap_label(calculation, column, calculation.edges(energies, occupations))
+        lines += gap_label(column, calculation.edges(energies, occupations))
     below = sum(level.energy < low for level in levels)
     above = sum(level.energy > high for level in levels)
     ticks = ",".join(f"{plots.quoted(name)} {column + 0.5}" for column, (name, *_) in enumerate(calculation.sets()))

@@ -12,10 +12,19 @@ import weakref
 from typing import NamedTuple
 
 from . import constants, launch, trace
-from .failure import Failure
+from .failure import BAD_INPUT, NO_RESOURCE, Failure
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PROGRAM = os.environ.get("HF_SIMULATE") or launch.program_beside(ROOT, "hf-simulate")
+NAME = "hf-simulate"
+PROGRAM = os.environ.get("HF_SIMULATE") or launch.program_beside(ROOT, NAME)
+
+
+def take_beside(hf):
+    """Simulates with the program that lies beside this hf, if there is one and no other has been named."""
+    global PROGRAM  # pylint: disable=global-statement
+    path = pathlib.Path(shutil.which(hf) or hf).resolve().with_name(NAME)
+    if "HF_SIMULATE" not in os.environ and path.is_file():
+        PROGRAM = str(path)
 
 
 def call(*arguments):
@@ -23,9 +32,10 @@ def call(*arguments):
     try:
         done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False)
     except OSError as error:
-        raise Failure(f"{PROGRAM} cannot be started: {error.strerror}") from error
+        raise Failure(f"{PROGRAM} cannot be started: {error.strerror}; simulations need it") from error
     if done.returncode != 0:
-        raise ValueError(done.stderr.strip().removeprefix("hf-simulate: ") or f"hf-simulate ended with {done.returncode}")
+        raise Failure(done.stderr.strip().removeprefix(f"{NAME}: ") or f"{NAME} ended with {done.returncode}",
+                      BAD_INPUT if done.returncode == BAD_INPUT else NO_RESOURCE)
     return done.stdout
 
 
@@ -39,13 +49,10 @@ class Outcome(NamedTuple):
     """What a round took; sums are over all threads."""
     seconds: float     # from the first rank's start to the last one's end
     work: float        # in tasks, and in reading stored integrals
-    most: float        # of it, that of the rank that has most
     tasks_over: float  # when the last task is done
-    wait: float        # for tasks
     blocked: float     # for blocks
     first_wait: float  # of rank 0
     tasks: int
-    messages: int
 
 
 class Round(NamedTuple):

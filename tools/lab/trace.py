@@ -17,7 +17,6 @@ import array
 import itertools
 import json
 import struct
-from typing import NamedTuple
 
 from . import coulomb_pass
 
@@ -39,17 +38,6 @@ class TraceError(Exception):
     """One line for the user: the file is no trace, or not a whole one."""
 
 
-class Span(NamedTuple):
-    """Seconds `start` to `start + seconds` since the ranks began together."""
-    rank: int
-    thread: int
-    build: int    # counted from 0; NO_BUILD outside; batches from FIRST_BATCH on
-    kind: str
-    task: int     # number of the task in its build's list, -1 for other kinds
-    start: float
-    seconds: float
-
-
 class Build:
     """One Fock build: what the header says of it, and what its tasks took, summed over their parts."""
 
@@ -58,7 +46,6 @@ class Build:
         self.n_task = info["n_task"]
         self.computed = array.array("d", bytes(8 * self.n_task))  # seconds of task i
         self.stored = {}   # seconds of task i where its stored integrals were read
-        self.owner = {}    # rank that read them
         self.coulomb = {}  # seconds of task i of the Coulomb pass
         self.coulomb_steps = []  # coulomb_pass.Step beside these, as the first thread of the first rank did them
         self.blocks = {}   # of a task: [(number, BLOCK_J or BLOCK_K, bytes)] as its parts need them one after the other
@@ -144,7 +131,6 @@ class Trace:
                     build.computed[task] += seconds
                 elif kind == stored:
                     build.stored[task] = build.stored.get(task, 0.0) + seconds
-                    build.owner[task] = rank
                 elif kind == coulomb:
                     build.coulomb[task] = build.coulomb.get(task, 0.0) + seconds
                 elif kind == coulomb_step and rank == thread == 0:
@@ -199,14 +185,3 @@ def records(path, header):
                 raise TraceError(f"{path}: the trace ends {n_left} records early")
             n_left -= len(block) // RECORD.size
             yield from RECORD.iter_unpack(block)
-
-
-def spans(path):
-    """All spans of a trace, rank after rank, without the totals; reads as it goes."""
-    header = read_header(path)
-    kinds, rank = header["kinds"], 0
-    for start, task, seconds, build, thread, kind in records(path, header):
-        if kind == RANK:
-            rank = task
-        elif kind < FIRST_SPECIAL:
-            yield Span(rank, thread, build, kinds[kind], task, start, seconds)

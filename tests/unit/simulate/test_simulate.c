@@ -131,7 +131,13 @@ TEST(collective_calls_belong_together)
 
 /* ---- Windows ---- */
 
-/** Ranks take numbers from rank 0, which looks into MPI at 9 s only. */
+static void *sleep_long(void *data)
+{
+    hf_sim_sleep(9.0);
+    return data;
+}
+
+/** Ranks take numbers from rank 0, which looks into MPI at 9 s only: until then it waits for a thread of its own. */
 static void take_numbers(void *data)
 {
     int64_t *memory, one = 1, value = -1;
@@ -140,7 +146,9 @@ static void take_numbers(void *data)
     const double start = hf_sim_now();
     if (hf_sim_rank() == 0) {
         int there;
-        hf_sim_sleep(9.0);
+        pthread_t thread;
+        pthread_create(&thread, NULL, sleep_long, NULL);
+        pthread_join(thread, NULL);
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
     } else {
         MPI_Fetch_and_op(&one, &value, MPI_INT64_T, 0, 0, MPI_SUM, window);
@@ -162,25 +170,36 @@ TEST(operations_wait_for_each_other_and_for_their_target)
 
 /* ---- Rounds ---- */
 
+struct test_record {
+    double start; /**< or the number of a block */
+    int64_t task;
+    float seconds; /**< or bytes */
+    int kind;
+};
+
+static void write_record(FILE *file, const struct test_record *record)
+{
+    const unsigned char rest[4] = {0, 0, 0, (unsigned char)record->kind};
+    fwrite(&record->start, 8, 1, file);
+    fwrite(&record->task, 8, 1, file);
+    fwrite(&record->seconds, 4, 1, file);
+    fwrite(rest, 4, 1, file);
+}
+
 /** A round of tasks that take these seconds. */
 static struct hf_sim_rounds make_round(int64_t n, const double seconds[])
 {
     char path[] = "/tmp/test_simulate_XXXXXX";
     struct hf_sim_rounds rounds;
     FILE *file = fdopen(mkstemp(path), "wb");
-    fprintf(
-        file,
-        "{\"format\": \"hf-trace\", \"record_bytes\": 24, \"n_record\": %d, \"n_function\": 40, "
-        "\"kinds\": [\"task\"], \"builds\": [{\"n_task\": %d}]}\n",
-        (int)n * 2, (int)n);
+    fprintf(file,
+            "{\"format\": \"hf-trace\", \"version\": 1, \"record_bytes\": 24, \"n_record\": %d, "
+            "\"n_function\": 40, "
+            "\"kinds\": [\"task\"], \"builds\": [{\"n_task\": %d}]}\n",
+            (int)n * 2, (int)n);
     for (int64_t t = 0; t < n; t++) { /* a task, and a block that it needs */
-        const double start = 0.0, number = (double)(t % 5);
-        const float took = (float)seconds[t], bytes = 80.0f;
-        const unsigned char task[4] = {0, 0, 0, 0}, block[4] = {0, 0, 0, t % 2 ? 252 : 253};
-        fwrite(&start, 8, 1, file), fwrite(&t, 8, 1, file), fwrite(&took, 4, 1, file);
-        fwrite(task, 4, 1, file);
-        fwrite(&number, 8, 1, file), fwrite(&t, 8, 1, file), fwrite(&bytes, 4, 1, file);
-        fwrite(block, 4, 1, file);
+        write_record(file, &(struct test_record){0.0, t, (float)seconds[t], 0});
+        write_record(file, &(struct test_record){(double)(t % 5), t, 80.0f, t % 2 ? 252 : 253});
     }
     fclose(file);
     assert_ok(hf_sim_rounds_read(path, &rounds, &error));
@@ -251,14 +270,16 @@ TEST(unknown_scheduler_and_damaged_trace_are_refused)
     struct hf_sim_machine machine = IDEAL;
     const double second = 1.0;
     struct hf_sim_rounds rounds = make_round(1, &second);
-    const struct hf_sim_settings settings = {"sttic", "thread", 3, 1, 0, false};
+    const struct hf_sim_settings settings = {"sttic", "thread", 3, 1, 0};
     assert_failure(hf_sim_replay(&rounds, &IDEAL, &settings, &outcome, &error), HF_BAD_INPUT,
                    &error, "static");
     hf_sim_rounds_free(&rounds);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         static const char *const text[] = {"{\"format\": \"hf-trace\"}\n", "{\"alpha\": 1}",
-                                           "{\"ranks_per_node\": 0}"};
-        static const char *const words[] = {"no trace", "alpha", "ranks_per_node"};
+                                           "{\"ranks_per_node\": 0}",
+                                           "{\"ranks_per_node\": 1, \"cores_per_node\": 1.5}"};
+        static const char *const words[] = {"no trace", "alpha", "ranks_per_node",
+                                            "cores_per_node"};
         char path[] = "/tmp/test_simulate_XXXXXX";
         FILE *file = fdopen(mkstemp(path), "w");
         fputs(text[k], file);
@@ -268,6 +289,41 @@ TEST(unknown_scheduler_and_damaged_trace_are_refused)
                        HF_BAD_INPUT, &error, words[k]);
         unlink(path);
     }
+}
+
+/** A trace of one task that has one record. */
+static void assert_refused(int version, int n_byte, double n_record, double n_task,
+                           struct test_record record, const char *words)
+{
+    char path[] = "/tmp/test_simulate_XXXXXX";
+    struct hf_sim_rounds rounds;
+    FILE *file = fdopen(mkstemp(path), "wb");
+    fprintf(file,
+            "{\"format\": \"hf-trace\", \"version\": %d, \"record_bytes\": %d, \"n_record\": %g, "
+            "\"kinds\": [\"task\"], \"builds\": [{\"n_task\": %g}]}\n",
+            version, n_byte, n_record, n_task);
+    write_record(file, &record);
+    fclose(file);
+    assert_failure(hf_sim_rounds_read(path, &rounds, &error), HF_BAD_INPUT, &error, words);
+    unlink(path);
+}
+
+TEST(damaged_records_are_refused)
+{
+    const struct test_record good = {.seconds = 1.0f};
+    assert_refused(2, 24, 1, 1, good, "version 1");
+    assert_refused(1, 32, 1, 1, good, "no trace");
+    assert_refused(1, 24, 2, 1, good, "ends early");
+    assert_refused(1, 24, 1e300, 1, good, "ends early");
+    assert_refused(1, 24, 1, 1e300, good, "damaged");
+    assert_refused(1, 24, 1, 0, good, "damaged");
+    assert_refused(1, 24, 1, 1, (struct test_record){.seconds = -1.0f}, "damaged");
+    for (int kind = 0; kind <= 252; kind += 252) {
+        assert_refused(1, 24, 1, 1, (struct test_record){.seconds = NAN, .kind = kind}, "damaged");
+        assert_refused(1, 24, 1, 1, (struct test_record){.seconds = 1e9f, .kind = kind}, "damaged");
+    }
+    assert_refused(1, 24, 1, 1, (struct test_record){.start = 1e8, .seconds = 8.0f, .kind = 252},
+                   "damaged");
 }
 
 TEST_MAIN
