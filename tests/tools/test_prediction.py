@@ -20,7 +20,7 @@ from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import (
-    cells, coulomb_pass, doubts, forecast, machine, models, phases, prediction, reductions, trace, whole)
+    cells, clock, coulomb_pass, doubts, forecast, machine, models, phases, prediction, reductions, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.network import Network  # noqa: E402
 
@@ -444,6 +444,13 @@ class Replay(WithTraces):
         with unittest.mock.patch.dict(os.environ):
             os.environ.pop("HF_SIMULATE", None)
             self.expect_one_line(2, "it is this one", *arguments)
+
+    def test_ranks_that_share_a_core_take_turns(self):
+        """Tasks of 4 s each, in seconds of the processor: two ranks take 4 s on two cores, and 8 s on one."""
+        run = trace.Trace(self.trace("two", [traces.row([4.0]) + [(trace.TASK, 1, 1, 0.0, 4.0)]], n_rank=2))
+        for n_core, seconds in ((2, 4.0), (1, 8.0)):
+            network = dataclasses.replace(FREE, ranks_per_node=2, cores_per_node=n_core)
+            self.assertAlmostEqual(clock.replay_of_own(run, network), seconds, delta=LOOKS)
 
     def test_check_wants_a_molecule(self):
         path = self.trace("one", [traces.row(COSTS)])

@@ -46,6 +46,7 @@ class Build:
         self.n_task = info["n_task"]
         self.computed = array.array("d", bytes(8 * self.n_task))  # seconds of task i
         self.stored = {}   # seconds of task i where its stored integrals were read
+        self.owner = {}    # rank that read them
         self.coulomb = {}  # seconds of task i of the Coulomb pass
         self.coulomb_steps = []  # coulomb_pass.Step beside these, as the first thread of the first rank did them
         self.blocks = {}   # of a task: [(number, BLOCK_J or BLOCK_K, bytes)] as its parts need them one after the other
@@ -131,6 +132,7 @@ class Trace:
                     build.computed[task] += seconds
                 elif kind == stored:
                     build.stored[task] = build.stored.get(task, 0.0) + seconds
+                    build.owner[task] = rank
                 elif kind == coulomb:
                     build.coulomb[task] = build.coulomb.get(task, 0.0) + seconds
                 elif kind == coulomb_step and rank == thread == 0:
