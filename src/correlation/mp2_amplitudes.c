@@ -347,28 +347,28 @@ static void spread(const struct amplitudes *self, struct lane *own, int shell, b
     }
 }
 
-/** hf_thread_work */
-static hf_status write_rows(void *data, int thread, int n_thread, struct hf_error *error)
+/** One thread's shells; see spread. */
+static hf_status spread_shells(const struct amplitudes *self, int thread, int n_thread, bool lower)
 {
-    const struct amplitudes *self = data;
     const double start = hf_thread_seconds();
-    (void)error;
     for (int shell = thread; shell < self->mp2->merged->n_shell; shell += n_thread)
-        spread(self, &self->lane[thread], shell, false);
+        spread(self, &self->lane[thread], shell, lower);
     self->lane[thread].seconds += hf_thread_seconds() - start;
     return HF_OK;
 }
 
 /** hf_thread_work */
+static hf_status write_rows(void *data, int thread, int n_thread, struct hf_error *error)
+{
+    (void)error;
+    return spread_shells(data, thread, n_thread, false);
+}
+
+/** hf_thread_work */
 static hf_status add_rows(void *data, int thread, int n_thread, struct hf_error *error)
 {
-    const struct amplitudes *self = data;
-    const double start = hf_thread_seconds();
     (void)error;
-    for (int shell = thread; shell < self->mp2->merged->n_shell; shell += n_thread)
-        spread(self, &self->lane[thread], shell, true);
-    self->lane[thread].seconds += hf_thread_seconds() - start;
-    return HF_OK;
+    return spread_shells(data, thread, n_thread, true);
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */

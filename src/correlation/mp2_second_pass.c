@@ -258,8 +258,7 @@ static void bound(void *self, const struct hf_shell_pair *bra, int n, struct hf_
 
 static void add_to_atom(const struct passer *own, int shell, const double of[3])
 {
-    int64_t *to = own->slope[own->pass->mp2->merged->shell[shell].atom];
-    for (int x = 0; x < 3; x++) to[x] += hf_slope_steps(of[x]);
+    hf_slope_add(of, own->slope[own->pass->mp2->merged->shell[shell].atom]);
 }
 
 /** hf_quartet_consumer.use */

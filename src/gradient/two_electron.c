@@ -194,8 +194,7 @@ static void find_blocks(const struct differentiator *own, const struct hf_shell_
 
 static void add_to_atom(const struct differentiator *own, int shell, const double of[3])
 {
-    int64_t *to = own->gradient[own->all->pairs->basis->shell[shell].atom];
-    for (int x = 0; x < 3; x++) to[x] += hf_slope_steps(of[x]);
+    hf_slope_add(of, own->gradient[own->all->pairs->basis->shell[shell].atom]);
 }
 
 /** hf_quartet_consumer.use */
