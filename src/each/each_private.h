@@ -102,7 +102,7 @@ hf_status hf_each_start_keep(struct hf_each_start *start, const struct hf_calcul
 /** Accepts a cleared one. Collective. */
 void hf_each_start_done(struct hf_each_start *start);
 
-/* ---- One molecule (molecule.c) ---- */
+/* ---- One molecule (one_molecule.c) ---- */
 
 /** Who computes molecules: a rank, or a group of ranks. */
 struct hf_worker {
