@@ -24,7 +24,7 @@ struct job {
     struct hf_context *alone;                /**< of this rank */
     struct hf_basis_sets *sets;
     struct hf_each_start start;
-    struct hf_worker worker; /**< this rank alone */
+    struct hf_each_worker worker; /**< this rank alone */
     struct hf_scheduler *scheduler;
     struct hf_record_reader *reader; /**< on rank 0 */
     struct hf_finished finished;     /**< on rank 0 */
@@ -151,7 +151,7 @@ static hf_status begin(struct job *job, struct hf_error *error)
         job->settings_hash = hf_each_hash_named(options, hf_each_hash_settings(options));
     HF_CHECK(
         hf_agree(context->comm, create_context(job, MPI_COMM_SELF, &job->alone, error), error));
-    job->worker = (struct hf_worker){job->alone, options, &job->start, &job->files};
+    job->worker = (struct hf_each_worker){job->alone, options, &job->start, &job->files};
     HF_CHECK(create_scheduler(job, error));
     hf_interruption_watch(context->interruption, watch, job);
     if (settings->rehearsal) {
@@ -221,7 +221,8 @@ static double bytes_of_rank(const struct hf_context *context)
 }
 
 /** Computes record i with a worker and hands its result on. Collective over the worker. */
-static hf_status compute(struct job *job, struct hf_worker *worker, int i, struct hf_error *error)
+static hf_status compute(struct job *job, struct hf_each_worker *worker, int i,
+                         struct hf_error *error)
 {
     struct hf_molecule_result result;
     const char *name = job->window.record[i].name;
@@ -263,7 +264,7 @@ static int assign(struct job *job, bool *more)
 /** Computes molecule `mine` in a group of ranks, unless it is -1. Collective over the ranks of `comm`. */
 static hf_status compute_in_group(struct job *job, MPI_Comm comm, int mine, struct hf_error *error)
 {
-    struct hf_worker group = job->worker;
+    struct hf_each_worker group = job->worker;
     group.start = NULL; /* its orbitals are divided otherwise */
     hf_status status = create_context(job, comm, &group.context, error);
     if (status != HF_OK) return status;

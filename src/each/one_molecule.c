@@ -34,9 +34,9 @@ static hf_status add_options(const struct hf_options *from, bool basis, struct h
 }
 
 /** Everything about the record that needs no other rank. */
-static hf_status read_alone(const struct hf_worker *worker, const struct hf_molecule_record *record,
-                            struct hf_options *options, struct hf_input *input,
-                            struct hf_error *error)
+static hf_status read_alone(const struct hf_each_worker *worker,
+                            const struct hf_molecule_record *record, struct hf_options *options,
+                            struct hf_input *input, struct hf_error *error)
 {
     hf_options_init(options, hf_option_table());
     HF_CHECK(add_options(worker->options, false, options, error));
@@ -48,9 +48,9 @@ static hf_status read_alone(const struct hf_worker *worker, const struct hf_mole
     return add_options(worker->options, true, options, error);
 }
 
-hf_status hf_molecule_read(const struct hf_worker *worker, const struct hf_molecule_record *record,
-                           struct hf_options *options, struct hf_calculation *calculation,
-                           struct hf_error *error)
+hf_status hf_molecule_read(const struct hf_each_worker *worker,
+                           const struct hf_molecule_record *record, struct hf_options *options,
+                           struct hf_calculation *calculation, struct hf_error *error)
 {
     struct hf_context *context = worker->context;
     const hf_status status = read_alone(worker, record, options, &calculation->input, error);
@@ -68,7 +68,7 @@ static void store_all_of_few(struct hf_calculation *calculation)
 }
 
 /** Keeps orbitals for the next molecule. Without memory for them this molecule is good nevertheless. */
-static void keep_orbitals(struct hf_worker *worker, struct work *work)
+static void keep_orbitals(struct hf_each_worker *worker, struct work *work)
 {
     struct hf_error unused;
     const hf_status status =
@@ -77,7 +77,7 @@ static void keep_orbitals(struct hf_worker *worker, struct work *work)
 }
 
 /** From the record to the wave function and quantities. */
-static hf_status compute(struct hf_worker *worker, const struct hf_molecule_record *record,
+static hf_status compute(struct hf_each_worker *worker, const struct hf_molecule_record *record,
                          bool may_start, struct work *work, struct hf_error *error)
 {
     hf_status status;
@@ -129,7 +129,7 @@ static void put_failure(struct hf_json root, const struct hf_molecule_record *re
 }
 
 /** A text of what `print` writes; NULL: no memory. */
-static char *to_text(const cJSON *root, const struct hf_worker *worker, bool is_xyz)
+static char *to_text(const cJSON *root, const struct hf_each_worker *worker, bool is_xyz)
 {
     char *text = NULL;
     size_t size;
@@ -145,8 +145,9 @@ static char *to_text(const cJSON *root, const struct hf_worker *worker, bool is_
 }
 
 /** The lines of a result or, with another status than HF_OK, of a failure. Local, on the first rank. */
-static hf_status make_lines(const struct hf_worker *worker, const struct hf_molecule_record *record,
-                            uint64_t hash, const struct work *work, hf_status status,
+static hf_status make_lines(const struct hf_each_worker *worker,
+                            const struct hf_molecule_record *record, uint64_t hash,
+                            const struct work *work, hf_status status,
                             const struct hf_error *failure, struct hf_molecule_result *result,
                             struct hf_error *error)
 {
@@ -172,9 +173,9 @@ static hf_status make_lines(const struct hf_worker *worker, const struct hf_mole
                    record->name);
 }
 
-hf_status hf_molecule_compute(struct hf_worker *worker, const struct hf_molecule_record *record,
-                              uint64_t hash, struct hf_molecule_result *result,
-                              struct hf_error *error)
+hf_status hf_molecule_compute(struct hf_each_worker *worker,
+                              const struct hf_molecule_record *record, uint64_t hash,
+                              struct hf_molecule_result *result, struct hf_error *error)
 {
     struct work work = {.report = NULL};
     struct hf_error failure = {0};
