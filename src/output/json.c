@@ -385,6 +385,7 @@ static void put_result(struct hf_json root, const struct sources *from)
     HF_ADD(root, "success", (bool)true);
     HF_ADD(root, "error", (char *)NULL);
     put_results(root, hf, from);
+    if (from->run->report != NULL) HF_ADD(root, "stdout", from->run->report);
     const struct hf_json extras = hf_json_object(root, "extras", "");
     if (!cJSON_AddItemToObject(extras.at, "hf", hf.at)) root.of->failed = true;
 }
@@ -414,8 +415,7 @@ static void put_unconverged(struct hf_json root, const struct sources *from)
     put_results(hf_json_object(extras, "unconverged", ""), hf, from);
 }
 
-/** A FailedOperation without results. */
-void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *failure)
+static void put_failure(struct hf_json root, const struct hf_json_failure *failure)
 {
     hf_json_put_error(root, failure->type, failure->message);
     const struct hf_json extras = hf_json_object(hf_json_object(root, "extras", ""), "hf", "");
@@ -429,6 +429,13 @@ void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *fail
     const struct hf_json input = hf_json_object(root, "input_data", "");
     HF_ADD(input, "input_path", failure->input_path);
     put_lines(extras, "warnings", failure->n_warning, failure->warning);
+}
+
+/** A FailedOperation without results. */
+void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *failure)
+{
+    put_failure(root, failure);
+    hf_json_answer(root, failure->request);
 }
 
 /** Whether there is what the task is for. */
@@ -449,6 +456,7 @@ void hf_json_put_run(struct hf_json root, const struct hf_run_description *run,
         put_result(root, &from);
     else
         put_unconverged(root, &from);
+    hf_json_answer(root, run->request);
 }
 
 hf_status hf_json_write_failure(const char *path, const struct hf_json_failure *failure,

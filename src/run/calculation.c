@@ -157,6 +157,7 @@ static void describe(struct hf_calculation *calculation)
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,
+        .request = &calculation->input.request,
         .method = hf_run_method(options, &calculation->input.molecule),
         .basis_requested = calculation->basis_requested,
         .molecule = &calculation->input.molecule,
