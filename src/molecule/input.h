@@ -12,9 +12,12 @@
 /** Values of the option "units". */
 enum hf_length_unit { HF_LENGTH_ANGSTROM, HF_LENGTH_BOHR };
 
+struct cJSON;
+
 /** The QCSchema input that was read. Its answer has the same version and follows its protocols. */
 struct hf_request {
-    char *text;        /**< the whole object as JSON; NULL: the input has another format */
+    struct cJSON *
+        all; /**< the whole object, whose numbers are text; owned; NULL: the input has another format */
     int version;       /**< of the schema, 1 or 2 */
     bool optimisation; /**< an OptimizationInput, not an AtomicInput */
 };
@@ -38,7 +41,7 @@ struct hf_input {
     char **warning; /**< [n_warning], one line each */
     int n_note;
     char **note;           /**< [n_note] usual assumptions, one line each */
-    struct hf_arena arena; /**< owns all of these */
+    struct hf_arena arena; /**< owns path, lines and texts */
 };
 
 /** Reads the file, or standard input for the path "-", and checks that it describes a molecule. The option "record",

@@ -565,12 +565,10 @@ static hf_status keep_request(const struct draft *draft, const cJSON *root, cons
     struct hf_request *request = &draft->input->request;
     const cJSON *version = hf_json_find(root, "schema_version");
     const bool second = cJSON_IsNumber(version) && version->valuedouble == 2.0;
-    char *text = cJSON_PrintUnformatted(root);
     request->version = second ? 2 : form->version;
     request->optimisation = form->optimisation;
-    request->text = text != NULL ? hf_copy_string(&draft->input->arena, text) : NULL;
-    cJSON_free(text);
-    if (request->text != NULL) return HF_OK;
+    request->all = hf_json_copy_exactly(root);
+    if (request->all != NULL) return HF_OK;
     return hf_fail(draft->error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
 }
 

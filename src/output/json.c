@@ -398,11 +398,20 @@ static void put_input_data(struct hf_json root, const struct hf_run_description 
     hf_json_put_input(input, run);
 }
 
+/** Whether the result was to be a structure, and none was found. */
+static bool lacks_structure(const struct hf_run_description *run)
+{
+    return run->request != NULL && run->request->optimisation && run->structure_found != NULL &&
+           !*run->structure_found;
+}
+
 /** A FailedOperation: the energy of the last iteration is not a result. */
 static void put_unconverged(struct hf_json root, const struct sources *from)
 {
     char message[128];
-    if (from->result->converged)
+    if (from->result->converged && lacks_structure(from->run))
+        snprintf(message, sizeof message, "no structure was found");
+    else if (from->result->converged)
         snprintf(message, sizeof message, "no structure was found, and task %s needs one",
                  from->run->task->name);
     else
@@ -441,6 +450,7 @@ void hf_json_put_failure(struct hf_json root, const struct hf_json_failure *fail
 /** Whether there is what the task is for. */
 static bool has_result(const struct hf_run_description *run)
 {
+    if (lacks_structure(run)) return false;
     for (int i = 0; i < run->n_quantity; i++)
         if (run->quantity[i].ops == run->task->returns)
             return run->quantity[i].made || !run->quantity[i].ops->of_structure;

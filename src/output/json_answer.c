@@ -57,15 +57,24 @@ static void filter_wavefunction(cJSON *wavefunction, const cJSON *protocol)
     }
 }
 
+/** A string with an object in it. */
+static cJSON *print_text(const cJSON *object)
+{
+    char *text = cJSON_PrintUnformatted(object);
+    cJSON *made = text != NULL ? cJSON_CreateString(text) : NULL;
+    cJSON_free(text);
+    return made;
+}
+
 /** Follows the protocols of an AtomicInput; the input file is the only native one. */
-static void follow_protocols(struct hf_json result, const cJSON *protocols, const char *input)
+static void follow_protocols(struct hf_json result, const cJSON *protocols, const cJSON *input)
 {
     const cJSON *files = get(protocols, "native_files");
     filter_wavefunction(get(result.at, "wavefunction"), get(protocols, "wavefunction"));
     if (cJSON_IsFalse(get(protocols, "stdout")))
         cJSON_DeleteItemFromObjectCaseSensitive(result.at, "stdout");
     if (is_text(files, "input") || is_text(files, "all"))
-        HF_ADD(hf_json_object(result, "native_files", ""), "input", input);
+        set(hf_json_object(result, "native_files", ""), "input", print_text(input));
 }
 
 /** An AtomicResult of version 1 becomes one of version 2; takes `input`, its AtomicInput, over. */
@@ -232,10 +241,9 @@ static void convert_failure(struct hf_json root, const struct search *search)
 
 void hf_json_answer(struct hf_json root, const struct hf_request *request)
 {
-    if (request == NULL || request->text == NULL) return;
-    cJSON *input = cJSON_Parse(request->text);
+    if (request == NULL || request->all == NULL) return;
+    const cJSON *input = request->all;
     struct search search = {.request = request, .input = input, .specification = input};
-    if (input == NULL) root.of->failed = true;
     if (request->optimisation && request->version == 1)
         search.specification = get(input, "input_specification");
     for (int i = 0; request->version == 2 && i < (request->optimisation ? 2 : 1); i++)
@@ -244,7 +252,7 @@ void hf_json_answer(struct hf_json root, const struct hf_request *request)
     if (!cJSON_IsTrue(get(root.at, "success"))) {
         convert_failure(root, &search);
     } else {
-        follow_protocols(root, protocols, request->text);
+        follow_protocols(root, protocols, input);
         if (request->optimisation)
             convert_optimisation(root, &search);
         else if (request->version == 2)
@@ -255,5 +263,4 @@ void hf_json_answer(struct hf_json root, const struct hf_request *request)
                 cJSON_Duplicate(get(protocols, "native_files"), true));
     }
     if (id != NULL && !cJSON_IsNull(id)) set(root, "id", cJSON_Duplicate(id, true));
-    cJSON_Delete(input);
 }

@@ -60,6 +60,7 @@ struct hf_run_description {
     int n_core;                     /**< cores in the affinity masks of this node, 0 when unknown */
     int n_numa;                     /**< memory (NUMA) domains they belong to, 0 when unknown */
     const struct hf_run_task *task; /**< the one whose result is returned */
+    const bool *structure_found;    /**< of a search, also after the run; NULL: there is none */
     const char *tasks;              /**< names with commas; NULL: none was given */
     int n_quantity;
     const struct hf_quantity *quantity; /**< [n_quantity] the requested ones */

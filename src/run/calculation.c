@@ -166,6 +166,7 @@ static void describe(struct hf_calculation *calculation)
         .options = options,
         .need = &calculation->need,
         .task = calculation->task,
+        .structure_found = &calculation->structure_found,
         .tasks =
             hf_options_given(options, "task") != NULL ? hf_options_text(options, "task") : NULL,
         .n_quantity = calculation->n_quantity,
