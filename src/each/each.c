@@ -85,6 +85,8 @@ static hf_status choose_files(struct job *job, struct hf_error *error)
     struct hf_results_files *files = &job->files;
     const int n_path = job->settings->n_path;
     int n = 0;
+    *files = (struct hf_results_files){.json = NULL};
+    if (job->settings->memory != NULL) return HF_OK;
     *files = (struct hf_results_files){name_results(job), hf_options_text(options, "xyz"),
                                        hf_options_text(options, "csv"),
                                        hf_options_value(options, "xyz_units") != 0};
@@ -146,12 +148,14 @@ static hf_status begin(struct job *job, struct hf_error *error)
     if (status == HF_OK && context->rank == 0)
         status = hf_record_reader_create(context->interruption, settings->n_path, settings->path,
                                          &job->reader, error);
+    if (status == HF_OK && context->rank == 0)
+        hf_record_reader_set_source(job->reader, settings->memory);
     HF_CHECK(hf_agree(context->comm, status, error));
     if (context->rank == 0) /* the one that reads records */
         job->settings_hash = hf_each_hash_named(options, hf_each_hash_settings(options));
     HF_CHECK(
         hf_agree(context->comm, create_context(job, MPI_COMM_SELF, &job->alone, error), error));
-    job->worker = (struct hf_each_worker){job->alone, options, &job->start, &job->files};
+    job->worker = (struct hf_each_worker){job->alone, options, &job->start, &job->files, false};
     HF_CHECK(create_scheduler(job, error));
     hf_interruption_watch(context->interruption, watch, job);
     if (settings->rehearsal) {
@@ -416,6 +420,7 @@ hf_status hf_each(struct hf_context *context, const struct hf_each_settings *set
     struct job job = {
         .settings = settings,
         .context = context,
+        .results.memory = settings->memory,
         .results.progress = {settings->progress, hf_wall_seconds(), 0.0, -1.0},
         .arena = {.label = "a job of many molecules"},
         .window_arena = {.label = "costs of molecules"},

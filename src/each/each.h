@@ -13,6 +13,7 @@
 #define HF_EACH_H
 
 #include "hf/context.h"
+#include "hf/run_json.h"
 #include "hf/status.h"
 #include "text/option.h"
 
@@ -22,6 +23,8 @@
 
 /** A job. Everything is borrowed. */
 struct hf_each_settings {
+    /** where inputs come from and answers go, on rank 0, and not NULL on other ranks; NULL: files */
+    const struct hf_run_each_settings *memory;
     int n_path;
     const char *const
         *path; /**< [n_path] files, "-" for standard input, "@FILE" for a list of files */

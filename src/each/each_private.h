@@ -13,8 +13,9 @@
 /** Whether an option belongs to the whole job, and not to the calculation of a molecule. */
 bool hf_each_is_of_job(const struct hf_option *option);
 
-/** Checks that a record has no settings of the whole job. Local. HF_BAD_INPUT. */
-hf_status hf_each_check_record(const struct hf_options *options,
+/** Checks that a record has no settings of the whole job, and unless it is computed `alone` none that write files of one
+ *  molecule. Local. HF_BAD_INPUT. */
+hf_status hf_each_check_record(const struct hf_options *options, bool alone,
                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Hash of the options that results depend on, of the command line. */
@@ -110,6 +111,8 @@ struct hf_each_worker {
     const struct hf_options *options; /**< of the command line, borrowed */
     struct hf_each_start *start;      /**< NULL: each molecule starts from the guess */
     const struct hf_results_files *files;
+    bool
+        whole; /**< the JSON document has everything, and the report; keys that name files are allowed */
 };
 
 /** What became of a molecule, on the first rank of the worker. */
@@ -176,7 +179,8 @@ struct hf_results {
     struct hf_context *context; /**< borrowed */
     MPI_Comm comm;              /**< of the messages */
     struct hf_results_files files;
-    FILE *json, *xyz, *csv; /**< on rank 0 */
+    const struct hf_run_each_settings *memory; /**< gets the lines, borrowed; NULL: files */
+    FILE *json, *xyz, *csv;                    /**< on rank 0 */
     struct hf_results_account account;
     int64_t n_added, n_received; /**< messages of this rank; on rank 0 */
     hf_status status;            /**< of writing, on rank 0 */

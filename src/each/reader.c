@@ -24,7 +24,8 @@ enum {
 enum format { BY_COUNT, BY_LINE, BY_MARK };
 
 struct hf_record_reader {
-    struct hf_interruption *interruption; /**< borrowed */
+    struct hf_interruption *interruption;      /**< borrowed */
+    const struct hf_run_each_settings *source; /**< of records, instead of files; NULL: files */
     int n_path, next_path;
     const char *const *path;
     FILE *list; /**< of names of files; NULL: none is open */
@@ -396,9 +397,24 @@ hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_pa
     return HF_OK;
 }
 
+void hf_record_reader_set_source(struct hf_record_reader *self,
+                                 const struct hf_run_each_settings *source)
+{
+    self->source = source;
+}
+
 hf_status hf_record_reader_next(struct hf_record_reader *self, struct hf_molecule_record *record,
                                 bool *there, struct hf_error *error)
 {
+    if (self->source != NULL) {
+        const char *text = self->source->next(self->source->data);
+        *there = text != NULL;
+        if (*there) {
+            snprintf(self->record_name, sizeof self->record_name, "input %d", self->n_record++);
+            *record = (struct hf_molecule_record){self->record_name, text, strlen(text), NULL};
+        }
+        return HF_OK;
+    }
     for (;;) {
         if (self->file_name != NULL) {
             HF_CHECK(next_of_file(self, record, there, error));

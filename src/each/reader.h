@@ -9,6 +9,7 @@
 #define HF_EACH_READER_H
 
 #include "hf/interruption.h"
+#include "hf/run_json.h"
 #include "hf/status.h"
 
 #include <stdbool.h>
@@ -30,6 +31,10 @@ struct hf_molecule_record {
 hf_status hf_record_reader_create(struct hf_interruption *interruption, int n_path,
                                   const char *const path[], struct hf_record_reader **reader,
                                   struct hf_error *error) HF_MUST_CHECK;
+
+/** Takes records from the memory of a caller (borrowed) instead of files. Local. */
+void hf_record_reader_set_source(struct hf_record_reader *reader,
+                                 const struct hf_run_each_settings *source);
 
 /** The next record. *there false: there are no more. A file of a list that cannot be read is a record with a
  *  problem. Local. HF_INTERRUPTED while waiting for standard input; HF_NO_RESOURCE. */

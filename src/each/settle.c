@@ -21,12 +21,12 @@ bool hf_each_is_of_job(const struct hf_option *option)
     return is_listed(option->only_with);
 }
 
-hf_status hf_each_check_record(const struct hf_options *options, struct hf_error *error)
+hf_status hf_each_check_record(const struct hf_options *options, bool alone, struct hf_error *error)
 {
     for (int i = 0; i < options->n_value; i++) {
         const struct hf_option_value *value = &options->value[i];
         if (value->level == HF_OPTION_FILE &&
-            (hf_each_is_of_job(value->option) || is_listed(value->option->not_with)))
+            (hf_each_is_of_job(value->option) || (!alone && is_listed(value->option->not_with))))
             return hf_fail(error, HF_BAD_INPUT,
                            "%s: %s is no setting of a single molecule of many; expected it on the "
                            "command line, or not at all",

@@ -17,6 +17,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 PATH, MPIEXEC, MODULES, SIZE = sys.argv[1:5]
+os.environ.setdefault("HF_LIBRARY", os.path.join(os.path.dirname(os.path.abspath(PATH)), "libhf.so"))
 PATH = os.path.abspath(PATH)
 sys.path.insert(0, MODULES)
 
