@@ -17,6 +17,8 @@ struct hf_session {
     struct hf_each_start start;
     struct hf_results_files files; /**< none */
     char *output;
+    int (*asked)(void *data, double fraction); /**< of hf_session_watch */
+    void *asked_data;
     bool began_mpi;
 };
 
@@ -71,6 +73,8 @@ void hf_session_size(const struct hf_session *session, int *n_rank, int *rank)
 void hf_session_watch(struct hf_session *session, int (*asked)(void *data, double fraction),
                       void *data)
 {
+    session->asked = asked;
+    session->asked_data = data;
     hf_interruption_watch(session->context->interruption, asked, data);
 }
 
@@ -163,6 +167,8 @@ hf_status hf_run_each(struct hf_session *session, const struct hf_run_each_setti
     HF_TRY(hf_agree(session->context->comm, status, error));
     HF_TRY(hf_each(session->context, &each, all_good, error));
 cleanup:
+    hf_interruption_watch(session->context->interruption, session->asked, session->asked_data);
+    hf_interruption_settle(session->context->interruption); /* of a request after the last input */
     hf_options_done(&options);
     return status;
 }

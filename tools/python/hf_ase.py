@@ -143,7 +143,7 @@ class HF(Calculator):
         if os.path.exists(self.path(".json")):
             os.remove(self.path(".json"))
         with open(self.path(".out"), "w", encoding="utf-8") as report:
-            done = subprocess.run([*self.arguments(), *options], stdout=report, stderr=subprocess.PIPE, text=True, check=False)
+            done = subprocess.run([*self.arguments(), *options], stdout=report, stderr=subprocess.PIPE, text=True, check=False, env=hf.environment())
         found = {}
         if os.path.exists(self.path(".json")):  # a failure is written, too
             with open(self.path(".json"), encoding="utf-8") as file:
@@ -190,7 +190,7 @@ class HF(Calculator):
         self.launched = self.molecule(atoms)
         address = f"unix:{unixsocket}" if unixsocket is not None else f"localhost:{port}"
         with open(self.path(".out"), "w", encoding="utf-8") as report, open(self.path(".err"), "w", encoding="utf-8") as errors:
-            return subprocess.Popen([*self.arguments(), "--serve", address], stdout=report, stderr=errors)
+            return subprocess.Popen([*self.arguments(), "--serve", address], stdout=report, stderr=errors, env=hf.environment())
 
 
 class HFSocket(SocketIOCalculator):

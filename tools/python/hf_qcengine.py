@@ -53,7 +53,7 @@ class HFHarness(ProgramHarness):
         name = self.command or "libhf"
         if name not in self.version_cache:
             version = hf.version() if self.command is None else subprocess.run(
-                [*shlex.split(self.command), "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+                [*shlex.split(self.command), "--version"], capture_output=True, text=True, check=True, env=hf.environment()).stdout.split()[1]
             self.version_cache[name] = safe_version(version)
         return self.version_cache[name]
 
@@ -78,7 +78,7 @@ class HFHarness(ProgramHarness):
             with open(to, "w", encoding="utf-8") as file:
                 json.dump(task, file)
             done = subprocess.run([*shlex.split(self.command), to, "--json", back, "--checkpoint", "none"], capture_output=True, text=True,
-                                  check=False)
+                                  check=False, env=hf.environment())
             if not os.path.exists(back):
                 return {"success": False, "error": {"error_type": "unknown_error", "error_message": done.stderr.strip()}}
             with open(back, encoding="utf-8") as file:

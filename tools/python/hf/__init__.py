@@ -93,6 +93,12 @@ def plain(value):
     raise TypeError(f"{value!r} is no value that JSON has")
 
 
+def environment():
+    """For processes: the variables that this one began with, without those that an MPI library has set since. With these a
+    launcher would start nothing."""
+    return dict(os.environ)
+
+
 def _text(item):
     return (item if isinstance(item, str) else json.dumps(item, default=plain)).encode()
 
