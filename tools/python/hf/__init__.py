@@ -17,9 +17,9 @@ the same results. Processes that are forked after the first call cannot compute.
 
 import atexit
 import ctypes
-import glob
 import json
 import os
+import pathlib
 import queue
 import threading
 
@@ -28,7 +28,7 @@ import numpy
 try:
     from hf._library import LIBRARY
 except ImportError:  # not installed
-    LIBRARY = None
+    LIBRARY = "libhf.so"
 
 BOHR = 0.529177210903  # angstrom, CODATA 2018
 
@@ -76,10 +76,10 @@ class _Each(ctypes.Structure):
 
 
 def _load():
-    """libhf: that of HF_LIBRARY, of a wheel, of the installation, or what the system finds."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    wheel = sorted(glob.glob(os.path.join(here, os.pardir, ".*hf*.mesonpy.libs", "libhf.so*")))
-    path = os.environ.get("HF_LIBRARY") or (wheel or [LIBRARY or "libhf.so"])[0]
+    """libhf: that of HF_LIBRARY, of the wheel, of the installation (also if it was moved), or what the system finds."""
+    here = pathlib.Path(__file__).resolve().parent
+    found = [*here.parent.glob(".*hf*.mesonpy.libs/libhf.so*"), *(folder / LIBRARY for folder in here.parents if (folder / LIBRARY).exists())]
+    path = os.environ.get("HF_LIBRARY") or (str(found[0]) if found else "libhf.so")
     try:
         return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)  # plug-ins of MPI libraries look for its symbols
     except OSError as failure:
