@@ -60,6 +60,18 @@ struct hf_mp2_algorithm {
     hf_status (*batch)(struct hf_mp2 *mp2, struct hf_error *error);
 };
 
+/** Orbitals whose energies are closer than this are degenerate, hartree. */
+#define HF_MP2_DEGENERATE 1e-6
+
+/** Smallest distance between the energy of a frozen orbital and that of a correlated one, hartree: core, and virtual
+ *  orbitals. INFINITY: none is frozen. */
+struct hf_mp2_gaps {
+    double core, virtuals;
+};
+
+struct hf_mp2_gaps hf_mp2_find_gaps(const struct hf_wavefunction *wavefunction,
+                                    const struct hf_mp2_settings *settings);
+
 /** The algorithm chosen for a calculation, and its memory. */
 struct hf_mp2_choice {
     const struct hf_mp2_algorithm *algorithm;

@@ -8,7 +8,8 @@
  *                   G_mnrs = sum_ia C_mi C_na T_ia(rs) times the derivatives of quartets whose ket is not above the bra
  *
  * Sums over bras and orbitals are in whole steps (base/slope_sums.h), so they have the same bits for any number of
- * ranks and threads. They have others in another number of batches, because a product adds up the orbitals of a batch.
+ * ranks and threads. They have others in another number of batches: derivatives of integrals are contracted with the sum
+ * over the orbitals of a batch (settings.one_batch refuses more).
  * J counts orbitals of both spins, alpha first. */
 #ifndef HF_MP2_RESPONSE_H
 #define HF_MP2_RESPONSE_H
