@@ -62,6 +62,7 @@ def parse(text):
 
 class Mpqc:
     name = "mpqc"
+    mp2 = False
     executable = "mpqc"
     about = ("MPQC 2, whose one accuracy (here the energy tolerance) sets convergence and screening; from the STO-3G "
              "orbitals; all builds whole (density_reset_frequency 1), early ones less sharp; build time: mean of its "
@@ -73,5 +74,5 @@ class Mpqc:
         self.command = [*launch, path, "compared.in"]
 
     def run(self):
-        seconds, text = timed(self.name, self.command, self.folder, mpi_environment())
-        return {"seconds": seconds, **parsed(self.name, parse, text)}
+        times, text = timed(self.name, self.command, self.folder, mpi_environment())
+        return {**times, **parsed(self.name, parse, text)}
