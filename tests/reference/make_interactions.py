@@ -82,7 +82,8 @@ def limit_of(case):
     name, method, basis, atoms = case
     begin("rhf", basis)
     molecule = molecule_of([(0, 1, atoms)])
-    total = psi4.energy(f"{method}/{basis}", molecule=molecule)
+    total = psi4.energy(psi4.cbs, molecule=molecule, scf_wfn="scf", scf_basis=basis, scf_scheme=psi4.driver.driver_cbs.scf_xtpl_helgaker_2,
+                        corl_wfn=method, corl_basis=basis, corl_scheme=psi4.driver.driver_cbs.corl_xtpl_helgaker_2)
     low, high = basis[basis.index("[") + 1:basis.index("]")]
     parts = {}
     for letter in (low, high):
