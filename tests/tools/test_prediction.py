@@ -20,7 +20,7 @@ from traces import FREE
 
 # pylint: disable=wrong-import-order
 from lab import (
-    cells, clock, coulomb_pass, doubts, forecast, machine, phases, prediction, reductions, trace, whole)
+    cells, coulomb_pass, doubts, forecast, machine, phases, prediction, reductions, trace, whole)
 from lab.recording import Recording, RecordingError  # noqa: E402
 from lab.network import Network  # noqa: E402
 
@@ -39,11 +39,6 @@ class Recordings(WithTraces):
     def test_least_time_of_each_task_counts(self):
         paths = [self.trace("a", [traces.row([4.0, 3.5])]), self.trace("b", [traces.row([4.5, 3.0])])]
         self.assertEqual(list(Recording(paths).sizes[0].builds[0].computed), [4.0, 3.0])
-
-    def test_size_nearest_to_a_number_of_ranks(self):
-        paths = [self.trace(f"for-{n}", [traces.row(COSTS)], tasks_for=n) for n in (1, 16, 100)]
-        recording = Recording(paths)
-        self.assertEqual([recording.nearest(n).tasks_for for n in (1, 3, 5, 16, 41, 1000)], [1, 1, 16, 16, 100, 100])
 
     def test_traces_that_do_not_belong_together(self):
         first = self.trace("a", [traces.row(COSTS)])
@@ -251,9 +246,6 @@ class Doubts(WithTraces):
         self.recording = Recording(paths)
         return doubts.doubts_of_traces(self.recording)
 
-    def test_quiet_runs_of_equal_work(self):
-        self.assertEqual(self.doubts({1: [8.0, 8.2], 4: [8.4, 8.1], 16: [10.0, 9.9]}, [0.0] * 6), [])
-
     def test_a_disturbed_run_on_one_process_makes_efficiencies_above_one(self):
         lines = self.doubts({1: [12.0, 12.1], 2: [8.0, 8.0]})
         found = prediction.Simulated(self.recording, FREE, 0.0).predict("static", 2)
@@ -389,17 +381,6 @@ class Replay(WithTraces):
         with unittest.mock.patch.dict(os.environ):
             os.environ.pop("HF_SIMULATE", None)
             self.expect_one_line(2, "it is this one", *arguments)
-
-    def test_ranks_that_share_a_core_take_turns(self):
-        """Tasks of 4 s each, in seconds of the processor: two ranks take 4 s on two cores, and 8 s on one."""
-        run = trace.Trace(self.trace("two", [traces.row([4.0]) + [(trace.TASK, 1, 1, 0.0, 4.0)]], n_rank=2))
-        for n_core, seconds in ((2, 4.0), (1, 8.0)):
-            network = dataclasses.replace(FREE, ranks_per_node=2, cores_per_node=n_core)
-            self.assertAlmostEqual(clock.replay_of_own(run, network), seconds, delta=LOOKS)
-
-    def test_check_wants_a_molecule(self):
-        path = self.trace("one", [traces.row(COSTS)])
-        self.expect_one_line(2, "--check wants one molecule", path, "--check")
 
     def test_errors(self):
         path = self.trace("one", [traces.row(COSTS)])

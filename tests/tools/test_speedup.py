@@ -9,7 +9,6 @@ import csv
 import io
 import json
 import pathlib
-import re
 import shutil
 import unittest
 from unittest import mock

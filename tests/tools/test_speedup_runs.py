@@ -104,12 +104,6 @@ class Sweeps(WithStandIns):
         self.assertIn(f" {count}* ", done.stdout)
         self.assertEqual([point["more_than_cores"] for point in self.json()["points"]], [0, 1])
 
-    def test_doubts_are_told(self):
-        sweeps.sample(self.folder, 2, [1.0], energy=-75.0)
-        done = self.good("--processes", "1,2", "--runs", "1")
-        self.assertIn("speedup: the energies differ by 1.0e+00 hartree between the runs\n", done.stderr)
-        self.assertEqual(len([line for line in self.json()["doubts"] if not line.startswith("other programs")]), 1)
-
     def test_no_gnuplot(self):
         (self.folder / "gnuplot").unlink()
         done = self.speedup("--processes", "1", "--runs", "1")
@@ -120,15 +114,6 @@ class Sweeps(WithStandIns):
         complaints = [line for line in done.stderr.splitlines() if line.startswith("speedup: ") and "cores" not in line]
         self.assertEqual(complaints, ["speedup: there is no gnuplot here, so there are no plots (Debian package "
                                       "gnuplot-nox)"])
-
-    def test_nobody_reads_the_table(self):
-        ours, theirs = os.pipe()
-        os.close(ours)
-        with os.fdopen(theirs, "w") as file:
-            done = subprocess.run(self.command("--processes", "1", "--runs", "1"), stdout=file, stderr=subprocess.PIPE,
-                                  check=False, **self.options())
-        self.assertEqual(done.returncode, 3)
-        self.assertNotIn("Error", done.stderr)
 
 
 class GoingOn(WithStandIns):
@@ -192,13 +177,6 @@ class GoingOn(WithStandIns):
         self.assertEqual([path.name for path in (self.out / "runs").glob("*.json")], ["replicated-steal-p2-r1.json"])
         self.assertTrue((self.out / "mine.txt").exists())
 
-    def test_bad_options_throw_nothing_away(self):
-        self.good("--processes", "1", "--runs", "1")
-        self.bad("--processes: ", "--processes", "x", "--restart")
-        self.write("refused", "echo 'hf: --bases: unknown option' >&2; exit 2\n")
-        self.bad("hf: --bases: unknown option", "--processes", "1", "--runs", "1", "--restart", "--bases", "x")
-        self.assertEqual(len(list((self.out / "runs").glob("*.json"))), 1)
-
 
 class Failures(WithStandIns):
     ONE = ("--processes", "1", "--runs", "1")
@@ -219,10 +197,6 @@ class Failures(WithStandIns):
         self.bad("--hf: there is no program nonesuch; tools/run builds hf", "--hf", "nonesuch")
         self.bad("--mpiexec: there is no program nonesuch$", "--mpiexec", "nonesuch")
         self.assertFalse(self.out.exists())
-
-    def test_no_input(self):
-        (self.folder / "water.mol").unlink()
-        self.bad("water.mol: no such input file; INPUT comes before the options of hf", *self.ONE)
 
     def test_folders_of_others(self):
         self.out.mkdir()
