@@ -12,8 +12,8 @@
 #ifndef HF_EACH_H
 #define HF_EACH_H
 
+#include "each/reader.h"
 #include "hf/context.h"
-#include "hf/run_json.h"
 #include "hf/status.h"
 #include "text/option.h"
 
@@ -23,11 +23,9 @@
 
 /** A job. Everything is borrowed. */
 struct hf_each_settings {
-    /** where inputs come from and answers go, on rank 0, and not NULL on other ranks; NULL: files */
-    const struct hf_run_each_settings *memory;
-    int n_path;
-    const char *const
-        *path; /**< [n_path] files, "-" for standard input, "@FILE" for a list of files */
+    struct hf_record_source source;
+    /** gets the answers on rank 0 instead of files, with source.data, as of struct hf_run_each_settings; NULL: files */
+    void (*result)(void *data, long long i, const char *output);
     const struct hf_options *options; /**< of the command line */
     bool rehearsal;                   /**< only estimates: --check */
     FILE *out;                        /**< what was done, on rank 0; NULL: nothing */

@@ -63,8 +63,8 @@ static void write_result(struct hf_results *self, const struct head *head, const
 {
     const char *json = name + head->n_name, *xyz = json + head->n_json, *csv = xyz + head->n_xyz;
     count(&self->account, head, name);
-    if (self->memory != NULL) /* there is a NUL behind the line; names are "input 7" */
-        self->memory->result(self->memory->data, atoll(name + strlen("input ")), json);
+    if (self->result != NULL) /* there is a NUL behind the line; names are "input 7" */
+        self->result(self->data, atoll(name + strlen("input ")), json);
     write_lines(self, self->xyz, self->files.xyz, head->n_xyz, xyz, "");
     write_lines(self, self->csv, self->files.csv, head->n_csv, csv, "");
     write_lines(self, self->json, self->files.json, head->n_json, json, "\n");

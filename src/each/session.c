@@ -7,6 +7,7 @@
 #include "hf/interruption.h"
 #include "hf/linalg.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,15 +150,41 @@ cleanup:
     return status;
 }
 
+/** Inputs of a caller as records. */
+struct inputs {
+    const struct hf_run_each_settings *settings;
+    char name[40];
+};
+
+static hf_status make_record(void *data, int64_t i, struct hf_molecule_record *record,
+                             struct hf_error *error)
+{
+    struct inputs *self = data;
+    const char *text = self->settings->next(self->settings->data);
+    (void)error;
+    snprintf(self->name, sizeof self->name, "input %" PRId64, i);
+    *record = (struct hf_molecule_record){self->name, text, text != NULL ? strlen(text) : 0, NULL};
+    return HF_OK;
+}
+
+static void hand_on(void *data, long long i, const char *output)
+{
+    const struct inputs *self = data;
+    self->settings->result(self->settings->data, i, output);
+}
+
 hf_status hf_run_each(struct hf_session *session, const struct hf_run_each_settings *settings,
                       bool *all_good, struct hf_error *error)
 {
     struct hf_error own;
     struct hf_options options;
-    const struct hf_each_settings each = {.options = &options,
-                                          .memory = settings,
-                                          .asked = settings->asked,
-                                          .asked_data = settings->data};
+    struct inputs inputs = {settings, ""};
+    const struct hf_each_settings each = {
+        .source = {.n_made = INT64_MAX, .make = make_record, .data = &inputs},
+        .result = hand_on,
+        .options = &options,
+        .asked = settings->asked,
+        .asked_data = settings->data};
     hf_status status = HF_OK;
     if (error == NULL) error = &own;
     *all_good = false;

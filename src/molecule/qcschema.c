@@ -7,7 +7,7 @@
  *                 where the inner specification is that of an AtomicInput
  *
  * Everything in the file that would change the results is used or refused. Entries for other programs (identifiers,
- * fragments, provenance) are ignored.
+ * provenance) are ignored. Fragments have an effect only if an option asks for their interaction.
  * Source   https://molssi-qc-schema.readthedocs.io; QCElemental, models AtomicInput, OptimizationInput and Molecule,
  *          versions 1 and 2. */
 #include "qcschema.h"
@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** Keys of the objects, those that are used first; NULL at the end. */
@@ -233,6 +234,50 @@ static hf_status check_molecule_version(const struct draft *draft, const cJSON *
     return hf_draft_fail(draft, 0, "'schema_version' of the molecule is not 2 or 3");
 }
 
+/** Prints lists of whole numbers: commas between lists, + between the numbers of one; numbers without a list have
+ *  commas. `add` is added to each. */
+static bool print_numbers(const cJSON *list, const char *separator, int add, FILE *text)
+{
+    bool good = cJSON_IsArray(list);
+    for (const cJSON *item = good ? list->child : NULL; item != NULL && good; item = item->next) {
+        const double value = item->valuedouble;
+        if (item != list->child) fputs(separator, text);
+        if (cJSON_IsArray(item))
+            good = print_numbers(item, "+", add, text);
+        else if ((good = cJSON_IsNumber(item) && value == floor(value) && fabs(value) < 1e9))
+            fprintf(text, "%.0f", value + add);
+    }
+    return good;
+}
+
+/** Stores fragments as the values that count least: alone they have no effect. */
+static hf_status read_fragments(struct draft *draft, const cJSON *molecule)
+{
+    static const char *const keys[] = {"fragments", "fragment_charges", "fragment_multiplicities"};
+    for (int i = 0; i < 3; i++) {
+        const cJSON *list = hf_json_find(molecule, keys[i]);
+        const struct hf_option *option = hf_option_find(draft->options->table, hf_word_of(keys[i]));
+        char *text = NULL;
+        size_t size;
+        if (list == NULL || cJSON_IsNull(list) || option == NULL) continue;
+        if (cJSON_IsArray(list) && list->child == NULL) continue;
+        FILE *stream = open_memstream(&text, &size);
+        const bool good = stream != NULL && print_numbers(list, ",", i == 0, stream);
+        hf_status status = HF_OK;
+        if (stream == NULL || fclose(stream) != 0)
+            status = hf_fail(draft->error, HF_NO_RESOURCE, "%s: out of memory", draft->text->path);
+        else if (!good)
+            status =
+                hf_draft_fail(draft, 0, "'%s' has no whole numbers for each fragment", keys[i]);
+        else
+            status = hf_options_add(draft->options, option, hf_word_of(text), HF_OPTION_RESTART,
+                                    draft->text->path, draft->error);
+        free(text);
+        if (status != HF_OK) return status;
+    }
+    return HF_OK;
+}
+
 static hf_status read_molecule(struct draft *draft, const cJSON *molecule)
 {
     const char *name;
@@ -247,6 +292,7 @@ static hf_status read_molecule(struct draft *draft, const cJSON *molecule)
     HF_CHECK(add_whole(draft, molecule, "molecular_multiplicity", "multiplicity"));
     HF_CHECK(read_atoms(draft, molecule));
     HF_CHECK(check_numbers(draft, hf_json_find(molecule, "atomic_numbers")));
+    HF_CHECK(read_fragments(draft, molecule));
     HF_CHECK(read_masses(draft, hf_json_find(molecule, "mass_numbers"), "mass_numbers"));
     return read_masses(draft, hf_json_find(molecule, "masses"), "masses");
 }

@@ -143,6 +143,12 @@ hf_status hf_json_write(const char *path, const struct hf_run_description *run,
                         const struct hf_wavefunction *wavefunction,
                         struct hf_error *error) HF_MUST_CHECK;
 
+/** schema_name, schema_version and provenance of a calculation's input or of its results. */
+void hf_json_put_identity(struct hf_json to, const char *schema_name);
+
+/** What an AtomicInput has; the molecule with masses where one is not the one that readers assume. */
+void hf_json_put_input(struct hf_json root, const struct hf_run_description *run);
+
 /** Puts what hf_json_write writes into a document. Not collective. */
 void hf_json_put_run(struct hf_json root, const struct hf_run_description *run,
                      const struct hf_record *record, const struct hf_scf_result *result,

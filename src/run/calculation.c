@@ -280,6 +280,7 @@ hf_status hf_calculation_run(struct hf_calculation *calculation, struct hf_repor
     hf_record_measure(record);
     hf_report_timings(report, run, record, result);
 cleanup:
+    hf_quantities_release(calculation);
     hf_common_pairs_drop(calculation->pairs);
     if (status == HF_INTERRUPTED && error != NULL) {
         hf_calculation_explain_end(calculation, error);
