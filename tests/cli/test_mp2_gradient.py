@@ -35,16 +35,16 @@ POLARISABILITY = 4.9986322  # zz of WATER in cc-pVDZ by Psi4: differences of MP2
 
 
 def run(folder, text, *options):
-    """The result of a run that is to end well."""
+    """The result of a run that is to end well, and its report."""
     path, result = os.path.join(folder, "input.mol"), os.path.join(folder, "out.json")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    code, _, errors = TEST.run([path, "--checkpoint", "none", "--json", result, *options])
+    code, report, errors = TEST.run([path, "--checkpoint", "none", "--json", result, *options])
     TEST.check(code == 0, f"{options}: exit code {code}", errors)
     if code != 0:
         return None
     with open(result, encoding="utf-8") as file:
-        return json.load(file)
+        return {**json.load(file), "report": report}
 
 
 def largest(numbers):
@@ -197,8 +197,11 @@ def dipole_moment(folder):
         slope = (8.0 * (energies[0] - energies[1]) - energies[2] + energies[3]) / 12e-3
         off = abs(result["properties"]["mp2_dipole_moment"][1] + slope)
         TEST.check(off < 1e-7, f"{name}: the dipole moment is off by {off:.1e}")
-        expected = result["extras"]["hf"]["relaxed_density"]["electrons_expected"]
-        TEST.check(abs(result["extras"]["hf"]["relaxed_density"]["electrons"] - expected) < 1e-9, f"{name}: electrons of the density")
+        relaxed, of_scf = (result["extras"]["hf"][key] for key in ("relaxed_density", "properties"))
+        TEST.check(abs(relaxed["electrons"] - relaxed["electrons_expected"]) < 1e-9, f"{name}: electrons of the density")
+        TEST.check((relaxed["density"], of_scf["density"]) == ("relaxed MP2", "SCF"), f"{name}: which density is told in the JSON file")
+        TEST.check(f"\nFrom the density of the SCF ({'u' if name == 'imidogen' else 'r'}hf)\n" in result["report"] and
+                   "\nFrom the relaxed density of MP2" in result["report"], f"{name}: which density is told", result["report"])
 
 
 def field(folder):
