@@ -109,7 +109,7 @@ def against_programs(folder):
 
 
 def structure(folder, case):
-    """A minimum or saddle point from the same start, and what is computed there."""
+    """A minimum or saddle point from the same start, and what is computed there. As many groups as ranks share displacements."""
     name, options = f"{case['name']}/{case['basis']}", options_of(case)
     search = run(folder, input_of(case, case["start_bohr"]), "--task", "optimise", *options, *(["--saddle"] if "saddle" in case else []))
     task = ["--task", "gradient,vibrations", "--groups", str(TEST.n_rank)] if "frequencies" in case else ["--task", "gradient"]
@@ -265,8 +265,7 @@ def tasks(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         against_programs(folder)
-        if EVERYTHING or TEST.n_rank == 1:
-            structures(folder)
+        structures(folder)
         if not EVERYTHING:
             same_everywhere(folder)
         if not EVERYTHING and TEST.n_rank == 1:
