@@ -32,12 +32,8 @@ void hf_report_flush(struct hf_report *report);
 /** Takes the progress line off the terminal. */
 void hf_report_erase_progress(struct hf_report *report);
 
-/** schema_name, schema_version and provenance of a calculation's input or of its results. */
-void hf_json_put_identity(struct hf_json to, const char *schema_name);
 /** "success" and {"error_type": ..., "error_message": ...} under "error", of a FailedOperation. */
 void hf_json_put_error(struct hf_json root, const char *error_type, const char *message);
-/** What an AtomicInput has; the molecule with masses where one is not the one that readers assume. */
-void hf_json_put_input(struct hf_json root, const struct hf_run_description *run);
 /** The options in an object of that name, which is returned. */
 struct hf_json hf_json_put_settings(struct hf_json in, const char *name,
                                     const struct hf_run_description *run);

@@ -157,6 +157,7 @@ static void describe(struct hf_calculation *calculation)
     calculation->description = (struct hf_run_description){
         .input_path = calculation->input.path,
         .input_format = calculation->input.format,
+        .request = &calculation->input.request,
         .method = hf_run_method(options, &calculation->input.molecule),
         .basis_requested = calculation->basis_requested,
         .molecule = &calculation->input.molecule,
@@ -165,6 +166,7 @@ static void describe(struct hf_calculation *calculation)
         .options = options,
         .need = &calculation->need,
         .task = calculation->task,
+        .structure_found = &calculation->structure_found,
         .tasks =
             hf_options_given(options, "task") != NULL ? hf_options_text(options, "task") : NULL,
         .n_quantity = calculation->n_quantity,

@@ -24,6 +24,7 @@ OPEN = "basis 6-31G*\nmultiplicity 2\nunits bohr\ngeometry\nO 0 0 0\nO 0.3 0.2 2
 CHARGES = "2\nunits=bohr\n0.7 0 4 0.5\n-0.4 3 -2 1\n"
 MIXED = "basis STO-3G\nbasis O=6-31G*\nunits bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 -0.9\nH 0.1 -1.5 -0.8\nend\n"
 IMIDOGEN = "basis 6-31++G**\nmultiplicity 3\nunits bohr\ngeometry\nN 0 0 0\nH 0.3 0.2 1.9\nend\n"
+AMMONIA = "basis 6-31G\ngeometry\nN 0 0 0.1\nH 0 0.94 -0.27\nH 0.81406387 -0.47 -0.27\nH -0.81406387 -0.47 -0.27\nend\n"
 WATER = "basis cc-pVTZ\nunits bohr\ngeometry\nO 0 0 0.2\nH 0 1.4 -0.9\nH 0.1 -1.5 -0.8\nend\n"
 TIGHT = ["--energy-tolerance", "1e-11", "--commutator-tolerance", "1e-9"]
 REFERENCE_ERROR = {"psi4": 1e-7, "nwchem": 6e-7}
@@ -251,6 +252,21 @@ def same_everywhere(folder):
     TEST.check(properties[0] == properties[1], "--reproducible: another energy on one rank", properties)
 
 
+def refused(folder):
+    """Frozen orbitals that are degenerate with correlated ones; orbitals in batches, whose number changes bits."""
+    path = os.path.join(folder, "ammonia.mol")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(AMMONIA)
+    usual = [path, "--checkpoint", "none", "--method", "mp2"]
+    for option, word in (("--frozen-core", "core"), ("--frozen-virtuals", "virtual")):
+        degenerate = TEST.run([*usual, option, "3" if word == "core" else "8", "--task", "gradient"])
+        TEST.expect_one_line(f"{option} cuts a pair", degenerate, 2, [f"no derivatives; expected another number of frozen {word} orbitals"])
+    code, output, errors = TEST.run([*usual, "--frozen-core", "3"])
+    TEST.check(code == 0 and "has the energy of a correlated one" in output, "a warning for the energy", output + errors)
+    short = TEST.run([*usual, "--task", "gradient", "--reproducible", "--memory", "0.1 MB"])
+    TEST.expect_one_line("bits depend on batches", short, 3, ["in one batch"])
+
+
 def tasks(folder):
     """A structure from forces of MP2, and the derivatives of its dipole moment and forces there."""
     result = run(folder, MIXED, "--method", "mp2", "--task", "optimise,vibrations")
@@ -269,6 +285,7 @@ def main():
         if not EVERYTHING:
             same_everywhere(folder)
         if not EVERYTHING and TEST.n_rank == 1:
+            refused(folder)
             against_differences(folder)
             dipole_moment(folder)
             field(folder)

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 from tool_test import ROOT, executable, run_tool
-from peers import hf, mpqc, nwchem, psi4, table
+from peers import hf, nwchem, psi4, table
 from peers.problem import Problem, basis_file, read_gaussian94
 from peers.running import PeerError, parsed
 
@@ -76,12 +76,6 @@ class Outputs(unittest.TestCase):
         for measured in (of_nwchem, of_psi4):
             self.assertAlmostEqual(measured["energy_hartree"], -76.2307756, delta=1e-7)
 
-    def test_the_start_of_mpqc_is_not_counted(self):
-        self.check(mpqc.parse(sample("mpqc.out")), -76.0267720535, 12, 0.07 / 12, 0.07 / 12, "2.3.1")
-
-    def test_the_slowest_of_several_ranks_of_mpqc_counts(self):
-        self.check(mpqc.parse(sample("mpqc.2-ranks.out")), -76.0267720535, 12, 0.08 / 12, 0.08 / 12, "2.3.1")
-
     def test_output_without_an_energy_is_one_line_and_a_file(self):
         expected = "^nwchem: no timer of Fock builds in the output; its end is in .*txt$"
         with self.assertRaisesRegex(PeerError, expected) as caught:
@@ -116,30 +110,22 @@ class Inputs(unittest.TestCase):
         for basis, convention in (("cc-pVDZ", "spherical"), ("6-31G*", "Cartesian")):
             case = problem(basis, convention)
             words = {word for shells in case.shells.values() for _, rows in shells for row in rows for word in row}
-            for text in (psi4.input_text(case, "direct"), nwchem.input_text(case, pathlib.Path("x"), ()),
-                         mpqc.input_text(case)):
+            for text in (psi4.input_text(case, "direct"), nwchem.input_text(case, pathlib.Path("x"), ())):
                 self.assertLessEqual(words, set(text.split()))
                 self.assertIn("1.43090062", text)
 
     def test_kind_of_functions(self):
         self.assertIn("puream true", psi4.input_text(problem(), "pk"))
         self.assertIn("basis spherical", nwchem.input_text(problem(), pathlib.Path("x"), ()))
-        self.assertIn("am = d puream = 1", mpqc.input_text(problem()))
         cartesian = problem("6-31G*", "Cartesian")
         self.assertIn("puream false", psi4.input_text(cartesian, "pk"))
         self.assertIn("basis cartesian", nwchem.input_text(cartesian, pathlib.Path("x"), ("diis",)))
-        self.assertNotIn("puream", mpqc.input_text(cartesian))
         with self.assertRaisesRegex(PeerError, "psi4 cannot mix"):
             psi4.input_text(problem(convention="mixed"), "pk")
-
-    def test_elements_mpqc_has_no_name_for(self):
-        with self.assertRaisesRegex(PeerError, "mpqc: the element I is not"):
-            mpqc.input_text(problem("6-311G*", symbol="I"))
 
     def test_accuracy_and_cores(self):
         self.assertIn("ints_tolerance 1e-12", psi4.input_text(problem(), "direct"))
         self.assertIn("tol2e 1e-12", nwchem.input_text(problem(), pathlib.Path("x"), ()))
-        self.assertIn("value_accuracy = 1e-08", mpqc.input_text(problem()))
         with tempfile.TemporaryDirectory() as folder:
             command = psi4.Psi4Direct(problem(), pathlib.Path(folder), [], "/there/psi4").command
         self.assertEqual(command[:3], ["/there/psi4", "-n", "2"])
@@ -176,18 +162,12 @@ class Table(unittest.TestCase):
         for energy in (-1.0 + 2e-6, float("nan")):
             self.assertEqual(len(table.disagreements(table.summary(self.runs(energy)))), 1)
 
-    def test_columns_stand_below_their_names(self):
-        lines = list(table.lines(table.summary(self.runs())))
-        self.assertEqual({len(line) for line in lines}, {len(lines[0])})
-        self.assertEqual(len(lines), 3)
-
 
 class Whole(unittest.TestCase):
-    def bench(self, folder, *arguments):
+    def bench(self, folder, *arguments, broken=(("psi4", "#!/bin/sh\necho broken\nexit 7\n"),)):
         for name, text in (("hf", STAND_IN.format(source=folder / "hf.sample")),
                            ("mpiexec", '#!/bin/sh\nshift 2\nexec "$@"\n'),
-                           ("nwchem", f"#!/bin/sh\ncat '{HERE / 'samples' / 'nwchem.out'}'\n"),
-                           ("mpqc", "#!/bin/sh\necho broken\nexit 7\n")):
+                           ("nwchem", f"#!/bin/sh\ncat '{HERE / 'samples' / 'nwchem.out'}'\n"), *broken):
             executable(folder / name, text)
         (folder / "hf.sample").write_text(json.dumps(OUTPUT), encoding="utf-8")
         (folder / "cat").symlink_to("/bin/cat")
@@ -197,24 +177,23 @@ class Whole(unittest.TestCase):
                         env=dict(os.environ, PATH=str(folder), TMPDIR=str(folder)))
         return done, json.loads((folder / "out.json").read_text(encoding="utf-8"))
 
-    def test_who_is_absent_or_fails_is_told_and_the_others_go_on(self):
+    def test_who_fails_is_told_and_the_others_go_on(self):
         with tempfile.TemporaryDirectory() as name:
-            done, results = self.bench(pathlib.Path(name), "--peers", "psi4-direct,nwchem,mpqc", "--hf-options=--x 1")
-            kept = pathlib.Path(results["failures"]["mpqc"].rsplit(" ", 1)[1])
-            self.assertEqual(kept.read_text(encoding="utf-8"), "broken\n")
+            done, results = self.bench(pathlib.Path(name), "--peers", "psi4-direct,nwchem", "--hf-options=--x 1")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual([line.split(":")[0] for line in done.stderr.splitlines()], ["bench-peers"] * 2)
-        self.assertIn("psi4-direct: there is no program psi4 here", done.stderr)
-        self.assertIn("mpqc ended with exit code 7", done.stderr)
+        self.assertRegex(done.stderr, "^bench-peers: psi4-direct ended with exit code 7[^\n]*\n$")
         self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], ["program", "hf", "nwchem"])
         self.assertEqual([len(results["runs"][program]) for program in ("hf", "nwchem")], [2, 2])
-        self.assertEqual(set(results["failures"]), {"psi4-direct", "mpqc"})
+        self.assertEqual(set(results["failures"]), {"psi4-direct"})
         self.assertLess(abs(results["programs"]["nwchem"]["energy_difference_hartree"]), 1e-8)
 
-    def test_agreement_is_success(self):
+    def test_who_is_absent_is_told_and_agreement_is_success(self):
         with tempfile.TemporaryDirectory() as name:
             done, results = self.bench(pathlib.Path(name), "--peers", "nwchem")
-        self.assertEqual((done.returncode, done.stderr, results["failures"]), (0, "", {}))
+            self.assertEqual((done.returncode, done.stderr, results["failures"]), (0, "", {}))
+        with tempfile.TemporaryDirectory() as name:
+            done, _ = self.bench(pathlib.Path(name), "--peers", "psi4-pk,nwchem", broken=())
+        self.assertIn("psi4-pk: there is no program psi4 here", done.stderr)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ which gives a measurement. `mp2` says whether it can compute an MP2 gradient in 
 """
 
 from .hf import Hf
-from .mpqc import Mpqc
 from .nwchem import NWChem, NWChemDiis
 from .psi4 import Psi4Direct, Psi4Pk
 
-PEERS = (Psi4Direct, Psi4Pk, NWChem, NWChemDiis, Mpqc)
+PEERS = (Psi4Direct, Psi4Pk, NWChem, NWChemDiis)
