@@ -70,6 +70,8 @@ static hf_status choose_files(struct job *job, struct hf_error *error)
     struct hf_results_files *files = &job->files;
     const int n_path = job->settings->source.n_path;
     int n = 0;
+    *files = (struct hf_results_files){.json = NULL};
+    if (job->settings->result != NULL) return HF_OK; /* there are none */
     const char *json = hf_options_text(options, "json");
     if (json == NULL)
         json = hf_each_name_file(&job->arena, job->settings->source.path[0], ".hf.jsonl");
@@ -139,7 +141,7 @@ static hf_status begin(struct job *job, struct hf_error *error)
         job->settings_hash = hf_each_hash_named(options, hf_each_hash_settings(options));
     HF_CHECK(
         hf_agree(context->comm, create_context(job, MPI_COMM_SELF, &job->alone, error), error));
-    job->worker = (struct hf_each_worker){job->alone, options, &job->start, &job->files};
+    job->worker = (struct hf_each_worker){job->alone, options, &job->start, &job->files, false};
     HF_CHECK(create_scheduler(job, error));
     hf_interruption_watch(context->interruption, watch, job);
     if (settings->rehearsal) {
@@ -404,6 +406,8 @@ hf_status hf_each(struct hf_context *context, const struct hf_each_settings *set
     struct job job = {
         .settings = settings,
         .context = context,
+        .results.result = settings->result,
+        .results.data = settings->source.data,
         .results.progress = {settings->progress, hf_wall_seconds(), 0.0, -1.0},
         .arena = {.label = "a job of many molecules"},
         .window_arena = {.label = "costs of molecules"},

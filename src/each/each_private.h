@@ -16,8 +16,9 @@ bool hf_each_is_of_job(const struct hf_option *option);
 /** Whether an option is of a calculation alone, and not allowed in a job. */
 bool hf_each_refuses(const struct hf_option *option);
 
-/** Checks that a record has no settings of the whole job. Local. HF_BAD_INPUT. */
-hf_status hf_each_check_record(const struct hf_options *options,
+/** Checks that a record has no settings of the whole job, and unless it is computed `alone` none that write files of one
+ *  molecule. Local. HF_BAD_INPUT. */
+hf_status hf_each_check_record(const struct hf_options *options, bool alone,
                                struct hf_error *error) HF_MUST_CHECK;
 
 /** Hash of the options that results depend on, of the command line. */
@@ -119,6 +120,8 @@ struct hf_each_worker {
     const struct hf_options *options; /**< of the command line, borrowed */
     struct hf_each_start *start;      /**< NULL: each molecule starts from the guess */
     const struct hf_results_files *files;
+    bool
+        whole; /**< the JSON document has everything, and the report; keys that name files are allowed */
 };
 
 /** What became of a molecule, on the first rank of the worker. */
@@ -185,6 +188,8 @@ struct hf_results {
     struct hf_context *context; /**< borrowed */
     MPI_Comm comm;              /**< of the messages */
     struct hf_results_files files;
+    void (*result)(void *data, long long i, const char *output); /**< gets the lines; NULL: files */
+    void *data;
     FILE *json, *xyz, *csv; /**< on rank 0 */
     struct hf_results_account account;
     int64_t n_added, n_received; /**< messages of this rank; on rank 0 */
