@@ -2,6 +2,7 @@
 #include "basis_limit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

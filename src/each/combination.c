@@ -212,9 +212,9 @@ hf_status hf_combine(struct hf_context *context, const struct hf_combination_set
     hf_options_init(&self.options, settings->options->table);
     hf_status status = plan_clusters(&self, error);
     if (status == HF_OK) status = hf_parts_plan(&self, error);
-    if (status == HF_OK) status = plan_options(&self, error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(prepare(&self, error));
+    HF_TRY(hf_agree(context->comm, plan_options(&self, error), error));
     if (context->rank == 0)
         self.settings_hash =
             hf_each_hash_named(&self.options, hf_each_hash_settings(&self.options));

@@ -24,7 +24,7 @@ struct hf_fragments {
  *  bonds that are cut and of radicals that may be ions. Local. HF_BAD_INPUT: they do not fit the molecule;
  *  HF_NO_RESOURCE. */
 hf_status hf_fragments_read(const struct hf_options *options, struct hf_input *input,
-                            struct hf_fragments *fragments, struct hf_error *error) HF_MUST_CHECK;
+                            struct hf_fragments *self, struct hf_error *error) HF_MUST_CHECK;
 
 /** Some fragments, or all. */
 struct hf_cluster {
