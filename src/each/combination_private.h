@@ -24,7 +24,7 @@ struct hf_part {
 struct hf_interaction {
     double *energy, *contribution;        /**< [n_cluster] */
     double of_bodies[HF_MOST_BODIES + 1]; /**< contributions of clusters of so many fragments */
-    double energy_of_interaction, total;
+    double energy_of_interaction, scf_of_interaction, total;
     double *gradient, *gradient_of_interaction; /**< [3 n_atom], of the total energy; NULL: none */
 };
 

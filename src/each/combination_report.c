@@ -90,6 +90,9 @@ static void print_interaction(FILE *out, const struct hf_combination *self)
         print_energy(out, "superposition error",
                      own->energy_of_interaction - all->energy_of_interaction);
     }
+    if (self->correlated) print_energy(out, "SCF part, uncorrected", own->scf_of_interaction);
+    if (self->correlated && self->last == HF_ALL_FUNCTIONS)
+        print_energy(out, "SCF part, corrected", all->scf_of_interaction);
     for (int n = 2; n <= self->most && n <= self->fragments.n; n++) {
         char name[64];
         snprintf(name, sizeof name, "%d-body part, uncorrected", n);
@@ -202,6 +205,8 @@ static void put_sums(struct hf_json to, const struct hf_combination *self,
     const int n = 3 * self->molecule->n_atom;
     HF_PUT(to, "energy_of_interaction", sums->energy_of_interaction, "hartree",
            "sum of all contributions");
+    HF_PUT(to, "scf_energy_of_interaction", sums->scf_of_interaction, "hartree",
+           "part of the SCF in it");
     HF_PUT(to, "total_energy", sums->total, "hartree",
            "with the energies of the fragments in their own functions");
     HF_PUT_ALL(to, "of_bodies", HF_MOST_BODIES + 1, sums->of_bodies, "hartree",
@@ -320,7 +325,10 @@ void hf_combination_describe_json(FILE *page)
     static struct hf_part part;
     static struct hf_molecule molecule;
     static double energy, gradient[3];
-    const struct hf_interaction sums = {&energy, &energy, {0}, 0.0, 0.0, gradient, gradient};
+    const struct hf_interaction sums = {.energy = &energy,
+                                        .contribution = &energy,
+                                        .gradient = gradient,
+                                        .gradient_of_interaction = gradient};
     const struct hf_combination self = {.molecule = &molecule,
                                         .fragments = {.fragment = &fragment},
                                         .clusters = {.cluster = &cluster},

@@ -104,10 +104,14 @@ static hf_status take(struct hf_combination *self, struct hf_part *part, const d
     if (part->scf_only) return HF_OK;
     const double energy = limit->scf[part->set] * part->scf +
                           limit->correlation[part->set] * (part->total - part->scf);
-    for (int f = 0; f <= (int)self->last; f++)
-        if ((int)part->functions == f ||
-            self->clusters.cluster[part->cluster].n == self->fragments.n)
-            self->interaction[f].energy[part->cluster] += energy;
+    for (int f = 0; f <= (int)self->last; f++) {
+        struct hf_interaction *sums = &self->interaction[f];
+        if ((int)part->functions != f &&
+            self->clusters.cluster[part->cluster].n < self->fragments.n)
+            continue;
+        sums->energy[part->cluster] += energy;
+        sums->scf_of_interaction += weight[part->cluster] * limit->scf[part->set] * part->scf;
+    }
     return HF_OK;
 }
 

@@ -18,7 +18,7 @@ TEST = ProgramTest.of_arguments()
 LONG = sys.argv[5] == "long"
 with open(sys.argv[4], encoding="utf-8") as reference:
     CASES = json.load(reference)["cases"]
-SHORT = {("water_dimer", "hf"), ("water_trimer", "hf"), ("lithium_fluoride_water", "hf"), ("amino_water", "ump2")}
+SHORT = {("water_dimer", "hf"), ("water_dimer", "mp2"), ("water_trimer", "hf"), ("lithium_fluoride_water", "hf"), ("amino_water", "ump2")}
 CLOSE = ["--energy-tolerance", "1e-10", "--commutator-tolerance", "1e-8"]
 
 
@@ -84,6 +84,8 @@ def interactions_are_those_of_psi4():
         compare(name + " uncorrected", extras["uncorrected"]["energy_of_interaction"], case["nocp"])
         compare(name + " corrected", extras["corrected"]["energy_of_interaction"], case["cp"])
         compare(name + " total", result["properties"]["return_energy"], case["cp_total"])
+        if case["method"] == "mp2" and case["name"] == "water_dimer":  # the case before it is that of the SCF
+            compare(name + " SCF", extras["corrected"]["scf_energy_of_interaction"], CASES[0]["cp"])
         if n > 2:
             compare(name + " pairs", extras["uncorrected"]["of_bodies"][2], case["nocp_through_2_body"])
             compare(name + " corrected pairs", extras["corrected"]["of_bodies"][2], case["cp_through_2_body"])
