@@ -119,6 +119,12 @@ hf_status hf_basis_limit_read(const struct hf_options *options, struct hf_basis_
     const struct hf_option_value *given = find_brackets(options);
     const char *name = hf_options_choice(options, "extrapolation");
     *limit = (struct hf_basis_limit){.n = 1, .scf = {1.0}, .correlation = {1.0}};
+    const struct hf_option_value *extrapolation = hf_options_given(options, "extrapolation");
+    if (given == NULL && extrapolation != NULL)
+        return hf_fail(error, HF_BAD_INPUT,
+                       "%s: extrapolation has no effect without two basis sets in brackets, as in "
+                       "cc-pV[DT]Z",
+                       extrapolation->where);
     if (given == NULL) return HF_OK;
     HF_CHECK(check_others(options, given, error));
     limit->value = (int)(given - options->value);

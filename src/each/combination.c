@@ -4,6 +4,7 @@
 #include "combination_private.h"
 #include "each_private.h"
 #include "hf/units.h"
+#include "text/output_file.h"
 #include "text/text.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ static bool asks_for_fragments(const struct hf_options *options)
 
 bool hf_combination_is_asked(const struct hf_options *options)
 {
-    return asks_for_fragments(options) || hf_basis_limit_is_asked(options);
+    return asks_for_fragments(options) || hf_basis_limit_is_asked(options) ||
+           is_given(options, "extrapolation");
 }
 
 /** Whether an option is for the parts as well, and not of the combination or in their records. */
@@ -140,16 +142,24 @@ static hf_status add_option(struct hf_options *options, const char *key, const c
                           hf_word_of(text), HF_OPTION_COMMAND_LINE, key, error);
 }
 
-/** Options of the job. */
-static hf_status plan_options(struct hf_combination *self, struct hf_error *error)
+/** Names the file of results of the parts. */
+static hf_status choose_file(struct hf_combination *self, struct hf_error *error)
 {
     const char *json = hf_options_text(self->settings->options, "json");
+    if (self->settings->path == NULL)
+        return hf_fail(error, HF_BAD_INPUT, "fragments and two basis sets need an input file");
     self->path = hf_each_name_file(&self->arena, self->settings->path, ".parts.jsonl");
     HF_CHECK(hf_arena_check(&self->arena, error));
-    self->settings->calculation->json_is_closed = json != NULL && strcmp(json, self->path) == 0;
+    self->settings->calculation->json_is_closed = json != NULL && hf_same_file(json, self->path);
     if (self->settings->calculation->json_is_closed) /* also for a failure */
         return hf_fail(error, HF_BAD_INPUT,
                        "--json: %s is the file of single results; expected another one", json);
+    return HF_OK;
+}
+
+/** Options of the job. */
+static hf_status plan_options(struct hf_combination *self, struct hf_error *error)
+{
     HF_CHECK(copy_options(self->settings->options, &self->options, error));
     HF_CHECK(add_option(&self->options, "each", "yes", error));
     HF_CHECK(add_option(&self->options, "retry_failed", "yes", error));
@@ -210,7 +220,8 @@ hf_status hf_combine(struct hf_context *context, const struct hf_combination_set
     struct hf_each_settings each = settings->each;
     bool all_good;
     hf_options_init(&self.options, settings->options->table);
-    hf_status status = plan_clusters(&self, error);
+    hf_status status = choose_file(&self, error);
+    if (status == HF_OK) status = plan_clusters(&self, error);
     if (status == HF_OK) status = hf_parts_plan(&self, error);
     HF_TRY(hf_agree(context->comm, status, error));
     HF_TRY(prepare(&self, error));

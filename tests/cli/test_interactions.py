@@ -194,6 +194,7 @@ def what_does_not_fit_is_refused():
             (["--fragments", "auto", "--method", "lmp2", "--task", "gradient"], "there are no gradients"),
             (["--fragments", "auto", "--basis", "no-such"], "no-such"), (["--fragments", "auto", "--each"], "no effect with each"),
             (["--counterpoise"], "no effect without fragments"),
+            (["--extrapolation", "neese"], "no effect without two basis sets"),
             (["--each", "--basis", "cc-pV[DT]Z"], "extrapolated of one molecule, without each"),
             (["--basis", "def2-[SV,TZV]P"], "no formula is known that extrapolates 'def2-[SV,TZV]P'; expected one of cc-pV[DT]Z"),
             (["--basis", "cc-pV[DT]Z", "--basis", "O=cc-pVDZ"], "no extrapolation with other sets"),
