@@ -150,10 +150,9 @@ void hf_molecule_result_done(struct hf_molecule_result *result);
 
 extern const char hf_csv_head[]; /**< a line */
 
-/** Adds the "id" of a QCSchema input (JSON, or NULL), name and hash of the record, and ranks and seconds to a document.
- *  Local. */
-void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, const char *id,
-                       uint64_t hash, const struct hf_molecule_result *result);
+/** Adds name and hash of the record, and ranks and seconds to a document. Local. */
+void hf_lines_identify(struct hf_json root, const struct hf_molecule_record *record, uint64_t hash,
+                       const struct hf_molecule_result *result);
 
 /** A row of the table. Local. */
 void hf_csv_print(FILE *csv, const cJSON *root);

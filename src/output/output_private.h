@@ -21,6 +21,11 @@ struct hf_report {
     int lost;                /**< errno of the first write that failed, or 0 */
 };
 
+/** A copy of a wave function whose orbitals are the natural ones of its density, by falling occupation, with energies 0. It borrows all
+ *  else, and is freed by hf_localised_show_done. All parts are needed. Collective. HF_NO_RESOURCE. */
+hf_status hf_natural_show(struct hf_context *context, const struct hf_wavefunction *of,
+                          struct hf_wavefunction *shown, struct hf_error *error) HF_MUST_CHECK;
+
 /** Hands on what was printed so far, and notes when that fails. */
 void hf_report_flush(struct hf_report *report);
 
