@@ -132,52 +132,28 @@ static int find(const struct hf_clusters *clusters, const struct hf_cluster *wan
     return -1;
 }
 
-/** Calls `visit` with each cluster inside of cluster i that is there. */
-static void visit_inside(const struct hf_clusters *clusters, int i,
-                         void (*visit)(void *data, int inside), void *data)
+/** Cluster number k = 0, 1, ... of those inside of cluster i; -1: it is not there; -2: there are no more. */
+static int inside(const struct hf_clusters *clusters, int i, int k)
 {
     const struct hf_cluster *of = &clusters->cluster[i];
-    if (of->n == 1) return;
-    if (of->n > HF_MOST_BODIES) {
-        for (int k = 0; k < of->n; k++) visit(data, k);
-        return;
-    }
-    for (int set = 1; set < (1 << of->n) - 1; set++) {
-        struct hf_cluster part = {0};
-        for (int k = 0; k < of->n; k++)
-            if ((set >> k & 1) != 0) part.member[part.n++] = of->member[k];
-        const int inside = find(clusters, &part);
-        if (inside >= 0) visit(data, inside);
-    }
-}
-
-/** What a visitor works on. */
-struct sums {
-    const struct hf_clusters *clusters;
-    double factor, *value;
-    int of;
-};
-
-static void subtract(void *data, int inside)
-{
-    const struct sums *self = data;
-    self->value[self->of] -= self->value[inside];
+    struct hf_cluster part = {0};
+    if (of->n > HF_MOST_BODIES) return k < of->n ? k : -2;
+    if (k + 1 >= (1 << of->n) - 1) return -2;
+    for (int m = 0; m < of->n; m++) /* bit m of k + 1 says whether member m is in it */
+        if (((k + 1) >> m & 1) != 0) part.member[part.n++] = of->member[m];
+    return find(clusters, &part);
 }
 
 void hf_cluster_subtract(const struct hf_clusters *clusters, int i, double energy[])
 {
-    visit_inside(clusters, i, subtract, &(struct sums){clusters, 0.0, energy, i});
-}
-
-static void subtract_weights(void *data, int inside)
-{
-    const struct sums *self = data;
-    hf_cluster_add_weights(self->clusters, inside, -self->factor, self->value);
+    for (int k = 0, part; (part = inside(clusters, i, k)) >= -1; k++)
+        if (part >= 0) energy[i] -= energy[part];
 }
 
 void hf_cluster_add_weights(const struct hf_clusters *clusters, int i, double factor,
                             double weight[])
 {
     weight[i] += factor;
-    visit_inside(clusters, i, subtract_weights, &(struct sums){clusters, factor, weight, i});
+    for (int k = 0, part; (part = inside(clusters, i, k)) >= -1; k++)
+        if (part >= 0) hf_cluster_add_weights(clusters, part, -factor, weight);
 }
