@@ -160,6 +160,13 @@ static hf_status choose_file(struct hf_combination *self, struct hf_error *error
 /** Options of the job. */
 static hf_status plan_options(struct hf_combination *self, struct hf_error *error)
 {
+    const struct hf_calculation *calculation = self->settings->calculation;
+    for (int i = 0; i < calculation->n_choice; i++)
+        if (calculation->choice[i].text != NULL)
+            return hf_fail(error, HF_BAD_INPUT,
+                           "%s: a basis set that stands in the input itself; expected the name of "
+                           "a set or a file with fragments",
+                           calculation->choice[i].where);
     HF_CHECK(copy_options(self->settings->options, &self->options, error));
     HF_CHECK(add_option(&self->options, "each", "yes", error));
     HF_CHECK(add_option(&self->options, "retry_failed", "yes", error));

@@ -310,6 +310,7 @@ hf_status hf_combination_save(const struct hf_combination *self,
     put_extras(hf, self);
     const struct hf_json warnings = hf_json_array(hf, "warnings", NULL, "");
     for (int i = 0; i < run.n_warning; i++) HF_APPEND(warnings, run.warning[i]);
+    hf_json_answer(root, run.request);
     const hf_status status = hf_json_save(path, root, error);
     cJSON_Delete(root.at);
     return status;

@@ -131,6 +131,19 @@ def fragments_of_qcschema_are_used():
                        "keywords": keywords, "molecule": molecule}, file)
         result, _ = compute(["input.json", *CLOSE], "QCSchema")
         compare(f"QCSchema {keywords}", result["properties"]["return_energy"], energy)
+    with open("input.json", "w", encoding="utf-8") as file:
+        json.dump({"schema_name": "qcschema_atomic_input", "schema_version": 2, "molecule": {**molecule, "schema_version": 3},
+                   "specification": {"driver": "energy", "model": {"method": "hf", "basis": "STO-3G"}, "keywords": {"many_body": 2}}}, file)
+    result, _ = compute(["input.json"], "QCSchema 2")
+    TEST.check(result["schema_version"] == 2 and "input_data" in result and "clusters" in result["extras"]["hf"], "QCSchema 2", str(result)[:300])
+    shell = {"angular_momentum": [0], "harmonic_type": "spherical", "exponents": [1.0], "coefficients": [[1.0]]}
+    own = {"schema_name": "qcschema_basis", "schema_version": 1, "name": "own", "center_data": {"he": {"electron_shells": [shell]}},
+           "atom_map": ["he", "he"]}
+    with open("input.json", "w", encoding="utf-8") as file:
+        json.dump({"schema_name": "qcschema_input", "driver": "energy", "model": {"method": "hf", "basis": own}, "keywords": {"many_body": 2},
+                   "molecule": {"symbols": ["He", "He"], "geometry": [0, 0, 0, 0, 0, 6], "fragments": [[0], [1]]}}, file)
+    _, text = compute(["input.json"], "a basis set in the input", code=2)
+    TEST.check("a basis set that stands in the input itself" in text, "a basis set in the input:", text)
 
 
 def basis_sets_and_charges_go_to_the_right_parts():
