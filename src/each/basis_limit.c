@@ -76,18 +76,14 @@ static const struct hf_limit_formula *find_formula(const char *name, char set[2]
     return NULL;
 }
 
-/** The pairs of sets that a formula is known for. */
+/** The pairs of sets that a formula of a name ("auto": any) is known for. */
 static void list_sets(const char *name, size_t size, char text[])
 {
     int n = 0;
-    for (int i = 0; i < N_FORMULA; i++) {
-        bool before = false;
-        if (strcmp(name, "auto") != 0 && strcmp(name, formulas[i].name) != 0) continue;
-        for (int k = 0; k < i; k++)
-            before = before ||
-                     (strcmp(name, "auto") == 0 && strcmp(formulas[k].sets, formulas[i].sets) == 0);
-        if (before || n >= (int)size) continue;
-        n += snprintf(text + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", formulas[i].sets);
+    for (int i = 0; i < N_FORMULA && n < (int)size; i++) {
+        char set[2][256];
+        if (expand(formulas[i].sets, set) && find_formula(name, set) == &formulas[i])
+            n += snprintf(text + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", formulas[i].sets);
     }
 }
 
