@@ -63,6 +63,11 @@ static hf_status check_spins(const struct hf_fragments *fragments,
                    cluster->member[0] + 1, cluster->member[1] + 1, n_unpaired + 1);
 }
 
+static double distance_of(const struct hf_fragments *fragments, int i, int k)
+{
+    return fragments->distance[(size_t)i * (size_t)fragments->n + (size_t)k];
+}
+
 /** Adds a cluster, unless two of its members are too far apart. */
 static hf_status add(struct hf_fragments *fragments, const struct hf_molecule *molecule,
                      struct hf_cluster cluster, double distance, struct hf_clusters *clusters,
@@ -70,10 +75,8 @@ static hf_status add(struct hf_fragments *fragments, const struct hf_molecule *m
 {
     for (int i = 0; i < cluster.n && cluster.n <= HF_MOST_BODIES; i++)
         for (int k = 0; k < i; k++)
-            cluster.distance =
-                fmax(cluster.distance,
-                     fragments->distance[(size_t)cluster.member[i] * (size_t)fragments->n +
-                                         (size_t)cluster.member[k]]);
+            cluster.distance = fmax(cluster.distance,
+                                    distance_of(fragments, cluster.member[i], cluster.member[k]));
     if (cluster.n > 1 && cluster.distance > distance) {
         clusters->n_left_out[cluster.n]++;
         return HF_OK;
@@ -99,10 +102,13 @@ hf_status hf_clusters_make(struct hf_fragments *fragments, const struct hf_molec
             HF_CHECK(add(fragments, molecule, (struct hf_cluster){2, {i, k, 0}, 0.0}, distance,
                          clusters, error));
     for (int i = 0; i < n && most >= 3; i++)
-        for (int k = i + 1; k < n; k++)
-            for (int l = k + 1; l < n; l++)
+        for (int k = i + 1; k < n; k++) {
+            const bool is_far = distance_of(fragments, i, k) > distance;
+            if (is_far) clusters->n_left_out[3] += n - 1 - k;
+            for (int l = k + 1; l < n && !is_far; l++)
                 HF_CHECK(add(fragments, molecule, (struct hf_cluster){3, {i, k, l}, 0.0}, distance,
                              clusters, error));
+        }
     if (most > 0 || n == 1) return HF_OK;
     const struct hf_cluster all = {n, {0, 1, 2}, 0.0}; /* whose members do not count beyond three */
     return add(fragments, molecule, all, INFINITY, clusters, error);

@@ -4,7 +4,7 @@
 #include "hf/units.h"
 #include "hf/version.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <string.h>
 
 /** CODATA 2018, and the thermochemical calorie. */
@@ -120,11 +120,15 @@ static void print_clusters(FILE *out, const struct hf_combination *self)
                  cluster->distance * HF_BOHR_IN_ANGSTROM);
         print_energy(out, text, sums->contribution[c]);
     }
-    for (int n = 2; n <= HF_MOST_BODIES; n++)
-        if (self->clusters.n_left_out[n] > 0)
-            fprintf(out, "  %d %s left out: farther apart than %g angstrom (--fragment-distance)\n",
-                    self->clusters.n_left_out[n], n == 2 ? "pairs" : "triples",
+    for (int n = 2; n <= HF_MOST_BODIES; n++) {
+        const int64_t n_out = self->clusters.n_left_out[n];
+        if (n_out > 0)
+            fprintf(out,
+                    "  %" PRId64 " %s%s left out: farther apart than %g angstrom "
+                    "(--fragment-distance)\n",
+                    n_out, n == 2 ? "pair" : "triple", n_out > 1 ? "s" : "",
                     self->distance * HF_BOHR_IN_ANGSTROM);
+    }
 }
 
 static void print_gradient(FILE *out, const struct hf_combination *self)

@@ -36,9 +36,9 @@ struct hf_cluster {
 /** Clusters: single fragments first, then pairs, then triples; all fragments last. Initialise with = {0}. */
 struct hf_clusters {
     int n;
-    int n_left_out[HF_MOST_BODIES + 1]; /**< pairs, triples that are too far apart */
-    struct hf_cluster *cluster;         /**< [n] */
-    int64_t room;                       /**< private */
+    int64_t n_left_out[HF_MOST_BODIES + 1]; /**< pairs, triples that are too far apart */
+    struct hf_cluster *cluster;             /**< [n] */
+    int64_t room;                           /**< private */
 };
 
 /** The clusters up to `most` fragments, without those in which two are farther apart than `distance` bohr; `most` 0:

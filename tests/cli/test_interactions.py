@@ -168,7 +168,7 @@ def far_pairs_are_left_out():
     result, text = compute([*arguments, "--fragment-distance", "3"], "far")
     extras = result["extras"]["hf"]
     TEST.check((extras["pairs_left_out"], extras["triples_left_out"], len(extras["parts"])) == (2, 1, 4), "far pairs:", str(extras))
-    TEST.check("2 pairs left out" in text and "1 triple" in text, "what is left out is not reported", text)
+    TEST.check("2 pairs left out" in text and "1 triple left out" in text, "what is left out is not reported", text)
 
 
 def bonds_that_are_cut_are_reported():
