@@ -3,6 +3,7 @@
 
 #include "base/memory_limits.h"
 #include "basis/basis_sets.h"
+#include "basis_limit.h"
 #include "cost.h"
 #include "each_private.h"
 #include "hf/interruption.h"
@@ -131,6 +132,11 @@ static hf_status begin(struct job *job, struct hf_error *error)
     struct hf_context *context = job->context;
     const struct hf_options *options = settings->options;
     hf_status status = hf_options_check_effect(options, error);
+    if (status == HF_OK && hf_basis_limit_is_asked(options))
+        status =
+            hf_fail(error, HF_BAD_INPUT,
+                    "%s: '%s': two basis sets are extrapolated of one molecule, without each",
+                    hf_options_given(options, "basis")->where, hf_options_text(options, "basis"));
     if (status == HF_OK) status = choose_files(job, error);
     if (status == HF_OK) status = hf_basis_sets_create(&job->sets, error);
     if (status == HF_OK && context->rank == 0)

@@ -17,7 +17,7 @@ struct head {
 static bool append(struct hf_window *window, size_t n, const void *bytes)
 {
     if (!hf_grow(&window->bytes, (int64_t)(window->n_byte + n), &window->room, 1)) return false;
-    memcpy(window->bytes + window->n_byte, bytes, n);
+    if (n > 0) memcpy(window->bytes + window->n_byte, bytes, n);
     window->n_byte += n;
     return true;
 }
