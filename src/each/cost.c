@@ -16,8 +16,6 @@ static const double QUARTET_SECONDS = 1e-8, PAIR_SECONDS = 1.6e-5, LEAST_SECONDS
 static const double FAR = 12.0;
 /** n x n matrices that a rank has at once. */
 static const double N_MATRIX = 30.0;
-/** Groups do not pay for molecules that take less. */
-static const double WORTHWHILE_SECONDS = 0.1;
 
 /** Numbers of an energy that a task needs. */
 static double factor_of_task(const struct hf_options *options, int n_atom)
@@ -154,16 +152,4 @@ void hf_cost_agree(struct hf_cost_times *times, MPI_Comm comm)
     }
     if (sums[2 * HF_COST_OCTAVES] > 0.0) times->mean_seconds = seconds / sums[2 * HF_COST_OCTAVES];
     times->n_new = 0.0;
-}
-
-void hf_cost_divide(int n, const double seconds[], const double bytes[], int all_ranks,
-                    double rank_bytes, int n_rank[])
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += seconds[i];
-    const double share = fmax(sum / all_ranks, WORTHWHILE_SECONDS);
-    for (int i = 0; i < n; i++) {
-        const double wanted = fmax(round(seconds[i] / share), ceil(bytes[i] / rank_bytes));
-        n_rank[i] = wanted > 1.0 ? (int)fmin(wanted, all_ranks) : 1;
-    }
 }
