@@ -4,7 +4,7 @@
 #include "base/memory_limits.h"
 #include "basis/basis_sets.h"
 #include "cost.h"
-#include "divide.h"
+#include "each/divide.h"
 #include "each_private.h"
 #include "hf/interruption.h"
 #include "schedule/schedule.h"
