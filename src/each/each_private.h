@@ -44,6 +44,9 @@ hf_status hf_each_check_named(const struct hf_options *options, int n_path,
 /** Adds the version of hf and the contents of files that options of the command line read to a hash. Local. */
 uint64_t hf_each_hash_named(const struct hf_options *options, uint64_t hash);
 
+/** Adds the contents of files that a record names. Local. */
+uint64_t hf_each_hash_named_in_record(const struct hf_molecule_record *record, uint64_t hash);
+
 /* ---- Windows (window.c) ----
  *
  *     rank 0: reader -> records that are not finished -> bytes      MPI_Bcast      all ranks: bytes, records */

@@ -37,7 +37,8 @@ static hf_status pack(struct hf_window *window, uint64_t hash,
 
 uint64_t hf_each_hash_record(uint64_t settings, const struct hf_molecule_record *record)
 {
-    const uint64_t hash = hf_hash_add(settings, record->n_byte, record->text);
+    const uint64_t hash =
+        hf_each_hash_named_in_record(record, hf_hash_add(settings, record->n_byte, record->text));
     return record->problem != NULL && record->n_byte == 0 ? hf_hash_add_text(hash, record->name)
                                                           : hash;
 }

@@ -259,10 +259,14 @@ def only_one_job_writes_a_file():
 def a_changed_file_is_another_setting():
     """Records are computed again if a file that an option names has other contents."""
     write("one.xyz", frame(HYDROGEN))
+    write("names.mol", "basis h.gbs\ngeometry\nH 0 0 0\nH 0 0 0.74\nend\n")
+    write("other.mol", "basis STO-3G\ngeometry\nH 0 0 0\nH 0 0 0.74\nend\n")
     for exponent, n in (("1.0", 1), ("1.0", 0), ("1.2", 1)):
         write("h.gbs", f"H 0\nS 1 1.00\n{exponent} 1.0\n****\n")
         out = each("one.xyz", "--basis", "./h.gbs", "--json", "contents.jsonl", name="contents")
-        TEST.check(f"{n} computed" in out, f"contents: exponent {exponent}", out)
+        TEST.check(f" {n} computed" in out, f"contents: exponent {exponent}", out)
+        out = each("names.mol", "other.mol", "--json", "named.jsonl", name="contents of a record")
+        TEST.check(f" {2 if exponent == '1.0' and n else n} computed" in out, f"contents of a record: exponent {exponent}", out)
 
 
 def the_set_is_foreseen():
