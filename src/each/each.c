@@ -389,6 +389,7 @@ hf_status hf_each(struct hf_context *context, const struct hf_each_settings *set
         .context = context,
         .results.progress = {settings->progress, hf_wall_seconds(), 0.0, -1.0},
         .arena = {.label = "a job of many molecules"},
+        .window.arena = {.label = "a window of molecules"},
         .window_arena = {.label = "costs of molecules"},
     };
     struct hf_calculation clock = {.context = context,

@@ -54,8 +54,9 @@ uint64_t hf_each_hash_named_in_record(const struct hf_molecule_record *record, u
 /** Bytes of a window, at most; one record may have more. */
 enum { HF_WINDOW_BYTES = 16 << 20 };
 
-/** Initialise with = {0}. */
+/** Initialise the arena. */
 struct hf_window {
+    struct hf_arena arena;
     int n;                             /**< records */
     struct hf_molecule_record *record; /**< [n] pointing into `bytes` */
     uint64_t *hash;                    /**< [n] of text and settings */
