@@ -1,7 +1,7 @@
 """What tools/speedup draws: speedup and efficiency against processes, and the phases of each case."""
 
 from . import phases, plots, trace
-from .cases import short_titles
+from .sweep import short_titles
 from .failure import NO_RESOURCE, Failure
 
 PERCENT = 100.0
