@@ -25,7 +25,7 @@ OUTPUT = {
                  "molecular_multiplicity": 1,
                  "geometry": [0, 0, 0.22166487, 0, 1.43090062, -0.88665950, 0, -1.43090062, -0.88665950]},
     "keywords": {"screening": 1e-12, "energy_tolerance": 1e-8, "commutator_tolerance": 1e-5},
-    "return_result": -76.026772053437384,
+    "properties": {"return_energy": -76.026772053437384},
     "extras": {"hf": {
         "basis": {"name": "cc-pVDZ", "functions": 24, "convention": "spherical"},
         "iterations": [{"seconds": seconds, "screening_threshold": threshold}
@@ -38,11 +38,11 @@ def sample(name):
     return (HERE / "samples" / name).read_text(encoding="utf-8")
 
 
-def problem(basis="cc-pVDZ", convention="spherical", symbol="O"):
+def problem(basis="cc-pVDZ", convention="spherical", symbol="O", mp2=False):
     output = json.loads(json.dumps(OUTPUT))
     output["extras"]["hf"]["basis"].update(name=basis, convention=convention)
     output["molecule"]["symbols"][0] = symbol
-    return Problem(output, basis, 2, 500)
+    return Problem(output, basis, 2, 500, mp2)
 
 
 class Outputs(unittest.TestCase):
@@ -67,6 +67,14 @@ class Outputs(unittest.TestCase):
         self.check(nwchem.parse(sample("nwchem.out")), -76.0267720537, 16, 0.19 / 16, 0.19 / 16, "7.0.2")
         self.assertEqual(nwchem.parse(sample("nwchem.out"))["iterations_end_seconds"], [0.1, 0.1, 0.1, 0.2, 0.2])
         self.check(nwchem.parse(sample("nwchem-diis.out")), -76.0267720537, 10, 0.013, 0.013, "7.0.2")
+
+    def test_energies_of_mp2_are_the_last_ones(self):
+        of_nwchem = nwchem.parse(sample("nwchem.out") + "\n          Total MP2 energy           -76.230775617458\n")
+        scaled = "\tSOS-PI-MP2 Total Energy (a.u.)     :   -76.24023842427673\n"
+        of_psi4 = psi4.parse(sample("psi4-pk.out") + scaled + "\tMP2 Total Energy (a.u.)            :   -76.23077557584645\n",
+                             sample("psi4-pk.timer"))
+        for measured in (of_nwchem, of_psi4):
+            self.assertAlmostEqual(measured["energy_hartree"], -76.2307756, delta=1e-7)
 
     def test_output_without_an_energy_is_one_line_and_a_file(self):
         expected = "^nwchem: no timer of Fock builds in the output; its end is in .*txt$"
@@ -122,6 +130,11 @@ class Inputs(unittest.TestCase):
             command = psi4.Psi4Direct(problem(), pathlib.Path(folder), [], "/there/psi4").command
         self.assertEqual(command[:3], ["/there/psi4", "-n", "2"])
 
+    def test_gradients_of_mp2(self):
+        self.assertIn("freeze_core false\n}\ngradient('mp2')", psi4.input_text(problem(mp2=True), "pk"))
+        self.assertIn("task mp2 gradient", nwchem.input_text(problem(mp2=True), pathlib.Path("x"), ()))
+        self.assertNotIn("mp2", psi4.input_text(problem(), "pk") + nwchem.input_text(problem(), pathlib.Path("x"), ()))
+
     def test_ghosts_and_open_shells_are_refused(self):
         for key, value, message in (("real", [True, False, True], "ghost"), ("molecular_multiplicity", 3, "closed")):
             output = json.loads(json.dumps(OUTPUT))
@@ -133,7 +146,7 @@ class Inputs(unittest.TestCase):
 class Table(unittest.TestCase):
     def runs(self, energy=-1.0):
         def one(seconds, first, later, energy):
-            return {"seconds": seconds, "first_build_seconds": first, "later_build_seconds": later,
+            return {"seconds": seconds, "cpu_seconds": 0.5 * seconds, "first_build_seconds": first, "later_build_seconds": later,
                     "energy_hartree": energy, "builds": 5, "version": "1"}
         return {"hf": [one(2.0, 0.5, 0.25, -1.0), one(1.0, 0.5, 0.25, -1.0), one(9.0, 0.5, 0.25, -1.0)],
                 "other": [one(6.0, 2.0, 0.0, energy), one(5.0, 2.0, 0.0, energy), one(7.0, 2.0, 0.0, energy)]}
@@ -142,7 +155,7 @@ class Table(unittest.TestCase):
         other = table.summary(self.runs())["other"]
         self.assertEqual(other["median"]["seconds"], 6.0)
         self.assertEqual((other["seconds_min"], other["seconds_max"]), (5.0, 7.0))
-        self.assertEqual(other["ratio"], {"seconds": 3.0, "first_build_seconds": 4.0, "later_build_seconds": 0.0})
+        self.assertEqual(other["ratio"], {"seconds": 3.0, "cpu_seconds": 3.0, "first_build_seconds": 4.0, "later_build_seconds": 0.0})
 
     def test_other_energies_are_told(self):
         self.assertEqual(table.disagreements(table.summary(self.runs(-1.0 + 5e-7))), [])
