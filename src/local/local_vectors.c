@@ -26,8 +26,9 @@ static hf_status make_orthogonal(const struct hf_local *local, const struct hf_l
 }
 
 /** The rest: F in these, its eigenvectors, and the product. Local. */
-static hf_status make_canonical(struct hf_local *local, struct hf_local_room *room,
-                                struct hf_local_domain *domain, struct hf_error *error)
+static hf_status make_canonical(const struct hf_local *local, struct hf_local_room *room,
+                                struct hf_arena *arena, struct hf_local_domain *domain,
+                                struct hf_error *error)
 {
     const int n = domain->n_function;
     const size_t length = hf_padded(n), n_kept = (size_t)domain->n_kept;
@@ -37,9 +38,9 @@ static hf_status make_canonical(struct hf_local *local, struct hf_local_room *ro
     hf_local_between(local->fock, domain, domain, fock);
     hf_local_multiply(room, (struct hf_local_left){n, n, fock, (size_t)n, 1}, orthogonal, length,
                       product); /* F X */
-    HF_TAKE(&local->vectors, domain->energy, n_kept);
-    HF_TAKE(&local->vectors, domain->vector, (size_t)n * n_kept);
-    if (local->vectors.failed) return hf_arena_check(&local->vectors, error);
+    HF_TAKE(arena, domain->energy, n_kept);
+    HF_TAKE(arena, domain->vector, (size_t)n * n_kept);
+    if (arena->failed) return hf_arena_check(arena, error);
     hf_local_multiply(room, (struct hf_local_left){m, n, orthogonal, 1, length}, product, length,
                       small); /* X^T F X */
     for (size_t a = 0; a < n_kept; a++)
@@ -56,6 +57,14 @@ static hf_status make_canonical(struct hf_local *local, struct hf_local_room *ro
     return HF_OK;
 }
 
+hf_status hf_local_find_vectors(const struct hf_local *local, struct hf_local_room *room,
+                                struct hf_arena *arena, struct hf_local_domain *domain,
+                                struct hf_error *error)
+{
+    HF_CHECK(make_orthogonal(local, domain, room, &domain->n_kept, error));
+    return make_canonical(local, room, arena, domain, error);
+}
+
 hf_status hf_local_domain_vectors(struct hf_local *local, struct hf_local_domain *domain,
                                   struct hf_error *error)
 {
@@ -63,8 +72,8 @@ hf_status hf_local_domain_vectors(struct hf_local *local, struct hf_local_domain
     hf_status status = HF_OK;
     if (!hf_local_room_init(&room, local, domain->n_function))
         status = hf_arena_check(&room.arena, error);
-    if (status == HF_OK) status = make_orthogonal(local, domain, &room, &domain->n_kept, error);
-    if (status == HF_OK) status = make_canonical(local, &room, domain, error);
+    if (status == HF_OK)
+        status = hf_local_find_vectors(local, &room, &local->vectors, domain, error);
     hf_arena_done(&room.arena);
     return status;
 }
