@@ -76,6 +76,15 @@ static void keep_arrays(struct hf_local *local, struct hf_local_result *result)
     hf_arena_join(&result->arena, &local->arena);
 }
 
+/** The part of a pair's correction that says how much is missing beyond its larger domain. */
+static double outside(const struct hf_local *local, const struct hf_local_pair_result *pair)
+{
+    const int n_outside = local->basis->n_function - pair->n_outer;
+    const double correction = pair->same_correction + pair->opposite_correction;
+    if (pair->n_outer == pair->n_function) return 0.0;
+    return correction * fmin(1.0, (double)n_outside / (pair->n_outer - pair->n_function));
+}
+
 /** Sums over ranks and pairs. Collective. */
 static void add_up(const struct hf_local *local, struct hf_local_result *result)
 {
@@ -96,9 +105,7 @@ static void add_up(const struct hf_local *local, struct hf_local_result *result)
         of_class->opposite_spin += result->pair[p].opposite_spin;
         result->same_correction += result->pair[p].same_correction;
         result->opposite_correction += result->pair[p].opposite_correction;
-        if (result->pair[p].n_outer < local->basis->n_function)
-            result->partial_correction +=
-                result->pair[p].same_correction + result->pair[p].opposite_correction;
+        result->outside_correction += outside(local, &result->pair[p]);
     }
     result->same_spin = result->same_correction;
     result->opposite_spin = result->opposite_correction;

@@ -159,15 +159,10 @@ void hf_local_divide(const struct hf_local *local, const struct hf_local_pair *p
 void hf_local_project(const struct hf_local *local, int q, const struct hf_local_domain *domain,
                       const double *const where[], double t[], struct hf_local_room *room);
 
-/** W of a domain, whose arrays are of the arena. Local. HF_NO_RESOURCE. */
-hf_status hf_local_find_vectors(const struct hf_local *local, struct hf_local_room *room,
-                                struct hf_arena *arena, struct hf_local_domain *domain,
-                                struct hf_error *error) HF_MUST_CHECK;
-
-/** Sums of the changes of t and r of pair q in [ij]+, of state->k there: what its energy lacks. Local. HF_NO_RESOURCE. */
-hf_status hf_local_correct(const struct hf_local *local, int q, const struct hf_local_state *state,
-                           struct hf_local_room *room, struct hf_local_sums *sums,
-                           struct hf_error *error) HF_MUST_CHECK;
+/** Sums of the changes of t and r of pair q in state->domain, its [ij]+: what its energy lacks. No memory: 0, and
+ *  room->failed. */
+struct hf_local_sums hf_local_correct(const struct hf_local *local, int q,
+                                      struct hf_local_state state, struct hf_local_room *room);
 
 /** T = W t W^T of this rank's pair q: block [n][n]. */
 void hf_local_back(const struct hf_local *local, int q, const double t[], double block[],

@@ -107,7 +107,8 @@ struct hf_local_result {
     double same_spin, opposite_spin;
     double correlation;                          /**< their sum: all classes, and the correction */
     double same_correction, opposite_correction; /**< for what domains leave out */
-    double partial_correction; /**< that of pairs whose larger domains are not the whole molecule */
+    /** Of each pair's: the part that is PAOs outside of its larger domain, over those that are corrected for; 1 at most. */
+    double outside_correction;
     struct hf_local_class_result of_class[HF_N_LOCAL_CLASS];
     struct hf_localised localised; /**< orbitals with their populations */
     int n_orbital;

@@ -20,9 +20,9 @@ static const double DOMAIN_LOSS[] = {[HF_DOMAINS_PLAIN] = 0.035,
                                      [HF_DOMAINS_FULL] = 0.0,
                                      [HF_DOMAINS_GIVEN] = -1.0};
 
-/** After the correction: part of it, and of that of pairs whose larger domains are not the whole molecule. As measured
- *  (docs/measurements/local_mp2.md). */
-static const double CORRECTION_ERROR = 0.01, OUTER_ERROR = 0.05;
+/** After the correction: part of it, as it is of first order, and of that of what is outside of larger domains, as if
+ *  energies fell by the second factor from one layer of atoms to the next. As measured (docs/measurements/local_mp2.md). */
+static const double CORRECTION_ERROR = 0.006, OUTSIDE_ERROR = 0.08;
 
 static double correction_of(const struct hf_local_result *result)
 {
@@ -34,7 +34,7 @@ static double domain_error(const struct hf_local_row *self)
 {
     if (self->settings.correction_bonds > 0 && self->settings.domains != HF_DOMAINS_FULL)
         return CORRECTION_ERROR * fabs(correction_of(&self->result)) +
-               OUTER_ERROR * fabs(self->result.partial_correction);
+               OUTSIDE_ERROR * fabs(self->result.outside_correction);
     const double loss =
         self->settings.completeness > 0.0 ? -1.0 : DOMAIN_LOSS[self->settings.domains];
     return loss < 0.0 ? NAN : loss * fabs(self->result.correlation);
@@ -265,8 +265,9 @@ void hf_local_put_json(const struct hf_quantity *quantity, const struct hf_json_
            "opposite spin");
     HF_PUT(correction, "same_spin_energy", result->same_correction, "hartree", "same spin");
     HF_PUT(correction, "energy", correction_of(result), "hartree", "their sum");
-    HF_PUT(correction, "energy_of_partial_pairs", result->partial_correction, "hartree",
-           "that of pairs whose larger domains are not the whole molecule");
+    HF_PUT(correction, "outside", result->outside_correction, "hartree",
+           "for each pair the part that is functions outside of its larger domain over those "
+           "corrected for");
     const struct hf_json errors = hf_json_object(to, "likely_errors", "estimates");
     HF_PUT(errors, "domains", domain_error(self), "hartree",
            "estimated error of the domains; null: not known");
