@@ -20,9 +20,9 @@ static const double DOMAIN_LOSS[] = {[HF_DOMAINS_PLAIN] = 0.035,
                                      [HF_DOMAINS_FULL] = 0.0,
                                      [HF_DOMAINS_GIVEN] = -1.0};
 
-/** After the correction: part of it, as it is of first order, and of that of what is outside of larger domains, as if
- *  energies fell by the second factor from one layer of atoms to the next. As measured (docs/measurements/local_mp2.md). */
-static const double CORRECTION_ERROR = 0.006, OUTSIDE_ERROR = 0.08;
+/** What is left after the correction, as parts of it: it is of first order; and of that of what is outside of larger domains,
+ *  as if energies fell by this factor from one layer of atoms to the next. As measured (docs/measurements/local_mp2.md). */
+static const double CORRECTION_ERROR = 0.006, PLAIN_ERROR = 0.01, OUTSIDE_ERROR = 0.08;
 
 static double correction_of(const struct hf_local_result *result)
 {
@@ -33,7 +33,8 @@ static double correction_of(const struct hf_local_result *result)
 static double domain_error(const struct hf_local_row *self)
 {
     if (self->settings.correction_bonds > 0 && self->settings.domains != HF_DOMAINS_FULL)
-        return CORRECTION_ERROR * fabs(correction_of(&self->result)) +
+        return (self->settings.domains == HF_DOMAINS_PLAIN ? PLAIN_ERROR : CORRECTION_ERROR) *
+                   fabs(correction_of(&self->result)) +
                OUTSIDE_ERROR * fabs(self->result.outside_correction);
     const double loss =
         self->settings.completeness > 0.0 ? -1.0 : DOMAIN_LOSS[self->settings.domains];
