@@ -45,6 +45,9 @@ hf_status hf_each_check_named(const struct hf_options *options, int n_path,
 /** Adds the version of hf and the contents of files that options of the command line read to a hash. Local. */
 uint64_t hf_each_hash_named(const struct hf_options *options, uint64_t hash);
 
+/** Adds the contents of files that a record names. Local. */
+uint64_t hf_each_hash_named_in_record(const struct hf_molecule_record *record, uint64_t hash);
+
 /* ---- Windows (window.c) ----
  *
  *     rank 0: reader -> records that are not finished -> bytes      MPI_Bcast      all ranks: bytes, records */
@@ -52,8 +55,9 @@ uint64_t hf_each_hash_named(const struct hf_options *options, uint64_t hash);
 /** Bytes of a window, at most; one record may have more. */
 enum { HF_WINDOW_BYTES = 16 << 20 };
 
-/** Initialise with = {0}. */
+/** Initialise the arena. */
 struct hf_window {
+    struct hf_arena arena;
     int n;                             /**< records */
     struct hf_molecule_record *record; /**< [n] pointing into `bytes` */
     uint64_t *hash;                    /**< [n] of text and settings */
