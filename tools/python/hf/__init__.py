@@ -139,7 +139,7 @@ class Session:
 
     def each(self, tasks, **keywords):
         """Computes any number of inputs; yields pairs (number, answer) on rank 0, as they are ready, and nothing on other
-        ranks. A failure is an answer. Inputs are read ahead: `tasks` must not wait for answers."""
+        ranks, which run the loop as well. A failure is an answer. Inputs are read ahead: `tasks` must not wait for answers."""
         ready, tasks, kept, ended = queue.Queue(), iter(tasks), [], threading.Event()
 
         def take(_):
