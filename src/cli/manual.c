@@ -118,7 +118,9 @@ static bool print_json_page(FILE *stream)
             "[The guide](guide.md#the-json-file) says how the file is asked for, and what "
             "stands in it if a run fails.\nA key `a[].b` is in each object of the array `a`. "
             "Most keys under `extras.hf` are there only if their quantity\nwas computed. "
-            "Without a unit: a number, a text, or true or false.\n");
+            "Without a unit: a number, a text, or true or false.\nThe tables are of version 1 of "
+            "QCSchema. In version 2, and in optimisations, some keys have [other "
+            "places](guide.md#qcschema).\n");
     if (!hf_run_describe_json(stream)) return false;
     hf_combination_describe_json(stream);
     return true;

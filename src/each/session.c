@@ -27,27 +27,30 @@ struct hf_session {
 static hf_status create(bool world, MPI_Comm comm, struct hf_session **session,
                         struct hf_error *error)
 {
-    struct hf_session *made = calloc(1, sizeof *made);
+    struct hf_session *made;
+    struct hf_error own;
     int initialised, level;
     hf_status status = HF_OK;
+    if (error == NULL) error = &own;
     *session = NULL;
-    if (made == NULL) return hf_fail(error, HF_NO_RESOURCE, "out of memory for a session");
     MPI_Initialized(&initialised);
-    if (world && !initialised) {
+    const bool begins = world && !initialised;
+    if (begins) {
         hf_linalg_set_blas_threads(1);
         MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
-        made->began_mpi = true;
     }
-    status = hf_run_check_mpi(world ? MPI_COMM_WORLD : comm, error);
-    if (status == HF_OK) {
-        if (world) comm = MPI_COMM_WORLD;
-        hf_options_init(&made->options, hf_option_table());
-        HF_TRY(hf_agree(comm, hf_basis_sets_create(&made->sets, error), error));
-        HF_TRY(hf_context_create(comm, &made->context, error));
-        made->context->basis_sets = made->sets;
-        *session = made;
-        return HF_OK;
-    }
+    if (world) comm = MPI_COMM_WORLD;
+    HF_CHECK(hf_run_check_mpi(comm, error));
+    made = calloc(1, sizeof *made);
+    if (made == NULL) status = hf_fail(error, HF_NO_RESOURCE, "out of memory for a session");
+    HF_TRY(hf_agree(comm, status, error));
+    made->began_mpi = begins;
+    hf_options_init(&made->options, hf_option_table());
+    HF_TRY(hf_agree(comm, hf_basis_sets_create(&made->sets, error), error));
+    HF_TRY(hf_context_create(comm, &made->context, error));
+    made->context->basis_sets = made->sets;
+    *session = made;
+    return HF_OK;
 cleanup:
     hf_session_destroy(&made);
     return status;

@@ -20,7 +20,7 @@ bool hf_each_refuses(const struct hf_option *option)
 
 bool hf_each_is_of_job(const struct hf_option *option)
 {
-    static const char *const more[] = {"each", "json", "xyz_units", "time_limit", NULL};
+    static const char *const more[] = {"each", "json", "serve", "xyz_units", "time_limit", NULL};
     for (int i = 0; more[i] != NULL; i++)
         if (strcmp(option->key, more[i]) == 0) return true;
     return is_listed(option->only_with);
@@ -29,8 +29,9 @@ bool hf_each_is_of_job(const struct hf_option *option)
 /** Whether an option that a job refuses is allowed for a single molecule: it only writes, or divides the work. */
 static bool is_of_one(const struct hf_option *option)
 {
-    static const char *const keys[] = {"trajectory", "checkpoint", "checkpoint_interval",
-                                       "record",     "groups",     NULL};
+    static const char *const keys[] = {
+        "checkpoint", "checkpoint_interval", "cube", "groups", "molden", "record",
+        "trace",      "trajectory",          NULL};
     for (int i = 0; keys[i] != NULL; i++)
         if (strcmp(option->key, keys[i]) == 0) return true;
     return false;
@@ -43,10 +44,11 @@ hf_status hf_each_check_record(const struct hf_options *options, bool alone, str
         if (value->level == HF_OPTION_FILE &&
             (hf_each_is_of_job(value->option) ||
              (hf_each_refuses(value->option) && !(alone && is_of_one(value->option)))))
-            return hf_fail(error, HF_BAD_INPUT,
-                           "%s: %s is no setting of a single molecule of many; expected it on the "
-                           "command line, or not at all",
-                           value->where, value->option->key);
+            return hf_fail(error, HF_BAD_INPUT, "%s: %s is no setting of a %s", value->where,
+                           value->option->key,
+                           alone ? "calculation in memory"
+                                 : "single molecule of many; expected it on the command line, or "
+                                   "not at all");
     }
     return HF_OK;
 }

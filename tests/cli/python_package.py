@@ -3,6 +3,7 @@
 import copy
 import os
 import sys
+import tempfile
 import warnings
 
 sys.dont_write_bytecode = True
@@ -61,6 +62,18 @@ def check_documents():
                      "molecule": task["molecule"]})
     check(answer["schema_name"] == "qcschema_output" and answer["extras"]["hf"]["launch"]["ranks"] == hf.session().n_rank, "version 1", list(answer))
     check(abs(hf.run("2\ncharge=0\nH 0 0 0\nH 0 0 0.74\n")["return_result"] + 1.12) < 0.01, "text in another format")
+
+
+def check_files():
+    """Keywords that name files write them; those that only the program knows are refused."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, f"{hf.session().n_rank}.molden")
+        shared = path if hf.session().n_rank == 1 else "/dev/null"  # ranks have the same input
+        hf.energy("HH", [[0, 0, 0], [0, 0, 0.74]], basis="STO-3G", molden=shared)
+        check(shared != path or os.path.getsize(path) > 500, "a file of Molden")
+    for key, value in {"restart": "c.h5", "serve": "unix:hf", "fragments": "auto", "json": "hf.json"}.items():
+        failure = failure_of(lambda key=key, value=value: hf.energy("HH", [[0, 0, 0], [0, 0, 0.74]], basis="STO-3G", **{key: value}))
+        check(str(failure) == f"input: {key} is no setting of a calculation in memory", f"keyword {key}", repr(failure))
 
 
 def check_failures():
@@ -134,6 +147,7 @@ def check_calculator():
 
 check_one_by_one()
 check_documents()
+check_files()
 check_failures()
 check_many()
 check_calculator()

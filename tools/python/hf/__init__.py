@@ -21,6 +21,7 @@ import json
 import os
 import pathlib
 import queue
+import sysconfig
 import threading
 
 import numpy
@@ -79,6 +80,9 @@ def _load():
     """libhf: that of HF_LIBRARY, of the wheel, of the installation (also if it was moved), or what the system finds."""
     here = pathlib.Path(__file__).resolve().parent
     found = [*here.parent.glob(".*hf*.mesonpy.libs/libhf.so*"), *(folder / LIBRARY for folder in here.parents if (folder / LIBRARY).exists())]
+    basis = pathlib.Path(sysconfig.get_path("data"), "hf", "basis")  # where a wheel of meson-python 0.12 has it
+    if found and "mesonpy" in str(found[0]) and basis.is_dir():
+        os.environ.setdefault("HF_BASIS_PATH", str(basis))
     path = os.environ.get("HF_LIBRARY") or (str(found[0]) if found else "libhf.so")
     try:
         return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)  # plug-ins of MPI libraries look for its symbols
@@ -135,7 +139,7 @@ class Session:
 
     def each(self, tasks, **keywords):
         """Computes any number of inputs; yields pairs (number, answer) on rank 0, as they are ready, and nothing on other
-        ranks. A failure is an answer. Inputs are read ahead: `tasks` must not wait for answers."""
+        ranks, which run the loop as well. A failure is an answer. Inputs are read ahead: `tasks` must not wait for answers."""
         ready, tasks, kept, ended = queue.Queue(), iter(tasks), [], threading.Event()
 
         def take(_):
