@@ -18,7 +18,7 @@ const struct hf_phase hf_phase_mp2_derivatives = {.name = "MP2: derivatives"};
 
 /** hartree/bohr: quartets whose estimate is below it are left out; primitive ones below a share of it, with the largest
  *  element of the density. */
-static const double THRESHOLD = 1e-10, PRIMITIVE_SHARE = 0.01;
+static const double THRESHOLD = 1e-12, PRIMITIVE_SHARE = 0.01;
 
 /** Data shared by the threads of a rank. i counts the orbitals of the batch of both spins. */
 struct second_pass {
