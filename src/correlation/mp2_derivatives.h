@@ -46,6 +46,18 @@ void hf_mp2_derivatives_done(struct hf_mp2_derivatives *derivatives);
 /** hf_mp2_plan for an energy with derivatives. Not collective. */
 struct hf_mp2_need hf_mp2_plan_derivatives(const struct hf_mp2_size *size, double memory_bytes);
 
+/** What is known of a calculation before there are shell pairs. */
+struct hf_mp2_foresight {
+    const struct hf_basis *shells; /**< that are computed */
+    int n_function, n_rank, n_thread;
+    int n_spin, n_electron[HF_MAX_SPIN], n_frozen, n_frozen_virtual;
+    const char *algorithm;
+    bool one_batch, differentiated;
+};
+
+/** Estimates the memory as if no shell pair were negligible. Errors as of hf_mp2_plan. Not collective. */
+struct hf_mp2_need hf_mp2_foresee(const struct hf_mp2_foresight *of, double memory_bytes);
+
 /** Phases: densities of the amplitudes, and the second pass over the integrals. */
 extern const struct hf_phase hf_phase_mp2_amplitudes, hf_phase_mp2_derivatives;
 
