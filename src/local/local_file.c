@@ -1,6 +1,6 @@
 /* Domains from a file that hf wrote: a checkpoint, or a JSON file with orbitals in extras.hf.local_mp2, each with
  * populations and a domain. */
-#include "local_row.h"
+#include "local/local_row.h"
 
 #include "checkpoint/checkpoint.h"
 #include "text/text.h"

@@ -6,7 +6,7 @@
  *     (ia|rs)    r and s near each other, a near i, r or s: in the transformation
  *
  * The lengths and factors are fitted to C10H22, C16H34 and uracil, cc-pVDZ. */
-#include "local_row.h"
+#include "local/local_row.h"
 
 #include "base/arena.h"
 #include "base/arithmetic.h"

@@ -1,5 +1,5 @@
 /* Report and JSON part of local MP2. */
-#include "local_row.h"
+#include "local/local_row.h"
 
 #include "checkpoint/checkpoint.h"
 #include "hf/units.h"

@@ -1,5 +1,5 @@
 /* The row of local MP2 in the list of quantities: options and memory. */
-#include "local_row.h"
+#include "local/local_row.h"
 
 #include "base/arithmetic.h"
 #include "checkpoint/checkpoint.h"
