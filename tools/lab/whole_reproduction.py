@@ -15,19 +15,20 @@ STRONG = (("alkane", 40, "6-31G*"), ("water", 64, "6-31G"), ("alkane", 20, "6-31
 PROCESSES = (1, 2, 4, 10, 20, 40, 100, 200, 400, 1000, 2000, 4000, 10000)
 SIZES = (1, 64, 1024)    # of traces: processes that tasks are made for
 SERIES = {"alkane": ((10, 20, 40, 80), "6-31G*"), "water": ((16, 32, 64), "6-31G")}  # doubles, for isoefficiency
+ONE_WAY = ["--coulomb", "multipoles"]  # else hf has the Coulomb pass for larger molecules only, and work does not grow evenly
 LEVELS = (0.8, 0.9)
 ISO_SCHEDULER = "counter"  # 10,000 simulated ranks take a minute; shares dealt beforehand take ten
 ISO_PROCESSES = {64: (10, 30, 100, 300, 1000, 3000, 10000), 1: (10, 100, 1000)}  # by ranks of a node
 LARGEST = 16             # times the largest molecule traced: beyond it a level is not looked for
 
 
-def recording_of(shop, kind, size, basis):
+def recording_of(shop, kind, size, basis, part="whole", more=()):
     """Of a molecule of such a size, None: of hf's inputs."""
     path = shop.inputs / f"{kind}.mol" if size is None else molecules.write(shop.folder, kind, size, basis)
     # a checkpoint, which runs of more than a minute write, is nothing that many processes have in so short a time
-    options = ["--basis", basis, "--memory", "0", "--checkpoint", "none"]
+    options = ["--basis", basis, "--memory", "0", "--checkpoint", "none", *more]
     sizes = SIZES if (size or 0) < 80 else (SIZES[0], SIZES[-1])
-    return shop.recording(f"whole-{path.stem}", [str(path), *options], sizes)
+    return shop.recording(f"{part}-{path.stem}", [str(path), *options], sizes)
 
 
 def strong(shop):
@@ -53,19 +54,21 @@ PARTS = {"Fock": "Fock builds", "whole": "Whole calculations"}
 
 
 class LargerRuns(whole.WholeRuns):
-    """A molecule `factor` times as large as the second of two, which has twice the atoms of the first: what was measured or
-    replayed grows on as from one to the other, linear algebra is modelled."""
+    """A molecule `factor` times as large as the last of a series, which has twice the atoms of the one before: Fock builds grow on
+    as between these two, phases by the clock as from the first one; linear algebra is modelled."""
 
-    def __init__(self, half, full, factor):  # pylint: disable=super-init-not-called
-        self.half, self.full, self.factor = half, full, factor
+    def __init__(self, runs, factor):  # pylint: disable=super-init-not-called
+        *_, self.half, self.full = runs
+        full, self.factor = self.full, factor
         self.simulated, self.lapack, self.n_iteration, self.search = full.simulated, full.lapack, full.n_iteration, full.search
         self.order, self.n_occupied = round(factor * full.order), round(factor * full.n_occupied)
         self.n_row = whole.n_row(round(factor * full.simulated.recording.header["n_atom"]), self.order)
-        self.measured = {phase: self.grown(half.measured[phase], seconds) for phase, seconds in full.measured.items()}
+        self.measured = {phase: self.grown(runs[0].measured[phase], seconds, full.order / runs[0].order)
+                         for phase, seconds in full.measured.items()} | {whole.OUTPUT: full.measured[whole.OUTPUT]}
 
-    def grown(self, first, second):
-        """Between the first and the third power of the number of atoms, or not at all."""
-        power = math.log2(second / first) if first > 0.0 and second > 0.0 else 1.0
+    def grown(self, first, second, times=2.0):
+        """As it did with `times` the atoms: up to their third power, or not at all."""
+        power = math.log(second / first, times) if first > 0.0 and second > 0.0 else 1.0
         return second * self.factor**min(3.0, max(0.0, power))
 
     def fock_seconds(self, scheduler, n_rank):
@@ -102,13 +105,12 @@ def points_of(runs, n_rank):
     yield from found
     factor = 2.0
     while factor <= LARGEST:
-        yield Point(LargerRuns(*runs[-2:], factor), n_rank, False)
+        yield Point(LargerRuns(runs, factor), n_rank, False)
         factor *= 2.0
 
 
 def crossing(points, part, level):
-    """(work per process from which on the efficiency is reached, the point above it): the Coulomb pass, which larger molecules
-    have, leaves less work, so that efficiencies fall where it begins. None: not reached."""
+    """(work per process from which on the efficiency is reached, the point above it); None: it is not."""
     found, before = (None, None), None
     for point in points:
         if before is None and point.efficiency[part] >= level:
@@ -144,7 +146,7 @@ def isoefficiency(shop):
              f"{'':15} {'a node':>6} {'processes':>9}" + "".join(f"{part + f' {level:.2f}':>12}" for part in PARTS for level in LEVELS)
              + f"  lost by the whole next to {LEVELS[0]:.2f}"]
     for colour, (kind, (sizes, basis)) in enumerate(SERIES.items()):
-        recordings, name = [recording_of(shop, kind, size, basis) for size in sizes], f"{kind}, {basis}"
+        recordings, name = [recording_of(shop, kind, size, basis, "iso", ONE_WAY) for size in sizes], f"{kind}, {basis}"
         for n_node in ISO_PROCESSES:
             found = {}
             lines += isoefficiency_of(recordings, name, n_node, found)
