@@ -4,7 +4,7 @@ clusters of water on one process."""
 import dataclasses
 import math
 
-from . import cells, molecules, whole
+from . import cells, molecules, phases, whole
 from .models import GAMMA_SECONDS
 from .plots import Curve, Panel
 from .prediction import Simulated
@@ -19,6 +19,7 @@ ONE_WAY = ["--coulomb", "multipoles"]  # else hf has the Coulomb pass for larger
 LEVELS = (0.8, 0.9)
 ISO_SCHEDULER = "counter"  # 10,000 simulated ranks take a minute; shares dealt beforehand take ten
 ISO_PROCESSES = {64: (10, 30, 100, 300, 1000, 3000, 10000), 1: (10, 100, 1000)}  # by ranks of a node
+MOST_POWER = {phases.WAITING_FOR_LAST_RANK: 1.0, phases.MOVING_MATRICES: 2.0}  # of the number of atoms
 LARGEST = 16             # times the largest molecule traced: beyond it a level is not looked for
 
 
@@ -66,14 +67,14 @@ class LargerRuns(whole.WholeRuns):
         self.measured = {phase: self.grown(runs[0].measured[phase], seconds, full.order / runs[0].order)
                          for phase, seconds in full.measured.items()} | {whole.OUTPUT: full.measured[whole.OUTPUT]}
 
-    def grown(self, first, second, times=2.0):
-        """As it did with `times` the atoms: up to their third power, or not at all."""
+    def grown(self, first, second, times=2.0, most=3.0):
+        """As it did with `times` the atoms: as a power of their number up to `most`, or not at all."""
         power = math.log(second / first, times) if first > 0.0 and second > 0.0 else 1.0
-        return second * self.factor**min(3.0, max(0.0, power))
+        return second * self.factor**min(most, max(0.0, power))
 
     def fock_seconds(self, scheduler, n_rank):
         first, second = (runs.fock_seconds(scheduler, n_rank) for runs in (self.half, self.full))
-        return {phase: self.grown(first[phase], seconds) for phase, seconds in second.items()}
+        return {phase: self.grown(first[phase], seconds, most=MOST_POWER.get(phase, 3.0)) for phase, seconds in second.items()}
 
     def node_seconds(self, n_node):
         return self.grown(self.half.node_seconds(n_node), self.full.node_seconds(n_node))
