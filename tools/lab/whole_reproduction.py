@@ -124,7 +124,7 @@ def crossing(points, part, level):
 
 
 def isoefficiency_of(recordings, name, n_node, found):
-    """Lines on a series with so many ranks on a node; found[part, level] becomes [(processes, work per process, extrapolated)]."""
+    """Lines on a series with so many ranks on a node; found[part, level] becomes [(processes, work per process, mark)]."""
     network = dataclasses.replace(NETWORK, ranks_per_node=n_node)
     runs = [whole.WholeRuns(Simulated(recording, network, GAMMA_SECONDS)) for recording in recordings]
     for n_rank in ISO_PROCESSES[n_node]:
@@ -132,9 +132,9 @@ def isoefficiency_of(recordings, name, n_node, found):
         for part in PARTS:
             for level in LEVELS:
                 work, point = crossing(points, part, level)
-                mark = "*" if point and not point.traced else ""
+                mark = "*" if point and not point.traced else "<" if point is points[0] else ""
                 line += f"{cells.cell(work, '.3g') + mark:>12}"
-                found.setdefault((part, level), []).append((n_rank, work, bool(mark)))
+                found.setdefault((part, level), []).append((n_rank, work, mark))
                 most = point if (part, level) == ("whole", LEVELS[0]) else most
         most = most or max(points, key=lambda point: point.efficiency["whole"])
         yield f"{line}  {most.efficiency['whole']:.2f}: " + ", ".join(f"{name} {share:.1%}" for share, name in most.losses()[:4])
@@ -143,7 +143,8 @@ def isoefficiency_of(recordings, name, n_node, found):
 def isoefficiency(shop):
     """Work per process that keeps LEVELS, of Fock builds and whole calculations; what bounds it; its growth."""
     rows, curves = [], {part: [] for part in PARTS}
-    lines = [f"Isoefficiency: seconds of one process per process ({ISO_SCHEDULER}); *: beyond the largest molecule traced, extrapolated",
+    lines = [f"Isoefficiency: seconds of one process per process ({ISO_SCHEDULER}); *: beyond the largest molecule traced, extrapolated; "
+             "<: of the smallest one",
              f"{'':15} {'a node':>6} {'processes':>9}" + "".join(f"{part + f' {level:.2f}':>12}" for part in PARTS for level in LEVELS)
              + f"  lost by the whole next to {LEVELS[0]:.2f}"]
     for colour, (kind, (sizes, basis)) in enumerate(SERIES.items()):
@@ -162,7 +163,7 @@ def isoefficiency(shop):
                 lines.append(f"{name}, {n_node} on a node: work per process for {LEVELS[0]:.2f} of the whole grows as the number of "
                              f"processes to the power of {growth:.2f}, from {known[0][0]} to {known[-1][0]}")
     (shop.folder / "isoefficiency.csv").write_text(cells.csv_text(
-        rows, ["series", "ranks_of_a_node", "part", "efficiency", "processes", "seconds_per_process", "extrapolated"]), encoding="utf-8")
+        rows, ["series", "ranks_of_a_node", "part", "efficiency", "processes", "seconds_per_process", "mark"]), encoding="utf-8")
     shop.draw("isoefficiency", f"Work per process that keeps an efficiency of .80 and .90, {next(iter(ISO_PROCESSES))} processes on a node", [
         Panel(title, "Processes", "Seconds of one process / processes", curves[part], True) for part, title in PARTS.items()])
     return shop.write("isoefficiency", lines)
