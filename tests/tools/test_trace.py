@@ -272,8 +272,9 @@ class LocalMp2(unittest.TestCase):
             self.assertEqual(run.header["model"], traces.MODEL)
 
     def test_a_batch_for_each_step_and_iteration(self):
+        """And one for the correction of the domains."""
         for run in self.trace.values():
-            self.assertEqual(len(run.batches), 4 + run.header["extras"]["local_mp2"]["iterations"])
+            self.assertEqual(len(run.batches), 4 + run.header["extras"]["local_mp2"]["iterations"] + 1)
 
     def test_every_pair_is_there(self):
         for run in self.trace.values():
