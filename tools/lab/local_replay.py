@@ -19,16 +19,21 @@ NO_AXIS = 1e-20
 
 
 class Pair(NamedTuple):
-    """i >= j; `domain` are its atoms, `work` what hf deals by."""
+    """i >= j; `domain` are its atoms, `work` what hf deals by; `n_outer` functions have integrals."""
     i: int
     j: int
     n_function: int
+    n_outer: int
     work: float
     domain: frozenset
 
     @property
     def n_byte(self):
         return BYTES * self.n_function**2
+
+    @property
+    def n_integral_byte(self):
+        return BYTES * self.n_outer**2
 
 
 class LocalPrediction(NamedTuple):
@@ -101,7 +106,7 @@ class Pairs:
         for pair in local["pairs"]:
             i, j = pair["i"] - 1, pair["j"] - 1
             name = "extended_domain" if local["extended_weak_pairs"] or pair["class"] == "strong" else "domain"
-            self.all.append(Pair(i, j, pair["functions"], pair["work"],
+            self.all.append(Pair(i, j, pair["functions"], pair["correction_functions"], pair["work"],
                                  frozenset(orbitals[i][name]) | frozenset(orbitals[j][name])))
         self.number = {pair.i * (pair.i + 1) // 2 + pair.j: p for p, pair in enumerate(self.all)}
         self.centres = [[x + y for x, y in zip(self.centre_of_orbital[pair.i], self.centre_of_orbital[pair.j])]
@@ -126,14 +131,14 @@ class Pairs:
         """For each orbital that is the first one of pairs: [(pair, rank that finishes it)] (hf_local_finishing_init)."""
         order = along_axis(self.centre_of_orbital)
         place = {i: k for k, i in enumerate(order)}
-        total, before, found = sum(pair.n_function for pair in self.all), 0.0, {}
+        total, before, found = sum(pair.n_outer for pair in self.all), 0.0, {}
         for i in order:
             found[i] = []
             for j, p in sorted(self.partners[i]):
                 if place[i] <= place[j]:
-                    rank = int((before + 0.5 * self.all[p].n_function) / total * n_rank)
+                    rank = int((before + 0.5 * self.all[p].n_outer) / total * n_rank)
                     found[i].append((p, min(rank, n_rank - 1)))
-                    before += self.all[p].n_function
+                    before += self.all[p].n_outer
         return found
 
 
@@ -167,14 +172,14 @@ def second_half(batch, pairs, machine):
     received, busy = [0.0] * n_rank, [0.0] * n_rank
     moved = [[0.0] * n_rank, [0.0] * n_rank]
     for i, own in pairs.finishers(n_rank).items():
-        total = sum(pairs.all[p].n_function for p, _ in own)
+        total = sum(pairs.all[p].n_outer for p, _ in own)
         for rank in {rank for _, rank in own}:
             received[rank] += batch.bytes.get(i, 0.0)
         for p, rank in own:
-            busy[rank] += batch.pairs[i] * pairs.all[p].n_function / total if i < len(batch.pairs) else 0.0
+            busy[rank] += batch.pairs[i] * pairs.all[p].n_outer / total if i < len(batch.pairs) else 0.0
             if owner[p] != rank:
-                moved[0][rank] += pairs.all[p].n_byte
-                moved[1][owner[p]] += pairs.all[p].n_byte
+                moved[0][rank] += pairs.all[p].n_integral_byte
+                moved[1][owner[p]] += pairs.all[p].n_integral_byte
     others = (n_rank - 1) / n_rank
     sent = [others * sum(received) / n_rank] * n_rank
     first = exchange(machine, [others * n_byte for n_byte in received], sent, max(received) / n_rank)
