@@ -171,7 +171,7 @@ void hf_sim_blocks_destroy(struct hf_sim_blocks **blocks)
 struct hf_sim_fetch *hf_sim_blocks_begin(struct hf_sim_blocks *self,
                                          const struct hf_sim_round *round, int64_t task)
 {
-    if (round->first_block == NULL) return NULL;
+    if (task >= round->n_block) return NULL;
     const int64_t first = round->first_block[task], n = round->first_block[task + 1] - first;
     struct hf_sim_fetch *fetch =
         hf_sim_memory(1, sizeof *fetch + (size_t)n * sizeof *fetch->request);

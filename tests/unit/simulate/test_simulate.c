@@ -212,10 +212,11 @@ static struct hf_sim_outcome replay(struct hf_sim_rounds *rounds, bool blocks,
                                     struct hf_sim_settings settings)
 {
     struct hf_sim_outcome outcome;
+    struct hf_sim_step step[HF_SIM_MOST_STEPS];
     const int n_number = rounds->n_number;
     if (!blocks) rounds->n_number = 0;
     if (settings.transport == NULL) settings.transport = "thread";
-    assert_ok(hf_sim_replay(rounds, machine, &settings, &outcome, &error));
+    assert_ok(hf_sim_replay(rounds, machine, &settings, &outcome, step, &error));
     rounds->n_number = n_number;
     return outcome;
 }
@@ -267,11 +268,12 @@ TEST(ideal_rounds_are_known)
 TEST(unknown_scheduler_and_damaged_trace_are_refused)
 {
     struct hf_sim_outcome outcome;
+    struct hf_sim_step step[HF_SIM_MOST_STEPS];
     struct hf_sim_machine machine = IDEAL;
     const double second = 1.0;
     struct hf_sim_rounds rounds = make_round(1, &second);
     const struct hf_sim_settings settings = {"sttic", "thread", 3, 1, 0};
-    assert_failure(hf_sim_replay(&rounds, &IDEAL, &settings, &outcome, &error), HF_BAD_INPUT,
+    assert_failure(hf_sim_replay(&rounds, &IDEAL, &settings, &outcome, step, &error), HF_BAD_INPUT,
                    &error, "static");
     hf_sim_rounds_free(&rounds);
     for (int k = 0; k < 4; k++) {
